@@ -1,0 +1,45 @@
+"""recnb: evaluate rankings and recommendations, and see how every number is made.
+
+    recs.rec.against(truth).report()                       two frames
+    df.rec.ndcg(k=10)                                      one frame that holds both sides
+    recnb.ndcg(["a", "b", "c"], {"b": 2, "d": 1}, k=3)     one list
+
+Importing recnb registers `.rec` on pandas and Polars frames.
+"""
+
+from recnb import datasets, errors
+from recnb.accessor import RecAccessor, register
+from recnb.conventions import Convention
+from recnb.evaluation import Evaluation, evaluate
+from recnb.metric import METRICS
+from recnb.metrics import accuracy
+from recnb.model import evaluate_model
+from recnb.one_list import explain, on_lists
+from recnb.results import Curve, Explanation, Interval, Score, Table
+
+precision = on_lists(accuracy.precision)
+recall = on_lists(accuracy.recall)
+f1 = on_lists(accuracy.f1)
+fbeta = on_lists(accuracy.fbeta)
+hit_rate = on_lists(accuracy.hit_rate)
+reciprocal_rank = on_lists(accuracy.reciprocal_rank)
+mrr = reciprocal_rank
+average_precision = on_lists(accuracy.average_precision)
+map = average_precision
+cg = on_lists(accuracy.cg)
+dcg = on_lists(accuracy.dcg)
+idcg = on_lists(accuracy.idcg)
+ndcg = on_lists(accuracy.ndcg)
+r_precision = on_lists(accuracy.r_precision)
+rbp = on_lists(accuracy.rbp)
+err = on_lists(accuracy.err)
+
+register()
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "METRICS", "Convention", "Curve", "Evaluation", "Explanation", "Interval", "RecAccessor", "Score", "Table",
+    "average_precision", "cg", "datasets", "dcg", "err", "errors", "evaluate", "evaluate_model", "explain", "f1", "fbeta",
+    "hit_rate", "idcg", "map", "mrr", "ndcg", "precision", "r_precision", "rbp", "recall", "reciprocal_rank",
+]  # fmt: skip

@@ -1,0 +1,96 @@
+"""`df.rec`: the way in from any frame.
+
+pandas builds an accessor anew at every `df.rec`, and at every press of Tab, so it keeps nothing and checks nothing
+until a method is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import polars as pl
+
+from recnb.binding import method
+from recnb.evaluation import Evaluation, evaluate
+from recnb.metric import Metric
+from recnb.metrics import accuracy
+from recnb.results import Curve, Explanation, Score, Table
+
+if TYPE_CHECKING:
+    from recnb.frames import Frame
+    from recnb.results.report import Report
+
+
+class RecAccessor:
+    """Evaluate recommendations from the frame that holds them.
+
+    `recs.rec.against(truth)` joins two frames and is what one keeps to ask several things. A frame that holds both
+    sides answers directly: `df.rec.ndcg(k=10)`, `df.rec.report()`; `df.rec.evaluation(...)` sets its columns and
+    conventions.
+    """
+
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+
+    def against(self, truth: Frame, **options: Any) -> Evaluation:
+        """These recommendations against a frame of relevant items; columns and conventions are set by keyword.
+
+        >>> import pandas as pd, recnb
+        >>> recs = pd.DataFrame({"user": [1, 1], "item": ["a", "b"], "rank": [1, 2]})
+        >>> round(recs.rec.against(pd.DataFrame({"user": [1], "item": ["b"]})).ndcg(k=2), 4)
+        0.6309
+        """
+        return evaluate(self._frame, truth, **options)
+
+    def evaluation(self, **options: Any) -> Evaluation:
+        """The evaluation of a frame that holds both sides; columns and conventions are set by keyword."""
+        return evaluate(self._frame, None, **options)
+
+    precision = method(accuracy.precision)
+    recall = method(accuracy.recall)
+    f1 = method(accuracy.f1)
+    fbeta = method(accuracy.fbeta)
+    hit_rate = method(accuracy.hit_rate)
+    reciprocal_rank = method(accuracy.reciprocal_rank)
+    mrr = reciprocal_rank
+    average_precision = method(accuracy.average_precision)
+    map = average_precision
+    cg = method(accuracy.cg)
+    dcg = method(accuracy.dcg)
+    idcg = method(accuracy.idcg)
+    ndcg = method(accuracy.ndcg)
+    r_precision = method(accuracy.r_precision)
+    rbp = method(accuracy.rbp)
+    err = method(accuracy.err)
+
+    def score(self, metric: Metric[Any], k: int | None, options: dict[str, Any], /) -> Score:
+        """The mean of a metric, as the methods give it."""
+        return self.evaluation().score(metric, k, options)
+
+    def table(self, metrics: Iterable[str] | None = None, k: int | Sequence[int | None] | None = None, **options: Any) -> Table:
+        """Means over users: one row per metric, one column per cut-off."""
+        return self.evaluation().table(metrics, k, **options)
+
+    def curve(self, metric: str, k: Iterable[int] = range(1, 21), **options: Any) -> Curve:
+        """A metric at many cut-offs, with a 95% interval at each."""
+        return self.evaluation().curve(metric, k, **options)
+
+    def explain(self, metric: str, user: Any, k: int | None = None, **options: Any) -> Explanation:
+        """How one user's list comes by its score."""
+        return self.evaluation().explain(metric, user, k, **options)
+
+    def report(
+        self, k: int | Sequence[int] = (5, 10, 20), metrics: Iterable[str] | None = None, *, confidence: float = 0.95, **options: Any
+    ) -> Report:
+        """What was evaluated, each metric with its interval, the curve over k, and the users behind the mean."""
+        return self.evaluation().report(k, metrics, confidence=confidence, **options)
+
+
+def register() -> None:
+    """Make `.rec` known to pandas and to Polars."""
+    if getattr(pd.DataFrame, "rec", None) is not RecAccessor:
+        pd.api.extensions.register_dataframe_accessor("rec")(RecAccessor)
+    for registered in (pl.api.register_dataframe_namespace, pl.api.register_lazyframe_namespace):
+        registered("rec")(RecAccessor)

@@ -1,0 +1,268 @@
+"""One model's recommendations against the truth: every metric as a method, written one binding line each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from recnb.binding import method
+from recnb.conventions import Convention
+from recnb.errors import OptionError, UnknownUserError, near
+from recnb.frames import NAMES, Counts, Frame, Prepared, prepare
+from recnb.hits import Cutoffs, Floats, Hits
+from recnb.metric import Metric, metric_named
+from recnb.metrics import accuracy
+from recnb.results import Curve, Explanation, Score, Table
+from recnb.results.explanation import explain as explanation_of
+from recnb.results.words import basis_of
+from recnb.uncertainty import intervals
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from recnb.results.report import Report
+
+#: What a table holds when nothing else is asked for.
+STANDARD = ("ndcg", "average_precision", "reciprocal_rank", "precision", "recall", "f1", "hit_rate")
+
+
+def evaluate(recs: Frame, truth: Frame | None = None, **options: Any) -> Evaluation:
+    """Join recommendations with the truth, once; the Evaluation that is returned answers everything else.
+
+    `recs` has a row for each recommended item (user, item, and rank or score); `truth` one for each relevant item
+    (user, item, and relevance if there are grades). `recs` alone serves if it holds both sides. Columns are found by
+    their common names and set by keyword: `user="member"`, `item=`, `rank=`, `score=`, `relevance=`. The other
+    keywords are the conventions: `order`, `ties`, `duplicates`, `candidates`, `judged`, `relevant_from`, `users`,
+    `no_relevant`. Frames are pandas, Polars (eager or lazy), pyarrow or DuckDB; they are never changed.
+
+    >>> import pandas as pd
+    >>> recs = pd.DataFrame({"user": [1, 1, 2], "item": ["a", "b", "a"], "rank": [1, 2, 1]})
+    >>> truth = pd.DataFrame({"user": [1, 2], "item": ["b", "a"]})
+    >>> evaluate(recs, truth).reciprocal_rank(k=2)
+    reciprocal_rank@2 = 0.7500 (2 users; ordered by rank; relevant: every pair of the truth; first relevant item)
+    """
+    columns = {role: options.pop(role) for role in [*NAMES] if role in options}
+    known = [*columns_known(), *Convention.__dataclass_fields__]
+    for name in options:
+        if name not in Convention.__dataclass_fields__ or name == "metric":
+            raise OptionError(f"{name!r} is no option of an evaluation. {near(name, [one for one in known if one != 'metric'])}")
+    for role, column in columns.items():
+        if column is not None and not isinstance(column, str):
+            raise OptionError(f"{role}={column!r}: name the column as text.")
+    return Evaluation(prepare(recs, truth, columns, Convention.of(options)))
+
+
+def columns_known() -> list[str]:
+    """The roles that a keyword can name a column for."""
+    return [role for role in NAMES if role != "model"]
+
+
+class Evaluation:
+    """The data of one model, joined; metrics are methods, each with `k` and its own options.
+
+    `k=None` takes each user's whole list.
+    """
+
+    def __init__(self, prepared: Prepared) -> None:
+        self._prepared = prepared
+
+    precision = method(accuracy.precision)
+    recall = method(accuracy.recall)
+    f1 = method(accuracy.f1)
+    fbeta = method(accuracy.fbeta)
+    hit_rate = method(accuracy.hit_rate)
+    reciprocal_rank = method(accuracy.reciprocal_rank)
+    mrr = reciprocal_rank
+    average_precision = method(accuracy.average_precision)
+    map = average_precision
+    cg = method(accuracy.cg)
+    dcg = method(accuracy.dcg)
+    idcg = method(accuracy.idcg)
+    ndcg = method(accuracy.ndcg)
+    r_precision = method(accuracy.r_precision)
+    rbp = method(accuracy.rbp)
+    err = method(accuracy.err)
+
+    @property
+    def n_users(self) -> int:
+        """How many users are evaluated."""
+        return self.counts.n_users
+
+    @property
+    def users(self) -> pd.Index[Any]:
+        """The users evaluated, in the order of every per-user result."""
+        import pandas as pd
+
+        return pd.Index(self._prepared.users.to_numpy(), name="user")
+
+    @property
+    def convention(self) -> Convention:
+        """The decisions about the data that are in force."""
+        return self._prepared.convention
+
+    @property
+    def counts(self) -> Counts:
+        """How much data is behind the numbers, and what was left out."""
+        return self._prepared.counts
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What must be known of the data to read the numbers."""
+        return self._prepared.notes
+
+    def score(self, metric: Metric[Any], k: int | None, options: Mapping[str, Any], /) -> Score:
+        """The mean of a metric, as the methods give it."""
+        values = self.values(metric, Cutoffs.of(k), options)[:, 0]
+        convention = self.convention.with_metric({**metric.defaults, **options})
+        return Score(values, lambda: self.users, metric.name, k, convention, self.basis(convention))
+
+    def values(self, metric: Metric[Any], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
+        """A metric's value for each user at each cut-off."""
+        hits = self._hits(metric, cutoffs, options)
+        values = metric.at(hits, cutoffs, options).value
+        if self.convention.no_relevant in ("one", "nan"):
+            values[hits.n_relevant == 0] = 1.0 if self.convention.no_relevant == "one" else np.nan
+        return values
+
+    def _hits(self, metric: Metric[Any], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Hits:
+        return self._prepared.hits(None if metric.needs_whole_list(options) else cutoffs.deepest)
+
+    def basis(self, convention: Convention | None = None) -> str:
+        """In words: how many users, who was left out, and by which convention."""
+        return basis_of(self.counts, convention or self.convention, self.notes, graded=self._prepared.graded)
+
+    def table(self, metrics: Iterable[str] | None = None, k: int | Sequence[int | None] | None = None, **options: Any) -> Table:
+        """Means over users: one row per metric, one column per cut-off.
+
+        `options` apply to each metric that has them: `table(["ndcg", "precision"], k=[5, 10], gain="exponential")`.
+        """
+        cutoffs = Cutoffs.of(k)
+        chosen = chosen_metrics(metrics)
+        own = [options_of(metric, options, chosen) for metric in chosen]
+        self._read_once(chosen, cutoffs, own)
+        means = [self.values(metric, cutoffs, mine).mean(axis=0) for metric, mine in zip(chosen, own, strict=True)]
+        import pandas as pd
+
+        index = pd.Index([metric.name for metric in chosen], name="metric")
+        table = Table(np.array(means), index=index, columns=pd.Index(list(cutoffs), name="k"))
+        everything = {name: value for metric, mine in zip(chosen, own, strict=True) for name, value in {**metric.defaults, **mine}.items() if name in mine}
+        convention = self.convention.with_metric(everything)
+        table.attrs = {"basis": self.basis(convention), "n_users": self.n_users, "convention": convention}
+        return table
+
+    def _read_once(self, metrics: Sequence[Metric[Any]], cutoffs: Cutoffs, options: Sequence[Mapping[str, Any]]) -> None:
+        """Join as deep as the deepest metric needs, so that no metric makes the join be done again."""
+        if any(metric.needs_whole_list(mine) for metric, mine in zip(metrics, options, strict=True)):
+            self._prepared.hits(None)
+
+    def curve(self, metric: str, k: Iterable[int] = range(1, 21), **options: Any) -> Curve:
+        """A metric at many cut-offs, with a 95% interval at each.
+
+        `curve("ndcg", k=range(1, 51)).plot()` draws it.
+        """
+        chosen = metric_named(metric)
+        chosen.check(options)
+        cutoffs = Cutoffs.of(list(k))
+        if cutoffs.deepest is None:
+            raise OptionError("a curve runs over whole numbers: leave None out of k.")
+        values = self.values(chosen, cutoffs, options)
+        low, high, _ = intervals(values)
+        finite = tuple(one for one in cutoffs if one is not None)
+        convention = self.convention.with_metric({**chosen.defaults, **options})
+        columns = (tuple(map(float, ends)) for ends in (values.mean(axis=0), low, high))
+        return Curve(chosen.name, chosen.symbol, finite, *columns, n_users=self.n_users, basis=self.basis(convention))
+
+    def explain(self, metric: str, user: Any, k: int | None = None, **options: Any) -> Explanation:
+        """How one user's list comes by its score: formula, numbers put in, a row per rank, the ideal list."""
+        chosen = metric_named(metric)
+        chosen.check(options)
+        cutoffs = Cutoffs.one(k)
+        position = self.position(user)
+        hits = self._hits(chosen, cutoffs, options).of(position)
+        convention = self.convention.with_metric({**chosen.defaults, **options})
+        return explanation_of(
+            chosen, hits, cutoffs.values[0], options, items=self.list_of(position), truth_items=self.truth_of(position)["item"].to_list(),
+            user=user, basis=self.basis(convention),
+        )  # fmt: skip
+
+    def report(
+        self, k: int | Sequence[int] = (5, 10, 20), metrics: Iterable[str] | None = None, *, confidence: float = 0.95, **options: Any
+    ) -> Report:
+        """What was evaluated, each metric with its interval, the curve over k, and the users behind the mean."""
+        from recnb.results.report import report_of
+
+        return report_of(self, k=k, metrics=metrics, confidence=confidence, options=options)
+
+    def position(self, user: Any) -> int:
+        """Where a user stands among those evaluated."""
+        users = self._prepared.users
+        try:
+            found = users.index_of(user)
+        except (TypeError, pl.exceptions.PolarsError):
+            found = None
+        if found is None:
+            shown = ", ".join(map(repr, users.head(5).to_list()))
+            alike = near(user, map(str, users.head(10_000).to_list())).split("Known")[0]
+            kind = f" Users are {'whole numbers' if users.dtype.is_integer() else 'text'}." if not isinstance(user, type(users[0])) else ""
+            raise UnknownUserError(
+                f"user {user!r} is not among the {self.n_users:,} users evaluated.{kind} {alike}They are {shown}"
+                f"{', …' if self.n_users > 5 else ''}; users with no relevant item may have been left out."
+            )
+        return int(found)
+
+    def list_of(self, position: int) -> dict[int, Any]:
+        """The list of the user at a position: item by rank."""
+        user = self._prepared.users[position]
+        mine = self._prepared.recs.filter(pl.col("user") == user).sort("rank")
+        return dict(zip(mine["rank"].to_list(), mine["item"].to_list(), strict=True))
+
+    def truth_of(self, position: int) -> pl.DataFrame:
+        """The relevant items of the user at a position, in the order of the truth."""
+        return self._prepared.truth.filter(pl.col("user") == self._prepared.users[position]).select("item", "relevance")
+
+    def hits(self, depth: int | None = None) -> Hits:
+        """The hits down to a rank: what every metric is made of."""
+        return self._prepared.hits(depth)
+
+    def to_frame(self) -> pd.DataFrame:
+        """What is known of each user: length of the list, relevant items, hits."""
+        import pandas as pd
+
+        hits = self._prepared.hits(None)
+        found = np.bincount(hits.user, minlength=hits.n_users)
+        return pd.DataFrame({"list_length": hits.list_length, "n_relevant": hits.n_relevant, "n_hits": found}, index=self.users)
+
+    def __repr__(self) -> str:
+        counts = self.counts
+        return (
+            f"Evaluation of {counts.n_recommended:,} recommended rows against {counts.n_relevant:,} relevant items of "
+            f"{counts.n_users:,} users\n{self.basis()}\nAsk .report(), .table(k=[5, 10]), .ndcg(k=10), .explain('ndcg', user, k=10)"
+        )
+
+
+def chosen_metrics(metrics: Iterable[str] | str | None) -> list[Metric[Any]]:
+    """Metrics by name, the standard ones if none are named."""
+    if isinstance(metrics, str):
+        metrics = [metrics]
+    chosen = [metric_named(name) for name in (STANDARD if metrics is None else metrics)]
+    if not chosen:
+        raise OptionError("metrics is empty: name at least one, such as metrics=['ndcg'].")
+    names = [metric.name for metric in chosen]
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twice:
+        raise OptionError(f"metrics names {twice[0]!r} more than once.")
+    return chosen
+
+
+def options_of(metric: Metric[Any], options: Mapping[str, Any], metrics: Sequence[Metric[Any]]) -> dict[str, Any]:
+    """Of options given for several metrics, those that this one has; one that none has is refused."""
+    everything = {name for one in metrics for name in one.defaults}
+    for name in options:
+        if name not in everything:
+            raise OptionError(f"none of {', '.join(one.name for one in metrics)} has an option {name!r}. {near(name, sorted(everything))}")
+    mine = {name: value for name, value in options.items() if name in metric.defaults}
+    metric.check(mine)
+    return mine

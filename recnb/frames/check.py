@@ -1,0 +1,192 @@
+"""What must be so before anything is counted; each refusal names the frame, the column, an example and the remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
+
+from recnb.errors import FrameError
+
+IDS = ("user", "item")
+
+
+def ids(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> pl.DataFrame:
+    """Users and items as ids of one kind each: whole numbers, text, or what the frame has; none missing."""
+    if table.height == 0:
+        raise FrameError(f"{name} is empty: it has no rows to evaluate.")
+    return table.with_columns(_id(table, role, name, labels.get(role, role)) for role in IDS)
+
+
+def _id(table: pl.DataFrame, role: str, name: str, label: str) -> pl.Series:
+    column = table[role]
+    missing = column.is_null()
+    if column.dtype.is_float():
+        missing = missing | column.is_nan()
+    if missing.any():
+        row = missing.arg_max()
+        raise FrameError(
+            f"{name}: column {label!r} has {missing.sum():,} missing {role} ids, the first in row {row}. "
+            f"Drop those rows: frame.dropna(subset=[{label!r}])."
+        )
+    if column.dtype.is_float():
+        # A column of whole numbers that once had a gap is float in pandas; nothing is lost by going back.
+        if (column != column.floor()).any() or column.is_infinite().any():
+            example = column.filter((column != column.floor()) | column.is_infinite())[0]
+            raise FrameError(f"{name}: column {label!r} holds {example}, which is no id: use whole numbers or text.")
+        return column.cast(pl.Int64)
+    if column.dtype.is_integer():
+        try:
+            return column.cast(pl.Int64)
+        except pl.exceptions.InvalidOperationError as problem:
+            raise FrameError(
+                f"{name}: column {label!r} holds ids above 2**63 - 1, such as {column.max()}: use text, .astype(str)."
+            ) from problem
+    if column.dtype in (pl.Categorical, pl.Enum):
+        return column.cast(pl.String)
+    if column.dtype.is_nested() or column.dtype == pl.Object:
+        raise FrameError(f"{name}: column {label!r} holds {column.dtype}, which is no {role} id: one id a row is needed.")
+    return column
+
+
+def same_kind(recs: pl.DataFrame, truth: pl.DataFrame, labels: Mapping[str, str]) -> None:
+    """Ids must be comparable: 1 and "1" never meet in a join, and every score would be 0."""
+    for role in IDS:
+        left, right = recs[role], truth[role]
+        if kind(left.dtype) == kind(right.dtype):
+            continue
+        label = labels.get(role, role)
+        text = label if kind(left.dtype) != "text" else label
+        raise FrameError(
+            f"the {role} ids are of different kinds: recommendations hold {kind(left.dtype)} ({_example(left)}), "
+            f"truth holds {kind(right.dtype)} ({_example(right)}) in column {label!r}. They would never match. "
+            f"Make both text, frame[{text!r}] = frame[{text!r}].astype(str), or both whole numbers, .astype(int)."
+        )
+
+
+def kind(dtype: pl.DataType) -> str:
+    if dtype.is_integer():
+        return "whole numbers"
+    return "text" if dtype == pl.String else str(dtype)
+
+
+def _example(column: pl.Series) -> str:
+    return f"such as {column[0]!r}"
+
+
+def scores(table: pl.DataFrame, name: str, label: str) -> pl.Series:
+    """Scores as numbers, all there and finite."""
+    column = _number(table["score"], name, label)
+    bad = column.is_null() | ~column.is_finite()
+    if bad.any():
+        row = bad.arg_max()
+        raise FrameError(
+            f"{name}: column {label!r} has {bad.sum():,} scores that are missing, NaN or infinite, the first "
+            f"{column[row]} for {_pair(table, row)}. A score must place its item in the list: "
+            "fill it in or drop the row."
+        )
+    return column
+
+
+def ranks(table: pl.DataFrame, name: str, label: str) -> pl.Series:
+    """Ranks as whole numbers from 1."""
+    column = _number(table["rank"], name, label)
+    if column.dtype.is_float():
+        odd = column.is_null() | ~column.is_finite() | (column != column.floor())
+        if odd.any():
+            row = odd.arg_max()
+            raise FrameError(
+                f"{name}: column {label!r} holds {column[row]} for {_pair(table, row)}: "
+                "a rank is a whole number, 1 for the top. If it is a score, say so: score=" + repr(label) + "."
+            )
+    elif column.null_count():
+        row = column.is_null().arg_max()
+        raise FrameError(f"{name}: column {label!r} is missing for {_pair(table, row)}: every recommended item has a rank.")
+    column = column.cast(pl.Int64)
+    lowest = column.min()
+    if isinstance(lowest, int) and lowest < 1:
+        row = column.arg_min()
+        raise FrameError(
+            f"{name}: column {label!r} holds rank {lowest} for {_pair(table, row)}: "
+            f"ranks start at 1. If yours start at 0: frame[{label!r}] += 1."
+        )
+    return column
+
+
+def relevance(table: pl.DataFrame, name: str, label: str) -> pl.Series:
+    """Relevance as numbers: all there, finite, none below 0."""
+    column = _number(table["relevance"], name, label).cast(pl.Float64)
+    bad = column.is_null() | ~column.is_finite()
+    if bad.any():
+        row = bad.arg_max()
+        raise FrameError(
+            f"{name}: column {label!r} has {bad.sum():,} values that are missing, NaN or infinite, the first {column[row]} for "
+            f"{_pair(table, row)}. Say what they mean: .fillna(0) for not relevant, or drop the rows."
+        )
+    lowest = column.min()
+    if isinstance(lowest, float) and lowest < 0:
+        row = column.arg_min()
+        raise FrameError(
+            f"{name}: column {label!r} holds a negative relevance, {lowest:g} for {_pair(table, row)}. A gain below 0 breaks the bounds of NDCG: set it to 0, "
+            f"frame[{label!r}].clip(lower=0), or choose another scale."
+        )
+    return column
+
+
+def _pair(table: pl.DataFrame, row: int | None) -> str:
+    assert row is not None
+    return f"user {table['user'][row]!r}, item {table['item'][row]!r}"
+
+
+def _number(column: pl.Series, name: str, label: str) -> pl.Series:
+    if column.dtype.is_decimal():
+        return column.cast(pl.Float64)
+    if column.dtype == pl.Boolean:
+        return column.cast(pl.Int64)
+    if column.dtype.is_numeric():
+        return column
+    if column.dtype == pl.Null:
+        return column.cast(pl.Float64)
+    raise FrameError(
+        f"{name}: column {label!r} holds {kind(column.dtype)}, such as {column[0]!r}, where numbers are needed: "
+        f"frame[{label!r}].astype(float)."
+    )
+
+
+def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+    """The key values that stand in more than one row, with their count; looking costs a hash and a sort.
+
+    Rows whose hashes meet are looked at one by one, so a chance collision of hashes is no error.
+    """
+    hashes = table.select(keys).hash_rows()
+    ordered = np.sort(hashes.to_numpy())
+    met = ordered[1:][ordered[1:] == ordered[:-1]]
+    if len(met) == 0:
+        return table.select(keys).clear().with_columns(pl.lit(0, dtype=pl.UInt32).alias("len"))
+    suspects = table.select(keys).filter(hashes.is_in(pl.Series(np.unique(met)).implode()))
+    return suspects.group_by(keys, maintain_order=True).len().filter(pl.col("len") > 1)
+
+
+def no_pair_twice(table: pl.DataFrame, name: str, remedy: str) -> None:
+    """A pair of user and item that stands twice would count twice."""
+    twice = repeated(table, ["user", "item"])
+    if twice.height:
+        user, item, n = twice.row(0)
+        raise FrameError(
+            f"{name}: {twice.height:,} pairs of user and item stand more than once, such as user {user!r}, item {item!r} "
+            f"({n} times). {remedy}"
+        )
+
+
+def no_rank_twice(table: pl.DataFrame, name: str, label: str) -> None:
+    """Two items of one user cannot share a rank."""
+    twice = repeated(table, ["user", "rank"])
+    if twice.height:
+        user, rank, _ = twice.row(0)
+        both = table.filter((pl.col("user") == user) & (pl.col("rank") == rank))["item"].to_list()[:2]
+        raise FrameError(
+            f"{name}: column {label!r} gives rank {rank} to {' and '.join(map(repr, both))} of user {user!r}, and repeats a "
+            f"rank in {twice.height:,} places. Make ranks of your scores: frame.groupby('user')['score']"
+            ".rank(method='first', ascending=False), or give the score column alone."
+        )

@@ -1,0 +1,93 @@
+"""From rows to ranked lists: by rank, by score or by row, with a stated rule for ties and for repeated pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from recnb.conventions import Convention
+from recnb.errors import ColumnError, FrameError
+from recnb.frames import check
+from recnb.hits import count_within
+
+_TWICE = "Drop the repeats: frame.drop_duplicates([{user!r}, {item!r}]); or say duplicates='dedupe' to keep the one ranked highest."
+
+
+def ranked(table: pl.DataFrame, convention: Convention, labels: Mapping[str, str]) -> tuple[pl.DataFrame, str]:
+    """Recommended rows as user, item, rank; and which column put them in order."""
+    name = "recommendations"
+    by = _order_by(table, convention, labels)
+    if convention.duplicates == "error":
+        remedy = _TWICE.format(user=labels.get("user", "user"), item=labels.get("item", "item"))
+        check.no_pair_twice(table, name, remedy)
+    if by == "rank":
+        table = table.with_columns(rank=check.ranks(table, name, labels["rank"]))
+        strict = _strictly_sorted(table)
+        if not strict:
+            check.no_rank_twice(table, name, labels["rank"])
+        if "score" in table.columns and convention.order == "auto":
+            _scores_agree(table, strict, labels)
+    elif by == "score":
+        table = _rank_by_score(table.with_columns(score=check.scores(table, name, labels["score"])), convention.ties)
+    else:
+        table = table.with_columns(rank=pl.int_range(1, pl.len() + 1).over("user"))
+    table = table.select("user", "item", "rank")
+    return (_deduped(table) if convention.duplicates == "dedupe" else table), by
+
+
+def _order_by(table: pl.DataFrame, convention: Convention, labels: Mapping[str, str]) -> str:
+    has = [role for role in ("rank", "score") if role in table.columns]
+    if convention.order == "auto":
+        if not has:
+            raise ColumnError(
+                "recommendations have no rank or score column that recnb knows. Say which one puts a list in order, "
+                "rank='...' or score='...'; or, if rows stand in rank order already, order='row'."
+            )
+        return has[0]
+    if convention.order != "row" and convention.order not in has:
+        raise ColumnError(f"order={convention.order!r}, but recommendations have no {convention.order} column: say {convention.order}='...'.")
+    return convention.order
+
+
+def _strictly_sorted(table: pl.DataFrame) -> bool:
+    """Whether rows stand by user, then rank, with no rank twice: true of most frames that a program wrote."""
+    user, rank = pl.col("user"), pl.col("rank")
+    after = (user.shift() < user) | ((user.shift() == user) & (rank.shift() < rank))
+    return bool(table.select(after.slice(1).all()).item())
+
+
+def _scores_agree(table: pl.DataFrame, is_sorted: bool, labels: Mapping[str, str]) -> None:
+    scores = check.scores(table, "recommendations", labels["score"])
+    ordered = table.with_columns(score=scores)
+    ordered = ordered if is_sorted else ordered.sort("user", "rank")
+    rises = (pl.col("user").shift() == pl.col("user")) & (pl.col("score") > pl.col("score").shift())
+    where = ordered.select(rises.fill_null(value=False).arg_true()).to_series()
+    if len(where) == 0:
+        return
+    lower, upper = ordered.row(where[0], named=True), ordered.row(where[0] - 1, named=True)
+    raise FrameError(
+        f"recommendations: {labels['rank']!r} and {labels['score']!r} disagree in {len(where):,} places. User {lower['user']!r} "
+        f"has item {upper['item']!r} at rank {upper['rank']} with score {upper['score']:g}, above item {lower['item']!r} at rank "
+        f"{lower['rank']} with score {lower['score']:g}. Say which one is the order: order='rank' or order='score'."
+    )
+
+
+def _rank_by_score(table: pl.DataFrame, ties: str) -> pl.DataFrame:
+    """Number each user's rows from the highest score; sorts are stable, so what is equal keeps the order it had."""
+    if ties == "last":
+        table = table.reverse()
+    keys, downward = ["user", "score"], [False, True]
+    if ties.startswith("item"):
+        keys, downward = [*keys, "item"], [*downward, ties == "item_desc"]
+    return _numbered(table.sort(keys, descending=downward, maintain_order=True))
+
+
+def _numbered(table: pl.DataFrame) -> pl.DataFrame:
+    """Ranks from 1 for a table whose rows stand by user, in order."""
+    return table.with_columns(rank=pl.Series(count_within(table["user"].rle_id().to_numpy())))
+
+
+def _deduped(table: pl.DataFrame) -> pl.DataFrame:
+    """Keep the highest place of each pair and close the gaps."""
+    return _numbered(table.sort("user", "rank").unique(["user", "item"], keep="first", maintain_order=True))

@@ -1,0 +1,333 @@
+"""Metrics of accuracy: functions of hits.
+
+Each is written here once: the formula as text beside the code, its bounds, where it comes from and how to read it.
+Counts per user enter as a column, so that users and cut-offs never line up by accident.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+
+from recnb.errors import OptionError
+from recnb.hits import Cutoff, Cutoffs, Floats, Hits
+from recnb.metric import Credit, hit_metric
+from recnb.metrics.discounts import (
+    DISCOUNT,
+    GAIN,
+    OUT_OF,
+    Discount,
+    Gain,
+    Ideal,
+    discount_of,
+    gain_of,
+    ideal_of,
+    out_of_count,
+    per_user,
+)
+
+GRADED = {"gain": GAIN, "discount": DISCOUNT}
+
+
+@hit_metric(
+    symbol="Precision", credit="1", out_of="out_of", bounds=(0, 1), references=["manning2008"],
+    reads="Of what was shown, how much was relevant. It cannot reach 1 for a user with fewer than k relevant items.",
+    meanings={"out_of": OUT_OF},
+)  # fmt: skip
+def precision(
+    hits: Hits, k: Cutoff = None, *, out_of: Literal["k", "list", "min(k, relevant)"] = "k"
+) -> Credit:
+    """Share of the first k places that hold a relevant item.
+
+    Divided by k, so that a list shorter than k is not rewarded for it. `out_of="list"` divides by the length of the
+    list where that is shorter; `out_of="min(k, relevant)"` by what could have been found. The "hit rate" that
+    divides by what was recommended is this metric.
+
+    >>> import recnb
+    >>> float(recnb.precision(["a", "x", "b", "y", "c"], ["a", "b", "c", "d", "e", "f"], k=5))
+    0.6
+    """
+    return Credit(hits, Cutoffs.of(k), _each(hits), out_of_count(hits, k, out_of))
+
+
+@hit_metric(
+    symbol="Recall", credit="1", out_of="out_of", bounds=(0, 1), references=["manning2008"],
+    reads="Of what is relevant, how much was shown. It cannot reach 1 for a user with more than k relevant items.",
+    meanings={"out_of": OUT_OF},
+)  # fmt: skip
+def recall(
+    hits: Hits, k: Cutoff = None, *, out_of: Literal["relevant", "min(k, relevant)", "min(list, relevant)"] = "relevant"
+) -> Credit:
+    """Share of a user's relevant items that stand in the first k places.
+
+    `out_of="min(k, relevant)"` is the capped recall that can always reach 1. The "hit rate" that divides by what
+    the user liked is this metric.
+
+    >>> import recnb
+    >>> float(recnb.recall(["a", "x", "b", "y", "c"], ["a", "b", "c", "d", "e", "f"], k=5))
+    0.5
+    """
+    return Credit(hits, Cutoffs.of(k), _each(hits), out_of_count(hits, k, out_of))
+
+
+@hit_metric(
+    symbol="F1", credit="2", out_of="k + n_relevant", bounds=(0, 1), references=["vanrijsbergen1979"],
+    reads="High only where precision and recall both are.",
+)  # fmt: skip
+def f1(hits: Hits, k: Cutoff = None) -> Credit:
+    """Harmonic mean of precision and recall, per user.
+
+    >>> import recnb
+    >>> round(recnb.f1(["a", "x", "b", "y", "c"], ["a", "b", "c", "d", "e", "f"], k=5), 4)
+    0.5455
+    """
+    return Credit(hits, Cutoffs.of(k), 2.0 * _each(hits), _depth(hits, k) + per_user(hits.n_relevant))
+
+
+@hit_metric(
+    symbol="F-beta", credit="1 + beta^2", out_of="k + beta^2 * n_relevant", bounds=(0, 1), references=["vanrijsbergen1979"],
+    reads="As F1, with recall weighing beta times as much as precision.",
+)  # fmt: skip
+def fbeta(hits: Hits, k: Cutoff = None, *, beta: float = 1.0) -> Credit:
+    """Weighted harmonic mean of precision and recall, per user: recall counts beta times as much.
+
+    >>> import recnb
+    >>> round(recnb.fbeta(["a", "x", "b", "y", "c"], ["a", "b", "c", "d", "e", "f"], k=5, beta=2), 4)
+    0.5172
+    """
+    _positive("beta", beta)
+    out_of = _depth(hits, k) + beta**2 * per_user(hits.n_relevant)
+    return Credit(hits, Cutoffs.of(k), (1 + beta**2) * _each(hits), out_of)
+
+
+@hit_metric(
+    symbol="HR", credit="first", bounds=(0, 1), references=["deshpande2004"],
+    reads="For how many users the list held anything relevant at all.",
+)  # fmt: skip
+def hit_rate(hits: Hits, k: Cutoff = None) -> Credit:
+    """1 if any of the first k places holds a relevant item; its mean is the share of users with a hit.
+
+    Some texts call two other things hit rate: hits out of what the user liked, which is `recall`, and hits out of
+    what was recommended, which is `precision`.
+
+    >>> import recnb
+    >>> float(recnb.hit_rate(["x", "a"], ["a", "b"], k=1)), float(recnb.hit_rate(["x", "a"], ["a", "b"], k=2))
+    (0.0, 1.0)
+    """
+    return Credit(hits, Cutoffs.of(k), np.asarray(hits.nth == 1, dtype=np.float64))
+
+
+@hit_metric(
+    symbol="RR", credit="target / rank", bounds=(0, 1), references=["voorhees1999"],
+    reads="How far down a user looks before the first relevant item: 1 at the top, 1/2 at rank 2.",
+    meanings={"target": {"first": "first", "preferred": "preferred"}}, aliases=("mrr",),
+)  # fmt: skip
+def reciprocal_rank(hits: Hits, k: Cutoff = None, *, target: Literal["first", "preferred"] = "first") -> Credit:
+    """One over the rank of the first relevant item, 0 if none is in the first k; its mean over users is MRR.
+
+    `target="preferred"` looks for the user's most preferred item instead: the one of highest relevance and, of equal
+    ones, the first that the truth lists.
+
+    >>> import recnb
+    >>> float(recnb.reciprocal_rank(["D", "B", "C", "A"], ["A", "D"]))
+    1.0
+    >>> float(recnb.reciprocal_rank(["D", "B", "C", "A"], ["A", "D"], target="preferred"))
+    0.25
+    """
+    chosen = hits.nth == 1 if target == "first" else hits.preferred
+    return Credit(hits, Cutoffs.of(k), np.asarray(chosen / hits.rank, dtype=np.float64))
+
+
+@hit_metric(
+    symbol="AP", credit="nth / rank", out_of="out_of", bounds=(0, 1), references=["buckley2000", "manning2008"],
+    reads="Precision at the place of each relevant item, averaged; an item that was not shown adds 0.",
+    meanings={"out_of": OUT_OF}, aliases=("map",),
+)  # fmt: skip
+def average_precision(
+    hits: Hits,
+    k: Cutoff = None,
+    *,
+    out_of: Literal["relevant", "min(k, relevant)", "min(list, relevant)", "hits", "k", "list"] = "relevant",
+) -> Credit:
+    """Mean, over a user's relevant items, of the precision at the place of each; its mean over users is MAP.
+
+    Libraries differ in what the sum is divided by: all relevant items (the default, as trec_eval),
+    `"min(k, relevant)"`, the hits found, k, or the length of the list.
+
+    >>> import recnb
+    >>> round(recnb.average_precision(["D", "A", "B", "C"], ["A", "B"]), 4)
+    0.5833
+    """
+    return Credit(hits, Cutoffs.of(k), np.asarray(hits.nth / hits.rank), out_of_count(hits, k, out_of))
+
+
+@hit_metric(
+    symbol="CG", credit="gain", bounds=(0, math.inf), references=["jarvelin2002"],
+    reads="What was collected in the first k places, wherever it stood.", meanings={"gain": GAIN},
+)  # fmt: skip
+def cg(hits: Hits, k: Cutoff = None, *, gain: Gain = "linear") -> Credit:
+    """Gain of the first k places added up, without regard to rank.
+
+    >>> import recnb
+    >>> float(recnb.cg([3, 2, 3, 0, 1, 2]))
+    11.0
+    """
+    return Credit(hits, Cutoffs.of(k), gain_of(hits.relevance, gain))
+
+
+@hit_metric(
+    symbol="DCG", credit="gain / discount", bounds=(0, math.inf), references=["jarvelin2002", "burges2005"],
+    reads="A hit at the top earns its full gain; further down, less and less. It has no upper bound.", meanings=GRADED,
+)  # fmt: skip
+def dcg(
+    hits: Hits, k: Cutoff = None, *, gain: Gain = "linear", discount: Discount = "log", log_base: float = 2
+) -> Credit:
+    """Gain of the first k places added up, each discounted by how far down it stands.
+
+    >>> import recnb
+    >>> round(recnb.dcg([3, 2, 3, 0, 1, 2]), 3)
+    6.861
+    """
+    earned = gain_of(hits.relevance, gain) / discount_of(hits.rank, discount, log_base)
+    return Credit(hits, Cutoffs.of(k), earned)
+
+
+@hit_metric(
+    symbol="IDCG", credit="gain / discount", over="ideal", bounds=(0, math.inf), references=["jarvelin2002"],
+    reads="The most that DCG could be for this user: it belongs to the truth, not to the list.", meanings=GRADED,
+)  # fmt: skip
+def idcg(
+    hits: Hits,
+    k: Cutoff = None,
+    *,
+    gain: Gain = "linear",
+    discount: Discount = "log",
+    log_base: float = 2,
+    ideal: Ideal = "relevant",
+) -> Credit:
+    """DCG of the ideal list: the relevant items from the most relevant down, cut at k.
+
+    >>> import recnb
+    >>> round(recnb.idcg([3, 2, 2, 1], k=4), 4)
+    5.6925
+    """
+    return dcg(ideal_of(hits, k, ideal), k, gain=gain, discount=discount, log_base=log_base)
+
+
+@hit_metric(
+    symbol="nDCG", credit="gain / discount", out_of="ideal(gain / discount)", bounds=(0, 1),
+    references=["jarvelin2002", "burges2005"],
+    reads="The list's DCG as a share of the best possible one's: 1 is the ideal order.", meanings=GRADED,
+)  # fmt: skip
+def ndcg(
+    hits: Hits,
+    k: Cutoff = None,
+    *,
+    gain: Gain = "linear",
+    discount: Discount = "log",
+    log_base: float = 2,
+    ideal: Ideal = "relevant",
+) -> Credit:
+    """Discounted gain earned, out of what the ideal list would earn.
+
+    The ideal list holds all relevant items, most relevant first, and is cut at k as the list is. `ideal="list"` is
+    the best order of what was recommended, which forgives everything that was missed; `ideal="k"` supposes that
+    every one of k places could hold an item as good as the user's best.
+
+    >>> import recnb
+    >>> round(recnb.ndcg([3, 2, 3, 0, 1, 2]), 3)
+    0.961
+    """
+    earned = dcg(hits, k, gain=gain, discount=discount, log_base=log_base)
+    possible = dcg(ideal_of(hits, k, ideal), k, gain=gain, discount=discount, log_base=log_base)
+    return Credit(hits, Cutoffs.of(k), earned.earned, out_of=possible)
+
+
+@hit_metric(
+    symbol="R-Precision", credit="rank <= n_relevant", out_of="n_relevant", bounds=(0, 1), references=["buckley2000"],
+    reads="Precision at the depth where a perfect list would have found everything.",
+)  # fmt: skip
+def r_precision(hits: Hits, k: Cutoff = None) -> Credit:
+    """Share of relevant items in the first n places, n being the number of the user's relevant items.
+
+    k, where given, cuts the list further up if it is smaller than n.
+
+    >>> import recnb
+    >>> float(recnb.r_precision(["a", "x", "b"], ["a", "b"]))
+    0.5
+    """
+    in_reach = hits.rank <= hits.n_relevant[hits.user]
+    return Credit(hits, Cutoffs.of(k), np.asarray(in_reach, dtype=np.float64), out_of_count(hits, k, "relevant"))
+
+
+@hit_metric(
+    symbol="RBP", credit="(1 - p) * p^(rank - 1)", bounds=(0, 1), references=["moffat2008"],
+    reads="What a reader finds per look, who goes on to the next place with probability p.",
+)  # fmt: skip
+def rbp(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
+    """Rate at which a reader of patience p meets relevant items, cut at k.
+
+    The weights of all ranks add up to 1 only over an endless list, so a perfect list of k earns 1 - p^k.
+
+    >>> import recnb
+    >>> round(recnb.rbp(["a", "x", "b"], ["a", "b"], p=0.5), 4)
+    0.625
+    """
+    if not (isinstance(p, (int, float)) and 0 < p < 1):
+        raise OptionError(f"p={p!r} is not the chance of looking further: give a number between 0 and 1, such as p=0.8.")
+    return Credit(hits, Cutoffs.of(k), (1 - p) * p ** (hits.rank - 1.0))
+
+
+@hit_metric(
+    symbol="ERR", credit="reach * stop / rank", bounds=(0, 1), references=["chapelle2009"],
+    reads="One over the rank where a reader, who stops the sooner the more relevant an item is, is satisfied.",
+    meanings={"stop": {"always": "(2^relevance - 1) / 2^max_relevance"}},
+)  # fmt: skip
+def err(hits: Hits, k: Cutoff = None, *, max_relevance: float | None = None) -> Credit:
+    """Expected reciprocal rank: chance that the reader stops at a rank, over that rank, added up.
+
+    `max_relevance` is the top of the scale of grades; by default the highest relevance in the truth.
+
+    >>> import recnb
+    >>> round(recnb.err([3, 2, 1], max_relevance=4), 4)
+    0.4816
+    """
+    top = hits.max_relevance if max_relevance is None else max_relevance
+    _positive("max_relevance", top if top else 1.0)
+    if hits.truth_relevance.size and hits.truth_relevance.max() > top:
+        raise OptionError(
+            f"max_relevance={top:g} is not the top of the scale: the truth holds {hits.truth_relevance.max():g}."
+        )
+    if top > 1000:
+        raise OptionError(f"ERR takes 2 to the power of a grade, and {top:g} is too large for that: use a smaller scale.")
+    stop = (np.exp2(hits.relevance) - 1.0) / 2.0**top
+    return Credit(hits, Cutoffs.of(k), reach(hits, stop) * stop / hits.rank)
+
+
+def reach(hits: Hits, stop: Floats) -> Floats:
+    """The chance that a reader who stops at each hit with this probability gets as far as each hit.
+
+    Walks down the hits of all users at once: the first ones, the second ones, and so on.
+    """
+    reached = np.ones(len(stop))
+    by_nth = np.argsort(hits.nth, kind="stable")
+    ends = np.searchsorted(hits.nth[by_nth], np.arange(2, (hits.nth.max() if len(stop) else 0) + 2))
+    for start, end in zip(ends[:-1], ends[1:], strict=True):
+        here = by_nth[start:end]
+        reached[here] = reached[here - 1] * (1.0 - stop[here - 1])
+    return reached
+
+
+def _each(hits: Hits) -> Floats:
+    return np.ones(len(hits.user))
+
+
+def _depth(hits: Hits, k: Cutoff) -> Floats:
+    return Cutoffs.of(k).depth(hits.list_length).astype(np.float64)
+
+
+def _positive(name: str, value: float) -> None:
+    if not (isinstance(value, (int, float)) and math.isfinite(value) and value > 0):
+        raise OptionError(f"{name}={value!r} is not a number above 0.")

@@ -1,0 +1,101 @@
+"""The evaluation loop of a model on sparse matrices: predict, leave out what was trained on, rank, score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import polars as pl
+
+from recnb.conventions import Convention
+from recnb.errors import FrameError, RecnbError
+from recnb.evaluation import Evaluation
+from recnb.frames import prepare
+from recnb.hits import Cutoffs
+from recnb.results import Table
+
+
+class Model(Protocol):
+    """Whatever scores all items for a user."""
+
+    def predict(self, user: int, /) -> Any: ...
+
+
+def evaluate_model(
+    model: Model,
+    test: Any,
+    train: Any = None,
+    k: int | Sequence[int] = 10,
+    metrics: Iterable[str] | None = None,
+    **options: Any,
+) -> Table:
+    """Metrics of a model over the users that have test items: one row per metric, one column per k.
+
+    `test` and `train` are SciPy sparse matrices of users × items; an entry above 0 is a relevant item, and its value
+    the relevance. `model.predict(user)` gives one score per item, higher is better; the user's items of `train` are
+    taken out of the ranking, the rest is ranked from the highest score (equal scores: lower item number first), and
+    users without test items are left out.
+
+    >>> import numpy as np, scipy.sparse as sp
+    >>> class Same:
+    ...     def predict(self, user): return np.array([0.9, 0.5, 0.1])
+    >>> test = sp.csr_matrix([[0, 1, 0], [0, 0, 1], [0, 0, 0]])
+    >>> evaluate_model(Same(), test, k=2, metrics=["precision", "recall"]).to_frame()
+    k            2
+    metric
+    precision  0.25
+    recall     0.50
+    """
+    return model_evaluation(model, test, train, k).table(metrics, k, **options)
+
+
+def model_evaluation(model: Model, test: Any, train: Any = None, k: int | Sequence[int] = 10) -> Evaluation:
+    """The same as an Evaluation of lists of the largest k, for reports and explanations; users and items are numbers."""
+    depth = Cutoffs.of(k).deepest
+    if depth is None:
+        raise RecnbError("a model ranks every item, so there is no whole list to take: give k a number, such as k=10.")
+    held_out = _matrix(test, "test")
+    seen = None if train is None else _matrix(train, "train")
+    if seen is not None and seen.shape != held_out.shape:
+        raise FrameError(f"train has shape {seen.shape} and test {held_out.shape}: both are users × items of the same users and items.")
+    if held_out.nnz and held_out.data.min() < 0:
+        raise FrameError(f"test holds a negative relevance, {held_out.data.min():g}: keep entries of relevant items only.")
+    users = np.flatnonzero(np.diff(held_out.indptr))
+    if len(users) == 0:
+        raise FrameError("test has no relevant items: every row is empty.")
+    lists = [_top(model, int(user), held_out.shape[1], seen, depth) for user in users]
+    lengths = [len(one) for one in lists]
+    recs = pl.DataFrame({"user": np.repeat(users, lengths), "item": np.concatenate(lists), "rank": np.concatenate([np.arange(1, n + 1) for n in lengths])})
+    truth = held_out.tocoo()
+    truth_frame = pl.DataFrame({"user": truth.row.astype(np.int64), "item": truth.col.astype(np.int64), "relevance": truth.data.astype(np.float64)})
+    return Evaluation(prepare(recs, truth_frame, {}, Convention(order="rank")))
+
+
+def _matrix(matrix: Any, name: str) -> Any:
+    import scipy.sparse as sp
+
+    if not sp.issparse(matrix):
+        raise RecnbError(f"{name} is a {type(matrix).__name__}: give a SciPy sparse matrix of users × items, scipy.sparse.csr_matrix({name}).")
+    copy = sp.csr_matrix(matrix, dtype=np.float64, copy=True)
+    copy.sum_duplicates()
+    copy.eliminate_zeros()
+    return copy
+
+
+def _top(model: Model, user: int, n_items: int, seen: Any, depth: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """The user's best items that were not trained on, from the highest score."""
+    scores = np.array(model.predict(user), dtype=np.float64).reshape(-1)
+    if len(scores) != n_items:
+        raise RecnbError(f"model.predict({user}) gave {len(scores)} scores, and the matrices have {n_items} items.")
+    if np.isnan(scores).any():
+        raise RecnbError(f"model.predict({user}) gave NaN for item {int(np.isnan(scores).argmax())}: a score must place its item.")
+    allowed = np.ones(n_items, dtype=bool)
+    if seen is not None:
+        allowed[seen.indices[seen.indptr[user] : seen.indptr[user + 1]]] = False
+    items = np.flatnonzero(allowed)
+    if len(items) > depth:
+        # All items that score as high as the last place, so that equal scores are settled by item number below.
+        last = np.partition(scores[items], len(items) - depth)[len(items) - depth]
+        items = items[scores[items] >= last]
+    return items[np.argsort(-scores[items], kind="stable")][:depth].astype(np.int64)

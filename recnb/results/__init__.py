@@ -1,0 +1,8 @@
+"""What an evaluation answers with: frozen data first, and apart from it how each shows itself."""
+
+from recnb.results.curve import Curve
+from recnb.results.explanation import Explanation
+from recnb.results.score import Interval, Score
+from recnb.results.table import Table
+
+__all__ = ["Curve", "Explanation", "Interval", "Score", "Table"]

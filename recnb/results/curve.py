@@ -1,0 +1,53 @@
+"""A metric against the cut-off: numbers first, drawing apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from recnb.results import html
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """How a metric's mean over users goes with k, with an interval at each k."""
+
+    metric: str
+    symbol: str
+    k: tuple[int, ...]
+    value: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    n_users: int
+    basis: str
+
+    def to_frame(self) -> pd.DataFrame:
+        """The curve as a frame: one row per k, with the mean and the ends of its interval."""
+        import pandas as pd
+
+        columns = {self.metric: self.value, "low": self.low, "high": self.high}
+        return pd.DataFrame(columns, index=pd.Index(self.k, name="k"))
+
+    def plot(self, ax: Axes | None = None, **line: Any) -> Axes:
+        """Draw the curve with its band of intervals; `line` goes to matplotlib's plot."""
+        if ax is None:
+            import matplotlib.pyplot as plt
+
+            ax = plt.subplots()[1]
+        drawn = ax.plot(self.k, self.value, **{"marker": "o" if len(self.k) <= 12 else "", "label": self.symbol, **line})
+        ax.fill_between(self.k, self.low, self.high, alpha=0.2, color=drawn[0].get_color(), linewidth=0)
+        ax.set(xlabel="k", ylabel=f"{self.symbol}@k, mean of {self.n_users:,} users")
+        ax.set_ylim(bottom=0)
+        return ax
+
+    def __repr__(self) -> str:
+        return f"{self.to_frame().round(4)!r}\n{self.basis}"
+
+    def _repr_html_(self) -> str:
+        rows = [[str(k), f"{v:.4f}", f"{a:.4f} to {b:.4f}"] for k, v, a, b in zip(self.k, self.value, self.low, self.high, strict=True)]
+        table = html.table(["k", html.text(self.metric), "95% interval"], rows)
+        return html.root(table, html.note(html.text(self.basis, 2000)), label=f"{self.metric} against k")

@@ -1,0 +1,256 @@
+"""The worked explanation of one score: the formula, the numbers put in, a row per rank, the ideal list beside it.
+
+It is read off the same `Credit` that makes the score: the credit column added up, over what it is out of, is the
+number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recnb.formula import Formula, number
+from recnb.hits import Cutoffs, Hits
+from recnb.metric import Credit, Metric
+from recnb.metrics.accuracy import reach
+from recnb.metrics.discounts import discount_of, gain_of
+from recnb.results import html
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Terms and rows beyond these are counted, not shown; the frames hold them all.
+TERMS_SHOWN, ROWS_SHOWN = 12, 30
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """How one list came by its score."""
+
+    metric: str
+    symbol: str
+    user: Any  #: whose list it is; None for a list given by itself
+    k: int | None
+    value: float
+    reads: str
+    formula: str  #: as text: sum over hits of gain/log2(1+rank), out of …
+    latex: str
+    terms: tuple[str, ...]  #: what each hit adds, with the numbers put in
+    out_of_terms: tuple[str, ...]  #: what that is out of; () where it is out of nothing
+    rows: pd.DataFrame  #: the list, a row per rank
+    ideal: pd.DataFrame | None  #: the ideal list, where the metric has one
+    missed: tuple[Any, ...]  #: relevant items that do not stand in the list down to k
+    basis: str
+
+    @property
+    def numbers(self) -> str:
+        """The formula with every number put in, as one would write it on a board."""
+        return self._numbers(len(self.terms) + len(self.out_of_terms))
+
+    def _numbers(self, most: int) -> str:
+        over = _sum(self.terms, most)
+        if not self.out_of_terms:
+            return f"{over} = {self._answer()}"
+        over = f"({over})" if len(self.terms) > 1 else over
+        under = _sum(self.out_of_terms, most)
+        bracket = len(self.out_of_terms) > 1 or any(sign in under for sign in "/+*") and not under.startswith("min")
+        return f"{over} / {f'({under})' if bracket else under} = {self._answer()}"
+
+    def _answer(self) -> str:
+        return f"{self.value:.4f}".rstrip("0").rstrip(".") if round(self.value, 4) == self.value else f"{self.value:.4f}"
+
+    @property
+    def label(self) -> str:
+        return self.symbol if self.k is None else f"{self.symbol}@{self.k}"
+
+    def to_frame(self) -> pd.DataFrame:
+        """The list, a row per rank: rank, item, relevance, gain, discount, term, credit, running value."""
+        return self.rows.copy()
+
+    def __repr__(self) -> str:
+        whose = "" if self.user is None else f" of user {self.user!r}"
+        parts = [f"{self.label}{whose} = {self.value:.4f}", f"  {self.formula}", f"  {self._numbers(TERMS_SHOWN)}", _as_text(self.rows)]
+        if self.ideal is not None and self.ideal is not self.rows:
+            parts += ["ideal list:", _as_text(self.ideal)]
+        if self.missed:
+            parts.append(f"relevant, not in the list: {_listed(self.missed)}")
+        return "\n".join([*parts, self.basis])
+
+    def _repr_html_(self) -> str:
+        whose = "" if self.user is None else f" of user {html.text(self.user)}"
+        title = f"<div><b>{html.text(self.label)}{whose} = {self.value:.4f}</b> · {html.text(self.reads, 400)}</div>"
+        worked = f'<div style="margin: 0.5em 0;"><code>{html.text(self._numbers(TERMS_SHOWN), 3000)}</code></div>'
+        tables = [_as_html(self.rows, "The list" if self.metric != "idcg" else "The ideal list")]
+        if self.ideal is not None and self.ideal is not self.rows:
+            tables.append(_as_html(self.ideal, "The ideal list"))
+        side = "".join(f'<div style="flex: 0 1 auto;">{one}</div>' for one in tables)
+        lists = f'<div style="display: flex; flex-wrap: wrap; gap: 0 2.5em; align-items: flex-start;">{side}</div>'
+        missed = html.note(f"Relevant, not in the list: {html.text(_listed(self.missed), 400)}") if self.missed else ""
+        # The formula stands outside the part where mathematics is switched off; it holds nothing of the user's.
+        formula = f'<div style="margin: 0.4em 0; text-align: left;">$\\displaystyle {self.latex}$</div>'
+        body = html.root(worked, lists, missed, html.note(html.text(self.basis, 2000)), label=f"explanation of {self.label}")
+        return html.root(title, label=self.label) + formula + body
+
+
+def explain(
+    metric: Metric[Any],
+    hits: Hits,
+    k: int | None,
+    options: Mapping[str, Any],
+    *,
+    items: Mapping[int, Any] | None,
+    truth_items: Sequence[Any] | None,
+    user: Any,
+    basis: str,
+    length: int | None = None,
+) -> Explanation:
+    """Explain the score of the one user in `hits`; `items` holds the list's items by rank, `truth_items` the truth's."""
+    cutoffs = Cutoffs.of(k)
+    credit = metric.at(hits, cutoffs, options)
+    depth = int(cutoffs.depth(hits.list_length)[0, 0])
+    formula, under = metric.formulas(options)
+    chosen = {**metric.defaults, **options}
+    rows = _rows(metric, credit, depth, chosen, formula, items if credit.rows is hits else None, truth_items, length)
+    ideal = None
+    out_of_terms: tuple[str, ...] = ()
+    if isinstance(credit.out_of, Credit):
+        ideal = _rows(metric, credit.out_of, depth, chosen, formula, None, truth_items, None)
+        out_of_terms = tuple(_terms(credit.out_of, chosen, formula)[credit.out_of.rows.rank <= depth]) or ("0",)
+    elif under.text() != "1":
+        out_of_terms = (under.text(_named(credit, chosen, under, 0)),)
+    inside = credit.rows.rank <= depth
+    terms = _terms(credit, chosen, formula)
+    found = set(hits.truth_row[hits.rank <= depth].tolist())
+    missed = () if truth_items is None else tuple(item for row, item in enumerate(truth_items) if row not in found)
+    _run(rows, credit)
+    if ideal is not None:
+        _run(ideal, credit.out_of)  # type: ignore[arg-type]
+    return Explanation(
+        metric=metric.name,
+        symbol=metric.symbol,
+        user=user,
+        k=k,
+        value=float(credit.value[0, 0]),
+        reads=metric.reads,
+        formula=metric.formula_text(options),
+        latex=metric.latex(k, options),
+        terms=tuple(terms[inside & (credit.earned != 0)]),
+        out_of_terms=out_of_terms,
+        rows=rows,
+        ideal=rows if metric.over == "ideal" else ideal,
+        missed=missed,
+        basis=basis,
+    )
+
+
+def _named(credit: Credit, chosen: Mapping[str, Any], formula: Formula, row: int) -> dict[str, float]:
+    """The numbers behind the names of a formula, for one row of the list."""
+    hits = credit.rows
+    depth = credit.k.depth(hits.list_length)[0, 0]
+    known: dict[str, Any] = {
+        "k": depth,
+        "n_relevant": hits.n_relevant[0],
+        "n_hits": (hits.rank <= depth).sum(),
+        "list_length": hits.list_length[0],
+        "max_relevance": chosen.get("max_relevance") or hits.max_relevance,
+        **{name: value for name, value in chosen.items() if name in ("beta", "p")},
+    }
+    if len(hits.rank):
+        known |= {"rank": hits.rank[row], "relevance": hits.relevance[row], "nth": hits.nth[row], "first": hits.nth[row] == 1}
+        if "preferred" in formula.names():
+            known["preferred"] = hits.preferred[row]
+        if "reach" in formula.names():
+            stop = (np.exp2(hits.relevance) - 1.0) / 2.0 ** known["max_relevance"]
+            known["reach"] = reach(hits, stop)[row]
+    return {name: float(value) for name, value in known.items() if name in formula.names()}
+
+
+def _terms(credit: Credit, chosen: Mapping[str, Any], formula: Formula) -> np.ndarray[Any, Any]:
+    texts = [formula.text(_named(credit, chosen, formula, row)) for row in range(len(credit.rows.rank))]
+    return np.array([text if not text.startswith("[") else "1" for text in texts], dtype=object)
+
+
+def _rows(
+    metric: Metric[Any],
+    credit: Credit,
+    depth: int,
+    chosen: Mapping[str, Any],
+    formula: Formula,
+    items: Mapping[int, Any] | None,
+    truth_items: Sequence[Any] | None,
+    length: int | None,
+) -> pd.DataFrame:
+    """A row per rank down to the cut-off: all of the list, or all of the ideal one."""
+    import pandas as pd
+
+    hits = credit.rows
+    if items is not None:
+        ranks = np.array(sorted(rank for rank in items if rank <= depth), dtype=np.int64)
+    elif length is not None:
+        ranks = np.arange(1, min(length, depth) + 1)
+    else:
+        ranks = hits.rank[hits.rank <= depth]
+    at = pd.Series(np.arange(len(hits.rank)), index=hits.rank).reindex(ranks, fill_value=-1).to_numpy()
+    is_hit = at >= 0
+    columns: dict[str, Any] = {"rank": ranks}
+    if items is not None:
+        columns["item"] = [items[int(rank)] for rank in ranks]
+    elif truth_items is not None:
+        source = hits.truth_row[at]
+        columns["item"] = [truth_items[row] if hit and row >= 0 else "as good as the best" for row, hit in zip(source, is_hit, strict=True)]
+    columns["relevance"] = _where(is_hit, hits.relevance, at)
+    if "gain" in metric.meanings:
+        columns["gain"] = _where(is_hit, gain_of(hits.relevance, chosen["gain"]), at)
+    if "discount" in metric.meanings:
+        columns["discount"] = discount_of(ranks, chosen["discount"], chosen["log_base"])
+    terms = _terms(credit, chosen, formula)
+    earned = _where(is_hit, credit.earned, at)
+    columns["term"] = [terms[row] if hit and value else "" for row, hit, value in zip(at, is_hit, earned, strict=True)]
+    columns["credit"] = earned
+    return pd.DataFrame(columns)
+
+
+def _where(is_hit: np.ndarray[Any, Any], values: Any, at: np.ndarray[Any, Any]) -> Any:
+    return np.where(is_hit, np.asarray(values)[at], 0.0) if len(values) else np.zeros(len(at))
+
+
+def _run(rows: pd.DataFrame, credit: Credit) -> None:
+    """The value as it stands at each rank; it ends at the score."""
+    possible = credit.possible if isinstance(credit.possible, float) else float(np.broadcast_to(credit.possible, (1, 1))[0, 0])
+    rows["running"] = rows["credit"].cumsum() / possible if possible else 0.0
+
+
+def _sum(terms: Sequence[str], most: int) -> str:
+    if not terms:
+        return "0"
+    shown = list(terms[:most])
+    return " + ".join(shown) + (f" + … ({len(terms) - most} more)" if len(terms) > most else "")
+
+
+def _listed(items: Sequence[Any], most: int = 10) -> str:
+    return ", ".join(map(str, items[:most])) + (f" and {len(items) - most} more" if len(items) > most else "")
+
+
+def _as_text(rows: pd.DataFrame) -> str:
+    more = f"\n  … {len(rows) - ROWS_SHOWN} more ranks" if len(rows) > ROWS_SHOWN else ""
+    return rows.head(ROWS_SHOWN).to_string(index=False, float_format=lambda value: number(value, 5)) + more
+
+
+def _as_html(rows: pd.DataFrame, caption: str) -> str:
+    shown = rows.head(ROWS_SHOWN)
+    first_number = 2 if "item" in shown else 1
+    cells = [
+        [html.text(value) if column == "item" else f"<code>{html.text(value)}</code>" if column == "term" and value else html.text(_plain(value))
+         for column, value in zip(shown.columns, row, strict=True)]
+        for row in shown.itertuples(index=False)
+    ]  # fmt: skip
+    hits = [index for index, value in enumerate(shown["relevance"]) if value > 0]
+    more = html.note(f"… {len(rows) - ROWS_SHOWN} more ranks") if len(rows) > ROWS_SHOWN else ""
+    return html.table(list(shown.columns), cells, caption=caption, numbers_from=first_number, marked=hits) + more
+
+
+def _plain(value: Any) -> str:
+    return number(float(value), 5) if isinstance(value, (float, np.floating)) else str(value)

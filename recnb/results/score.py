@@ -1,0 +1,127 @@
+"""One number, with everything that is behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recnb.results import html
+from recnb.uncertainty import IntervalMethod, intervals
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from recnb.conventions import Convention
+    from recnb.hits import Floats
+
+
+class Interval(tuple[float, float]):
+    """Lower and upper end of an interval for a mean over users, with its confidence and method."""
+
+    confidence: float
+    method: str
+
+    def __new__(cls, low: float, high: float, confidence: float, method: str) -> Interval:
+        self = super().__new__(cls, (low, high))
+        self.confidence = confidence
+        self.method = method
+        return self
+
+    def __getnewargs__(self) -> tuple[Any, ...]:  # type: ignore[override]
+        return (*self, self.confidence, self.method)
+
+    @property
+    def low(self) -> float:
+        return self[0]
+
+    @property
+    def high(self) -> float:
+        return self[1]
+
+    def __repr__(self) -> str:
+        return f"[{self.low:.4f}, {self.high:.4f}] ({self.confidence:.0%}, {self.method})"
+
+
+class Score(float):
+    """A metric's mean over users: a float that knows its users, its cut-off and its convention.
+
+    >>> import recnb
+    >>> score = recnb.ndcg([["a", "b"], ["b", "a"]], [{"a": 1}, {"a": 1}])
+    >>> score.per_user.round(3).tolist(), score.n_users, score + 1 == float(score) + 1
+    ([1.0, 0.631], 2, True)
+    """
+
+    metric: str  #: the metric's name
+    k: int | None  #: the cut-off; None: each whole list
+    convention: Convention
+    basis: str  #: in words: how many users, who was left out, and by what convention
+
+    _values: Floats
+    _users: Callable[[], pd.Index[Any]]
+
+    def __new__(
+        cls, values: Floats, users: Callable[[], pd.Index[Any]], metric: str, k: int | None, convention: Convention, basis: str
+    ) -> Score:
+        self = super().__new__(cls, values.mean())
+        self._values = values
+        self._users = users
+        self.metric = metric
+        self.k = k
+        self.convention = convention
+        self.basis = basis
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        index = self._users()
+        return (_restored, (self._values, index, self.metric, self.k, self.convention, self.basis))
+
+    @property
+    def label(self) -> str:
+        """The metric's name at its cut-off."""
+        return self.metric if self.k is None else f"{self.metric}@{self.k}"
+
+    @property
+    def n_users(self) -> int:
+        """How many users the mean is over."""
+        return len(self._values)
+
+    @property
+    def per_user(self) -> pd.Series[float]:
+        """The value of each user, indexed by user."""
+        import pandas as pd
+
+        return pd.Series(self._values.copy(), index=self._users(), name=self.label)
+
+    def interval(
+        self, confidence: float = 0.95, method: IntervalMethod = "auto", resamples: int = 2000, seed: int = 0
+    ) -> Interval:
+        """Interval for the mean, taking the users as a sample: percentiles of the bootstrap over users.
+
+        The same seed gives the same interval. Above 50,000 users the percentiles are taken from the bootstrap's limit
+        (`method="moments"`) unless `method="bootstrap"` is asked for; `method="t"` is Student's. With a single user it
+        is (nan, nan).
+        """
+        low, high, used = intervals(self._values[:, np.newaxis], confidence, method, resamples, seed)
+        return Interval(float(low[0]), float(high[0]), confidence, used)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The values per user as a frame."""
+        return self.per_user.to_frame()
+
+    def __str__(self) -> str:
+        return float.__repr__(self)
+
+    def __repr__(self) -> str:
+        return f"{self.label} = {float(self):.4f} ({self.basis})"
+
+    def _repr_html_(self) -> str:
+        low, high = self.interval()
+        ends = f" <span>95% of users drawn again: {low:.4f} to {high:.4f}</span>" if self.n_users > 1 else ""
+        value = f'<div><b>{html.text(self.label)} = {float(self):.4f}</b>{ends}</div>'
+        return html.root(value, html.note(html.text(self.basis, 2000)), label=self.label)
+
+
+def _restored(values: Floats, index: pd.Index[Any], metric: str, k: int | None, convention: Convention, basis: str) -> Score:
+    return Score(values, lambda: index, metric, k, convention, basis)

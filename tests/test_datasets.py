@@ -1,0 +1,430 @@
+"""The data sets: the made sample against what its docstring promises, MovieLens on a tiny copy."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import recnb.datasets
+from recnb.datasets import Sample, load_movielens, load_sample, make_sample, split_by_time
+from recnb.errors import RecnbError
+
+SAMPLE_FOLDER = Path(recnb.datasets.__file__).parent / "sample"
+
+
+@pytest.fixture(scope="module")
+def sample() -> Sample:
+    """The sample, read once; no test here changes it."""
+    return load_sample()
+
+
+# The sample
+
+
+def pairs(frame: pd.DataFrame) -> set[tuple[str, str]]:
+    return set(zip(frame["user"], frame["item"], strict=True))
+
+
+def test_sample_columns_and_types(sample: Sample) -> None:
+    assert list(sample.train) == ["user", "item", "rating", "day"]
+    assert list(sample.test) == ["user", "item", "rating"]
+    assert list(sample.items) == ["item", "title", "genres", "year", "minutes"]
+    assert list(sample.users) == ["user", "segment", "branch", "joined"]
+    assert list(sample.recommendations) == ["model", "user", "item", "rank", "score"]
+    for frame in (sample.train, sample.test):
+        assert frame["rating"].dtype == np.int64
+        assert frame["rating"].between(1, 5).all()
+        assert set(frame["rating"]) == {1, 2, 3, 4, 5}
+    assert sample.train["day"].between(0, make_sample.SPLIT_DAY - 1).all()
+    assert sample.recommendations["rank"].dtype == np.int64
+    assert sample.recommendations["score"].dtype == np.float64
+    for frame in (sample.train, sample.test, sample.items, sample.users, sample.recommendations):
+        assert not frame.isna().any().any()
+        assert frame.index.equals(pd.RangeIndex(len(frame)))
+
+
+def test_sample_ids_and_titles(sample: Sample) -> None:
+    users, items = set(sample.users["user"]), set(sample.items["item"])
+    assert len(users) == len(sample.users) == 300
+    assert len(items) == len(sample.items) == 250
+    assert sample.users["user"].str.fullmatch(r"u\d{3}").all()
+    assert sample.items["item"].str.fullmatch(r"i\d{3}").all()
+    for frame in (sample.train, sample.test, sample.recommendations):
+        assert set(frame["user"]) <= users
+        assert set(frame["item"]) <= items
+    assert sample.items["title"].is_unique
+    assert set("|".join(sample.items["genres"]).split("|")) == set(make_sample.GENRES)
+
+
+def test_sample_pairs_ranks_and_scores(sample: Sample) -> None:
+    train, test = pairs(sample.train), pairs(sample.test)
+    assert len(train) == len(sample.train)
+    assert len(test) == len(sample.test)
+    assert not train & test
+    for frame in sample.models.values():
+        assert list(frame) == ["user", "item", "rank", "score"]
+        assert len(pairs(frame)) == len(frame)
+        assert not pairs(frame) & train
+        for _, part in frame.groupby("user"):
+            assert part["rank"].to_list() == list(range(1, 21))
+            assert (np.diff(part["score"]) < 0).all()
+
+    assert list(sample.models) == ["item-knn", "factors", "popular"]
+    parts = [frame.assign(model=name) for name, frame in sample.models.items()]
+    joined = pd.concat(parts, ignore_index=True)[list(sample.recommendations)]
+    pd.testing.assert_frame_equal(joined, sample.recommendations)
+
+
+def test_sample_users_at_the_edges(sample: Sample) -> None:
+    users, tested = set(sample.users["user"]), set(sample.test["user"])
+    served = [set(frame["user"]) for frame in sample.models.values()]
+    assert served[0] == served[1] == served[2] == set(sample.train["user"])
+    late = users - served[0]
+    assert len(late) == make_sample.LATE_USERS
+    assert late <= tested
+    assert 10 <= len(users - tested) <= 60
+    assert 3 < len(sample.test) / len(tested) < 6
+
+
+def test_sample_has_a_long_tail(sample: Sample) -> None:
+    seen = sample.train["item"].value_counts().to_numpy()
+    assert 0.3 < seen[:25].sum() / seen.sum() < 0.5  # the top tenth of the films
+    assert seen[0] > 5 * np.median(seen)
+    activity = sample.train["user"].value_counts().to_numpy()
+    assert activity.mean() > 1.15 * np.median(activity)
+
+
+def test_sample_segments_follow_activity(sample: Sample) -> None:
+    activity = pd.concat([sample.train["user"], sample.test["user"]]).value_counts()
+    counts = {
+        str(segment): activity.reindex(part["user"]).to_list()
+        for segment, part in sample.users.groupby("segment")
+    }
+    assert max(counts["new"]) < min(counts["regular"])
+    assert max(counts["regular"]) < min(counts["devoted"])
+    assert min(len(users) for users in counts.values()) >= 30
+
+
+def naive_ndcg(recommended: pd.DataFrame, test: pd.DataFrame, k: int = 10) -> pd.Series:
+    """NDCG@k of each user with a test item, gain linear in the rating; 0 without a list."""
+    lists = {user: part["item"].to_list()[:k] for user, part in recommended.groupby("user")}
+    values = {}
+    for user, part in test.groupby("user"):
+        gain = dict(zip(part["item"], part["rating"], strict=True))
+        dcg = sum(gain.get(item, 0) / np.log2(place + 2) for place, item in enumerate(lists.get(user, [])))
+        best = sorted(gain.values(), reverse=True)[:k]
+        values[user] = dcg / sum(rating / np.log2(place + 2) for place, rating in enumerate(best))
+    return pd.Series(values)
+
+
+def test_two_recommenders_are_close_and_the_third_is_behind(sample: Sample) -> None:
+    ndcg = {name: naive_ndcg(frame, sample.test) for name, frame in sample.models.items()}
+
+    def standard_errors(one: str, other: str) -> float:
+        difference = ndcg[one] - ndcg[other]
+        return float(difference.mean() / (difference.std() / np.sqrt(len(difference))))
+
+    # The two numbers that the docstring of load_sample states.
+    assert ndcg["item-knn"].mean() == pytest.approx(0.26, abs=0.005)
+    assert ndcg["factors"].mean() == pytest.approx(0.26, abs=0.005)
+    assert ndcg["popular"].mean() == pytest.approx(0.17, abs=0.005)
+    assert abs(standard_errors("item-knn", "factors")) < 1
+    assert standard_errors("item-knn", "popular") > 4
+    assert standard_errors("factors", "popular") > 4
+
+
+def test_popular_is_what_its_name_says(sample: Sample) -> None:
+    share = sample.train["item"].value_counts() / make_sample.N_USERS
+    popular = sample.models["popular"]
+    # A tie costs one last digit, so scores may lie a little under the share.
+    below = popular["item"].map(share) - popular["score"]
+    assert below.between(-0.0001, 0.002).all()
+
+
+def test_sample_repr_and_size(sample: Sample) -> None:
+    assert sum(path.stat().st_size for path in SAMPLE_FOLDER.iterdir()) < 500_000
+    assert repr(sample) == (
+        "Sample(300 users, 250 items, 5,073 train and 1,084 test ratings, models item-knn, factors, popular)"
+    )
+
+
+def test_sample_frames_are_fresh() -> None:
+    first, second = load_sample(), load_sample()
+    first.train["rating"] = 0
+    first.recommendations["score"] = 0.0
+    popular = first.models["popular"]
+    popular["rank"] = 0
+    assert second.train["rating"].min() == 1
+    assert first.recommendations["rank"].min() == 1
+    pd.testing.assert_frame_equal(load_sample().recommendations, second.recommendations)
+
+
+def test_sample_reads_quickly() -> None:
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        load_sample()
+        times.append(time.perf_counter() - start)
+    # Some 20 ms; the bound is wide because the machine that runs tests may be busy.
+    assert min(times) < 0.15
+
+
+def test_sample_is_made_again_byte_for_byte(tmp_path: Path) -> None:
+    written = make_sample.write(tmp_path / "new")
+    assert sorted(path.name for path in written) == sorted(path.name for path in SAMPLE_FOLDER.glob("*.csv"))
+    for path in written:
+        made = path.read_bytes()
+        assert b"\r" not in made
+        # A checkout on Windows may have changed the line ends of the committed file.
+        assert made == (SAMPLE_FOLDER / path.name).read_bytes().replace(b"\r\n", b"\n"), path.name
+
+
+def test_incomplete_installation_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("recnb.datasets.sample.resources.files", lambda _: tmp_path)
+    with pytest.raises(RecnbError, match=r"lacks its file .*\.csv.*force-reinstall"):
+        load_sample()
+
+
+def test_import_is_light() -> None:
+    # Counted from after recnb itself: what that imports is not the matter here.
+    code = (
+        "import sys, recnb; before = set(sys.modules)\n"
+        "import recnb.datasets; new = set(sys.modules) - before\n"
+        "print(sorted(new & {'pooch', 'requests', 'scipy', 'matplotlib', 'IPython'}))"
+    )
+    top = Path(recnb.datasets.__file__).parents[2]
+    done = subprocess.run([sys.executable, "-c", code], cwd=top, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+# MovieLens, on a copy of three users and three films
+
+TINY = {
+    "u.data": "1\t2\t5\t874965758\n3\t1\t3\t876893171\n1\t3\t4\t878542960\n2\t3\t1\t876893119\n",
+    "u.item": (
+        "1|Toy Box (1995)|01-Jan-1995||http://example.org/1|0|1|1\n"
+        "2|Café Été (1996)|12-Mar-1996||http://example.org/2|0|0|1\n"
+        "3|unknown||||1|0|0\n"
+        "\n"
+    ),
+    "u.user": "1|24|M|technician|85711\n2|53|F|other|04401\n3|23|M|writer|T8H1N\n",
+    "u.genre": "unknown|0\nAnimation|1\nComedy|2\n\n",
+}
+
+
+@pytest.fixture(autouse=True)
+def no_data_dir(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep a RECNB_DATA_DIR of the developer's own out of the tests."""
+    monkeypatch.delenv("RECNB_DATA_DIR", raising=False)
+
+
+def write_folder(folder: Path, **changed: str) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in TINY.items():
+        (folder / name).write_bytes(changed.get(name.replace(".", "_"), text).encode("latin-1"))
+    return folder
+
+
+def write_zip(path: Path) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("ml-100k/README", "tiny")
+        for name, text in TINY.items():
+            archive.writestr(f"ml-100k/{name}", text.encode("latin-1"))
+    return path
+
+
+def assert_tiny(movielens: recnb.datasets.MovieLens) -> None:
+    ratings, items, users = movielens.ratings, movielens.items, movielens.users
+    assert list(ratings) == ["user", "item", "rating", "timestamp"]
+    assert (ratings.dtypes == np.int64).all()
+    assert ratings.to_numpy().tolist()[1] == [3, 1, 3, 876893171]
+    assert list(items) == ["item", "title", "genres", "year"]
+    assert items["title"].to_list() == ["Toy Box (1995)", "Café Été (1996)", "unknown"]
+    assert items["genres"].to_list() == ["Animation|Comedy", "Comedy", "unknown"]
+    assert items["year"].to_list()[:2] == [1995, 1996]
+    assert items["year"].isna().to_list() == [False, False, True]
+    assert list(users) == ["user", "age", "gender", "occupation", "zip"]
+    assert users["zip"].to_list() == ["85711", "04401", "T8H1N"]
+    assert repr(movielens) == "MovieLens(3 users, 3 items, 4 ratings)"
+
+
+@pytest.mark.parametrize("inner", ["", "ml-100k"])
+def test_local_folder(tmp_path: Path, inner: str) -> None:
+    write_folder(tmp_path / inner)
+    assert_tiny(load_movielens(path=tmp_path))
+    assert_tiny(load_movielens("100k", str(tmp_path)))
+
+
+def test_local_zip(tmp_path: Path) -> None:
+    archive = write_zip(tmp_path / "ml-100k.zip")
+    assert_tiny(load_movielens(path=archive))
+    assert_tiny(load_movielens(path=tmp_path))  # the folder with the zip will do
+
+
+def test_environment_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECNB_DATA_DIR", str(write_folder(tmp_path / "copy")))
+    assert_tiny(load_movielens())
+    monkeypatch.setenv("RECNB_DATA_DIR", str(tmp_path / "gone"))
+    with pytest.raises(RecnbError, match=r"RECNB_DATA_DIR.*gone.*does not exist"):
+        load_movielens()
+    assert_tiny(load_movielens(path=tmp_path / "copy"))  # path= goes before the variable
+
+
+def test_unknown_name_and_missing_files(tmp_path: Path) -> None:
+    with pytest.raises(RecnbError, match=r"'1m'.*Known: '100k'"):
+        load_movielens("1m")
+    with pytest.raises(RecnbError, match=r"path=.*nowhere.*does not exist"):
+        load_movielens(path=tmp_path / "nowhere")
+    folder = write_folder(tmp_path / "copy")
+    (folder / "u.user").unlink()
+    (folder / "u.genre").unlink()
+    with pytest.raises(RecnbError, match=r"lacks u\.user, u\.genre\."):
+        load_movielens(path=folder)
+    with zipfile.ZipFile(tmp_path / "half.zip", "w") as archive:
+        archive.writestr("u.data", TINY["u.data"])
+    with pytest.raises(RecnbError, match=r"half\.zip.* lacks u\.item, u\.user, u\.genre\."):
+        load_movielens(path=tmp_path / "half.zip")
+
+    with pytest.raises(RecnbError, match="neither a folder nor a zip"):
+        load_movielens(path=folder / "u.data")
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"u_data": "1\t2\t5\t874965758\n1\t3\t4\n"}, r"Line 2 of u\.data.*\(3 fields\).*4 fields"),
+        ({"u_data": "1\t2\tgood\t874965758\n"}, r"Line 1 of u\.data.*good"),
+        ({"u_data": "\n"}, r"u\.data is empty"),
+        ({"u_item": "1|Toy Box|someday||x|0|1|1\n"}, r"Line 1 of u\.item.*someday"),
+        ({"u_item": "1|Toy Box|01-Jan-1995||x|0|2|1\n"}, r"Line 1 of u\.item.*'2' is neither 0 nor 1"),
+        ({"u_user": "\n1|old|M|technician|85711\n"}, r"Line 2 of u\.user.*old"),
+    ],
+)
+def test_malformed_lines_are_named(tmp_path: Path, changed: dict[str, str], message: str) -> None:
+    with pytest.raises(RecnbError, match=message):
+        load_movielens(path=write_folder(tmp_path, **changed))
+
+
+def test_windows_line_ends_and_the_character_0x85(tmp_path: Path) -> None:
+    write_folder(tmp_path, u_item=TINY["u.item"].replace("Toy", "Toy\x85").replace("\n", "\r\n"))
+    items = load_movielens(path=tmp_path).items
+    assert items["title"][0] == "Toy\x85 Box (1995)"
+    assert items["genres"][0] == "Animation|Comedy"
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    """The standard file server without its log lines."""
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A mirror with the tiny archive on the loopback address, and a cache of the test's own."""
+    pooch = pytest.importorskip("pooch")
+    monkeypatch.setattr(pooch, "os_cache", lambda name: tmp_path / "cache" / name)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    served = tmp_path / "served"
+    served.mkdir()
+    write_zip(served / "ml-100k.zip")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietHandler, directory=str(served)))
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def test_download_and_cache(mirror: str, tmp_path: Path) -> None:
+    archive = tmp_path / "served" / "ml-100k.zip"
+    checksum = "sha256:" + hashlib.sha256(archive.read_bytes()).hexdigest()
+    assert_tiny(load_movielens(base_url=mirror, checksum=checksum))
+    assert (tmp_path / "cache" / "recnb" / "ml-100k.zip").exists()
+    archive.unlink()  # the second time nothing is asked of the server
+    assert_tiny(load_movielens(base_url=mirror.rstrip("/"), checksum=checksum))
+
+
+def test_wrong_checksum(mirror: str, tmp_path: Path) -> None:
+    # The tiny archive is not the official one, whose checksum is the default.
+    with pytest.raises(RecnbError, match=r"not the expected one.*0e33842e24a9c977be4e0107933c0723"):
+        load_movielens(base_url=mirror)
+    assert not (tmp_path / "cache" / "recnb" / "ml-100k.zip").exists()
+
+
+def test_failed_downloads(mirror: str, tmp_path: Path) -> None:
+    (tmp_path / "served" / "ml-100k.zip").unlink()
+    with pytest.raises(RecnbError, match=r"could not be downloaded: 404.*path="):
+        load_movielens(base_url=mirror)
+    with pytest.raises(RecnbError, match="could not be downloaded"):
+        load_movielens(base_url="http://127.0.0.1:1/")  # nobody listens there
+    with pytest.raises(RecnbError, match=r"base_url is '/data'.*http"):
+        load_movielens(base_url="/data")
+
+
+def test_pooch_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "pooch", None)
+    with pytest.raises(RecnbError, match=r'pip install "recnb\[datasets\]"'):
+        load_movielens()
+    assert_tiny(load_movielens(path=write_folder(tmp_path)))  # a local copy needs no pooch
+
+
+# split_by_time
+
+
+def test_split_by_time_takes_the_last_of_each_user() -> None:
+    ratings = pd.DataFrame(
+        {
+            "user": ["a"] * 5 + ["b"] * 10 + ["c"] * 4,
+            "item": list(range(19)),
+            "timestamp": [5, 1, 4, 2, 3, *range(110, 100, -1), 7, 7, 7, 7],
+        },
+        index=range(100, 119),
+    )
+    train, test = split_by_time(ratings)
+    assert test.index.to_list() == [100, 105, 106]
+    assert train.index.to_list() == [label for label in ratings.index if label not in (100, 105, 106)]
+    assert list(test) == list(ratings)
+    _, half = split_by_time(ratings, 0.5)
+    assert half.loc[half["user"] == "c", "item"].to_list() == [17, 18]  # on ties the later rows
+    test["item"] = -1
+    assert ratings["item"].min() == 0
+
+
+def test_split_by_time_of_the_sample(sample: Sample) -> None:
+    train, test = split_by_time(sample.train, time="day")
+    assert len(train) + len(test) == len(sample.train)
+    last, first = train.groupby("user")["day"].max(), test.groupby("user")["day"].min()
+    assert (last.reindex(first.index) <= first).all()
+    expected = sample.train["user"].value_counts() // 5
+    assert test["user"].value_counts().to_dict() == expected[expected > 0].to_dict()
+
+
+def test_split_by_time_of_dates_and_of_nothing() -> None:
+    ratings = pd.DataFrame({"user": [1, 1], "timestamp": pd.to_datetime(["2024-02-02", "2024-02-01"])})
+    assert split_by_time(ratings, 0.5)[1].index.to_list() == [0]
+    assert [len(part) for part in split_by_time(ratings.iloc[:0])] == [0, 0]
+
+
+def test_split_by_time_errors() -> None:
+    ratings = pd.DataFrame({"user": [1, 1], "timestamp": [1.0, None]})
+    with pytest.raises(RecnbError, match=r"test_share is 1.*test_share=0\.2"):
+        split_by_time(ratings, 1)
+    with pytest.raises(RecnbError, match=r"no column 'day', only 'user', 'timestamp'\. Name it with time="):
+        split_by_time(ratings, time="day")
+    with pytest.raises(RecnbError, match=r"1 of 2 rows have no value in 'timestamp'.*dropna"):
+        split_by_time(ratings)
