@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 
 import numpy as np
@@ -15,7 +16,7 @@ from recnb.frames import check
 from recnb.frames.order import ranked
 from recnb.frames.read import Frame, columns_of, find, table_of
 from recnb.frames.single import split
-from recnb.hits import Hits, Ints
+from recnb.hits import Hits, Ints, in_order
 
 
 @dataclass(frozen=True)
@@ -38,15 +39,34 @@ class Prepared:
     """Checked frames, coded by user, from which hits are cut at the depth that is asked for."""
 
     recs: pl.DataFrame  #: user, item, rank
-    truth: pl.DataFrame  #: the relevant rows: user, item, relevance
+    judged: pl.DataFrame  #: all rows of the truth: user, item, relevance
+    truth: pl.DataFrame  #: the relevant rows of the users evaluated
     users: pl.Series  #: the users evaluated, sorted
     truth_user: Ints  #: position in users, per row of truth
     list_length: Ints  #: per user, the last rank
-    counts: Counts
+    has_gaps: bool  #: whether some list leaves a rank empty
     convention: Convention
     graded: bool = True  #: whether the truth says how relevant an item is
     notes: tuple[str, ...] = ()
     _hits: dict[int | None, Hits] = field(default_factory=dict)
+
+    @cached_property
+    def counts(self) -> Counts:
+        """How much data is behind the numbers; counted when it is first asked for."""
+        lengths = self.recs.group_by("user").agg(length=pl.col("rank").max(), n=pl.len())
+        anyone = pl.concat([lengths["user"], self.judged["user"]]).n_unique()
+        with_relevant = relevant_rows(self.judged, self.recs, self.convention)["user"].n_unique()
+        return Counts(
+            n_users=len(self.users),
+            n_without_list=int((self.list_length == 0).sum()),
+            n_without_relevant=anyone - with_relevant,
+            n_recommended=self.recs.height,
+            n_relevant=self.truth.height,
+            n_items_recommended=self.recs["item"].n_unique(),
+            n_items_relevant=self.truth["item"].n_unique(),
+            n_below_threshold=self.judged.filter(~is_relevant(self.convention)).height,
+            n_gaps=int((lengths["length"] != lengths["n"]).sum()),
+        )
 
     def hits(self, depth: int | None) -> Hits:
         """The hits among the first `depth` ranks (None: all), joined once and kept."""
@@ -59,14 +79,14 @@ class Prepared:
 
     def _join(self, depth: int | None) -> Hits:
         recs = self.recs.lazy()
-        if depth is not None:
+        if depth is not None and depth < self.list_length.max():
             recs = recs.filter(pl.col("rank") <= depth)
         # Only pairs that hit need codes, and the truth has them: the row of the truth is all that the join brings back.
         truth = self.truth.lazy().select("user", "item", row=pl.int_range(pl.len()))
         found = recs.join(truth, on=["user", "item"]).select("rank", "row").collect()
         rank, row = found["rank"].to_numpy(), found["row"].to_numpy()
         user = self.truth_user[row]
-        order = np.argsort(user * (int(rank.max(initial=0)) + 1) + rank, kind="stable")
+        order = in_order(user * (int(rank.max(initial=0)) + 1) + rank)
         rank, row, user = rank[order], row[order], user[order]
         if self.convention.duplicates == "hit_once":
             first = np.sort(np.unique(row, return_index=True)[1])
@@ -129,52 +149,64 @@ def _relevance(truth: pl.DataFrame, labels: Mapping[str, str], convention: Conve
     return truth
 
 
-def _code(recs: pl.DataFrame, truth: pl.DataFrame, convention: Convention) -> Prepared:
-    if convention.candidates == "padded":
-        recs = _padded(recs, truth)
+def is_relevant(convention: Convention) -> pl.Expr:
+    """Whether a judged item counts as relevant."""
     threshold = convention.relevant_from
-    is_relevant = pl.col("relevance") > 0 if threshold is None else pl.col("relevance") >= threshold
-    relevant = truth.filter(is_relevant)
+    return pl.col("relevance") > 0 if threshold is None else pl.col("relevance") >= threshold
+
+
+def relevant_rows(judged: pl.DataFrame, recs: pl.DataFrame, convention: Convention) -> pl.DataFrame:
+    """The relevant rows of the truth: all of them, or only those of recommended items."""
+    relevant = judged.filter(is_relevant(convention))
     if convention.judged == "list":
         relevant = relevant.join(recs, on=["user", "item"], how="semi", maintain_order="left")
-    lengths = recs.group_by("user").agg(length=pl.col("rank").max(), n=pl.len())
-    with_list, with_truth = lengths["user"], truth["user"].unique()
-    with_relevant = relevant["user"].unique()
-    _users_meet(with_list, with_truth)
+    return relevant
 
-    population = _population(with_list, with_truth, with_relevant, convention)
-    users = population.sort()
-    relevant_codes = positions(users, relevant["user"])
-    if (relevant_codes < 0).any():
-        relevant = relevant.filter(pl.Series(relevant_codes >= 0))
-        relevant_codes = relevant_codes[relevant_codes >= 0]
-    if len(users) == 0 or (len(relevant_codes) == 0 and convention.no_relevant == "skip"):
-        top = truth["relevance"].max()
+
+def _code(recs: pl.DataFrame, judged: pl.DataFrame, convention: Convention) -> Prepared:
+    if convention.candidates == "padded":
+        recs = _padded(recs, judged)
+    relevant = relevant_rows(judged, recs, convention)
+    users = _population(recs, judged, relevant, convention)
+    truth_user = positions(users, relevant["user"])
+    if (truth_user < 0).any():
+        relevant = relevant.filter(pl.Series(truth_user >= 0))
+        truth_user = truth_user[truth_user >= 0]
+    if len(users) == 0 or (len(truth_user) == 0 and convention.no_relevant == "skip"):
+        threshold = convention.relevant_from
         raise FrameError(
             "no user that counts has a relevant item: relevance must be "
-            f"{'above 0' if threshold is None else f'{threshold:g} or more'} and the highest in the truth is {top}; "
-            f"users={convention.users!r}. Check relevant_from= and users=."
+            f"{'above 0' if threshold is None else f'{threshold:g} or more'} and the highest in the truth is "
+            f"{judged['relevance'].max()}; users={convention.users!r}. Check relevant_from= and users=."
         )
-    list_codes = positions(users, with_list)
-    list_length = np.zeros(len(users), dtype=np.int64)
-    list_length[list_codes[list_codes >= 0]] = lengths["length"].to_numpy()[list_codes >= 0]
-    anyone = pl.concat([with_list, with_truth]).n_unique()
-    counts = Counts(
-        n_users=len(users),
-        n_without_list=int((list_length == 0).sum()),
-        n_without_relevant=anyone - len(with_relevant),
-        n_recommended=recs.height,
-        n_relevant=len(relevant_codes),
-        n_items_recommended=recs["item"].n_unique(),
-        n_items_relevant=relevant["item"].n_unique(),
-        n_below_threshold=truth.height - relevant.height,
-        n_gaps=int((lengths["length"] != lengths["n"]).sum()),
-    )
-    return Prepared(recs, relevant, users, relevant_codes, list_length, counts, convention)
+    list_length, has_gaps = _list_lengths(recs, users)
+    if not list_length.any():
+        _users_meet(recs["user"], judged["user"])
+    return Prepared(recs, judged, relevant, users, truth_user, list_length, has_gaps, convention)
 
 
-def _population(with_list: pl.Series, with_truth: pl.Series, with_relevant: pl.Series, convention: Convention) -> pl.Series:
-    """Whose values are averaged."""
+def _list_lengths(recs: pl.DataFrame, users: pl.Series) -> tuple[Ints, bool]:
+    """The last rank of each user's list, and whether some list leaves a rank empty.
+
+    Ranks of a user are different whole numbers from 1, so they leave nothing empty exactly if they add up to
+    n (n + 1) / 2; then the length is the count.
+    """
+    with_list, length = counted(recs["user"])
+    has_gaps = int(recs["rank"].sum()) != int((length * (length + 1) // 2).sum())
+    if has_gaps:
+        last = recs.group_by("user").agg(length=pl.col("rank").max())
+        with_list, length = last["user"], last["length"].to_numpy()
+    position = positions(users, with_list)
+    out = np.zeros(len(users), dtype=np.int64)
+    out[position[position >= 0]] = length[position >= 0]
+    return out, has_gaps
+
+
+def _population(recs: pl.DataFrame, judged: pl.DataFrame, relevant: pl.DataFrame, convention: Convention) -> pl.Series:
+    """Whose values are averaged, sorted."""
+    if convention.no_relevant == "skip" and convention.users in ("truth", "union"):
+        return distinct(relevant["user"])
+    with_list, with_truth = distinct(recs["user"]), distinct(judged["user"])
     if convention.users == "truth":
         users = with_truth
     elif convention.users == "recs":
@@ -182,26 +214,23 @@ def _population(with_list: pl.Series, with_truth: pl.Series, with_relevant: pl.S
     elif convention.users == "both":
         users = with_list.filter(with_list.is_in(with_truth.implode()))
     else:
-        users = pl.concat([with_list, with_truth]).unique()
+        users = distinct(pl.concat([with_list, with_truth]))
+    has_relevant = users.is_in(distinct(relevant["user"]).implode())
     if convention.no_relevant == "skip":
-        if convention.users in ("truth", "union"):
-            return with_relevant
-        return users.filter(users.is_in(with_relevant.implode()))
-    if convention.no_relevant == "error":
-        without = users.filter(~users.is_in(with_relevant.implode()))
-        if len(without):
-            raise FrameError(
-                f"{len(without):,} users have no relevant item, such as {without.sort()[0]!r}, and no_relevant='error' refuses them: "
-                "say no_relevant='skip' to leave them out or 'zero' to count 0."
-            )
+        return users.filter(has_relevant)
+    if convention.no_relevant == "error" and not has_relevant.all():
+        raise FrameError(
+            f"{(~has_relevant).sum():,} users have no relevant item, such as {users.filter(~has_relevant)[0]!r}, and "
+            "no_relevant='error' refuses them: say no_relevant='skip' to leave them out or 'zero' to count 0."
+        )
     return users
 
 
 def _users_meet(with_list: pl.Series, with_truth: pl.Series) -> None:
-    if not with_list.is_in(with_truth.implode()).any():
+    if not with_list.is_in(with_truth.unique().implode()).any():
         raise FrameError(
-            f"no user is in both frames: recommendations hold users such as {with_list.sort()[0]!r}, truth holds users such as "
-            f"{with_truth.sort()[0]!r}. Check that both frames use the same ids, and the user= column."
+            f"no user is in both frames: recommendations hold users such as {with_list[0]!r}, truth holds users such as "
+            f"{with_truth[0]!r}. Check that both frames use the same ids, and the user= column."
         )
 
 
@@ -214,18 +243,43 @@ def _padded(recs: pl.DataFrame, truth: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([recs, below.select("user", "item", rank=pl.col("rank") + pl.col("end").fill_null(0))])
 
 
+def distinct(values: pl.Series) -> pl.Series:
+    """Each value once, sorted."""
+    return counted(values)[0] if _span(values) else values.unique().sort()
+
+
+def counted(values: pl.Series) -> tuple[pl.Series, Ints]:
+    """Each value once, and how often it stands there."""
+    span = _span(values)
+    if span is None:
+        counts = values.alias("value").value_counts(name="n")
+        return counts["value"], counts["n"].to_numpy().astype(np.int64)
+    low, size = span
+    times = np.bincount(values.to_numpy() - low, minlength=size)
+    found = np.flatnonzero(times)
+    return pl.Series(values.name, found + low), times[found]
+
+
 def positions(users: pl.Series, values: pl.Series) -> Ints:
     """Where each value stands among the sorted users; -1 for one that is not there."""
-    if users.dtype == pl.Int64 and len(users):
-        low, high = int(users[0]), int(users[-1])
-        # Ids that lie close together are looked up in an array; others are joined.
-        if high - low < 4 * (len(users) + len(values)) + 1024:
-            lookup = np.full(high - low + 3, -1)
-            lookup[users.to_numpy() - low + 1] = np.arange(len(users))
-            return lookup[np.clip(values.to_numpy() - low + 1, 0, high - low + 2)]
+    span = _span(users, len(values))
+    if span is not None:
+        low, size = span
+        # One more cell at either end takes what lies outside.
+        lookup = np.full(size + 2, -1)
+        lookup[users.to_numpy() - low + 1] = np.arange(len(users))
+        return lookup[np.clip(values.to_numpy() - low + 1, 0, size + 1)]
     coded = users.alias("user").to_frame().with_row_index("position")
     joined = values.alias("user").to_frame().join(coded, on="user", how="left", maintain_order="left")
     return joined["position"].cast(pl.Int64).fill_null(-1).to_numpy()
+
+
+def _span(values: pl.Series, more: int = 0) -> tuple[int, int] | None:
+    """Lowest value and how many there could be, if they are whole numbers so close together that an array can hold them all."""
+    low, high = (values.min(), values.max()) if values.dtype == pl.Int64 else (None, None)
+    if not isinstance(low, int) or not isinstance(high, int) or high - low > 4 * (len(values) + more) + 1024:
+        return None
+    return low, high - low + 1
 
 
 __all__ = ["Counts", "Prepared", "positions", "prepare"]
