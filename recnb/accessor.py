@@ -65,7 +65,7 @@ class RecAccessor:
     rbp = method(accuracy.rbp)
     err = method(accuracy.err)
 
-    def score(self, metric: Metric[Any], k: int | None, options: dict[str, Any], /) -> Score:
+    def score(self, metric: Metric[...], k: int | None, options: dict[str, Any], /) -> Score:
         """The mean of a metric, as the methods give it."""
         return self.evaluation().score(metric, k, options)
 

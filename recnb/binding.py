@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol
 
 from recnb.hits import Cutoffs
 from recnb.metric import Metric
@@ -18,13 +18,10 @@ P = ParamSpec("P")
 class Scores(Protocol):
     """What a metric can be bound to."""
 
-    def score(self, metric: Metric[Any], k: int | None, options: dict[str, Any], /) -> Score: ...
+    def score(self, metric: Metric[...], k: int | None, options: dict[str, Any], /) -> Score: ...
 
 
-S = TypeVar("S", bound=Scores)
-
-
-def method(metric: Metric[P]) -> Callable[Concatenate[S, P], Score]:
+def method(metric: Metric[P]) -> Callable[Concatenate[Any, P], Score]:
     """The method that gives a metric's mean over users; `k` and the options are those of the metric."""
 
     def call(self: Any, k: Any = None, **options: Any) -> Score:
@@ -37,4 +34,4 @@ def method(metric: Metric[P]) -> Callable[Concatenate[S, P], Score]:
     own = list(inspect.signature(metric.function).parameters.values())[1:]
     self_ = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     call.__signature__ = inspect.Signature([self_, *own], return_annotation="Score")  # type: ignore[attr-defined]
-    return call
+    return call  # type: ignore[return-value]  # the parameters are those of __signature__

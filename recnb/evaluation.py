@@ -96,7 +96,8 @@ class Evaluation:
         """The users evaluated, in the order of every per-user result."""
         import pandas as pd
 
-        return pd.Index(self._prepared.users.to_numpy(), name="user")
+        users: pd.Index[Any] = pd.Index(self._prepared.users.to_numpy(), name="user")
+        return users
 
     @property
     def convention(self) -> Convention:
@@ -113,13 +114,13 @@ class Evaluation:
         """What must be known of the data to read the numbers."""
         return self._prepared.notes
 
-    def score(self, metric: Metric[Any], k: int | None, options: Mapping[str, Any], /) -> Score:
+    def score(self, metric: Metric[...], k: int | None, options: Mapping[str, Any], /) -> Score:
         """The mean of a metric, as the methods give it."""
         values = self.values(metric, Cutoffs.of(k), options)[:, 0]
         convention = self.convention.with_metric({**metric.defaults, **options})
         return Score(values, lambda: self.users, metric.name, k, convention, self.basis(convention))
 
-    def values(self, metric: Metric[Any], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
+    def values(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
         """A metric's value for each user at each cut-off."""
         hits = self._hits(metric, cutoffs, options)
         values = metric.at(hits, cutoffs, options).value
@@ -127,7 +128,7 @@ class Evaluation:
             values[hits.n_relevant == 0] = 1.0 if self.convention.no_relevant == "one" else np.nan
         return values
 
-    def _hits(self, metric: Metric[Any], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Hits:
+    def _hits(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Hits:
         return self._prepared.hits(None if metric.needs_whole_list(options) else cutoffs.deepest)
 
     def basis(self, convention: Convention | None = None) -> str:
@@ -153,7 +154,7 @@ class Evaluation:
         table.attrs = {"basis": self.basis(convention), "n_users": self.n_users, "convention": convention}
         return table
 
-    def _read_once(self, metrics: Sequence[Metric[Any]], cutoffs: Cutoffs, options: Sequence[Mapping[str, Any]]) -> None:
+    def _read_once(self, metrics: Sequence[Metric[...]], cutoffs: Cutoffs, options: Sequence[Mapping[str, Any]]) -> None:
         """Join as deep as the deepest metric needs, so that no metric makes the join be done again."""
         if any(metric.needs_whole_list(mine) for metric, mine in zip(metrics, options, strict=True)):
             self._prepared.hits(None)
@@ -172,8 +173,8 @@ class Evaluation:
         low, high, _ = intervals(values)
         finite = tuple(one for one in cutoffs if one is not None)
         convention = self.convention.with_metric({**chosen.defaults, **options})
-        columns = (tuple(map(float, ends)) for ends in (values.mean(axis=0), low, high))
-        return Curve(chosen.name, chosen.symbol, finite, *columns, n_users=self.n_users, basis=self.basis(convention))
+        mean, lower, upper = (tuple(map(float, ends)) for ends in (values.mean(axis=0), low, high))
+        return Curve(chosen.name, chosen.symbol, finite, mean, lower, upper, n_users=self.n_users, basis=self.basis(convention))
 
     def explain(self, metric: str, user: Any, k: int | None = None, **options: Any) -> Explanation:
         """How one user's list comes by its score: formula, numbers put in, a row per rank, the ideal list."""
@@ -243,7 +244,7 @@ class Evaluation:
         )
 
 
-def chosen_metrics(metrics: Iterable[str] | str | None) -> list[Metric[Any]]:
+def chosen_metrics(metrics: Iterable[str] | str | None) -> list[Metric[...]]:
     """Metrics by name, the standard ones if none are named."""
     if isinstance(metrics, str):
         metrics = [metrics]
@@ -257,7 +258,7 @@ def chosen_metrics(metrics: Iterable[str] | str | None) -> list[Metric[Any]]:
     return chosen
 
 
-def options_of(metric: Metric[Any], options: Mapping[str, Any], metrics: Sequence[Metric[Any]]) -> dict[str, Any]:
+def options_of(metric: Metric[...], options: Mapping[str, Any], metrics: Sequence[Metric[...]]) -> dict[str, Any]:
     """Of options given for several metrics, those that this one has; one that none has is refused."""
     everything = {name for one in metrics for name in one.defaults}
     for name in options:

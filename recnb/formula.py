@@ -179,6 +179,7 @@ class Formula:
             if name == "log":
                 return np.log(arguments[0]) / np.log(self.log_base)
             return functools.reduce({"min": np.minimum, "max": np.maximum}[name], arguments)
+        sign: type[ast.AST]
         if isinstance(node, ast.Compare):
             left, right, sign = node.left, node.comparators[0], type(node.ops[0])
         else:

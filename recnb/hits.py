@@ -127,7 +127,7 @@ class Ranked:
         for column, one in enumerate(cutoffs):
             if one is None:
                 inside = self.rank <= self.list_length[self.user]
-                out[:, column] = np.bincount(self.user[inside], weights[inside], self.n_users)
+                out[:, column] = _summed(self.user[inside], weights[inside], self.n_users)
         return out
 
     def _finite_totals(self, weights: Floats, depths: list[int]) -> Floats:
@@ -136,13 +136,13 @@ class Ranked:
             inside = self.rank <= depths[0]
             if not inside.all():
                 user, weights = user[inside], weights[inside]
-            return np.bincount(user, weights, self.n_users)[:, np.newaxis]
+            return _summed(user, weights, self.n_users)[:, np.newaxis]
         cell = np.searchsorted(np.asarray(depths), self.rank)
         reached = cell < len(depths)
         if not reached.all():
             cell, user, weights = cell[reached], user[reached], weights[reached]
-        cells = np.bincount(user * len(depths) + cell, weights, self.n_users * len(depths))
-        return np.cumsum(cells.reshape(self.n_users, len(depths)), axis=1)
+        cells = _summed(user * len(depths) + cell, weights, self.n_users * len(depths))
+        return np.asarray(np.cumsum(cells.reshape(self.n_users, len(depths)), axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,6 +217,10 @@ class Hits(Ranked):
         return replace(
             self, user=user, rank=count_within(user), relevance=relevance, truth_row=truth_row, depth=None
         )
+
+
+def _summed(cell: Ints, weights: Floats, n_cells: int) -> Floats:
+    return np.bincount(cell, weights, n_cells).astype(np.float64, copy=False)
 
 
 def count_within(user: NDArray[Any]) -> Ints:

@@ -34,7 +34,7 @@ class Credit:
 
     def __post_init__(self) -> None:
         if isinstance(self.out_of, np.ndarray) and self.out_of.ndim != 2:
-            raise TypeError("out_of holds users × cut-offs: make a column of per-user values with per_user().")
+            raise TypeError("out_of holds users × cut-offs: make a column of per-user values with column().")
 
     @property
     def total(self) -> Floats:
@@ -113,7 +113,7 @@ class Metric(Generic[P]):
 
     def needs_whole_list(self, options: Mapping[str, Any]) -> bool:
         """Whether hits below the cut-off change the value: they do where the ideal is made of the list itself."""
-        return options.get("ideal", self.defaults.get("ideal")) == "list"
+        return bool(options.get("ideal", self.defaults.get("ideal")) == "list")
 
     def label(self, k: int | None) -> str:
         """The metric's symbol at a cut-off.
@@ -154,7 +154,7 @@ class Metric(Generic[P]):
         return rf"\mathrm{{{self.symbol.replace('-', '{-}')}}}{at} = {right}"
 
 
-METRICS: dict[str, Metric[Any]] = {}
+METRICS: dict[str, Metric[...]] = {}
 ALIASES: dict[str, str] = {}
 
 
@@ -183,7 +183,7 @@ def hit_metric(
     return decorate
 
 
-def metric_named(name: object) -> Metric[Any]:
+def metric_named(name: object) -> Metric[...]:
     """The metric of this name or alias.
 
     >>> metric_named("mrr").name

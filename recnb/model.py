@@ -77,7 +77,8 @@ def _matrix(matrix: Any, name: str) -> Any:
 
     if not sp.issparse(matrix):
         raise RecnbError(f"{name} is a {type(matrix).__name__}: give a SciPy sparse matrix of users × items, scipy.sparse.csr_matrix({name}).")
-    copy = sp.csr_matrix(matrix, dtype=np.float64, copy=True)
+    sparse: Any = matrix
+    copy = sparse.tocsr(copy=True).astype(np.float64)
     copy.sum_duplicates()
     copy.eliminate_zeros()
     return copy

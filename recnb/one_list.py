@@ -117,7 +117,7 @@ def hits_of(pairs: Sequence[Pair]) -> Hits:
     )
 
 
-def _pairs(ranking: Ranking, truth: Truth | None, metric: Metric[Any]) -> list[Pair]:
+def _pairs(ranking: Ranking, truth: Truth | None, metric: Metric[...]) -> list[Pair]:
     """One pair or several, told apart by whether the ranking's entries are lists themselves."""
     if isinstance(ranking, Mapping):
         if truth is not None or metric.over != "ideal":
@@ -194,8 +194,7 @@ def _hashable(items: list[Any], what: str) -> None:
 
 
 def _first_twice(items: list[Any]) -> Any:
-    seen: set[Any] = set()
-    return next(item for item in items if item in seen or seen.add(item))
+    return next(item for at, item in enumerate(items) if item in items[:at])
 
 
 def _index(n: int) -> Any:
@@ -204,7 +203,7 @@ def _index(n: int) -> Any:
     return pd.RangeIndex(n, name="list")
 
 
-def _basis(pairs: Sequence[Pair], metric: Metric[Any], options: Mapping[str, Any]) -> str:
+def _basis(pairs: Sequence[Pair], metric: Metric[...], options: Mapping[str, Any]) -> str:
     from recnb.conventions import option_in_words
 
     n = len(pairs)

@@ -79,4 +79,4 @@ def _moments(values: Floats, tail: float) -> Floats:
     centred = values - mean
     skew = np.divide((centred**3).mean(axis=0), spread**3, out=np.zeros_like(mean), where=spread > 0)
     z = np.array([ndtri(tail), ndtri(1 - tail)])[:, np.newaxis]
-    return mean + spread / np.sqrt(n) * (z + skew / np.sqrt(n) * (z**2 - 1) / 6)
+    return np.asarray(mean + spread / np.sqrt(n) * (z + skew / np.sqrt(n) * (z**2 - 1) / 6))

@@ -25,7 +25,7 @@ def _id(table: pl.DataFrame, role: str, name: str, label: str) -> pl.Series:
     if column.dtype.is_float():
         missing = missing | column.is_nan()
     if missing.any():
-        row = missing.arg_max()
+        row = _first(missing)
         raise FrameError(
             f"{name}: column {label!r} has {missing.sum():,} missing {role} ids, the first in row {row}. "
             f"Drop those rows: frame.dropna(subset=[{label!r}])."
@@ -41,7 +41,7 @@ def _id(table: pl.DataFrame, role: str, name: str, label: str) -> pl.Series:
             return column.cast(pl.Int64)
         except pl.exceptions.InvalidOperationError as problem:
             raise FrameError(
-                f"{name}: column {label!r} holds ids above 2**63 - 1, such as {column.max()}: use text, .astype(str)."
+                f"{name}: column {label!r} holds ids above 2**63 - 1, such as {column.max()!r}: use text, .astype(str)."
             ) from problem
     if column.dtype in (pl.Categorical, pl.Enum):
         return column.cast(pl.String)
@@ -80,7 +80,7 @@ def scores(table: pl.DataFrame, name: str, label: str) -> pl.Series:
     column = _number(table["score"], name, label)
     bad = column.is_null() | ~column.is_finite()
     if bad.any():
-        row = bad.arg_max()
+        row = _first(bad)
         raise FrameError(
             f"{name}: column {label!r} has {bad.sum():,} scores that are missing, NaN or infinite, the first "
             f"{column[row]} for {_pair(table, row)}. A score must place its item in the list: "
@@ -95,18 +95,18 @@ def ranks(table: pl.DataFrame, name: str, label: str) -> pl.Series:
     if column.dtype.is_float():
         odd = column.is_null() | ~column.is_finite() | (column != column.floor())
         if odd.any():
-            row = odd.arg_max()
+            row = _first(odd)
             raise FrameError(
                 f"{name}: column {label!r} holds {column[row]} for {_pair(table, row)}: "
                 "a rank is a whole number, 1 for the top. If it is a score, say so: score=" + repr(label) + "."
             )
     elif column.null_count():
-        row = column.is_null().arg_max()
+        row = _first(column.is_null())
         raise FrameError(f"{name}: column {label!r} is missing for {_pair(table, row)}: every recommended item has a rank.")
     column = column.cast(pl.Int64)
     lowest = column.min()
     if isinstance(lowest, int) and lowest < 1:
-        row = column.arg_min()
+        row = _first(column == lowest)
         raise FrameError(
             f"{name}: column {label!r} holds rank {lowest} for {_pair(table, row)}: "
             f"ranks start at 1. If yours start at 0: frame[{label!r}] += 1."
@@ -119,14 +119,14 @@ def relevance(table: pl.DataFrame, name: str, label: str) -> pl.Series:
     column = _number(table["relevance"], name, label).cast(pl.Float64)
     bad = column.is_null() | ~column.is_finite()
     if bad.any():
-        row = bad.arg_max()
+        row = _first(bad)
         raise FrameError(
             f"{name}: column {label!r} has {bad.sum():,} values that are missing, NaN or infinite, the first {column[row]} for "
             f"{_pair(table, row)}. Say what they mean: .fillna(0) for not relevant, or drop the rows."
         )
     lowest = column.min()
     if isinstance(lowest, float) and lowest < 0:
-        row = column.arg_min()
+        row = _first(column == lowest)
         raise FrameError(
             f"{name}: column {label!r} holds a negative relevance, {lowest:g} for {_pair(table, row)}. A gain below 0 breaks the bounds of NDCG: set it to 0, "
             f"frame[{label!r}].clip(lower=0), or choose another scale."
@@ -134,8 +134,11 @@ def relevance(table: pl.DataFrame, name: str, label: str) -> pl.Series:
     return column
 
 
-def _pair(table: pl.DataFrame, row: int | None) -> str:
-    assert row is not None
+def _first(true: pl.Series) -> int:
+    return int(true.to_numpy().argmax())
+
+
+def _pair(table: pl.DataFrame, row: int) -> str:
     return f"user {table['user'][row]!r}, item {table['item'][row]!r}"
 
 

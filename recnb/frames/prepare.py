@@ -6,32 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-
 import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
 from recnb.errors import ColumnError, FrameError
 from recnb.frames import check
+from recnb.frames.codes import counted, distinct, positions
+from recnb.frames.counts import Counts
 from recnb.frames.order import ranked
 from recnb.frames.read import Frame, columns_of, find, table_of
 from recnb.frames.single import split
 from recnb.hits import Hits, Ints, in_order
-
-
-@dataclass(frozen=True)
-class Counts:
-    """How much data is behind the numbers, and what of it was left out."""
-
-    n_users: int  #: evaluated
-    n_without_list: int  #: of these, with relevant items but no recommendations
-    n_without_relevant: int  #: users of either frame with no relevant item
-    n_recommended: int  #: rows of recommendations
-    n_relevant: int  #: pairs of user and relevant item
-    n_items_recommended: int  #: distinct items in the lists
-    n_items_relevant: int  #: distinct relevant items
-    n_below_threshold: int  #: rows of truth that are not relevant
-    n_gaps: int  #: users whose ranks leave places empty
 
 
 @dataclass(eq=False)
@@ -45,6 +31,7 @@ class Prepared:
     truth_user: Ints  #: position in users, per row of truth
     list_length: Ints  #: per user, the last rank
     has_gaps: bool  #: whether some list leaves a rank empty
+    n_strangers: int  #: users with a list who are not evaluated
     convention: Convention
     graded: bool = True  #: whether the truth says how relevant an item is
     notes: tuple[str, ...] = ()
@@ -52,21 +39,13 @@ class Prepared:
 
     @cached_property
     def counts(self) -> Counts:
-        """How much data is behind the numbers; counted when it is first asked for."""
-        lengths = self.recs.group_by("user").agg(length=pl.col("rank").max(), n=pl.len())
-        anyone = pl.concat([lengths["user"], self.judged["user"]]).n_unique()
-        with_relevant = relevant_rows(self.judged, self.recs, self.convention)["user"].n_unique()
-        return Counts(
-            n_users=len(self.users),
-            n_without_list=int((self.list_length == 0).sum()),
-            n_without_relevant=anyone - with_relevant,
-            n_recommended=self.recs.height,
-            n_relevant=self.truth.height,
-            n_items_recommended=self.recs["item"].n_unique(),
-            n_items_relevant=self.truth["item"].n_unique(),
-            n_below_threshold=self.judged.filter(~is_relevant(self.convention)).height,
-            n_gaps=int((lengths["length"] != lengths["n"]).sum()),
-        )
+        """How much data is behind the numbers, and what of it was left out."""
+        return Counts(self)
+
+    @cached_property
+    def relevant(self) -> pl.DataFrame:
+        """The relevant rows of the truth, of all users."""
+        return relevant_rows(self.judged, self.recs, self.convention)
 
     def hits(self, depth: int | None) -> Hits:
         """The hits among the first `depth` ranks (None: all), joined once and kept."""
@@ -177,16 +156,16 @@ def _code(recs: pl.DataFrame, judged: pl.DataFrame, convention: Convention) -> P
         raise FrameError(
             "no user that counts has a relevant item: relevance must be "
             f"{'above 0' if threshold is None else f'{threshold:g} or more'} and the highest in the truth is "
-            f"{judged['relevance'].max()}; users={convention.users!r}. Check relevant_from= and users=."
+            f"{judged['relevance'].max()!r}; users={convention.users!r}. Check relevant_from= and users=."
         )
-    list_length, has_gaps = _list_lengths(recs, users)
+    list_length, has_gaps, n_strangers = _list_lengths(recs, users)
     if not list_length.any():
         _users_meet(recs["user"], judged["user"])
-    return Prepared(recs, judged, relevant, users, truth_user, list_length, has_gaps, convention)
+    return Prepared(recs, judged, relevant, users, truth_user, list_length, has_gaps, n_strangers, convention)
 
 
-def _list_lengths(recs: pl.DataFrame, users: pl.Series) -> tuple[Ints, bool]:
-    """The last rank of each user's list, and whether some list leaves a rank empty.
+def _list_lengths(recs: pl.DataFrame, users: pl.Series) -> tuple[Ints, bool, int]:
+    """The last rank of each user's list, whether some list leaves a rank empty, and how many lists are of other users.
 
     Ranks of a user are different whole numbers from 1, so they leave nothing empty exactly if they add up to
     n (n + 1) / 2; then the length is the count.
@@ -199,7 +178,7 @@ def _list_lengths(recs: pl.DataFrame, users: pl.Series) -> tuple[Ints, bool]:
     position = positions(users, with_list)
     out = np.zeros(len(users), dtype=np.int64)
     out[position[position >= 0]] = length[position >= 0]
-    return out, has_gaps
+    return out, has_gaps, int((position < 0).sum())
 
 
 def _population(recs: pl.DataFrame, judged: pl.DataFrame, relevant: pl.DataFrame, convention: Convention) -> pl.Series:
@@ -243,43 +222,4 @@ def _padded(recs: pl.DataFrame, truth: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([recs, below.select("user", "item", rank=pl.col("rank") + pl.col("end").fill_null(0))])
 
 
-def distinct(values: pl.Series) -> pl.Series:
-    """Each value once, sorted."""
-    return counted(values)[0] if _span(values) else values.unique().sort()
-
-
-def counted(values: pl.Series) -> tuple[pl.Series, Ints]:
-    """Each value once, and how often it stands there."""
-    span = _span(values)
-    if span is None:
-        counts = values.alias("value").value_counts(name="n")
-        return counts["value"], counts["n"].to_numpy().astype(np.int64)
-    low, size = span
-    times = np.bincount(values.to_numpy() - low, minlength=size)
-    found = np.flatnonzero(times)
-    return pl.Series(values.name, found + low), times[found]
-
-
-def positions(users: pl.Series, values: pl.Series) -> Ints:
-    """Where each value stands among the sorted users; -1 for one that is not there."""
-    span = _span(users, len(values))
-    if span is not None:
-        low, size = span
-        # One more cell at either end takes what lies outside.
-        lookup = np.full(size + 2, -1)
-        lookup[users.to_numpy() - low + 1] = np.arange(len(users))
-        return lookup[np.clip(values.to_numpy() - low + 1, 0, size + 1)]
-    coded = users.alias("user").to_frame().with_row_index("position")
-    joined = values.alias("user").to_frame().join(coded, on="user", how="left", maintain_order="left")
-    return joined["position"].cast(pl.Int64).fill_null(-1).to_numpy()
-
-
-def _span(values: pl.Series, more: int = 0) -> tuple[int, int] | None:
-    """Lowest value and how many there could be, if they are whole numbers so close together that an array can hold them all."""
-    low, high = (values.min(), values.max()) if values.dtype == pl.Int64 else (None, None)
-    if not isinstance(low, int) or not isinstance(high, int) or high - low > 4 * (len(values) + more) + 1024:
-        return None
-    return low, high - low + 1
-
-
-__all__ = ["Counts", "Prepared", "positions", "prepare"]
+__all__ = ["Counts", "Prepared", "is_relevant", "prepare", "relevant_rows"]

@@ -48,9 +48,9 @@ def _complete_frame(frame: Frame, columns: Mapping[str, str | None], names: list
     placed = _present(table["rank" if "rank" in labels else "score"])
     judged = _present(table["relevance"])
     if not (placed | judged).all():
-        row = (~(placed | judged)).arg_max()
+        row = int((~(placed | judged)).to_numpy().argmax())
         raise FrameError(
-            f"the frame: row {row} (user {table['user'][row]!r}, item {table['item'][row]!r}) has neither a rank or score nor a "  # type: ignore[call-overload]
+            f"the frame: row {row} (user {table['user'][row]!r}, item {table['item'][row]!r}) has neither a rank or score nor a "
             "relevance, so it says nothing: drop such rows."
         )
     if not placed.any():

@@ -21,11 +21,11 @@ from recnb.metrics.discounts import (
     Discount,
     Gain,
     Ideal,
+    column,
     discount_of,
     gain_of,
     ideal_of,
     out_of_count,
-    per_user,
 )
 
 GRADED = {"gain": GAIN, "discount": DISCOUNT}
@@ -83,7 +83,7 @@ def f1(hits: Hits, k: Cutoff = None) -> Credit:
     >>> round(recnb.f1(["a", "x", "b", "y", "c"], ["a", "b", "c", "d", "e", "f"], k=5), 4)
     0.5455
     """
-    return Credit(hits, Cutoffs.of(k), 2.0 * _each(hits), _depth(hits, k) + per_user(hits.n_relevant))
+    return Credit(hits, Cutoffs.of(k), 2.0 * _each(hits), _depth(hits, k) + column(hits.n_relevant))
 
 
 @hit_metric(
@@ -98,7 +98,7 @@ def fbeta(hits: Hits, k: Cutoff = None, *, beta: float = 1.0) -> Credit:
     0.5172
     """
     _positive("beta", beta)
-    out_of = _depth(hits, k) + beta**2 * per_user(hits.n_relevant)
+    out_of = _depth(hits, k) + beta**2 * column(hits.n_relevant)
     return Credit(hits, Cutoffs.of(k), (1 + beta**2) * _each(hits), out_of)
 
 
@@ -277,7 +277,7 @@ def rbp(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
     """
     if not (isinstance(p, (int, float)) and 0 < p < 1):
         raise OptionError(f"p={p!r} is not the chance of looking further: give a number between 0 and 1, such as p=0.8.")
-    return Credit(hits, Cutoffs.of(k), (1 - p) * p ** (hits.rank - 1.0))
+    return Credit(hits, Cutoffs.of(k), np.asarray((1 - p) * np.power(p, hits.rank - 1), dtype=np.float64))
 
 
 @hit_metric(

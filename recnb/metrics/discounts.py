@@ -39,11 +39,14 @@ def discount_of(rank: Ints, discount: Discount, log_base: float) -> Floats:
         raise OptionError(f"log_base={log_base!r} is not the base of a logarithm: give a number above 1, such as 2.")
     if discount == "rank":
         return rank.astype(np.float64)
-    # log2 is exact at powers of two where log / log(2) is not.
-    log = np.log2 if log_base == 2 else lambda x: np.log(x) / math.log(log_base)
     if discount == "log":
-        return np.asarray(log(rank + 1.0))
-    return np.maximum(1.0, np.asarray(log(rank.astype(np.float64))))
+        return _log(rank + 1, log_base)
+    return np.asarray(np.maximum(1.0, _log(rank, log_base)))
+
+
+def _log(values: Ints, base: float) -> Floats:
+    # log2 is exact at powers of two where log / log(2) is not.
+    return np.asarray(np.log2(values) if base == 2 else np.log(values) / math.log(base))
 
 
 Ideal = Literal["relevant", "k", "list"]
@@ -69,22 +72,20 @@ OUT_OF = {
 
 def out_of_count(hits: Hits, k: Cutoff, out_of: OutOf) -> Floats:
     """How many items the hits are out of, users × cut-offs."""
-    depth = Cutoffs.of(k).depth(hits.list_length)
-    if out_of == "k":
-        count = depth
-    elif out_of == "list":
-        count = np.minimum(depth, per_user(hits.list_length))
-    elif out_of == "relevant":
-        count = per_user(hits.n_relevant)
-    elif out_of == "min(k, relevant)":
-        count = np.minimum(depth, per_user(hits.n_relevant))
-    elif out_of == "min(list, relevant)":
-        count = np.minimum(np.minimum(depth, per_user(hits.list_length)), per_user(hits.n_relevant))
-    else:
+    if out_of == "hits":
         return hits.total(1.0, k)
+    depth = Cutoffs.of(k).depth(hits.list_length)
+    length, relevant = column(hits.list_length), column(hits.n_relevant)
+    count = {
+        "k": depth,
+        "list": np.minimum(depth, length),
+        "relevant": relevant,
+        "min(k, relevant)": np.minimum(depth, relevant),
+        "min(list, relevant)": np.minimum(np.minimum(depth, length), relevant),
+    }[out_of]
     return count.astype(np.float64)
 
 
-def per_user(values: Ints | Floats) -> Ints | Floats:
+def column(values: Ints) -> Ints:
     """Values of users as a column, so that they never line up with the cut-offs by accident."""
     return values[:, np.newaxis]

@@ -37,7 +37,7 @@ class Curve:
         if ax is None:
             import matplotlib.pyplot as plt
 
-            ax = plt.subplots()[1]
+            ax = plt.figure().add_subplot()
         drawn = ax.plot(self.k, self.value, **{"marker": "o" if len(self.k) <= 12 else "", "label": self.symbol, **line})
         ax.fill_between(self.k, self.low, self.high, alpha=0.2, color=drawn[0].get_color(), linewidth=0)
         ax.set(xlabel="k", ylabel=f"{self.symbol}@k, mean of {self.n_users:,} users")

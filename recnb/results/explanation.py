@@ -96,7 +96,7 @@ class Explanation:
 
 
 def explain(
-    metric: Metric[Any],
+    metric: Metric[...],
     hits: Hits,
     k: int | None,
     options: Mapping[str, Any],
@@ -174,7 +174,7 @@ def _terms(credit: Credit, chosen: Mapping[str, Any], formula: Formula) -> np.nd
 
 
 def _rows(
-    metric: Metric[Any],
+    metric: Metric[...],
     credit: Credit,
     depth: int,
     chosen: Mapping[str, Any],

@@ -29,7 +29,7 @@ class Interval(tuple[float, float]):
         self.method = method
         return self
 
-    def __getnewargs__(self) -> tuple[Any, ...]:  # type: ignore[override]
+    def __getnewargs__(self) -> tuple[Any, ...]:
         return (*self, self.confidence, self.method)
 
     @property

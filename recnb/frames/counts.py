@@ -1,0 +1,74 @@
+"""How much data is behind the numbers; each count is made when it is first asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from recnb.frames.codes import distinct
+
+if TYPE_CHECKING:
+    from recnb.frames.prepare import Prepared
+
+
+class Counts:
+    """How much data is behind the numbers, and what of it was left out."""
+
+    def __init__(self, prepared: Prepared) -> None:
+        self._prepared = prepared
+
+    @property
+    def n_users(self) -> int:
+        """Users evaluated."""
+        return len(self._prepared.users)
+
+    @cached_property
+    def n_without_list(self) -> int:
+        """Of these, users with no recommendations."""
+        return int((self._prepared.list_length == 0).sum())
+
+    @cached_property
+    def n_without_relevant(self) -> int:
+        """Users of either frame who have no relevant item."""
+        prepared, convention = self._prepared, self._prepared.convention
+        everyone_evaluated = convention.users in ("truth", "union") and convention.no_relevant == "skip"
+        if everyone_evaluated and prepared.truth.height == prepared.judged.height:
+            # Every user of the truth is evaluated, so only lists of others are left: nothing to count again.
+            return prepared.n_strangers
+        anyone = distinct(pl.concat([prepared.recs["user"], prepared.judged["user"]]))
+        return len(anyone) - len(distinct(prepared.relevant["user"]))
+
+    @property
+    def n_recommended(self) -> int:
+        """Rows of recommendations."""
+        return self._prepared.recs.height
+
+    @property
+    def n_relevant(self) -> int:
+        """Pairs of an evaluated user and a relevant item."""
+        return self._prepared.truth.height
+
+    @cached_property
+    def n_items_recommended(self) -> int:
+        """Distinct items in the lists."""
+        return self._prepared.recs["item"].n_unique()
+
+    @cached_property
+    def n_items_relevant(self) -> int:
+        """Distinct relevant items."""
+        return self._prepared.truth["item"].n_unique()
+
+    @cached_property
+    def n_not_relevant(self) -> int:
+        """Rows of the truth that are not relevant."""
+        return self._prepared.judged.height - self._prepared.relevant.height
+
+    @cached_property
+    def n_gaps(self) -> int:
+        """Users whose ranks leave places empty."""
+        if not self._prepared.has_gaps:
+            return 0
+        lengths = self._prepared.recs.group_by("user").agg(length=pl.col("rank").max(), n=pl.len())
+        return int((lengths["length"] != lengths["n"]).sum())
