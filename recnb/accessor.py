@@ -13,7 +13,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.binding import method
-from recnb.evaluation import Evaluation, evaluate
+from recnb.evaluation import Evaluation, Metrics, evaluate
 from recnb.metric import Metric
 from recnb.metrics import accuracy
 from recnb.results import Curve, Explanation, Score, Table
@@ -69,7 +69,7 @@ class RecAccessor:
         """The mean of a metric, as the methods give it."""
         return self.evaluation().score(metric, k, options)
 
-    def table(self, metrics: Iterable[str] | None = None, k: int | Sequence[int | None] | None = None, **options: Any) -> Table:
+    def table(self, metrics: Metrics = None, k: int | Sequence[int | None] | None = None, **options: Any) -> Table:
         """Means over users: one row per metric, one column per cut-off."""
         return self.evaluation().table(metrics, k, **options)
 
@@ -90,7 +90,15 @@ class RecAccessor:
 
 def register() -> None:
     """Make `.rec` known to pandas and to Polars."""
-    if getattr(pd.DataFrame, "rec", None) is not RecAccessor:
-        pd.api.extensions.register_dataframe_accessor("rec")(RecAccessor)
-    for registered in (pl.api.register_dataframe_namespace, pl.api.register_lazyframe_namespace):
+    for frame, registered in (
+        (pd.DataFrame, pd.api.extensions.register_dataframe_accessor),
+        (pl.DataFrame, pl.api.register_dataframe_namespace),
+        (pl.LazyFrame, pl.api.register_lazyframe_namespace),
+    ):
+        known = getattr(frame, "rec", None)
+        if known is RecAccessor:
+            continue
+        if getattr(known, "__module__", None) == __name__:
+            # This module was loaded anew: its former accessor gives way without a warning, another's does not.
+            delattr(frame, "rec")
         registered("rec")(RecAccessor)

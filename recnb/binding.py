@@ -18,7 +18,9 @@ P = ParamSpec("P")
 class Scores(Protocol):
     """What a metric can be bound to."""
 
-    def score(self, metric: Metric[...], k: int | None, options: dict[str, Any], /) -> Score: ...
+    def score(self, metric: Metric[...], k: int | None, options: dict[str, Any], /) -> Score:
+        """The mean of a metric."""
+        ...
 
 
 def method(metric: Metric[P]) -> Callable[Concatenate[Any, P], Score]:

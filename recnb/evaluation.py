@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     from recnb.results.report import Report
 
+#: Metrics by name, or each with its own options.
+Metrics = Iterable[str] | Mapping[str, Mapping[str, Any]] | None
+
 #: What a table holds when nothing else is asked for.
 STANDARD = ("ndcg", "average_precision", "reciprocal_rank", "precision", "recall", "f1", "hit_rate")
 
@@ -51,7 +54,7 @@ def evaluate(recs: Frame, truth: Frame | None = None, **options: Any) -> Evaluat
             raise OptionError(f"{name!r} is no option of an evaluation. {near(name, [one for one in known if one != 'metric'])}")
     for role, column in columns.items():
         if column is not None and not isinstance(column, str):
-            raise OptionError(f"{role}={column!r}: name the column as text.")
+            raise OptionError(f"{role}={column!r}: a column is named as text. If yours are not: frame.columns = frame.columns.astype(str).")
     return Evaluation(prepare(recs, truth, columns, Convention.of(options)))
 
 
@@ -135,23 +138,27 @@ class Evaluation:
         """In words: how many users, who was left out, and by which convention."""
         return basis_of(self.counts, convention or self.convention, self.notes, graded=self._prepared.graded)
 
-    def table(self, metrics: Iterable[str] | None = None, k: int | Sequence[int | None] | None = None, **options: Any) -> Table:
+    def table(self, metrics: Metrics = None, k: int | Sequence[int | None] | None = None, **options: Any) -> Table:
         """Means over users: one row per metric, one column per cut-off.
 
-        `options` apply to each metric that has them: `table(["ndcg", "precision"], k=[5, 10], gain="exponential")`.
+        `options` apply to each metric that has them: `table(["ndcg", "precision"], k=[5, 10], gain="exponential")`; a
+        mapping gives each metric its own: `table({"precision": {"out_of": "list"}, "recall": {}}, k=5)`.
         """
         cutoffs = Cutoffs.of(k)
         chosen = chosen_metrics(metrics)
-        own = [options_of(metric, options, chosen) for metric in chosen]
+        own = [options_of(metric, metrics, options, chosen) for metric in chosen]
         self._read_once(chosen, cutoffs, own)
         means = [self.values(metric, cutoffs, mine).mean(axis=0) for metric, mine in zip(chosen, own, strict=True)]
         import pandas as pd
 
         index = pd.Index([metric.name for metric in chosen], name="metric")
-        table = Table(np.array(means), index=index, columns=pd.Index(list(cutoffs), name="k"))
+        # As objects, whole numbers stay whole beside a None.
+        columns = pd.Index(list(cutoffs), dtype=object if None in cutoffs.values else None, name="k")
+        table = Table(np.array(means), index=index, columns=columns)
         everything = {name: value for metric, mine in zip(chosen, own, strict=True) for name, value in {**metric.defaults, **mine}.items() if name in mine}
         convention = self.convention.with_metric(everything)
-        table.attrs = {"basis": self.basis(convention), "n_users": self.n_users, "convention": convention}
+        # Text and numbers only: pandas writes attrs as JSON where it writes them.
+        table.attrs = {"basis": self.basis(convention), "n_users": self.n_users, "convention": str(convention)}
         return table
 
     def _read_once(self, metrics: Sequence[Metric[...]], cutoffs: Cutoffs, options: Sequence[Mapping[str, Any]]) -> None:
@@ -166,9 +173,9 @@ class Evaluation:
         """
         chosen = metric_named(metric)
         chosen.check(options)
-        cutoffs = Cutoffs.of(list(k))
+        cutoffs = Cutoffs.of(list(k) if isinstance(k, Iterable) and not isinstance(k, str) else k)
         if cutoffs.deepest is None:
-            raise OptionError("a curve runs over whole numbers: leave None out of k.")
+            raise OptionError("a curve runs over whole numbers: leave None out of k, such as k=range(1, 21).")
         values = self.values(chosen, cutoffs, options)
         low, high, _ = intervals(values)
         finite = tuple(one for one in cutoffs if one is not None)
@@ -184,10 +191,13 @@ class Evaluation:
         position = self.position(user)
         hits = self._hits(chosen, cutoffs, options).of(position)
         convention = self.convention.with_metric({**chosen.defaults, **options})
-        return explanation_of(
+        explanation = explanation_of(
             chosen, hits, cutoffs.values[0], options, items=self.list_of(position), truth_items=self.truth_of(position)["item"].to_list(),
             user=user, basis=self.basis(convention),
         )  # fmt: skip
+        if hits.n_relevant[0] == 0 and self.convention.no_relevant in ("one", "nan"):
+            return explanation.decided(1.0 if self.convention.no_relevant == "one" else np.nan)
+        return explanation
 
     def report(
         self, k: int | Sequence[int] = (5, 10, 20), metrics: Iterable[str] | None = None, *, confidence: float = 0.95, **options: Any
@@ -244,10 +254,12 @@ class Evaluation:
         )
 
 
-def chosen_metrics(metrics: Iterable[str] | str | None) -> list[Metric[...]]:
+def chosen_metrics(metrics: Metrics) -> list[Metric[...]]:
     """Metrics by name, the standard ones if none are named."""
     if isinstance(metrics, str):
         metrics = [metrics]
+    if metrics is not None and not isinstance(metrics, Iterable):
+        raise OptionError(f"metrics={metrics!r}: name them in a list, such as metrics=['ndcg', 'recall'].")
     chosen = [metric_named(name) for name in (STANDARD if metrics is None else metrics)]
     if not chosen:
         raise OptionError("metrics is empty: name at least one, such as metrics=['ndcg'].")
@@ -258,12 +270,16 @@ def chosen_metrics(metrics: Iterable[str] | str | None) -> list[Metric[...]]:
     return chosen
 
 
-def options_of(metric: Metric[...], options: Mapping[str, Any], metrics: Sequence[Metric[...]]) -> dict[str, Any]:
-    """Of options given for several metrics, those that this one has; one that none has is refused."""
-    everything = {name for one in metrics for name in one.defaults}
+def options_of(
+    metric: Metric[...], metrics: Metrics, options: Mapping[str, Any], chosen: Sequence[Metric[...]]
+) -> dict[str, Any]:
+    """A metric's own options, and of those given for all, the ones that it has; one that none has is refused."""
+    everything = {name for one in chosen for name in one.defaults}
     for name in options:
         if name not in everything:
-            raise OptionError(f"none of {', '.join(one.name for one in metrics)} has an option {name!r}. {near(name, sorted(everything))}")
+            raise OptionError(f"none of {', '.join(one.name for one in chosen)} has an option {name!r}. {near(name, sorted(everything))}")
     mine = {name: value for name, value in options.items() if name in metric.defaults}
+    if isinstance(metrics, Mapping):
+        mine |= next(own for name, own in metrics.items() if metric_named(name) is metric)
     metric.check(mine)
     return mine

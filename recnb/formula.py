@@ -78,21 +78,25 @@ class Formula:
         trees = {name: ast.parse(meaning.replace("^", "**"), mode="eval").body for name, meaning in (meanings or {}).items()}
         return cls(_Put(trees).visit(tree), log_base)
 
-    def text(self, numbers: Mapping[str, float] | None = None) -> str:
-        """The formula on one line; names that have a number are replaced by it.
+    def text(self, numbers: Mapping[str, float] | None = None, *, summed: bool = False) -> str:
+        """The formula on one line; names that have a number are replaced by it. A sum among terms of a sum needs brackets.
 
         >>> Formula.of("relevance / log(1 + rank)").text({"relevance": 5, "rank": 2})
         '5/log2(1+2)'
+        >>> Formula.of("2^relevance - 1").text({"relevance": 5}, summed=True)
+        '(2^5-1)'
         """
-        return self._text(self.tree, 0, numbers or {})
+        return self._text(self.tree, _LEVEL[ast.Mult] if summed else 0, numbers or {})
 
-    def latex(self) -> str:
-        r"""The formula in LaTeX.
+    def latex(self, *, summed: bool = False) -> str:
+        r"""The formula in LaTeX; under a sum sign, a sum of its own needs brackets.
 
         >>> Formula.of("relevance / log(1 + rank)").latex()
         '\\frac{\\mathrm{rel}_i}{\\log_{2}(1 + i)}'
+        >>> Formula.of("2^relevance - 1").latex(summed=True)
+        '\\left(2^{\\mathrm{rel}_i} - 1\\right)'
         """
-        return self._latex(self.tree, 0)
+        return self._latex(self.tree, _LEVEL[ast.Mult] if summed else 0)
 
     def value(self, values: Mapping[str, Any], functions: Mapping[str, Callable[[Formula], Any]] | None = None) -> Any:
         """The formula worked out; values may be arrays.
@@ -163,7 +167,8 @@ class Formula:
         if name == "log":
             return rf"\ln({inside})" if np.isclose(self.log_base, np.e) else rf"\log_{{{number(self.log_base)}}}({inside})"
         if name == "ideal":
-            return rf"\sum_{{i \in \mathrm{{ideal}}, i \le k}} {inside}"
+            summed = self._latex(node.args[0], _LEVEL[ast.Mult])
+            return rf"\sum_{{i \in \mathrm{{ideal}}, i \le k}} {summed}"
         return rf"\{name}({inside})"
 
     def _value(self, node: ast.expr, values: Mapping[str, Any], functions: Mapping[str, Callable[[Formula], Any]]) -> Any:

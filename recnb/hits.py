@@ -102,6 +102,7 @@ class Ranked:
 
     @property
     def n_users(self) -> int:
+        """How many users are evaluated, with or without a list."""
         return len(self.list_length)
 
     @cached_property
@@ -241,9 +242,9 @@ def best_first(user: Ints, relevance: Floats) -> Ints:
     """The order that sorts rows by user, then from the highest relevance; equal ones keep their order."""
     top = relevance.max(initial=0.0)
     below = top - relevance
-    n_grades = int(min(below.max(initial=0.0), 2**31)) + 1
-    # With whole grades, as ratings are, user and grade fit into one number.
-    if (int(user.max(initial=0)) + 1) * n_grades < 2**53 and (below == np.floor(below)).all():
+    n_grades = int(below.max(initial=0.0)) + 1
+    # With whole grades, as ratings are, user and grade fit into one number; 1e-20 is 1.0 below 1.0, and does not.
+    if (int(user.max(initial=0)) + 1) * n_grades < 2**53 and (below == np.floor(below)).all() and (top - below == relevance).all():
         return in_order(user * n_grades + below.astype(np.int64))
     return np.lexsort((-relevance, user))
 

@@ -72,6 +72,7 @@ class Metric(Generic[P]):
 
     @property
     def name(self) -> str:
+        """The name it is called by."""
         return self.function.__name__
 
     @property
@@ -92,6 +93,7 @@ class Metric(Generic[P]):
         return {name: typing.get_args(hints[name]) for name in self.defaults if typing.get_origin(hints[name]) is Literal}
 
     def __call__(self, hits: Hits, *args: P.args, **options: P.kwargs) -> Credit:
+        """The credit of each hit and what it is out of, options checked."""
         self.check(options)
         return self.function(hits, *args, **options)
 
@@ -147,7 +149,7 @@ class Metric(Generic[P]):
     def latex(self, k: int | None = None, options: Mapping[str, Any] | None = None) -> str:
         """The formula in LaTeX: the sum over hits is written here once, so no metric can forget it."""
         credit, out_of = self.formulas(options)
-        over = rf"\sum_{{i \in \mathrm{{{self.over}}}, i \le k}} {credit.latex()}"
+        over = rf"\sum_{{i \in \mathrm{{{self.over}}}, i \le k}} {credit.latex(summed=True)}"
         under = out_of.latex()
         right = over if under == "1" else rf"\frac{{{over}}}{{{under}}}"
         at = "@k" if k is None else f"@{k}"
@@ -177,7 +179,7 @@ def hit_metric(
             function, symbol, credit, out_of, bounds, tuple(references), reads, dict(meanings or {}), aliases, over
         )
         METRICS[metric.name] = metric
-        ALIASES.update({alias: metric.name for alias in aliases})
+        ALIASES.update(dict.fromkeys(aliases, metric.name))
         return metric
 
     return decorate

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,7 +20,9 @@ from recnb.results import Table
 class Model(Protocol):
     """Whatever scores all items for a user."""
 
-    def predict(self, user: int, /) -> Any: ...
+    def predict(self, user: int, /) -> Any:
+        """One score per item, higher is better."""
+        ...
 
 
 def evaluate_model(
@@ -52,6 +55,8 @@ def evaluate_model(
 
 def model_evaluation(model: Model, test: Any, train: Any = None, k: int | Sequence[int] = 10) -> Evaluation:
     """The same as an Evaluation of lists of the largest k, for reports and explanations; users and items are numbers."""
+    if not callable(getattr(model, "predict", None)):
+        raise RecnbError(f"the model is a {type(model).__name__} without a predict method: model.predict(user) gives one score per item.")
     depth = Cutoffs.of(k).deepest
     if depth is None:
         raise RecnbError("a model ranks every item, so there is no whole list to take: give k a number, such as k=10.")
@@ -59,6 +64,8 @@ def model_evaluation(model: Model, test: Any, train: Any = None, k: int | Sequen
     seen = None if train is None else _matrix(train, "train")
     if seen is not None and seen.shape != held_out.shape:
         raise FrameError(f"train has shape {seen.shape} and test {held_out.shape}: both are users × items of the same users and items.")
+    if not np.isfinite(held_out.data).all():
+        raise FrameError("test holds a relevance that is NaN or infinite: keep entries of relevant items only, with a number from 0 up.")
     if held_out.nnz and held_out.data.min() < 0:
         raise FrameError(f"test holds a negative relevance, {held_out.data.min():g}: keep entries of relevant items only.")
     users = np.flatnonzero(np.diff(held_out.indptr))
@@ -66,10 +73,17 @@ def model_evaluation(model: Model, test: Any, train: Any = None, k: int | Sequen
         raise FrameError("test has no relevant items: every row is empty.")
     lists = [_top(model, int(user), held_out.shape[1], seen, depth) for user in users]
     lengths = [len(one) for one in lists]
+    if not any(lengths):
+        raise FrameError("train holds every item of every user with test items, so nothing is left to rank: check that train and test differ.")
     recs = pl.DataFrame({"user": np.repeat(users, lengths), "item": np.concatenate(lists), "rank": np.concatenate([np.arange(1, n + 1) for n in lengths])})
     truth = held_out.tocoo()
     truth_frame = pl.DataFrame({"user": truth.row.astype(np.int64), "item": truth.col.astype(np.int64), "relevance": truth.data.astype(np.float64)})
-    return Evaluation(prepare(recs, truth_frame, {}, Convention(order="rank")))
+    left_out = held_out.shape[0] - len(users)
+    notes = ["ranked by the model's scores"]
+    notes += [f"{left_out:,} with no test item left out"] if left_out else []
+    notes += ["items of train taken out"] if seen is not None else []
+    prepared = prepare(recs, truth_frame, {}, Convention(order="rank"))
+    return Evaluation(replace(prepared, notes=tuple(notes)))
 
 
 def _matrix(matrix: Any, name: str) -> Any:
@@ -78,6 +92,8 @@ def _matrix(matrix: Any, name: str) -> Any:
     if not sp.issparse(matrix):
         raise RecnbError(f"{name} is a {type(matrix).__name__}: give a SciPy sparse matrix of users × items, scipy.sparse.csr_matrix({name}).")
     sparse: Any = matrix
+    if sparse.ndim != 2 or sparse.dtype.kind not in "biuf":
+        raise FrameError(f"{name} has shape {sparse.shape} and holds {sparse.dtype}: give a matrix of users × items that holds numbers.")
     copy = sparse.tocsr(copy=True).astype(np.float64)
     copy.sum_duplicates()
     copy.eliminate_zeros()
@@ -86,7 +102,14 @@ def _matrix(matrix: Any, name: str) -> Any:
 
 def _top(model: Model, user: int, n_items: int, seen: Any, depth: int) -> np.ndarray[Any, np.dtype[np.int64]]:
     """The user's best items that were not trained on, from the highest score."""
-    scores = np.array(model.predict(user), dtype=np.float64).reshape(-1)
+    predicted = model.predict(user)
+    try:
+        scores = np.array(predicted, dtype=np.float64).reshape(-1)
+    except (TypeError, ValueError) as problem:
+        raise RecnbError(
+            f"model.predict({user}) gave a {type(predicted).__name__} that is no array of numbers: one score per item is needed. "
+            "If it is sparse: .toarray()."
+        ) from problem
     if len(scores) != n_items:
         raise RecnbError(f"model.predict({user}) gave {len(scores)} scores, and the matrices have {n_items} items.")
     if np.isnan(scores).any():

@@ -7,6 +7,7 @@ relevant; a list of rankings with a list of truths gives the mean. All end in th
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ParamSpec, Protocol
@@ -34,7 +35,9 @@ class OneList(Protocol[P]):
 
     __name__: str
 
-    def __call__(self, ranking: Ranking, truth: Truth | None = None, /, *args: P.args, **options: P.kwargs) -> Score: ...
+    def __call__(self, ranking: Ranking, truth: Truth | None = None, /, *args: P.args, **options: P.kwargs) -> Score:
+        """The metric of the list, or its mean over several."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -126,12 +129,14 @@ def _pairs(ranking: Ranking, truth: Truth | None, metric: Metric[...]) -> list[P
                 f"and the mapping second, recnb.{metric.name}(ranking, relevance)."
             )
         return [_graded(list(ranking.values()))]
+    if hasattr(ranking, "columns"):
+        raise RecnbError(f"{metric.name} of recnb takes lists, and the ranking is a frame: type recnb.evaluate(recs, truth).{metric.name}(k=10).")
     entries = _sequence(ranking, "the ranking")
     if truth is None:
         if entries and all(_is_sequence(entry) for entry in entries):
             return [_graded(list(entry)) for entry in entries]
         return [_graded(entries)]
-    if isinstance(truth, Sequence) and not isinstance(truth, str) and truth and all(_is_truth(one) for one in truth) and all(map(_is_sequence, entries)):
+    if _is_sequence(truth) and len(truth) and all(_is_truth(one) for one in truth) and all(map(_is_sequence, entries)):
         if len(truth) != len(entries):
             raise RecnbError(f"{len(entries)} rankings stand against {len(truth)} truths: give one truth for each ranking.")
         return [_matched(_sequence(one, f"ranking {at}"), other) for at, (one, other) in enumerate(zip(entries, truth, strict=True))]
@@ -146,8 +151,8 @@ def _graded(grades: list[Any]) -> Pair:
 
 
 def _matched(ranking: list[Any], truth: Any) -> Pair:
-    if isinstance(truth, str) or not isinstance(truth, (Mapping, Collection)):
-        raise RecnbError(f"the truth is {truth!r}: give a mapping of item to relevance, or the relevant items in a list or set.")
+    if isinstance(truth, str) or hasattr(truth, "columns") or not isinstance(truth, (Mapping, Collection)):
+        raise RecnbError(f"the truth is {_shown(truth)}: give a mapping of item to relevance, or the relevant items in a list or set.")
     if isinstance(truth, Mapping):
         judged = {item: _grade(grade, f"item {item!r}") for item, grade in truth.items()}
     else:
@@ -159,12 +164,14 @@ def _matched(ranking: list[Any], truth: Any) -> Pair:
     _hashable(ranking, "the ranking")
     if len(set(ranking)) < len(ranking):
         raise RecnbError(f"the ranking holds {_first_twice(ranking)!r} more than once, which would count twice: recommend each item once.")
+    _same_kind(ranking, judged, truth)
     relevant = tuple((item, grade) for item, grade in judged.items() if grade > 0)
     return Pair(tuple(ranking), tuple(judged.get(item, 0.0) for item in ranking), relevant)
 
 
 def _grade(grade: Any, where: str, *, alone: bool = False) -> float:
-    if isinstance(grade, (int, float, np.integer, np.floating, np.bool_)) and np.isfinite(grade) and grade >= 0:
+    whole = isinstance(grade, int) and grade <= sys.float_info.max
+    if (whole or (isinstance(grade, (float, np.integer, np.floating, np.bool_)) and np.isfinite(grade))) and grade >= 0:
         return float(grade)
     ways = " A ranking of items needs its truth: give the relevant items as the second argument." if alone and not isinstance(grade, (int, float)) else ""
     raise RecnbError(f"the relevance at {where} is {grade!r}: a grade is a number from 0 up.{ways}")
@@ -172,7 +179,7 @@ def _grade(grade: Any, where: str, *, alone: bool = False) -> float:
 
 def _sequence(values: Any, what: str) -> list[Any]:
     if not _is_sequence(values):
-        raise RecnbError(f"{what} is {values!r}: give a list, from rank 1 down.")
+        raise RecnbError(f"{what} is {_shown(values)}: give a list, from rank 1 down.")
     return list(values)
 
 
@@ -190,7 +197,29 @@ def _hashable(items: list[Any], what: str) -> None:
         try:
             hash(item)
         except TypeError as problem:
-            raise RecnbError(f"{what} holds {item!r}, which cannot be an item: items are text or numbers.") from problem
+            raise RecnbError(f"{what} holds {_shown(item)}, which cannot be an item: items are text or numbers.") from problem
+        if item is None or type(item).__name__ in ("NAType", "NaTType") or (isinstance(item, (float, np.floating)) and np.isnan(item)):
+            raise RecnbError(f"{what} holds a missing item, {item!r}: drop it.")
+
+
+def _same_kind(ranking: list[Any], judged: Mapping[Any, float], truth: Any) -> None:
+    """1 and "1" never meet: such a list would score 0 for the kind of its ids alone."""
+    if any(item in judged for item in ranking):
+        return
+    texts = {str(item): item for item in judged}
+    alike = next((item for item in ranking if str(item) in texts), None)
+    if alike is not None:
+        raise RecnbError(
+            f"the ranking holds {alike!r} and the truth {texts[str(alike)]!r}, which never match: make both text or both numbers."
+        )
+    index = getattr(truth, "index", None)
+    if hasattr(truth, "to_dict") and any(item in index for item in ranking):
+        raise RecnbError("the truth is a Series with the items in its index: give truth.to_dict() for the relevance by item, or truth.index.")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 and "\n" not in text else f"a {type(value).__name__}"
 
 
 def _first_twice(items: list[Any]) -> Any:

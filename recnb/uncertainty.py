@@ -38,6 +38,8 @@ def intervals(
         raise OptionError(f"confidence={confidence!r} is no share: give a number between 0 and 1, such as 0.95.")
     if not (isinstance(resamples, (int, np.integer)) and resamples >= 1):
         raise OptionError(f"resamples={resamples!r} is no number of draws: give a whole number, such as 2000.")
+    if not (isinstance(seed, (int, np.integer)) and seed >= 0):
+        raise OptionError(f"seed={seed!r} is no seed: give a whole number from 0 up.")
     n = len(values)
     chosen = ("bootstrap" if n <= MANY_USERS else "moments") if method == "auto" else method
     mean = values.mean(axis=0)

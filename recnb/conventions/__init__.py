@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
+import numpy as np
+
 from recnb.errors import OptionError, near
 
 Order = Literal["auto", "score", "rank", "row"]
@@ -50,7 +52,8 @@ class Convention:
             if value not in words:
                 raise OptionError(f"{name}={value!r} is no convention. {near(value, words)}")
         threshold = self.relevant_from
-        if threshold is not None and not (isinstance(threshold, (int, float)) and 0 < threshold < float("inf")):
+        is_number = isinstance(threshold, (int, float, np.integer, np.floating)) and not isinstance(threshold, bool)
+        if threshold is not None and not (is_number and 0 < threshold < float("inf")):
             raise OptionError(f"relevant_from={threshold!r} is no threshold: give a number above 0, such as relevant_from=4.")
 
     @classmethod
@@ -103,7 +106,7 @@ _ORDER = {
     "auto": "ordered by score, or by rank",
     "score": "ordered by score",
     "rank": "ordered by rank",
-    "row": "in the order of the rows",
+    "row": "in the order given",
 }
 _USERS = {
     "truth": "",

@@ -35,6 +35,12 @@ def _id(table: pl.DataFrame, role: str, name: str, label: str) -> pl.Series:
         if (column != column.floor()).any() or column.is_infinite().any():
             example = column.filter((column != column.floor()) | column.is_infinite())[0]
             raise FrameError(f"{name}: column {label!r} holds {example}, which is no id: use whole numbers or text.")
+        if (column.abs() > 2**53).any():
+            example = column.filter(column.abs() > 2**53)[0]
+            raise FrameError(
+                f"{name}: column {label!r} holds the float {example:.0f}, and floats above 2**53 are not exact, so ids may have run "
+                "together: read the column as whole numbers or as text, dtype='Int64' or dtype=str."
+            )
         return column.cast(pl.Int64)
     if column.dtype.is_integer():
         try:
@@ -45,27 +51,29 @@ def _id(table: pl.DataFrame, role: str, name: str, label: str) -> pl.Series:
             ) from problem
     if column.dtype in (pl.Categorical, pl.Enum):
         return column.cast(pl.String)
-    if column.dtype.is_nested() or column.dtype == pl.Object:
-        raise FrameError(f"{name}: column {label!r} holds {column.dtype}, which is no {role} id: one id a row is needed.")
-    return column
+    if column.dtype.is_temporal() or column.dtype.is_decimal() or column.dtype in (pl.String, pl.Boolean, pl.Binary):
+        return column
+    remedy = f"frame.explode({label!r})" if column.dtype in (pl.List, pl.Array) else "whole numbers or text, .astype(str)"
+    raise FrameError(f"{name}: column {label!r} holds {str(column.dtype)[:80]}, which is no {role} id: one id a row is needed: {remedy}.")
 
 
-def same_kind(recs: pl.DataFrame, truth: pl.DataFrame, labels: Mapping[str, str]) -> None:
+def same_kind(recs: pl.DataFrame, truth: pl.DataFrame, labels: Mapping[str, str], truth_labels: Mapping[str, str]) -> None:
     """Ids must be comparable: 1 and "1" never meet in a join, and every score would be 0."""
     for role in IDS:
         left, right = recs[role], truth[role]
         if kind(left.dtype) == kind(right.dtype):
             continue
-        label = labels.get(role, role)
-        text = label if kind(left.dtype) != "text" else label
+        label, other = labels.get(role, role), truth_labels.get(role, role)
+        column = f"recs[{label!r}]" if kind(right.dtype) == "text" else f"truth[{other!r}]"
         raise FrameError(
-            f"the {role} ids are of different kinds: recommendations hold {kind(left.dtype)} ({_example(left)}), "
-            f"truth holds {kind(right.dtype)} ({_example(right)}) in column {label!r}. They would never match. "
-            f"Make both text, frame[{text!r}] = frame[{text!r}].astype(str), or both whole numbers, .astype(int)."
+            f"the {role} ids are of different kinds: recommendations hold {kind(left.dtype)} ({_example(left)}) in column {label!r}, "
+            f"truth holds {kind(right.dtype)} ({_example(right)}) in column {other!r}. They would never match. "
+            f"Make both text, {column} = {column}.astype(str), or both whole numbers, .astype(int)."
         )
 
 
 def kind(dtype: pl.DataType) -> str:
+    """What ids of this type are, in words."""
     if dtype.is_integer():
         return "whole numbers"
     return "text" if dtype == pl.String else str(dtype)
@@ -103,6 +111,13 @@ def ranks(table: pl.DataFrame, name: str, label: str) -> pl.Series:
     elif column.null_count():
         row = _first(column.is_null())
         raise FrameError(f"{name}: column {label!r} is missing for {_pair(table, row)}: every recommended item has a rank.")
+    highest = column.max()
+    if isinstance(highest, (int, float)) and highest > 2**31:
+        row = _first(column == highest)
+        raise FrameError(
+            f"{name}: column {label!r} holds {highest:g} for {_pair(table, row)}, which is no place in a list. "
+            f"If it is a score, say so: score={label!r}."
+        )
     column = column.cast(pl.Int64)
     lowest = column.min()
     if isinstance(lowest, int) and lowest < 1:
@@ -149,10 +164,10 @@ def _number(column: pl.Series, name: str, label: str) -> pl.Series:
         return column.cast(pl.Int64)
     if column.dtype.is_numeric():
         return column
-    if column.dtype == pl.Null:
-        return column.cast(pl.Float64)
+    if column.null_count() == len(column):
+        return pl.Series(column.name, [None] * len(column), dtype=pl.Float64)
     raise FrameError(
-        f"{name}: column {label!r} holds {kind(column.dtype)}, such as {column[0]!r}, where numbers are needed: "
+        f"{name}: column {label!r} holds {kind(column.dtype)}, such as {column.drop_nulls()[0]!r}, where numbers are needed: "
         f"frame[{label!r}].astype(float)."
     )
 

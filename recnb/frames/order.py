@@ -19,7 +19,9 @@ def ranked(table: pl.DataFrame, convention: Convention, labels: Mapping[str, str
     name = "recommendations"
     by = _order_by(table, convention, labels)
     if convention.duplicates == "error":
-        remedy = _TWICE.format(user=labels.get("user", "user"), item=labels.get("item", "item"))
+        remedy = _TWICE.format(user=labels["user"], item=labels["item"])
+        if labels["item"] == labels.get("rank"):
+            remedy = "List each item once, or say duplicates='dedupe' to keep the one ranked highest."
         check.no_pair_twice(table, name, remedy)
     if by == "rank":
         table = table.with_columns(rank=check.ranks(table, name, labels["rank"]))

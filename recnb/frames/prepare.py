@@ -88,28 +88,39 @@ def prepare(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None],
     """Find the roles, check the rows and code the users of two frames, or of one that holds both sides."""
     notes: tuple[str, ...] = ()
     if truth is None:
-        recs_table, truth_table, labels, notes = split(recs, columns)
+        recs_table, truth_table, labels, truth_labels, notes = split(recs, columns)
     else:
-        roles = find(recs, "recommendations", ["user", "item"], columns, ["rank", "score"])
-        truth_roles = find(truth, "truth", ["user", "item"], columns, ["relevance"])
-        _named_columns_exist(columns, [recs, truth])
-        recs_table = check.ids(table_of(recs, "recommendations", roles), "recommendations", roles)
-        truth_table = check.ids(table_of(truth, "truth", truth_roles), "truth", truth_roles)
-        labels = {**truth_roles, **roles}
-    check.same_kind(recs_table, truth_table, labels)
+        _named_columns_exist(columns, recs, truth)
+        labels = find(recs, "recommendations", ["user", "item"], columns, ["rank", "score"])
+        truth_labels = find(truth, "truth", ["user", "item"], columns, ["relevance"])
+        recs_table = check.ids(table_of(recs, "recommendations", labels), "recommendations", labels)
+        truth_table = check.ids(table_of(truth, "truth", truth_labels), "truth", truth_labels)
+    check.same_kind(recs_table, truth_table, labels, truth_labels)
     graded = "relevance" in truth_table.columns
-    truth_table = _relevance(truth_table, labels, convention)
+    truth_table = _relevance(truth_table, truth_labels, convention)
     recs_table, by = ranked(recs_table, convention, labels)
+    if labels.get("rank") == labels["item"]:
+        by = "row"  # the ranks were counted off along the lists
     prepared = _code(recs_table, truth_table, convention.ordered_by(by))
     return replace(prepared, graded=graded, notes=notes)
 
 
-def _named_columns_exist(columns: Mapping[str, str | None], frames: list[Frame]) -> None:
-    present = {column for frame in frames for column in columns_of(frame, "the frame")}
+def _named_columns_exist(columns: Mapping[str, str | None], recs: Frame, truth: Frame) -> None:
+    """A column named by keyword must stand where its role is read: a rank or score with the recommendations, a relevance in the truth."""
+    of_recs, of_truth = columns_of(recs, "recommendations"), columns_of(truth, "truth")
+    holders = {"rank": ("recommendations have no", of_recs), "score": ("recommendations have no", of_recs), "relevance": ("truth has no", of_truth)}
     for role, column in columns.items():
-        if column is not None and column not in present:
-            listed = ", ".join(map(repr, sorted(map(str, present))))
-            raise ColumnError(f"neither frame has the column {column!r} that {role}={column!r} names. Columns: {listed}.")
+        if column is None:
+            continue
+        if role in ("recommended", "relevant"):
+            raise ColumnError(
+                f"{role}={column!r} names a column of lists, which a frame with one row a user has: type frame.rec.evaluation({role}={column!r}). "
+                f"Two frames hold one item a row: frame.explode({column!r})."
+            )
+        said, present = holders.get(role, ("neither frame has the", [*of_recs, *of_truth]))
+        if column not in present:
+            listed = ", ".join(map(repr, sorted(set(map(str, present)))))
+            raise ColumnError(f"{said} column {column!r} that {role}={column!r} names. Columns: {listed}.")
 
 
 def _relevance(truth: pl.DataFrame, labels: Mapping[str, str], convention: Convention) -> pl.DataFrame:
@@ -144,6 +155,7 @@ def relevant_rows(judged: pl.DataFrame, recs: pl.DataFrame, convention: Conventi
 
 def _code(recs: pl.DataFrame, judged: pl.DataFrame, convention: Convention) -> Prepared:
     if convention.candidates == "padded":
+        _users_meet(recs["user"], judged["user"])
         recs = _padded(recs, judged)
     relevant = relevant_rows(judged, recs, convention)
     users = _population(recs, judged, relevant, convention)
@@ -152,6 +164,7 @@ def _code(recs: pl.DataFrame, judged: pl.DataFrame, convention: Convention) -> P
         relevant = relevant.filter(pl.Series(truth_user >= 0))
         truth_user = truth_user[truth_user >= 0]
     if len(users) == 0 or (len(truth_user) == 0 and convention.no_relevant == "skip"):
+        _users_meet(recs["user"], judged["user"])
         threshold = convention.relevant_from
         raise FrameError(
             "no user that counts has a relevant item: relevance must be "
@@ -159,7 +172,7 @@ def _code(recs: pl.DataFrame, judged: pl.DataFrame, convention: Convention) -> P
             f"{judged['relevance'].max()!r}; users={convention.users!r}. Check relevant_from= and users=."
         )
     list_length, has_gaps, n_strangers = _list_lengths(recs, users)
-    if not list_length.any():
+    if not list_length[truth_user].any():
         _users_meet(recs["user"], judged["user"])
     return Prepared(recs, judged, relevant, users, truth_user, list_length, has_gaps, n_strangers, convention)
 

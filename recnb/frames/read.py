@@ -33,7 +33,10 @@ def columns_of(frame: Frame, name: str) -> list[str]:
     if isinstance(frame, pd.DataFrame):
         columns = list(frame.columns)
     elif isinstance(frame, pl.LazyFrame):
-        columns = frame.collect_schema().names()
+        try:
+            columns = frame.collect_schema().names()
+        except pl.exceptions.PolarsError as problem:
+            raise FrameError(f"{name}: the lazy frame cannot be collected, try frame.collect(): {_short(problem)}") from problem
     elif hasattr(frame, "__arrow_c_stream__") and hasattr(frame, "columns"):
         listed = getattr(frame, "column_names", None)
         columns = list(listed if listed is not None else frame.columns)
@@ -63,12 +66,13 @@ def find(
     """
     columns = columns_of(frame, name)
     found: dict[str, str] = {}
-    for role in [*roles, *optional]:
+    wanted_here = [*roles, *optional]
+    for role in wanted_here:
         wanted = given.get(role)
         if wanted is not None and wanted in columns:
             found[role] = wanted
             continue
-        taken = [column for other, column in given.items() if other != role and column in columns]
+        taken = [given[other] for other in wanted_here if other != role and given.get(other) in columns]
         candidates = [column for column in columns if role_of(column) == role and column not in taken]
         if len(candidates) == 1:
             found[role] = candidates[0]
@@ -79,16 +83,30 @@ def find(
             )
         elif role in roles:
             raise ColumnError(_missing(frame, name, role, wanted, columns))
+    level = next((level for level in _levels(frame) if role_of(level) in optional), None)
+    if level is not None and not set(found) & set(optional):
+        raise ColumnError(f"{name} has no {role_of(level)} column, and its index holds {level!r}: type .reset_index() to make columns of it.")
+    for role, column in found.items():
+        other = next((other for other, same in found.items() if other != role and same == column), None)
+        if other is not None:
+            raise ColumnError(f"{name}: column {column!r} cannot be both {role} and {other}: name another column for one, {other}='...'.")
     return found
 
 
 def _missing(frame: Frame, name: str, role: str, wanted: str | None, columns: list[str]) -> str:
-    levels = [level for level in frame.index.names if level is not None] if isinstance(frame, pd.DataFrame) else []
+    levels = _levels(frame)
     said = f"{name} has no column {wanted!r}" if wanted is not None else f"{name} has no {role} column that recnb knows"
     listed = ", ".join(map(repr, columns)) or "none"
     if levels:
         index = ", ".join(map(repr, levels))
         return f"{said}. Its columns: {listed}; its index holds {index}: type .reset_index() to make columns of it."
+    lists = next((column for column in columns if role_of(column) in ("recommended", "relevant")), None)
+    if role == "item" and lists is not None:
+        order = ", order='row'" if name == "recommendations" else ""
+        return (
+            f"{said}. Column {lists!r} looks like lists of items, and two frames hold one item a row: give "
+            f"frame.explode({lists!r}) and say item={lists!r}{order}. A frame that holds both lists goes alone: frame.rec.ndcg(k=10)."
+        )
     example = next((column for column in columns if role_of(column) is None), "name_of_the_column")
     return f"{said}. Its columns: {listed}. Say which one it is: {role}={example!r}."
 
@@ -99,15 +117,19 @@ def table_of(frame: Frame, name: str, roles: Mapping[str, str]) -> pl.DataFrame:
         return pl.DataFrame({role: _from_pandas(frame[column], name, column) for role, column in roles.items()})
     picked = [pl.col(column).alias(role) for role, column in roles.items()]
     if isinstance(frame, pl.LazyFrame):
-        return frame.select(picked).collect()
+        try:
+            return frame.select(picked).collect()
+        except pl.exceptions.PolarsError as problem:
+            raise FrameError(f"{name}: the lazy frame cannot be collected, try frame.collect(): {_short(problem)}") from problem
     eager = frame if isinstance(frame, pl.DataFrame) else pl.DataFrame(frame)
     return eager.select(picked)
 
 
 def _from_pandas(column: pd.Series[Any], name: str, label: str) -> pl.Series:
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        column = column.astype(column.cat.categories.dtype)
     try:
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            # Whole numbers have no way to be missing: as objects they keep both.
+            column = column.astype(object if column.hasnans else column.cat.categories.dtype)
         if column.dtype.kind in "iufb" and not isinstance(column.dtype, pd.api.extensions.ExtensionDtype):
             return pl.Series(column.to_numpy())
         return pl.from_pandas(column)
@@ -117,3 +139,12 @@ def _from_pandas(column: pd.Series[Any], name: str, label: str) -> pl.Series:
             f"{name}: column {label!r} holds values of more than one kind, or of one that is no id or number: "
             f"{', '.join(kinds)}. Make it one kind, for example with .astype(str)."
         ) from problem
+
+
+def _levels(frame: Frame) -> list[Any]:
+    """The names of a pandas index."""
+    return [level for level in frame.index.names if level is not None] if isinstance(frame, pd.DataFrame) else []
+
+
+def _short(problem: Exception) -> str:
+    return str(problem).strip().split("\n")[0][:200]

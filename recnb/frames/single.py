@@ -19,13 +19,13 @@ from recnb.errors import ColumnError, FrameError
 from recnb.frames import check
 from recnb.frames.read import Frame, columns_of, find, role_of, table_of
 
-Parts = tuple[pl.DataFrame, pl.DataFrame, dict[str, str], tuple[str, ...]]
+Parts = tuple[pl.DataFrame, pl.DataFrame, dict[str, str], dict[str, str], tuple[str, ...]]
 
 ONLY_LISTED = "relevant items: those in this frame, which holds no relevant item that was not recommended"
 
 
 def split(frame: Frame, columns: Mapping[str, str | None]) -> Parts:
-    """Recommendations, truth, the columns they came from, and what must be said of them."""
+    """Recommendations, truth, the columns that each came from, and what must be said of them."""
     names = columns_of(frame, "the frame")
     for role, column in columns.items():
         if column is not None and column not in names:
@@ -59,7 +59,7 @@ def _complete_frame(frame: Frame, columns: Mapping[str, str | None], names: list
         raise FrameError(f"the frame judges nothing: every value of {labels['relevance']!r} is missing.")
     order = [role for role in ("rank", "score") if role in labels]
     notes = () if (judged & ~placed).any() else (ONLY_LISTED,)
-    return table.filter(placed).select("user", "item", *order), table.filter(judged).select("user", "item", "relevance"), labels, notes
+    return table.filter(placed).select("user", "item", *order), table.filter(judged).select("user", "item", "relevance"), labels, labels, notes
 
 
 def _present(column: pl.Series) -> pl.Series:
@@ -80,15 +80,16 @@ def _list_frame(frame: Frame, columns: Mapping[str, str | None]) -> Parts:
     recs = _exploded(users, recommended, labels["recommended"])
     recs = recs.with_columns(rank=pl.Series(list(chain.from_iterable(range(1, len(cell) + 1) for cell in recommended)), dtype=pl.Int64))
     truth = _exploded(users, relevant, labels["relevant"])
-    grades = [cell.values() if isinstance(cell, Mapping) else [1.0] * len(cell) for cell in relevant]
-    truth = truth.with_columns(relevance=_grades(list(chain.from_iterable(grades)), labels["relevant"]))
+    if any(isinstance(cell, Mapping) for cell in relevant):
+        grades = [cell.values() if isinstance(cell, Mapping) else [1.0] * len(cell) for cell in relevant]
+        truth = truth.with_columns(relevance=_grades(list(chain.from_iterable(grades)), labels["relevant"]))
     by = {"user": labels["user"], "rank": labels["recommended"], "relevance": labels["relevant"]}
     if recs.height == 0:
         raise FrameError(f"the frame recommends nothing: every list of {labels['recommended']!r} is empty.")
     if truth.height == 0:
         raise FrameError(f"the frame judges nothing: every list of {labels['relevant']!r} is empty.")
-    recs = check.ids(recs, "the frame", {**by, "item": labels["recommended"]})
-    return recs, check.ids(truth, "the frame", {**by, "item": labels["relevant"]}), {**by, "item": labels["recommended"]}, ()
+    of_recs, of_truth = {**by, "item": labels["recommended"]}, {**by, "item": labels["relevant"]}
+    return check.ids(recs, "the frame", of_recs), check.ids(truth, "the frame", of_truth), of_recs, of_truth, ()
 
 
 def _column(frame: Frame, label: str) -> list[Any]:

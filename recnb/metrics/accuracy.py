@@ -7,6 +7,7 @@ Counts per user enter as a column, so that users and cut-offs never line up by a
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -121,7 +122,7 @@ def hit_rate(hits: Hits, k: Cutoff = None) -> Credit:
 
 @hit_metric(
     symbol="RR", credit="target / rank", bounds=(0, 1), references=["voorhees1999"],
-    reads="How far down a user looks before the first relevant item: 1 at the top, 1/2 at rank 2.",
+    reads="How far down a user looks before the item that counts: 1 at the top, 1/2 at rank 2.",
     meanings={"target": {"first": "first", "preferred": "preferred"}}, aliases=("mrr",),
 )  # fmt: skip
 def reciprocal_rank(hits: Hits, k: Cutoff = None, *, target: Literal["first", "preferred"] = "first") -> Credit:
@@ -314,7 +315,7 @@ def reach(hits: Hits, stop: Floats) -> Floats:
     reached = np.ones(len(stop))
     by_nth = np.argsort(hits.nth, kind="stable")
     ends = np.searchsorted(hits.nth[by_nth], np.arange(2, (hits.nth.max() if len(stop) else 0) + 2))
-    for start, end in zip(ends[:-1], ends[1:], strict=True):
+    for start, end in pairwise(ends):
         here = by_nth[start:end]
         reached[here] = reached[here - 1] * (1.0 - stop[here - 1])
     return reached

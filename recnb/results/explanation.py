@@ -7,7 +7,7 @@ number.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,6 +44,11 @@ class Explanation:
     ideal: pd.DataFrame | None  #: the ideal list, where the metric has one
     missed: tuple[Any, ...]  #: relevant items that do not stand in the list down to k
     basis: str
+    by_convention: bool = False  #: whether the value was decided for a user with no relevant item
+
+    def decided(self, value: float) -> Explanation:
+        """The same list where the convention, not the formula, gives the value: that of a user with no relevant item."""
+        return replace(self, value=value, rows=self.rows.assign(running=value), by_convention=True)
 
     @property
     def numbers(self) -> str:
@@ -51,12 +56,14 @@ class Explanation:
         return self._numbers(len(self.terms) + len(self.out_of_terms))
 
     def _numbers(self, most: int) -> str:
+        if self.by_convention:
+            return f"no relevant item, so by convention {self._answer()}"
         over = _sum(self.terms, most)
         if not self.out_of_terms:
             return f"{over} = {self._answer()}"
-        over = f"({over})" if len(self.terms) > 1 else over
+        over = f"({over})" if len(self.terms) > 1 or any(sign in over for sign in "/+*") else over
         under = _sum(self.out_of_terms, most)
-        bracket = len(self.out_of_terms) > 1 or any(sign in under for sign in "/+*") and not under.startswith("min")
+        bracket = len(self.out_of_terms) > 1 or (any(sign in under for sign in "/+*") and not under.startswith("min"))
         return f"{over} / {f'({under})' if bracket else under} = {self._answer()}"
 
     def _answer(self) -> str:
@@ -64,6 +71,7 @@ class Explanation:
 
     @property
     def label(self) -> str:
+        """The metric's symbol at its cut-off."""
         return self.symbol if self.k is None else f"{self.symbol}@{self.k}"
 
     def to_frame(self) -> pd.DataFrame:
@@ -149,6 +157,7 @@ def explain(
 def _named(credit: Credit, chosen: Mapping[str, Any], formula: Formula, row: int) -> dict[str, float]:
     """The numbers behind the names of a formula, for one row of the list."""
     hits = credit.rows
+    names = formula.names()
     depth = credit.k.depth(hits.list_length)[0, 0]
     known: dict[str, Any] = {
         "k": depth,
@@ -160,12 +169,12 @@ def _named(credit: Credit, chosen: Mapping[str, Any], formula: Formula, row: int
     }
     if len(hits.rank):
         known |= {"rank": hits.rank[row], "relevance": hits.relevance[row], "nth": hits.nth[row], "first": hits.nth[row] == 1}
-        if "preferred" in formula.names():
+        if "preferred" in names:
             known["preferred"] = hits.preferred[row]
-        if "reach" in formula.names():
+        if "reach" in names:
             stop = (np.exp2(hits.relevance) - 1.0) / 2.0 ** known["max_relevance"]
             known["reach"] = reach(hits, stop)[row]
-    return {name: float(value) for name, value in known.items() if name in formula.names()}
+    return {name: float(value) for name, value in known.items() if name in names}
 
 
 def _terms(credit: Credit, chosen: Mapping[str, Any], formula: Formula) -> np.ndarray[Any, Any]:
@@ -199,7 +208,7 @@ def _rows(
     if items is not None:
         columns["item"] = [items[int(rank)] for rank in ranks]
     elif truth_items is not None:
-        source = hits.truth_row[at]
+        source = _where(is_hit, hits.truth_row, at).astype(np.int64)
         columns["item"] = [truth_items[row] if hit and row >= 0 else "as good as the best" for row, hit in zip(source, is_hit, strict=True)]
     columns["relevance"] = _where(is_hit, hits.relevance, at)
     if "gain" in metric.meanings:
@@ -241,6 +250,9 @@ def _as_text(rows: pd.DataFrame) -> str:
 
 def _as_html(rows: pd.DataFrame, caption: str) -> str:
     shown = rows.head(ROWS_SHOWN)
+    if "gain" in shown and (shown["gain"] == shown["relevance"]).all():
+        # A linear gain repeats the relevance, and without it two lists fit side by side.
+        shown = shown.drop(columns="gain")
     first_number = 2 if "item" in shown else 1
     cells = [
         [html.text(value) if column == "item" else f"<code>{html.text(value)}</code>" if column == "term" and value else html.text(_plain(value))

@@ -10,8 +10,8 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 
-LINE = "color-mix(in srgb, currentColor 22%, transparent)"
-FAINT = "color-mix(in srgb, currentColor 6%, transparent)"
+LINE = "rgba(128, 128, 128, 0.35)"
+FAINT = "rgba(128, 128, 128, 0.14)"
 
 
 def text(value: object, longest: int = 80) -> str:
@@ -50,7 +50,8 @@ def table(
     head = "".join(f'<th scope="col" style="{cell}text-align: {at}; font-weight: 600;">{name}</th>' for name, at in zip(header, side, strict=True))
     body = []
     for index, row in enumerate(rows):
-        tint = f' style="background: {FAINT};"' if index in tinted else ""
+        # Notebooks stripe the rows of tables; a tint says "hit" here, so the others are kept plain.
+        tint = f' style="background: {FAINT if index in tinted else "transparent"};"'
         cells = []
         for column, (value, at) in enumerate(zip(row, side, strict=True)):
             tag, scope = ("th", ' scope="row"') if column == 0 else ("td", "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -23,7 +23,8 @@ class Interval(tuple[float, float]):
     confidence: float
     method: str
 
-    def __new__(cls, low: float, high: float, confidence: float, method: str) -> Interval:
+    def __new__(cls, low: float, high: float, confidence: float, method: str) -> Self:
+        """Pack the two ends with what they are the ends of."""
         self = super().__new__(cls, (low, high))
         self.confidence = confidence
         self.method = method
@@ -34,14 +35,16 @@ class Interval(tuple[float, float]):
 
     @property
     def low(self) -> float:
+        """The lower end."""
         return self[0]
 
     @property
     def high(self) -> float:
+        """The upper end."""
         return self[1]
 
     def __repr__(self) -> str:
-        return f"[{self.low:.4f}, {self.high:.4f}] ({self.confidence:.0%}, {self.method})"
+        return f"[{self.low:.4f}, {self.high:.4f}] ({100 * self.confidence:g}%, {self.method})"
 
 
 class Score(float):
@@ -63,7 +66,8 @@ class Score(float):
 
     def __new__(
         cls, values: Floats, users: Callable[[], pd.Index[Any]], metric: str, k: int | None, convention: Convention, basis: str
-    ) -> Score:
+    ) -> Self:
+        """The mean of the values, which stay with it."""
         self = super().__new__(cls, values.mean())
         self._values = values
         self._users = users

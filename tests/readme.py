@@ -1,0 +1,55 @@
+"""The parts of the README that are made, not written: `python -m tests.readme` puts them in again."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import math
+import pathlib
+import re
+
+from recnb.metric import METRICS
+
+README = pathlib.Path(__file__).resolve().parent.parent / "README.md"
+BEGIN, END = "<!-- metrics: made by python -m tests.readme -->", "<!-- /metrics -->"
+
+
+def metric_table() -> str:
+    """The table of metrics, from the registry."""
+    lines = [BEGIN, "| call | what the number means | credit of a hit | out of | options | from 0 to |", "|---|---|---|---|---|---|"]
+    for metric in METRICS.values():
+        credit, out_of = metric.formulas()
+        names = " ".join(f"`{name}`" for name in (metric.name, *metric.aliases))
+        options = " ".join(f"`{option}`" for option in metric.defaults)
+        under = "" if out_of.text() == "1" else f"`{out_of.text()}`"
+        top = "no bound" if math.isinf(metric.bounds[1]) else f"{metric.bounds[1]:g}"
+        rows = "`, summed over the ideal list" if metric.over == "ideal" else "`"
+        lines.append(f"| {names} | {metric.title} | `{credit.text()}{rows} | {under} | {options} | {top} |")
+    return "\n".join([*lines, END])
+
+
+def output_of(program: str) -> str:
+    """What a program prints; its last line is shown if it is an expression, as a notebook does."""
+    *head, last = program.rstrip().split("\n")
+    names: dict[str, object] = {}
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec("\n".join(head), names)  # the README's own text
+        value = eval(last, names) if not last.startswith(" ") and "=" not in last.split("(")[0] else exec(last, names)
+        if value is not None:
+            print(repr(value))
+    return printed.getvalue().rstrip("\n")
+
+
+def main() -> None:
+    text = README.read_text("utf-8")
+    text = re.sub(f"{BEGIN}.*?{END}", lambda _: metric_table(), text, flags=re.DOTALL)
+    parts = re.split(r"(```python\n.*?```\n+```text\n.*?```)", text, flags=re.DOTALL)
+    for at, part in enumerate(parts):
+        if block := re.fullmatch(r"```python\n(.*?)```(\n+)```text\n.*?```", part, flags=re.DOTALL):
+            parts[at] = f"```python\n{block[1]}```{block[2]}```text\n{output_of(block[1])}\n```"
+    README.write_text("".join(parts), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

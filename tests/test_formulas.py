@@ -1,0 +1,278 @@
+"""The formula that is printed is the formula that is computed.
+
+A metric states its formula as text beside its code. Here the text is worked out by itself, hit by hit, and compared
+with what the code returns; so is the line of numbers that an explanation shows.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+import recnb
+from recnb import METRICS
+from recnb.formula import SYMBOLS, Formula
+from recnb.metric import Metric
+from tests.reference import ideal_grades, relevant_items
+from tests.strategies import CUTOFFS, Data, Options, choices, data, each_word, every_choice, random_data
+
+NAMES = sorted(METRICS)
+
+
+def names_of_rows(grades: list[float], preferred: int | None, top: float) -> list[dict[str, float]]:
+    """What the names of a formula stand for, at each hit of a list given by its grades; `preferred` is a rank."""
+    rows: list[dict[str, float]] = []
+    reach = 1.0
+    for rank, grade in enumerate(grades, 1):
+        if grade > 0:
+            nth = len(rows) + 1
+            rows.append(
+                {
+                    "rank": rank,
+                    "relevance": grade,
+                    "nth": nth,
+                    "first": nth == 1,
+                    "preferred": rank == preferred,
+                    "reach": reach,
+                }
+            )
+            reach *= 1 - (2**grade - 1) / 2**top
+    return rows
+
+
+def by_formula(
+    metric: Metric[...], options: Options, ranking: list[Any], truth: dict[Any, float], k: int | None, top: float
+) -> float:
+    """The metric's formula text worked out for one user."""
+    credit, out_of = metric.formulas(options)
+    chosen = {**metric.defaults, **options}
+    depth = len(ranking) if k is None else k
+    grades = [truth.get(item, 0) for item in ranking]
+    relevant = relevant_items(truth)
+    best = max(relevant, key=lambda item: truth[item], default=None)
+    constants = {
+        "k": depth,
+        "n_relevant": len(relevant),
+        "n_hits": sum(grade > 0 for grade in grades[:depth]),
+        "list_length": len(ranking),
+        "max_relevance": chosen.get("max_relevance") or top,
+        **{name: chosen[name] for name in ("beta", "p") if name in chosen},
+    }
+    hits = names_of_rows(grades, ranking.index(best) + 1 if best in ranking else None, constants["max_relevance"])
+    ideal = names_of_rows(
+        ideal_grades(ranking, truth, k, chosen.get("ideal", "relevant")), None, constants["max_relevance"]
+    )
+
+    def added_up(formula: Formula, rows: list[dict[str, float]]) -> float:
+        return math.fsum(float(formula.value({**constants, **row})) for row in rows if row["rank"] <= depth)
+
+    over = added_up(credit, ideal if metric.over == "ideal" else hits)
+    under = float(out_of.value(constants, {"ideal": lambda inner: added_up(inner, ideal)}))
+    return over / under if under else 0
+
+
+def close(expected: Any) -> Any:
+    return pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_text_gives_the_value(name: str) -> None:
+    """Each combination of a metric's options, at each cut-off."""
+    source = random_data(seed=7, n_users=12, gaps=False)
+    evaluation = recnb.evaluate(source.recs, source.relevant)
+    top = max(source.truth[user][item] for user in source.users for item in source.truth[user])
+    for options in every_choice(METRICS[name]):
+        for k in CUTOFFS:
+            values = getattr(evaluation, name)(k=k, **options).per_user.to_dict()
+            expected = {
+                user: by_formula(METRICS[name], options, source.ranking(user), source.truth[user], k, top)
+                for user in source.users
+            }
+            assert values == close(expected), f"{name}@{k} {options}"
+
+
+@given(data(gaps=False, most_users=1), choices())
+def test_text_gives_the_value_of_random_lists(source: Data, chosen: dict[str, Options]) -> None:
+    ((user, truth),) = source.truth.items()
+    for name, options in chosen.items():
+        for k in CUTOFFS:
+            value = float(getattr(recnb, name)(source.ranking(user), truth, k=k, **options))
+            assert value == close(by_formula(METRICS[name], options, source.ranking(user), truth, k, source.top)), (
+                f"{name}@{k} {options}"
+            )
+
+
+# The line of numbers
+
+
+def worked_out(numbers: str) -> tuple[float, float]:
+    """Both sides of `(1/2 + 2/3) / 2 = 0.5833`, with what mathematics writes in the way of Python."""
+    text = re.sub(r"log_?([\d.]+)\(", r"log(\1)(", numbers).replace("ln(", f"log({math.e!r})(").replace("^", "**")
+    left, right = text.rsplit(" = ", 1)
+    known = {"log": lambda base: lambda x: math.log(x) / math.log(base), "min": min, "max": max, "__builtins__": {}}
+    try:
+        return eval(left, known), float(right)
+    except ZeroDivisionError:
+        return 0, float(right)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_numbers_give_the_value(name: str) -> None:
+    """The line that is shown can be typed into a calculator, with one hit, with several and with none."""
+    lists = [["x", "a", "b", "y", "c"], ["x", "a", "y"], ["c", "x"], ["x", "y"], list("cbadefghx")]
+    truth = {"a": 2.0, "b": 3.0, "c": 0.5, "d": 1.0, "z": 4.0}
+    for ranking in lists:
+        # All options together on the first list, each by itself on the others, where explaining 108 of them takes long.
+        for options in every_choice(METRICS[name]) if ranking is lists[0] else each_word(METRICS[name]):
+            for k in (3, None) if ranking is lists[0] else CUTOFFS:
+                explained = recnb.explain(name, ranking, truth, k=k, **options)
+                assert explained.value == float(getattr(recnb, name)(ranking, truth, k=k, **options))
+                left, right = worked_out(explained.numbers)
+                shown = f"{name}@{k} {options}: {explained.numbers}"
+                assert left == pytest.approx(explained.value, rel=2e-5, abs=1e-5), shown
+                assert right == pytest.approx(explained.value, abs=5.1e-5), shown
+
+
+def test_numbers_as_the_articles_write_them() -> None:
+    def numbers(*args: Any, **options: Any) -> str:
+        return recnb.explain(*args, **options).numbers.rsplit(" = ", 1)[0]
+
+    assert numbers("dcg", ["x", "b", "c"], {"b": 5, "c": 3}, k=3) == "5/log2(1+2) + 3/log2(1+3)"
+    assert numbers("average_precision", ["D", "A", "B", "C"], ["A", "B"]) == "(1/2 + 2/3) / 2"
+    assert numbers("ndcg", ["x", "b"], {"b": 1}, k=2) == "(1/log2(1+2)) / (1/log2(1+1))"
+    assert numbers("dcg", [3, 2], gain="exponential") == "(2^3-1)/log2(1+1) + (2^2-1)/log2(1+2)"
+    assert numbers("precision", ["a", "x", "b"], ["a", "b"], k=3) == "(1 + 1) / 3"
+    assert numbers("reciprocal_rank", ["x", "a"], ["a"]) == "1/2"
+    assert numbers("dcg", ["x", "y"], ["a"]) == "0"
+
+
+# The formula as it is set
+
+
+PRINTED = {
+    "precision": (
+        "sum over hits of 1, out of k",
+        r"\mathrm{Precision}@k = \frac{\sum_{i \in \mathrm{hits}, i \le k} 1}{k}",
+    ),
+    "recall": (
+        "sum over hits of 1, out of n_relevant",
+        r"\mathrm{Recall}@k = \frac{\sum_{i \in \mathrm{hits}, i \le k} 1}{|\mathrm{relevant}|}",
+    ),
+    "f1": (
+        "sum over hits of 2, out of k+n_relevant",
+        r"\mathrm{F1}@k = \frac{\sum_{i \in \mathrm{hits}, i \le k} 2}{k + |\mathrm{relevant}|}",
+    ),
+    "fbeta": (
+        "sum over hits of 1+beta^2, out of k+beta^2*n_relevant",
+        r"\mathrm{F{-}beta}@k = \frac{\sum_{i \in \mathrm{hits}, i \le k} \left(1 + \beta^{2}\right)}{k + \beta^{2} \cdot |\mathrm{relevant}|}",
+    ),
+    "hit_rate": ("sum over hits of first", r"\mathrm{HR}@k = \sum_{i \in \mathrm{hits}, i \le k} [\text{first hit}]"),
+    "reciprocal_rank": (
+        "sum over hits of first/rank",
+        r"\mathrm{RR}@k = \sum_{i \in \mathrm{hits}, i \le k} \frac{[\text{first hit}]}{i}",
+    ),
+    "average_precision": (
+        "sum over hits of nth/rank, out of n_relevant",
+        r"\mathrm{AP}@k = \frac{\sum_{i \in \mathrm{hits}, i \le k} \frac{\mathrm{hits}_{\le i}}{i}}{|\mathrm{relevant}|}",
+    ),
+    "cg": ("sum over hits of relevance", r"\mathrm{CG}@k = \sum_{i \in \mathrm{hits}, i \le k} \mathrm{rel}_i"),
+    "dcg": (
+        "sum over hits of relevance/log2(1+rank)",
+        r"\mathrm{DCG}@k = \sum_{i \in \mathrm{hits}, i \le k} \frac{\mathrm{rel}_i}{\log_{2}(1 + i)}",
+    ),
+    "idcg": (
+        "sum over the ideal list of relevance/log2(1+rank)",
+        r"\mathrm{IDCG}@k = \sum_{i \in \mathrm{ideal}, i \le k} \frac{\mathrm{rel}_i}{\log_{2}(1 + i)}",
+    ),
+    "ndcg": (
+        "sum over hits of relevance/log2(1+rank), out of ideal(relevance/log2(1+rank))",
+        (
+            r"\mathrm{nDCG}@k = \frac{\sum_{i \in \mathrm{hits}, i \le k} \frac{\mathrm{rel}_i}{\log_{2}(1 + i)}}"
+            r"{\sum_{i \in \mathrm{ideal}, i \le k} \frac{\mathrm{rel}_i}{\log_{2}(1 + i)}}"
+        ),
+    ),
+    "r_precision": (
+        "sum over hits of [rank<=n_relevant], out of n_relevant",
+        r"\mathrm{R{-}Precision}@k = \frac{\sum_{i \in \mathrm{hits}, i \le k} [i \le |\mathrm{relevant}|]}{|\mathrm{relevant}|}",
+    ),
+    "rbp": (
+        "sum over hits of (1-p)*p^(rank-1)",
+        r"\mathrm{RBP}@k = \sum_{i \in \mathrm{hits}, i \le k} \left(1 - p\right) \cdot p^{i - 1}",
+    ),
+    "err": (
+        "sum over hits of reach*(2^relevance-1)/2^max_relevance/rank",
+        (
+            r"\mathrm{ERR}@k = \sum_{i \in \mathrm{hits}, i \le k} "
+            r"\frac{\textstyle\prod_{j<i} (1 - \mathrm{stop}_j) \cdot \frac{2^{\mathrm{rel}_i} - 1}{2^{\mathrm{rel}_{\max}}}}{i}"
+        ),
+    ),
+}
+
+
+def test_printed_formulas() -> None:
+    """The text and the LaTeX of every metric under its default options."""
+    assert {name: (metric.formula_text(), metric.latex()) for name, metric in METRICS.items()} == PRINTED
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_latex_is_mathematics(name: str) -> None:
+    """Whatever the options: brackets in pairs, and no name or operator of Python."""
+    for options in every_choice(METRICS[name]):
+        for k in CUTOFFS:
+            latex = METRICS[name].latex(k, options)
+            for opening, closing in ("{}", "()", "[]"):
+                assert latex.count(opening) == latex.count(closing), latex
+            assert latex.count(r"\left(") == latex.count(r"\right)"), latex
+            assert "*" not in latex
+            assert not re.search(r"[A-Za-z]_[A-Za-z]", latex), latex
+            python = {one for one in SYMBOLS if one not in ("first", "preferred", "beta")} | {
+                "out_of",
+                "gain",
+                "discount",
+                "target",
+            }
+            assert not python & set(re.findall(r"\\?\w+", latex)), latex
+            assert latex.startswith(
+                rf"\mathrm{{{METRICS[name].symbol.replace('-', '{-}')}}}@{'k' if k is None else k} = "
+            )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_options_show_in_the_formula(name: str) -> None:
+    """A word that changes the value changes the text, except which list is the ideal one: that is said in words."""
+    metric = METRICS[name]
+    texts = {}
+    for options in each_word(metric):
+        if not {"ideal", "beta", "p", "max_relevance"} & set(options):
+            text = metric.formula_text(options)
+            assert texts.setdefault(text, options) == options, f"{options} and {texts[text]} are both {text}"
+
+
+def test_a_sum_under_a_sum_sign_has_brackets() -> None:
+    """Σ 2^rel - 1 would be Σ 2^rel, less 1."""
+    assert (
+        METRICS["cg"].latex(options={"gain": "exponential"}).endswith(r"i \le k} \left(2^{\mathrm{rel}_i} - 1\right)")
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("2 - (3 - 4)", 3),
+        ("2 / (3 * 4)", 1 / 6),
+        ("2 / 3 * 4", 8 / 3),
+        ("(2 + 1)^(1 + 1)", 9),
+        ("2 * (3 + 4)", 14),
+        ("8 / (4 / 2)", 4),
+        ("(2^3)^2", 64),
+    ],
+)
+def test_brackets_are_kept_where_they_count(text: str, value: float) -> None:
+    formula = Formula.of(text)
+    assert formula.value({}) == close(value)
+    assert eval(formula.text().replace("^", "**")) == close(value)
+    assert Formula.of(formula.text()).value({}) == close(value)

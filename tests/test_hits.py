@@ -1,0 +1,327 @@
+"""The numpy core held against plain loops: counting, ordering, summing, the ideal lists, one user's part."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import recnb
+from recnb.errors import CutoffError, RecnbError
+from recnb.hits import Cutoffs, Hits, Ranked, best_first, count_within
+from recnb.metric import Credit
+from recnb.metrics.accuracy import reach
+from tests.strategies import Data, data, random_data
+
+WHOLE = st.sampled_from([0.0, 1.0, 2.0, 3.0, 5.0])
+FRACTIONS = st.sampled_from([0.5, 0.1, 2.0, 3.25])
+HUGE = st.sampled_from([1.0, 2.0**31, 2.0**40, 2.0**52, 2.0**60, 1e300])
+TINY = st.sampled_from([1.0, 1e-20, 2e-20, 5e-324])
+grades = st.one_of([st.lists(one, max_size=30) for one in (WHOLE, FRACTIONS, HUGE, TINY)])
+
+
+def ints(values: Any) -> np.ndarray[Any, Any]:
+    return np.array(values, dtype=np.int64)
+
+
+def hits_of(lists: list[list[float]], missed: list[list[float]] | None = None) -> Hits:
+    """Hits of lists given by their grades, and of relevant items that stand in no list (listed after those that do)."""
+    rows = [
+        (user, rank, grade) for user, ranking in enumerate(lists) for rank, grade in enumerate(ranking, 1) if grade > 0
+    ]
+    truth = [
+        (user, grade)
+        for user, ranking in enumerate(lists)
+        for grade in [*(grade for grade in ranking if grade > 0), *(missed[user] if missed else [])]
+    ]
+    first_row = np.searchsorted([user for user, _ in truth], np.arange(len(lists)))
+    nth = count_within(ints([user for user, _, _ in rows])) - 1
+    return Hits(
+        user=ints([user for user, _, _ in rows]),
+        rank=ints([rank for _, rank, _ in rows]),
+        list_length=ints([len(ranking) for ranking in lists]),
+        relevance=np.array([grade for _, _, grade in rows], dtype=float),
+        truth_row=ints([first_row[user] + at for (user, _, _), at in zip(rows, nth, strict=True)]),
+        truth_user=ints([user for user, _ in truth]),
+        truth_relevance=np.array([grade for _, grade in truth], dtype=float),
+        max_relevance=max((grade for _, grade in truth), default=0.0),
+    )
+
+
+# Numbering and ordering
+
+
+@given(st.lists(st.integers(0, 4), max_size=40))
+def test_count_within(users: list[int]) -> None:
+    """Rows of each run of equal values are numbered from 1."""
+    expected: list[int] = []
+    for at, user in enumerate(users):
+        expected.append(expected[-1] + 1 if at and users[at - 1] == user else 1)
+    assert count_within(ints(users)).tolist() == expected
+
+
+def test_count_within_of_text_and_of_nothing() -> None:
+    assert count_within(np.array(["a", "a", "b"])).tolist() == [1, 2, 1]
+    assert count_within(ints([])).tolist() == []
+    assert count_within(ints([])).dtype == np.int64
+
+
+@given(grades, st.randoms(use_true_random=False))
+def test_best_first(relevance: list[float], pick: Any) -> None:
+    """By user, then from the highest relevance down, equal ones in the order they had: whole, fractional, huge and tiny."""
+    users = [pick.randrange(4) for _ in relevance]
+    expected = sorted(range(len(relevance)), key=lambda at: (users[at], -relevance[at]))
+    assert best_first(ints(users), np.array(relevance, dtype=float)).tolist() == expected
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.3, 2.0**40])
+@pytest.mark.parametrize("first_user", [0, 10**6, 2**40, 2**50, 2**61])
+def test_best_first_of_many_rows(scale: float, first_user: int) -> None:
+    """The way by whole numbers and the way by two columns give one order, whatever fits into a number."""
+    rng = np.random.default_rng(5)
+    user, relevance = first_user + rng.integers(0, 50, 5000), rng.integers(1, 6, 5000) * scale
+    assert best_first(user, relevance).tolist() == np.lexsort((-relevance, user)).tolist()
+
+
+@pytest.mark.parametrize(
+    ("users", "relevance", "expected"),
+    [
+        ([], [], []),
+        ([0], [1.0], [0]),
+        # 1 - 1e-20 is 1 in floating point, as 1 - 2e-20 is; the grades are different all the same
+        ([0, 0, 1], [1e-20, 2e-20, 1.0], [1, 0, 2]),
+        # so far apart that a user's lowest would be numbered after the next user's highest
+        ([0, 0, 1], [2.0**40, 1.0, 2.0**40], [0, 1, 2]),
+        ([1, 0, 0], [1e300, 1.0, 3.0], [2, 1, 0]),
+        ([0, 0, 0], [2.0**60, 2.0**60 + 512, 2.0**60], [1, 0, 2]),
+    ],
+)
+def test_best_first_of_odd_grades(users: list[int], relevance: list[float], expected: list[int]) -> None:
+    assert best_first(ints(users), np.array(relevance, dtype=float)).tolist() == expected
+
+
+# Cut-offs
+
+
+def test_cutoffs() -> None:
+    assert Cutoffs.of(np.int32(3)).values == (3,)
+    assert Cutoffs.of(None).values == (None,)
+    assert Cutoffs.of(np.array([10, 5])).values == (10, 5)
+    assert Cutoffs.of((1, None)).values == (1, None)
+    assert Cutoffs.of(Cutoffs((4,))).values == (4,)
+    assert list(Cutoffs.of([3, 1])) == [3, 1]
+    assert len(Cutoffs.of([3, 1])) == 2
+    assert Cutoffs.of([5, 20, 10]).deepest == 20
+    assert Cutoffs.of([5, None]).deepest is None
+    assert Cutoffs.of([2, None, 5]).depth(ints([3, 0])).tolist() == [[2, 3, 5], [2, 0, 5]]
+
+
+@pytest.mark.parametrize(
+    "k",
+    [
+        0,
+        -1,
+        2.0,
+        2.5,
+        True,
+        np.bool_(True),
+        "5",
+        b"5",
+        [],
+        [5, 0],
+        [5, 5],
+        [None, None],
+        [True],
+        [[5]],
+        {5},
+        float("nan"),
+        np.array([]),
+    ],
+)
+def test_no_cutoffs(k: Any) -> None:
+    """What counts no ranks is refused, with the remedy, by everything that takes k."""
+    with pytest.raises(CutoffError, match="k"):
+        Cutoffs.of(k)
+    with pytest.raises(CutoffError):
+        recnb.ndcg([3, 2], k=k)
+    assert issubclass(CutoffError, RecnbError)
+    assert issubclass(CutoffError, ValueError)
+
+
+def test_one_number_has_one_cutoff() -> None:
+    assert Cutoffs.one(5).values == (5,)
+    assert Cutoffs.one(None).values == (None,)
+    with pytest.raises(CutoffError, match=r"table\(k=\[5, 10\]\)"):
+        Cutoffs.one([5, 10])
+    with pytest.raises(CutoffError, match=r"table"):
+        recnb.evaluate(random_data(1, 5).recs, random_data(1, 5).relevant).ndcg(k=[5, 10])  # type: ignore[arg-type]
+
+
+# Summing
+
+
+def summed(ranked: Ranked, credit: np.ndarray[Any, Any], cutoffs: tuple[int | None, ...]) -> list[list[float]]:
+    """The sums by plain loops."""
+    out = [[0.0] * len(cutoffs) for _ in range(ranked.n_users)]
+    for user, rank, one in zip(ranked.user.tolist(), ranked.rank.tolist(), credit.tolist(), strict=True):
+        for column, k in enumerate(cutoffs):
+            if rank <= (ranked.list_length[user] if k is None else k):
+                out[user][column] += one
+    return out
+
+
+@given(
+    st.lists(
+        st.tuples(st.lists(st.integers(1, 12), unique=True, max_size=8), st.integers(0, 12)), min_size=1, max_size=6
+    ),
+    st.lists(st.one_of(st.none(), st.integers(1, 14)), unique=True, min_size=1, max_size=6),
+)
+def test_total(users: list[tuple[list[int], int]], cutoffs: list[int | None]) -> None:
+    """Each cell sums one user's rows down to one cut-off, in whatever order cut-offs are given, users without rows included."""
+    ranked = Ranked(
+        user=ints([user for user, (ranks, _) in enumerate(users) for _ in ranks]),
+        rank=ints([rank for ranks, _ in users for rank in sorted(ranks)]),
+        list_length=ints([length for _, length in users]),
+    )
+    credit = np.arange(1.0, len(ranked.user) + 1) ** 2
+    total = ranked.total(credit, Cutoffs.of(cutoffs))
+    assert total.shape == (len(users), len(cutoffs))
+    assert total.dtype == np.float64
+    assert total.tolist() == summed(ranked, credit, tuple(cutoffs))
+    assert ranked.total(1.0, Cutoffs.of(cutoffs)).tolist() == summed(ranked, np.ones(len(credit)), tuple(cutoffs))
+
+
+def test_total_of_nothing() -> None:
+    """Users at the end without rows, and no rows at all, are 0 and not left out."""
+    ranked = Ranked(user=ints([0]), rank=ints([2]), list_length=ints([3, 0, 1]))
+    assert ranked.total(1.0, [1, 2, None]).tolist() == [[0, 1, 1], [0, 0, 0], [0, 0, 0]]
+    nothing = Ranked(user=ints([]), rank=ints([]), list_length=ints([0, 4]))
+    assert nothing.total(np.zeros(0), [1, None]).tolist() == [[0, 0], [0, 0]]
+    assert nothing.total(1.0, 5).tolist() == [[0], [0]]
+
+
+def test_credit_is_out_of_users_by_cutoffs() -> None:
+    """Per-user values as a row would line up with the cut-offs: they are refused."""
+    hits = hits_of([[1, 0], [0, 1]])
+    with pytest.raises(TypeError, match="column"):
+        Credit(hits, Cutoffs.of([1, 2]), np.ones(2), hits.n_relevant.astype(float))
+
+
+# The best lists
+
+
+def test_ideal() -> None:
+    """Every relevant item from the most relevant down; equal ones as the truth lists them; lists keep their lengths."""
+    hits = hits_of([[0, 1, 3], [], [2, 2]], missed=[[3, 5], [4], []])
+    ideal = hits.ideal
+    assert ideal.user.tolist() == [0, 0, 0, 0, 1, 2, 2]
+    assert ideal.rank.tolist() == [1, 2, 3, 4, 1, 1, 2]
+    assert ideal.relevance.tolist() == [5, 3, 3, 1, 4, 2, 2]
+    assert ideal.truth_row.tolist() == [3, 1, 2, 0, 4, 5, 6]
+    assert ideal.list_length.tolist() == hits.list_length.tolist() == [3, 0, 2]
+    assert ideal.nth.tolist() == ideal.rank.tolist()
+    assert ideal.n_relevant.tolist() == hits.n_relevant.tolist() == [4, 1, 2]
+    assert ideal.ideal.relevance.tolist() == ideal.relevance.tolist()
+
+
+def test_ideal_of_list() -> None:
+    """The hits alone, from the most relevant down."""
+    best = hits_of([[0, 1, 3, 3], [], [2]], missed=[[5], [4], []]).ideal_of_list
+    assert best.user.tolist() == [0, 0, 0, 2]
+    assert best.rank.tolist() == [1, 2, 3, 1]
+    assert best.relevance.tolist() == [3, 3, 1, 2]
+    assert best.truth_row.tolist() == [1, 2, 0, 5]
+
+
+def test_ideal_full() -> None:
+    """Every place down to the deepest cut-off as good as the user's best item; nothing where nothing is relevant."""
+    hits = hits_of([[0, 1], [2, 0, 0], [0]], missed=[[3], [], []])
+    assert hits.ideal_full(2).relevance.tolist() == [3, 3, 2, 2]
+    assert hits.ideal_full([1, 3]).rank.tolist() == [1, 2, 3, 1, 2, 3]
+    assert hits.ideal_full(None).user.tolist() == [0, 0, 1, 1, 1]
+    # Whole lists and a cut-off below one and above the other: as deep as either needs.
+    both = hits.ideal_full([None, 2])
+    assert np.bincount(both.user).tolist() == [2, 3]
+    assert both.total(both.relevance, [None, 2]).tolist() == [[6, 6], [6, 4], [0, 0]]
+
+
+@given(data())
+def test_preferred(source: Data) -> None:
+    """The most relevant item of the truth; of equal ones the first listed; not the best of the hits."""
+    hits = recnb.evaluate(source.recs, source.relevant).hits()
+    expected = []
+    for user in sorted(source.users, key=lambda one: one if isinstance(one, int) else one.encode()):
+        truth = source.truth[user]
+        best = next(item for item, grade in truth.items() if grade == max(truth.values()))
+        expected += [item == best for item in source.ranking(user) if item is not None and truth.get(item, 0) > 0]
+    assert hits.preferred.tolist() == expected
+
+
+def test_preferred_of_equal_ones_is_the_first_listed() -> None:
+    for truth, value in (
+        ({"a": 1, "b": 1}, 1 / 2),
+        ({"b": 1, "a": 1}, 1),
+        ({"a": 1, "b": 2}, 1),
+        ({"z": 9, "b": 2}, 0),
+    ):
+        assert recnb.reciprocal_rank(["b", "a"], truth, target="preferred") == value
+
+
+# One user
+
+
+@given(data())
+def test_of(source: Data) -> None:
+    """One user's rows and truth, with rows of the truth numbered anew, on the scale of the whole."""
+    hits = recnb.evaluate(source.recs, source.relevant).hits()
+    for whole in (hits, hits.ideal, hits.ideal_of_list):
+        for user in range(hits.n_users):
+            part = whole.of(user)
+            mine = whole.user == user
+            assert part.n_users == 1
+            assert set(part.user.tolist()) <= {0}
+            assert part.rank.tolist() == whole.rank[mine].tolist()
+            assert part.nth.tolist() == whole.nth[mine].tolist()
+            assert part.relevance.tolist() == whole.relevance[mine].tolist()
+            assert part.list_length.tolist() == [whole.list_length[user]]
+            assert part.truth_relevance.tolist() == whole.truth_relevance[whole.truth_user == user].tolist()
+            assert part.truth_relevance[part.truth_row].tolist() == part.relevance.tolist()
+            assert part.preferred.tolist() == whole.preferred[mine].tolist()
+            assert part.max_relevance == whole.max_relevance
+            assert part.ideal.relevance.tolist() == whole.ideal.of(user).relevance.tolist()
+
+
+# The reader of ERR
+
+
+def reach_by_loop(hits: Hits, stop: np.ndarray[Any, Any]) -> list[float]:
+    reached: list[float] = []
+    still_here, before = 1.0, -1
+    for user, one in zip(hits.user.tolist(), stop.tolist(), strict=True):
+        still_here = still_here if user == before else 1.0
+        reached.append(still_here)
+        still_here *= 1 - one
+        before = user
+    return reached
+
+
+@given(
+    st.lists(st.lists(st.sampled_from([0.0, 1.0, 2.0]), max_size=10), min_size=1, max_size=6),
+    st.randoms(use_true_random=False),
+)
+def test_reach(lists: list[list[float]], pick: Any) -> None:
+    """The chance of getting as far as each hit, for lists with different numbers of hits, none among them."""
+    hits = hits_of(lists)
+    stop = np.array([pick.choice([0.0, 0.25, 0.5, 1.0]) for _ in hits.user], dtype=float)
+    assert reach(hits, stop).tolist() == reach_by_loop(hits, stop)
+
+
+def test_reach_down_long_lists() -> None:
+    rng = np.random.default_rng(11)
+    hits = hits_of([rng.integers(0, 3, length).astype(float).tolist() for length in (3000, 0, 1, 500, 2000)])
+    stop = rng.random(len(hits.user)) / 100
+    np.testing.assert_allclose(reach(hits, stop), reach_by_loop(hits, stop), rtol=1e-12, atol=0)
+    assert 0 < reach(hits, stop).min() < 1e-3

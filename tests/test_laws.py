@@ -1,0 +1,340 @@
+"""Laws that every metric obeys, whatever it measures, on data of every kind.
+
+Each law is tried on all metrics in METRICS, with options drawn for each; a law that an option breaks says so.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import random
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import recnb
+from recnb import METRICS, Evaluation
+from recnb.hits import Hits
+from recnb.metric import ALIASES
+from tests.reference import REFERENCE
+from tests.strategies import CUTOFFS, Data, Options, choices, data, random_data, values_of
+
+FINITE = tuple(k for k in CUTOFFS if k is not None)
+cutoffs = st.sampled_from(CUTOFFS)
+finite_cutoffs = st.sampled_from(FINITE)
+
+
+def evaluated(source: Data) -> Evaluation:
+    return recnb.evaluate(source.recs, source.relevant)
+
+
+def per_user(evaluation: Evaluation, name: str, k: int | None, options: Options) -> dict[Any, float]:
+    values: dict[Any, float] = getattr(evaluation, name)(k=k, **options).per_user.to_dict()
+    return values
+
+
+def value(name: str, hits: Hits, k: Any, options: Options) -> np.ndarray[Any, Any]:
+    return METRICS[name].at(hits, k, options).value
+
+
+def on_one_scale(chosen: dict[str, Options], source: Data) -> dict[str, Options]:
+    """ERR's scale is by default that of the data; here it stays the same when the data are cut up."""
+    err = {**chosen["err"], "max_relevance": chosen["err"]["max_relevance"] or source.top}
+    return {**chosen, "err": err}
+
+
+def close(expected: Any) -> Any:
+    return pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+@given(data(), choices(), cutoffs)
+def test_within_bounds(source: Data, chosen: dict[str, Options], k: int | None) -> None:
+    evaluation = evaluated(source)
+    for name, options in chosen.items():
+        low, high = METRICS[name].bounds
+        values = per_user(evaluation, name, k, options).values()
+        assert all(low <= one <= high + 1e-12 for one in values), f"{name} {options}"
+
+
+@given(data(), choices(), cutoffs)
+def test_no_list_beats_the_ideal_one(source: Data, chosen: dict[str, Options], k: int | None) -> None:
+    """Most relevant first is best, whatever the metric: for ERR and the preferred item too.
+
+    It holds under every option, those included whose ideal list is another one.
+    """
+    hits = evaluated(source).hits()
+    for name, options in chosen.items():
+        for one in ({}, options):
+            assert (value(name, hits, k, one) <= value(name, hits.ideal, k, one) * (1 + 1e-12) + 1e-12).all(), (
+                f"{name} {one}"
+            )
+
+
+@given(data(), choices())
+def test_cutoffs_together_equal_cutoffs_apart(source: Data, chosen: dict[str, Options]) -> None:
+    hits = evaluated(source).hits()
+    for name, options in chosen.items():
+        together = value(name, hits, CUTOFFS, options)
+        apart = np.hstack([value(name, hits, k, options) for k in CUTOFFS])
+        np.testing.assert_allclose(together, apart, rtol=1e-12, atol=1e-12, err_msg=f"{name} {options}")
+        # In any order: what a column holds depends on its own cut-off alone.
+        turned = value(name, hits, CUTOFFS[::-1], options)
+        np.testing.assert_allclose(turned[:, ::-1], together, rtol=1e-12, atol=1e-12, err_msg=f"{name} {options}")
+
+
+@given(data(), choices())
+def test_credit_never_falls_with_k(source: Data, chosen: dict[str, Options]) -> None:
+    """What was earned; the value may fall, as precision does, where it is out of more."""
+    hits = evaluated(source).hits()
+    for name, options in chosen.items():
+        credit = METRICS[name].at(hits, FINITE, options)
+        assert (np.diff(credit.total, axis=1) >= 0).all(), f"{name} {options}"
+        assert (credit.earned >= 0).all()
+
+
+@given(data(), choices(), cutoffs, st.randoms(use_true_random=False))
+def test_a_hit_moved_up_never_lowers_the_value(
+    source: Data, chosen: dict[str, Options], k: int | None, pick: random.Random
+) -> None:
+    """A hit changes places with the item above it that is none.
+
+    Not so for an average over the hits found alone (out_of="hits"): one more hit at the end lowers that average.
+    """
+    places = [
+        (user, at)
+        for user in source.users
+        for at, (above, here) in enumerate(zip(source.ranking(user), source.ranking(user)[1:], strict=False))
+        if None not in (above, here)
+        and source.truth[user].get(here, 0) > 0
+        and not source.truth[user].get(above, 0) > 0
+    ]
+    if not places:
+        return
+    user, at = pick.choice(places)
+    lists = copy.deepcopy(source.lists)
+    lists[user][at : at + 2] = reversed(lists[user][at : at + 2])
+    before, after = evaluated(source), evaluated(Data(lists, source.truth))
+    for name, options in chosen.items():
+        if options.get("out_of") != "hits":
+            low, high = (per_user(one, name, k, options)[user] for one in (before, after))
+            assert high >= low * (1 - 1e-12), f"{name} {options}"
+
+
+def test_one_more_hit_lowers_the_average_over_hits() -> None:
+    """The exception of the law above, so that it is one on purpose."""
+    found, missed = (
+        recnb.average_precision(ranking, ["a", "b"], k=3, out_of="hits") for ranking in (list("axb"), list("axyb"))
+    )
+    assert (found, missed) == (pytest.approx((1 + 2 / 3) / 2), 1)
+
+
+@given(data(gaps=False), choices(), finite_cutoffs)
+def test_irrelevant_items_below_k_change_nothing(source: Data, chosen: dict[str, Options], k: int) -> None:
+    """Lists are first filled up to k, since the length of a shorter one may count."""
+    items = {item for ranking in source.lists.values() for item in ranking} | {
+        item for truth in source.truth.values() for item in truth
+    }
+    number = any(isinstance(item, int) for item in items)
+    new = [1000 + n if number else f"new{n}" for n in range(20)]
+    filled = {user: ranking + new[: max(0, k - len(ranking))] for user, ranking in source.lists.items()}
+    longer = {user: ranking + new[10 : 10 + n % 5] for n, (user, ranking) in enumerate(filled.items(), 1)}
+    before, after = evaluated(Data(filled, source.truth)), evaluated(Data(longer, source.truth))
+    for name, options in chosen.items():
+        assert per_user(before, name, k, options) == per_user(after, name, k, options), f"{name} {options}"
+
+
+@given(data(), choices(), cutoffs, st.randoms(use_true_random=False))
+def test_names_do_not_matter(source: Data, chosen: dict[str, Options], k: int | None, pick: random.Random) -> None:
+    """Users and items get other names, of another kind and in another order."""
+    items = sorted(
+        {item for ranking in (*source.lists.values(), *source.truth.values()) for item in ranking if item is not None},
+        key=str,
+    )
+    users = sorted({*source.lists, *source.truth}, key=str)
+    item_as = dict(zip(items, pick.sample(range(1000), len(items)), strict=True))
+    user_as = dict(zip(users, (f"user {n}" for n in pick.sample(range(1000), len(users))), strict=True))
+    renamed = Data(
+        {
+            user_as[user]: [None if item is None else item_as[item] for item in ranking]
+            for user, ranking in source.lists.items()
+        },
+        {
+            user_as[user]: {item_as[item]: grade for item, grade in truth.items()}
+            for user, truth in source.truth.items()
+        },
+    )
+    before, after = evaluated(source), evaluated(renamed)
+    for name, options in chosen.items():
+        expected = {user_as[user]: one for user, one in per_user(before, name, k, options).items()}
+        assert per_user(after, name, k, options) == close(expected), f"{name} {options}"
+
+
+def interleaved(frame: pd.DataFrame, seed: int) -> pd.DataFrame:
+    """The users take turns at random, and each one's rows keep their order."""
+    rows = {user: iter(index) for user, index in frame.groupby("user").groups.items()}
+    return frame.loc[[next(rows[user]) for user in frame["user"].sample(frac=1, random_state=seed)]]
+
+
+@given(data(), choices(), cutoffs, st.integers(0, 1000))
+def test_order_of_rows_does_not_matter(source: Data, chosen: dict[str, Options], k: int | None, seed: int) -> None:
+    """Rows of both frames are shuffled; only the preferred one of equally relevant items is the one listed first."""
+    recs = source.recs.sample(frac=1, random_state=seed)
+    truth = source.relevant.sample(frac=1, random_state=seed)
+    before, after = evaluated(source), recnb.evaluate(recs, truth)
+    turns = recnb.evaluate(recs, interleaved(source.relevant, seed))
+    for name, options in chosen.items():
+        expected = per_user(before, name, k, options)
+        assert per_user(turns, name, k, options) == close(expected), f"{name} {options}"
+        if options.get("target") != "preferred":
+            assert per_user(after, name, k, options) == close(expected), f"{name} {options}"
+
+
+@given(data(), data(), choices(), cutoffs)
+def test_two_groups_together_equal_the_two_apart(
+    one: Data, other: Data, chosen: dict[str, Options], k: int | None
+) -> None:
+    """The mean over all users is that of the groups' means, weighted with their sizes."""
+    groups = []
+    for group, name in ((one, "a"), (other, "b")):
+        lists = {
+            f"{name}{user}": [None if item is None else str(item) for item in ranking]
+            for user, ranking in group.lists.items()
+        }
+        groups.append(
+            Data(
+                lists,
+                {
+                    f"{name}{user}": {str(item): grade for item, grade in truth.items()}
+                    for user, truth in group.truth.items()
+                },
+            )
+        )
+    both = Data(groups[0].lists | groups[1].lists, groups[0].truth | groups[1].truth)
+    whole, parts = evaluated(both), [evaluated(group) for group in groups]
+    for name, options in on_one_scale(chosen, both).items():
+        scores = [getattr(part, name)(k=k, **options) for part in parts]
+        together = sum(float(score) * score.n_users for score in scores) / sum(score.n_users for score in scores)
+        assert float(getattr(whole, name)(k=k, **options)) == close(together), f"{name} {options}"
+        assert per_user(whole, name, k, options) == close(scores[0].per_user.to_dict() | scores[1].per_user.to_dict())
+
+
+@given(data(), choices(), cutoffs, st.integers(0, 5))
+def test_explanation_adds_up_to_the_score(source: Data, chosen: dict[str, Options], k: int | None, pick: int) -> None:
+    """The value explained is the score to the last bit; the credits of its rows, over what they are out of, are too but for rounding."""
+    evaluation = evaluated(source)
+    user = source.users[pick % len(source.users)]
+    for name, options in chosen.items():
+        explained = evaluation.explain(name, user, k=k, **options)
+        assert explained.value == per_user(evaluation, name, k, options)[user], f"{name} {options}"
+        credit = METRICS[name].at(evaluation.hits().of(list(evaluation.users).index(user)), k, options)
+        possible = np.broadcast_to(credit.possible, (1, 1))[0, 0]
+        earned = math.fsum(explained.to_frame()["credit"])
+        assert (earned / possible if possible else 0.0) == close(explained.value), f"{name} {options}"
+        if len(explained.rows):
+            assert explained.rows["running"].iloc[-1] == close(explained.value)
+        assert (explained.rows["credit"] >= 0).all()
+        if explained.ideal is not None and explained.ideal is not explained.rows:
+            assert math.fsum(explained.ideal["credit"]) == close(possible)
+
+
+@given(data(gaps=False), choices(), cutoffs)
+def test_explanation_of_one_list_adds_up(source: Data, chosen: dict[str, Options], k: int | None) -> None:
+    """The same without frames, for a list of items and for a list of grades."""
+    user = source.users[0]
+    ranking, truth = source.ranking(user), source.truth[user]
+    grades = [truth.get(item, 0) for item in ranking] or [1]
+    for name, options in chosen.items():
+        for given_as in ((ranking, truth), (grades,)):
+            explained = recnb.explain(name, *given_as, k=k, **options)
+            assert explained.value == float(getattr(recnb, name)(*given_as, k=k, **options)), f"{name} {options}"
+            ends_at = explained.rows["running"].iloc[-1] if len(explained.rows) else 0
+            assert ends_at == close(explained.value), f"{name} {options} {given_as}"
+
+
+@given(data(), choices(), cutoffs)
+def test_one_user_of_many_has_the_same_value(source: Data, chosen: dict[str, Options], k: int | None) -> None:
+    """`hits.of(user)` is that user's part, on the scale of the whole."""
+    hits = evaluated(source).hits()
+    for name, options in chosen.items():
+        whole = value(name, hits, k, options)
+        alone = [value(name, hits.of(position), k, options)[0, 0] for position in range(hits.n_users)]
+        assert alone == whole[:, 0].tolist(), f"{name} {options}"
+
+
+@given(data(), choices(), st.permutations(CUTOFFS))
+def test_depth_of_the_join_does_not_matter(source: Data, chosen: dict[str, Options], order: list[int | None]) -> None:
+    """An Evaluation joins as deep as it is asked to and keeps that; every order of questions gets the same answers."""
+    asked = evaluated(source)
+    for k in order:
+        fresh = evaluated(source)
+        for name, options in chosen.items():
+            assert per_user(asked, name, k, options) == per_user(fresh, name, k, options), f"{name}@{k} {options}"
+
+
+@pytest.mark.parametrize("name", sorted(METRICS))
+def test_shallow_then_deep(name: str) -> None:
+    """3, then 10, then whole lists, each metric by itself: nothing is kept that was cut for another k."""
+    source = random_data(seed=3, n_users=20)
+    for option, values in {"": (None,), **values_of(METRICS[name])}.items():
+        for one in values:
+            options = {option: one} if option else {}
+            asked = evaluated(source)
+            for k in (3, 10, None, 3):
+                assert per_user(asked, name, k, options) == per_user(evaluated(source), name, k, options)
+
+
+@given(data(), choices())
+def test_frames_are_left_as_they_are(source: Data, chosen: dict[str, Options]) -> None:
+    recs, truth = source.recs.set_index(np.arange(len(source.recs)) * 2 - 7), source.relevant.iloc[::-1]
+    copies = recs.copy(deep=True), truth.copy(deep=True)
+    evaluation = recnb.evaluate(recs, truth)
+    for name, options in chosen.items():
+        getattr(evaluation, name)(k=3, **options)
+    evaluation.table(list(METRICS), k=CUTOFFS)
+    evaluation.explain("ndcg", source.users[0])
+    pd.testing.assert_frame_equal(recs, copies[0])
+    pd.testing.assert_frame_equal(truth, copies[1])
+
+
+@pytest.mark.parametrize("name", sorted(METRICS))
+@pytest.mark.parametrize("k", CUTOFFS)
+def test_nothing_recommended_and_nothing_hit(name: str, k: int | None) -> None:
+    """No list and a list without hits earn 0, and so does a list when nothing is relevant; the ideal list is the truth's own."""
+    function, truth = getattr(recnb, name), {"a": 2, "b": 1}
+    for ranking in ([], ["x"], ["x", "y", "z"]):
+        expected = REFERENCE["idcg"](ranking, truth, k) if name == "idcg" else 0
+        assert float(function(ranking, truth, k=k)) == close(expected)
+    for nothing in ({}, [], {"a": 0}):
+        assert float(function(["a", "x"], nothing, k=k)) == 0
+    frame = pd.DataFrame({"user": [1, 2], "item": ["x", "a"], "rank": [1, 1]})
+    relevant = pd.DataFrame({"user": [1, 2, 3], "item": ["a", "x", "a"], "relevance": [2, 2, 1]})
+    values = per_user(recnb.evaluate(frame, relevant), name, k, {})
+    expected = {
+        user: REFERENCE["idcg"](["x"] * (user < 3), {"a": 2 if user < 3 else 1}, k) if name == "idcg" else 0
+        for user in (1, 2, 3)
+    }
+    assert values == close(expected)
+
+
+@pytest.mark.parametrize("name", sorted(METRICS))
+def test_one_user_one_item(name: str) -> None:
+    frame = pd.DataFrame({"user": ["u"], "item": ["a"], "rank": [1]})
+    evaluation = recnb.evaluate(frame, frame[["user", "item"]])
+    for k in CUTOFFS:
+        score = getattr(evaluation, name)(k=k)
+        assert float(score) == score.per_user["u"] == close(REFERENCE[name](["a"], {"a": 1}, k))
+
+
+@pytest.mark.parametrize(("alias", "name"), sorted(ALIASES.items()))
+def test_an_alias_is_the_metric(alias: str, name: str) -> None:
+    source = random_data(seed=6, n_users=10)
+    evaluation = evaluated(source)
+    assert getattr(recnb, alias) is getattr(recnb, name)
+    for k in CUTOFFS:
+        assert per_user(evaluation, alias, k, {}) == per_user(evaluation, name, k, {})
+        assert evaluation.table([alias], k=k).iloc[0, 0] == evaluation.table([name], k=k).iloc[0, 0]
+    assert evaluation.explain(alias, source.users[0], k=3).value == evaluation.explain(name, source.users[0], k=3).value

@@ -1,0 +1,226 @@
+"""The evaluation loop of a model on sparse matrices, held by a plain loop over users."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+import recnb
+from recnb.errors import CutoffError, FrameError, OptionError, RecnbError
+from recnb.model import model_evaluation
+
+METRICS = ["precision", "recall", "ndcg", "average_precision", "reciprocal_rank", "hit_rate", "f1", "dcg"]
+
+
+@dataclass
+class Model:
+    """Scores that stand in a matrix; remembers whom it was asked about."""
+
+    scores: Any
+
+    def __post_init__(self) -> None:
+        self.asked: list[Any] = []
+
+    def predict(self, user: int) -> Any:
+        self.asked.append(user)
+        return self.scores[user]
+
+
+def loop(scores: np.ndarray[Any, Any], test: np.ndarray[Any, Any], train: np.ndarray[Any, Any] | None, k: int) -> dict[str, float]:
+    """Predict, leave out what was trained on, take the best k, score; users without test items are left out."""
+    rows = []
+    for user in range(len(test)):
+        relevant = {item: float(test[user, item]) for item in range(test.shape[1]) if test[user, item] != 0}
+        if not relevant:
+            continue
+        candidates = [item for item in range(test.shape[1]) if train is None or train[user, item] == 0]
+        top = sorted(candidates, key=lambda item: (-scores[user, item], item))[:k]
+        hits = [(rank, relevant[item]) for rank, item in enumerate(top, 1) if item in relevant]
+        dcg = sum(gain / math.log2(rank + 1) for rank, gain in hits)
+        ideal = sum(gain / math.log2(rank + 1) for rank, gain in enumerate(sorted(relevant.values(), reverse=True)[:k], 1))
+        rows.append({
+            "precision": len(hits) / k, "recall": len(hits) / len(relevant), "ndcg": dcg / ideal, "dcg": dcg, "hit_rate": float(bool(hits)),
+            "average_precision": sum(nth / rank for nth, (rank, _) in enumerate(hits, 1)) / len(relevant),
+            "reciprocal_rank": 1 / hits[0][0] if hits else 0.0, "f1": 2 * len(hits) / (k + len(relevant)),
+        })  # fmt: skip
+    return {name: float(np.mean([row[name] for row in rows])) for name in METRICS}
+
+
+SHAPE = (6, 8)
+
+
+@given(
+    arrays.arrays(np.float64, SHAPE, elements=st.integers(-3, 3).map(float)), arrays.arrays(np.int64, SHAPE, elements=st.sampled_from([0, 0, 0, 1, 2])),
+    st.none() | arrays.arrays(np.int64, SHAPE, elements=st.sampled_from([0, 0, 1])), st.lists(st.integers(1, 12), min_size=1, max_size=3, unique=True),
+)  # fmt: skip
+def test_the_same_as_a_loop(scores: Any, test: Any, train: Any, ks: list[int]) -> None:
+    """Scores have many ties; train and test may overlap; k may be above the number of items left."""
+    evaluated = test.any(axis=1)
+    assume(evaluated.any())
+    assume(train is None or (train[evaluated] == 0).any())
+    model = Model(scores)
+    table = recnb.evaluate_model(model, sp.csr_matrix(test), None if train is None else sp.csr_matrix(train), k=ks, metrics=METRICS)
+    assert table.columns.tolist() == ks and table.index.tolist() == METRICS and table.attrs["n_users"] == evaluated.sum()
+    for k in ks:
+        assert table[k].to_dict() == pytest.approx(loop(scores, test, train, k), abs=1e-12)
+    assert model.asked == np.flatnonzero(evaluated).tolist() and all(type(user) is int for user in model.asked)
+
+
+RNG = np.random.default_rng(3)
+SCORES = RNG.integers(0, 6, (40, 25)) / 2
+TEST = np.where(RNG.random((40, 25)) < 0.1, RNG.integers(1, 4, (40, 25)), 0)
+TRAIN = np.where((RNG.random((40, 25)) < 0.3) & (TEST == 0), 1, 0)
+TEST[7] = 0
+
+
+@pytest.mark.parametrize("k", [1, 5, 25, 60])
+def test_a_larger_case(k: int) -> None:
+    table = recnb.evaluate_model(Model(SCORES), sp.csr_matrix(TEST), sp.csr_matrix(TRAIN), k=k, metrics=METRICS)
+    assert table[k].to_dict() == pytest.approx(loop(SCORES, TEST, TRAIN, k), abs=1e-12)
+    assert isinstance(table, recnb.Table)
+
+
+def test_what_is_said_by_default() -> None:
+    table = recnb.evaluate_model(Model(SCORES), sp.csr_matrix(TEST))
+    assert table.columns.tolist() == [10] and "ndcg" in table.index and "recall" in table.index
+    assert table[10]["ndcg"] == pytest.approx(loop(SCORES, TEST, None, 10)["ndcg"], abs=1e-12)
+    assert f"{int(TEST.any(axis=1).sum())} users" in repr(table)
+
+
+def test_metrics_and_options_are_passed_on() -> None:
+    table = recnb.evaluate_model(Model(SCORES), sp.csr_matrix(TEST), k=5, metrics=["dcg", "mrr"], gain="binary")
+    assert table.index.tolist() == ["dcg", "reciprocal_rank"]
+    assert table.loc["dcg", 5] == pytest.approx(loop(SCORES, (TEST > 0).astype(int), None, 5)["dcg"])
+    with pytest.raises(OptionError, match="Did you mean 'gain'"):
+        recnb.evaluate_model(Model(SCORES), sp.csr_matrix(TEST), k=5, gian="binary")
+
+
+FORMATS = ["csr_matrix", "csc_matrix", "coo_matrix", "lil_matrix", "dok_matrix", "bsr_matrix", "csr_array", "csc_array", "coo_array"]
+BINARY = (TEST > 0).astype(int)
+WANT = recnb.evaluate_model(Model(SCORES), sp.csr_matrix(BINARY), sp.csr_matrix(TRAIN), k=[3, 10])
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.int64, np.float32, np.float64])
+def test_matrices_of_any_kind(kind: str, dtype: Any) -> None:
+    test, train = (getattr(sp, kind)(matrix.astype(dtype)) for matrix in (BINARY, TRAIN))
+    before = test.copy(), train.copy()
+    pd.testing.assert_frame_equal(recnb.evaluate_model(Model(SCORES), test, train, k=[3, 10]), WANT)
+    for now, then in zip((test, train), before, strict=True):
+        assert type(now) is type(then) and now.dtype == then.dtype and now.shape == then.shape and (now != then).nnz == 0
+
+
+def test_explicit_zeros_are_no_entries() -> None:
+    test, train = sp.csr_matrix(BINARY).tolil(), sp.csr_matrix(TRAIN)
+    full = sp.coo_matrix((np.r_[test.tocoo().data, [0, 0]], (np.r_[test.tocoo().row, [7, 0]], np.r_[test.tocoo().col, [3, 24]])), shape=TEST.shape)
+    dense = sp.csr_matrix(np.ones_like(TRAIN))
+    dense.data[:] = TRAIN.ravel()
+    assert full.nnz == test.nnz + 2 and dense.nnz == TRAIN.size
+    before = full.data.copy(), dense.data.copy()
+    pd.testing.assert_frame_equal(recnb.evaluate_model(Model(SCORES), full, dense, k=[3, 10]), WANT)
+    assert (full.data == before[0]).all() and (dense.data == before[1]).all() and train.nnz == TRAIN.sum()
+
+
+def test_entries_given_twice_add_up_as_they_do_in_scipy() -> None:
+    rows, columns = np.nonzero(TEST)
+    twice = sp.coo_matrix((np.r_[TEST[rows, columns], np.ones(len(rows))], (np.r_[rows, rows], np.r_[columns, columns])), shape=TEST.shape)
+    got = recnb.evaluate_model(Model(SCORES), twice, k=5, metrics=METRICS)
+    assert got[5].to_dict() == pytest.approx(loop(SCORES, twice.toarray(), None, 5), abs=1e-12)
+    assert twice.nnz == 2 * len(rows)
+
+
+@pytest.mark.parametrize("convert", [list, tuple, np.float32, pd.Series, lambda row: row.reshape(1, -1), lambda row: row.reshape(-1, 1), lambda row: np.ma.array(row)])
+def test_scores_of_any_kind(convert: Any) -> None:
+    scores = {user: convert(row) for user, row in enumerate(SCORES)}
+    pd.testing.assert_frame_equal(recnb.evaluate_model(Model(scores), sp.csr_matrix(BINARY), sp.csr_matrix(TRAIN), k=[3, 10]), WANT)
+
+
+def test_infinite_scores_keep_their_place() -> None:
+    """A model may mask items itself."""
+    masked = np.where(TRAIN, -np.inf, SCORES)
+    scores = np.where(masked == SCORES.max(), np.inf, masked)
+    table = recnb.evaluate_model(Model(scores), sp.csr_matrix(BINARY), sp.csr_matrix(TRAIN), k=[3, 10])
+    pd.testing.assert_frame_equal(table, WANT)
+
+
+def test_scores_stay_as_they_are() -> None:
+    scores = SCORES.copy()
+    scores.setflags(write=False)
+    recnb.evaluate_model(Model(scores), sp.csr_matrix(BINARY), sp.csr_matrix(TRAIN))
+    assert (scores == SCORES).all()
+
+
+def test_the_evaluation_behind_the_table() -> None:
+    ev = model_evaluation(Model(SCORES), sp.csr_matrix(TEST), sp.csr_matrix(TRAIN), k=5)
+    assert ev.users.tolist() == np.flatnonzero(TEST.any(axis=1)).tolist()
+    user = int(ev.users[0])
+    explanation = ev.explain("ndcg", user, k=5)
+    top = sorted(np.flatnonzero(TRAIN[user] == 0), key=lambda item: (-SCORES[user, item], item))[:5]
+    assert explanation.to_frame()["item"].tolist() == top
+    assert explanation.value == ev.ndcg(k=5).per_user[user]
+
+
+def test_a_user_with_everything_trained_counts_0() -> None:
+    test, train = np.array([[1, 0], [0, 1]]), np.array([[1, 1], [0, 0]])
+    table = recnb.evaluate_model(Model(np.array([[1.0, 2], [1, 2]])), sp.csr_matrix(test), sp.csr_matrix(train), k=1, metrics=["recall"])
+    assert table.loc["recall", 1] == 0.5 and table.attrs["n_users"] == 2
+
+
+T = sp.csr_matrix(TEST)
+WRONG: dict[str, tuple[Any, Any, dict[str, Any], type[RecnbError], tuple[str, ...]]] = {
+    "a dense test": (Model(SCORES), TEST, {}, RecnbError, ("test is a ndarray", "scipy.sparse.csr_matrix(test)")),
+    "a dense train": (Model(SCORES), T, {"train": TRAIN}, RecnbError, ("train is a ndarray", "csr_matrix(train)")),
+    "a frame": (Model(SCORES), pd.DataFrame(TEST), {}, RecnbError, ("test is a DataFrame", "csr_matrix(test)")),
+    "no test": (Model(SCORES), None, {}, RecnbError, ("test is a NoneType",)),
+    "other shapes": (Model(SCORES), T, {"train": sp.csr_matrix((40, 24))}, FrameError, ("train has shape (40, 24)", "(40, 25)", "users × items")),
+    "turned over": (Model(SCORES), T, {"train": T.T}, FrameError, ("(25, 40)", "(40, 25)")),
+    "scores NaN": (Model(np.where(SCORES == SCORES[0, 2], np.nan, SCORES)), T, {}, RecnbError, ("model.predict(0) gave NaN for item", "must place its item")),
+    "too few scores": (Model(SCORES[:, :24]), T, {}, RecnbError, ("model.predict(0) gave 24 scores", "25 items")),
+    "too many scores": (Model(np.c_[SCORES, SCORES]), T, {}, RecnbError, ("gave 50 scores", "25 items")),
+    "one score": (Model(SCORES[:, 0]), T, {}, RecnbError, ("gave 1 scores",)),
+    "scores of nobody": (Model([None] * 40), T, {}, RecnbError, ("model.predict(0)", "1 scores")),
+    "sparse scores": (Model(sp.csr_matrix(SCORES)), T, {}, RecnbError, ("model.predict(0) gave a csr_matrix", ".toarray()")),
+    "scores of text": (Model([["a"] * 25] * 40), T, {}, RecnbError, ("model.predict(0) gave a list", "numbers")),
+    "no model": (object(), T, {}, RecnbError, ("object", "without a predict method", "model.predict(user)")),
+    "negative relevance": (Model(SCORES), -T, {}, FrameError, ("test holds a negative relevance", "-3")),
+    "NaN relevance": (Model(SCORES), T * np.nan, {}, FrameError, ("test holds a relevance that is NaN or infinite",)),
+    "complex relevance": (Model(SCORES), T * 1j, {}, FrameError, ("test", "complex128", "numbers")),
+    "an empty test": (Model(SCORES), T * 0, {}, FrameError, ("test has no relevant items",)),
+    "no users": (Model(SCORES), sp.csr_matrix((0, 25)), {}, FrameError, ("test has no relevant items",)),
+    "nothing left to rank": (Model(SCORES), T, {"train": sp.csr_matrix(np.ones(TEST.shape))}, FrameError, ("train holds every item", "nothing is left to rank")),
+    "k of None": (Model(SCORES), T, {"k": None}, RecnbError, ("k a number", "k=10")),
+    "k with None": (Model(SCORES), T, {"k": [5, None]}, RecnbError, ("k a number",)),
+    "k of 0": (Model(SCORES), T, {"k": 0}, CutoffError, ("k=0",)),
+    "no k": (Model(SCORES), T, {"k": []}, CutoffError, ("k is empty",)),
+    "a k of truth": (Model(SCORES), T, {"k": True}, CutoffError, ("k=True",)),
+    "an unknown metric": (Model(SCORES), T, {"metrics": ["ndgc"]}, OptionError, ("'ndgc'", "'ndcg'")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_refused(what: str) -> None:
+    model, test, options, kind, pieces = WRONG[what]
+    with pytest.raises(RecnbError) as raised:
+        recnb.evaluate_model(model, test, **options)
+    assert type(raised.value) is kind
+    for piece in pieces:
+        assert piece in str(raised.value), f"{piece!r} is not in: {raised.value}"
+    assert 25 < len(str(raised.value)) < 600
+
+
+def test_an_error_of_the_model_comes_through() -> None:
+    class Broken:
+        def predict(self, user: int) -> Any:
+            raise KeyError(user)
+
+    with pytest.raises(KeyError):
+        recnb.evaluate_model(Broken(), T)

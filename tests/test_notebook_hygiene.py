@@ -1,0 +1,251 @@
+"""What nbval leaves unseen in a stored notebook, and the proof that nbval sees the rest.
+
+nbval compares stored outputs with fresh ones, but it skips a cell that has no execution count, so a notebook whose
+outputs were stripped passes; nor does it look at pictures, widgets or prose. Those are looked at here.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat import NotebookNode
+
+from tests.notebooks import BUILT, KERNEL, ROOT, WIDGET, ignored, read_source, run, sources, target
+
+LARGEST_OUTPUT = 200_000
+MOST_IGNORED = 0.2
+#: Where files lie on somebody's computer.
+PLACES = re.compile(
+    r"(?<![\w/.:-])/(?:home|Users|root|tmp|work|usr|var|opt|mnt)/\w|\b[A-Z]:\\\\?Users|site-packages|file://"
+)
+BASE64 = re.compile(r"data:[\w/+.-]+;base64,[A-Za-z0-9+/=\s]+")
+STORED = sorted(BUILT.glob("*.ipynb"))
+
+
+def problems(notebook: NotebookNode) -> list[str]:
+    """What is wrong with a stored notebook, in words; empty if nothing is."""
+    found = []
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    counts = [cell.execution_count for cell in code]
+    if counts != list(range(1, len(code) + 1)):
+        found.append(f"execution counts are {counts}, not 1 to {len(code)}: it was stripped, or not run from the top")
+    if not any(cell.outputs for cell in code):
+        found.append("no cell has an output: there is nothing to compare with")
+    if "widgets" in notebook.metadata:
+        found.append("widget state is stored")
+    if set(notebook.metadata) != {"kernelspec"} or notebook.metadata.kernelspec != KERNEL:
+        found.append(f"the notebook's metadata is not the kernel alone: {dict(notebook.metadata)}")
+    share = sum(map(ignored, code)) / max(len(code), 1)
+    if share > MOST_IGNORED:
+        found.append(f"{share:.0%} of the code cells are not compared, more than {MOST_IGNORED:.0%}")
+    for number, cell in enumerate(code, 1):
+        found += [f"code cell {number}: {problem}" for problem in _problems_of_cell(cell)]
+    return found
+
+
+def _problems_of_cell(cell: NotebookNode) -> Iterator[str]:
+    tags = cell.metadata.get("tags", [])
+    if set(cell.metadata) - {"tags"}:
+        yield f"metadata other than tags: {sorted(cell.metadata)}"
+    failed = any(output.output_type == "error" for output in cell.outputs)
+    if failed and "raises-exception" not in tags:
+        yield "an error is stored"
+    if "raises-exception" in tags and not failed:
+        yield "it is said to raise, and no error is stored"
+    for output in cell.outputs:
+        if any(mime.startswith(WIDGET) for mime in output.get("data", {})):
+            yield "a live widget is stored"
+        if (size := len(json.dumps(output))) > LARGEST_OUTPUT:
+            yield f"an output of {size:,} characters"
+        for text in _texts(output):
+            if place := PLACES.search(BASE64.sub("", text)):
+                yield f"an output names a place on a computer: {text[max(place.start() - 20, 0) : place.end() + 40]!r}"
+    pictures = [output for output in cell.outputs if "image/png" in output.get("data", {})]
+    others = " ".join(text for output in cell.outputs if output not in pictures for text in _texts(output))
+    if pictures and not re.search(r"\d", re.sub(r"0x\w+", "", others)):
+        yield "a picture without printed numbers, so that nothing of it is compared"
+
+
+def _texts(output: NotebookNode) -> list[str]:
+    """All that can be read in an output; pictures cannot."""
+    texts = [output.get("text", ""), output.get("evalue", ""), *output.get("traceback", [])]
+    texts += [value for mime, value in output.get("data", {}).items() if not mime.startswith("image/png")]
+    return [text if isinstance(text, str) else json.dumps(text) for text in texts]
+
+
+def read(path: Path) -> NotebookNode:
+    """A stored notebook."""
+    return nbformat.read(path, as_version=4)
+
+
+@pytest.mark.parametrize("path", STORED, ids=lambda path: path.stem)
+def test_stored_notebook_is_whole(path: Path) -> None:
+    nbformat.validate(read(path))
+    assert problems(read(path)) == []
+    assert path.read_text(encoding="utf-8").endswith("}\n")
+
+
+@pytest.mark.parametrize("path", STORED, ids=lambda path: path.stem)
+def test_stored_notebook_has_the_cells_of_its_source(path: Path) -> None:
+    def cells(notebook: NotebookNode) -> list[tuple[object, ...]]:
+        return [(cell.id, cell.cell_type, cell.metadata.get("tags", []), cell.source) for cell in notebook.cells]
+
+    source = BUILT / "source" / f"{path.stem}.py"
+    assert cells(read(path)) == cells(read_source(source)), f"type: python -m tests.notebooks build {path.stem}"
+
+
+def test_every_source_is_built() -> None:
+    assert [target(source) for source in sources()] == STORED
+
+
+# What follows proves that the guards hold: each kind of damage is done to a good notebook.
+
+
+@pytest.fixture(scope="module")
+def good() -> NotebookNode:
+    """A small notebook, built as the others are."""
+    lines = [
+        "import pandas as pd", "pd.DataFrame({'k': [5, 10], 'ndcg': [0.1234, 0.5678]})", "print('recall@5 = 0.4321')", "object()",
+        "import warnings\nwarnings.warn('3 users are left out', stacklevel=1)",
+        "from IPython.display import HTML\nHTML('<b>precision 0.2500</b>')", "2 + 2",
+    ]  # fmt: skip
+    cells = [nbformat.v4.new_code_cell(line, id=f"cell-{number}", metadata={}) for number, line in enumerate(lines)]
+    return run(nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": KERNEL}))
+
+
+def strip(notebook: NotebookNode) -> None:
+    """Take outputs and execution counts away, as nbstripout does."""
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+
+
+def change_digit(notebook: NotebookNode, mime: str = "") -> None:
+    """Make one stored digit another one, in the first output of that kind that is compared."""
+    for cell in notebook.cells:
+        for output in [] if cell.cell_type != "code" or ignored(cell) else cell.outputs:
+            holders = [(output, "text"), *((output.get("data", {}), name) for name in ("text/plain", "text/html"))]
+            for holder, name in holders:
+                if mime in (name, "") and re.search(r"\d", holder.get(name, "")):
+                    holder[name] = re.sub(r"\d(?=\D*$)", lambda digit: str((int(digit[0]) + 1) % 10), holder[name])
+                    return
+    raise AssertionError(f"no digit is stored in {mime or 'any output'}")
+
+
+def _count_77(notebook: NotebookNode) -> None:
+    for cell in notebook.cells:
+        cell.execution_count = 77
+
+
+def _ignore_all(notebook: NotebookNode) -> None:
+    for cell in notebook.cells:
+        cell.metadata["tags"] = ["nbval-ignore-output"]
+
+
+def _output(**data: str) -> Callable[[NotebookNode], None]:
+    names = {"png": "image/png", "text": "text/plain", "widget": "application/vnd.jupyter.widget-view+json"}
+
+    def add(notebook: NotebookNode) -> None:
+        named = {names[name]: value for name, value in data.items()}
+        notebook.cells[0].outputs = [nbformat.v4.new_output("display_data", data=named)]
+
+    return add
+
+
+def _add_error(notebook: NotebookNode) -> None:
+    notebook.cells[0].outputs.append(nbformat.v4.new_output("error", ename="E", evalue="", traceback=[]))
+
+
+DAMAGE: dict[str, tuple[Callable[[NotebookNode], None], str]] = {
+    "stripped": (strip, "it was stripped"),
+    "counts": (_count_77, "execution counts"),
+    "widget state": (lambda notebook: notebook.metadata.update(widgets={}), "widget state"),
+    "widget": (_output(widget="{}", text="IntSlider(value=3)"), "a live widget"),
+    "picture alone": (_output(png="iVBORw0KGgo=", text="<Figure size 640x480 with 1 Axes>"), "without printed numbers"),
+    "error": (_add_error, "an error"),
+    "does not raise": (lambda notebook: notebook.cells[0].metadata.update(tags=["raises-exception"]), "said to raise"),
+    "home": (_output(text="'/home/ada/data.csv'"), "a place on a computer"),
+    "large": (_output(text="0.1" * LARGEST_OUTPUT), "characters"),
+    "ignored": (_ignore_all, "not compared"),
+    "time stamps": (lambda notebook: notebook.cells[0].metadata.update(execution={}), "metadata other than tags"),
+}
+
+
+def test_good_notebook_has_no_problem(good: NotebookNode) -> None:
+    assert problems(good) == []
+    assert good.cells[4].outputs[0].text.startswith("IPYKERNEL_FILE:2: UserWarning: 3 users")
+    assert "at 0x_" in good.cells[3].outputs[0].data["text/plain"]
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_damage_is_found(good: NotebookNode, damage: str) -> None:
+    do, words = DAMAGE[damage]
+    damaged = copy.deepcopy(good)
+    do(damaged)
+    assert words in " ".join(problems(damaged))
+
+
+def start_nbval(folder: Path, notebook: NotebookNode) -> subprocess.Popen[str]:
+    """nbval at work on a notebook in a folder of its own, with the options of this project."""
+    (folder / "notebooks").mkdir(parents=True)
+    (folder / "tests").mkdir()
+    for file in [*BUILT.glob("*.py"), ROOT / "tests" / "nbval_sanitize.cfg", *(ROOT / "tests").glob("*.json")]:
+        shutil.copy(file, folder / file.parent.name)
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    nbformat.write(notebook, folder / "notebooks" / "it.ipynb")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    options = [one for one in project["tool"]["pytest"]["ini_options"]["addopts"] if one.startswith("--nbval")]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, "notebooks/it.ipynb"]
+    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def nbval(folder: Path, notebook: NotebookNode, *changes: Callable[[NotebookNode], None]) -> list[tuple[int, str]]:
+    """Exit code and last line of nbval on the notebook after each of the changes."""
+    started, ended = [], []
+    try:
+        for number, change in enumerate(changes):
+            changed = copy.deepcopy(notebook)
+            change(changed)
+            started.append(start_nbval(folder / str(number), changed))
+        for process in started:
+            text = process.communicate(timeout=300)[0]
+            ended.append((process.returncode, text.strip().splitlines()[-1]))
+    finally:
+        for process in started:
+            if process.poll() is None:
+                process.kill()
+    return ended
+
+
+def unchanged(notebook: NotebookNode) -> None:
+    """Leave it as it is."""
+
+
+def test_nbval_fails_for_one_digit_and_not_for_a_stripped_notebook(good: NotebookNode, tmp_path: Path) -> None:
+    def html(notebook: NotebookNode) -> None:
+        change_digit(notebook, "text/html")
+
+    results = nbval(tmp_path, good, unchanged, change_digit, html, strip)
+    # That a stripped notebook passes, 0, is why this file is needed.
+    assert [code for code, _ in results] == [0, 1, 1, 0]
+    assert "1 failed" in results[1][1]
+
+
+@pytest.mark.skipif(not STORED, reason="no notebook is stored")
+def test_nbval_fails_for_one_digit_of_a_real_notebook(tmp_path: Path) -> None:
+    real = next((path for path in STORED if path.stem.startswith("04")), STORED[0] if STORED else Path())
+    (as_is, said), (digit, _), (stripped, _) = nbval(tmp_path, read(real), unchanged, change_digit, strip)
+    assert (as_is, digit, stripped) == (0, 1, 0), said
+    damaged = read(real)
+    strip(damaged)
+    assert problems(damaged) != []

@@ -1,0 +1,227 @@
+"""One list in plain Python: every form of call, held by the textbook's numbers and by the same data in frames."""
+
+from __future__ import annotations
+
+import decimal
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import recnb
+from recnb.errors import CutoffError, OptionError, RecnbError
+from recnb.metric import METRICS
+
+RANKING = ["a", "b", "c", "d"]
+RELEVANCE = {"b": 3.0, "e": 2.0, "d": 1.0, "a": 0.0}
+#: The hits are b at rank 2 and d at rank 4; the ideal is 3, 2, 1.
+DCG = 3 / math.log2(3) + 1 / math.log2(5)
+IDCG = 3 + 2 / math.log2(3) + 1 / 2
+WANT: list[tuple[str, dict[str, Any], float]] = [
+    ("precision", {}, 2 / 4), ("precision", {"k": 3}, 1 / 3), ("precision", {"k": 10}, 2 / 10), ("precision", {"k": 10, "out_of": "list"}, 2 / 4),
+    ("precision", {"k": 10, "out_of": "min(k, relevant)"}, 2 / 3), ("recall", {}, 2 / 3), ("recall", {"k": 2}, 1 / 3), ("recall", {"k": 2, "out_of": "min(k, relevant)"}, 1 / 2),
+    ("f1", {}, 2 * 2 / (4 + 3)), ("f1", {"k": 2}, 2 * 1 / (2 + 3)), ("fbeta", {"beta": 2, "k": 2}, 5 * 1 / (2 + 4 * 3)), ("hit_rate", {"k": 1}, 0.0), ("hit_rate", {"k": 2}, 1.0),
+    ("reciprocal_rank", {}, 1 / 2), ("reciprocal_rank", {"k": 1}, 0.0), ("mrr", {}, 1 / 2), ("reciprocal_rank", {"target": "preferred"}, 1 / 2),
+    ("average_precision", {}, (1 / 2 + 2 / 4) / 3), ("map", {}, (1 / 2 + 2 / 4) / 3), ("average_precision", {"k": 2, "out_of": "min(k, relevant)"}, 1 / 2 / 2),
+    ("average_precision", {"out_of": "hits"}, 1 / 2), ("average_precision", {"k": 3, "out_of": "k"}, 1 / 2 / 3), ("average_precision", {"k": 9, "out_of": "list"}, 1 / 4),
+    ("cg", {}, 4.0), ("cg", {"gain": "binary"}, 2.0), ("cg", {"gain": "exponential"}, 7.0 + 1.0), ("dcg", {}, DCG), ("dcg", {"k": 3}, 3 / math.log2(3)), ("dcg", {"discount": "rank"}, 3 / 2 + 1 / 4),
+    ("dcg", {"discount": "clipped_log"}, 3 / 1 + 1 / 2), ("dcg", {"log_base": 10}, 3 / math.log10(3) + 1 / math.log10(5)), ("idcg", {}, IDCG), ("idcg", {"k": 1}, 3.0),
+    ("ndcg", {}, DCG / IDCG), ("ndcg", {"k": 1}, 0.0), ("ndcg", {"k": 3}, 3 / math.log2(3) / IDCG), ("ndcg", {"k": 99}, DCG / IDCG), ("ndcg", {"ideal": "list"}, DCG / (3 + 1 / math.log2(3))),
+    ("ndcg", {"ideal": "k", "k": 2}, 3 / math.log2(3) / (3 + 3 / math.log2(3))), ("r_precision", {}, 1 / 3), ("rbp", {"p": 0.5}, 0.5 * (0.5 + 0.5**3)), ("rbp", {"p": 0.5, "k": 2}, 0.5 * 0.5),
+    ("err", {}, 7 / 8 / 2 + (1 - 7 / 8) * (1 / 8) / 4), ("err", {"max_relevance": 4}, 7 / 16 / 2 + (9 / 16) * (1 / 16) / 4),
+]  # fmt: skip
+
+
+def test_every_metric_has_a_worked_value() -> None:
+    assert {name for name, _, _ in WANT} >= set(METRICS)
+
+
+@pytest.mark.parametrize(("name", "options", "value"), WANT)
+def test_a_ranking_and_a_mapping(name: str, options: dict[str, Any], value: float) -> None:
+    score = getattr(recnb, name)(RANKING, RELEVANCE, **options)
+    assert isinstance(score, recnb.Score) and score == pytest.approx(value, abs=1e-15)
+    assert score.k == options.get("k") and score.n_users == 1 and score.per_user.tolist() == [score]
+
+
+def in_a_frame(metric: str, lists: list[list[Any]], truths: list[dict[Any, float]], k: int | None, **options: Any) -> float:
+    recs = pd.DataFrame([(user, item, rank) for user, one in enumerate(lists) for rank, item in enumerate(one, 1)], columns=["user", "item", "rank"])
+    truth = pd.DataFrame([(user, item, grade) for user, one in enumerate(truths) for item, grade in one.items()], columns=["user", "item", "relevance"])
+    return float(getattr(recnb.evaluate(recs, truth, no_relevant="zero"), metric)(k=k, **options))
+
+
+@given(
+    st.lists(st.tuples(st.lists(st.integers(0, 6), unique=True, min_size=1, max_size=6), st.dictionaries(st.integers(0, 7), st.sampled_from([0.0, 1.0, 2.0, 3.5]), min_size=1)), min_size=1, max_size=4),
+    st.sampled_from([None, 1, 2, 5]), st.sampled_from(list(METRICS)),
+)  # fmt: skip
+def test_the_same_as_in_frames(pairs: list[tuple[list[int], dict[int, float]]], k: int | None, metric: str) -> None:
+    lists, truths = [one for one, _ in pairs], [one for _, one in pairs]
+    score = getattr(recnb, metric)(lists, truths, k=k)
+    assert float(score) == pytest.approx(in_a_frame(metric, lists, truths, k), abs=1e-15)
+    if metric != "err":  # the top of ERR's scale is that of all lists
+        assert score.per_user.tolist() == [getattr(recnb, metric)(one, truth, k=k) for one, truth in pairs]
+
+
+LIKED = ["b", "e", "d"]
+BINARY = recnb.evaluate(pd.DataFrame({"user": 1, "item": RANKING, "rank": [1, 2, 3, 4]}), pd.DataFrame({"user": 1, "item": LIKED}))
+
+
+@pytest.mark.parametrize("truth", [list, tuple, set, frozenset, np.array, pd.Series, pd.Index, pl.Series, lambda items: dict.fromkeys(items, 1), lambda items: dict.fromkeys(items, True).keys()])
+@pytest.mark.parametrize("ranking", [list, tuple, np.array, lambda items: np.array(items, dtype=object), lambda items: pd.Series(items, index=[9, 3, 3, 0]), pd.Index, pl.Series, lambda items: pd.Series(items, dtype="category")])
+def test_collections_of_any_kind(ranking: Callable[[Any], Any], truth: Callable[[Any], Any]) -> None:
+    for metric in ("precision", "ndcg", "average_precision", "reciprocal_rank"):
+        assert getattr(recnb, metric)(ranking(RANKING), truth(LIKED), k=3) == float(getattr(BINARY, metric)(k=3))
+
+
+def test_items_may_be_numbers_or_both_sides_numpy() -> None:
+    assert recnb.precision(np.array([3, 1, 2]), {1: 2.0}) == 1 / 3
+    assert recnb.precision([3, 1, 2], np.array([1, 2])) == recnb.precision(np.array([3, 1, 2]), {1, 2}) == 2 / 3
+    assert recnb.precision([3.0, 1.0], [1]) == 1 / 2
+
+
+GRADES = [3, 2, 3, 0, 1, 2]
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array, pd.Series, pl.Series, lambda grades: np.array(grades, dtype=np.float32), lambda grades: pd.Series(grades, index=list("fedcba"))])
+def test_grades_of_any_kind(kind: Callable[[Any], Any]) -> None:
+    assert recnb.dcg(kind(GRADES)) == pytest.approx(sum(grade / math.log2(rank + 1) for rank, grade in enumerate(GRADES, 1)), abs=1e-15)
+    assert recnb.ndcg(kind(GRADES)) == pytest.approx(0.9608081943360617, abs=1e-15)
+    assert recnb.cg(kind(GRADES), k=3) == 8 and recnb.hit_rate(kind(GRADES)) == 1
+
+
+def test_grades_are_the_whole_truth() -> None:
+    """What a list of grades does not hold is not relevant: the ideal is the grades sorted, cut at k."""
+    assert recnb.idcg(GRADES) == pytest.approx(sum(grade / math.log2(rank + 1) for rank, grade in enumerate(sorted(GRADES, reverse=True), 1)))
+    assert recnb.idcg(GRADES, k=2) == pytest.approx(3 + 3 / math.log2(3)) and recnb.recall([0, 1, 1], k=2) == 1 / 2
+    assert recnb.ndcg([True, False, True]) == recnb.ndcg([1, 0, 1]) == recnb.ndcg(np.array([True, False, True]))
+    assert recnb.ndcg([0, 0]) == 0 and recnb.dcg([0.5, 0.25]) == 0.5 + 0.25 / math.log2(3)
+
+
+def test_idcg() -> None:
+    assert recnb.idcg(RELEVANCE) == pytest.approx(IDCG, abs=1e-15)  # of relevance alone: all of it
+    assert recnb.idcg(RELEVANCE, k=2) == pytest.approx(3 + 2 / math.log2(3), abs=1e-15)
+    assert recnb.idcg([1, 3, 2, 0]) == pytest.approx(IDCG, abs=1e-15)
+    assert recnb.idcg(["x"], RELEVANCE) == 3.0  # beside a list: cut where the list ends
+    assert recnb.idcg(["x"], RELEVANCE, k=10) == pytest.approx(IDCG, abs=1e-15)
+    assert recnb.idcg(RELEVANCE, gain="exponential", discount="rank") == 7 + 3 / 2 + 1 / 3
+
+
+def test_several_lists() -> None:
+    score = recnb.ndcg([["a", "b"], ["b", "a"], ["c"]], [{"a": 1}, {"a": 1}, {"a": 1}], k=2)
+    assert score.per_user.tolist() == [1.0, 1 / math.log2(3), 0.0] and score == pytest.approx((1 + 1 / math.log2(3)) / 3)
+    assert score.per_user.index.tolist() == [0, 1, 2] and score.per_user.index.name == "list" and score.per_user.name == "ndcg@2"
+    assert score.n_users == 3 and "mean of 3 lists" in repr(score) and "one list of 4" in repr(recnb.ndcg(RANKING, LIKED))
+    assert len(score.interval()) == 2 and 0 <= score.interval().low <= score <= score.interval().high <= 1
+
+
+@pytest.mark.parametrize("outer", [list, tuple, lambda lists: pd.Series(lists), lambda lists: np.array(lists)])
+def test_several_lists_of_any_kind(outer: Callable[[Any], Any]) -> None:
+    lists, truths = [["a", "b"], ["b", "c"]], [["a", "c"], ["b", "a"]]
+    assert recnb.precision(outer(lists), outer(truths)).per_user.tolist() == [0.5, 0.5]
+    assert recnb.precision(outer(lists), [{"a"}, {"x": 1}]).per_user.tolist() == [0.5, 0.0]
+    grades = outer([[3, 2], [0, 1]])
+    assert recnb.dcg(grades).per_user.tolist() == [3 + 2 / math.log2(3), 1 / math.log2(3)]
+
+
+def test_several_lists_of_grades_of_any_length() -> None:
+    score = recnb.precision([[1, 0, 0, 0], [1], [0, 1]])
+    assert score.per_user.tolist() == [1 / 4, 1.0, 1 / 2]
+    assert recnb.ndcg([[0, 1], [1, 0]], k=1).per_user.tolist() == [0.0, 1.0]
+
+
+def test_k_beyond_the_list_and_none() -> None:
+    assert recnb.precision(RANKING, LIKED, 4) == recnb.precision(RANKING, LIKED) == 0.5
+    assert recnb.precision(RANKING, LIKED, k=8) == 0.25 and recnb.recall(RANKING, LIKED, k=8) == recnb.recall(RANKING, LIKED)
+    assert recnb.ndcg(["b"], LIKED) == 1.0  # without k the ideal is cut where the list ends
+    assert recnb.ndcg(["b"], LIKED, k=3) < 1.0
+
+
+def test_aliases_are_the_same_function() -> None:
+    assert recnb.mrr is recnb.reciprocal_rank and recnb.map is recnb.average_precision
+
+
+def test_empty_lists() -> None:
+    assert recnb.ndcg([], ["a"]) == 0 and recnb.precision([], ["a"], k=5) == 0 and recnb.recall([], {"a": 1}) == 0
+    assert recnb.ndcg(["a"], []) == 0 and recnb.recall(["a"], {}) == 0 and recnb.recall(["a"], {"a": 0}) == 0 and recnb.ndcg([], []) == 0
+
+
+def test_explain_of_a_list() -> None:
+    explanation = recnb.explain("ndcg", RANKING, RELEVANCE, k=3)
+    assert explanation.value == float(recnb.ndcg(RANKING, RELEVANCE, k=3)) and explanation.user is None
+    assert explanation.to_frame()["item"].tolist() == ["a", "b", "c"] and explanation.missed == ("e", "d")
+    assert recnb.explain("mrr", RANKING, LIKED).value == 0.5 and recnb.explain("dcg", [3, 0, 1]).to_frame()["relevance"].tolist() == [3, 0, 1]
+
+
+FRAME = pd.DataFrame({"user": [1] * 60, "item": range(60), "rank": range(1, 61)})
+WRONG: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
+    "an item twice": (lambda: recnb.ndcg(["a", "b", "a"], ["a"]), ("'a' more than once", "each item once")),
+    "a relevant item twice": (lambda: recnb.ndcg(["a"], ["b", "b"]), ("truth", "'b' more than once")),
+    "text for a truth": (lambda: recnb.ndcg(["a"], "abc"), ("truth is 'abc'", "mapping", "list or set")),
+    "a number for a truth": (lambda: recnb.ndcg(["a"], 5), ("truth is 5", "mapping")),
+    "k for a truth": (lambda: recnb.ndcg([3, 2], 2), ("truth is 2", "mapping")),
+    "text for a ranking": (lambda: recnb.ndcg("abc", ["a"]), ("ranking is 'abc'", "give a list")),
+    "nothing for a ranking": (lambda: recnb.ndcg(None), ("ranking is None", "give a list")),
+    "a set has no ranks": (lambda: recnb.ndcg({"a"}, ["a"]), ("ranking is {'a'}", "give a list, from rank 1 down")),
+    "a generator": (lambda: recnb.ndcg((i for i in [1]), None), ("generator", "give a list")),
+    "a mapping for a ranking": (lambda: recnb.ndcg({"a": 1}), ("mapping for the ranking", "no order", "recnb.ndcg(ranking, relevance)")),
+    "two mappings": (lambda: recnb.idcg({"a": 1}, {"a": 1}), ("mapping for the ranking", "recnb.idcg(ranking, relevance)")),
+    "a negative grade": (lambda: recnb.ndcg([1, -1]), ("rank 2", "-1", "from 0 up")),
+    "a NaN grade": (lambda: recnb.ndcg([float("nan"), 1]), ("rank 1", "nan")),
+    "an infinite grade": (lambda: recnb.ndcg([1, 2, float("inf")]), ("rank 3", "inf")),
+    "a grade beyond floats": (lambda: recnb.ndcg([10**400]), ("rank 1", "from 0 up")),
+    "a missing grade": (lambda: recnb.ndcg([1, None]), ("rank 2", "None")),
+    "a grade of text": (lambda: recnb.ndcg(["3", "2"]), ("rank 1", "'3'", "second argument")),
+    "a decimal grade": (lambda: recnb.ndcg([decimal.Decimal(1)]), ("rank 1", "Decimal")),
+    "items without a truth": (lambda: recnb.precision(["a", "b"], k=2), ("rank 1", "'a'", "needs its truth", "second argument")),
+    "lists and grades mixed": (lambda: recnb.ndcg([[3, 2], 1]), ("rank 1", "[3, 2]")),
+    "negative relevance": (lambda: recnb.ndcg(["a"], {"a": -1}), ("item 'a'", "-1")),
+    "NaN relevance": (lambda: recnb.ndcg(["a"], {"b": 1, "a": math.nan}), ("item 'a'", "nan")),
+    "relevance of text": (lambda: recnb.ndcg(["a"], {"a": "very"}), ("item 'a'", "'very'")),
+    "fewer truths than lists": (lambda: recnb.ndcg([["a"], ["b"]], [["a"]]), ("2 rankings", "1 truths", "one truth for each")),
+    "more truths than lists": (lambda: recnb.ndcg([["a"]], [["a"], ["b"]]), ("1 rankings", "2 truths")),
+    "an item that is a list": (lambda: recnb.ndcg([["a"], "b"], ["a"]), ("ranking", "['a']", "cannot be an item")),
+    "a relevant item that is a list": (lambda: recnb.ndcg(["a"], [["a"]]), ("truth", "['a']", "cannot be an item")),
+    "no grades": (lambda: recnb.ndcg([]), ("empty", "[3, 2, 0, 1]")),
+    "one list of none": (lambda: recnb.ndcg([[3], []]), ("empty", "[3, 2, 0, 1]")),
+    "a missing item": (lambda: recnb.ndcg(["a", None], ["a"]), ("ranking", "missing", "None")),
+    "a NaN item": (lambda: recnb.ndcg(["a"], [math.nan, "a"]), ("truth", "missing", "nan")),
+    "an item that pandas misses": (lambda: recnb.ndcg(["a", pd.NA], ["a"]), ("ranking", "missing", "<NA>")),
+    "items of other kinds": (lambda: recnb.ndcg([1, 2], {"1": 3}), ("1 and the truth '1'", "never match", "both text or both numbers")),
+    "items of other kinds, text first": (lambda: recnb.ndcg(["7", "8"], np.array([8, 9])), ("'8'", "8", "never match")),
+    "a series that is a mapping": (lambda: recnb.ndcg(["a", "b"], pd.Series({"a": 3, "b": 1})), ("Series", "index", ".to_dict()")),
+    "a frame": (lambda: recnb.ndcg(FRAME, FRAME), ("frame", "recnb.evaluate(recs, truth).ndcg(k=10)")),
+    "a Polars frame": (lambda: recnb.recall(pl.from_pandas(FRAME), pl.from_pandas(FRAME)), ("frame", "recnb.evaluate(recs, truth).recall(k=10)")),
+    "a frame for a truth": (lambda: recnb.ndcg([1], FRAME), ("truth is a DataFrame", "mapping")),
+    "several lists to explain": (lambda: recnb.explain("ndcg", [["a"], ["b"]], [["a"], ["b"]]), ("one list", "2 were given")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_refused(what: str) -> None:
+    call, pieces = WRONG[what]
+    with pytest.raises(RecnbError) as raised:
+        call()
+    message = str(raised.value)
+    for piece in pieces:
+        assert piece in message, f"{piece!r} is not in: {message}"
+    assert 25 < len(message) < 600 and "\n" not in message
+
+
+def test_refused_by_kind() -> None:
+    with pytest.raises(CutoffError):
+        recnb.ndcg([1], k=0)
+    with pytest.raises(OptionError, match="Did you mean 'gain'"):
+        recnb.ndcg([1], gian="linear")  # type: ignore[call-arg]
+    with pytest.raises(OptionError, match="'exponential'"):
+        recnb.ndcg([1], gain="exp")  # type: ignore[arg-type]
+
+
+def test_what_was_given_stays_as_it_was() -> None:
+    ranking, truth = ["a", "b"], {"b": 1.0, "c": 2.0}
+    recnb.ndcg(ranking, truth, k=1)
+    assert ranking == ["a", "b"] and truth == {"b": 1.0, "c": 2.0} and list(truth) == ["b", "c"]

@@ -1,0 +1,102 @@
+"""The rules that a machine can check: lint, types, layers, length of files, what the docs claim."""
+
+import importlib
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+import recnb
+from recnb.metric import METRICS
+from tests import readme
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SOURCES = sorted([*ROOT.glob("recnb/**/*.py"), *ROOT.glob("tests/**/*.py"), *ROOT.glob("notebooks/**/*.py")])
+
+
+def run(*command: str) -> None:
+    """Run a checker of this environment and show what it found."""
+    done = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout[-6000:]}{done.stderr[-2000:]}"
+
+
+def test_ruff_finds_nothing():
+    run("ruff", "check", "recnb", "tests", "notebooks")
+
+
+def test_ruff_would_format_nothing():
+    run("ruff", "format", "--check", "recnb", "tests", "notebooks")
+
+
+def test_mypy_strict():
+    run("mypy")
+
+
+def test_pyright():
+    run("basedpyright", "--pythonpath", sys.executable, "--level", "error")
+
+
+def test_layers():
+    linter = pathlib.Path(sys.executable).parent / "lint-imports"
+    done = subprocess.run([linter, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-4000:]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_file_is_too_long_to_read(path):
+    assert len(path.read_text("utf-8").splitlines()) <= 400
+
+
+def test_every_reference_is_listed_and_cited():
+    from recnb.metrics import REFERENCES
+
+    cited = {key for metric in METRICS.values() for key in metric.references}
+    assert cited == set(REFERENCES)
+
+
+def test_readme_table_of_metrics_is_the_registry():
+    text = (ROOT / "README.md").read_text("utf-8")
+    assert readme.metric_table() in text, "run: python -m tests.readme"
+
+
+def test_readme_shows_real_output():
+    text = (ROOT / "README.md").read_text("utf-8")
+    blocks = re.findall(r"```python\n(.*?)```\n+```text\n(.*?)```", text, flags=re.DOTALL)
+    assert blocks
+    for program, printed in blocks:
+        assert readme.output_of(program) == printed.rstrip("\n"), program
+
+
+def test_version_is_the_same_everywhere():
+    assert f'version = "{recnb.__version__}"' in (ROOT / "pyproject.toml").read_text("utf-8")
+    assert f"## {recnb.__version__}" in (ROOT / "recnb/CHANGELOG.md").read_text("utf-8")
+
+
+def test_changelog_has_the_section_of_changed_numbers():
+    assert "Numbers that changed" in (ROOT / "recnb/CHANGELOG.md").read_text("utf-8")
+
+
+def test_every_dependency_has_its_reason():
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = [one for group in project["optional-dependencies"].values() for one in group if not one.startswith("recnb[")]
+    text = (ROOT / "recnb/README.md").read_text("utf-8")
+    missing = [name for one in [*project["dependencies"], *extras] if f"`{(name := re.split('[<>=[]', one)[0])}`" not in text]
+    assert not missing, f"recnb/README.md gives no reason for {missing}"
+
+
+def test_every_module_imports():
+    for path in ROOT.glob("recnb/**/*.py"):
+        name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        if name != "recnb.__main__":
+            importlib.import_module(name)
+
+
+def test_nothing_stands_at_the_top_that_should_not():
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()
+    top = {path.split("/")[0] for path in tracked} or {"recnb"}
+    allowed = {"pyproject.toml", "environment.yml", "README.md", "LICENSE", "notebooks", "recnb", "tests"}
+    assert {name for name in top if not name.startswith(".")} <= allowed
