@@ -82,7 +82,12 @@ class RecAccessor:
         return self.evaluation().explain(metric, user, k, **options)
 
     def report(
-        self, k: int | Sequence[int] = (5, 10, 20), metrics: Iterable[str] | None = None, *, confidence: float = 0.95, **options: Any
+        self,
+        k: int | Sequence[int] = (5, 10, 20),
+        metrics: Iterable[str] | None = None,
+        *,
+        confidence: float = 0.95,
+        **options: Any,
     ) -> Report:
         """What was evaluated, each metric with its interval, the curve over k, and the users behind the mean."""
         return self.evaluation().report(k, metrics, confidence=confidence, **options)

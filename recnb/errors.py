@@ -44,7 +44,7 @@ def near(word: object, known: Iterable[object]) -> str:
     """The names nearest to a misspelt word, as a sentence to end a message with.
 
     >>> near("ndgc", ["ndcg", "dcg", "recall"])
-    "Did you mean 'ndcg' or 'dcg'? Known: 'ndcg', 'dcg', 'recall'."
+    "Did you mean 'ndcg'? Known: 'ndcg', 'dcg', 'recall'."
     """
     names = [str(name) for name in known]
     close = difflib.get_close_matches(str(word), names, n=2, cutoff=0.6)

@@ -15,7 +15,7 @@ from recnb.frames import NAMES, Counts, Frame, Prepared, prepare
 from recnb.hits import Cutoffs, Floats, Hits
 from recnb.metric import Metric, metric_named
 from recnb.metrics import accuracy
-from recnb.results import Curve, Explanation, Score, Table
+from recnb.results import Curve, Explanation, Score, Table, html
 from recnb.results.explanation import explain as explanation_of
 from recnb.results.words import basis_of
 from recnb.uncertainty import intervals
@@ -51,10 +51,14 @@ def evaluate(recs: Frame, truth: Frame | None = None, **options: Any) -> Evaluat
     known = [*columns_known(), *Convention.__dataclass_fields__]
     for name in options:
         if name not in Convention.__dataclass_fields__ or name == "metric":
-            raise OptionError(f"{name!r} is no option of an evaluation. {near(name, [one for one in known if one != 'metric'])}")
+            raise OptionError(
+                f"{name!r} is no option of an evaluation. {near(name, [one for one in known if one != 'metric'])}"
+            )
     for role, column in columns.items():
         if column is not None and not isinstance(column, str):
-            raise OptionError(f"{role}={column!r}: a column is named as text. If yours are not: frame.columns = frame.columns.astype(str).")
+            raise OptionError(
+                f"{role}={column!r}: a column is named as text. If yours are not: frame.columns = frame.columns.astype(str)."
+            )
     return Evaluation(prepare(recs, truth, columns, Convention.of(options)))
 
 
@@ -155,13 +159,20 @@ class Evaluation:
         # As objects, whole numbers stay whole beside a None.
         columns = pd.Index(list(cutoffs), dtype=object if None in cutoffs.values else None, name="k")
         table = Table(np.array(means), index=index, columns=columns)
-        everything = {name: value for metric, mine in zip(chosen, own, strict=True) for name, value in {**metric.defaults, **mine}.items() if name in mine}
+        everything = {
+            name: value
+            for metric, mine in zip(chosen, own, strict=True)
+            for name, value in {**metric.defaults, **mine}.items()
+            if name in mine
+        }
         convention = self.convention.with_metric(everything)
         # Text and numbers only: pandas writes attrs as JSON where it writes them.
         table.attrs = {"basis": self.basis(convention), "n_users": self.n_users, "convention": str(convention)}
         return table
 
-    def _read_once(self, metrics: Sequence[Metric[...]], cutoffs: Cutoffs, options: Sequence[Mapping[str, Any]]) -> None:
+    def _read_once(
+        self, metrics: Sequence[Metric[...]], cutoffs: Cutoffs, options: Sequence[Mapping[str, Any]]
+    ) -> None:
         """Join as deep as the deepest metric needs, so that no metric makes the join be done again."""
         if any(metric.needs_whole_list(mine) for metric, mine in zip(metrics, options, strict=True)):
             self._prepared.hits(None)
@@ -181,7 +192,9 @@ class Evaluation:
         finite = tuple(one for one in cutoffs if one is not None)
         convention = self.convention.with_metric({**chosen.defaults, **options})
         mean, lower, upper = (tuple(map(float, ends)) for ends in (values.mean(axis=0), low, high))
-        return Curve(chosen.name, chosen.symbol, finite, mean, lower, upper, n_users=self.n_users, basis=self.basis(convention))
+        return Curve(
+            chosen.name, chosen.symbol, finite, mean, lower, upper, n_users=self.n_users, basis=self.basis(convention)
+        )
 
     def explain(self, metric: str, user: Any, k: int | None = None, **options: Any) -> Explanation:
         """How one user's list comes by its score: formula, numbers put in, a row per rank, the ideal list."""
@@ -193,14 +206,19 @@ class Evaluation:
         convention = self.convention.with_metric({**chosen.defaults, **options})
         explanation = explanation_of(
             chosen, hits, cutoffs.values[0], options, items=self.list_of(position), truth_items=self.truth_of(position)["item"].to_list(),
-            user=user, basis=self.basis(convention),
+            user=user, basis="; ".join([*convention.phrases(graded=self._prepared.graded), *self.notes]),
         )  # fmt: skip
         if hits.n_relevant[0] == 0 and self.convention.no_relevant in ("one", "nan"):
             return explanation.decided(1.0 if self.convention.no_relevant == "one" else np.nan)
         return explanation
 
     def report(
-        self, k: int | Sequence[int] = (5, 10, 20), metrics: Iterable[str] | None = None, *, confidence: float = 0.95, **options: Any
+        self,
+        k: int | Sequence[int] = (5, 10, 20),
+        metrics: Iterable[str] | None = None,
+        *,
+        confidence: float = 0.95,
+        **options: Any,
     ) -> Report:
         """What was evaluated, each metric with its interval, the curve over k, and the users behind the mean."""
         from recnb.results.report import report_of
@@ -217,7 +235,11 @@ class Evaluation:
         if found is None:
             shown = ", ".join(map(repr, users.head(5).to_list()))
             alike = near(user, map(str, users.head(10_000).to_list())).split("Known")[0]
-            kind = f" Users are {'whole numbers' if users.dtype.is_integer() else 'text'}." if not isinstance(user, type(users[0])) else ""
+            kind = (
+                f" Users are {'whole numbers' if users.dtype.is_integer() else 'text'}."
+                if not isinstance(user, type(users[0]))
+                else ""
+            )
             raise UnknownUserError(
                 f"user {user!r} is not among the {self.n_users:,} users evaluated.{kind} {alike}They are {shown}"
                 f"{', …' if self.n_users > 5 else ''}; users with no relevant item may have been left out."
@@ -244,13 +266,22 @@ class Evaluation:
 
         hits = self._prepared.hits(None)
         found = np.bincount(hits.user, minlength=hits.n_users)
-        return pd.DataFrame({"list_length": hits.list_length, "n_relevant": hits.n_relevant, "n_hits": found}, index=self.users)
+        return pd.DataFrame(
+            {"list_length": hits.list_length, "n_relevant": hits.n_relevant, "n_hits": found}, index=self.users
+        )
+
+    def _repr_html_(self) -> str:
+        counts = self.counts
+        what = f"{counts.n_recommended:,} recommended rows against {counts.n_relevant:,} relevant items"
+        title = f"<div><b>Evaluation of {what}</b></div>"
+        ask = "<code>.report()</code> <code>.table(k=[5, 10])</code> <code>.ndcg(k=10)</code> <code>.explain('ndcg', user, k=10)</code>"
+        return html.root(title, html.note(html.text(self.basis(), 2000)), html.note(f"Ask {ask}"), label="evaluation")
 
     def __repr__(self) -> str:
         counts = self.counts
         return (
-            f"Evaluation of {counts.n_recommended:,} recommended rows against {counts.n_relevant:,} relevant items of "
-            f"{counts.n_users:,} users\n{self.basis()}\nAsk .report(), .table(k=[5, 10]), .ndcg(k=10), .explain('ndcg', user, k=10)"
+            f"Evaluation of {counts.n_recommended:,} recommended rows against {counts.n_relevant:,} relevant items\n"
+            f"{self.basis()}\nAsk .report(), .table(k=[5, 10]), .ndcg(k=10), .explain('ndcg', user, k=10)"
         )
 
 
@@ -277,7 +308,9 @@ def options_of(
     everything = {name for one in chosen for name in one.defaults}
     for name in options:
         if name not in everything:
-            raise OptionError(f"none of {', '.join(one.name for one in chosen)} has an option {name!r}. {near(name, sorted(everything))}")
+            raise OptionError(
+                f"none of {', '.join(one.name for one in chosen)} has an option {name!r}. {near(name, sorted(everything))}"
+            )
     mine = {name: value for name, value in options.items() if name in metric.defaults}
     if isinstance(metrics, Mapping):
         mine |= next(own for name, own in metrics.items() if metric_named(name) is metric)

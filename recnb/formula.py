@@ -75,7 +75,9 @@ class Formula:
         '(2^relevance-1)/log2(1+rank)'
         """
         tree = ast.parse(text.replace("^", "**"), mode="eval").body
-        trees = {name: ast.parse(meaning.replace("^", "**"), mode="eval").body for name, meaning in (meanings or {}).items()}
+        trees = {
+            name: ast.parse(meaning.replace("^", "**"), mode="eval").body for name, meaning in (meanings or {}).items()
+        }
         return cls(_Put(trees).visit(tree), log_base)
 
     def text(self, numbers: Mapping[str, float] | None = None, *, summed: bool = False) -> str:
@@ -108,7 +110,11 @@ class Formula:
 
     def names(self) -> set[str]:
         """The names that the formula needs numbers for."""
-        called = {node.func.id for node in ast.walk(self.tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+        called = {
+            node.func.id
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        }
         return {node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name)} - called
 
     def ideal(self) -> Formula | None:
@@ -165,13 +171,17 @@ class Formula:
         inside = ", ".join(self._latex(argument, 0) for argument in node.args)
         name = _called(node)
         if name == "log":
-            return rf"\ln({inside})" if np.isclose(self.log_base, np.e) else rf"\log_{{{number(self.log_base)}}}({inside})"
+            return (
+                rf"\ln({inside})" if np.isclose(self.log_base, np.e) else rf"\log_{{{number(self.log_base)}}}({inside})"
+            )
         if name == "ideal":
             summed = self._latex(node.args[0], _LEVEL[ast.Mult])
             return rf"\sum_{{i \in \mathrm{{ideal}}, i \le k}} {summed}"
         return rf"\{name}({inside})"
 
-    def _value(self, node: ast.expr, values: Mapping[str, Any], functions: Mapping[str, Callable[[Formula], Any]]) -> Any:
+    def _value(
+        self, node: ast.expr, values: Mapping[str, Any], functions: Mapping[str, Callable[[Formula], Any]]
+    ) -> Any:
         if isinstance(node, ast.Constant):
             return node.value
         if isinstance(node, ast.Name):

@@ -215,9 +215,7 @@ class Hits(Ranked):
         )
 
     def _reordered(self, user: Ints, relevance: Floats, truth_row: Ints) -> Hits:
-        return replace(
-            self, user=user, rank=count_within(user), relevance=relevance, truth_row=truth_row, depth=None
-        )
+        return replace(self, user=user, rank=count_within(user), relevance=relevance, truth_row=truth_row, depth=None)
 
 
 def _summed(cell: Ints, weights: Floats, n_cells: int) -> Floats:
@@ -244,7 +242,11 @@ def best_first(user: Ints, relevance: Floats) -> Ints:
     below = top - relevance
     n_grades = int(below.max(initial=0.0)) + 1
     # With whole grades, as ratings are, user and grade fit into one number; 1e-20 is 1.0 below 1.0, and does not.
-    if (int(user.max(initial=0)) + 1) * n_grades < 2**53 and (below == np.floor(below)).all() and (top - below == relevance).all():
+    if (
+        (int(user.max(initial=0)) + 1) * n_grades < 2**53
+        and (below == np.floor(below)).all()
+        and (top - below == relevance).all()
+    ):
         return in_order(user * n_grades + below.astype(np.int64))
     return np.lexsort((-relevance, user))
 

@@ -90,7 +90,9 @@ class Metric(Generic[P]):
     def words(self) -> dict[str, tuple[str, ...]]:
         """The options that are words, and the words each takes."""
         hints = typing.get_type_hints(self.function)
-        return {name: typing.get_args(hints[name]) for name in self.defaults if typing.get_origin(hints[name]) is Literal}
+        return {
+            name: typing.get_args(hints[name]) for name in self.defaults if typing.get_origin(hints[name]) is Literal
+        }
 
     def __call__(self, hits: Hits, *args: P.args, **options: P.kwargs) -> Credit:
         """The credit of each hit and what it is out of, options checked."""

@@ -56,28 +56,50 @@ def evaluate_model(
 def model_evaluation(model: Model, test: Any, train: Any = None, k: int | Sequence[int] = 10) -> Evaluation:
     """The same as an Evaluation of lists of the largest k, for reports and explanations; users and items are numbers."""
     if not callable(getattr(model, "predict", None)):
-        raise RecnbError(f"the model is a {type(model).__name__} without a predict method: model.predict(user) gives one score per item.")
+        raise RecnbError(
+            f"the model is a {type(model).__name__} without a predict method: model.predict(user) gives one score per item."
+        )
     depth = Cutoffs.of(k).deepest
     if depth is None:
         raise RecnbError("a model ranks every item, so there is no whole list to take: give k a number, such as k=10.")
     held_out = _matrix(test, "test")
     seen = None if train is None else _matrix(train, "train")
     if seen is not None and seen.shape != held_out.shape:
-        raise FrameError(f"train has shape {seen.shape} and test {held_out.shape}: both are users × items of the same users and items.")
+        raise FrameError(
+            f"train has shape {seen.shape} and test {held_out.shape}: both are users × items of the same users and items."
+        )
     if not np.isfinite(held_out.data).all():
-        raise FrameError("test holds a relevance that is NaN or infinite: keep entries of relevant items only, with a number from 0 up.")
+        raise FrameError(
+            "test holds a relevance that is NaN or infinite: keep entries of relevant items only, with a number from 0 up."
+        )
     if held_out.nnz and held_out.data.min() < 0:
-        raise FrameError(f"test holds a negative relevance, {held_out.data.min():g}: keep entries of relevant items only.")
+        raise FrameError(
+            f"test holds a negative relevance, {held_out.data.min():g}: keep entries of relevant items only."
+        )
     users = np.flatnonzero(np.diff(held_out.indptr))
     if len(users) == 0:
         raise FrameError("test has no relevant items: every row is empty.")
     lists = [_top(model, int(user), held_out.shape[1], seen, depth) for user in users]
     lengths = [len(one) for one in lists]
     if not any(lengths):
-        raise FrameError("train holds every item of every user with test items, so nothing is left to rank: check that train and test differ.")
-    recs = pl.DataFrame({"user": np.repeat(users, lengths), "item": np.concatenate(lists), "rank": np.concatenate([np.arange(1, n + 1) for n in lengths])})
+        raise FrameError(
+            "train holds every item of every user with test items, so nothing is left to rank: check that train and test differ."
+        )
+    recs = pl.DataFrame(
+        {
+            "user": np.repeat(users, lengths),
+            "item": np.concatenate(lists),
+            "rank": np.concatenate([np.arange(1, n + 1) for n in lengths]),
+        }
+    )
     truth = held_out.tocoo()
-    truth_frame = pl.DataFrame({"user": truth.row.astype(np.int64), "item": truth.col.astype(np.int64), "relevance": truth.data.astype(np.float64)})
+    truth_frame = pl.DataFrame(
+        {
+            "user": truth.row.astype(np.int64),
+            "item": truth.col.astype(np.int64),
+            "relevance": truth.data.astype(np.float64),
+        }
+    )
     left_out = held_out.shape[0] - len(users)
     notes = ["ranked by the model's scores"]
     notes += [f"{left_out:,} with no test item left out"] if left_out else []
@@ -90,10 +112,14 @@ def _matrix(matrix: Any, name: str) -> Any:
     import scipy.sparse as sp
 
     if not sp.issparse(matrix):
-        raise RecnbError(f"{name} is a {type(matrix).__name__}: give a SciPy sparse matrix of users × items, scipy.sparse.csr_matrix({name}).")
+        raise RecnbError(
+            f"{name} is a {type(matrix).__name__}: give a SciPy sparse matrix of users × items, scipy.sparse.csr_matrix({name})."
+        )
     sparse: Any = matrix
     if sparse.ndim != 2 or sparse.dtype.kind not in "biuf":
-        raise FrameError(f"{name} has shape {sparse.shape} and holds {sparse.dtype}: give a matrix of users × items that holds numbers.")
+        raise FrameError(
+            f"{name} has shape {sparse.shape} and holds {sparse.dtype}: give a matrix of users × items that holds numbers."
+        )
     copy = sparse.tocsr(copy=True).astype(np.float64)
     copy.sum_duplicates()
     copy.eliminate_zeros()
@@ -113,7 +139,9 @@ def _top(model: Model, user: int, n_items: int, seen: Any, depth: int) -> np.nda
     if len(scores) != n_items:
         raise RecnbError(f"model.predict({user}) gave {len(scores)} scores, and the matrices have {n_items} items.")
     if np.isnan(scores).any():
-        raise RecnbError(f"model.predict({user}) gave NaN for item {int(np.isnan(scores).argmax())}: a score must place its item.")
+        raise RecnbError(
+            f"model.predict({user}) gave NaN for item {int(np.isnan(scores).argmax())}: a score must place its item."
+        )
     allowed = np.ones(n_items, dtype=bool)
     if seen is not None:
         allowed[seen.indices[seen.indptr[user] : seen.indptr[user + 1]]] = False

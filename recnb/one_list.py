@@ -57,7 +57,14 @@ def on_lists(metric: Metric[P]) -> OneList[P]:
         pairs = _pairs(ranking, truth, metric)
         cutoff = Cutoffs.one(k)
         values = metric.at(hits_of(pairs), cutoff, options).value[:, 0]
-        return Score(values, lambda: _index(len(pairs)), metric.name, cutoff.values[0], LISTS.with_metric({**metric.defaults, **options}), _basis(pairs, metric, options))
+        return Score(
+            values,
+            lambda: _index(len(pairs)),
+            metric.name,
+            cutoff.values[0],
+            LISTS.with_metric({**metric.defaults, **options}),
+            _basis(pairs, metric, options),
+        )
 
     call.__name__ = call.__qualname__ = metric.name
     call.__doc__ = inspect.getdoc(metric.function)
@@ -69,7 +76,9 @@ def on_lists(metric: Metric[P]) -> OneList[P]:
     return call  # type: ignore[return-value]
 
 
-def explain(metric: str, ranking: Ranking, truth: Truth | None = None, k: int | None = None, **options: Any) -> Explanation:
+def explain(
+    metric: str, ranking: Ranking, truth: Truth | None = None, k: int | None = None, **options: Any
+) -> Explanation:
     """How one list comes by its score: formula, numbers put in, a row per rank, the ideal list.
 
     >>> print(explain("dcg", [3, 2, 0, 1]).numbers)
@@ -130,7 +139,9 @@ def _pairs(ranking: Ranking, truth: Truth | None, metric: Metric[...]) -> list[P
             )
         return [_graded(list(ranking.values()))]
     if hasattr(ranking, "columns"):
-        raise RecnbError(f"{metric.name} of recnb takes lists, and the ranking is a frame: type recnb.evaluate(recs, truth).{metric.name}(k=10).")
+        raise RecnbError(
+            f"{metric.name} of recnb takes lists, and the ranking is a frame: type recnb.evaluate(recs, truth).{metric.name}(k=10)."
+        )
     entries = _sequence(ranking, "the ranking")
     if truth is None:
         if entries and all(_is_sequence(entry) for entry in entries):
@@ -138,8 +149,13 @@ def _pairs(ranking: Ranking, truth: Truth | None, metric: Metric[...]) -> list[P
         return [_graded(entries)]
     if _is_sequence(truth) and len(truth) and all(_is_truth(one) for one in truth) and all(map(_is_sequence, entries)):
         if len(truth) != len(entries):
-            raise RecnbError(f"{len(entries)} rankings stand against {len(truth)} truths: give one truth for each ranking.")
-        return [_matched(_sequence(one, f"ranking {at}"), other) for at, (one, other) in enumerate(zip(entries, truth, strict=True))]
+            raise RecnbError(
+                f"{len(entries)} rankings stand against {len(truth)} truths: give one truth for each ranking."
+            )
+        return [
+            _matched(_sequence(one, f"ranking {at}"), other)
+            for at, (one, other) in enumerate(zip(entries, truth, strict=True))
+        ]
     return [_matched(entries, truth)]
 
 
@@ -152,7 +168,9 @@ def _graded(grades: list[Any]) -> Pair:
 
 def _matched(ranking: list[Any], truth: Any) -> Pair:
     if isinstance(truth, str) or hasattr(truth, "columns") or not isinstance(truth, (Mapping, Collection)):
-        raise RecnbError(f"the truth is {_shown(truth)}: give a mapping of item to relevance, or the relevant items in a list or set.")
+        raise RecnbError(
+            f"the truth is {_shown(truth)}: give a mapping of item to relevance, or the relevant items in a list or set."
+        )
     if isinstance(truth, Mapping):
         judged = {item: _grade(grade, f"item {item!r}") for item, grade in truth.items()}
     else:
@@ -163,7 +181,9 @@ def _matched(ranking: list[Any], truth: Any) -> Pair:
             raise RecnbError(f"the truth lists {_first_twice(listed)!r} more than once: list each relevant item once.")
     _hashable(ranking, "the ranking")
     if len(set(ranking)) < len(ranking):
-        raise RecnbError(f"the ranking holds {_first_twice(ranking)!r} more than once, which would count twice: recommend each item once.")
+        raise RecnbError(
+            f"the ranking holds {_first_twice(ranking)!r} more than once, which would count twice: recommend each item once."
+        )
     _same_kind(ranking, judged, truth)
     relevant = tuple((item, grade) for item, grade in judged.items() if grade > 0)
     return Pair(tuple(ranking), tuple(judged.get(item, 0.0) for item in ranking), relevant)
@@ -173,7 +193,11 @@ def _grade(grade: Any, where: str, *, alone: bool = False) -> float:
     whole = isinstance(grade, int) and grade <= sys.float_info.max
     if (whole or (isinstance(grade, (float, np.integer, np.floating, np.bool_)) and np.isfinite(grade))) and grade >= 0:
         return float(grade)
-    ways = " A ranking of items needs its truth: give the relevant items as the second argument." if alone and not isinstance(grade, (int, float)) else ""
+    ways = (
+        " A ranking of items needs its truth: give the relevant items as the second argument."
+        if alone and not isinstance(grade, (int, float))
+        else ""
+    )
     raise RecnbError(f"the relevance at {where} is {grade!r}: a grade is a number from 0 up.{ways}")
 
 
@@ -197,8 +221,14 @@ def _hashable(items: list[Any], what: str) -> None:
         try:
             hash(item)
         except TypeError as problem:
-            raise RecnbError(f"{what} holds {_shown(item)}, which cannot be an item: items are text or numbers.") from problem
-        if item is None or type(item).__name__ in ("NAType", "NaTType") or (isinstance(item, (float, np.floating)) and np.isnan(item)):
+            raise RecnbError(
+                f"{what} holds {_shown(item)}, which cannot be an item: items are text or numbers."
+            ) from problem
+        if (
+            item is None
+            or type(item).__name__ in ("NAType", "NaTType")
+            or (isinstance(item, (float, np.floating)) and np.isnan(item))
+        ):
             raise RecnbError(f"{what} holds a missing item, {item!r}: drop it.")
 
 
@@ -212,9 +242,11 @@ def _same_kind(ranking: list[Any], judged: Mapping[Any, float], truth: Any) -> N
         raise RecnbError(
             f"the ranking holds {alike!r} and the truth {texts[str(alike)]!r}, which never match: make both text or both numbers."
         )
-    index = getattr(truth, "index", None)
+    index: Any = getattr(truth, "index", ())
     if hasattr(truth, "to_dict") and any(item in index for item in ranking):
-        raise RecnbError("the truth is a Series with the items in its index: give truth.to_dict() for the relevance by item, or truth.index.")
+        raise RecnbError(
+            "the truth is a Series with the items in its index: give truth.to_dict() for the relevance by item, or truth.index."
+        )
 
 
 def _shown(value: Any) -> str:

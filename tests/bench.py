@@ -46,11 +46,22 @@ def make(size: Size, *, strings: bool) -> tuple[pl.DataFrame, pl.DataFrame]:
     missed = 1_000_000 + rng.integers(0, 50_000, n)[:, np.newaxis] + np.arange(relevant) * 7
     places = rng.permuted(np.tile(np.arange(k), (n, 1)), axis=1)[:, :relevant]
     wanted = np.where(hit, np.take_along_axis(items, places, axis=1), missed)
-    recs = pl.DataFrame({"user": np.repeat(np.arange(n), k), "item": items.ravel(), "rank": np.tile(np.arange(1, k + 1), n)})
-    truth = pl.DataFrame({"user": np.repeat(np.arange(n), relevant), "item": wanted.ravel(), "relevance": rng.integers(1, 6, n * relevant).astype(float)})
+    recs = pl.DataFrame(
+        {"user": np.repeat(np.arange(n), k), "item": items.ravel(), "rank": np.tile(np.arange(1, k + 1), n)}
+    )
+    truth = pl.DataFrame(
+        {
+            "user": np.repeat(np.arange(n), relevant),
+            "item": wanted.ravel(),
+            "relevance": rng.integers(1, 6, n * relevant).astype(float),
+        }
+    )
     truth = truth.sample(fraction=1, shuffle=True, seed=1)
     if strings:
-        recs, truth = (frame.with_columns(pl.format("user-{}", "user").alias("user"), pl.format("item-{}", "item").alias("item")) for frame in (recs, truth))
+        recs, truth = (
+            frame.with_columns(pl.format("user-{}", "user").alias("user"), pl.format("item-{}", "item").alias("item"))
+            for frame in (recs, truth)
+        )
     return recs, truth
 
 
@@ -58,8 +69,12 @@ def polars_ndcg(recs: pl.DataFrame, truth: pl.DataFrame, k: int = 10) -> float:
     """NDCG@k in the shortest correct Polars query."""
     gain = pl.col("relevance") / (pl.col("rank") + 1).log(2)
     wanted = truth.lazy()
-    earned = recs.lazy().filter(pl.col("rank") <= k).join(wanted, on=["user", "item"]).group_by("user").agg(dcg=gain.sum())
-    ranked = wanted.with_columns(rank=pl.col("relevance").rank("ordinal", descending=True).over("user")).filter(pl.col("rank") <= k)
+    earned = (
+        recs.lazy().filter(pl.col("rank") <= k).join(wanted, on=["user", "item"]).group_by("user").agg(dcg=gain.sum())
+    )
+    ranked = wanted.with_columns(rank=pl.col("relevance").rank("ordinal", descending=True).over("user")).filter(
+        pl.col("rank") <= k
+    )
     ideal = ranked.group_by("user").agg(idcg=gain.sum())
     both = ideal.join(earned, on="user", how="left").select((pl.col("dcg").fill_null(0) / pl.col("idcg")).mean())
     return float(both.collect().item())
@@ -82,7 +97,15 @@ def row(*cells: str) -> None:
 
 def against_polars(sizes: list[Size]) -> None:
     """Six metrics, and twelve at six cut-offs, beside the query for one."""
-    row("data", "ids", "Polars, NDCG@10 alone", "recnb, six metrics @10", "ratio", "recnb, twelve metrics at six k", "ratio")
+    row(
+        "data",
+        "ids",
+        "Polars, NDCG@10 alone",
+        "recnb, six metrics @10",
+        "ratio",
+        "recnb, twelve metrics at six k",
+        "ratio",
+    )
     row(*["---"] * 7)
     whole: dict[str, float] = {}
     for size in sizes:
@@ -97,7 +120,15 @@ def against_polars(sizes: list[Size]) -> None:
                 rounds=7 if size.users * size.list_length <= 1_000_000 else 3,
             )
             ids = "strings" if strings else "integers"
-            row(size.name, ids, f"{query:.3f} s", f"{six:.3f} s", f"{six / query:.2f}", f"{twelve:.3f} s", f"{twelve / query:.2f}")
+            row(
+                size.name,
+                ids,
+                f"{query:.3f} s",
+                f"{six:.3f} s",
+                f"{six / query:.2f}",
+                f"{twelve:.3f} s",
+                f"{twelve / query:.2f}",
+            )
             whole[ids] = six
     print(f"\nstrings take {whole['strings'] / whole['integers']:.2f} x the time of integers")
 
@@ -112,9 +143,14 @@ truth = pd.DataFrame({"user": [1, 2], "item": ["b", "a"]})
 start = time.perf_counter(); recs.rec.against(truth).ndcg(k=2); called = time.perf_counter() - start
 print(imported, called)
 """
-    runs = [subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split() for _ in range(7)]
+    runs = [
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+        for _ in range(7)
+    ]
     imported, called = (statistics.median(float(run[column]) for run in runs) for column in (0, 1))
-    print(f"import recnb: {imported * 1000:.0f} ms over importing pandas and Polars; first call on four rows: {called * 1000:.0f} ms")
+    print(
+        f"import recnb: {imported * 1000:.0f} ms over importing pandas and Polars; first call on four rows: {called * 1000:.0f} ms"
+    )
 
 
 def main() -> None:

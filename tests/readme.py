@@ -16,7 +16,11 @@ BEGIN, END = "<!-- metrics: made by python -m tests.readme -->", "<!-- /metrics 
 
 def metric_table() -> str:
     """The table of metrics, from the registry."""
-    lines = [BEGIN, "| call | what the number means | credit of a hit | out of | options | from 0 to |", "|---|---|---|---|---|---|"]
+    lines = [
+        BEGIN,
+        "| call | what the number means | credit of a hit | out of | options | from 0 to |",
+        "|---|---|---|---|---|---|",
+    ]
     for metric in METRICS.values():
         credit, out_of = metric.formulas()
         names = " ".join(f"`{name}`" for name in (metric.name, *metric.aliases))

@@ -31,7 +31,9 @@ def refused(call: Callable[[], Any], kind: type[RecnbError], *pieces: str) -> st
     assert isinstance(raised.value, ValueError)
     for piece in pieces:
         assert piece in message, f"{piece!r} is not in: {message}"
-    assert 30 < len(message) < 600 and "Traceback" not in message and "\n" not in message
+    assert 30 < len(message) < 600
+    assert "Traceback" not in message
+    assert "\n" not in message
     last = traceback.format_exception_only(raised.value)[-1]
     assert last.startswith("recnb.errors."), last
     return message
@@ -46,91 +48,158 @@ def test_the_frames_by_themselves_are_good() -> None:
 Case = tuple[Any, Any, dict[str, Any], type[RecnbError], tuple[str, ...]]
 
 COLUMNS: dict[str, Case] = {
-    "no user column": (RECS.rename(columns={"user": "whom"}), TRUTH, {}, ColumnError, ("recommendations has no user column", "'whom', 'item', 'rank'", "user='whom'")),
-    "no item column": (RECS, TRUTH.rename(columns={"item": "what"}), {}, ColumnError, ("truth has no item column", "'user', 'what', 'relevance'", "item='what'")),
+    "no user column": (RECS.rename(columns={"user": "whom"}), TRUTH,
+        {}, ColumnError, ("recommendations has no user column", "'whom', 'item', 'rank'", "user='whom'")),
+    "no item column": (RECS, TRUTH.rename(columns={"item": "what"}),
+        {}, ColumnError, ("truth has no item column", "'user', 'what', 'relevance'", "item='what'")),
     "no columns at all": (pd.DataFrame(), TRUTH, {}, ColumnError, ("recommendations", "none", "user=")),
-    "two user columns": (RECS.assign(user_id=1), TRUTH, {}, ColumnError, ("recommendations", "'user' and 'user_id'", "user='user'")),
-    "two score columns": (SCORED.assign(prediction=1), TRUTH, {}, ColumnError, ("'score' and 'prediction'", "score='score'")),
-    "two relevance columns": (RECS, TRUTH.assign(label=1), {}, ColumnError, ("truth", "'relevance' and 'label'", "relevance='relevance'")),
-    "nothing gives the order": (RECS[["user", "item"]], TRUTH, {}, ColumnError, ("recommendations", "rank='...'", "score='...'", "order='row'")),
-    "order by a score that is not there": (RECS, TRUTH, {"order": "score"}, ColumnError, ("order='score'", "score='...'")),
-    "order by a rank that is not there": (SCORED, TRUTH, {"order": "rank"}, ColumnError, ("order='rank'", "rank='...'")),
-    "a keyword that neither frame has": (RECS, TRUTH, {"user": "member"}, ColumnError, ("neither frame", "user='member'", "'item', 'rank', 'relevance', 'user'")),
-    "rank= names a column of the truth": (RECS, TRUTH.assign(place=1), {"rank": "place"}, ColumnError, ("recommendations have no column 'place'", "rank='place'")),
-    "score= names a column of the truth": (SCORED, TRUTH, {"score": "relevance"}, ColumnError, ("recommendations have no", "score='relevance'", "'item', 'score', 'user'")),
-    "relevance= names a column of the recommendations": (RECS, TRUTH, {"relevance": "rank"}, ColumnError, ("truth has no column 'rank'", "'item', 'relevance', 'user'")),
-    "one column in two roles": (RECS, TRUTH, {"user": "item", "item": "item"}, ColumnError, ("'item' cannot be both user and item", "item='...'")),
-    "rank and score from one column": (RECS, TRUTH, {"rank": "rank", "score": "rank"}, ColumnError, ("'rank' cannot be both rank and score",)),
-    "column names twice": (pd.concat([RECS, RECS[["rank"]]], axis=1), TRUTH, {}, ColumnError, ("recommendations", "more than one column called 'rank'", "rename")),
-    "column names of two levels": (pd.concat({"a": RECS}, axis=1), TRUTH, {}, ColumnError, ("recommendations", "('a', 'user')")),
-    "a keyword that is no text": (RECS.set_axis([0, 1, 2], axis=1), TRUTH, {"user": 0}, OptionError, ("user=0", ".columns.astype(str)")),
-    "recommendations as lists": (pd.DataFrame({"user": [1], "recommended": [[10]]}), TRUTH, {}, ColumnError, ("'recommended'", ".explode('recommended')", "item='recommended'", "order='row'")),
-    "truth as lists": (RECS, pd.DataFrame({"user": [1], "relevant": [[10]]}), {}, ColumnError, ("truth", "'relevant'", ".explode('relevant')", "item='relevant'")),
-    "lists named by keyword": (RECS, TRUTH, {"recommended": "item"}, ColumnError, ("recommended='item'", ".rec.evaluation(recommended='item')", ".explode('item')")),
-    "lists named as items": (RECS.assign(item=[[10], [11], [12]]), TRUTH, {}, FrameError, ("recommendations", "'item'", "List", ".explode('item')")),
-    "user in the index": (RECS.set_index("user"), TRUTH, {}, ColumnError, ("recommendations", "index holds 'user'", ".reset_index()")),
-}
+    "two user columns": (RECS.assign(user_id=1), TRUTH,
+        {}, ColumnError, ("recommendations", "'user' and 'user_id'", "user='user'")),
+    "two score columns": (SCORED.assign(prediction=1), TRUTH,
+        {}, ColumnError, ("'score' and 'prediction'", "score='score'")),
+    "two relevance columns": (RECS, TRUTH.assign(label=1),
+        {}, ColumnError, ("truth", "'relevance' and 'label'", "relevance='relevance'")),
+    "nothing gives the order": (RECS[["user", "item"]], TRUTH,
+        {}, ColumnError, ("recommendations", "rank='...'", "score='...'", "order='row'")),
+    "order by a score that is not there": (RECS, TRUTH,
+        {"order": "score"}, ColumnError, ("order='score'", "score='...'")),
+    "order by a rank that is not there": (SCORED, TRUTH,
+        {"order": "rank"}, ColumnError, ("order='rank'", "rank='...'")),
+    "a keyword that neither frame has": (RECS, TRUTH,
+        {"user": "member"}, ColumnError, ("neither frame", "user='member'", "'item', 'rank', 'relevance', 'user'")),
+    "rank= names a column of the truth": (RECS, TRUTH.assign(place=1),
+        {"rank": "place"}, ColumnError, ("recommendations have no column 'place'", "rank='place'")),
+    "score= names a column of the truth": (SCORED, TRUTH,
+        {"score": "relevance"}, ColumnError, ("recommendations have no", "score='relevance'", "'item', 'score', 'user'")),
+    "relevance= names a column of the recommendations": (RECS, TRUTH,
+        {"relevance": "rank"}, ColumnError, ("truth has no column 'rank'", "'item', 'relevance', 'user'")),
+    "one column in two roles": (RECS, TRUTH,
+        {"user": "item", "item": "item"}, ColumnError, ("'item' cannot be both user and item", "item='...'")),
+    "rank and score from one column": (RECS, TRUTH,
+        {"rank": "rank", "score": "rank"}, ColumnError, ("'rank' cannot be both rank and score",)),
+    "column names twice": (pd.concat([RECS, RECS[["rank"]]], axis=1), TRUTH,
+        {}, ColumnError, ("recommendations", "more than one column called 'rank'", "rename")),
+    "column names of two levels": (pd.concat({"a": RECS}, axis=1), TRUTH,
+        {}, ColumnError, ("recommendations", "('a', 'user')")),
+    "a keyword that is no text": (RECS.set_axis([0, 1, 2], axis=1), TRUTH,
+        {"user": 0}, OptionError, ("user=0", ".columns.astype(str)")),
+    "recommendations as lists": (pd.DataFrame({"user": [1], "recommended": [[10]]}), TRUTH,
+        {}, ColumnError, ("'recommended'", ".explode('recommended')", "item='recommended'", "order='row'")),
+    "truth as lists": (RECS, pd.DataFrame({"user": [1], "relevant": [[10]]}),
+        {}, ColumnError, ("truth", "'relevant'", ".explode('relevant')", "item='relevant'")),
+    "lists named by keyword": (RECS, TRUTH,
+        {"recommended": "item"}, ColumnError, ("recommended='item'", ".rec.evaluation(recommended='item')", ".explode('item')")),
+    "lists named as items": (RECS.assign(item=[[10], [11], [12]]), TRUTH,
+        {}, FrameError, ("recommendations", "'item'", "List", ".explode('item')")),
+    "user in the index": (RECS.set_index("user"), TRUTH,
+        {}, ColumnError, ("recommendations", "index holds 'user'", ".reset_index()")),
+}  # fmt: skip
 
 DAYS = pd.to_datetime(["2026-01-01", "2026-01-02"])
 IDS: dict[str, Case] = {
-    "users 1 and '1'": (RECS, TRUTH.astype({"user": str}), {}, FrameError, ("user ids", "whole numbers (such as 1)", "text (such as '1')", "recs['user'].astype(str)", ".astype(int)")),
-    "items '10' and 10": (RECS.astype({"item": str}), TRUTH, {}, FrameError, ("item ids", "text (such as '10')", "whole numbers (such as 11)", "truth['item'].astype(str)")),
-    "kinds, under other names": (RECS.astype({"user": str}), TRUTH.rename(columns={"user": "userId"}), {}, FrameError, ("column 'user'", "column 'userId'", "truth['userId'].astype(str)")),
+    "users 1 and '1'": (RECS, TRUTH.astype({"user": str}),
+        {}, FrameError, ("user ids", "whole numbers (such as 1)", "text (such as '1')", "recs['user'].astype(str)", ".astype(int)")),
+    "items '10' and 10": (RECS.astype({"item": str}), TRUTH,
+        {}, FrameError, ("item ids", "text (such as '10')", "whole numbers (such as 11)", "truth['item'].astype(str)")),
+    "kinds, under other names": (RECS.astype({"user": str}), TRUTH.rename(columns={"user": "userId"}),
+        {}, FrameError, ("column 'user'", "column 'userId'", "truth['userId'].astype(str)")),
     "items that are days": (RECS, TRUTH.assign(item=DAYS), {}, FrameError, ("item ids", "such as 10", "2026")),
     "items that are true": (RECS, TRUTH.assign(item=[True, False]), {}, FrameError, ("item ids", "Boolean", "True")),
-    "no user in common": (RECS, TRUTH.assign(user=[7, 8]), {}, FrameError, ("no user is in both frames", "such as 1", "such as 7", "user=")),
-    "a user missing": (RECS.astype({"user": "Int64"}).assign(user=pd.array([1, None, 2], dtype="Int64")), TRUTH, {}, FrameError, ("recommendations", "'user'", "1 missing", "row 1", "dropna(subset=['user'])")),
-    "an item missing": (RECS, TRUTH.assign(item=[np.nan, 10]), {}, FrameError, ("truth", "'item'", "1 missing", "row 0", "dropna(subset=['item'])")),
-    "text missing": (RECS.assign(item=["a", None, None]), TRUTH, {}, FrameError, ("recommendations", "'item'", "2 missing", "row 1")),
-    "a category missing": (RECS.assign(user=pd.Categorical([1, None, 2])), TRUTH, {}, FrameError, ("'user'", "1 missing", "row 1")),
+    "no user in common": (RECS, TRUTH.assign(user=[7, 8]),
+        {}, FrameError, ("no user is in both frames", "such as 1", "such as 7", "user=")),
+    "a user missing": (RECS.astype({"user": "Int64"}).assign(user=pd.array([1, None, 2], dtype="Int64")), TRUTH,
+        {}, FrameError, ("recommendations", "'user'", "1 missing", "row 1", "dropna(subset=['user'])")),
+    "an item missing": (RECS, TRUTH.assign(item=[np.nan, 10]),
+        {}, FrameError, ("truth", "'item'", "1 missing", "row 0", "dropna(subset=['item'])")),
+    "text missing": (RECS.assign(item=["a", None, None]), TRUTH,
+        {}, FrameError, ("recommendations", "'item'", "2 missing", "row 1")),
+    "a category missing": (RECS.assign(user=pd.Categorical([1, None, 2])), TRUTH,
+        {}, FrameError, ("'user'", "1 missing", "row 1")),
     "all missing": (RECS.assign(user=[None] * 3), TRUTH, {}, FrameError, ("'user'", "3 missing")),
-    "ids with a fraction": (RECS.assign(user=[1.0, 1.5, 2.0]), TRUTH, {}, FrameError, ("recommendations", "'user'", "1.5", "whole numbers or text")),
+    "ids with a fraction": (RECS.assign(user=[1.0, 1.5, 2.0]), TRUTH,
+        {}, FrameError, ("recommendations", "'user'", "1.5", "whole numbers or text")),
     "infinite ids": (RECS.assign(user=[1.0, np.inf, 2.0]), TRUTH, {}, FrameError, ("'user'", "inf")),
-    "floats too large to be exact": (RECS.assign(item=[2.0**60, 11, 10]), TRUTH, {}, FrameError, ("'item'", "1152921504606846976", "2**53", "Int64")),
+    "floats too large to be exact": (RECS.assign(item=[2.0**60, 11, 10]), TRUTH,
+        {}, FrameError, ("'item'", "1152921504606846976", "2**53", "Int64")),
     "floats beyond whole numbers": (RECS.assign(item=[1e300, 11, 10]), TRUTH, {}, FrameError, ("'item'", "2**53")),
-    "whole numbers too large": (RECS.assign(item=np.array([2**64 - 1, 11, 10], dtype=np.uint64)), TRUTH, {}, FrameError, ("'item'", "18446744073709551615", ".astype(str)")),
-    "numbers and text in one column": (RECS.assign(item=pd.Series(["a", 11, 10], dtype=object)), TRUTH, {}, FrameError, ("recommendations", "'item'", "int, str", ".astype(str)")),
-    "complex numbers": (RECS.assign(item=[1j, 2j, 3j]), TRUTH, {}, FrameError, ("recommendations", "'item'", "complex")),
-    "structs": (RECS, TRUTH.assign(item=[{"a": 1}, {"a": 2}]), {}, FrameError, ("truth", "'item'", "Struct", "one id a row")),
-    "periods": (RECS.assign(item=pd.period_range("2026", periods=3, freq="D")), TRUTH, {}, FrameError, ("recommendations", "'item'", ".astype(str)")),
-    "objects of no kind": (RECS.assign(item=[object(), object(), object()]), TRUTH, {}, FrameError, ("recommendations", "'item'", "object")),
-}
+    "whole numbers too large": (RECS.assign(item=np.array([2**64 - 1, 11, 10], dtype=np.uint64)), TRUTH,
+        {}, FrameError, ("'item'", "18446744073709551615", ".astype(str)")),
+    "numbers and text in one column": (RECS.assign(item=pd.Series(["a", 11, 10], dtype=object)), TRUTH,
+        {}, FrameError, ("recommendations", "'item'", "int, str", ".astype(str)")),
+    "complex numbers": (RECS.assign(item=[1j, 2j, 3j]), TRUTH,
+        {}, FrameError, ("recommendations", "'item'", "complex")),
+    "structs": (RECS, TRUTH.assign(item=[{"a": 1}, {"a": 2}]),
+        {}, FrameError, ("truth", "'item'", "Struct", "one id a row")),
+    "periods": (RECS.assign(item=pd.period_range("2026", periods=3, freq="D")), TRUTH,
+        {}, FrameError, ("recommendations", "'item'", ".astype(str)")),
+    "objects of no kind": (RECS.assign(item=[object(), object(), object()]), TRUTH,
+        {}, FrameError, ("recommendations", "'item'", "object")),
+}  # fmt: skip
 
 VALUES: dict[str, Case] = {
-    "a pair twice": (pd.concat([RECS, pd.DataFrame({"user": [1], "item": [11], "rank": [3]})]), TRUTH, {}, FrameError, ("recommendations", "1 pairs", "user 1, item 11 (2 times)", "drop_duplicates(['user', 'item'])", "duplicates='dedupe'")),
-    "a pair twice, under other names": (pd.concat([SCORED, SCORED]).set_axis(["qid", "docno", "score"], axis=1), TRUTH, {}, FrameError, ("3 pairs", "drop_duplicates(['qid', 'docno'])")),
-    "a judged pair twice, under other names": (RECS, pd.concat([TRUTH, TRUTH]).rename(columns={"item": "movieId"}), {}, FrameError, ("truth", "2 pairs", "drop_duplicates(['user', 'movieId'])", "duplicates='dedupe'")),
-    "rank 0": (RECS.assign(rank=[0, 1, 1]), TRUTH, {}, FrameError, ("recommendations", "'rank'", "rank 0", "user 1, item 10", "frame['rank'] += 1")),
+    "a pair twice": (pd.concat([RECS, pd.DataFrame({"user": [1], "item": [11], "rank": [3]})]), TRUTH,
+        {}, FrameError, ("recommendations", "1 pairs", "user 1, item 11 (2 times)", "drop_duplicates(['user', 'item'])", "duplicates='dedupe'")),
+    "a pair twice, under other names": (pd.concat([SCORED, SCORED]).set_axis(["qid", "docno", "score"], axis=1), TRUTH,
+        {}, FrameError, ("3 pairs", "drop_duplicates(['qid', 'docno'])")),
+    "a judged pair twice, under other names": (RECS, pd.concat([TRUTH, TRUTH]).rename(columns={"item": "movieId"}),
+        {}, FrameError, ("truth", "2 pairs", "drop_duplicates(['user', 'movieId'])", "duplicates='dedupe'")),
+    "rank 0": (RECS.assign(rank=[0, 1, 1]), TRUTH,
+        {}, FrameError, ("recommendations", "'rank'", "rank 0", "user 1, item 10", "frame['rank'] += 1")),
     "rank below 0": (RECS.assign(rank=[1, -3, 1]), TRUTH, {}, FrameError, ("'rank'", "rank -3", "user 1, item 11")),
-    "rank with a fraction": (RECS.assign(rank=[1.5, 2, 1]), TRUTH, {}, FrameError, ("'rank'", "1.5", "user 1, item 10", "score='rank'")),
+    "rank with a fraction": (RECS.assign(rank=[1.5, 2, 1]), TRUTH,
+        {}, FrameError, ("'rank'", "1.5", "user 1, item 10", "score='rank'")),
     "rank NaN": (RECS.assign(rank=[1, np.nan, 1]), TRUTH, {}, FrameError, ("'rank'", "nan", "user 1, item 11")),
-    "rank missing": (RECS.assign(rank=pd.array([1, None, 1], dtype="Int64")), TRUTH, {}, FrameError, ("'rank'", "missing", "user 1, item 11")),
+    "rank missing": (RECS.assign(rank=pd.array([1, None, 1], dtype="Int64")), TRUTH,
+        {}, FrameError, ("'rank'", "missing", "user 1, item 11")),
     "rank infinite": (RECS.assign(rank=[1, np.inf, 1]), TRUTH, {}, FrameError, ("'rank'", "inf", "user 1, item 11")),
-    "rank twice": (RECS.assign(rank=[1, 1, 1]), TRUTH, {}, FrameError, ("'rank'", "rank 1", "10 and 11", "user 1", ".rank(method='first', ascending=False)")),
-    "rank as text": (RECS.astype({"rank": str}), TRUTH, {}, FrameError, ("recommendations", "'rank'", "text", "'1'", "frame['rank'].astype(float)")),
-    "rank beyond any list": (RECS.assign(rank=[1, 2**40, 1]), TRUTH, {}, FrameError, ("'rank'", "1.09951e+12", "user 1, item 11", "score='rank'")),
-    "rank beyond whole numbers": (RECS.assign(rank=[1, 1e300, 1]), TRUTH, {}, FrameError, ("'rank'", "1e+300", "score='rank'")),
-    "rank of 64 bits without sign": (RECS.assign(rank=np.array([1, 2**64 - 1, 1], dtype=np.uint64)), TRUTH, {}, FrameError, ("'rank'", "1.84467e+19")),
-    "rank and score that disagree": (RECS.assign(score=[0.1, 0.9, 0.5]), TRUTH, {}, FrameError, ("'rank' and 'score' disagree in 1 places", "User 1", "item 10 at rank 1 with score 0.1", "item 11", "order='rank' or order='score'")),
-    "score NaN": (SCORED.assign(score=[0.1, np.nan, 0.5]), TRUTH, {}, FrameError, ("recommendations", "'score'", "1 scores", "nan", "user 1, item 11", "drop the row")),
-    "score infinite": (SCORED.assign(score=[0.1, 0.2, -np.inf]), TRUTH, {}, FrameError, ("'score'", "-inf", "user 2, item 10")),
-    "score missing": (SCORED.assign(score=pd.array([None, None, 0.5], dtype="Float64")), TRUTH, {}, FrameError, ("'score'", "2 scores", "None", "user 1, item 10")),
-    "score as text": (SCORED.assign(score=["high", "low", "low"]), TRUTH, {}, FrameError, ("recommendations", "'score'", "text", "'high'", ".astype(float)")),
-    "score as text, the first missing": (SCORED.assign(score=[None, "low", "low"]), TRUTH, {}, FrameError, ("'score'", "text", "'low'")),
-    "score as days": (SCORED.assign(score=pd.date_range("2026-01-01", periods=3)), TRUTH, {}, FrameError, ("'score'", "2026")),
-    "score NaN beside a rank": (RECS.assign(score=[0.9, np.nan, 0.5]), TRUTH, {}, FrameError, ("'score'", "nan", "user 1, item 11")),
-    "relevance NaN": (RECS, TRUTH.assign(relevance=[np.nan, 1]), {}, FrameError, ("truth", "'relevance'", "1 values", "nan", "user 1, item 11", ".fillna(0)")),
-    "relevance missing": (RECS, TRUTH.assign(relevance=[None, None]), {}, FrameError, ("truth", "'relevance'", "2 values", "None")),
-    "relevance infinite": (RECS, TRUTH.assign(relevance=[1, np.inf]), {}, FrameError, ("truth", "'relevance'", "inf", "user 2, item 10")),
-    "relevance negative": (RECS, TRUTH.assign(relevance=[1, -0.5]), {}, FrameError, ("truth", "'relevance'", "-0.5", "user 2, item 10", "clip(lower=0)")),
-    "relevance as text": (RECS, TRUTH.assign(relevance=["liked", "hated"]), {}, FrameError, ("truth", "'relevance'", "text", "'liked'", ".astype(float)")),
-    "relevance under another name": (RECS, TRUTH.assign(relevance=[1, -1]).rename(columns={"relevance": "stars"}), {"relevance": "stars"}, FrameError, ("truth", "'stars'", "-1")),
-    "nothing relevant": (RECS, TRUTH.assign(relevance=0.0), {}, FrameError, ("no user", "relevance must be above 0", "highest", "0.0", "relevant_from=")),
-    "nothing above the threshold": (RECS, TRUTH, {"relevant_from": 9}, FrameError, ("9 or more", "2.0", "relevant_from=")),
-    "a user with nothing relevant, refused": (RECS, TRUTH.assign(relevance=[0.0, 1]), {"no_relevant": "error"}, FrameError, ("1 users", "such as 1", "no_relevant='skip'", "'zero'")),
+    "rank twice": (RECS.assign(rank=[1, 1, 1]), TRUTH,
+        {}, FrameError, ("'rank'", "rank 1", "10 and 11", "user 1", ".rank(method='first', ascending=False)")),
+    "rank as text": (RECS.astype({"rank": str}), TRUTH,
+        {}, FrameError, ("recommendations", "'rank'", "text", "'1'", "frame['rank'].astype(float)")),
+    "rank beyond any list": (RECS.assign(rank=[1, 2**40, 1]), TRUTH,
+        {}, FrameError, ("'rank'", "1.09951e+12", "user 1, item 11", "score='rank'")),
+    "rank beyond whole numbers": (RECS.assign(rank=[1, 1e300, 1]), TRUTH,
+        {}, FrameError, ("'rank'", "1e+300", "score='rank'")),
+    "rank of 64 bits without sign": (RECS.assign(rank=np.array([1, 2**64 - 1, 1], dtype=np.uint64)), TRUTH,
+        {}, FrameError, ("'rank'", "1.84467e+19")),
+    "rank and score that disagree": (RECS.assign(score=[0.1, 0.9, 0.5]), TRUTH,
+        {}, FrameError, ("'rank' and 'score' disagree in 1 places", "User 1", "item 10 at rank 1 with score 0.1", "item 11",
+         "order='rank' or order='score'")),
+    "score NaN": (SCORED.assign(score=[0.1, np.nan, 0.5]), TRUTH,
+        {}, FrameError, ("recommendations", "'score'", "1 scores", "nan", "user 1, item 11", "drop the row")),
+    "score infinite": (SCORED.assign(score=[0.1, 0.2, -np.inf]), TRUTH,
+        {}, FrameError, ("'score'", "-inf", "user 2, item 10")),
+    "score missing": (SCORED.assign(score=pd.array([None, None, 0.5], dtype="Float64")), TRUTH,
+        {}, FrameError, ("'score'", "2 scores", "None", "user 1, item 10")),
+    "score as text": (SCORED.assign(score=["high", "low", "low"]), TRUTH,
+        {}, FrameError, ("recommendations", "'score'", "text", "'high'", ".astype(float)")),
+    "score as text, the first missing": (SCORED.assign(score=[None, "low", "low"]), TRUTH,
+        {}, FrameError, ("'score'", "text", "'low'")),
+    "score as days": (SCORED.assign(score=pd.date_range("2026-01-01", periods=3)), TRUTH,
+        {}, FrameError, ("'score'", "2026")),
+    "score NaN beside a rank": (RECS.assign(score=[0.9, np.nan, 0.5]), TRUTH,
+        {}, FrameError, ("'score'", "nan", "user 1, item 11")),
+    "relevance NaN": (RECS, TRUTH.assign(relevance=[np.nan, 1]),
+        {}, FrameError, ("truth", "'relevance'", "1 values", "nan", "user 1, item 11", ".fillna(0)")),
+    "relevance missing": (RECS, TRUTH.assign(relevance=[None, None]),
+        {}, FrameError, ("truth", "'relevance'", "2 values", "None")),
+    "relevance infinite": (RECS, TRUTH.assign(relevance=[1, np.inf]),
+        {}, FrameError, ("truth", "'relevance'", "inf", "user 2, item 10")),
+    "relevance negative": (RECS, TRUTH.assign(relevance=[1, -0.5]),
+        {}, FrameError, ("truth", "'relevance'", "-0.5", "user 2, item 10", "clip(lower=0)")),
+    "relevance as text": (RECS, TRUTH.assign(relevance=["liked", "hated"]),
+        {}, FrameError, ("truth", "'relevance'", "text", "'liked'", ".astype(float)")),
+    "relevance under another name": (RECS, TRUTH.assign(relevance=[1, -1]).rename(columns={"relevance": "stars"}),
+        {"relevance": "stars"}, FrameError, ("truth", "'stars'", "-1")),
+    "nothing relevant": (RECS, TRUTH.assign(relevance=0.0),
+        {}, FrameError, ("no user", "relevance must be above 0", "highest", "0.0", "relevant_from=")),
+    "nothing above the threshold": (RECS, TRUTH,
+        {"relevant_from": 9}, FrameError, ("9 or more", "2.0", "relevant_from=")),
+    "a user with nothing relevant, refused": (RECS, TRUTH.assign(relevance=[0.0, 1]),
+        {"no_relevant": "error"}, FrameError, ("1 users", "such as 1", "no_relevant='skip'", "'zero'")),
     "empty recommendations": (RECS.iloc[:0], TRUTH, {}, FrameError, ("recommendations is empty", "no rows")),
     "empty truth": (RECS, TRUTH.iloc[:0], {}, FrameError, ("truth is empty", "no rows")),
-}
+}  # fmt: skip
 
 
 CASES = {**COLUMNS, **IDS, **VALUES}
@@ -153,13 +222,37 @@ def test_refused_of_polars(what: str, lazy: bool) -> None:
     recs, truth, options, error, pieces = CASES[what]
     frames = [pl.from_pandas(frame) for frame in (recs, truth)]
     pieces = tuple("None" if piece == "nan" else piece for piece in pieces)  # NaN in pandas is missing in Polars
-    refused(lambda: recnb.evaluate(*(frame.lazy() if lazy else frame for frame in frames), **options).ndcg(k=2), error, *pieces)
+    refused(
+        lambda: recnb.evaluate(*(frame.lazy() if lazy else frame for frame in frames), **options).ndcg(k=2),
+        error,
+        *pieces,
+    )
 
 
-@pytest.mark.parametrize("thing", [5, "recs.csv", None, {"user": [1]}, [1, 2], pd.Series([1]), pl.Series([1]), np.zeros((2, 2)), RECS.groupby("user"), iter([1])])
+@pytest.mark.parametrize(
+    "thing",
+    [
+        5,
+        "recs.csv",
+        None,
+        {"user": [1]},
+        [1, 2],
+        pd.Series([1]),
+        pl.Series([1]),
+        np.zeros((2, 2)),
+        RECS.groupby("user"),
+        iter([1]),
+    ],
+)
 def test_what_is_no_frame(thing: Any) -> None:
     name = type(thing).__name__
-    refused(lambda: recnb.evaluate(thing, TRUTH), FrameError, f"recommendations is a {name}", "pandas or Polars", "recnb.ndcg(")
+    refused(
+        lambda: recnb.evaluate(thing, TRUTH),
+        FrameError,
+        f"recommendations is a {name}",
+        "pandas or Polars",
+        "recnb.ndcg(",
+    )
     if thing is None:
         refused(lambda: recnb.evaluate(RECS, thing), ColumnError, "no relevance column", ".rec.against(truth)")
     else:
@@ -169,7 +262,12 @@ def test_what_is_no_frame(thing: Any) -> None:
 def test_a_lazy_frame_that_cannot_be_collected() -> None:
     broken = pl.from_pandas(RECS).lazy().with_columns(pl.col("nope"))
     refused(lambda: recnb.evaluate(broken, TRUTH), FrameError, "recommendations", "lazy frame", "nope", ".collect()")
-    late = pl.from_pandas(RECS).lazy().with_columns(item=pl.col("item").cast(pl.String) + "x").with_columns(pl.col("item").cast(pl.Int64))
+    late = (
+        pl.from_pandas(RECS)
+        .lazy()
+        .with_columns(item=pl.col("item").cast(pl.String) + "x")
+        .with_columns(pl.col("item").cast(pl.Int64))
+    )
     refused(lambda: recnb.evaluate(RECS, late), FrameError, "truth", "lazy frame", ".collect()")
 
 
@@ -194,7 +292,7 @@ LIST_CASES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "relevance missing": ({"relevant": [{"x": None}, {"y": 1}]}, ("'relevant'", "None", "user 'a', item 'x'")),
     "nothing recommended": ({"recommended": [[], None]}, ("recommends nothing", "'recommended'")),
     "nothing relevant": ({"relevant": [None, []]}, ("judges nothing", "'relevant'")),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("what", LIST_CASES)
@@ -209,15 +307,35 @@ def test_an_empty_frame_of_lists() -> None:
 
 
 def test_a_frame_of_recommendations_alone() -> None:
-    refused(lambda: RECS.rec.ndcg(k=2), ColumnError, "no relevance column", "'user', 'item', 'rank'", "recs.rec.against(truth)", "relevance='...'")
-    refused(lambda: TRUTH.rec.ndcg(k=2), ColumnError, "no rank or score column", "'user', 'item', 'relevance'", "rank='...'")
+    refused(
+        lambda: RECS.rec.ndcg(k=2),
+        ColumnError,
+        "no relevance column",
+        "'user', 'item', 'rank'",
+        "recs.rec.against(truth)",
+        "relevance='...'",
+    )
+    refused(
+        lambda: TRUTH.rec.ndcg(k=2), ColumnError, "no rank or score column", "'user', 'item', 'relevance'", "rank='...'"
+    )
     refused(lambda: TRUTH.rec.evaluation(user="member"), ColumnError, "user='member'", "'user', 'item', 'relevance'")
 
 
-@pytest.mark.parametrize("ids", [[Decimal(1), Decimal(2), Decimal(3)], [datetime.date(2026, 1, day) for day in (1, 2, 3)], [uuid.UUID(int=i) for i in (1, 2, 3)], [b"1", b"2", b"3"]])
+@pytest.mark.parametrize(
+    "ids",
+    [
+        [Decimal(1), Decimal(2), Decimal(3)],
+        [datetime.date(2026, 1, day) for day in (1, 2, 3)],
+        [uuid.UUID(int=i) for i in (1, 2, 3)],
+        [b"1", b"2", b"3"],
+    ],
+)
 def test_ids_of_rare_kinds_are_evaluated_or_refused(ids: list[Any]) -> None:
     """Either the right number, or an error of recnb."""
-    recs, truth = pd.DataFrame({"user": ids, "item": [1, 2, 3], "rank": 1}), pd.DataFrame({"user": ids, "item": [1, 2, 9]})
+    recs, truth = (
+        pd.DataFrame({"user": ids, "item": [1, 2, 3], "rank": 1}),
+        pd.DataFrame({"user": ids, "item": [1, 2, 9]}),
+    )
     assert recnb.evaluate(recs, truth).recall(k=1).per_user.tolist() == [1.0, 1.0, 0.0]
     same_user = pd.DataFrame({"user": 1, "item": ids, "rank": [1, 2, 3]}), pd.DataFrame({"user": 1, "item": ids[:2]})
     assert recnb.evaluate(*same_user).recall(k=3) == 1.0

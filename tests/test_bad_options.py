@@ -33,14 +33,44 @@ def refused(call: Callable[[], Any], kind: type[RecnbError], *pieces: str) -> No
 
 # k
 
-BAD_K = [0, -1, 2.5, 10.0, True, False, np.True_, "ten", "10", float("nan"), {5}, {5: 1}, b"5", object(), np.float64(3), [[1]], [True], [0], [5, None, 0]]
+BAD_K = [
+    0,
+    -1,
+    2.5,
+    10.0,
+    True,
+    False,
+    np.True_,
+    "ten",
+    "10",
+    float("nan"),
+    {5},
+    {5: 1},
+    b"5",
+    object(),
+    np.float64(3),
+    [[1]],
+    [True],
+    [0],
+    [5, None, 0],
+]
 
 
 @pytest.mark.parametrize("k", BAD_K, ids=repr)
 def test_a_k_that_counts_no_ranks(k: Any) -> None:
-    shown = repr(next((one for one in k if one is not None and (isinstance(one, (bool, list)) or one < 1)), k) if isinstance(k, list) else k)
+    shown = repr(
+        next((one for one in k if one is not None and (isinstance(one, (bool, list)) or one < 1)), k)
+        if isinstance(k, list)
+        else k
+    )
     refused(lambda: EV.table(["ndcg"], k=k), CutoffError, f"k={shown}", "whole number from 1 up", "k=10", "None")
-    calls = [lambda: EV.ndcg(k=k), lambda: EV.explain("ndcg", 1, k=k), lambda: ONE.rec.ndcg(k=k), lambda: recnb.ndcg([1, 2], k=k), lambda: recnb.explain("ndcg", [1, 2], k=k)]
+    calls = [
+        lambda: EV.ndcg(k=k),
+        lambda: EV.explain("ndcg", 1, k=k),
+        lambda: ONE.rec.ndcg(k=k),
+        lambda: recnb.ndcg([1, 2], k=k),
+        lambda: recnb.explain("ndcg", [1, 2], k=k),
+    ]
     for call in calls:
         with pytest.raises(CutoffError):
             call()
@@ -48,7 +78,12 @@ def test_a_k_that_counts_no_ranks(k: Any) -> None:
 
 @pytest.mark.parametrize("k", [[], (), np.array([], dtype=int), range(0)])
 def test_an_empty_k(k: Any) -> None:
-    for call in (lambda: EV.ndcg(k=k), lambda: EV.table(["ndcg"], k=k), lambda: EV.curve("ndcg", k=k), lambda: recnb.ndcg([1], k=k)):
+    for call in (
+        lambda: EV.ndcg(k=k),
+        lambda: EV.table(["ndcg"], k=k),
+        lambda: EV.curve("ndcg", k=k),
+        lambda: recnb.ndcg([1], k=k),
+    ):
         refused(call, CutoffError, "k is empty", "k=[5, 10]")
 
 
@@ -64,7 +99,8 @@ def test_the_same_k_twice() -> None:
 
 
 def test_k_as_numpy_writes_it() -> None:
-    assert EV.ndcg(k=np.int32(2)) == EV.ndcg(k=2) and EV.ndcg(k=np.int64(2)).k == 2
+    assert EV.ndcg(k=np.int32(2)) == EV.ndcg(k=2)
+    assert EV.ndcg(k=np.int64(2)).k == 2
     assert EV.table(["ndcg"], k=np.array([1, 2])).columns.tolist() == [1, 2]
     assert EV.ndcg(k=10**9) == EV.ndcg(k=None)
 
@@ -81,18 +117,42 @@ def test_a_curve_needs_numbers() -> None:
 # Metrics and their options
 
 
-@pytest.mark.parametrize(("name", "near"), [("ndgc", "'ndcg'"), ("recal", "'recall'"), ("MRR", "Known"), ("mean_average_precision", "'average_precision'"), ("hitrate", "'hit_rate'"), (None, "Known"), (5, "Known")])
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("ndgc", "'ndcg'"),
+        ("recal", "'recall'"),
+        ("MRR", "Known"),
+        ("mean_average_precision", "'average_precision'"),
+        ("hitrate", "'hit_rate'"),
+        (None, "Known"),
+        (5, "Known"),
+    ],
+)
 def test_a_metric_that_is_none(name: Any, near: str) -> None:
-    for call in (lambda: EV.table([name], k=2), lambda: EV.curve(name), lambda: EV.explain(name, 1), lambda: recnb.explain(name, ["a"], ["a"])):
+    for call in (
+        lambda: EV.table([name], k=2),
+        lambda: EV.curve(name),
+        lambda: EV.explain(name, 1),
+        lambda: recnb.explain(name, ["a"], ["a"]),
+    ):
         refused(call, OptionError, f"{name!r} is no metric", near, "'ndcg'")
 
 
 def test_metrics_of_a_table() -> None:
     refused(lambda: EV.table([], k=2), OptionError, "metrics is empty", "metrics=['ndcg']")
-    refused(lambda: EV.table(["map", "ndcg", "average_precision"], k=2), OptionError, "'average_precision' more than once")
+    refused(
+        lambda: EV.table(["map", "ndcg", "average_precision"], k=2), OptionError, "'average_precision' more than once"
+    )
     refused(lambda: EV.table(5, k=2), OptionError, "metrics=5", "metrics=['ndcg', 'recall']")  # type: ignore[arg-type]
     refused(lambda: EV.table(["precision"], k=2, gain="linear"), OptionError, "precision", "'gain'", "'out_of'")
-    refused(lambda: EV.table(["precision", "ndcg"], k=2, gian="linear"), OptionError, "precision, ndcg", "'gian'", "Did you mean 'gain'")
+    refused(
+        lambda: EV.table(["precision", "ndcg"], k=2, gian="linear"),
+        OptionError,
+        "precision, ndcg",
+        "'gian'",
+        "Did you mean 'gain'",
+    )
     refused(lambda: EV.table(["ndcg"], k=2, gain="exp"), OptionError, "gain='exp'", "'exponential'")
 
 
@@ -114,7 +174,12 @@ def test_a_word_that_is_none(name: str, option: str, value: Any) -> None:
 
 @pytest.mark.parametrize("name", METRICS)
 def test_an_option_that_the_metric_has_not(name: str) -> None:
-    for call in (lambda: getattr(EV, name)(k=2, gian="linear"), lambda: getattr(ONE.rec, name)(gian=1), lambda: getattr(recnb, name)([1], gian=1), lambda: EV.explain(name, 1, gian=1)):
+    for call in (
+        lambda: getattr(EV, name)(k=2, gian="linear"),
+        lambda: getattr(ONE.rec, name)(gian=1),
+        lambda: getattr(recnb, name)([1], gian=1),
+        lambda: EV.explain(name, 1, gian=1),
+    ):
         refused(call, OptionError, f"{name} has no option 'gian'", "'k'")
 
 
@@ -124,13 +189,31 @@ def test_the_near_word_is_named() -> None:
     refused(lambda: EV.reciprocal_rank(k=2, target="frist"), OptionError, "Did you mean 'first'?")
 
 
-@pytest.mark.parametrize(("name", "options", "piece"), [
-    ("ndcg", {"log_base": 1}, "log_base=1"), ("dcg", {"log_base": 0.5}, "log_base=0.5"), ("idcg", {"log_base": "2"}, "log_base='2'"), ("ndcg", {"log_base": float("inf")}, "log_base=inf"),
-    ("ndcg", {"log_base": float("nan")}, "log_base=nan"), ("rbp", {"p": 0}, "p=0"), ("rbp", {"p": 1}, "p=1"), ("rbp", {"p": "0.8"}, "p='0.8'"), ("rbp", {"p": float("nan")}, "p=nan"),
-    ("fbeta", {"beta": 0}, "beta=0"), ("fbeta", {"beta": -1}, "beta=-1"), ("fbeta", {"beta": float("inf")}, "beta=inf"), ("err", {"max_relevance": 1}, "max_relevance=1"), ("err", {"max_relevance": "5"}, "max_relevance='5'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "options", "piece"),
+    [
+        ("ndcg", {"log_base": 1}, "log_base=1"),
+        ("dcg", {"log_base": 0.5}, "log_base=0.5"),
+        ("idcg", {"log_base": "2"}, "log_base='2'"),
+        ("ndcg", {"log_base": float("inf")}, "log_base=inf"),
+        ("ndcg", {"log_base": float("nan")}, "log_base=nan"),
+        ("rbp", {"p": 0}, "p=0"),
+        ("rbp", {"p": 1}, "p=1"),
+        ("rbp", {"p": "0.8"}, "p='0.8'"),
+        ("rbp", {"p": float("nan")}, "p=nan"),
+        ("fbeta", {"beta": 0}, "beta=0"),
+        ("fbeta", {"beta": -1}, "beta=-1"),
+        ("fbeta", {"beta": float("inf")}, "beta=inf"),
+        ("err", {"max_relevance": 1}, "max_relevance=1"),
+        ("err", {"max_relevance": "5"}, "max_relevance='5'"),
+    ],
+)
 def test_a_number_that_makes_no_sense(name: str, options: dict[str, Any], piece: str) -> None:
-    for call in (lambda: getattr(EV, name)(k=2, **options), lambda: EV.table([name], k=2, **options), lambda: getattr(recnb, name)([2, 1], **options)):
+    for call in (
+        lambda: getattr(EV, name)(k=2, **options),
+        lambda: EV.table([name], k=2, **options),
+        lambda: getattr(recnb, name)([2, 1], **options),
+    ):
         with pytest.raises(OptionError, match=piece):
             call()
 
@@ -149,21 +232,45 @@ def test_a_gain_too_large_for_numbers() -> None:
 @pytest.mark.parametrize("value", ["nonsense", None, 5, ["first"], True])
 def test_a_convention_that_is_none(option: str, value: Any) -> None:
     words = [repr(word) for word in WORDS[option]]
-    for call in (lambda: RECS.rec.against(TRUTH, **{option: value}), lambda: ONE.rec.evaluation(**{option: value}), lambda: recnb.Convention(**{option: value})):
+    for call in (
+        lambda: RECS.rec.against(TRUTH, **{option: value}),
+        lambda: ONE.rec.evaluation(**{option: value}),
+        lambda: recnb.Convention(**{option: value}),
+    ):
         refused(call, OptionError, f"{option}={value!r}", *words)
 
 
-@pytest.mark.parametrize(("option", "near"), [
-    ("usr", "'user' or 'users'"), ("relevence", "'relevance'"), ("no_relevent", "'no_relevant'"), ("tie", "'ties'"), ("duplicate", "'duplicates'"), ("gain", "Known"), ("metric", "Known"), ("k", "Known"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("option", "near"),
+    [
+        ("usr", "'user' or 'users'"),
+        ("relevence", "'relevance'"),
+        ("no_relevent", "'no_relevant'"),
+        ("tie", "'ties'"),
+        ("duplicate", "'duplicates'"),
+        ("gain", "Known"),
+        ("metric", "Known"),
+        ("k", "Known"),
+    ],
+)
 def test_an_option_of_an_evaluation_that_is_none(option: str, near: str) -> None:
-    for call in (lambda: RECS.rec.against(TRUTH, **{option: "x"}), lambda: ONE.rec.evaluation(**{option: "x"}), lambda: recnb.evaluate(RECS, TRUTH, **{option: "x"})):
+    for call in (
+        lambda: RECS.rec.against(TRUTH, **{option: "x"}),
+        lambda: ONE.rec.evaluation(**{option: "x"}),
+        lambda: recnb.evaluate(RECS, TRUTH, **{option: "x"}),
+    ):
         refused(call, OptionError, f"{option!r} is no option", near, "'relevant_from'", "'relevance'")
 
 
 @pytest.mark.parametrize("threshold", [0, -1, "4", float("nan"), float("inf"), True, [4]])
 def test_a_threshold_that_is_none(threshold: Any) -> None:
-    refused(lambda: RECS.rec.against(TRUTH, relevant_from=threshold), OptionError, f"relevant_from={threshold!r}", "above 0", "relevant_from=4")
+    refused(
+        lambda: RECS.rec.against(TRUTH, relevant_from=threshold),
+        OptionError,
+        f"relevant_from={threshold!r}",
+        "above 0",
+        "relevant_from=4",
+    )
 
 
 def test_a_threshold_as_numpy_writes_it() -> None:
@@ -192,24 +299,45 @@ def test_a_user_of_text_who_is_not_there(user: Any) -> None:
 def test_a_user_left_out_is_not_there_and_many_are_not_all_listed() -> None:
     many = pd.DataFrame({"user": range(1000), "item": 1, "rank": 1})
     ev = recnb.evaluate(many, many[["user", "item"]].assign(relevance=[0.0] + [1.0] * 999))
-    refused(lambda: ev.explain("ndcg", 0), UnknownUserError, "999 users", "1, 2, 3, 4, 5, …", "no relevant item may have been left out")
+    refused(
+        lambda: ev.explain("ndcg", 0),
+        UnknownUserError,
+        "999 users",
+        "1, 2, 3, 4, 5, …",
+        "no relevant item may have been left out",
+    )
 
 
 # Intervals
 
 
-@pytest.mark.parametrize(("options", "pieces"), [
-    ({"confidence": 95}, ("confidence=95", "0.95")), ({"confidence": 0}, ("confidence=0",)), ({"confidence": 1}, ("confidence=1",)), ({"confidence": "95%"}, ("confidence='95%'", "0.95")),
-    ({"method": "boot"}, ("method='boot'", "Did you mean 'bootstrap'", "'moments'", "'t'")), ({"method": None}, ("method=None",)), ({"resamples": 0}, ("resamples=0", "2000")), ({"resamples": 10.5}, ("resamples=10.5",)),
-    ({"seed": "x"}, ("seed='x'", "whole number from 0")), ({"seed": -1}, ("seed=-1", "whole number from 0")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("options", "pieces"),
+    [
+        ({"confidence": 95}, ("confidence=95", "0.95")),
+        ({"confidence": 0}, ("confidence=0",)),
+        ({"confidence": 1}, ("confidence=1",)),
+        ({"confidence": "95%"}, ("confidence='95%'", "0.95")),
+        ({"method": "boot"}, ("method='boot'", "Did you mean 'bootstrap'", "'moments'", "'t'")),
+        ({"method": None}, ("method=None",)),
+        ({"resamples": 0}, ("resamples=0", "2000")),
+        ({"resamples": 10.5}, ("resamples=10.5",)),
+        ({"seed": "x"}, ("seed='x'", "whole number from 0")),
+        ({"seed": -1}, ("seed=-1", "whole number from 0")),
+    ],
+)
 def test_an_interval_that_is_none(options: dict[str, Any], pieces: tuple[str, ...]) -> None:
     refused(lambda: EV.ndcg(k=2).interval(**options), OptionError, *pieces)
 
 
 def test_a_refusal_leaves_the_evaluation_as_it_was() -> None:
     before = EV.table(k=[1, 2, None])
-    for call in (lambda: EV.ndcg(k=0), lambda: EV.ndcg(k=2, gain="exp"), lambda: EV.explain("ndcg", 99), lambda: EV.table(["nope"], k=2)):
+    for call in (
+        lambda: EV.ndcg(k=0),
+        lambda: EV.ndcg(k=2, gain="exp"),
+        lambda: EV.explain("ndcg", 99),
+        lambda: EV.table(["nope"], k=2),
+    ):
         with pytest.raises(RecnbError):
             call()
     pd.testing.assert_frame_equal(EV.table(k=[1, 2, None]), before)

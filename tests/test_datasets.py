@@ -103,8 +103,7 @@ def test_sample_has_a_long_tail(sample: Sample) -> None:
 def test_sample_segments_follow_activity(sample: Sample) -> None:
     activity = pd.concat([sample.train["user"], sample.test["user"]]).value_counts()
     counts = {
-        str(segment): activity.reindex(part["user"]).to_list()
-        for segment, part in sample.users.groupby("segment")
+        str(segment): activity.reindex(part["user"]).to_list() for segment, part in sample.users.groupby("segment")
     }
     assert max(counts["new"]) < min(counts["regular"])
     assert max(counts["regular"]) < min(counts["devoted"])

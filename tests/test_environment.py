@@ -10,7 +10,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 ENVIRONMENT = yaml.safe_load((ROOT / "environment.yml").read_text("utf-8"))
 CONDA_NAME = {"matplotlib": "matplotlib-base"}
-SPEC = re.compile(r"^(?P<name>[a-z0-9][a-z0-9._-]*)(?: (?P<range>(?:>=|<=|<|>|==|!=)[0-9][0-9.]*(?:,(?:>=|<=|<|>|==|!=)[0-9][0-9.]*)*))?$")
+SPEC = re.compile(
+    r"^(?P<name>[a-z0-9][a-z0-9._-]*)(?: (?P<range>(?:>=|<=|<|>|==|!=)[0-9][0-9.]*(?:,(?:>=|<=|<|>|==|!=)[0-9][0-9.]*)*))?$"
+)
 
 
 def specs() -> dict[str, str]:
@@ -43,7 +45,11 @@ def test_python_range_is_the_same():
 
 
 def test_test_tools_have_the_same_ranges():
-    tests = dict(re.fullmatch(r"([A-Za-z0-9_.-]+)(.*)", one).groups() for one in PROJECT["optional-dependencies"]["test"] if "[" not in one)
+    tests = dict(
+        re.fullmatch(r"([A-Za-z0-9_.-]+)(.*)", one).groups()
+        for one in PROJECT["optional-dependencies"]["test"]
+        if "[" not in one
+    )
     conda = specs()
     shared = set(tests) & set(conda)
     assert {"pytest", "nbval", "hypothesis"} <= shared
@@ -51,7 +57,12 @@ def test_test_tools_have_the_same_ranges():
 
 
 def test_nothing_is_listed_that_the_project_does_not_name():
-    known = {*wanted(), "python", "pip", *(re.split("[<>=[]", one)[0] for one in PROJECT["optional-dependencies"]["test"])}
+    known = {
+        *wanted(),
+        "python",
+        "pip",
+        *(re.split("[<>=[]", one)[0] for one in PROJECT["optional-dependencies"]["test"]),
+    }
     assert set(specs()) <= known
 
 

@@ -41,7 +41,14 @@ def test_the_worked_case() -> None:
 
 def spellings(name: str) -> list[str]:
     """As a column may be written: userid, USERID, UserId, user_id, user-id, user id, USER_ID."""
-    return [name, name.upper(), name.capitalize(), "_".join([name[:2], name[2:]]), f"{name[:3]}-{name[3:]}", f" {name[0]} {name[1:]} ".upper()]
+    return [
+        name,
+        name.upper(),
+        name.capitalize(),
+        "_".join([name[:2], name[2:]]),
+        f"{name[:3]}-{name[3:]}",
+        f" {name[0]} {name[1:]} ".upper(),
+    ]
 
 
 @pytest.mark.parametrize("role", ["user", "item", "rank", "score", "relevance"])
@@ -104,7 +111,8 @@ def test_the_score_column_of_one_frame_does_not_hide_the_relevance_of_the_other(
 def test_without_relevance_every_row_of_the_truth_is_relevant() -> None:
     ev = recnb.evaluate(RECS, TRUTH.drop(columns="relevance"))
     assert ev.cg(k=3).per_user.tolist() == [1.0, 1.0]
-    assert "every pair of the truth" in ev.basis() and "relevance above 0" not in ev.basis()
+    assert "every pair of the truth" in ev.basis()
+    assert "relevance above 0" not in ev.basis()
 
 
 def test_other_columns_are_ignored() -> None:
@@ -166,7 +174,9 @@ def test_rank_and_score_that_disagree_must_be_settled() -> None:
 def test_ties(rows: list[tuple[int, int]], ties: str, text: bool, seed: int) -> None:
     items = list(range(len(rows)))
     random.Random(seed).shuffle(items)
-    table = [(user, f"i{item:02}" if text else item, score / 2) for (user, score), item in zip(rows, items, strict=True)]
+    table = [
+        (user, f"i{item:02}" if text else item, score / 2) for (user, score), item in zip(rows, items, strict=True)
+    ]
     recs = pd.DataFrame(table, columns=["user", "item", "score"])
     want: dict[object, list[object]] = {}
     for user in sorted(set(recs["user"])):
@@ -193,7 +203,12 @@ def test_rows_in_any_order_give_the_same(recs: list[int], truth: list[int]) -> N
 
 
 def test_a_bool_a_whole_number_and_a_decimal_can_be_a_score() -> None:
-    for scores in ([True, False, False], np.array([9, 8, 7], dtype=np.uint64), np.array([3, 2, 1], dtype=np.float16), [2**60 + 1, 2**60, 0]):
+    for scores in (
+        [True, False, False],
+        np.array([9, 8, 7], dtype=np.uint64),
+        np.array([3, 2, 1], dtype=np.float16),
+        [2**60 + 1, 2**60, 0],
+    ):
         recs = pd.DataFrame({"user": 1, "item": [10, 11, 12], "score": scores})
         assert lists_of(recs, TRUTH.iloc[:2]) == {1: [10, 11, 12]}, scores
 
@@ -220,7 +235,9 @@ def test_counts() -> None:
     assert (counts.n_recommended, counts.n_relevant, counts.n_not_relevant, counts.n_gaps) == (5, 2, 3, 0)
     assert (counts.n_items_recommended, counts.n_items_relevant) == (4, 2)
     everyone = recnb.evaluate(recs, truth, users="union", no_relevant="zero")
-    assert everyone.counts.n_users == 5 and everyone.counts.n_without_list == 2 and everyone.counts.n_without_relevant == 3
+    assert everyone.counts.n_users == 5
+    assert everyone.counts.n_without_list == 2
+    assert everyone.counts.n_without_relevant == 3
     assert "2 of them without a list, which counts 0" in everyone.basis()
     assert "3 with no relevant item left out" in recnb.evaluate(recs, truth).basis()
 
@@ -232,7 +249,8 @@ def test_counts() -> None:
 def test_users_are_sorted(users: list[object]) -> None:
     recs = pd.DataFrame({"user": users, "item": 1, "rank": 1})
     per_user = recnb.evaluate(recs, recs[["user", "item"]]).ndcg(k=1).per_user
-    assert per_user.index.tolist() == sorted(users) and per_user.index.name == "user"  # type: ignore[type-var]
+    assert per_user.index.tolist() == sorted(users)
+    assert per_user.index.name == "user"
 
 
 def test_as_many_users_as_cut_offs() -> None:

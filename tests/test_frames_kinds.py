@@ -22,10 +22,22 @@ USERS, ITEMS = 12, 30
 def make() -> tuple[pd.DataFrame, pd.DataFrame]:
     """Lists of 8 for all users but one, and graded truths for all but two."""
     recs = pd.concat(
-        [pd.DataFrame({"user": user, "item": RNG.permutation(ITEMS)[:8], "score": np.sort(RNG.integers(0, 40, 8) / 4)[::-1]}) for user in range(USERS - 1)]
+        [
+            pd.DataFrame(
+                {"user": user, "item": RNG.permutation(ITEMS)[:8], "score": np.sort(RNG.integers(0, 40, 8) / 4)[::-1]}
+            )
+            for user in range(USERS - 1)
+        ]
     )
-    truth = pd.concat([pd.DataFrame({"user": user, "item": RNG.permutation(ITEMS)[:6], "rating": RNG.integers(0, 4, 6)}) for user in range(2, USERS)])
-    return recs.sample(frac=1, random_state=1).reset_index(drop=True), truth.sample(frac=1, random_state=2).reset_index(drop=True)
+    truth = pd.concat(
+        [
+            pd.DataFrame({"user": user, "item": RNG.permutation(ITEMS)[:6], "rating": RNG.integers(0, 4, 6)})
+            for user in range(2, USERS)
+        ]
+    )
+    return recs.sample(frac=1, random_state=1).reset_index(drop=True), truth.sample(frac=1, random_state=2).reset_index(
+        drop=True
+    )
 
 
 RECS, TRUTH = make()
@@ -40,7 +52,8 @@ WANT = numbers(RECS, TRUTH)
 
 
 def test_the_data_tells_frames_apart() -> None:
-    assert len(np.unique(WANT)) > 10 and recnb.evaluate(RECS, TRUTH).counts.n_without_list == 1
+    assert len(np.unique(WANT)) > 10
+    assert recnb.evaluate(RECS, TRUTH).counts.n_without_list == 1
 
 
 def typed(frame: pd.DataFrame, ids: Any, values: Any = None) -> pd.DataFrame:
@@ -48,13 +61,33 @@ def typed(frame: pd.DataFrame, ids: Any, values: Any = None) -> pd.DataFrame:
     return changed if values is None else changed.astype({changed.columns[2]: values})
 
 
-WHOLE = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", ">i4", "Int8", "Int64", "UInt16", "float32", "float64", "Float64"]
+WHOLE = [
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    ">i4",
+    "Int8",
+    "Int64",
+    "UInt16",
+    "float32",
+    "float64",
+    "Float64",
+]
 TEXT = ["str", "object", "string", "category", "string[pyarrow]", "large_string[pyarrow]"]
 
 
 @pytest.mark.parametrize("dtype", WHOLE)
 def test_whole_numbers_of_any_width(dtype: str) -> None:
-    for recs, truth in ((typed(RECS, dtype), TRUTH), (RECS, typed(TRUTH, dtype)), (typed(RECS, dtype), typed(TRUTH, dtype))):
+    for recs, truth in (
+        (typed(RECS, dtype), TRUTH),
+        (RECS, typed(TRUTH, dtype)),
+        (typed(RECS, dtype), typed(TRUTH, dtype)),
+    ):
         assert (numbers(recs, truth) == WANT).all()
 
 
@@ -63,7 +96,9 @@ def as_text(frame: pd.DataFrame, dtype: str) -> pd.DataFrame:
         text = pd.ArrowDtype(getattr(pa, dtype.split("[")[0])())
         return typed(typed(frame, str), text)
     if dtype == "object":
-        return frame.assign(user=pd.Series(map(str, frame["user"]), dtype=object), item=pd.Series(map(str, frame["item"]), dtype=object))
+        return frame.assign(
+            user=pd.Series(map(str, frame["user"]), dtype=object), item=pd.Series(map(str, frame["item"]), dtype=object)
+        )
     return typed(typed(frame, str), dtype)
 
 
@@ -77,17 +112,46 @@ def test_text_of_any_kind(dtype: str) -> None:
 
 
 def test_ids_keep_their_kind() -> None:
-    for dtype, kind in (("int8", "int64"), ("Int64", "int64"), ("float64", "int64"), ("str", "str"), ("category", "str")):
-        recs, truth = (as_text(RECS, dtype), as_text(TRUTH, dtype)) if kind == "str" else (typed(RECS, dtype), typed(TRUTH, dtype))
+    for dtype, kind in (
+        ("int8", "int64"),
+        ("Int64", "int64"),
+        ("float64", "int64"),
+        ("str", "str"),
+        ("category", "str"),
+    ):
+        recs, truth = (
+            (as_text(RECS, dtype), as_text(TRUTH, dtype))
+            if kind == "str"
+            else (typed(RECS, dtype), typed(TRUTH, dtype))
+        )
         assert recnb.evaluate(recs, truth).ndcg(k=3).per_user.index.dtype == kind
 
 
-@pytest.mark.parametrize("dtype", ["int8", "uint8", "float32", "Int64", "Float64", "object", "decimal", pd.ArrowDtype(pa.int32()), pd.ArrowDtype(pa.decimal128(21, 2))])
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        "int8",
+        "uint8",
+        "float32",
+        "Int64",
+        "Float64",
+        "object",
+        "decimal",
+        pd.ArrowDtype(pa.int32()),
+        pd.ArrowDtype(pa.decimal128(21, 2)),
+    ],
+)
 def test_numbers_of_any_kind(dtype: Any) -> None:
     if dtype == "object":
-        recs, truth = RECS.assign(score=RECS["score"].astype(object)), TRUTH.assign(rating=TRUTH["rating"].astype(object))
+        recs, truth = (
+            RECS.assign(score=RECS["score"].astype(object)),
+            TRUTH.assign(rating=TRUTH["rating"].astype(object)),
+        )
     elif dtype == "decimal":
-        recs, truth = RECS.assign(score=[Decimal(str(x)) for x in RECS["score"]]), TRUTH.assign(rating=[Decimal(int(x)) for x in TRUTH["rating"]])
+        recs, truth = (
+            RECS.assign(score=[Decimal(str(x)) for x in RECS["score"]]),
+            TRUTH.assign(rating=[Decimal(int(x)) for x in TRUTH["rating"]]),
+        )
     else:
         recs, truth = RECS.assign(score=(RECS["score"] * 4).astype(int).astype(dtype)), TRUTH.astype({"rating": dtype})
     assert (numbers(recs, truth) == WANT).all()
@@ -119,7 +183,10 @@ def test_the_index_of_a_pandas_frame_says_nothing(which: str) -> None:
 
 
 def test_pandas_frames_cut_out_of_others() -> None:
-    block = pd.DataFrame(np.stack([RECS["user"], RECS["item"], RECS["score"], RECS["score"]], axis=1), columns=["user", "item", "x", "score"])
+    block = pd.DataFrame(
+        np.stack([RECS["user"], RECS["item"], RECS["score"], RECS["score"]], axis=1),
+        columns=["user", "item", "x", "score"],
+    )
     assert (numbers(block[["user", "item", "score"]], TRUTH) == WANT).all()
     doubled = pd.DataFrame(np.repeat(RECS.to_numpy(), 2, axis=0), columns=RECS.columns)
     assert (numbers(doubled.iloc[::2], TRUTH) == WANT).all()
@@ -141,10 +208,16 @@ KINDS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "pandas on arrow": lambda frame: frame.convert_dtypes(dtype_backend="pyarrow"),
     "polars": pl.from_pandas,
     "polars, lazy": lambda frame: pl.from_pandas(frame).lazy(),
-    "polars, lazy, filtered": lambda frame: pl.from_pandas(frame).lazy().with_columns(z=pl.col("user") * 2).filter(pl.col("z") >= 0),
-    "polars, in chunks": lambda frame: pl.concat([pl.from_pandas(frame[:20]), pl.from_pandas(frame[20:])], rechunk=False),
+    "polars, lazy, filtered": lambda frame: (
+        pl.from_pandas(frame).lazy().with_columns(z=pl.col("user") * 2).filter(pl.col("z") >= 0)
+    ),
+    "polars, in chunks": lambda frame: pl.concat(
+        [pl.from_pandas(frame[:20]), pl.from_pandas(frame[20:])], rechunk=False
+    ),
     "pyarrow": lambda frame: pa.Table.from_pandas(frame, preserve_index=False),
-    "pyarrow, in chunks": lambda frame: pa.concat_tables([pa.Table.from_pandas(frame[:20], preserve_index=False), pa.Table.from_pandas(frame[20:], preserve_index=False)]),
+    "pyarrow, in chunks": lambda frame: pa.concat_tables(
+        [pa.Table.from_pandas(frame[:20], preserve_index=False), pa.Table.from_pandas(frame[20:], preserve_index=False)]
+    ),
     "duckdb": lambda frame: duckdb.from_df(frame),
     "duckdb, a query": lambda frame: duckdb.from_df(frame).filter("user >= 0").order("item"),
 }
@@ -165,7 +238,13 @@ def test_the_same_numbers_from_every_kind(kind: str, other: str) -> None:
 def test_polars_text(kind: Any) -> None:
     recs, truth = pl.from_pandas(as_text(RECS, "str")), pl.from_pandas(as_text(TRUTH, "str"))
     coded = [frame.with_columns(pl.col("user", "item").cast(kind)) for frame in (recs, truth)]
-    for pair in (coded, (coded[0], truth), (recs, coded[1]), (coded[0], as_text(TRUTH, "category")), (as_text(RECS, "str"), coded[1])):
+    for pair in (
+        coded,
+        (coded[0], truth),
+        (recs, coded[1]),
+        (coded[0], as_text(TRUTH, "category")),
+        (as_text(RECS, "str"), coded[1]),
+    ):
         assert numbers(*pair) == pytest.approx(WANT, abs=1e-15)
     users = recnb.evaluate(*coded).users.tolist()
     assert users == sorted(users)
@@ -177,14 +256,23 @@ def test_polars_numbers(kind: Any) -> None:
     assert numbers(recs, truth) == pytest.approx(WANT, abs=1e-15)
 
 
-@pytest.mark.parametrize("ids", [pd.date_range("2026-01-01", periods=40), np.array([f"{i}".encode() for i in range(40)], dtype=object)])
+@pytest.mark.parametrize(
+    "ids", [pd.date_range("2026-01-01", periods=40), np.array([f"{i}".encode() for i in range(40)], dtype=object)]
+)
 def test_other_ids(ids: Any) -> None:
     recs, truth = (frame.assign(item=np.asarray(ids)[frame["item"]]) for frame in (RECS, TRUTH))
     assert numbers(recs, truth) == pytest.approx(WANT, abs=1e-15)
 
 
 def snapshot(frame: pd.DataFrame) -> tuple[Any, ...]:
-    return frame.copy(deep=True), dict(frame.dtypes), list(frame.columns), frame.index.copy(), dict(frame.attrs), frame.columns.name
+    return (
+        frame.copy(deep=True),
+        dict(frame.dtypes),
+        list(frame.columns),
+        frame.index.copy(),
+        dict(frame.attrs),
+        frame.columns.name,
+    )
 
 
 @pytest.mark.parametrize("ids", ["int64", "Int64", "float64", "str", "object", "category"])
@@ -194,12 +282,23 @@ def test_pandas_frames_stay_as_they_are(ids: str) -> None:
         frame.index = pd.Index(np.arange(len(frame)) + 100, name="row")
         frame.attrs["source"] = {"file": "a.csv"}
     before = [snapshot(frame) for frame in frames]
-    ev = frames[0].rec.against(frames[1], relevant_from=2, users="union", no_relevant="zero", candidates="padded", duplicates="dedupe", ties="last")
+    ev = frames[0].rec.against(
+        frames[1],
+        relevant_from=2,
+        users="union",
+        no_relevant="zero",
+        candidates="padded",
+        duplicates="dedupe",
+        ties="last",
+    )
     ev.table(k=[1, None])
     ev.explain("ndcg", ev.users[0], k=3)
     for frame, (copy, dtypes, columns, index, attrs, name) in zip(frames, before, strict=True):
         pd.testing.assert_frame_equal(frame, copy)
-        assert dict(frame.dtypes) == dtypes and list(frame.columns) == columns and frame.attrs == attrs and frame.columns.name == name
+        assert dict(frame.dtypes) == dtypes
+        assert list(frame.columns) == columns
+        assert frame.attrs == attrs
+        assert frame.columns.name == name
         pd.testing.assert_index_equal(frame.index, index)
 
 
@@ -207,7 +306,8 @@ def test_other_frames_stay_as_they_are() -> None:
     recs, truth = pl.from_pandas(RECS), pa.Table.from_pandas(TRUTH)
     ev = recnb.evaluate(recs, truth, ties="last", candidates="padded")
     ev.table(k=[1, None])
-    assert recs.equals(pl.from_pandas(RECS)) and truth.equals(pa.Table.from_pandas(TRUTH))
+    assert recs.equals(pl.from_pandas(RECS))
+    assert truth.equals(pa.Table.from_pandas(TRUTH))
 
 
 @pytest.mark.parametrize("ids", ["int64", "Int64", "float64", "str", "object"])

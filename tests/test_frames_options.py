@@ -50,10 +50,17 @@ def data(draw: st.DrawFn, *, repeats: bool = False, top: int = 3) -> Drawn:
     recs = [(user, item, rank) for user, ranked in lists.items() for rank, item in ranked]
     rows = [(user, item, grade) for user, judged in truth.items() for item, grade in judged.items()]
     random.Random(draw(st.integers(0, 99))).shuffle(recs)
-    return Drawn(lists, truth, pd.DataFrame(recs, columns=["user", "item", "rank"]), pd.DataFrame(rows, columns=["user", "item", "relevance"]))
+    return Drawn(
+        lists,
+        truth,
+        pd.DataFrame(recs, columns=["user", "item", "rank"]),
+        pd.DataFrame(rows, columns=["user", "item", "relevance"]),
+    )
 
 
-def one_user(ranked: list[tuple[int, int]], judged: dict[int, float], k: int | None, threshold: float | None) -> dict[str, float]:
+def one_user(
+    ranked: list[tuple[int, int]], judged: dict[int, float], k: int | None, threshold: float | None
+) -> dict[str, float]:
     """The metrics of one list, as a textbook has them."""
     relevant = {item: grade for item, grade in judged.items() if (grade >= threshold if threshold else grade > 0)}
     depth = k if k is not None else max((rank for rank, _ in ranked), default=0)
@@ -74,9 +81,21 @@ def one_user(ranked: list[tuple[int, int]], judged: dict[int, float], k: int | N
     }
 
 
-def naive(lists: Lists, truth: Truth, k: int | None, users: str = "truth", no_relevant: str = "skip", threshold: float | None = None) -> dict[str, dict[str, float]]:
+def naive(
+    lists: Lists,
+    truth: Truth,
+    k: int | None,
+    users: str = "truth",
+    no_relevant: str = "skip",
+    threshold: float | None = None,
+) -> dict[str, dict[str, float]]:
     """The metrics of each user that counts; ValueError where recnb refuses."""
-    population = {"truth": set(truth), "recs": set(lists), "both": set(lists) & set(truth), "union": set(lists) | set(truth)}[users]
+    population = {
+        "truth": set(truth),
+        "recs": set(lists),
+        "both": set(lists) & set(truth),
+        "union": set(lists) | set(truth),
+    }[users]
     values = {user: one_user(lists.get(user, []), truth.get(user, {}), k, threshold) for user in sorted(population)}
     nothing = [user for user, value in values.items() if value["n_relevant"] == 0]
     if not set(lists) & set(truth) or (nothing and no_relevant == "error"):
@@ -91,7 +110,9 @@ def naive(lists: Lists, truth: Truth, k: int | None, users: str = "truth", no_re
     return values
 
 
-def hold(drawn: Drawn, want: dict[str, dict[str, float]] | None, k: int | None, **options: Any) -> recnb.Evaluation | None:
+def hold(
+    drawn: Drawn, want: dict[str, dict[str, float]] | None, k: int | None, **options: Any
+) -> recnb.Evaluation | None:
     """Whether recnb gives these values per user, and their mean; None: it must refuse."""
     if want is None:
         with pytest.raises(RecnbError):
@@ -127,10 +148,17 @@ def test_users_and_users_with_nothing_relevant(users: str, no_relevant: str, dra
         everyone = set(drawn.lists) | set(drawn.truth)
         assert ev.counts.n_without_relevant == sum(not any(drawn.truth.get(user, {}).values()) for user in everyone)
         assert ev.counts.n_relevant == sum(grade > 0 for user in want for grade in drawn.truth.get(user, {}).values())
-        assert ev.counts.n_not_relevant == sum(grade == 0 for judged in drawn.truth.values() for grade in judged.values())
+        assert ev.counts.n_not_relevant == sum(
+            grade == 0 for judged in drawn.truth.values() for grade in judged.values()
+        )
 
 
-@given(drawn=data(top=5), k=CUTOFFS, threshold=st.sampled_from([0.5, 1, 2, 3.5, 5]), no_relevant=st.sampled_from(["skip", "zero"]))
+@given(
+    drawn=data(top=5),
+    k=CUTOFFS,
+    threshold=st.sampled_from([0.5, 1, 2, 3.5, 5]),
+    no_relevant=st.sampled_from(["skip", "zero"]),
+)
 def test_relevant_from(drawn: Drawn, k: int | None, threshold: float, no_relevant: str) -> None:
     try:
         want = naive(drawn.lists, drawn.truth, k, no_relevant=no_relevant, threshold=threshold)
@@ -156,14 +184,18 @@ def test_candidates_padded(drawn: Drawn, k: int | None, users: str) -> None:
         want = None
     ev = hold(drawn, want, k, candidates="padded", users=users)
     if ev is not None:
-        assert ev.recall(k=None) == 1.0 and "stand below the list" in ev.basis()
+        assert ev.recall(k=None) == 1.0
+        assert "stand below the list" in ev.basis()
 
 
 @given(drawn=data(), k=CUTOFFS, no_relevant=st.sampled_from(["skip", "zero"]))
 def test_judged_list(drawn: Drawn, k: int | None, no_relevant: str) -> None:
     """What was not recommended is not judged: no longer relevant, but its user stays a user of the truth."""
     shown = {user: {item for _, item in ranked} for user, ranked in drawn.lists.items()}
-    judged = {user: {item: grade for item, grade in truth.items() if item in shown.get(user, ())} for user, truth in drawn.truth.items()}
+    judged = {
+        user: {item: grade for item, grade in truth.items() if item in shown.get(user, ())}
+        for user, truth in drawn.truth.items()
+    }
     try:
         want = naive(drawn.lists, judged, k, no_relevant=no_relevant)
     except ValueError:
@@ -187,7 +219,13 @@ def test_a_pair_recommended_twice(drawn: Drawn, k: int | None) -> None:
     # keep: each place hits.
     hold(drawn, naive(drawn.lists, truth, k), k, duplicates="keep")
     # hit_once: places stay, and only the highest hits; the length of a list is its last rank whatever hits there.
-    first = {user: [(rank, item if item not in [other for _, other in ranked[:at]] else -1) for at, (rank, item) in enumerate(ranked)] for user, ranked in drawn.lists.items()}
+    first = {
+        user: [
+            (rank, item if item not in [other for _, other in ranked[:at]] else -1)
+            for at, (rank, item) in enumerate(ranked)
+        ]
+        for user, ranked in drawn.lists.items()
+    }
     hold(drawn, naive(first, truth, k), k, duplicates="hit_once")
 
 
@@ -203,11 +241,15 @@ def test_a_pair_recommended_twice_by_score_and_by_row() -> None:
 def test_a_pair_judged_twice() -> None:
     recs = pd.DataFrame({"user": 1, "item": ["a", "b"], "rank": [1, 2]})
     truth = pd.DataFrame({"user": 1, "item": ["a", "b", "a"], "relevance": [1, 2, 3]})
-    with pytest.raises(FrameError, match=r"truth: 1 pairs.*user 1, item 'a' \(2 times\).*drop_duplicates\(\['user', 'item'\]\).*duplicates='dedupe'"):
+    with pytest.raises(
+        FrameError,
+        match=r"truth: 1 pairs.*user 1, item 'a' \(2 times\).*drop_duplicates\(\['user', 'item'\]\).*duplicates='dedupe'",
+    ):
         recnb.evaluate(recs, truth)
     for mode in ("dedupe", "keep", "hit_once"):
         ev = recnb.evaluate(recs, truth, duplicates=mode)
-        assert ev.dcg(k=2) == pytest.approx(3 + 2 / math.log2(3)) and ev.counts.n_relevant == 2
+        assert ev.dcg(k=2) == pytest.approx(3 + 2 / math.log2(3))
+        assert ev.counts.n_relevant == 2
 
 
 @pytest.mark.parametrize("users", USERS)
@@ -216,7 +258,12 @@ def test_a_pair_judged_twice() -> None:
 def test_no_user_in_common_is_refused_whoever_counts(users: str, no_relevant: str, more: dict[str, Any]) -> None:
     recs = pd.DataFrame({"user": [1, 2], "item": [10, 11], "rank": [1, 1]})
     truth = pd.DataFrame({"user": [3, 4], "item": [10, 11]})
-    with pytest.raises(FrameError, match=r"no user is in both frames.*such as 1.*such as 3" if no_relevant != "error" else "no user is in both|no relevant item"):
+    with pytest.raises(
+        FrameError,
+        match=r"no user is in both frames.*such as 1.*such as 3"
+        if no_relevant != "error"
+        else "no user is in both|no relevant item",
+    ):
         recnb.evaluate(recs, truth, users=users, no_relevant=no_relevant, **more)
 
 
@@ -224,13 +271,20 @@ def test_no_user_in_common_is_refused_whoever_counts(users: str, no_relevant: st
 def test_whose_values_are_averaged_is_said(users: str) -> None:
     recs = pd.DataFrame({"user": [1, 2], "item": [10, 11], "rank": [1, 1]})
     ev = recnb.evaluate(recs, recs[["user", "item"]], users=users)
-    phrase = {"truth": "2 users;", "recs": "2 users, those with a list", "both": "2 users, those in both frames", "union": "2 users, those in either frame"}
+    phrase = {
+        "truth": "2 users;",
+        "recs": "2 users, those with a list",
+        "both": "2 users, those in both frames",
+        "union": "2 users, those in either frame",
+    }
     assert ev.basis().startswith(phrase[users])
 
 
 def test_a_user_with_nothing_relevant_is_said() -> None:
     recs = pd.DataFrame({"user": [1, 2], "item": [10, 11], "rank": [1, 1]})
     truth = pd.DataFrame({"user": [1, 2], "item": [10, 11], "relevance": [1, 0]})
-    fate = {"skip": "left out", "zero": "count 0 where evaluated", "one": "count 1 where evaluated", "nan": "make the mean NaN where evaluated"}
-    for no_relevant, words in fate.items():
-        assert f"1 with no relevant item {words}" in recnb.evaluate(recs, truth, no_relevant=no_relevant).basis()
+    said = [recnb.evaluate(recs, truth, no_relevant=word).basis() for word in ("skip", "zero", "one", "nan")]
+    assert all("1 with no relevant item" in basis for basis in said)
+    assert len(set(said)) == 4, "what becomes of such users is said"
+    assert "left out" in said[0]
+    assert "NaN" in said[3]

@@ -30,15 +30,22 @@ LIKED: Lists = {user: (ranking, dict.fromkeys(truth, 1.0)) for user, (ranking, t
 def long(lists: Lists) -> tuple[pd.DataFrame, pd.DataFrame]:
     recs = [(user, item, rank) for user, (ranking, _) in lists.items() for rank, item in enumerate(ranking, 1)]
     truth = [(user, item, grade) for user, (_, relevant) in lists.items() for item, grade in relevant.items()]
-    return pd.DataFrame(recs, columns=["user", "item", "rank"]), pd.DataFrame(truth, columns=["user", "item", "relevance"])
+    return pd.DataFrame(recs, columns=["user", "item", "rank"]), pd.DataFrame(
+        truth, columns=["user", "item", "relevance"]
+    )
 
 
 def table(ev: recnb.Evaluation) -> np.ndarray[Any, Any]:
     return ev.table(METRICS, k=[1, 2, None]).to_numpy()
 
 
-def list_frame(lists: Lists, ranking: Callable[[list[str]], Any] = list, relevant: Callable[[dict[str, float]], Any] = dict) -> pd.DataFrame:
-    cells = {"recommended": [ranking(one) for one, _ in lists.values()], "relevant": [relevant(one) for _, one in lists.values()]}
+def list_frame(
+    lists: Lists, ranking: Callable[[list[str]], Any] = list, relevant: Callable[[dict[str, float]], Any] = dict
+) -> pd.DataFrame:
+    cells = {
+        "recommended": [ranking(one) for one, _ in lists.values()],
+        "relevant": [relevant(one) for _, one in lists.values()],
+    }
     return pd.DataFrame({"user": list(lists), **{name: pd.Series(cell, dtype=object) for name, cell in cells.items()}})
 
 
@@ -69,18 +76,33 @@ def test_a_missing_cell_is_an_empty_list() -> None:
     frame = list_frame(LIKED, lambda cell: cell or None, list)
     assert frame["recommended"].isna().sum() == 1
     ev = recnb.evaluate(frame)
-    assert ev.counts.n_without_list == 1 and ev.recall(k=3).per_user["u3"] == 0.0
+    assert ev.counts.n_without_list == 1
+    assert ev.recall(k=3).per_user["u3"] == 0.0
     nothing = pd.DataFrame({"user": ["u1", "u2"], "recommended": [["a"], ["a"]], "relevant": [["a"], None]})
     assert recnb.evaluate(nothing).ndcg(k=1).per_user.to_dict() == {"u1": 1.0}
-    assert recnb.evaluate(nothing, users="recs", no_relevant="zero").ndcg(k=1).per_user.to_dict() == {"u1": 1.0, "u2": 0.0}
+    assert recnb.evaluate(nothing, users="recs", no_relevant="zero").ndcg(k=1).per_user.to_dict() == {
+        "u1": 1.0,
+        "u2": 0.0,
+    }
 
 
 @pytest.mark.parametrize("kind", ["eager", "lazy", "arrow", "duckdb"])
 def test_list_columns_of_other_frames(kind: str) -> None:
     import duckdb
 
-    eager = pl.DataFrame({"user": list(LIKED), "recommended": [one or None for one, _ in LIKED.values()], "relevant": [list(one) for _, one in LIKED.values()]})
-    frame = {"eager": lambda: eager, "lazy": eager.lazy, "arrow": eager.to_arrow, "duckdb": lambda: duckdb.from_arrow(eager.to_arrow())}[kind]()
+    eager = pl.DataFrame(
+        {
+            "user": list(LIKED),
+            "recommended": [one or None for one, _ in LIKED.values()],
+            "relevant": [list(one) for _, one in LIKED.values()],
+        }
+    )
+    frame = {
+        "eager": lambda: eager,
+        "lazy": eager.lazy,
+        "arrow": eager.to_arrow,
+        "duckdb": lambda: duckdb.from_arrow(eager.to_arrow()),
+    }[kind]()
     assert table(recnb.evaluate(frame)) == pytest.approx(table(recnb.evaluate(*long(LIKED))), abs=1e-15)
     if kind in ("eager", "lazy"):
         assert table(frame.rec.evaluation()) == pytest.approx(table(recnb.evaluate(frame)), abs=0)
@@ -92,11 +114,15 @@ def test_columns_of_lists_by_name_and_by_keyword() -> None:
     renamed = frame.rename(columns={"user": "userId", "recommended": "recs", "relevant": "ground_truth"})
     assert table(recnb.evaluate(renamed)) == pytest.approx(want, abs=1e-15)
     strange = frame.rename(columns={"user": "who", "recommended": "shown", "relevant": "bought"})
-    assert table(recnb.evaluate(strange, user="who", recommended="shown", relevant="bought")) == pytest.approx(want, abs=1e-15)
+    assert table(recnb.evaluate(strange, user="who", recommended="shown", relevant="bought")) == pytest.approx(
+        want, abs=1e-15
+    )
 
 
 def test_lists_of_numbers_and_users_of_numbers() -> None:
-    frame = pd.DataFrame({"user": [2, 1], "recommended": [np.array([5, 6]), np.array([7, 5])], "relevant": [{6}, {7: 2.0}]})
+    frame = pd.DataFrame(
+        {"user": [2, 1], "recommended": [np.array([5, 6]), np.array([7, 5])], "relevant": [{6}, {7: 2.0}]}
+    )
     ev = recnb.evaluate(frame)
     assert ev.reciprocal_rank(k=2).per_user.to_dict() == {1: 1.0, 2: 0.5}
     assert ev.explain("dcg", 1, k=2).value == 2.0
@@ -108,7 +134,8 @@ def test_cells_stay_as_they_are() -> None:
     copies = [[list(cell) for cell in cells[0]], [dict(cell) for cell in cells[1]]]
     frame.rec.evaluation(candidates="padded", duplicates="dedupe").table(k=[1, None])
     assert all(now is before for now, before in zip(frame["recommended"], cells[0], strict=True))
-    assert [list(cell) for cell in frame["recommended"]] == copies[0] and [dict(cell) for cell in frame["relevant"]] == copies[1]
+    assert [list(cell) for cell in frame["recommended"]] == copies[0]
+    assert [dict(cell) for cell in frame["relevant"]] == copies[1]
 
 
 def test_an_item_twice_in_a_list() -> None:
@@ -130,7 +157,10 @@ def outer(lists: Lists) -> pd.DataFrame:
 @given(
     st.dictionaries(
         st.sampled_from("uvwxyz"),
-        st.tuples(st.lists(st.sampled_from("abcdef"), unique=True, max_size=5), st.dictionaries(st.sampled_from("abcdefg"), st.sampled_from([0.0, 1.0, 2.0]), max_size=5)),
+        st.tuples(
+            st.lists(st.sampled_from("abcdef"), unique=True, max_size=5),
+            st.dictionaries(st.sampled_from("abcdefg"), st.sampled_from([0.0, 1.0, 2.0]), max_size=5),
+        ),
         min_size=1,
     ),
     st.randoms(use_true_random=False),
@@ -144,14 +174,26 @@ def test_outer_joined_is_the_same_as_two_frames(lists: Lists, random: Any) -> No
         ev = kind.rec.evaluation()
         assert table(ev) == pytest.approx(table(want), abs=1e-15)
         assert ev.users.tolist() == want.users.tolist()
-        assert bool(ev.notes) == (not (set(zip(truth["user"], truth["item"], strict=True)) - set(zip(recs["user"], recs["item"], strict=True))))
+        assert bool(ev.notes) == (
+            not (
+                set(zip(truth["user"], truth["item"], strict=True)) - set(zip(recs["user"], recs["item"], strict=True))
+            )
+        )
 
 
 def test_a_learning_to_rank_frame() -> None:
-    frame = pd.DataFrame({"qid": [1, 1, 1, 2, 2], "doc_id": [3, 4, 5, 3, 4], "score": [0.1, 0.9, 0.5, 0.2, 0.3], "label": [2, 0, 1, 0, 1]})
+    frame = pd.DataFrame(
+        {
+            "qid": [1, 1, 1, 2, 2],
+            "doc_id": [3, 4, 5, 3, 4],
+            "score": [0.1, 0.9, 0.5, 0.2, 0.3],
+            "label": [2, 0, 1, 0, 1],
+        }
+    )
     score = frame.rec.ndcg(k=3)
     assert score.per_user.tolist() == pytest.approx([(1 / np.log2(3) + 2 / 2) / (2 + 1 / np.log2(3)), 1.0])
-    assert "relevant items: those in this frame" in repr(score) and "relevant items: those in this frame" in score._repr_html_()
+    assert "relevant items: those in this frame" in repr(score)
+    assert "relevant items: those in this frame" in score._repr_html_()
 
 
 def test_a_frame_that_cannot_know_what_was_missed_says_so() -> None:
@@ -159,7 +201,14 @@ def test_a_frame_that_cannot_know_what_was_missed_says_so() -> None:
     listed = recs.merge(truth, how="left", on=["user", "item"])
     for ev in (recnb.evaluate(listed), recnb.evaluate(recs.merge(truth, on=["user", "item"]))):
         assert ev.recall(k=None) == 1.0  # as it must be: nothing that was missed is known
-        for shown in (ev.basis(), repr(ev), repr(ev.ndcg(k=2)), repr(ev.table(k=[2])), repr(ev.curve("ndcg", k=[2])), repr(ev.explain("ndcg", "u1", k=2))):
+        for shown in (
+            ev.basis(),
+            repr(ev),
+            repr(ev.ndcg(k=2)),
+            repr(ev.table(k=[2])),
+            repr(ev.curve("ndcg", k=[2])),
+            repr(ev.explain("ndcg", "u1", k=2)),
+        ):
             assert "those in this frame" in shown
     assert "those in this frame" not in recnb.evaluate(outer(LISTS)).basis()
     assert "those in this frame" not in recnb.evaluate(recs, truth).basis()
@@ -168,10 +217,12 @@ def test_a_frame_that_cannot_know_what_was_missed_says_so() -> None:
 
 def test_a_missing_rank_is_relevant_and_not_recommended() -> None:
     frame = outer(LISTS)
-    assert frame["rank"].isna().any() and frame["relevance"].isna().any()
+    assert frame["rank"].isna().any()
+    assert frame["relevance"].isna().any()
     ev = recnb.evaluate(frame)
     assert ev.explain("recall", "u1", k=3).missed == ("d",)
-    assert ev.counts.n_recommended == 6 and ev.counts.n_relevant == 8
+    assert ev.counts.n_recommended == 6
+    assert ev.counts.n_relevant == 8
 
 
 def test_rank_and_score_in_a_complete_frame() -> None:

@@ -203,6 +203,12 @@ def test_total_of_nothing() -> None:
     assert nothing.total(1.0, 5).tolist() == [[0], [0]]
 
 
+def test_n_relevant_counts_every_user() -> None:
+    """The last users too, when nothing is relevant to them."""
+    assert hits_of([[1, 0, 2], [0], [], [0]], missed=[[], [5], [], []]).n_relevant.tolist() == [2, 1, 0, 0]
+    assert hits_of([[0], []]).n_relevant.tolist() == [0, 0]
+
+
 def test_credit_is_out_of_users_by_cutoffs() -> None:
     """Per-user values as a row would line up with the cut-offs: they are refused."""
     hits = hits_of([[1, 0], [0, 1]])

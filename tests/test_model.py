@@ -35,7 +35,9 @@ class Model:
         return self.scores[user]
 
 
-def loop(scores: np.ndarray[Any, Any], test: np.ndarray[Any, Any], train: np.ndarray[Any, Any] | None, k: int) -> dict[str, float]:
+def loop(
+    scores: np.ndarray[Any, Any], test: np.ndarray[Any, Any], train: np.ndarray[Any, Any] | None, k: int
+) -> dict[str, float]:
     """Predict, leave out what was trained on, take the best k, score; users without test items are left out."""
     rows = []
     for user in range(len(test)):
@@ -46,7 +48,9 @@ def loop(scores: np.ndarray[Any, Any], test: np.ndarray[Any, Any], train: np.nda
         top = sorted(candidates, key=lambda item: (-scores[user, item], item))[:k]
         hits = [(rank, relevant[item]) for rank, item in enumerate(top, 1) if item in relevant]
         dcg = sum(gain / math.log2(rank + 1) for rank, gain in hits)
-        ideal = sum(gain / math.log2(rank + 1) for rank, gain in enumerate(sorted(relevant.values(), reverse=True)[:k], 1))
+        ideal = sum(
+            gain / math.log2(rank + 1) for rank, gain in enumerate(sorted(relevant.values(), reverse=True)[:k], 1)
+        )
         rows.append({
             "precision": len(hits) / k, "recall": len(hits) / len(relevant), "ndcg": dcg / ideal, "dcg": dcg, "hit_rate": float(bool(hits)),
             "average_precision": sum(nth / rank for nth, (rank, _) in enumerate(hits, 1)) / len(relevant),
@@ -68,11 +72,16 @@ def test_the_same_as_a_loop(scores: Any, test: Any, train: Any, ks: list[int]) -
     assume(evaluated.any())
     assume(train is None or (train[evaluated] == 0).any())
     model = Model(scores)
-    table = recnb.evaluate_model(model, sp.csr_matrix(test), None if train is None else sp.csr_matrix(train), k=ks, metrics=METRICS)
-    assert table.columns.tolist() == ks and table.index.tolist() == METRICS and table.attrs["n_users"] == evaluated.sum()
+    table = recnb.evaluate_model(
+        model, sp.csr_matrix(test), None if train is None else sp.csr_matrix(train), k=ks, metrics=METRICS
+    )
+    assert table.columns.tolist() == ks
+    assert table.index.tolist() == METRICS
+    assert table.attrs["n_users"] == evaluated.sum()
     for k in ks:
         assert table[k].to_dict() == pytest.approx(loop(scores, test, train, k), abs=1e-12)
-    assert model.asked == np.flatnonzero(evaluated).tolist() and all(type(user) is int for user in model.asked)
+    assert model.asked == np.flatnonzero(evaluated).tolist()
+    assert all(type(user) is int for user in model.asked)
 
 
 RNG = np.random.default_rng(3)
@@ -91,7 +100,9 @@ def test_a_larger_case(k: int) -> None:
 
 def test_what_is_said_by_default() -> None:
     table = recnb.evaluate_model(Model(SCORES), sp.csr_matrix(TEST))
-    assert table.columns.tolist() == [10] and "ndcg" in table.index and "recall" in table.index
+    assert table.columns.tolist() == [10]
+    assert "ndcg" in table.index
+    assert "recall" in table.index
     assert table[10]["ndcg"] == pytest.approx(loop(SCORES, TEST, None, 10)["ndcg"], abs=1e-12)
     assert f"{int(TEST.any(axis=1).sum())} users" in repr(table)
 
@@ -104,7 +115,17 @@ def test_metrics_and_options_are_passed_on() -> None:
         recnb.evaluate_model(Model(SCORES), sp.csr_matrix(TEST), k=5, gian="binary")
 
 
-FORMATS = ["csr_matrix", "csc_matrix", "coo_matrix", "lil_matrix", "dok_matrix", "bsr_matrix", "csr_array", "csc_array", "coo_array"]
+FORMATS = [
+    "csr_matrix",
+    "csc_matrix",
+    "coo_matrix",
+    "lil_matrix",
+    "dok_matrix",
+    "bsr_matrix",
+    "csr_array",
+    "csc_array",
+    "coo_array",
+]
 BINARY = (TEST > 0).astype(int)
 WANT = recnb.evaluate_model(Model(SCORES), sp.csr_matrix(BINARY), sp.csr_matrix(TRAIN), k=[3, 10])
 
@@ -116,32 +137,56 @@ def test_matrices_of_any_kind(kind: str, dtype: Any) -> None:
     before = test.copy(), train.copy()
     pd.testing.assert_frame_equal(recnb.evaluate_model(Model(SCORES), test, train, k=[3, 10]), WANT)
     for now, then in zip((test, train), before, strict=True):
-        assert type(now) is type(then) and now.dtype == then.dtype and now.shape == then.shape and (now != then).nnz == 0
+        assert type(now) is type(then)
+        assert now.dtype == then.dtype
+        assert now.shape == then.shape
+        assert (now != then).nnz == 0
 
 
 def test_explicit_zeros_are_no_entries() -> None:
     test, train = sp.csr_matrix(BINARY).tolil(), sp.csr_matrix(TRAIN)
-    full = sp.coo_matrix((np.r_[test.tocoo().data, [0, 0]], (np.r_[test.tocoo().row, [7, 0]], np.r_[test.tocoo().col, [3, 24]])), shape=TEST.shape)
+    full = sp.coo_matrix(
+        (np.r_[test.tocoo().data, [0, 0]], (np.r_[test.tocoo().row, [7, 0]], np.r_[test.tocoo().col, [3, 24]])),
+        shape=TEST.shape,
+    )
     dense = sp.csr_matrix(np.ones_like(TRAIN))
     dense.data[:] = TRAIN.ravel()
-    assert full.nnz == test.nnz + 2 and dense.nnz == TRAIN.size
+    assert full.nnz == test.nnz + 2
+    assert dense.nnz == TRAIN.size
     before = full.data.copy(), dense.data.copy()
     pd.testing.assert_frame_equal(recnb.evaluate_model(Model(SCORES), full, dense, k=[3, 10]), WANT)
-    assert (full.data == before[0]).all() and (dense.data == before[1]).all() and train.nnz == TRAIN.sum()
+    assert (full.data == before[0]).all()
+    assert (dense.data == before[1]).all()
+    assert train.nnz == TRAIN.sum()
 
 
 def test_entries_given_twice_add_up_as_they_do_in_scipy() -> None:
     rows, columns = np.nonzero(TEST)
-    twice = sp.coo_matrix((np.r_[TEST[rows, columns], np.ones(len(rows))], (np.r_[rows, rows], np.r_[columns, columns])), shape=TEST.shape)
+    twice = sp.coo_matrix(
+        (np.r_[TEST[rows, columns], np.ones(len(rows))], (np.r_[rows, rows], np.r_[columns, columns])), shape=TEST.shape
+    )
     got = recnb.evaluate_model(Model(SCORES), twice, k=5, metrics=METRICS)
     assert got[5].to_dict() == pytest.approx(loop(SCORES, twice.toarray(), None, 5), abs=1e-12)
     assert twice.nnz == 2 * len(rows)
 
 
-@pytest.mark.parametrize("convert", [list, tuple, np.float32, pd.Series, lambda row: row.reshape(1, -1), lambda row: row.reshape(-1, 1), lambda row: np.ma.array(row)])
+@pytest.mark.parametrize(
+    "convert",
+    [
+        list,
+        tuple,
+        np.float32,
+        pd.Series,
+        lambda row: row.reshape(1, -1),
+        lambda row: row.reshape(-1, 1),
+        lambda row: np.ma.array(row),
+    ],
+)
 def test_scores_of_any_kind(convert: Any) -> None:
     scores = {user: convert(row) for user, row in enumerate(SCORES)}
-    pd.testing.assert_frame_equal(recnb.evaluate_model(Model(scores), sp.csr_matrix(BINARY), sp.csr_matrix(TRAIN), k=[3, 10]), WANT)
+    pd.testing.assert_frame_equal(
+        recnb.evaluate_model(Model(scores), sp.csr_matrix(BINARY), sp.csr_matrix(TRAIN), k=[3, 10]), WANT
+    )
 
 
 def test_infinite_scores_keep_their_place() -> None:
@@ -171,8 +216,11 @@ def test_the_evaluation_behind_the_table() -> None:
 
 def test_a_user_with_everything_trained_counts_0() -> None:
     test, train = np.array([[1, 0], [0, 1]]), np.array([[1, 1], [0, 0]])
-    table = recnb.evaluate_model(Model(np.array([[1.0, 2], [1, 2]])), sp.csr_matrix(test), sp.csr_matrix(train), k=1, metrics=["recall"])
-    assert table.loc["recall", 1] == 0.5 and table.attrs["n_users"] == 2
+    table = recnb.evaluate_model(
+        Model(np.array([[1.0, 2], [1, 2]])), sp.csr_matrix(test), sp.csr_matrix(train), k=1, metrics=["recall"]
+    )
+    assert table.loc["recall", 1] == 0.5
+    assert table.attrs["n_users"] == 2
 
 
 T = sp.csr_matrix(TEST)
@@ -183,7 +231,7 @@ WRONG: dict[str, tuple[Any, Any, dict[str, Any], type[RecnbError], tuple[str, ..
     "no test": (Model(SCORES), None, {}, RecnbError, ("test is a NoneType",)),
     "other shapes": (Model(SCORES), T, {"train": sp.csr_matrix((40, 24))}, FrameError, ("train has shape (40, 24)", "(40, 25)", "users × items")),
     "turned over": (Model(SCORES), T, {"train": T.T}, FrameError, ("(25, 40)", "(40, 25)")),
-    "scores NaN": (Model(np.where(SCORES == SCORES[0, 2], np.nan, SCORES)), T, {}, RecnbError, ("model.predict(0) gave NaN for item", "must place its item")),
+    "scores NaN": (Model(np.where(SCORES[0, 2] == SCORES, np.nan, SCORES)), T, {}, RecnbError, ("model.predict(0) gave NaN for item", "must place its item")),
     "too few scores": (Model(SCORES[:, :24]), T, {}, RecnbError, ("model.predict(0) gave 24 scores", "25 items")),
     "too many scores": (Model(np.c_[SCORES, SCORES]), T, {}, RecnbError, ("gave 50 scores", "25 items")),
     "one score": (Model(SCORES[:, 0]), T, {}, RecnbError, ("gave 1 scores",)),
@@ -196,7 +244,7 @@ WRONG: dict[str, tuple[Any, Any, dict[str, Any], type[RecnbError], tuple[str, ..
     "complex relevance": (Model(SCORES), T * 1j, {}, FrameError, ("test", "complex128", "numbers")),
     "an empty test": (Model(SCORES), T * 0, {}, FrameError, ("test has no relevant items",)),
     "no users": (Model(SCORES), sp.csr_matrix((0, 25)), {}, FrameError, ("test has no relevant items",)),
-    "nothing left to rank": (Model(SCORES), T, {"train": sp.csr_matrix(np.ones(TEST.shape))}, FrameError, ("train holds every item", "nothing is left to rank")),
+    "nothing left to rank": (Model(SCORES), T, {"train": sp.csr_matrix(np.ones(TEST.shape))}, FrameError, ("train holds every item", "nothing is left")),
     "k of None": (Model(SCORES), T, {"k": None}, RecnbError, ("k a number", "k=10")),
     "k with None": (Model(SCORES), T, {"k": [5, None]}, RecnbError, ("k a number",)),
     "k of 0": (Model(SCORES), T, {"k": 0}, CutoffError, ("k=0",)),

@@ -24,18 +24,51 @@ RELEVANCE = {"b": 3.0, "e": 2.0, "d": 1.0, "a": 0.0}
 DCG = 3 / math.log2(3) + 1 / math.log2(5)
 IDCG = 3 + 2 / math.log2(3) + 1 / 2
 WANT: list[tuple[str, dict[str, Any], float]] = [
-    ("precision", {}, 2 / 4), ("precision", {"k": 3}, 1 / 3), ("precision", {"k": 10}, 2 / 10), ("precision", {"k": 10, "out_of": "list"}, 2 / 4),
-    ("precision", {"k": 10, "out_of": "min(k, relevant)"}, 2 / 3), ("recall", {}, 2 / 3), ("recall", {"k": 2}, 1 / 3), ("recall", {"k": 2, "out_of": "min(k, relevant)"}, 1 / 2),
-    ("f1", {}, 2 * 2 / (4 + 3)), ("f1", {"k": 2}, 2 * 1 / (2 + 3)), ("fbeta", {"beta": 2, "k": 2}, 5 * 1 / (2 + 4 * 3)), ("hit_rate", {"k": 1}, 0.0), ("hit_rate", {"k": 2}, 1.0),
-    ("reciprocal_rank", {}, 1 / 2), ("reciprocal_rank", {"k": 1}, 0.0), ("mrr", {}, 1 / 2), ("reciprocal_rank", {"target": "preferred"}, 1 / 2),
-    ("average_precision", {}, (1 / 2 + 2 / 4) / 3), ("map", {}, (1 / 2 + 2 / 4) / 3), ("average_precision", {"k": 2, "out_of": "min(k, relevant)"}, 1 / 2 / 2),
-    ("average_precision", {"out_of": "hits"}, 1 / 2), ("average_precision", {"k": 3, "out_of": "k"}, 1 / 2 / 3), ("average_precision", {"k": 9, "out_of": "list"}, 1 / 4),
-    ("cg", {}, 4.0), ("cg", {"gain": "binary"}, 2.0), ("cg", {"gain": "exponential"}, 7.0 + 1.0), ("dcg", {}, DCG), ("dcg", {"k": 3}, 3 / math.log2(3)), ("dcg", {"discount": "rank"}, 3 / 2 + 1 / 4),
-    ("dcg", {"discount": "clipped_log"}, 3 / 1 + 1 / 2), ("dcg", {"log_base": 10}, 3 / math.log10(3) + 1 / math.log10(5)), ("idcg", {}, IDCG), ("idcg", {"k": 1}, 3.0),
-    ("ndcg", {}, DCG / IDCG), ("ndcg", {"k": 1}, 0.0), ("ndcg", {"k": 3}, 3 / math.log2(3) / IDCG), ("ndcg", {"k": 99}, DCG / IDCG), ("ndcg", {"ideal": "list"}, DCG / (3 + 1 / math.log2(3))),
-    ("ndcg", {"ideal": "k", "k": 2}, 3 / math.log2(3) / (3 + 3 / math.log2(3))), ("r_precision", {}, 1 / 3), ("rbp", {"p": 0.5}, 0.5 * (0.5 + 0.5**3)), ("rbp", {"p": 0.5, "k": 2}, 0.5 * 0.5),
-    ("err", {}, 7 / 8 / 2 + (1 - 7 / 8) * (1 / 8) / 4), ("err", {"max_relevance": 4}, 7 / 16 / 2 + (9 / 16) * (1 / 16) / 4),
-]  # fmt: skip
+    ("precision", {}, 2 / 4),
+    ("precision", {"k": 3}, 1 / 3),
+    ("precision", {"k": 10}, 2 / 10),
+    ("precision", {"k": 10, "out_of": "list"}, 2 / 4),
+    ("precision", {"k": 10, "out_of": "min(k, relevant)"}, 2 / 3),
+    ("recall", {}, 2 / 3),
+    ("recall", {"k": 2}, 1 / 3),
+    ("recall", {"k": 2, "out_of": "min(k, relevant)"}, 1 / 2),
+    ("f1", {}, 2 * 2 / (4 + 3)),
+    ("f1", {"k": 2}, 2 * 1 / (2 + 3)),
+    ("fbeta", {"beta": 2, "k": 2}, 5 * 1 / (2 + 4 * 3)),
+    ("hit_rate", {"k": 1}, 0.0),
+    ("hit_rate", {"k": 2}, 1.0),
+    ("reciprocal_rank", {}, 1 / 2),
+    ("reciprocal_rank", {"k": 1}, 0.0),
+    ("mrr", {}, 1 / 2),
+    ("reciprocal_rank", {"target": "preferred"}, 1 / 2),
+    ("average_precision", {}, (1 / 2 + 2 / 4) / 3),
+    ("map", {}, (1 / 2 + 2 / 4) / 3),
+    ("average_precision", {"k": 2, "out_of": "min(k, relevant)"}, 1 / 2 / 2),
+    ("average_precision", {"out_of": "hits"}, 1 / 2),
+    ("average_precision", {"k": 3, "out_of": "k"}, 1 / 2 / 3),
+    ("average_precision", {"k": 9, "out_of": "list"}, 1 / 4),
+    ("cg", {}, 4.0),
+    ("cg", {"gain": "binary"}, 2.0),
+    ("cg", {"gain": "exponential"}, 7.0 + 1.0),
+    ("dcg", {}, DCG),
+    ("dcg", {"k": 3}, 3 / math.log2(3)),
+    ("dcg", {"discount": "rank"}, 3 / 2 + 1 / 4),
+    ("dcg", {"discount": "clipped_log"}, 3 / 1 + 1 / 2),
+    ("dcg", {"log_base": 10}, 3 / math.log10(3) + 1 / math.log10(5)),
+    ("idcg", {}, IDCG),
+    ("idcg", {"k": 1}, 3.0),
+    ("ndcg", {}, DCG / IDCG),
+    ("ndcg", {"k": 1}, 0.0),
+    ("ndcg", {"k": 3}, 3 / math.log2(3) / IDCG),
+    ("ndcg", {"k": 99}, DCG / IDCG),
+    ("ndcg", {"ideal": "list"}, DCG / (3 + 1 / math.log2(3))),
+    ("ndcg", {"ideal": "k", "k": 2}, 3 / math.log2(3) / (3 + 3 / math.log2(3))),
+    ("r_precision", {}, 1 / 3),
+    ("rbp", {"p": 0.5}, 0.5 * (0.5 + 0.5**3)),
+    ("rbp", {"p": 0.5, "k": 2}, 0.5 * 0.5),
+    ("err", {}, 7 / 8 / 2 + (1 - 7 / 8) * (1 / 8) / 4),
+    ("err", {"max_relevance": 4}, 7 / 16 / 2 + (9 / 16) * (1 / 16) / 4),
+]
 
 
 def test_every_metric_has_a_worked_value() -> None:
@@ -45,20 +78,39 @@ def test_every_metric_has_a_worked_value() -> None:
 @pytest.mark.parametrize(("name", "options", "value"), WANT)
 def test_a_ranking_and_a_mapping(name: str, options: dict[str, Any], value: float) -> None:
     score = getattr(recnb, name)(RANKING, RELEVANCE, **options)
-    assert isinstance(score, recnb.Score) and score == pytest.approx(value, abs=1e-15)
-    assert score.k == options.get("k") and score.n_users == 1 and score.per_user.tolist() == [score]
+    assert isinstance(score, recnb.Score)
+    assert score == pytest.approx(value, abs=1e-15)
+    assert score.k == options.get("k")
+    assert score.n_users == 1
+    assert score.per_user.tolist() == [score]
 
 
-def in_a_frame(metric: str, lists: list[list[Any]], truths: list[dict[Any, float]], k: int | None, **options: Any) -> float:
-    recs = pd.DataFrame([(user, item, rank) for user, one in enumerate(lists) for rank, item in enumerate(one, 1)], columns=["user", "item", "rank"])
-    truth = pd.DataFrame([(user, item, grade) for user, one in enumerate(truths) for item, grade in one.items()], columns=["user", "item", "relevance"])
+def in_a_frame(
+    metric: str, lists: list[list[Any]], truths: list[dict[Any, float]], k: int | None, **options: Any
+) -> float:
+    recs = pd.DataFrame(
+        [(user, item, rank) for user, one in enumerate(lists) for rank, item in enumerate(one, 1)],
+        columns=["user", "item", "rank"],
+    )
+    truth = pd.DataFrame(
+        [(user, item, grade) for user, one in enumerate(truths) for item, grade in one.items()],
+        columns=["user", "item", "relevance"],
+    )
     return float(getattr(recnb.evaluate(recs, truth, no_relevant="zero"), metric)(k=k, **options))
 
 
 @given(
-    st.lists(st.tuples(st.lists(st.integers(0, 6), unique=True, min_size=1, max_size=6), st.dictionaries(st.integers(0, 7), st.sampled_from([0.0, 1.0, 2.0, 3.5]), min_size=1)), min_size=1, max_size=4),
-    st.sampled_from([None, 1, 2, 5]), st.sampled_from(list(METRICS)),
-)  # fmt: skip
+    st.lists(
+        st.tuples(
+            st.lists(st.integers(0, 6), unique=True, min_size=1, max_size=6),
+            st.dictionaries(st.integers(0, 7), st.sampled_from([0.0, 1.0, 2.0, 3.5]), min_size=1),
+        ),
+        min_size=1,
+        max_size=4,
+    ),
+    st.sampled_from([None, 1, 2, 5]),
+    st.sampled_from(list(METRICS)),
+)
 def test_the_same_as_in_frames(pairs: list[tuple[list[int], dict[int, float]]], k: int | None, metric: str) -> None:
     lists, truths = [one for one, _ in pairs], [one for _, one in pairs]
     score = getattr(recnb, metric)(lists, truths, k=k)
@@ -68,11 +120,39 @@ def test_the_same_as_in_frames(pairs: list[tuple[list[int], dict[int, float]]], 
 
 
 LIKED = ["b", "e", "d"]
-BINARY = recnb.evaluate(pd.DataFrame({"user": 1, "item": RANKING, "rank": [1, 2, 3, 4]}), pd.DataFrame({"user": 1, "item": LIKED}))
+BINARY = recnb.evaluate(
+    pd.DataFrame({"user": 1, "item": RANKING, "rank": [1, 2, 3, 4]}), pd.DataFrame({"user": 1, "item": LIKED})
+)
 
 
-@pytest.mark.parametrize("truth", [list, tuple, set, frozenset, np.array, pd.Series, pd.Index, pl.Series, lambda items: dict.fromkeys(items, 1), lambda items: dict.fromkeys(items, True).keys()])
-@pytest.mark.parametrize("ranking", [list, tuple, np.array, lambda items: np.array(items, dtype=object), lambda items: pd.Series(items, index=[9, 3, 3, 0]), pd.Index, pl.Series, lambda items: pd.Series(items, dtype="category")])
+@pytest.mark.parametrize(
+    "truth",
+    [
+        list,
+        tuple,
+        set,
+        frozenset,
+        np.array,
+        pd.Series,
+        pd.Index,
+        pl.Series,
+        lambda items: dict.fromkeys(items, 1),
+        lambda items: dict.fromkeys(items, True).keys(),
+    ],
+)
+@pytest.mark.parametrize(
+    "ranking",
+    [
+        list,
+        tuple,
+        np.array,
+        lambda items: np.array(items, dtype=object),
+        lambda items: pd.Series(items, index=[9, 3, 3, 0]),
+        pd.Index,
+        pl.Series,
+        lambda items: pd.Series(items, dtype="category"),
+    ],
+)
 def test_collections_of_any_kind(ranking: Callable[[Any], Any], truth: Callable[[Any], Any]) -> None:
     for metric in ("precision", "ndcg", "average_precision", "reciprocal_rank"):
         assert getattr(recnb, metric)(ranking(RANKING), truth(LIKED), k=3) == float(getattr(BINARY, metric)(k=3))
@@ -87,19 +167,37 @@ def test_items_may_be_numbers_or_both_sides_numpy() -> None:
 GRADES = [3, 2, 3, 0, 1, 2]
 
 
-@pytest.mark.parametrize("kind", [list, tuple, np.array, pd.Series, pl.Series, lambda grades: np.array(grades, dtype=np.float32), lambda grades: pd.Series(grades, index=list("fedcba"))])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        list,
+        tuple,
+        np.array,
+        pd.Series,
+        pl.Series,
+        lambda grades: np.array(grades, dtype=np.float32),
+        lambda grades: pd.Series(grades, index=list("fedcba")),
+    ],
+)
 def test_grades_of_any_kind(kind: Callable[[Any], Any]) -> None:
-    assert recnb.dcg(kind(GRADES)) == pytest.approx(sum(grade / math.log2(rank + 1) for rank, grade in enumerate(GRADES, 1)), abs=1e-15)
+    assert recnb.dcg(kind(GRADES)) == pytest.approx(
+        sum(grade / math.log2(rank + 1) for rank, grade in enumerate(GRADES, 1)), abs=1e-15
+    )
     assert recnb.ndcg(kind(GRADES)) == pytest.approx(0.9608081943360617, abs=1e-15)
-    assert recnb.cg(kind(GRADES), k=3) == 8 and recnb.hit_rate(kind(GRADES)) == 1
+    assert recnb.cg(kind(GRADES), k=3) == 8
+    assert recnb.hit_rate(kind(GRADES)) == 1
 
 
 def test_grades_are_the_whole_truth() -> None:
     """What a list of grades does not hold is not relevant: the ideal is the grades sorted, cut at k."""
-    assert recnb.idcg(GRADES) == pytest.approx(sum(grade / math.log2(rank + 1) for rank, grade in enumerate(sorted(GRADES, reverse=True), 1)))
-    assert recnb.idcg(GRADES, k=2) == pytest.approx(3 + 3 / math.log2(3)) and recnb.recall([0, 1, 1], k=2) == 1 / 2
+    assert recnb.idcg(GRADES) == pytest.approx(
+        sum(grade / math.log2(rank + 1) for rank, grade in enumerate(sorted(GRADES, reverse=True), 1))
+    )
+    assert recnb.idcg(GRADES, k=2) == pytest.approx(3 + 3 / math.log2(3))
+    assert recnb.recall([0, 1, 1], k=2) == 1 / 2
     assert recnb.ndcg([True, False, True]) == recnb.ndcg([1, 0, 1]) == recnb.ndcg(np.array([True, False, True]))
-    assert recnb.ndcg([0, 0]) == 0 and recnb.dcg([0.5, 0.25]) == 0.5 + 0.25 / math.log2(3)
+    assert recnb.ndcg([0, 0]) == 0
+    assert recnb.dcg([0.5, 0.25]) == 0.5 + 0.25 / math.log2(3)
 
 
 def test_idcg() -> None:
@@ -113,10 +211,16 @@ def test_idcg() -> None:
 
 def test_several_lists() -> None:
     score = recnb.ndcg([["a", "b"], ["b", "a"], ["c"]], [{"a": 1}, {"a": 1}, {"a": 1}], k=2)
-    assert score.per_user.tolist() == [1.0, 1 / math.log2(3), 0.0] and score == pytest.approx((1 + 1 / math.log2(3)) / 3)
-    assert score.per_user.index.tolist() == [0, 1, 2] and score.per_user.index.name == "list" and score.per_user.name == "ndcg@2"
-    assert score.n_users == 3 and "mean of 3 lists" in repr(score) and "one list of 4" in repr(recnb.ndcg(RANKING, LIKED))
-    assert len(score.interval()) == 2 and 0 <= score.interval().low <= score <= score.interval().high <= 1
+    assert score.per_user.tolist() == [1.0, 1 / math.log2(3), 0.0]
+    assert score == pytest.approx((1 + 1 / math.log2(3)) / 3)
+    assert score.per_user.index.tolist() == [0, 1, 2]
+    assert score.per_user.index.name == "list"
+    assert score.per_user.name == "ndcg@2"
+    assert score.n_users == 3
+    assert "mean of 3 lists" in repr(score)
+    assert "one list of 4" in repr(recnb.ndcg(RANKING, LIKED))
+    assert len(score.interval()) == 2
+    assert 0 <= score.interval().low <= score <= score.interval().high <= 1
 
 
 @pytest.mark.parametrize("outer", [list, tuple, lambda lists: pd.Series(lists), lambda lists: np.array(lists)])
@@ -136,25 +240,35 @@ def test_several_lists_of_grades_of_any_length() -> None:
 
 def test_k_beyond_the_list_and_none() -> None:
     assert recnb.precision(RANKING, LIKED, 4) == recnb.precision(RANKING, LIKED) == 0.5
-    assert recnb.precision(RANKING, LIKED, k=8) == 0.25 and recnb.recall(RANKING, LIKED, k=8) == recnb.recall(RANKING, LIKED)
+    assert recnb.precision(RANKING, LIKED, k=8) == 0.25
+    assert recnb.recall(RANKING, LIKED, k=8) == recnb.recall(RANKING, LIKED)
     assert recnb.ndcg(["b"], LIKED) == 1.0  # without k the ideal is cut where the list ends
     assert recnb.ndcg(["b"], LIKED, k=3) < 1.0
 
 
 def test_aliases_are_the_same_function() -> None:
-    assert recnb.mrr is recnb.reciprocal_rank and recnb.map is recnb.average_precision
+    assert recnb.mrr is recnb.reciprocal_rank
+    assert recnb.map is recnb.average_precision
 
 
 def test_empty_lists() -> None:
-    assert recnb.ndcg([], ["a"]) == 0 and recnb.precision([], ["a"], k=5) == 0 and recnb.recall([], {"a": 1}) == 0
-    assert recnb.ndcg(["a"], []) == 0 and recnb.recall(["a"], {}) == 0 and recnb.recall(["a"], {"a": 0}) == 0 and recnb.ndcg([], []) == 0
+    assert recnb.ndcg([], ["a"]) == 0
+    assert recnb.precision([], ["a"], k=5) == 0
+    assert recnb.recall([], {"a": 1}) == 0
+    assert recnb.ndcg(["a"], []) == 0
+    assert recnb.recall(["a"], {}) == 0
+    assert recnb.recall(["a"], {"a": 0}) == 0
+    assert recnb.ndcg([], []) == 0
 
 
 def test_explain_of_a_list() -> None:
     explanation = recnb.explain("ndcg", RANKING, RELEVANCE, k=3)
-    assert explanation.value == float(recnb.ndcg(RANKING, RELEVANCE, k=3)) and explanation.user is None
-    assert explanation.to_frame()["item"].tolist() == ["a", "b", "c"] and explanation.missed == ("e", "d")
-    assert recnb.explain("mrr", RANKING, LIKED).value == 0.5 and recnb.explain("dcg", [3, 0, 1]).to_frame()["relevance"].tolist() == [3, 0, 1]
+    assert explanation.value == float(recnb.ndcg(RANKING, RELEVANCE, k=3))
+    assert explanation.user is None
+    assert explanation.to_frame()["item"].tolist() == ["a", "b", "c"]
+    assert explanation.missed == ("e", "d")
+    assert recnb.explain("mrr", RANKING, LIKED).value == 0.5
+    assert recnb.explain("dcg", [3, 0, 1]).to_frame()["relevance"].tolist() == [3, 0, 1]
 
 
 FRAME = pd.DataFrame({"user": [1] * 60, "item": range(60), "rank": range(1, 61)})
@@ -209,7 +323,8 @@ def test_refused(what: str) -> None:
     message = str(raised.value)
     for piece in pieces:
         assert piece in message, f"{piece!r} is not in: {message}"
-    assert 25 < len(message) < 600 and "\n" not in message
+    assert 25 < len(message) < 600
+    assert "\n" not in message
 
 
 def test_refused_by_kind() -> None:
@@ -224,4 +339,6 @@ def test_refused_by_kind() -> None:
 def test_what_was_given_stays_as_it_was() -> None:
     ranking, truth = ["a", "b"], {"b": 1.0, "c": 2.0}
     recnb.ndcg(ranking, truth, k=1)
-    assert ranking == ["a", "b"] and truth == {"b": 1.0, "c": 2.0} and list(truth) == ["b", "c"]
+    assert ranking == ["a", "b"]
+    assert truth == {"b": 1.0, "c": 2.0}
+    assert list(truth) == ["b", "c"]

@@ -26,7 +26,7 @@ def expected(name: str, options: Options, source: Data, user: Any, k: int | None
     chosen = {"max_relevance": None, **options} if name == "err" else dict(options)
     if name == "err" and chosen["max_relevance"] is None:
         chosen["max_relevance"] = max(source.truth[one][item] for one in source.users for item in source.truth[one])
-    return REFERENCE[name](source.ranking(user), source.truth[user], k, **chosen)
+    return REFERENCE[name](source.ranking(user), source.truth.get(user, {}), k, **chosen)
 
 
 @pytest.fixture(scope="module")
@@ -106,6 +106,17 @@ def test_random_data_through_frames(source: Data, chosen: dict[str, Options]) ->
             assert values == close({user: expected(name, options, source, user, k) for user in source.users}), (
                 f"{name}@{k} {options}"
             )
+
+
+@given(data(), choices())
+def test_users_without_relevant_items_count_0(source: Data, chosen: dict[str, Options]) -> None:
+    """Asked for everyone, users of either frame for whom nothing is relevant count 0, wherever their ids sort."""
+    everyone = recnb.evaluate(source.recs, source.relevant, users="union", no_relevant="zero")
+    assert set(everyone.users) == {*source.lists, *source.truth}
+    for name, options in chosen.items():
+        values = getattr(everyone, name)(k=3, **options).per_user.to_dict()
+        assert values == close({user: expected(name, options, source, user, 3) for user in values}), f"{name} {options}"
+        assert all(values[user] == 0 for user in values if user not in source.users)
 
 
 @given(data(gaps=False), choices(), st.sampled_from(CUTOFFS))

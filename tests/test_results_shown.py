@@ -1,10 +1,8 @@
-"""Table, Curve and Explanation: what they hold, and how all results show themselves in HTML."""
+"""Table, Curve and Explanation: what they hold and what they show."""
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
-from html.parser import HTMLParser
 from typing import Any
 
 import matplotlib as mpl
@@ -17,10 +15,28 @@ import recnb
 from recnb.metric import METRICS, Metric
 
 #: a: an ordinary list. b: no hit. c: no list. d: gaps in the ranks. e: one long list. f: nothing relevant.
-LISTS = {"a": [(1, 10), (2, 11), (3, 12), (4, 13)], "b": [(1, 20), (2, 21)], "d": [(2, 30), (5, 31), (6, 32)], "e": [(rank, rank) for rank in range(1, 101)], "f": [(1, 10)]}
-RELEVANT = {"a": {13: 3.0, 10: 1.0, 99: 2.0}, "b": {77: 1.0, 78: 2.0}, "c": {10: 1.0}, "d": {32: 2.0, 30: 2.0}, "e": {item: 1.0 + item % 3 for item in range(1, 120, 2)}, "f": {5: 0.0}}
-RECS = pd.DataFrame([(user, item, rank) for user, ranked in LISTS.items() for rank, item in ranked], columns=["user", "item", "rank"])
-TRUTH = pd.DataFrame([(user, item, grade) for user, judged in RELEVANT.items() for item, grade in judged.items()], columns=["user", "item", "relevance"])
+LISTS = {
+    "a": [(1, 10), (2, 11), (3, 12), (4, 13)],
+    "b": [(1, 20), (2, 21)],
+    "d": [(2, 30), (5, 31), (6, 32)],
+    "e": [(rank, rank) for rank in range(1, 101)],
+    "f": [(1, 10)],
+}
+RELEVANT = {
+    "a": {13: 3.0, 10: 1.0, 99: 2.0},
+    "b": {77: 1.0, 78: 2.0},
+    "c": {10: 1.0},
+    "d": {32: 2.0, 30: 2.0},
+    "e": {item: 1.0 + item % 3 for item in range(1, 120, 2)},
+    "f": {5: 0.0},
+}
+RECS = pd.DataFrame(
+    [(user, item, rank) for user, ranked in LISTS.items() for rank, item in ranked], columns=["user", "item", "rank"]
+)
+TRUTH = pd.DataFrame(
+    [(user, item, grade) for user, judged in RELEVANT.items() for item, grade in judged.items()],
+    columns=["user", "item", "relevance"],
+)
 EV = recnb.evaluate(RECS, TRUTH)
 CUTOFFS = [1, 3, 5, 200, None]
 
@@ -30,10 +46,21 @@ CUTOFFS = [1, 3, 5, 200, None]
 
 def test_a_table_holds_the_single_calls() -> None:
     table = EV.table(list(METRICS), k=CUTOFFS)
-    assert table.index.tolist() == list(METRICS) and table.index.name == "metric" and table.columns.tolist() == CUTOFFS and table.columns.name == "k"
+    assert table.index.tolist() == list(METRICS)
+    assert table.index.name == "metric"
+    assert table.columns.tolist() == CUTOFFS
+    assert table.columns.name == "k"
     for name in METRICS:
         assert table.loc[name].tolist() == pytest.approx([float(getattr(EV, name)(k=k)) for k in CUTOFFS], abs=1e-12)
-    assert EV.table(k=[1, 3]).index.tolist() == ["ndcg", "average_precision", "reciprocal_rank", "precision", "recall", "f1", "hit_rate"]
+    assert EV.table(k=[1, 3]).index.tolist() == [
+        "ndcg",
+        "average_precision",
+        "reciprocal_rank",
+        "precision",
+        "recall",
+        "f1",
+        "hit_rate",
+    ]
     assert EV.table(["mrr", "map"], k=2).index.tolist() == ["reciprocal_rank", "average_precision"]
     assert EV.table("ndcg", k=2).loc["ndcg", 2] == EV.table(("ndcg",), k=[2]).loc["ndcg", 2] == EV.ndcg(k=2)
     assert EV.table(["ndcg"], k=[3, 1]).columns.tolist() == [3, 1]
@@ -41,17 +68,36 @@ def test_a_table_holds_the_single_calls() -> None:
 
 def test_options_go_to_the_metrics_that_have_them() -> None:
     table = EV.table(["ndcg", "dcg", "precision"], k=[3], gain="exponential", out_of="list")
-    assert table[3].tolist() == pytest.approx([EV.ndcg(k=3, gain="exponential"), EV.dcg(k=3, gain="exponential"), EV.precision(k=3, out_of="list")], abs=1e-12)
-    assert "gain 2^relevance - 1" in repr(table) and "out of the list's length" in repr(table) and "linear gain" not in repr(table)
+    assert table[3].tolist() == pytest.approx(
+        [EV.ndcg(k=3, gain="exponential"), EV.dcg(k=3, gain="exponential"), EV.precision(k=3, out_of="list")], abs=1e-12
+    )
+    assert "gain 2^relevance - 1" in repr(table)
+    assert "out of the list's length" in repr(table)
+    assert "linear gain" not in repr(table)
 
 
 def test_a_table_is_a_data_frame() -> None:
     table = EV.table(["ndcg", "recall"], k=[1, 3, None])
-    assert isinstance(table, pd.DataFrame) and type(table) is recnb.Table
-    for part in (table[[1]], table.loc[["ndcg"]], table.round(2), table.T, table.head(1), table.copy(), table * 2, table.reset_index(), table.rename(columns=str), table.to_frame()):
+    assert isinstance(table, pd.DataFrame)
+    assert type(table) is recnb.Table
+    for part in (
+        table[[1]],
+        table.loc[["ndcg"]],
+        table.round(2),
+        table.T,
+        table.head(1),
+        table.copy(),
+        table * 2,
+        table.reset_index(),
+        table.rename(columns=str),
+        table.to_frame(),
+    ):
         assert type(part) is pd.DataFrame
-    assert isinstance(table[1], pd.Series) and isinstance(table.loc["ndcg"], pd.Series) and table[None].tolist() == [EV.ndcg(), EV.recall()]
-    assert table.to_csv() == table.to_frame().to_csv() and "None" not in table.to_csv().replace(",None", "")
+    assert isinstance(table[1], pd.Series)
+    assert isinstance(table.loc["ndcg"], pd.Series)
+    assert table[None].tolist() == [EV.ndcg(), EV.recall()]
+    assert table.to_csv() == table.to_frame().to_csv()
+    assert "None" not in table.to_csv().replace(",None", "")
     again = pickle.loads(pickle.dumps(table))
     pd.testing.assert_frame_equal(again, table)
     assert again.attrs["basis"] == table.attrs["basis"] == table.copy().attrs["basis"]
@@ -61,17 +107,29 @@ def test_a_table_is_a_data_frame() -> None:
 
 def test_a_table_knows_its_basis(tmp_path: Any) -> None:
     table = EV.table(["ndcg", "recall"], k=[1, 3])
-    assert table.attrs["n_users"] == 5 and table.attrs["basis"].startswith("5 users; 1 of them without a list") and "ordered by rank" in table.attrs["convention"]
+    assert table.attrs["n_users"] == 5
+    assert table.attrs["basis"].startswith("5 users; 1 of them without a list")
+    assert "ordered by rank" in table.attrs["convention"]
     table.to_parquet(tmp_path / "table.parquet")  # attrs are text and numbers, so pandas can write them
     back = pd.read_parquet(tmp_path / "table.parquet")
-    assert back.attrs == table.attrs and back.to_numpy().tolist() == table.to_numpy().tolist()
+    assert back.attrs == table.attrs
+    assert back.to_numpy().tolist() == table.to_numpy().tolist()
 
 
 def test_a_table_shows_itself() -> None:
     table = EV.table(["ndcg", "recall"], k=[1, None])
-    assert repr(table) == f"{table.to_frame().round(4)!r}\n{table.attrs['basis']}" and f"{float(EV.ndcg()):.4f}" in repr(table)
+    assert repr(table).endswith(table.attrs["basis"])
+    assert f"{float(EV.ndcg()):.4f}" in repr(table)
     html = table._repr_html_()
-    for piece in ("@1", "whole list", "ndcg", "recall", f"{float(EV.ndcg()):.4f}", f"{float(EV.recall(k=1)):.4f}", "5 users"):
+    for piece in (
+        "@1",
+        "whole list",
+        "ndcg",
+        "recall",
+        f"{float(EV.ndcg()):.4f}",
+        f"{float(EV.recall(k=1)):.4f}",
+        "5 users",
+    ):
         assert piece in html
 
 
@@ -83,17 +141,26 @@ def test_a_curve_holds_the_single_calls() -> None:
         curve = EV.curve(metric, k=[1, 2, 4, 50])
         assert (curve.metric, curve.k, curve.n_users) == (metric, (1, 2, 4, 50), 5)
         assert curve.value == pytest.approx([float(getattr(EV, metric)(k=k)) for k in curve.k], abs=1e-12)
-        assert list(zip(curve.low, curve.high, strict=True)) == [pytest.approx(getattr(EV, metric)(k=k).interval(), abs=1e-12) for k in curve.k]
+        assert list(zip(curve.low, curve.high, strict=True)) == [
+            pytest.approx(getattr(EV, metric)(k=k).interval(), abs=1e-12) for k in curve.k
+        ]
         assert all(type(number) is float for number in curve.value + curve.low + curve.high)
-    assert EV.curve("mrr").metric == "reciprocal_rank" and EV.curve("ndcg").k == tuple(range(1, 21))
+    assert EV.curve("mrr").metric == "reciprocal_rank"
+    assert EV.curve("ndcg").k == tuple(range(1, 21))
     assert EV.curve("ndcg", k=[3], gain="exponential").value[0] == EV.ndcg(k=3, gain="exponential")
 
 
 def test_a_curve_as_frame_and_as_text() -> None:
     curve = EV.curve("ndcg", k=range(1, 4))
     frame = curve.to_frame()
-    assert frame.columns.tolist() == ["ndcg", "low", "high"] and frame.index.tolist() == [1, 2, 3] and frame.index.name == "k"
-    assert tuple(frame["ndcg"]) == curve.value and repr(curve) == f"{frame.round(4)!r}\n{curve.basis}" and "5 users" in curve.basis
+    assert frame.columns.tolist() == ["ndcg", "low", "high"]
+    assert frame.index.tolist() == [1, 2, 3]
+    assert frame.index.name == "k"
+    assert tuple(frame["ndcg"]) == curve.value
+    assert repr(curve).endswith(curve.basis)
+    assert f"{curve.value[1]:.4f}" in repr(curve)
+    assert f"{curve.low[2]:.4f}" in repr(curve)
+    assert "5 users" in curve.basis
     for piece in ("ndcg", f"{curve.value[1]:.4f}", f"{curve.low[2]:.4f} to {curve.high[2]:.4f}", "5 users"):
         assert piece in curve._repr_html_()
 
@@ -104,11 +171,17 @@ def test_a_curve_is_drawn() -> None:
     ax = figure.add_subplot()
     assert curve.plot(ax=ax, color="black", label="mine") is ax
     (line,) = ax.get_lines()
-    assert line.get_xdata().tolist() == [1, 2, 4, 8] and tuple(line.get_ydata()) == curve.value and line.get_color() == "black" and line.get_label() == "mine"
+    assert line.get_xdata().tolist() == [1, 2, 4, 8]
+    assert tuple(line.get_ydata()) == curve.value
+    assert line.get_color() == "black"
+    assert line.get_label() == "mine"
     (band,) = ax.collections
     corners = {tuple(point) for point in band.get_paths()[0].vertices.tolist()}
     assert corners >= set(zip(curve.k, curve.low, strict=True)) | set(zip(curve.k, curve.high, strict=True))
-    assert ax.get_xlabel() == "k" and "nDCG" in ax.get_ylabel() and "5 users" in ax.get_ylabel() and ax.get_ylim()[0] == 0
+    assert ax.get_xlabel() == "k"
+    assert "nDCG" in ax.get_ylabel()
+    assert "5 users" in ax.get_ylabel()
+    assert ax.get_ylim()[0] == 0
     curve.plot(ax=ax)
     assert len(ax.get_lines()) == 2
 
@@ -128,7 +201,15 @@ def test_a_curve_makes_axes_if_none_are_given() -> None:
 
 def each_word(metric: Metric[Any]) -> list[dict[str, Any]]:
     numbers = {"log_base": [10], "beta": [0.5], "p": [0.5], "max_relevance": [7]}
-    return [{}, *({name: value} for name in metric.defaults for value in metric.words.get(name, numbers.get(name, [])) if value != metric.defaults[name])]
+    return [
+        {},
+        *(
+            {name: value}
+            for name in metric.defaults
+            for value in metric.words.get(name, numbers.get(name, []))
+            if value != metric.defaults[name]
+        ),
+    ]
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -141,15 +222,22 @@ def test_an_explanation_is_the_score(name: str) -> None:
                 assert explanation.value == value, (options, k, user)
                 rows = explanation.to_frame()
                 assert (rows["running"].iloc[-1] if len(rows) else 0.0) == pytest.approx(value, abs=1e-12)
-                assert (rows["running"].diff().dropna() >= -1e-15).all() and (rows["rank"].diff().dropna() > 0).all()
+                assert (rows["running"].diff().dropna() >= -1e-15).all()
+                assert (rows["rank"].diff().dropna() > 0).all()
                 assert len(explanation.terms) == (rows["credit"] > 0).sum() == (rows["term"] != "").sum()
-                assert explanation.numbers.endswith(f"= {value:.4f}".rstrip("0").rstrip(".")) or explanation.numbers.endswith(f"= {value:.4f}")
+                assert explanation.numbers.endswith(
+                    f"= {value:.4f}".rstrip("0").rstrip(".")
+                ) or explanation.numbers.endswith(f"= {value:.4f}")
                 depth = k or max((rank for rank, _ in LISTS.get(user, [])), default=0)
                 if METRICS[name].over == "hits":
-                    assert rows[["rank", "item"]].to_numpy().tolist() == [[rank, item] for rank, item in LISTS.get(user, []) if rank <= depth]
+                    assert rows[["rank", "item"]].to_numpy().tolist() == [
+                        [rank, item] for rank, item in LISTS.get(user, []) if rank <= depth
+                    ]
                     assert rows["relevance"].tolist() == [RELEVANT[user].get(item, 0.0) for item in rows["item"]]
                 shown = {item for rank, item in LISTS.get(user, []) if rank <= depth}
-                assert explanation.missed == tuple(item for item, grade in RELEVANT[user].items() if grade and item not in shown)
+                assert explanation.missed == tuple(
+                    item for item, grade in RELEVANT[user].items() if grade and item not in shown
+                )
 
 
 def test_the_explanation_of_ndcg() -> None:
@@ -158,30 +246,58 @@ def test_the_explanation_of_ndcg() -> None:
     assert explanation.value == pytest.approx(dcg / idcg)
     assert (explanation.label, explanation.user, explanation.k, explanation.metric) == ("nDCG@4", "a", 4, "ndcg")
     assert explanation.formula == "sum over hits of relevance/log2(1+rank), out of ideal(relevance/log2(1+rank))"
-    assert explanation.numbers == f"(1/log2(1+1) + 3/log2(1+4)) / (3/log2(1+1) + 2/log2(1+2) + 1/log2(1+3)) = {dcg / idcg:.4f}"
+    assert (
+        explanation.numbers
+        == f"(1/log2(1+1) + 3/log2(1+4)) / (3/log2(1+1) + 2/log2(1+2) + 1/log2(1+3)) = {dcg / idcg:.4f}"
+    )
     rows = explanation.to_frame()
     assert rows.columns.tolist() == ["rank", "item", "relevance", "gain", "discount", "term", "credit", "running"]
-    assert rows["gain"].tolist() == [1, 0, 0, 3] and rows["discount"].tolist() == pytest.approx(np.log2([2, 3, 4, 5])) and rows["credit"].tolist() == pytest.approx([1, 0, 0, 3 / np.log2(5)])
-    assert rows["term"].tolist() == ["1/log2(1+1)", "", "", "3/log2(1+4)"] and rows["running"].tolist() == pytest.approx([1 / idcg] * 3 + [dcg / idcg])
+    assert rows["gain"].tolist() == [1, 0, 0, 3]
+    assert rows["discount"].tolist() == pytest.approx(np.log2([2, 3, 4, 5]))
+    assert rows["credit"].tolist() == pytest.approx([1, 0, 0, 3 / np.log2(5)])
+    assert rows["term"].tolist() == ["1/log2(1+1)", "", "", "3/log2(1+4)"]
+    assert rows["running"].tolist() == pytest.approx([1 / idcg] * 3 + [dcg / idcg])
     ideal = explanation.ideal
-    assert ideal is not None and ideal["item"].tolist() == [13, 99, 10] and ideal["relevance"].tolist() == [3, 2, 1] and ideal["running"].iloc[-1] == pytest.approx(idcg)
-    assert explanation.missed == (99,) and r"\frac" in explanation.latex and r"\sum" in explanation.latex and r"\mathrm{nDCG}@4" in explanation.latex
+    assert ideal is not None
+    assert ideal["item"].tolist() == [13, 99, 10]
+    assert ideal["relevance"].tolist() == [3, 2, 1]
+    assert ideal["running"].iloc[-1] == pytest.approx(idcg)
+    assert explanation.missed == (99,)
+    assert r"\frac" in explanation.latex
+    assert r"\sum" in explanation.latex
+    assert r"\mathrm{nDCG}@4" in explanation.latex
     shown = repr(explanation)
-    for piece in ("nDCG@4 of user 'a'", f"{dcg / idcg:.4f}", "ideal list:", "relevant, not in the list: 99", "5 users", explanation.numbers):
+    for piece in (
+        "nDCG@4 of user 'a'",
+        f"{dcg / idcg:.4f}",
+        "ideal list:",
+        "relevant, not in the list: 99",
+        "ordered by rank; relevant: relevance above 0; linear gain",
+        explanation.numbers,
+    ):
         assert piece in shown
 
 
 def test_users_with_nothing_to_show() -> None:
     no_hit, no_list = EV.explain("ndcg", "b", k=2), EV.explain("precision", "c", k=2)
-    assert no_hit.value == 0 and no_hit.terms == () and no_hit.missed == (77, 78) and len(no_hit.to_frame()) == 2 and no_hit.numbers.startswith("0 / (")
-    assert no_list.value == 0 and len(no_list.to_frame()) == 0 and no_list.missed == (10,) and no_list.numbers == "0 / 2 = 0"
+    assert no_hit.value == 0
+    assert no_hit.terms == ()
+    assert no_hit.missed == (77, 78)
+    assert len(no_hit.to_frame()) == 2
+    assert no_hit.numbers.startswith("0 / (")
+    assert no_list.value == 0
+    assert len(no_list.to_frame()) == 0
+    assert no_list.missed == (10,)
+    assert no_list.numbers == "0 / 2 = 0"
     for explanation in (no_hit, no_list, EV.explain("ndcg", "c"), EV.explain("idcg", "c", k=3)):
-        assert "nan" not in repr(explanation) and "nan" not in explanation._repr_html_()
+        assert "nan" not in repr(explanation)
+        assert "nan" not in explanation._repr_html_()
 
 
 def test_gaps_stay_gaps() -> None:
     assert EV.explain("average_precision", "d", k=6).to_frame()["rank"].tolist() == [2, 5, 6]
-    assert EV.explain("average_precision", "d", k=6).terms == ("1/2", "2/6") and EV.explain("precision", "d").numbers == "(1 + 1) / 6 = 0.3333"
+    assert EV.explain("average_precision", "d", k=6).terms == ("1/2", "2/6")
+    assert EV.explain("precision", "d").numbers == "(1 + 1) / 6 = 0.3333"
 
 
 @pytest.mark.parametrize(("no_relevant", "value"), [("zero", 0.0), ("one", 1.0), ("nan", np.nan)])
@@ -190,7 +306,9 @@ def test_a_user_with_nothing_relevant(no_relevant: str, value: float) -> None:
     for name in METRICS:
         explanation = ev.explain(name, "f", k=2)
         assert explanation.value == pytest.approx(value, nan_ok=True) == getattr(ev, name)(k=2).per_user["f"]
-        assert explanation.to_frame()["running"].tolist() == pytest.approx([value] * len(explanation.to_frame()), nan_ok=True)
+        assert explanation.to_frame()["running"].tolist() == pytest.approx(
+            [value] * len(explanation.to_frame()), nan_ok=True
+        )
     if no_relevant != "zero":
         for shown in (repr(ev.explain("ndcg", "f")), ev.explain("ndcg", "f")._repr_html_()):
             assert "no relevant item, so by convention" in shown
@@ -198,28 +316,48 @@ def test_a_user_with_nothing_relevant(no_relevant: str, value: float) -> None:
 
 def test_an_explanation_of_the_other_options_of_the_data() -> None:
     twice = pd.concat([RECS, pd.DataFrame({"user": ["a"], "item": [10], "rank": [5]})])
-    for options in ({"duplicates": "dedupe"}, {"duplicates": "keep"}, {"duplicates": "hit_once"}, {"duplicates": "keep", "candidates": "padded"}, {"duplicates": "keep", "judged": "list"}):
+    for options in (
+        {"duplicates": "dedupe"},
+        {"duplicates": "keep"},
+        {"duplicates": "hit_once"},
+        {"duplicates": "keep", "candidates": "padded"},
+        {"duplicates": "keep", "judged": "list"},
+    ):
         ev = recnb.evaluate(twice, TRUTH, **options)
         for name in ("ndcg", "recall", "average_precision", "err"):
             explanation = ev.explain(name, "a", k=6)
-            assert explanation.value == getattr(ev, name)(k=6).per_user["a"] and explanation.to_frame()["running"].iloc[-1] == pytest.approx(explanation.value)
+            assert explanation.value == getattr(ev, name)(k=6).per_user["a"]
+            assert explanation.to_frame()["running"].iloc[-1] == pytest.approx(explanation.value)
 
 
 def test_a_long_list_is_cut_where_it_is_shown() -> None:
     explanation = EV.explain("ndcg", "e")
-    assert len(explanation.to_frame()) == 100 and len(explanation.terms) == 50 and explanation.ideal is not None and len(explanation.ideal) == 60
+    assert len(explanation.to_frame()) == 100
+    assert len(explanation.terms) == 50
+    assert explanation.ideal is not None
+    assert len(explanation.ideal) == 60
     assert explanation.numbers.count("log2") == 110
     shown = repr(explanation)
-    assert "… 70 more ranks" in shown and "… 30 more ranks" in shown and "… (38 more)" in shown and len(shown.splitlines()) < 80
-    assert "… 70 more ranks" in explanation._repr_html_() and explanation._repr_html_().count("<tr") < 70
+    assert "… 70 more ranks" in shown
+    assert "… 30 more ranks" in shown
+    assert "… (38 more)" in shown
+    assert len(shown.splitlines()) < 80
+    assert "… 70 more ranks" in explanation._repr_html_()
+    assert explanation._repr_html_().count("<tr") < 70
     missed = EV.explain("recall", "e", k=1)
-    assert len(missed.missed) == 59 and "and 49 more" in repr(missed) and "and 49 more" in missed._repr_html_()
+    assert len(missed.missed) == 59
+    assert "and 49 more" in repr(missed)
+    assert "and 49 more" in missed._repr_html_()
 
 
 def test_an_explanation_of_grades_alone() -> None:
     explanation = recnb.explain("ndcg", [3, 0, 2], k=2)
-    assert explanation.to_frame()["relevance"].tolist() == [3, 0] and "item" not in explanation.to_frame() and explanation.missed == ()
-    assert explanation.ideal is not None and explanation.ideal["relevance"].tolist() == [3, 2] and "of user" not in repr(explanation)
+    assert explanation.to_frame()["relevance"].tolist() == [3, 0]
+    assert "item" not in explanation.to_frame()
+    assert explanation.missed == ()
+    assert explanation.ideal is not None
+    assert explanation.ideal["relevance"].tolist() == [3, 2]
+    assert "of user" not in repr(explanation)
     assert recnb.explain("idcg", {"a": 1, "b": 3}).to_frame()["relevance"].tolist() == [3, 1]
 
 
@@ -228,80 +366,3 @@ def test_the_frame_of_an_explanation_is_a_copy() -> None:
     frame = explanation.to_frame()
     frame["item"] = 0
     assert explanation.to_frame()["item"].tolist() == [10, 11, 12, 13]
-
-
-# HTML
-
-EVIL = [
-    "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "' onmouseover='alert(1)", "$x^2$ and \\(y\\)", "&lt;b&gt; & &amp;",
-    "</div></div></table>", "אבג \u202eabc", "👩‍🔬🇰🇷", "<!-- ", "`code` *bold* |",
-]  # fmt: skip
-
-
-class Page(HTMLParser):
-    """What a browser would make of HTML: its tags, and its text, each with whether mathematics is switched off there."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.open: list[tuple[str, bool]] = []
-        self.tags: set[str] = set()
-        self.attributes: set[str] = set()
-        self.text: list[tuple[str, bool]] = []
-        self.feed(html)
-        self.close()
-        assert self.open == [], "tags are left open"
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        off = any("mathjax_ignore" in (value or "") for name, value in attrs if name == "class")
-        self.open.append((tag, off or (bool(self.open) and self.open[-1][1])))
-        self.tags.add(tag)
-        self.attributes.update(name for name, _ in attrs)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop()[0] == tag, "tags are closed in another order"
-
-    def handle_comment(self, data: str) -> None:
-        raise AssertionError(f"a comment: {data}")
-
-    def handle_data(self, data: str) -> None:
-        self.text.append((data, bool(self.open) and self.open[-1][1]))
-
-
-def pages(evil: str) -> dict[str, Callable[[], str]]:
-    recs = pd.DataFrame({"user": [evil, evil, "b"], "item": [evil, evil + "2", evil], "rank": [1, 2, 1]})
-    truth = pd.DataFrame({"user": [evil, evil, "b"], "item": [evil + "3", evil, evil]})
-    ev = recnb.evaluate(recs.rename(columns={"item": evil}), truth, item=evil)
-    return {
-        "explanation": ev.explain("ndcg", evil, k=2)._repr_html_, "explanation of idcg": ev.explain("idcg", evil, k=2)._repr_html_, "table": ev.table(k=[1])._repr_html_,
-        "curve": ev.curve("ndcg", k=[1])._repr_html_, "score": ev.ndcg(k=1)._repr_html_, "list": recnb.explain("map", [evil, "x"], [evil, evil + "4"])._repr_html_,
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize("evil", EVIL)
-def test_text_of_the_users_is_text(evil: str) -> None:
-    for name, html in pages(evil).items():
-        page = Page(html())
-        assert page.tags <= {"div", "b", "code", "table", "caption", "thead", "tbody", "tr", "th", "td", "span"}, name
-        assert page.attributes <= {"class", "style", "role", "aria-label", "scope"}, name
-        text = "".join(text for text, _ in page.text)
-        if name in ("explanation", "list"):
-            assert text.count(evil) >= 2, "the text stands there as it is"
-        for piece, off in page.text:
-            if evil in piece or piece.count("$") not in (0, 2):
-                assert off, f"mathematics is on around {piece!r}"
-            if "$" in piece and evil not in piece:
-                assert piece.startswith("$\\displaystyle") and piece.endswith("$") and not off, "the formula alone is mathematics"
-
-
-def test_long_text_is_cut() -> None:
-    long = "x" * 1000
-    for name in ("explanation", "list"):
-        text = "".join(piece for piece, _ in Page(pages(long)[name]()).text)
-        assert "x" * 79 + "…" in text and "x" * 81 not in text.replace("x" * 79 + "…", "").split("not in the list")[0]
-
-
-def test_html_reads_in_light_and_dark_and_needs_nothing_from_elsewhere() -> None:
-    for html in (one() for one in pages("plain").values()):
-        lowered = html.lower()
-        assert "<script" not in lowered and "http" not in lowered and "<style" not in lowered and "url(" not in lowered
-        assert "#fff" not in lowered and "black" not in lowered and "white;" not in lowered

@@ -82,9 +82,13 @@ def test_every_dependency_has_its_reason():
     import tomllib
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    extras = [one for group in project["optional-dependencies"].values() for one in group if not one.startswith("recnb[")]
+    extras = [
+        one for group in project["optional-dependencies"].values() for one in group if not one.startswith("recnb[")
+    ]
     text = (ROOT / "recnb/README.md").read_text("utf-8")
-    missing = [name for one in [*project["dependencies"], *extras] if f"`{(name := re.split('[<>=[]', one)[0])}`" not in text]
+    missing = [
+        name for one in [*project["dependencies"], *extras] if f"`{(name := re.split('[<>=[]', one)[0])}`" not in text
+    ]
     assert not missing, f"recnb/README.md gives no reason for {missing}"
 
 

@@ -54,7 +54,9 @@ class Convention:
         threshold = self.relevant_from
         is_number = isinstance(threshold, (int, float, np.integer, np.floating)) and not isinstance(threshold, bool)
         if threshold is not None and not (is_number and 0 < threshold < float("inf")):
-            raise OptionError(f"relevant_from={threshold!r} is no threshold: give a number above 0, such as relevant_from=4.")
+            raise OptionError(
+                f"relevant_from={threshold!r} is no threshold: give a number above 0, such as relevant_from=4."
+            )
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Convention:
@@ -99,7 +101,9 @@ class Convention:
 
 #: The options that are words, and the words each takes.
 WORDS: dict[str, tuple[str, ...]] = {
-    name: typing.get_args(hint) for name, hint in typing.get_type_hints(Convention).items() if typing.get_origin(hint) is Literal
+    name: typing.get_args(hint)
+    for name, hint in typing.get_type_hints(Convention).items()
+    if typing.get_origin(hint) is Literal
 }
 
 _ORDER = {
@@ -140,8 +144,8 @@ _OUT_OF = {
 _METRIC_WORDS: dict[str, dict[str, str]] = {
     "gain": {"linear": "linear gain", "exponential": "gain 2^relevance - 1", "binary": "binary gain"},
     "discount": {
-        "log": "discount log(1 + rank)",
-        "clipped_log": "discount max(1, log(rank))",
+        "log": "discount log2(1 + rank)",
+        "clipped_log": "discount max(1, log2(rank))",
         "rank": "discount rank",
     },
     "ideal": {

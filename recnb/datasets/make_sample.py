@@ -220,9 +220,7 @@ def recommend(world: World, seen: Floats, scores: Floats) -> pd.DataFrame:
         row = np.where(seen[user] > 0, -np.inf, np.round(scores[user], DIGITS))
         best = np.argsort(-row, kind="stable")[:LIST_LENGTH]
         parts.append(
-            pd.DataFrame(
-                {"user": user_ids[user], "item": item_ids[best], "score": distinct(scores[user, best])}
-            )
+            pd.DataFrame({"user": user_ids[user], "item": item_ids[best], "score": distinct(scores[user, best])})
         )
     return pd.concat(parts, ignore_index=True)
 

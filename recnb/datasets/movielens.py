@@ -48,9 +48,7 @@ class MovieLens:
     users: pd.DataFrame
 
     def __repr__(self) -> str:
-        return (
-            f"MovieLens({len(self.users):,} users, {len(self.items):,} items, {len(self.ratings):,} ratings)"
-        )
+        return f"MovieLens({len(self.users):,} users, {len(self.items):,} items, {len(self.ratings):,} ratings)"
 
 
 def load_movielens(
@@ -84,9 +82,7 @@ def load_movielens(
             installed, a file that is missing, or a line that cannot be read.
     """
     if name not in CHECKSUMS:
-        raise RecnbError(
-            f"There is no MovieLens set {name!r} here. Known: {', '.join(map(repr, CHECKSUMS))}."
-        )
+        raise RecnbError(f"There is no MovieLens set {name!r} here. Known: {', '.join(map(repr, CHECKSUMS))}.")
     archive = f"ml-{name}.zip"
     if path is not None:
         return _parse(_texts(Path(path).expanduser(), archive, "path="))
@@ -122,9 +118,7 @@ def split_by_time(
     [1, 2]
     """
     if not 0 < test_share < 1:
-        raise RecnbError(
-            f"test_share is {test_share!r}; it must lie between 0 and 1, for example test_share=0.2."
-        )
+        raise RecnbError(f"test_share is {test_share!r}; it must lie between 0 and 1, for example test_share=0.2.")
     for word, column in (("user", user), ("time", time)):
         if column not in ratings.columns:
             found = ", ".join(map(repr, ratings.columns))
@@ -157,9 +151,7 @@ def _download(archive: str, base_url: str, checksum: str) -> Path:
         ) from None
     url = f"{base_url.rstrip('/')}/{archive}"
     if not url.startswith(("http://", "https://")):
-        raise RecnbError(
-            f"base_url is {base_url!r}; it must begin with http:// or https://. For a folder use path=."
-        )
+        raise RecnbError(f"base_url is {base_url!r}; it must begin with http:// or https://. For a folder use path=.")
     try:
         return Path(pooch.retrieve(url, known_hash=checksum, fname=archive, path=pooch.os_cache("recnb")))
     except OSError as error:  # every error of requests is one; so is a cache that cannot be written
@@ -180,9 +172,7 @@ def _texts(path: Path, archive: str, source: str) -> dict[str, str]:
     ``source`` says, for the errors, where the path was given.
     """
     if not path.exists():
-        raise RecnbError(
-            f"{source} says {str(path)!r}, which does not exist. Give the folder or zip with {FILES[0]}."
-        )
+        raise RecnbError(f"{source} says {str(path)!r}, which does not exist. Give the folder or zip with {FILES[0]}.")
     if path.is_dir():
         for inner in (path / archive.removesuffix(".zip"), path / archive):
             if inner.exists() and not (path / FILES[0]).exists():
@@ -197,9 +187,7 @@ def _texts(path: Path, archive: str, source: str) -> dict[str, str]:
             _demand_all(members.keys(), path)
             return {file: opened.read(members[file]).decode("latin-1") for file in FILES}
     except (zipfile.BadZipFile, zlib.error):
-        raise RecnbError(
-            f"{source} says {str(path)!r}, which is neither a folder nor a zip that opens."
-        ) from None
+        raise RecnbError(f"{source} says {str(path)!r}, which is neither a folder nor a zip that opens.") from None
 
 
 def _demand_all(found: Collection[str], path: Path) -> None:

@@ -91,9 +91,7 @@ def load_sample() -> Sample:
     return Sample(
         train=_read("train", {**ids, "rating": "int64", "day": "int64"}),
         test=_read("test", {**ids, "rating": "int64"}),
-        items=_read(
-            "items", {"item": "str", "title": "str", "genres": "str", "year": "int64", "minutes": "int64"}
-        ),
+        items=_read("items", {"item": "str", "title": "str", "genres": "str", "year": "int64", "minutes": "int64"}),
         users=_read("users", {"user": "str", "segment": "str", "branch": "str", "joined": "int64"}),
         recommendations=pd.concat(lists, ignore_index=True),
     )

@@ -53,11 +53,17 @@ def _id(table: pl.DataFrame, role: str, name: str, label: str) -> pl.Series:
         return column.cast(pl.String)
     if column.dtype.is_temporal() or column.dtype.is_decimal() or column.dtype in (pl.String, pl.Boolean, pl.Binary):
         return column
-    remedy = f"frame.explode({label!r})" if column.dtype in (pl.List, pl.Array) else "whole numbers or text, .astype(str)"
-    raise FrameError(f"{name}: column {label!r} holds {str(column.dtype)[:80]}, which is no {role} id: one id a row is needed: {remedy}.")
+    remedy = (
+        f"frame.explode({label!r})" if column.dtype in (pl.List, pl.Array) else "whole numbers or text, .astype(str)"
+    )
+    raise FrameError(
+        f"{name}: column {label!r} holds {str(column.dtype)[:80]}, which is no {role} id: one id a row is needed: {remedy}."
+    )
 
 
-def same_kind(recs: pl.DataFrame, truth: pl.DataFrame, labels: Mapping[str, str], truth_labels: Mapping[str, str]) -> None:
+def same_kind(
+    recs: pl.DataFrame, truth: pl.DataFrame, labels: Mapping[str, str], truth_labels: Mapping[str, str]
+) -> None:
     """Ids must be comparable: 1 and "1" never meet in a join, and every score would be 0."""
     for role in IDS:
         left, right = recs[role], truth[role]
@@ -110,7 +116,9 @@ def ranks(table: pl.DataFrame, name: str, label: str) -> pl.Series:
             )
     elif column.null_count():
         row = _first(column.is_null())
-        raise FrameError(f"{name}: column {label!r} is missing for {_pair(table, row)}: every recommended item has a rank.")
+        raise FrameError(
+            f"{name}: column {label!r} is missing for {_pair(table, row)}: every recommended item has a rank."
+        )
     highest = column.max()
     if isinstance(highest, (int, float)) and highest > 2**31:
         row = _first(column == highest)

@@ -48,7 +48,9 @@ def _order_by(table: pl.DataFrame, convention: Convention, labels: Mapping[str, 
             )
         return has[0]
     if convention.order != "row" and convention.order not in has:
-        raise ColumnError(f"order={convention.order!r}, but recommendations have no {convention.order} column: say {convention.order}='...'.")
+        raise ColumnError(
+            f"order={convention.order!r}, but recommendations have no {convention.order} column: say {convention.order}='...'."
+        )
     return convention.order
 
 

@@ -108,7 +108,11 @@ def prepare(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None],
 def _named_columns_exist(columns: Mapping[str, str | None], recs: Frame, truth: Frame) -> None:
     """A column named by keyword must stand where its role is read: a rank or score with the recommendations, a relevance in the truth."""
     of_recs, of_truth = columns_of(recs, "recommendations"), columns_of(truth, "truth")
-    holders = {"rank": ("recommendations have no", of_recs), "score": ("recommendations have no", of_recs), "relevance": ("truth has no", of_truth)}
+    holders = {
+        "rank": ("recommendations have no", of_recs),
+        "score": ("recommendations have no", of_recs),
+        "relevance": ("truth has no", of_truth),
+    }
     for role, column in columns.items():
         if column is None:
             continue
@@ -132,7 +136,9 @@ def _relevance(truth: pl.DataFrame, labels: Mapping[str, str], convention: Conve
     if convention.duplicates == "error":
         pair = f"[{labels.get('user', 'user')!r}, {labels.get('item', 'item')!r}]"
         check.no_pair_twice(
-            truth, "truth", f"Keep one: frame.drop_duplicates({pair}), or duplicates='dedupe' to keep the highest relevance."
+            truth,
+            "truth",
+            f"Keep one: frame.drop_duplicates({pair}), or duplicates='dedupe' to keep the highest relevance.",
         )
     else:
         truth = truth.group_by("user", "item", maintain_order=True).agg(pl.col("relevance").max())

@@ -36,7 +36,9 @@ def columns_of(frame: Frame, name: str) -> list[str]:
         try:
             columns = frame.collect_schema().names()
         except pl.exceptions.PolarsError as problem:
-            raise FrameError(f"{name}: the lazy frame cannot be collected, try frame.collect(): {_short(problem)}") from problem
+            raise FrameError(
+                f"{name}: the lazy frame cannot be collected, try frame.collect(): {_short(problem)}"
+            ) from problem
     elif hasattr(frame, "__arrow_c_stream__") and hasattr(frame, "columns"):
         listed = getattr(frame, "column_names", None)
         columns = list(listed if listed is not None else frame.columns)
@@ -83,13 +85,17 @@ def find(
             )
         elif role in roles:
             raise ColumnError(_missing(frame, name, role, wanted, columns))
-    level = next((level for level in _levels(frame) if role_of(level) in optional), None)
-    if level is not None and not set(found) & set(optional):
-        raise ColumnError(f"{name} has no {role_of(level)} column, and its index holds {level!r}: type .reset_index() to make columns of it.")
+    level = next((level for level in _levels(frame) if role_of(level) in {*optional}), None)
+    if level is not None and not set(found) & {*optional}:
+        raise ColumnError(
+            f"{name} has no {role_of(level)} column, and its index holds {level!r}: type .reset_index() to make columns of it."
+        )
     for role, column in found.items():
         other = next((other for other, same in found.items() if other != role and same == column), None)
         if other is not None:
-            raise ColumnError(f"{name}: column {column!r} cannot be both {role} and {other}: name another column for one, {other}='...'.")
+            raise ColumnError(
+                f"{name}: column {column!r} cannot be both {role} and {other}: name another column for one, {other}='...'."
+            )
     return found
 
 
@@ -120,7 +126,9 @@ def table_of(frame: Frame, name: str, roles: Mapping[str, str]) -> pl.DataFrame:
         try:
             return frame.select(picked).collect()
         except pl.exceptions.PolarsError as problem:
-            raise FrameError(f"{name}: the lazy frame cannot be collected, try frame.collect(): {_short(problem)}") from problem
+            raise FrameError(
+                f"{name}: the lazy frame cannot be collected, try frame.collect(): {_short(problem)}"
+            ) from problem
     eager = frame if isinstance(frame, pl.DataFrame) else pl.DataFrame(frame)
     return eager.select(picked)
 

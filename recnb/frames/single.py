@@ -29,8 +29,12 @@ def split(frame: Frame, columns: Mapping[str, str | None]) -> Parts:
     names = columns_of(frame, "the frame")
     for role, column in columns.items():
         if column is not None and column not in names:
-            raise ColumnError(f"the frame has no column {column!r}, which {role}={column!r} names. Columns: {', '.join(map(repr, names))}.")
-    by_list = {"recommended", "relevant"} <= {role_of(name) for name in names} | {role for role, column in columns.items() if column}
+            raise ColumnError(
+                f"the frame has no column {column!r}, which {role}={column!r} names. Columns: {', '.join(map(repr, names))}."
+            )
+    by_list = {"recommended", "relevant"} <= {role_of(name) for name in names} | {
+        role for role, column in columns.items() if column
+    }
     return _list_frame(frame, columns) if by_list else _complete_frame(frame, columns, names)
 
 
@@ -59,7 +63,13 @@ def _complete_frame(frame: Frame, columns: Mapping[str, str | None], names: list
         raise FrameError(f"the frame judges nothing: every value of {labels['relevance']!r} is missing.")
     order = [role for role in ("rank", "score") if role in labels]
     notes = () if (judged & ~placed).any() else (ONLY_LISTED,)
-    return table.filter(placed).select("user", "item", *order), table.filter(judged).select("user", "item", "relevance"), labels, labels, notes
+    return (
+        table.filter(placed).select("user", "item", *order),
+        table.filter(judged).select("user", "item", "relevance"),
+        labels,
+        labels,
+        notes,
+    )
 
 
 def _present(column: pl.Series) -> pl.Series:
@@ -78,7 +88,9 @@ def _list_frame(frame: Frame, columns: Mapping[str, str | None]) -> Parts:
     recommended = _cells(_column(frame, labels["recommended"]), labels["recommended"], users, ordered=True)
     relevant = _cells(_column(frame, labels["relevant"]), labels["relevant"], users, ordered=False)
     recs = _exploded(users, recommended, labels["recommended"])
-    recs = recs.with_columns(rank=pl.Series(list(chain.from_iterable(range(1, len(cell) + 1) for cell in recommended)), dtype=pl.Int64))
+    recs = recs.with_columns(
+        rank=pl.Series(list(chain.from_iterable(range(1, len(cell) + 1) for cell in recommended)), dtype=pl.Int64)
+    )
     truth = _exploded(users, relevant, labels["relevant"])
     if any(isinstance(cell, Mapping) for cell in relevant):
         grades = [cell.values() if isinstance(cell, Mapping) else [1.0] * len(cell) for cell in relevant]
@@ -112,7 +124,11 @@ def _cells(cells: list[Any], label: str, users: pl.Series, *, ordered: bool) -> 
         elif isinstance(cell, allowed):
             out.append(cell if isinstance(cell, Mapping) else _listed(cell))
         else:
-            needed = "a list of items in rank order" if ordered else "a list or set of items, or a mapping of item to relevance"
+            needed = (
+                "a list of items in rank order"
+                if ordered
+                else "a list or set of items, or a mapping of item to relevance"
+            )
             raise FrameError(
                 f"the frame: column {label!r} holds {type(cell).__name__} {cell!r} for user {users[position]!r}, where {needed} is needed."
             )
@@ -130,7 +146,9 @@ def _exploded(users: pl.Series, cells: list[Any], label: str) -> pl.DataFrame:
         column = pl.Series("item", items, strict=True) if items else pl.Series("item", items, dtype=pl.String)
     except (TypeError, pl.exceptions.PolarsError) as problem:
         kinds = sorted({type(item).__name__ for item in items})
-        raise FrameError(f"the frame: column {label!r} holds items of more than one kind: {', '.join(kinds)}. Make them one kind.") from problem
+        raise FrameError(
+            f"the frame: column {label!r} holds items of more than one kind: {', '.join(kinds)}. Make them one kind."
+        ) from problem
     lengths = np.fromiter((len(cell) for cell in cells), dtype=np.int64, count=len(cells))
     return pl.DataFrame({"user": users.gather(np.repeat(np.arange(len(cells)), lengths)), "item": column})
 

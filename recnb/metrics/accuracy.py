@@ -37,9 +37,7 @@ GRADED = {"gain": GAIN, "discount": DISCOUNT}
     reads="Of what was shown, how much was relevant. It cannot reach 1 for a user with fewer than k relevant items.",
     meanings={"out_of": OUT_OF},
 )  # fmt: skip
-def precision(
-    hits: Hits, k: Cutoff = None, *, out_of: Literal["k", "list", "min(k, relevant)"] = "k"
-) -> Credit:
+def precision(hits: Hits, k: Cutoff = None, *, out_of: Literal["k", "list", "min(k, relevant)"] = "k") -> Credit:
     """Share of the first k places that hold a relevant item.
 
     Divided by k, so that a list shorter than k is not rewarded for it. `out_of="list"` divides by the length of the
@@ -277,7 +275,9 @@ def rbp(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
     0.625
     """
     if not (isinstance(p, (int, float)) and 0 < p < 1):
-        raise OptionError(f"p={p!r} is not the chance of looking further: give a number between 0 and 1, such as p=0.8.")
+        raise OptionError(
+            f"p={p!r} is not the chance of looking further: give a number between 0 and 1, such as p=0.8."
+        )
     return Credit(hits, Cutoffs.of(k), np.asarray((1 - p) * np.power(p, hits.rank - 1), dtype=np.float64))
 
 
@@ -293,7 +293,7 @@ def err(hits: Hits, k: Cutoff = None, *, max_relevance: float | None = None) -> 
 
     >>> import recnb
     >>> round(recnb.err([3, 2, 1], max_relevance=4), 4)
-    0.4816
+    0.4998
     """
     top = hits.max_relevance if max_relevance is None else max_relevance
     _positive("max_relevance", top if top else 1.0)
@@ -302,7 +302,9 @@ def err(hits: Hits, k: Cutoff = None, *, max_relevance: float | None = None) -> 
             f"max_relevance={top:g} is not the top of the scale: the truth holds {hits.truth_relevance.max():g}."
         )
     if top > 1000:
-        raise OptionError(f"ERR takes 2 to the power of a grade, and {top:g} is too large for that: use a smaller scale.")
+        raise OptionError(
+            f"ERR takes 2 to the power of a grade, and {top:g} is too large for that: use a smaller scale."
+        )
     stop = (np.exp2(hits.relevance) - 1.0) / 2.0**top
     return Credit(hits, Cutoffs.of(k), reach(hits, stop) * stop / hits.rank)
 

@@ -38,16 +38,21 @@ class Curve:
             import matplotlib.pyplot as plt
 
             ax = plt.figure().add_subplot()
-        drawn = ax.plot(self.k, self.value, **{"marker": "o" if len(self.k) <= 12 else "", "label": self.symbol, **line})
+        drawn = ax.plot(
+            self.k, self.value, **{"marker": "o" if len(self.k) <= 12 else "", "label": self.symbol, **line}
+        )
         ax.fill_between(self.k, self.low, self.high, alpha=0.2, color=drawn[0].get_color(), linewidth=0)
         ax.set(xlabel="k", ylabel=f"{self.symbol}@k, mean of {self.n_users:,} users")
         ax.set_ylim(bottom=0)
         return ax
 
     def __repr__(self) -> str:
-        return f"{self.to_frame().round(4)!r}\n{self.basis}"
+        return f"{self.to_frame().to_string(float_format='{:.4f}'.format)}\n{self.basis}"
 
     def _repr_html_(self) -> str:
-        rows = [[str(k), f"{v:.4f}", f"{a:.4f} to {b:.4f}"] for k, v, a, b in zip(self.k, self.value, self.low, self.high, strict=True)]
+        rows = [
+            [str(k), f"{v:.4f}", f"{a:.4f} to {b:.4f}"]
+            for k, v, a, b in zip(self.k, self.value, self.low, self.high, strict=True)
+        ]
         table = html.table(["k", html.text(self.metric), "95% interval"], rows)
         return html.root(table, html.note(html.text(self.basis, 2000)), label=f"{self.metric} against k")

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 #: Terms and rows beyond these are counted, not shown; the frames hold them all.
 TERMS_SHOWN, ROWS_SHOWN = 12, 30
 
+#: Columns that are read down as much as across: the same decimals in each row.
+FIXED = ("discount", "credit", "running")
+
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
@@ -67,7 +70,9 @@ class Explanation:
         return f"{over} / {f'({under})' if bracket else under} = {self._answer()}"
 
     def _answer(self) -> str:
-        return f"{self.value:.4f}".rstrip("0").rstrip(".") if round(self.value, 4) == self.value else f"{self.value:.4f}"
+        return (
+            f"{self.value:.4f}".rstrip("0").rstrip(".") if round(self.value, 4) == self.value else f"{self.value:.4f}"
+        )
 
     @property
     def label(self) -> str:
@@ -80,7 +85,12 @@ class Explanation:
 
     def __repr__(self) -> str:
         whose = "" if self.user is None else f" of user {self.user!r}"
-        parts = [f"{self.label}{whose} = {self.value:.4f}", f"  {self.formula}", f"  {self._numbers(TERMS_SHOWN)}", _as_text(self.rows)]
+        parts = [
+            f"{self.label}{whose} = {self.value:.4f}",
+            f"  {self.formula}",
+            f"  {self._numbers(TERMS_SHOWN)}",
+            _as_text(self.rows),
+        ]
         if self.ideal is not None and self.ideal is not self.rows:
             parts += ["ideal list:", _as_text(self.ideal)]
         if self.missed:
@@ -91,15 +101,19 @@ class Explanation:
         whose = "" if self.user is None else f" of user {html.text(self.user)}"
         title = f"<div><b>{html.text(self.label)}{whose} = {self.value:.4f}</b> · {html.text(self.reads, 400)}</div>"
         worked = f'<div style="margin: 0.5em 0;"><code>{html.text(self._numbers(TERMS_SHOWN), 3000)}</code></div>'
-        tables = [_as_html(self.rows, "The list" if self.metric != "idcg" else "The ideal list")]
+        tables = [
+            _as_html(self.rows, "The list" if self.metric != "idcg" else "The ideal list", f"running {self.symbol}")
+        ]
         if self.ideal is not None and self.ideal is not self.rows:
-            tables.append(_as_html(self.ideal, "The ideal list"))
+            tables.append(_as_html(self.ideal, "The ideal list", "running IDCG"))
         side = "".join(f'<div style="flex: 0 1 auto;">{one}</div>' for one in tables)
         lists = f'<div style="display: flex; flex-wrap: wrap; gap: 0 2.5em; align-items: flex-start;">{side}</div>'
         missed = html.note(f"Relevant, not in the list: {html.text(_listed(self.missed), 400)}") if self.missed else ""
         # The formula stands outside the part where mathematics is switched off; it holds nothing of the user's.
         formula = f'<div style="margin: 0.4em 0; text-align: left;">$\\displaystyle {self.latex}$</div>'
-        body = html.root(worked, lists, missed, html.note(html.text(self.basis, 2000)), label=f"explanation of {self.label}")
+        body = html.root(
+            worked, lists, missed, html.note(html.text(self.basis, 2000)), label=f"explanation of {self.label}"
+        )
         return html.root(title, label=self.label) + formula + body
 
 
@@ -121,7 +135,10 @@ def explain(
     depth = int(cutoffs.depth(hits.list_length)[0, 0])
     formula, under = metric.formulas(options)
     chosen = {**metric.defaults, **options}
-    rows = _rows(metric, credit, depth, chosen, formula, items if credit.rows is hits else None, truth_items, length)
+    of_list = credit.rows is hits
+    rows = _rows(
+        metric, credit, depth, chosen, formula, items if of_list else None, truth_items, length if of_list else None
+    )
     ideal = None
     out_of_terms: tuple[str, ...] = ()
     if isinstance(credit.out_of, Credit):
@@ -168,7 +185,12 @@ def _named(credit: Credit, chosen: Mapping[str, Any], formula: Formula, row: int
         **{name: value for name, value in chosen.items() if name in ("beta", "p")},
     }
     if len(hits.rank):
-        known |= {"rank": hits.rank[row], "relevance": hits.relevance[row], "nth": hits.nth[row], "first": hits.nth[row] == 1}
+        known |= {
+            "rank": hits.rank[row],
+            "relevance": hits.relevance[row],
+            "nth": hits.nth[row],
+            "first": hits.nth[row] == 1,
+        }
         if "preferred" in names:
             known["preferred"] = hits.preferred[row]
         if "reach" in names:
@@ -209,7 +231,10 @@ def _rows(
         columns["item"] = [items[int(rank)] for rank in ranks]
     elif truth_items is not None:
         source = _where(is_hit, hits.truth_row, at).astype(np.int64)
-        columns["item"] = [truth_items[row] if hit and row >= 0 else "as good as the best" for row, hit in zip(source, is_hit, strict=True)]
+        columns["item"] = [
+            truth_items[row] if hit and row >= 0 else "as good as the best"
+            for row, hit in zip(source, is_hit, strict=True)
+        ]
     columns["relevance"] = _where(is_hit, hits.relevance, at)
     if "gain" in metric.meanings:
         columns["gain"] = _where(is_hit, gain_of(hits.relevance, chosen["gain"]), at)
@@ -228,7 +253,9 @@ def _where(is_hit: np.ndarray[Any, Any], values: Any, at: np.ndarray[Any, Any]) 
 
 def _run(rows: pd.DataFrame, credit: Credit) -> None:
     """The value as it stands at each rank; it ends at the score."""
-    possible = credit.possible if isinstance(credit.possible, float) else float(np.broadcast_to(credit.possible, (1, 1))[0, 0])
+    possible = (
+        credit.possible if isinstance(credit.possible, float) else float(np.broadcast_to(credit.possible, (1, 1))[0, 0])
+    )
     rows["running"] = rows["credit"].cumsum() / possible if possible else 0.0
 
 
@@ -245,24 +272,29 @@ def _listed(items: Sequence[Any], most: int = 10) -> str:
 
 def _as_text(rows: pd.DataFrame) -> str:
     more = f"\n  … {len(rows) - ROWS_SHOWN} more ranks" if len(rows) > ROWS_SHOWN else ""
-    return rows.head(ROWS_SHOWN).to_string(index=False, float_format=lambda value: number(value, 5)) + more
+    fixed = {column: "{:.4f}".format for column in FIXED if column in rows}
+    return rows.head(ROWS_SHOWN).to_string(index=False, formatters=fixed, float_format=number) + more
 
 
-def _as_html(rows: pd.DataFrame, caption: str) -> str:
+def _as_html(rows: pd.DataFrame, caption: str, running: str) -> str:
     shown = rows.head(ROWS_SHOWN)
     if "gain" in shown and (shown["gain"] == shown["relevance"]).all():
         # A linear gain repeats the relevance, and without it two lists fit side by side.
         shown = shown.drop(columns="gain")
     first_number = 2 if "item" in shown else 1
     cells = [
-        [html.text(value) if column == "item" else f"<code>{html.text(value)}</code>" if column == "term" and value else html.text(_plain(value))
-         for column, value in zip(shown.columns, row, strict=True)]
+        [_cell(column, value) for column, value in zip(shown.columns, row, strict=True)]
         for row in shown.itertuples(index=False)
-    ]  # fmt: skip
+    ]
+    header = [running if column == "running" else column for column in shown.columns]
     hits = [index for index, value in enumerate(shown["relevance"]) if value > 0]
     more = html.note(f"… {len(rows) - ROWS_SHOWN} more ranks") if len(rows) > ROWS_SHOWN else ""
-    return html.table(list(shown.columns), cells, caption=caption, numbers_from=first_number, marked=hits) + more
+    return html.table(header, cells, caption=caption, numbers_from=first_number, marked=hits) + more
 
 
-def _plain(value: Any) -> str:
-    return number(float(value), 5) if isinstance(value, (float, np.floating)) else str(value)
+def _cell(column: str, value: Any) -> str:
+    if column == "term":
+        return f"<code>{html.text(value)}</code>" if value else ""
+    if column in FIXED:
+        return f"{value:.4f}"
+    return html.text(number(float(value)) if isinstance(value, (float, np.floating)) and column != "item" else value)

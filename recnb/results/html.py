@@ -38,7 +38,12 @@ def note(words: str) -> str:
 
 
 def table(
-    header: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str = "", numbers_from: int = 1, marked: Iterable[int] = ()
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    caption: str = "",
+    numbers_from: int = 1,
+    marked: Iterable[int] = (),
 ) -> str:
     """A table of cells that are HTML already; columns from `numbers_from` on stand to the right.
 
@@ -47,7 +52,10 @@ def table(
     tinted = set(marked)
     cell = f"padding: 0.25em 0.7em; border-bottom: 1px solid {LINE}; "
     side = ["left" if column < numbers_from else "right" for column in range(len(header))]
-    head = "".join(f'<th scope="col" style="{cell}text-align: {at}; font-weight: 600;">{name}</th>' for name, at in zip(header, side, strict=True))
+    head = "".join(
+        f'<th scope="col" style="{cell}text-align: {at}; font-weight: 600;">{name}</th>'
+        for name, at in zip(header, side, strict=True)
+    )
     body = []
     for index, row in enumerate(rows):
         # Notebooks stripe the rows of tables; a tint says "hit" here, so the others are kept plain.
@@ -58,6 +66,8 @@ def table(
             weight = " font-weight: 500;" if column == 0 else ""
             cells.append(f'<{tag}{scope} style="{cell}text-align: {at};{weight}">{value}</{tag}>')
         body.append(f"<tr{tint}>{''.join(cells)}</tr>")
-    captioned = f'<caption style="text-align: left; padding: 0.3em 0; font-weight: 600;">{caption}</caption>' if caption else ""
+    captioned = (
+        f'<caption style="text-align: left; padding: 0.3em 0; font-weight: 600;">{caption}</caption>' if caption else ""
+    )
     style = "border-collapse: collapse; margin: 0.4em 0; font-variant-numeric: tabular-nums;"
     return f'<table style="{style}">{captioned}<thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody></table>'

@@ -375,5 +375,5 @@ def _plain(value: Any) -> Any:
 
 def _written(content: str, path: str | Path | None) -> str:
     if path is not None:
-        Path(path).write_text(content, encoding="utf-8")
+        Path(path).write_text(content, encoding="utf-8", newline="\n")
     return content

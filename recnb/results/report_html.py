@@ -106,12 +106,12 @@ def _headed(report: Report) -> str:
     )
     return (
         '<div style="margin: 0.2em 0 1em 0;">'
-        f'<div style="font-size: 0.95em; {FAINT}">{html.text(lead.title)}</div>'
         '<div style="line-height: 1.25;">'
         f'<span style="font-size: 1.15em; font-weight: 600;">{html.text(lead.label(report.lead_k))}</span> '
         f'<span style="font-size: 2.5em; font-weight: 600; color: {chart.ACCENT}; {FIGURES}">'
         f"{fixed(mean)}</span> "
-        f'<span style="white-space: nowrap; {FAINT}">{interval}</span></div></div>'
+        f'<span style="white-space: nowrap; {FAINT}">{interval}</span></div>'
+        f'<div style="font-size: 0.95em; {FAINT}">{html.text(lead.reads, 400)}</div></div>'
     )
 
 
@@ -272,16 +272,15 @@ def _card(report: Report, one: UserList) -> str:
 
 def _list(one: UserList, caption: str) -> str:
     """A list as a narrow table: rank, item, and whether it is a hit."""
-    cell = (
-        f"padding: 0.15em 0.6em 0.15em 0; border-bottom: 1px solid {html.LINE}; text-align: left; vertical-align: top;"
-    )
+    cell = f"padding: 0.15em 0.6em 0.15em 0.3em; border-bottom: 1px solid {html.LINE}; text-align: left; vertical-align: top;"
     widths = {"rank": "3em", "item": "auto", "hit, relevance": "8em"}
     head = "".join(
         f'<th scope="col" style="{cell} width: {wide}; font-weight: 400; font-size: 0.86em; {FAINT}">{name}</th>'
         for name, wide in widths.items()
     )
     rows = "".join(
-        f'<tr><th scope="row" style="{cell} font-weight: 400; {FIGURES} {FAINT}">{place.rank}</th>'
+        f'<tr style="background: {html.FAINT if place.relevance else "transparent"};">'
+        f'<th scope="row" style="{cell} font-weight: 400; {FIGURES} {FAINT}">{place.rank}</th>'
         f'<td style="{cell} {ANYWHERE}{" font-weight: 600;" if place.relevance else ""}">{_name(place.item)}</td>'
         f'<td style="{cell} white-space: nowrap;">{_mark(place.relevance)}</td></tr>'
         for place in one.places
@@ -328,4 +327,4 @@ def _wide(table: str, label: str) -> str:
 
 
 def _folded(summary: str, *parts: str) -> str:
-    return f'<details style="margin: 0.3em 0;"><summary style="cursor: pointer; {FAINT}">{summary}</summary>{"".join(parts)}</details>'
+    return f'<details style="margin: 0.3em 0;"><summary style="cursor: pointer; font-size: 0.9em; {FAINT}">{summary}</summary>{"".join(parts)}</details>'

@@ -65,7 +65,13 @@ class Score(float):
     _users: Callable[[], pd.Index[Any]]
 
     def __new__(
-        cls, values: Floats, users: Callable[[], pd.Index[Any]], metric: str, k: int | None, convention: Convention, basis: str
+        cls,
+        values: Floats,
+        users: Callable[[], pd.Index[Any]],
+        metric: str,
+        k: int | None,
+        convention: Convention,
+        basis: str,
     ) -> Self:
         """The mean of the values, which stay with it."""
         self = super().__new__(cls, values.mean())
@@ -103,7 +109,7 @@ class Score(float):
     ) -> Interval:
         """Interval for the mean, taking the users as a sample: percentiles of the bootstrap over users.
 
-        The same seed gives the same interval. Above 50,000 users the percentiles are taken from the bootstrap's limit
+        The same seed gives the same interval. Above 20,000 users the percentiles are taken from the bootstrap's limit
         (`method="moments"`) unless `method="bootstrap"` is asked for; `method="t"` is Student's. With a single user it
         is (nan, nan).
         """
@@ -123,9 +129,11 @@ class Score(float):
     def _repr_html_(self) -> str:
         low, high = self.interval()
         ends = f" <span>95% of users drawn again: {low:.4f} to {high:.4f}</span>" if self.n_users > 1 else ""
-        value = f'<div><b>{html.text(self.label)} = {float(self):.4f}</b>{ends}</div>'
+        value = f"<div><b>{html.text(self.label)} = {float(self):.4f}</b>{ends}</div>"
         return html.root(value, html.note(html.text(self.basis, 2000)), label=self.label)
 
 
-def _restored(values: Floats, index: pd.Index[Any], metric: str, k: int | None, convention: Convention, basis: str) -> Score:
+def _restored(
+    values: Floats, index: pd.Index[Any], metric: str, k: int | None, convention: Convention, basis: str
+) -> Score:
     return Score(values, lambda: index, metric, k, convention, basis)

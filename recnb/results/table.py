@@ -26,11 +26,14 @@ class Table(pd.DataFrame):
         return pd.DataFrame(self)
 
     def __repr__(self) -> str:
-        return f"{pd.DataFrame(self).round(4)!r}\n{self.attrs.get('basis', '')}"
+        return f"{pd.DataFrame(self).to_string(float_format='{:.4f}'.format)}\n{self.attrs.get('basis', '')}"
 
     def _repr_html_(self) -> str:
         header = [html.text(self.index.name or ""), *(_at(column) for column in self.columns)]
-        rows = [[html.text(name), *(f"{value:.4f}" for value in row)] for name, row in zip(self.index, self.to_numpy(), strict=True)]
+        rows = [
+            [html.text(name), *(f"{value:.4f}" for value in row)]
+            for name, row in zip(self.index, self.to_numpy(), strict=True)
+        ]
         basis = html.note(html.text(self.attrs.get("basis", ""), 2000))
         return html.root(html.table(header, rows), basis, label="metrics at cut-offs")
 

@@ -21,7 +21,14 @@ def users_in_words(counts: Counts, convention: Convention) -> list[str]:
     if counts.n_without_list:
         parts.append(f"{counts.n_without_list:,} of them without a list, which counts 0")
     if counts.n_without_relevant:
-        fate = {"skip": "left out", "zero": "count 0", "one": "count 1", "nan": "make the mean NaN", "error": "refused"}
+        fate = {
+            "skip": "left out",
+            "zero": "counting 0",
+            "one": "counting 1",
+            "nan": "counting NaN",
+            "error": "refused",
+        }
         kept = convention.no_relevant
-        parts.append(f"{counts.n_without_relevant:,} with no relevant item {fate[kept]}" + ("" if kept in ("skip", "error") else " where evaluated"))
+        where = "" if kept in ("skip", "error") else " where evaluated"
+        parts.append(f"{counts.n_without_relevant:,} with no relevant item {fate[kept]}{where}")
     return parts

@@ -1,0 +1,332 @@
+"""`df.rec`, and the names that recnb shows: everything bound, typed, documented, and light to import."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from IPython.core.completer import provisionalcompleter
+from IPython.core.interactiveshell import InteractiveShell
+
+import recnb
+from recnb.evaluation import Evaluation
+from recnb.metric import ALIASES, METRICS
+
+RECS = pd.DataFrame({"user": [1, 1, 2], "item": [10, 11, 10], "rank": [1, 2, 1]})
+TRUTH = pd.DataFrame({"user": [1, 2, 2], "item": [11, 10, 12], "relevance": [1.0, 2.0, 1.0]})
+ONE = RECS.merge(TRUTH, how="outer", on=["user", "item"])
+NAMES = [*METRICS, *ALIASES]
+
+
+def run(code: str, *options: str) -> str:
+    """What a Python of its own prints; warnings are errors there as well."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", *options, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+# On frames
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [lambda frame: frame, pl.from_pandas, lambda frame: pl.from_pandas(frame).lazy()],
+    ids=["pandas", "polars", "lazy"],
+)
+def test_the_accessor_is_the_evaluation(convert: Any) -> None:
+    recs, truth, one = convert(RECS), convert(TRUTH), convert(ONE)
+    want = recnb.evaluate(RECS, TRUTH)
+    assert isinstance(recs.rec.against(truth), Evaluation)
+    for name in NAMES:
+        score = getattr(want, name)(k=2)
+        assert getattr(recs.rec.against(truth), name)(k=2) == score
+        assert getattr(one.rec, name)(k=2) == score
+        assert getattr(one.rec, name)(k=2).label == score.label
+    assert one.rec.ndcg(2, gain="exponential") == want.ndcg(k=2, gain="exponential")
+    assert one.rec.evaluation(relevant_from=2).n_users == 1
+    assert (one.rec.table(["ndcg"], k=[1, 2]).to_numpy() == want.table(["ndcg"], k=[1, 2]).to_numpy()).all()
+    assert one.rec.curve("ndcg", k=[1, 2]).value == want.curve("ndcg", k=[1, 2]).value
+    assert one.rec.explain("ndcg", 2, k=2).value == want.explain("ndcg", 2, k=2).value
+
+
+def test_a_column_called_rec() -> None:
+    """It does not hide the accessor, nor the accessor the column."""
+    recs = RECS.assign(rec=[True, False, True])
+    assert recs.rec.against(TRUTH).ndcg(k=2) == recnb.evaluate(RECS, TRUTH).ndcg(k=2)
+    assert recs["rec"].tolist() == [True, False, True]
+
+
+FRAMES = [
+    pd.DataFrame(), pd.DataFrame({"a": [1]}), pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b")])), pd.DataFrame(np.eye(2), columns=["a", "a"]),
+    pl.DataFrame(), pl.DataFrame({"a": [1]}), pl.DataFrame({"a": [1]}).lazy(), pl.LazyFrame({"a": [1]}).select("nope"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("frame", FRAMES, ids=lambda frame: type(frame).__name__)
+def test_frames_that_have_nothing_to_do_with_it_are_left_in_peace(frame: Any) -> None:
+    assert "rec" in dir(frame)
+    accessor = frame.rec
+    assert isinstance(accessor, recnb.RecAccessor)
+    for name in dir(accessor):
+        getattr(accessor, name)  # looking at a method evaluates nothing
+    assert hasattr(frame, "rec")
+    assert "RecAccessor" in repr(accessor)
+
+
+@pytest.mark.parametrize("columns", [["a"], ["user", "item"], []])
+def test_an_unfit_frame_is_refused_when_it_is_asked(columns: list[str]) -> None:
+    frame = pd.DataFrame({name: [1] for name in columns})
+    for ask in (
+        lambda: frame.rec.ndcg(k=2),
+        lambda: frame.rec.against(TRUTH),
+        lambda: frame.rec.table(),
+        lambda: frame.rec.explain("ndcg", 1),
+    ):
+        with pytest.raises(recnb.errors.RecnbError):
+            ask()
+
+
+def test_tab() -> None:
+    """What a notebook completes: on a frame, on the accessor and on an evaluation."""
+    shell = InteractiveShell.instance()
+    shell.user_ns.update(frame=pd.DataFrame({"a": [1]}), recs=RECS, ev=recnb.evaluate(RECS, TRUTH), recnb=recnb)
+    shell.Completer.use_jedi = False
+    try:
+        with provisionalcompleter():
+            for text, wanted in (
+                ("frame.re", {"frame.rec"}),
+                ("frame.rec.", {f"frame.rec.{name}" for name in [*NAMES, "against", "report", "explain"]}),
+                ("recs.rec.nd", {"recs.rec.ndcg"}),
+                ("ev.", {f"ev.{name}" for name in NAMES}),
+                ("recnb.", {f"recnb.{name}" for name in NAMES}),
+            ):
+                completed = {
+                    text[: completion.start] + completion.text
+                    for completion in shell.Completer.completions(text, len(text))
+                }
+                assert {name.rsplit(".", 1)[-1] for name in wanted} <= {
+                    name.rsplit(".", 1)[-1] for name in completed
+                }, text
+    finally:
+        InteractiveShell.clear_instance()
+
+
+def test_the_accessor_keeps_nothing_but_its_frame() -> None:
+    for frame in (RECS.copy(), pl.from_pandas(RECS)):
+        accessor = frame.rec
+        accessor.against(TRUTH).ndcg(k=2)
+        assert (
+            vars(accessor) == {"_frame": frame}
+            if isinstance(frame, pl.DataFrame)
+            else vars(accessor)["_frame"] is frame
+        )
+        assert len(vars(accessor)) == 1
+    changed = ONE.copy()
+    first = changed.rec.recall(k=1)
+    changed.loc[changed["rank"] == 1, "relevance"] = [1.0, 2.0]
+    assert changed.rec.recall(k=1) != first, "a changed frame is read anew"
+    assert RECS.attrs == {}
+
+
+def test_an_accessor_of_another_is_not_taken_without_a_word() -> None:
+    code = """
+import pandas as pd, warnings
+@pd.api.extensions.register_dataframe_accessor("rec")
+class Other:
+    def __init__(self, frame): pass
+with warnings.catch_warnings(record=True) as seen:
+    warnings.simplefilter("always")
+    import recnb
+print(len(seen), "rec" in str(seen[0].message))
+"""
+    assert run(code) == "1 True"
+
+
+def test_loading_again_is_silent_and_registers_once() -> None:
+    code = """
+import importlib, sys, recnb, pandas as pd, polars as pl
+for _ in range(2):
+    importlib.reload(recnb)
+    importlib.reload(recnb.accessor)
+    importlib.reload(recnb)
+for name in [name for name in sys.modules if name.startswith("recnb")]:
+    del sys.modules[name]
+import recnb
+from recnb.accessor import RecAccessor, register
+register()
+register()
+print(all(type(frame.rec) is RecAccessor for frame in (pd.DataFrame(), pl.DataFrame(), pl.LazyFrame())))
+"""
+    assert run(code) == "True"
+
+
+# Bindings
+
+
+@pytest.mark.parametrize("alias", [None, *ALIASES])
+@pytest.mark.parametrize("name", METRICS)
+def test_every_metric_is_bound_everywhere(name: str, alias: str | None) -> None:
+    if alias is not None and ALIASES[alias] != name:
+        return
+    bound = alias or name
+    lines = {
+        "recnb/evaluation.py": (Evaluation, f"{bound} = {name}" if alias else f"{name} = method(accuracy.{name})"),
+        "recnb/accessor.py": (recnb.RecAccessor, f"{bound} = {name}" if alias else f"{name} = method(accuracy.{name})"),
+        "recnb/__init__.py": (recnb, f"{bound} = {name}" if alias else f"{name} = on_lists(accuracy.{name})"),
+    }
+    for file, (place, line) in lines.items():
+        assert callable(getattr(place, bound, None)), f"{file} lacks the line: {line}"
+        assert getattr(place, bound) is getattr(place, name), f"{file}: {bound} is not {name}"
+    assert bound in recnb.__all__, f"recnb/__init__.py: __all__ lacks {bound!r}"
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_signatures_and_help_are_real(name: str) -> None:
+    metric = METRICS[name]
+    for place, first in ((Evaluation, ["self"]), (recnb.RecAccessor, ["self"]), (recnb, ["ranking", "truth"])):
+        function = getattr(place, name)
+        parameters = inspect.signature(function).parameters
+        assert list(parameters) == [*first, "k", *metric.defaults], place
+        assert parameters["k"].default is None
+        assert parameters["k"].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+        for option, default in metric.defaults.items():
+            assert parameters[option].default == default
+            assert parameters[option].kind is inspect.Parameter.KEYWORD_ONLY
+        assert inspect.getdoc(function) == inspect.getdoc(metric.function)
+        assert (function.__doc__ or "").startswith(metric.title)
+        assert len(metric.title) > 20
+        assert function.__name__ == name
+        assert "Score" in str(inspect.signature(function).return_annotation)
+    assert list(inspect.signature(getattr(ONE.rec, name)).parameters) == ["k", *metric.defaults]
+
+
+def test_public_methods_are_documented() -> None:
+    for place in (
+        Evaluation,
+        recnb.RecAccessor,
+        recnb.Score,
+        recnb.Table,
+        recnb.Curve,
+        recnb.Explanation,
+        recnb.Convention,
+        recnb,
+    ):
+        for name in vars(place):
+            thing = getattr(place, name)
+            if not name.startswith("_") and callable(thing) and getattr(thing, "__module__", "").startswith("recnb"):
+                assert inspect.getdoc(thing), f"{place.__name__}.{name}"
+
+
+# The module
+
+
+PUBLIC = {
+    "METRICS",
+    "Convention",
+    "Curve",
+    "Evaluation",
+    "Explanation",
+    "Interval",
+    "RecAccessor",
+    "Score",
+    "Table",
+    "average_precision",
+    "cg",
+    "datasets",
+    "dcg",
+    "err",
+    "errors",
+    "evaluate",
+    "evaluate_model",
+    "explain",
+    "f1",
+    "fbeta",
+    "hit_rate",
+    "idcg",
+    "map",
+    "mrr",
+    "ndcg",
+    "precision",
+    "r_precision",
+    "rbp",
+    "recall",
+    "reciprocal_rank",
+}
+METHODS = {"against", "evaluation", "score", "table", "curve", "explain", "report"}
+
+
+def test_public_names() -> None:
+    """What users rely on; names may be added, none may go."""
+    assert set(recnb.__all__) >= PUBLIC
+    assert len(recnb.__all__) == len(set(recnb.__all__))
+    for name in recnb.__all__:
+        assert hasattr(recnb, name), name
+    assert {name for name in dir(recnb.RecAccessor) if not name.startswith("_")} >= METHODS | set(NAMES)
+    assert {name for name in dir(Evaluation) if not name.startswith("_")} >= METHODS - {"against", "evaluation"} | set(
+        NAMES
+    )
+    assert set(NAMES) >= {
+        "precision",
+        "recall",
+        "f1",
+        "fbeta",
+        "hit_rate",
+        "reciprocal_rank",
+        "mrr",
+        "average_precision",
+        "map",
+        "cg",
+        "dcg",
+        "idcg",
+        "ndcg",
+        "r_precision",
+        "rbp",
+        "err",
+    }
+    for error in ("FrameError", "ColumnError", "OptionError", "CutoffError", "UnknownUserError"):
+        assert issubclass(getattr(recnb.errors, error), recnb.errors.RecnbError)
+    assert issubclass(recnb.errors.RecnbError, ValueError)
+    assert issubclass(recnb.errors.ColumnError, recnb.errors.FrameError)
+    assert recnb.__version__
+    assert (Path(recnb.__file__).parent / "py.typed").exists()
+
+
+HEAVY = [
+    "matplotlib",
+    "ipywidgets",
+    "scipy.stats",
+    "IPython",
+    "pooch",
+    "dask",
+    "pyspark",
+    "jupyterlab",
+    "sklearn",
+    "duckdb",
+    "hypothesis",
+]
+
+
+def test_import_is_light() -> None:
+    code = f"import json, sys, recnb; print(json.dumps([name for name in {HEAVY} if name in sys.modules]))"
+    assert json.loads(run(code)) == []
+
+
+def test_a_first_call_is_light() -> None:
+    code = f"""
+import json, sys, pandas as pd, recnb
+recs = pd.DataFrame({{"user": [1, 1], "item": ["a", "b"], "rank": [1, 2]}})
+ev = recs.rec.against(pd.DataFrame({{"user": [1], "item": ["b"]}}))
+ev.table(k=[1, 2]); ev.ndcg(k=2).interval(); repr(ev.explain("ndcg", 1, k=2)); ev.ndcg(k=2)._repr_html_()
+print(json.dumps([name for name in {HEAVY} if name in sys.modules]))
+"""
+    assert json.loads(run(code)) == []
