@@ -13,7 +13,10 @@ Each message says what was found, where, and what to type next.
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterable
+from numbers import Real
+from typing import TypeGuard
 
 
 class RecnbError(ValueError):
@@ -38,6 +41,11 @@ class CutoffError(RecnbError):
 
 class UnknownUserError(RecnbError):
     """The user asked for is not among those evaluated."""
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether an option was given a finite number; numpy's count, True does not."""
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def near(word: object, known: Iterable[object]) -> str:

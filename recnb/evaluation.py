@@ -47,7 +47,7 @@ def evaluate(recs: Frame, truth: Frame | None = None, **options: Any) -> Evaluat
     >>> evaluate(recs, truth).reciprocal_rank(k=2)
     reciprocal_rank@2 = 0.7500 (2 users; ordered by rank; relevant: every pair of the truth; first relevant item)
     """
-    columns = {role: options.pop(role) for role in [*NAMES] if role in options}
+    columns = {role: options.pop(role) for role in columns_known() if role in options}
     known = [*columns_known(), *Convention.__dataclass_fields__]
     for name in options:
         if name not in Convention.__dataclass_fields__ or name == "metric":

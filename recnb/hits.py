@@ -37,6 +37,8 @@ class Cutoffs:
         """
         if isinstance(k, Cutoffs):
             return k
+        if isinstance(k, np.ndarray) and k.ndim == 0:
+            k = k.item()
         if isinstance(k, (Sequence, range, np.ndarray)) and not isinstance(k, (str, bytes)):
             if len(k) == 0:
                 raise CutoffError("k is empty: give at least one cut-off, such as k=[5, 10].")
@@ -50,9 +52,8 @@ class Cutoffs:
     @classmethod
     def one(cls, k: object) -> Cutoffs:
         """The cut-off of a call that returns one number."""
-        if isinstance(k, Cutoffs) or not isinstance(k, (Sequence, range, np.ndarray)) or isinstance(k, (str, bytes)):
-            return cls.of(k)
-        if len(k) == 0:
+        several = isinstance(k, (Sequence, np.ndarray)) and not isinstance(k, (str, bytes)) and np.ndim(k) > 0
+        if not several or not isinstance(k, (Sequence, np.ndarray)) or len(k) == 0:
             return cls.of(k)
         raise CutoffError(
             f"one call gives one number, and k={list(k)!r} asks for {len(k)}: type .table(k={list(k)!r}) for several "
@@ -84,7 +85,7 @@ Cutoff = int | Cutoffs | None
 def _one_cutoff(k: object) -> int | None:
     if k is None:
         return None
-    if isinstance(k, (int, np.integer)) and not isinstance(k, (bool, np.bool_)) and k >= 1:
+    if isinstance(k, (int, np.integer)) and not isinstance(k, (bool, np.bool_)) and 1 <= k < 2**31:
         return int(k)
     raise CutoffError(
         f"k={k!r} is not a cut-off: k counts ranks, so it is a whole number from 1 up, such as k=10, "

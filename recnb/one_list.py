@@ -14,7 +14,7 @@ from typing import Any, ParamSpec, Protocol
 
 import numpy as np
 
-from recnb.conventions import Convention
+from recnb.conventions import Convention, options_in_words
 from recnb.errors import RecnbError
 from recnb.hits import Cutoffs, Hits
 from recnb.metric import Metric, metric_named
@@ -265,12 +265,9 @@ def _index(n: int) -> Any:
 
 
 def _basis(pairs: Sequence[Pair], metric: Metric[...], options: Mapping[str, Any]) -> str:
-    from recnb.conventions import option_in_words
-
     n = len(pairs)
     count = f"one list of {len(pairs[0].grades)}" if n == 1 else f"mean of {n} lists"
-    chosen = {**metric.defaults, **options}
-    return "; ".join([count, *(words for name, value in chosen.items() if (words := option_in_words(name, value)))])
+    return "; ".join([count, *options_in_words({**metric.defaults, **options})])
 
 
 __all__ = ["OneList", "Pair", "explain", "hits_of", "on_lists"]

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from recnb.errors import OptionError, near
+from recnb.errors import OptionError, is_number, near
 from recnb.hits import Floats
 
 IntervalMethod = Literal["auto", "bootstrap", "moments", "t"]
@@ -34,7 +34,7 @@ def intervals(
     """
     if method not in METHODS:
         raise OptionError(f"method={method!r} makes no interval. {near(method, METHODS)}")
-    if not (isinstance(confidence, (int, float)) and 0 < confidence < 1):
+    if not (is_number(confidence) and 0 < confidence < 1):
         raise OptionError(f"confidence={confidence!r} is no share: give a number between 0 and 1, such as 0.95.")
     if not (isinstance(resamples, (int, np.integer)) and resamples >= 1):
         raise OptionError(f"resamples={resamples!r} is no number of draws: give a whole number, such as 2000.")

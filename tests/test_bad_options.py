@@ -341,3 +341,23 @@ def test_a_refusal_leaves_the_evaluation_as_it_was() -> None:
         with pytest.raises(RecnbError):
             call()
     pd.testing.assert_frame_equal(EV.table(k=[1, 2, None]), before)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    assert EV.dcg(k=np.array(2), log_base=np.int64(2)) == EV.dcg(k=2)
+    assert EV.fbeta(k=np.int64(2), beta=np.float32(2)) == EV.fbeta(k=2, beta=2)
+
+
+@pytest.mark.parametrize("k", [10**30, np.array(0), np.array([[1, 2]])])
+def test_depths_that_no_list_has(k: object) -> None:
+    with pytest.raises(RecnbError, match="k"):
+        EV.ndcg(k=k)
+
+
+def test_a_frame_of_several_models_is_not_one_list() -> None:
+    models = pd.concat([RECS.assign(model="a"), RECS.assign(model="b")])
+    with pytest.raises(RecnbError, match=r"2 models in column 'model'.*recs\[recs\['model'\] == 'a'\]"):
+        recnb.evaluate(models, TRUTH)
+    assert recnb.evaluate(RECS.assign(model="a"), TRUTH).ndcg(k=2) == EV.ndcg(k=2)
+    with pytest.raises(RecnbError, match="'model'"):
+        recnb.evaluate(RECS, TRUTH, model="model")

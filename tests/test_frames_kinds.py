@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -319,3 +320,11 @@ def test_an_evaluation_does_not_change_with_its_frames(ids: str) -> None:
         for column in frame.columns:
             frame.loc[:, column] = frame[column].iloc[0]
     assert ev.table(METRICS, k=[1, 5, None]).to_numpy() == pytest.approx(WANT, abs=1e-15)
+
+
+def test_uuids_are_ids_and_read_as_text() -> None:
+    one, two = uuid.UUID(int=1), uuid.UUID(int=2)
+    recs = pd.DataFrame({"user": [one, two], "item": [two, one], "rank": [1, 1]})
+    per_user = recnb.evaluate(recs, recs[["user", "item"]].iloc[:1]).ndcg(k=1).per_user
+    assert per_user.index.tolist() == [str(one)]
+    assert per_user.tolist() == [1.0]

@@ -119,7 +119,7 @@ def test_a_score_says_what_it_is_in_one_line() -> None:
     assert SCORE.basis in shown
     assert "gain 2^relevance - 1" in repr(EV.ndcg(k=5, gain="exponential"))
     assert "p = 0.5" in repr(EV.rbp(p=0.5))
-    assert "base 10" in repr(EV.dcg(log_base=10))
+    assert "log10(1 + rank)" in repr(EV.dcg(log_base=10))
     assert "most preferred item" in repr(EV.reciprocal_rank(target="preferred"))
     assert "out of the hits" in repr(EV.average_precision(out_of="hits"))
 

@@ -11,9 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
-import numpy as np
-
-from recnb.errors import OptionError, near
+from recnb.errors import OptionError, is_number, near
 
 Order = Literal["auto", "score", "rank", "row"]
 Ties = Literal["first", "last", "item_asc", "item_desc"]
@@ -52,8 +50,7 @@ class Convention:
             if value not in words:
                 raise OptionError(f"{name}={value!r} is no convention. {near(value, words)}")
         threshold = self.relevant_from
-        is_number = isinstance(threshold, (int, float, np.integer, np.floating)) and not isinstance(threshold, bool)
-        if threshold is not None and not (is_number and 0 < threshold < float("inf")):
+        if threshold is not None and not (is_number(threshold) and threshold > 0):
             raise OptionError(
                 f"relevant_from={threshold!r} is no threshold: give a number above 0, such as relevant_from=4."
             )
@@ -93,7 +90,7 @@ class Convention:
             parts.append(f"relevant: relevance of {self.relevant_from:g} or more")
         else:
             parts.append("relevant: relevance above 0" if graded else "relevant: every pair of the truth")
-        return parts + [phrase for name, value in self.metric if (phrase := option_in_words(name, value))]
+        return parts + options_in_words(dict(self.metric))
 
     def __str__(self) -> str:
         return self.in_words()
@@ -158,12 +155,24 @@ _METRIC_WORDS: dict[str, dict[str, str]] = {
 }
 
 
-def option_in_words(name: str, value: object) -> str:
-    """A metric's option as a phrase.
+def options_in_words(options: Mapping[str, Any]) -> list[str]:
+    """A metric's options as phrases.
 
-    >>> option_in_words("gain", "exponential"), option_in_words("p", 0.8)
-    ('gain 2^relevance - 1', 'p = 0.8')
+    >>> options_in_words({"gain": "exponential", "discount": "log", "log_base": 10})
+    ['gain 2^relevance - 1', 'discount log10(1 + rank)']
     """
+    base = options.get("log_base", 2)
+    phrases = {name: option_in_words(name, value) for name, value in options.items()}
+    if base != 2 and "discount" in phrases:
+        phrases["discount"] = phrases["discount"].replace(
+            "log2(", f"log{base:g}(" if base % 1 == 0 else f"log_{base:.4g}("
+        )
+        del phrases["log_base"]
+    return [phrase for phrase in phrases.values() if phrase]
+
+
+def option_in_words(name: str, value: object) -> str:
+    """One option as a phrase; nothing where there is nothing to say."""
     if name in _METRIC_WORDS:
         return _METRIC_WORDS[name].get(str(value), f"{name} = {value}")
     if name == "log_base":
@@ -171,4 +180,4 @@ def option_in_words(name: str, value: object) -> str:
     return "" if value is None else f"{name} = {value}"
 
 
-__all__ = ["WORDS", "Convention", "option_in_words"]
+__all__ = ["WORDS", "Convention", "option_in_words", "options_in_words"]

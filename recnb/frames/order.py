@@ -93,5 +93,7 @@ def _numbered(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def _deduped(table: pl.DataFrame) -> pl.DataFrame:
-    """Keep the highest place of each pair and close the gaps."""
+    """Keep the highest place of each pair and close the gaps that this leaves."""
+    if check.repeated(table, ["user", "item"]).height == 0:
+        return table
     return _numbered(table.sort("user", "rank").unique(["user", "item"], keep="first", maintain_order=True))

@@ -15,7 +15,7 @@ from recnb.frames import check
 from recnb.frames.codes import counted, distinct, positions
 from recnb.frames.counts import Counts
 from recnb.frames.order import ranked
-from recnb.frames.read import Frame, columns_of, find, table_of
+from recnb.frames.read import Frame, columns_of, find, role_of, table_of
 from recnb.frames.single import split
 from recnb.hits import Hits, Ints, in_order
 
@@ -92,6 +92,7 @@ def prepare(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None],
     else:
         _named_columns_exist(columns, recs, truth)
         labels = find(recs, "recommendations", ["user", "item"], columns, ["rank", "score"])
+        _one_model(recs)
         truth_labels = find(truth, "truth", ["user", "item"], columns, ["relevance"])
         recs_table = check.ids(table_of(recs, "recommendations", labels), "recommendations", labels)
         truth_table = check.ids(table_of(truth, "truth", truth_labels), "truth", truth_labels)
@@ -103,6 +104,19 @@ def prepare(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None],
         by = "row"  # the ranks were counted off along the lists
     prepared = _code(recs_table, truth_table, convention.ordered_by(by))
     return replace(prepared, graded=graded, notes=notes)
+
+
+def _one_model(recs: Frame) -> None:
+    """A frame of several models holds several lists for each user, which must not be taken for one."""
+    column = next((name for name in columns_of(recs, "recommendations") if role_of(name) == "model"), None)
+    if column is None:
+        return
+    models = table_of(recs, "recommendations", {"model": column})["model"].unique().sort()
+    if len(models) > 1:
+        raise FrameError(
+            f"recommendations hold the lists of {len(models)} models in column {column!r}, such as {models[0]!r}: evaluate "
+            f"them one at a time, recs[recs[{column!r}] == {models[0]!r}]."
+        )
 
 
 def _named_columns_exist(columns: Mapping[str, str | None], recs: Frame, truth: Frame) -> None:

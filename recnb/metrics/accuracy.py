@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from recnb.errors import OptionError
+from recnb.errors import OptionError, is_number
 from recnb.hits import Cutoff, Cutoffs, Floats, Hits
 from recnb.metric import Credit, hit_metric
 from recnb.metrics.discounts import (
@@ -274,7 +274,7 @@ def rbp(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
     >>> round(recnb.rbp(["a", "x", "b"], ["a", "b"], p=0.5), 4)
     0.625
     """
-    if not (isinstance(p, (int, float)) and 0 < p < 1):
+    if not (is_number(p) and 0 < p < 1):
         raise OptionError(
             f"p={p!r} is not the chance of looking further: give a number between 0 and 1, such as p=0.8."
         )
@@ -332,5 +332,5 @@ def _depth(hits: Hits, k: Cutoff) -> Floats:
 
 
 def _positive(name: str, value: float) -> None:
-    if not (isinstance(value, (int, float)) and math.isfinite(value) and value > 0):
+    if not (is_number(value) and value > 0):
         raise OptionError(f"{name}={value!r} is not a number above 0.")

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from recnb.errors import OptionError
+from recnb.errors import OptionError, is_number
 from recnb.hits import Cutoff, Cutoffs, Floats, Hits, Ints
 
 Gain = Literal["linear", "exponential", "binary"]
@@ -35,7 +35,7 @@ DISCOUNT = {"log": "log(1 + rank)", "clipped_log": "max(1, log(rank))", "rank": 
 
 def discount_of(rank: Ints, discount: Discount, log_base: float) -> Floats:
     """What a hit at this rank has its gain divided by."""
-    if not (isinstance(log_base, (int, float)) and math.isfinite(log_base) and log_base > 1):
+    if not (is_number(log_base) and log_base > 1):
         raise OptionError(f"log_base={log_base!r} is not the base of a logarithm: give a number above 1, such as 2.")
     if discount == "rank":
         return rank.astype(np.float64)

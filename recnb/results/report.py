@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recnb.conventions import option_in_words
+from recnb.conventions import options_in_words
 from recnb.errors import OptionError
 from recnb.hits import Cutoffs, Floats, Hits, Ints
 from recnb.metric import metric_named
@@ -259,7 +259,6 @@ def _stacked(
 def _measured(
     metric: Metric[...], options: Mapping[str, Any], at: tuple[int, ...], numbers: tuple[Floats, Floats, Floats]
 ) -> Measured:
-    phrases = [option_in_words(name, value) for name, value in {**metric.defaults, **options}.items()]
     mean, low, high = (tuple(map(float, column)) for column in numbers)
     return Measured(
         metric=metric.name,
@@ -267,7 +266,7 @@ def _measured(
         title=metric.title,
         reads=metric.reads,
         formula=metric.formula_text(options),
-        convention="; ".join(phrase for phrase in phrases if phrase),
+        convention="; ".join(options_in_words({**metric.defaults, **options})),
         bounds=metric.bounds,
         k=at,
         mean=mean,
