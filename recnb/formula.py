@@ -80,15 +80,13 @@ class Formula:
         }
         return cls(_Put(trees).visit(tree), log_base)
 
-    def text(self, numbers: Mapping[str, float] | None = None, *, summed: bool = False) -> str:
-        """The formula on one line; names that have a number are replaced by it. A sum among terms of a sum needs brackets.
+    def text(self, numbers: Mapping[str, float] | None = None) -> str:
+        """The formula on one line; names that have a number are replaced by it.
 
         >>> Formula.of("relevance / log(1 + rank)").text({"relevance": 5, "rank": 2})
         '5/log2(1+2)'
-        >>> Formula.of("2^relevance - 1").text({"relevance": 5}, summed=True)
-        '(2^5-1)'
         """
-        return self._text(self.tree, _LEVEL[ast.Mult] if summed else 0, numbers or {})
+        return self._text(self.tree, 0, numbers or {})
 
     def latex(self, *, summed: bool = False) -> str:
         r"""The formula in LaTeX; under a sum sign, a sum of its own needs brackets.

@@ -135,6 +135,8 @@ def table_of(frame: Frame, name: str, roles: Mapping[str, str]) -> pl.DataFrame:
 
 
 def _from_pandas(column: pd.Series[Any], name: str, label: str) -> pl.Series:
+    if len(column) and isinstance(column.iloc[0], UUID):
+        column = column.astype(str)
     try:
         if isinstance(column.dtype, pd.CategoricalDtype):
             # Whole numbers have no way to be missing: as objects they keep both.
