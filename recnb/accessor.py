@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import polars as pl
 
+from recnb.asked import Metrics
 from recnb.binding import method
-from recnb.evaluation import Evaluation, Metrics, evaluate
+from recnb.evaluation import Evaluation, evaluate
 from recnb.metric import Metric
 from recnb.metrics import accuracy
 from recnb.results import Curve, Explanation, Score, Table

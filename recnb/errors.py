@@ -2,7 +2,8 @@
 
     RecnbError (a ValueError)
     ├── FrameError         what a frame holds: missing ids, repeated pairs, impossible ranks
-    │   └── ColumnError    which column plays which role
+    │   ├── ColumnError    which column plays which role
+    │   └── NoUsersError   no user is left to average
     ├── OptionError        an unknown metric, option or word for an option
     ├── CutoffError        a k that cuts nothing
     └── UnknownUserError   a user that is not in the evaluation
@@ -29,6 +30,10 @@ class FrameError(RecnbError):
 
 class ColumnError(FrameError):
     """No column, or more than one, can play a role."""
+
+
+class NoUsersError(FrameError):
+    """No user is left to average."""
 
 
 class OptionError(RecnbError):

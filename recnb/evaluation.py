@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
+from recnb.asked import STANDARD, Metrics, chosen_metrics, options_of
+from recnb.averaging import Scoring, cutoffs_under
 from recnb.binding import method
-from recnb.conventions import Convention
+from recnb.conventions import WORDS, Convention, presets
 from recnb.errors import OptionError, UnknownUserError, near
-from recnb.frames import NAMES, Counts, Frame, Prepared, prepare
+from recnb.frames import NAMES, Counts, Frame, Prepared, prepare, read
 from recnb.hits import Cutoffs, Floats, Hits
 from recnb.metric import Metric, metric_named
 from recnb.metrics import accuracy
@@ -24,12 +27,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from recnb.results.report import Report
-
-#: Metrics by name, or each with its own options.
-Metrics = Iterable[str] | Mapping[str, Mapping[str, Any]] | None
-
-#: What a table holds when nothing else is asked for.
-STANDARD = ("ndcg", "average_precision", "reciprocal_rank", "precision", "recall", "f1", "hit_rate")
+    from recnb.whose.found import Identified, IdentifiedUsers
+    from recnb.whose.spread import Spread
+    from recnb.whose.why import Why
 
 
 def evaluate(recs: Frame, truth: Frame | None = None, **options: Any) -> Evaluation:
@@ -39,7 +39,8 @@ def evaluate(recs: Frame, truth: Frame | None = None, **options: Any) -> Evaluat
     (user, item, and relevance if there are grades). `recs` alone serves if it holds both sides. Columns are found by
     their common names and set by keyword: `user="member"`, `item=`, `rank=`, `score=`, `relevance=`. The other
     keywords are the conventions: `order`, `ties`, `duplicates`, `candidates`, `judged`, `relevant_from`, `users`,
-    `no_relevant`. Frames are pandas, Polars (eager or lazy), pyarrow or DuckDB; they are never changed.
+    `no_relevant` and the rarer ones of `recnb.Convention`; `convention=` takes one whole, or the name of a library, and
+    what is given beside it overrides it. Frames are pandas, Polars (eager or lazy), pyarrow or DuckDB; they are never changed.
 
     >>> import pandas as pd
     >>> recs = pd.DataFrame({"user": [1, 1, 2], "item": ["a", "b", "a"], "rank": [1, 2, 1]})
@@ -47,7 +48,13 @@ def evaluate(recs: Frame, truth: Frame | None = None, **options: Any) -> Evaluat
     >>> evaluate(recs, truth).reciprocal_rank(k=2)
     reciprocal_rank@2 = 0.7500 (2 users; ordered by rank; relevant: every pair of the truth; first relevant item)
     """
-    columns = {role: options.pop(role) for role in columns_known() if role in options}
+    convention = options.pop("convention", None)
+    # `relevant` names a column of lists, or says which judged items are relevant: the words of the latter are no names.
+    columns = {
+        role: options.pop(role)
+        for role in columns_known()
+        if role in options and options[role] not in WORDS.get(role, ())
+    }
     known = [*columns_known(), *Convention.__dataclass_fields__]
     for name in options:
         if name not in Convention.__dataclass_fields__ or name == "metric":
@@ -59,7 +66,13 @@ def evaluate(recs: Frame, truth: Frame | None = None, **options: Any) -> Evaluat
             raise OptionError(
                 f"{role}={column!r}: a column is named as text. If yours are not: frame.columns = frame.columns.astype(str)."
             )
-    return Evaluation(prepare(recs, truth, columns, Convention.of(options)))
+    if isinstance(convention, str):
+        prepared = read(recs, truth, columns)
+        library = presets.library_named(convention)
+        first = presets.of_library(library)[0].convention
+        return Evaluation(prepared.under(prepared.as_given(replace(first, **options))), library, options)
+    made = Convention.of(options) if convention is None else replace(convention, **Convention.checked(options))
+    return Evaluation(prepare(recs, truth, columns, made))
 
 
 def columns_known() -> list[str]:
@@ -73,8 +86,12 @@ class Evaluation:
     `k=None` takes each user's whole list.
     """
 
-    def __init__(self, prepared: Prepared) -> None:
+    def __init__(
+        self, prepared: Prepared, library: str | None = None, overrides: Mapping[str, Any] | None = None
+    ) -> None:
         self._prepared = prepared
+        self._library = library
+        self._overrides = dict(overrides or {})
 
     precision = method(accuracy.precision)
     recall = method(accuracy.recall)
@@ -101,10 +118,8 @@ class Evaluation:
     @property
     def users(self) -> pd.Index[Any]:
         """The users evaluated, in the order of every per-user result."""
-        import pandas as pd
 
-        users: pd.Index[Any] = pd.Index(self._prepared.users.to_numpy(), name="user")
-        return users
+        return index_of(self._prepared.users, None)
 
     @property
     def convention(self) -> Convention:
@@ -123,20 +138,59 @@ class Evaluation:
 
     def score(self, metric: Metric[...], k: int | None, options: Mapping[str, Any], /) -> Score:
         """The mean of a metric, as the methods give it."""
-        values = self.values(metric, Cutoffs.of(k), options)[:, 0]
-        convention = self.convention.with_metric({**metric.defaults, **options})
-        return Score(values, lambda: self.users, metric.name, k, convention, self.basis(convention))
+        scoring = self._scoring(metric, options)
+        made = scoring.averaged(Cutoffs.of(k))
+        kept = None if made.kept is None or made.kept.all() else made.kept[:, 0]
+        values = made.values[:, 0] if kept is None else made.values[kept, 0]
+        users = scoring.prepared.users
+        return Score(
+            values,
+            lambda: index_of(users, kept),
+            metric.name,
+            k,
+            scoring.in_force,
+            self._basis_of(scoring),
+            float(made.means[0]),
+        )
 
     def values(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
-        """A metric's value for each user at each cut-off."""
-        hits = self._hits(metric, cutoffs, options)
-        values = metric.at(hits, cutoffs, options).value
-        if self.convention.no_relevant in ("one", "nan"):
-            values[hits.n_relevant == 0] = 1.0 if self.convention.no_relevant == "one" else np.nan
-        return values
+        """A metric's value for each user at each cut-off; NaN for one who is left out at the last."""
+        made = self._scoring(metric, options).averaged(cutoffs)
+        return made.values if made.kept is None else np.where(made.kept, made.values, np.nan)
 
-    def _hits(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Hits:
-        return self._prepared.hits(None if metric.needs_whole_list(options) else cutoffs.deepest)
+    def means(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
+        """A metric's mean over users at each cut-off."""
+        return self._scoring(metric, options).averaged(cutoffs).means
+
+    def _scoring(self, metric: Metric[...], options: Mapping[str, Any]) -> Scoring:
+        """The data and the options under which a metric is worked out here: the evaluation's own, or a library's."""
+        if self._library is None:
+            return Scoring(self._prepared, metric, dict(options))
+        chosen = presets.default_of(self._library, metric.name)
+        convention = replace(chosen.convention, **self._overrides)
+        source = self._prepared.source
+        assert source is not None
+        return Scoring(source.under(source.as_given(convention)), metric, {**dict(chosen.options), **options})
+
+    def under(self, library: str) -> Evaluation:
+        """The same data under another library's conventions: who counts, how ties stand, what each metric is divided by.
+
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = sample.models["popular"].rec.against(sample.test)
+        >>> round(ev.ndcg(k=10), 4), round(ev.under("rectools").ndcg(k=10), 4)
+        (0.1725, 0.1062)
+        """
+        name = presets.library_named(library)
+        source = self._prepared.source
+        assert source is not None
+        first = presets.of_library(name)[0].convention
+        return Evaluation(source.under(source.as_given(first)), name)
+
+    def _basis_of(self, scoring: Scoring) -> str:
+        prepared = scoring.prepared
+        words = basis_of(prepared.counts, scoring.in_force, self.notes, graded=prepared.graded)
+        return words if self._library is None else f"as {self._library}: {words}"
 
     def basis(self, convention: Convention | None = None) -> str:
         """In words: how many users, who was left out, and by which convention."""
@@ -149,10 +203,12 @@ class Evaluation:
         mapping gives each metric its own: `table({"precision": {"out_of": "list"}, "recall": {}}, k=5)`.
         """
         cutoffs = Cutoffs.of(k)
+        if metrics is None and self._library is not None:
+            metrics = [name for name in STANDARD if presets.of_metric(name, self._library)]
         chosen = chosen_metrics(metrics)
         own = [options_of(metric, metrics, options, chosen) for metric in chosen]
         self._read_once(chosen, cutoffs, own)
-        means = [self.values(metric, cutoffs, mine).mean(axis=0) for metric, mine in zip(chosen, own, strict=True)]
+        means = [self.means(metric, cutoffs, mine) for metric, mine in zip(chosen, own, strict=True)]
         import pandas as pd
 
         index = pd.Index([metric.name for metric in chosen], name="metric")
@@ -167,7 +223,8 @@ class Evaluation:
         }
         convention = self.convention.with_metric(everything)
         # Text and numbers only: pandas writes attrs as JSON where it writes them.
-        table.attrs = {"basis": self.basis(convention), "n_users": self.n_users, "convention": str(convention)}
+        basis = self.basis(convention) if self._library is None else f"each metric as {self._library} has it"
+        table.attrs = {"basis": basis, "n_users": self.n_users, "convention": str(convention)}
         return table
 
     def _read_once(
@@ -187,22 +244,28 @@ class Evaluation:
         cutoffs = Cutoffs.of(list(k) if isinstance(k, Iterable) and not isinstance(k, str) else k)
         if cutoffs.deepest is None:
             raise OptionError("a curve runs over whole numbers: leave None out of k, such as k=range(1, 21).")
-        values = self.values(chosen, cutoffs, options)
-        low, high, _ = intervals(values)
+        scoring = self._scoring(chosen, options)
+        made = scoring.averaged(cutoffs)
+        low, high, _ = intervals(self.values(chosen, cutoffs, options))
         finite = tuple(one for one in cutoffs if one is not None)
-        convention = self.convention.with_metric({**chosen.defaults, **options})
-        mean, lower, upper = (tuple(map(float, ends)) for ends in (values.mean(axis=0), low, high))
-        return Curve(
-            chosen.name, chosen.symbol, finite, mean, lower, upper, n_users=self.n_users, basis=self.basis(convention)
-        )
+        mean, lower, upper = (tuple(map(float, ends)) for ends in (made.means, low, high))
+        n_users, basis = scoring.prepared.counts.n_users, self._basis_of(scoring)
+        return Curve(chosen.name, chosen.symbol, finite, mean, lower, upper, n_users=n_users, basis=basis)
 
     def explain(self, metric: str, user: Any, k: int | None = None, **options: Any) -> Explanation:
         """How one user's list comes by its score: formula, numbers put in, a row per rank, the ideal list."""
         chosen = metric_named(metric)
         chosen.check(options)
-        cutoffs = Cutoffs.one(k)
+        if self._library is not None:
+            scoring = self._scoring(chosen, options)
+            return Evaluation(scoring.prepared).explain(metric, user, k, **scoring.options)
+        cutoffs = cutoffs_under(self.convention, Cutoffs.one(k))
         position = self.position(user)
-        hits = self._hits(chosen, cutoffs, options).of(position)
+        hits = self._scoring(chosen, options).hits(cutoffs).of(position)
+        if hits.tied is not None:
+            raise OptionError(
+                "ties='expected' averages many orders, and a worked explanation follows one: choose ties='first'."
+            )
         convention = self.convention.with_metric({**chosen.defaults, **options})
         explanation = explanation_of(
             chosen, hits, cutoffs.values[0], options, items=self.list_of(position), truth_items=self.truth_of(position)["item"].to_list(),
@@ -224,6 +287,34 @@ class Evaluation:
         from recnb.results.report import report_of
 
         return report_of(self, k=k, metrics=metrics, confidence=confidence, options=options)
+
+    def why(self, metric: str, k: int | None = None, *, other: Any, variant: str | None = None, **options: Any) -> Why:
+        """From this number to another's, one convention switched at a time: what each switch did, and to whom.
+
+        `other` is a library (`variant` picks one of its several ways), a Convention or another Evaluation;
+        `ev.under("ranx").why("ndcg", k=10, other="rectools")` goes from one library to another.
+        """
+        from recnb.whose.why import why
+
+        return why(self, metric, k, other=other, variant=variant, **options)
+
+    def identify(
+        self, metric: str, value: Any, k: int | None = None, *, digits: int | None = None, **options: Any
+    ) -> Identified | IdentifiedUsers:
+        """Which named conventions, and which one step away from them, give a printed number on this data.
+
+        `value` is the number as printed, as text where it ends in zeros; or a Series or mapping of user to printed
+        value, which finds the convention that fits most users and names those that fit none.
+        """
+        from recnb.whose.identify import identify
+
+        return identify(self, metric, value, k, digits=digits, **options)
+
+    def spread(self, metric: str, k: int | None = None, **options: Any) -> Spread:
+        """What every library would say of this data, grouped where they agree."""
+        from recnb.whose.spread import spread
+
+        return spread(self, metric, k, **options)
 
     def position(self, user: Any) -> int:
         """Where a user stands among those evaluated."""
@@ -265,7 +356,7 @@ class Evaluation:
         import pandas as pd
 
         hits = self._prepared.hits(None)
-        found = np.bincount(hits.user, minlength=hits.n_users)
+        found = np.bincount(hits.user if hits.tied is None else hits.user[hits.tied.top], minlength=hits.n_users)
         return pd.DataFrame(
             {"list_length": hits.list_length, "n_relevant": hits.n_relevant, "n_hits": found}, index=self.users
         )
@@ -285,34 +376,10 @@ class Evaluation:
         )
 
 
-def chosen_metrics(metrics: Metrics) -> list[Metric[...]]:
-    """Metrics by name, the standard ones if none are named."""
-    if isinstance(metrics, str):
-        metrics = [metrics]
-    if metrics is not None and not isinstance(metrics, Iterable):
-        raise OptionError(f"metrics={metrics!r}: name them in a list, such as metrics=['ndcg', 'recall'].")
-    chosen = [metric_named(name) for name in (STANDARD if metrics is None else metrics)]
-    if not chosen:
-        raise OptionError("metrics is empty: name at least one, such as metrics=['ndcg'].")
-    names = [metric.name for metric in chosen]
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    if twice:
-        raise OptionError(f"metrics names {twice[0]!r} more than once.")
-    return chosen
+def index_of(users: pl.Series, kept: np.ndarray[Any, np.dtype[np.bool_]] | None) -> pd.Index[Any]:
+    """Users as an index: all, or those kept."""
+    import pandas as pd
 
-
-def options_of(
-    metric: Metric[...], metrics: Metrics, options: Mapping[str, Any], chosen: Sequence[Metric[...]]
-) -> dict[str, Any]:
-    """A metric's own options, and of those given for all, the ones that it has; one that none has is refused."""
-    everything = {name for one in chosen for name in one.defaults}
-    for name in options:
-        if name not in everything:
-            raise OptionError(
-                f"none of {', '.join(one.name for one in chosen)} has an option {name!r}. {near(name, sorted(everything))}"
-            )
-    mine = {name: value for name, value in options.items() if name in metric.defaults}
-    if isinstance(metrics, Mapping):
-        mine |= next(own for name, own in metrics.items() if metric_named(name) is metric)
-    metric.check(mine)
-    return mine
+    labels = users.to_numpy()
+    index: pd.Index[Any] = pd.Index(labels if kept is None else labels[kept], name="user")
+    return index

@@ -27,6 +27,7 @@ class Cutoffs:
     """The depths at which lists are cut, one column of results each; None is each list's own length."""
 
     values: tuple[int | None, ...]
+    uncut: bool = False  #: lists count whole, and k is only what some denominators say
 
     @classmethod
     def of(cls, k: object) -> Cutoffs:
@@ -69,14 +70,25 @@ class Cutoffs:
     @property
     def deepest(self) -> int | None:
         """The rank below which nothing counts; None if some list counts whole."""
+        if self.uncut:
+            return None
         finite = [k for k in self.values if k is not None]
         return max(finite) if len(finite) == len(self.values) else None
 
     def depth(self, list_length: Ints) -> Ints:
         """How many ranks count, users × cut-offs."""
+        if self.uncut:
+            return np.full((len(list_length), len(self)), ENDLESS)
+        return self.size(list_length)
+
+    def size(self, list_length: Ints) -> Ints:
+        """The k that denominators name, users × cut-offs."""
         columns = [list_length if k is None else np.full(len(list_length), k) for k in self.values]
         return np.stack(columns, axis=1).astype(np.int64, copy=False)
 
+
+#: Deeper than any list.
+ENDLESS = 2**31
 
 #: What a metric function takes for k: a whole number, or None for each list's own length.
 Cutoff = int | Cutoffs | None
@@ -107,7 +119,7 @@ class Ranked:
         return len(self.list_length)
 
     @cached_property
-    def nth(self) -> Ints:
+    def nth(self) -> Ints | Floats:
         """1 for the user's first row, 2 for the second, and so on."""
         return count_within(self.user)
 
@@ -119,6 +131,8 @@ class Ranked:
         """
         cutoffs = Cutoffs.of(k)
         weights = np.broadcast_to(np.asarray(credit, dtype=np.float64), self.user.shape)
+        if cutoffs.uncut:
+            return np.repeat(_summed(self.user, weights, self.n_users)[:, np.newaxis], len(cutoffs), axis=1)
         out = np.empty((self.n_users, len(cutoffs)))
         finite = sorted({one for one in cutoffs if one is not None})
         if finite:
@@ -148,6 +162,20 @@ class Ranked:
 
 
 @dataclass(frozen=True, eq=False)
+class Tied:
+    """Hits spread over the ranks that their ties could put them on (McSherry and Najork 2008): one row per hit and rank."""
+
+    weight: Floats  #: the chance that the hit stands at this rank
+    nth: Floats  #: given that it does, how many hits are expected as high or higher
+    first: Floats  #: the chance that it stands there and is the user's first hit
+    top: NDArray[np.bool_]  #: whether this is the highest rank of the hit: one row for each
+
+    def of(self, rows: NDArray[np.bool_]) -> Tied:
+        """The same for some of the rows."""
+        return Tied(self.weight[rows], self.nth[rows], self.first[rows], self.top[rows])
+
+
+@dataclass(frozen=True, eq=False)
 class Hits(Ranked):
     """The recommended items that are relevant, and per user what could have been hit."""
 
@@ -157,6 +185,36 @@ class Hits(Ranked):
     truth_relevance: Floats  #: and how relevant, above 0
     max_relevance: float  #: the highest relevance of the whole data set, the scale that ERR needs
     depth: int | None = None  #: ranks below this were not looked at; None: all were
+    tied: Tied | None = None  #: where equal scores share their ranks, what each row stands for
+
+    @cached_property
+    def nth(self) -> Ints | Floats:
+        """Which of the user's hits each is: how many stand as high or higher; where ties are averaged, the mean of that."""
+        if self.tied is not None:
+            return self.tied.nth
+        nth = count_within(self.user)
+        new = (self.user[1:] != self.user[:-1]) | (self.rank[1:] != self.rank[:-1])
+        if new.all():
+            return nth
+        # Several hits on one rank, where ties share it, each count all of them.
+        last = np.flatnonzero(np.r_[new, True])
+        return np.repeat(nth[last], np.diff(np.r_[-1, last]))
+
+    @cached_property
+    def first(self) -> Floats:
+        """1 for a user's first hit, 0 for the others; where ties are averaged, the chance of being it."""
+        if self.tied is not None:
+            return self.tied.first
+        return np.asarray(count_within(self.user) == 1, dtype=np.float64)
+
+    @cached_property
+    def weight(self) -> Floats:
+        """1 for each hit; where ties are averaged, the chance that it stands at this rank."""
+        return np.ones(len(self.user)) if self.tied is None else self.tied.weight
+
+    def weigh(self, credit: NDArray[Any]) -> Floats:
+        """Credit of each hit, times the chance that it stands where it does."""
+        return np.asarray(credit if self.tied is None else credit * self.tied.weight, dtype=np.float64)
 
     @cached_property
     def n_relevant(self) -> Ints:
@@ -173,16 +231,20 @@ class Hits(Ranked):
     @cached_property
     def ideal_of_list(self) -> Hits:
         """The best order of what was recommended: the hits alone, most relevant first."""
-        order = best_first(self.user, self.relevance)
-        return self._reordered(self.user[order], self.relevance[order], self.truth_row[order])
+        once = slice(None) if self.tied is None else self.tied.top
+        user, relevance, truth_row = self.user[once], self.relevance[once], self.truth_row[once]
+        order = best_first(user, relevance)
+        return self._reordered(user[order], relevance[order], truth_row[order])
 
     def ideal_full(self, k: Cutoff) -> Hits:
         """As if every rank down to k could hold an item as relevant as the user's best one."""
         deepest = Cutoffs.of(k).deepest
         length = np.full(self.n_users, deepest) if deepest is not None else self._longest(k)
+        if Cutoffs.of(k).uncut:
+            length = self._longest(Cutoffs(Cutoffs.of(k).values))
         best = np.zeros(self.n_users)
         np.maximum.at(best, self.truth_user, self.truth_relevance)
-        length = np.where(best > 0, length, 0)
+        length = np.where(self.n_relevant > 0, length, 0)
         user = np.repeat(np.arange(self.n_users), length)
         return self._reordered(user, best[user], np.full(len(user), -1))
 
@@ -213,10 +275,12 @@ class Hits(Ranked):
             truth_row=position[self.truth_row[mine]],
             truth_user=np.zeros(int(truth.sum()), dtype=np.int64),
             truth_relevance=self.truth_relevance[truth],
+            tied=None if self.tied is None else self.tied.of(mine),
         )
 
     def _reordered(self, user: Ints, relevance: Floats, truth_row: Ints) -> Hits:
-        return replace(self, user=user, rank=count_within(user), relevance=relevance, truth_row=truth_row, depth=None)
+        rank = count_within(user)
+        return replace(self, user=user, rank=rank, relevance=relevance, truth_row=truth_row, depth=None, tied=None)
 
 
 def _summed(cell: Ints, weights: Floats, n_cells: int) -> Floats:

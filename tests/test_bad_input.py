@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 import recnb
-from recnb.errors import ColumnError, FrameError, OptionError, RecnbError
+from recnb.errors import ColumnError, FrameError, NoUsersError, OptionError, RecnbError
 
 RECS = pd.DataFrame({"user": [1, 1, 2], "item": [10, 11, 10], "rank": [1, 2, 1]})
 SCORED = RECS.drop(columns="rank").assign(score=[0.9, 0.5, 0.7])
@@ -192,9 +192,9 @@ VALUES: dict[str, Case] = {
     "relevance under another name": (RECS, TRUTH.assign(relevance=[1, -1]).rename(columns={"relevance": "stars"}),
         {"relevance": "stars"}, FrameError, ("truth", "'stars'", "-1")),
     "nothing relevant": (RECS, TRUTH.assign(relevance=0.0),
-        {}, FrameError, ("no user", "relevance must be above 0", "highest", "0.0", "relevant_from=")),
+        {}, NoUsersError, ("no user", "relevance must be above 0", "highest", "0.0", "relevant_from=")),
     "nothing above the threshold": (RECS, TRUTH,
-        {"relevant_from": 9}, FrameError, ("9 or more", "2.0", "relevant_from=")),
+        {"relevant_from": 9}, NoUsersError, ("9 or more", "2.0", "relevant_from=")),
     "a user with nothing relevant, refused": (RECS, TRUTH.assign(relevance=[0.0, 1]),
         {"no_relevant": "error"}, FrameError, ("1 users", "such as 1", "no_relevant='skip'", "'zero'")),
     "empty recommendations": (RECS.iloc[:0], TRUTH, {}, FrameError, ("recommendations is empty", "no rows")),

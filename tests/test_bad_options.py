@@ -228,7 +228,8 @@ def test_a_gain_too_large_for_numbers() -> None:
 # Options of an evaluation
 
 
-@pytest.mark.parametrize("option", WORDS)
+# `relevant` names a column of lists as well: a word that is no convention is taken for that.
+@pytest.mark.parametrize("option", [option for option in WORDS if option != "relevant"])
 @pytest.mark.parametrize("value", ["nonsense", None, 5, ["first"], True])
 def test_a_convention_that_is_none(option: str, value: Any) -> None:
     words = [repr(word) for word in WORDS[option]]

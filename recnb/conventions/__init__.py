@@ -6,6 +6,7 @@ Two libraries that report NDCG@10 of the same data rarely agree, because each de
 
 from __future__ import annotations
 
+import re
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -14,12 +15,20 @@ from typing import Any, Literal
 from recnb.errors import OptionError, is_number, near
 
 Order = Literal["auto", "score", "rank", "row"]
-Ties = Literal["first", "last", "item_asc", "item_desc"]
-Duplicates = Literal["error", "dedupe", "hit_once", "keep"]
-Candidates = Literal["list", "padded"]
+ScoreDtype = Literal["float64", "float32"]
+Ties = Literal["first", "last", "item_asc", "item_desc", "expected", "max_rank", "floor_mean_rank", "worst"]
+Duplicates = Literal["error", "dedupe", "hit_once", "keep", "rows"]
+NonpositiveScores = Literal["keep", "never_hit"]
+Candidates = Literal["list", "padded", "catalogue"]
+Cutoff = Literal["k", "none"]
+Relevant = Literal[">0", "any", "!=0"]
 Judged = Literal["truth", "list"]
+NegativeRelevance = Literal["error", "zero", "keep"]
 Users = Literal["truth", "recs", "both", "union"]
 NoRelevant = Literal["skip", "zero", "one", "nan", "error"]
+NoList = Literal["zero", "nan", "error"]
+NoHit = Literal["zero", "skip", "error"]
+Average = Literal["user", "pooled", "of_means", "geometric"]
 
 
 @dataclass(frozen=True)
@@ -34,14 +43,22 @@ class Convention:
     recnb.errors.OptionError: users='everyone' is no convention. Known: 'truth', 'recs', 'both', 'union'.
     """
 
-    order: Order = "auto"
-    ties: Ties = "first"
-    duplicates: Duplicates = "error"
-    candidates: Candidates = "list"
-    judged: Judged = "truth"
-    relevant_from: float | None = None
-    users: Users = "truth"
-    no_relevant: NoRelevant = "skip"
+    order: Order = "auto"  #: what puts a list in order
+    score_dtype: ScoreDtype = "float64"  #: how finely scores are told apart
+    ties: Ties = "first"  #: where equal scores stand
+    duplicates: Duplicates = "error"  #: a pair recommended twice
+    nonpositive_scores: NonpositiveScores = "keep"  #: whether a score of 0 or less can be a hit
+    candidates: Candidates = "list"  #: what is ranked
+    cutoff: Cutoff = "k"  #: whether k cuts the list
+    relevant: Relevant = ">0"  #: which judged items are relevant
+    relevant_from: float | None = None  #: the threshold, where there is one
+    judged: Judged = "truth"  #: whose judgements are seen
+    negative_relevance: NegativeRelevance = "error"
+    users: Users = "truth"  #: who is averaged
+    no_relevant: NoRelevant = "skip"  #: a user with nothing to find
+    no_list: NoList = "zero"  #: a user with no recommendations
+    no_hit: NoHit = "zero"  #: a user with no hit
+    average: Average = "user"  #: how users are put together
     metric: tuple[tuple[str, Any], ...] = ()  #: the metric's own options
 
     def __post_init__(self) -> None:
@@ -58,11 +75,36 @@ class Convention:
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Convention:
         """A convention from options, refusing names that are none."""
+        return cls(**cls.checked(options))
+
+    @classmethod
+    def checked(cls, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The options, all of which a convention has."""
         known = [one.name for one in fields(cls) if one.name != "metric"]
         for name in options:
             if name not in known:
                 raise OptionError(f"{name!r} is no option for the data. {near(name, known)}")
-        return cls(**options)
+        return dict(options)
+
+    def spec(self) -> str:
+        """What differs from the default, as text that `parse` reads back.
+
+        >>> Convention(ties="expected", relevant_from=4).spec()
+        'ties=expected; relevant_from=4'
+        >>> Convention.parse("ties=expected; relevant_from=4") == Convention(ties="expected", relevant_from=4)
+        True
+        """
+        own = ((one.name, getattr(self, one.name), one.default) for one in fields(self) if one.name != "metric")
+        pairs = [(name, value) for name, value, default in own if value != default]
+        return "; ".join(f"{name}={_text_of(value)}" for name, value in [*pairs, *self.metric])
+
+    @classmethod
+    def parse(cls, text: str) -> Convention:
+        """A convention from its `spec`."""
+        pairs = [part.split("=", 1) for part in text.split("; ") if part]
+        known = {one.name for one in fields(cls)} - {"metric"}
+        options = {name: value_of(value) for name, value in pairs if name in known}
+        return cls(**options).with_metric({name: value_of(value) for name, value in pairs if name not in known})
 
     def with_metric(self, options: Mapping[str, Any]) -> Convention:
         """The same data under a metric's options."""
@@ -75,7 +117,8 @@ class Convention:
     def in_words(self) -> str:
         """One line that a reader can hold against a paper."""
         users = self.users_phrase.lstrip(", ") or "users of the truth"
-        return "; ".join([users, *self.phrases(graded=True)])
+        without = [_NO_RELEVANT[self.no_relevant]] if self.no_relevant != "skip" else []
+        return "; ".join([users, *without, *self.phrases(graded=True)])
 
     @property
     def users_phrase(self) -> str:
@@ -89,11 +132,28 @@ class Convention:
         if self.relevant_from is not None:
             parts.append(f"relevant: relevance of {self.relevant_from:g} or more")
         else:
-            parts.append("relevant: relevance above 0" if graded else "relevant: every pair of the truth")
+            parts.append(f"relevant: {_RELEVANT[self.relevant]}" if graded else "relevant: every pair of the truth")
         return parts + options_in_words(dict(self.metric))
 
     def __str__(self) -> str:
         return self.in_words()
+
+
+def _text_of(value: Any) -> str:
+    """A value as text that `value_of` reads back: short where that is exact."""
+    if not is_number(value):
+        return str(value)
+    short = f"{value:g}"
+    return short if float(short) == value else str(value)
+
+
+def value_of(text: str) -> Any:
+    """A value from its text: a number, a switch or a word."""
+    if re.fullmatch(r"-?\d+", text):
+        return int(text)
+    if re.fullmatch(r"-?\d*\.?\d+(e[-+]?\d+)?", text):
+        return float(text)
+    return {"true": True, "false": False}.get(text, text)
 
 
 #: The options that are words, and the words each takes.
@@ -115,20 +175,48 @@ _USERS = {
     "both": ", those in both frames",
     "union": ", those in either frame",
 }
+_NO_RELEVANT = {
+    "zero": "users with no relevant item count 0",
+    "one": "users with no relevant item count 1",
+    "nan": "users with no relevant item count NaN",
+    "error": "users with no relevant item are refused",
+}
 _UNUSUAL: dict[str, dict[str, str]] = {
+    "score_dtype": {"float32": "scores in single precision"},
     "ties": {
         "last": "equal scores in reverse order",
         "item_asc": "equal scores by item, ascending",
         "item_desc": "equal scores by item, descending",
+        "expected": "averaged over all orders of equal scores",
+        "max_rank": "equal scores share their lowest place",
+        "floor_mean_rank": "equal scores share their middle place",
+        "worst": "equal scores least relevant first",
     },
     "duplicates": {
         "dedupe": "a pair recommended twice keeps its highest place",
         "hit_once": "a pair recommended twice hits once",
         "keep": "a pair recommended twice counts twice",
+        "rows": "a pair recommended twice is relevant twice",
     },
-    "candidates": {"padded": "judged items that were not recommended stand below the list"},
+    "nonpositive_scores": {"never_hit": "a score of 0 or less is no hit"},
+    "candidates": {
+        "padded": "judged items that were not recommended stand below the list",
+        "catalogue": "all items that were not recommended stand below the list",
+    },
+    "cutoff": {"none": "lists not cut"},
     "judged": {"list": "only recommended items are judged"},
+    "negative_relevance": {"zero": "negative relevance counts 0", "keep": "negative relevance counts as it is"},
+    "no_list": {"nan": "a user without a list makes the mean NaN", "error": "a user without a list is refused"},
+    "no_hit": {"skip": "users without a hit left out", "error": "a user without a hit is refused"},
+    "average": {
+        "pooled": "sums of all users divided, no mean over users",
+        "of_means": "from the means over users",
+        "geometric": "geometric mean over users",
+    },
 }
+
+#: What makes an item relevant, where no threshold is given.
+_RELEVANT = {">0": "relevance above 0", "any": "every judged item", "!=0": "relevance other than 0"}
 
 _OUT_OF = {
     "k": "out of k",
@@ -180,4 +268,18 @@ def option_in_words(name: str, value: object) -> str:
     return "" if value is None else f"{name} = {value}"
 
 
-__all__ = ["WORDS", "Convention", "option_in_words", "options_in_words"]
+def names() -> list[str]:
+    """The libraries whose conventions are recorded, for `as_in`, `under` and `convention=`."""
+    from recnb.conventions import presets
+
+    return presets.names()
+
+
+def metrics(library: str) -> list[str]:
+    """The names of a library's metrics, for `as_in`."""
+    from recnb.conventions import presets
+
+    return presets.variants(library)
+
+
+__all__ = ["WORDS", "Convention", "metrics", "names", "option_in_words", "options_in_words"]

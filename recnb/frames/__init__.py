@@ -3,7 +3,18 @@
 pandas, Polars and Arrow end here: what goes on to the metrics is numpy columns.
 """
 
-from recnb.frames.prepare import Counts, Prepared, prepare
+from recnb.frames.prepare import Counts, NoUsersError, Prepared, Source, prepare, read, read_lists
 from recnb.frames.read import NAMES, Frame, table_of
 
-__all__ = ["NAMES", "Counts", "Frame", "Prepared", "prepare", "table_of"]
+__all__ = [
+    "NAMES",
+    "Counts",
+    "Frame",
+    "NoUsersError",
+    "Prepared",
+    "Source",
+    "prepare",
+    "read",
+    "read_lists",
+    "table_of",
+]

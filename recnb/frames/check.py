@@ -137,8 +137,8 @@ def ranks(table: pl.DataFrame, name: str, label: str) -> pl.Series:
     return column
 
 
-def relevance(table: pl.DataFrame, name: str, label: str) -> pl.Series:
-    """Relevance as numbers: all there, finite, none below 0."""
+def relevance(table: pl.DataFrame, name: str, label: str, *, negative: str = "error") -> pl.Series:
+    """Relevance as numbers: all there, finite, none below 0 unless the convention has a place for it."""
     column = _number(table["relevance"], name, label).cast(pl.Float64)
     bad = column.is_null() | ~column.is_finite()
     if bad.any():
@@ -148,7 +148,9 @@ def relevance(table: pl.DataFrame, name: str, label: str) -> pl.Series:
             f"{_pair(table, row)}. Say what they mean: .fillna(0) for not relevant, or drop the rows."
         )
     lowest = column.min()
-    if isinstance(lowest, float) and lowest < 0:
+    if isinstance(lowest, float) and lowest < 0 and negative == "zero":
+        return column.clip(lower_bound=0.0)
+    if isinstance(lowest, float) and lowest < 0 and negative == "error":
         row = _first(column == lowest)
         raise FrameError(
             f"{name}: column {label!r} holds a negative relevance, {lowest:g} for {_pair(table, row)}. A gain below 0 breaks the bounds of NDCG: set it to 0, "

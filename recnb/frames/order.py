@@ -17,7 +17,7 @@ _TWICE = "Drop the repeats: frame.drop_duplicates([{user!r}, {item!r}]); or say 
 def ranked(table: pl.DataFrame, convention: Convention, labels: Mapping[str, str]) -> tuple[pl.DataFrame, str]:
     """Recommended rows as user, item, rank; and which column put them in order."""
     name = "recommendations"
-    by = _order_by(table, convention, labels)
+    by = order_by(table, convention, labels)
     if convention.duplicates == "error":
         remedy = _TWICE.format(user=labels["user"], item=labels["item"])
         if labels["item"] == labels.get("rank"):
@@ -38,7 +38,8 @@ def ranked(table: pl.DataFrame, convention: Convention, labels: Mapping[str, str
     return (_deduped(table) if convention.duplicates == "dedupe" else table), by
 
 
-def _order_by(table: pl.DataFrame, convention: Convention, labels: Mapping[str, str]) -> str:
+def order_by(table: pl.DataFrame, convention: Convention, labels: Mapping[str, str]) -> str:
+    """Which column puts lists in order under a convention: rank, score, or none but the rows themselves."""
     has = [role for role in ("rank", "score") if role in table.columns]
     if convention.order == "auto":
         if not has:

@@ -10,11 +10,12 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.errors import ColumnError, FrameError
+from recnb.errors import ColumnError, FrameError, NoUsersError
 from recnb.frames import check
 from recnb.frames.codes import counted, distinct, positions
 from recnb.frames.counts import Counts
-from recnb.frames.order import ranked
+from recnb.frames.general import general_hits, is_general
+from recnb.frames.order import order_by, ranked
 from recnb.frames.read import Frame, columns_of, find, role_of, table_of
 from recnb.frames.single import split
 from recnb.hits import Hits, Ints, in_order
@@ -35,6 +36,9 @@ class Prepared:
     convention: Convention
     graded: bool = True  #: whether the truth says how relevant an item is
     notes: tuple[str, ...] = ()
+    source: Source | None = None  #: the frames as they were read, to be looked at under another convention
+    last_place: int = 0  #: on the long way, the last place that any item stands on
+    general: Hits | None = None  #: all hits, where the convention needs the long way
     _hits: dict[int | None, Hits] = field(default_factory=dict)
 
     @cached_property
@@ -49,6 +53,8 @@ class Prepared:
 
     def hits(self, depth: int | None) -> Hits:
         """The hits among the first `depth` ranks (None: all), joined once and kept."""
+        if self.general is not None:
+            return self.general
         for known, hits in self._hits.items():
             if known is None or (depth is not None and known >= depth):
                 return hits
@@ -86,6 +92,50 @@ class Prepared:
 
 def prepare(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None], convention: Convention) -> Prepared:
     """Find the roles, check the rows and code the users of two frames, or of one that holds both sides."""
+    return read(recs, truth, columns).under(convention)
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Both frames as they were read: roles found, ids of one kind. What they mean is up to a convention."""
+
+    recs: pl.DataFrame  #: user, item, and rank or score or both
+    truth: pl.DataFrame  #: user, item, and relevance if there is one
+    labels: Mapping[str, str]  #: which column of the recommendations plays which role
+    truth_labels: Mapping[str, str]
+    notes: tuple[str, ...] = ()
+    _known: dict[Convention, Prepared] = field(default_factory=dict)
+
+    def under(self, convention: Convention) -> Prepared:
+        """The frames under a convention, worked out once for each."""
+        data = replace(convention, metric=(), cutoff="k", average="user", no_list="zero", no_hit="zero")
+        if data not in self._known:
+            self._known[data] = self._prepared(data)
+        known = self._known[data]
+        return replace(known, convention=convention.ordered_by(known.convention.order))
+
+    def as_given(self, convention: Convention) -> Convention:
+        """A library's convention for these frames: where they lack the column it reads, the one that says the same."""
+        other = {"score": "rank", "rank": "score"}
+        if convention.order in other and convention.order not in self.recs.columns:
+            return replace(convention, order=other[convention.order])  # type: ignore[arg-type]
+        return convention
+
+    def _prepared(self, convention: Convention) -> Prepared:
+        graded = "relevance" in self.truth.columns
+        truth = _relevance(self.truth, self.truth_labels, convention)
+        if is_general(convention):
+            prepared = _general(self.recs, truth, convention, self.labels)
+        else:
+            recs, by = ranked(self.recs, convention, self.labels)
+            if self.labels.get("rank") == self.labels["item"]:
+                by = "row"  # the ranks were counted off along the lists
+            prepared = _code(recs, truth, convention.ordered_by(by))
+        return replace(prepared, graded=graded, notes=self.notes, source=self)
+
+
+def read(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None]) -> Source:
+    """Find the roles of two frames, or of one that holds both sides, and see that their ids can meet."""
     notes: tuple[str, ...] = ()
     if truth is None:
         recs_table, truth_table, labels, truth_labels, notes = split(recs, columns)
@@ -97,13 +147,46 @@ def prepare(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None],
         recs_table = check.ids(table_of(recs, "recommendations", labels), "recommendations", labels)
         truth_table = check.ids(table_of(truth, "truth", truth_labels), "truth", truth_labels)
     check.same_kind(recs_table, truth_table, labels, truth_labels)
-    graded = "relevance" in truth_table.columns
-    truth_table = _relevance(truth_table, truth_labels, convention)
-    recs_table, by = ranked(recs_table, convention, labels)
-    if labels.get("rank") == labels["item"]:
-        by = "row"  # the ranks were counted off along the lists
-    prepared = _code(recs_table, truth_table, convention.ordered_by(by))
-    return replace(prepared, graded=graded, notes=notes)
+    return Source(recs_table, truth_table, labels, truth_labels, notes)
+
+
+def read_lists(recs: Frame, columns: Mapping[str, str | None]) -> pl.DataFrame:
+    """Recommendations alone, as user, item, rank: by rank if there is one, else by score."""
+    labels = find(recs, "recommendations", ["user", "item"], columns, ["rank", "score"])
+    table = check.ids(table_of(recs, "recommendations", labels), "recommendations", labels)
+    convention = Convention(order="rank" if "rank" in labels else "score", duplicates="keep")
+    return ranked(table, convention, labels)[0]
+
+
+def _general(recs: pl.DataFrame, judged: pl.DataFrame, convention: Convention, labels: Mapping[str, str]) -> Prepared:
+    """The long way: any ties, padding, repeated rows."""
+    by = order_by(recs, convention, labels)
+    if convention.duplicates == "error":
+        check.no_pair_twice(recs, "recommendations", "Say duplicates='dedupe' to keep the one ranked highest.")
+    if by == "rank":
+        recs = recs.with_columns(rank=check.ranks(recs, "recommendations", labels["rank"]))
+    elif by == "score":
+        recs = recs.with_columns(score=check.scores(recs, "recommendations", labels["score"]))
+    _users_meet(recs["user"], judged["user"])
+    convention = convention.ordered_by(by)
+    made = general_hits(recs, judged, convention)
+    if len(made.users) == 0:
+        raise NoUsersError("no user that counts has a relevant item. Check relevant=, relevant_from= and users=.")
+    strangers = int((positions(made.users, distinct(recs["user"])) < 0).sum())
+    hits = made.hits
+    return Prepared(
+        made.recs,
+        judged,
+        made.truth,
+        made.users,
+        hits.truth_user,
+        hits.list_length,
+        False,
+        strangers,
+        convention,
+        last_place=made.last_place,
+        general=hits,
+    )
 
 
 def _one_model(recs: Frame) -> None:
@@ -144,7 +227,8 @@ def _named_columns_exist(columns: Mapping[str, str | None], recs: Frame, truth: 
 def _relevance(truth: pl.DataFrame, labels: Mapping[str, str], convention: Convention) -> pl.DataFrame:
     """The truth with a relevance for each pair, 1 where no column says."""
     if "relevance" in truth.columns:
-        truth = truth.with_columns(relevance=check.relevance(truth, "truth", labels["relevance"]))
+        grades = check.relevance(truth, "truth", labels["relevance"], negative=convention.negative_relevance)
+        truth = truth.with_columns(relevance=grades)
     else:
         truth = truth.with_columns(relevance=pl.lit(1.0))
     if convention.duplicates == "error":
@@ -161,8 +245,11 @@ def _relevance(truth: pl.DataFrame, labels: Mapping[str, str], convention: Conve
 
 def is_relevant(convention: Convention) -> pl.Expr:
     """Whether a judged item counts as relevant."""
-    threshold = convention.relevant_from
-    return pl.col("relevance") > 0 if threshold is None else pl.col("relevance") >= threshold
+    if convention.relevant_from is not None:
+        return pl.col("relevance") >= convention.relevant_from
+    if convention.relevant == "any":
+        return pl.col("relevance").is_not_null()
+    return pl.col("relevance") != 0 if convention.relevant == "!=0" else pl.col("relevance") > 0
 
 
 def relevant_rows(judged: pl.DataFrame, recs: pl.DataFrame, convention: Convention) -> pl.DataFrame:
@@ -186,7 +273,7 @@ def _code(recs: pl.DataFrame, judged: pl.DataFrame, convention: Convention) -> P
     if len(users) == 0 or (len(truth_user) == 0 and convention.no_relevant == "skip"):
         _users_meet(recs["user"], judged["user"])
         threshold = convention.relevant_from
-        raise FrameError(
+        raise NoUsersError(
             "no user that counts has a relevant item: relevance must be "
             f"{'above 0' if threshold is None else f'{threshold:g} or more'} and the highest in the truth is "
             f"{judged['relevance'].max()!r}; users={convention.users!r}. Check relevant_from= and users=."
@@ -255,4 +342,14 @@ def _padded(recs: pl.DataFrame, truth: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([recs, below.select("user", "item", rank=pl.col("rank") + pl.col("end").fill_null(0))])
 
 
-__all__ = ["Counts", "Prepared", "is_relevant", "prepare", "relevant_rows"]
+__all__ = [
+    "Counts",
+    "NoUsersError",
+    "Prepared",
+    "Source",
+    "is_relevant",
+    "prepare",
+    "read",
+    "read_lists",
+    "relevant_rows",
+]

@@ -48,7 +48,7 @@ def precision(hits: Hits, k: Cutoff = None, *, out_of: Literal["k", "list", "min
     >>> float(recnb.precision(["a", "x", "b", "y", "c"], ["a", "b", "c", "d", "e", "f"], k=5))
     0.6
     """
-    return Credit(hits, Cutoffs.of(k), _each(hits), out_of_count(hits, k, out_of))
+    return Credit(hits, Cutoffs.of(k), hits.weight, out_of_count(hits, k, out_of))
 
 
 @hit_metric(
@@ -68,7 +68,7 @@ def recall(
     >>> float(recnb.recall(["a", "x", "b", "y", "c"], ["a", "b", "c", "d", "e", "f"], k=5))
     0.5
     """
-    return Credit(hits, Cutoffs.of(k), _each(hits), out_of_count(hits, k, out_of))
+    return Credit(hits, Cutoffs.of(k), hits.weight, out_of_count(hits, k, out_of))
 
 
 @hit_metric(
@@ -82,7 +82,7 @@ def f1(hits: Hits, k: Cutoff = None) -> Credit:
     >>> round(recnb.f1(["a", "x", "b", "y", "c"], ["a", "b", "c", "d", "e", "f"], k=5), 4)
     0.5455
     """
-    return Credit(hits, Cutoffs.of(k), 2.0 * _each(hits), _depth(hits, k) + column(hits.n_relevant))
+    return Credit(hits, Cutoffs.of(k), 2.0 * hits.weight, _depth(hits, k) + column(hits.n_relevant))
 
 
 @hit_metric(
@@ -98,7 +98,7 @@ def fbeta(hits: Hits, k: Cutoff = None, *, beta: float = 1.0) -> Credit:
     """
     _positive("beta", beta)
     out_of = _depth(hits, k) + beta**2 * column(hits.n_relevant)
-    return Credit(hits, Cutoffs.of(k), (1 + beta**2) * _each(hits), out_of)
+    return Credit(hits, Cutoffs.of(k), (1 + beta**2) * hits.weight, out_of)
 
 
 @hit_metric(
@@ -115,7 +115,7 @@ def hit_rate(hits: Hits, k: Cutoff = None) -> Credit:
     >>> float(recnb.hit_rate(["x", "a"], ["a", "b"], k=1)), float(recnb.hit_rate(["x", "a"], ["a", "b"], k=2))
     (0.0, 1.0)
     """
-    return Credit(hits, Cutoffs.of(k), np.asarray(hits.nth == 1, dtype=np.float64))
+    return Credit(hits, Cutoffs.of(k), hits.first)
 
 
 @hit_metric(
@@ -135,7 +135,7 @@ def reciprocal_rank(hits: Hits, k: Cutoff = None, *, target: Literal["first", "p
     >>> float(recnb.reciprocal_rank(["D", "B", "C", "A"], ["A", "D"], target="preferred"))
     0.25
     """
-    chosen = hits.nth == 1 if target == "first" else hits.preferred
+    chosen = hits.first if target == "first" else hits.weigh(hits.preferred)
     return Credit(hits, Cutoffs.of(k), np.asarray(chosen / hits.rank, dtype=np.float64))
 
 
@@ -159,7 +159,7 @@ def average_precision(
     >>> round(recnb.average_precision(["D", "A", "B", "C"], ["A", "B"]), 4)
     0.5833
     """
-    return Credit(hits, Cutoffs.of(k), np.asarray(hits.nth / hits.rank), out_of_count(hits, k, out_of))
+    return Credit(hits, Cutoffs.of(k), hits.weigh(hits.nth / hits.rank), out_of_count(hits, k, out_of))
 
 
 @hit_metric(
@@ -173,7 +173,7 @@ def cg(hits: Hits, k: Cutoff = None, *, gain: Gain = "linear") -> Credit:
     >>> float(recnb.cg([3, 2, 3, 0, 1, 2]))
     11.0
     """
-    return Credit(hits, Cutoffs.of(k), gain_of(hits.relevance, gain))
+    return Credit(hits, Cutoffs.of(k), hits.weigh(gain_of(hits.relevance, gain)))
 
 
 @hit_metric(
@@ -189,7 +189,7 @@ def dcg(
     >>> round(recnb.dcg([3, 2, 3, 0, 1, 2]), 3)
     6.861
     """
-    earned = gain_of(hits.relevance, gain) / discount_of(hits.rank, discount, log_base)
+    earned = hits.weigh(gain_of(hits.relevance, gain) / discount_of(hits.rank, discount, log_base))
     return Credit(hits, Cutoffs.of(k), earned)
 
 
@@ -258,7 +258,7 @@ def r_precision(hits: Hits, k: Cutoff = None) -> Credit:
     0.5
     """
     in_reach = hits.rank <= hits.n_relevant[hits.user]
-    return Credit(hits, Cutoffs.of(k), np.asarray(in_reach, dtype=np.float64), out_of_count(hits, k, "relevant"))
+    return Credit(hits, Cutoffs.of(k), hits.weigh(in_reach), out_of_count(hits, k, "relevant"))
 
 
 @hit_metric(
@@ -278,7 +278,7 @@ def rbp(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
         raise OptionError(
             f"p={p!r} is not the chance of looking further: give a number between 0 and 1, such as p=0.8."
         )
-    return Credit(hits, Cutoffs.of(k), np.asarray((1 - p) * np.power(p, hits.rank - 1), dtype=np.float64))
+    return Credit(hits, Cutoffs.of(k), hits.weigh((1 - p) * np.power(p, hits.rank - 1)))
 
 
 @hit_metric(
@@ -314,6 +314,10 @@ def reach(hits: Hits, stop: Floats) -> Floats:
 
     Walks down the hits of all users at once: the first ones, the second ones, and so on.
     """
+    if hits.tied is not None:
+        raise OptionError(
+            "ERR multiplies chances along one order, so it has no mean over ties here: choose ties='first'."
+        )
     reached = np.ones(len(stop))
     by_nth = np.argsort(hits.nth, kind="stable")
     ends = np.searchsorted(hits.nth[by_nth], np.arange(2, (hits.nth.max() if len(stop) else 0) + 2))
@@ -323,12 +327,8 @@ def reach(hits: Hits, stop: Floats) -> Floats:
     return reached
 
 
-def _each(hits: Hits) -> Floats:
-    return np.ones(len(hits.user))
-
-
 def _depth(hits: Hits, k: Cutoff) -> Floats:
-    return Cutoffs.of(k).depth(hits.list_length).astype(np.float64)
+    return Cutoffs.of(k).size(hits.list_length).astype(np.float64)
 
 
 def _positive(name: str, value: float) -> None:

@@ -73,14 +73,19 @@ OUT_OF = {
 def out_of_count(hits: Hits, k: Cutoff, out_of: OutOf) -> Floats:
     """How many items the hits are out of, users × cut-offs."""
     if out_of == "hits":
-        return hits.total(1.0, k)
-    depth = Cutoffs.of(k).depth(hits.list_length)
+        if hits.tied is not None:
+            raise OptionError(
+                "out_of='hits' divides by what each order finds, so it has no mean over ties here: choose ties='first'."
+            )
+        return hits.total(hits.weight, k)
+    cutoffs = Cutoffs.of(k)
+    depth, size = cutoffs.depth(hits.list_length), cutoffs.size(hits.list_length)
     length, relevant = column(hits.list_length), column(hits.n_relevant)
     count = {
-        "k": depth,
+        "k": size,
         "list": np.minimum(depth, length),
         "relevant": relevant,
-        "min(k, relevant)": np.minimum(depth, relevant),
+        "min(k, relevant)": np.minimum(size, relevant),
         "min(list, relevant)": np.minimum(np.minimum(depth, length), relevant),
     }[out_of]
     return count.astype(np.float64)

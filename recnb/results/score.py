@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from recnb.errors import OptionError
 from recnb.results import html
 from recnb.uncertainty import IntervalMethod, intervals
 
@@ -72,9 +73,10 @@ class Score(float):
         k: int | None,
         convention: Convention,
         basis: str,
+        value: float | None = None,
     ) -> Self:
-        """The mean of the values, which stay with it."""
-        self = super().__new__(cls, values.mean())
+        """The mean of the values, which stay with it; `value` where users are put together in another way."""
+        self = super().__new__(cls, values.mean() if value is None else value)
         self._values = values
         self._users = users
         self.metric = metric
@@ -85,7 +87,7 @@ class Score(float):
 
     def __reduce__(self) -> tuple[Any, ...]:
         index = self._users()
-        return (_restored, (self._values, index, self.metric, self.k, self.convention, self.basis))
+        return (_restored, (self._values, index, self.metric, self.k, self.convention, self.basis, float(self)))
 
     @property
     def label(self) -> str:
@@ -113,6 +115,10 @@ class Score(float):
         (`method="moments"`) unless `method="bootstrap"` is asked for; `method="t"` is Student's. With a single user it
         is (nan, nan).
         """
+        if self.convention.average != "user":
+            raise OptionError(
+                f"average={self.convention.average!r} is no mean over users, so there is no interval for it."
+            )
         low, high, used = intervals(self._values[:, np.newaxis], confidence, method, resamples, seed)
         return Interval(float(low[0]), float(high[0]), confidence, used)
 
@@ -127,13 +133,15 @@ class Score(float):
         return f"{self.label} = {float(self):.4f} ({self.basis})"
 
     def _repr_html_(self) -> str:
-        low, high = self.interval()
-        ends = f" <span>95% of users drawn again: {low:.4f} to {high:.4f}</span>" if self.n_users > 1 else ""
+        ends = ""
+        if self.n_users > 1 and self.convention.average == "user":
+            low, high = self.interval()
+            ends = f" <span>95% of users drawn again: {low:.4f} to {high:.4f}</span>"
         value = f"<div><b>{html.text(self.label)} = {float(self):.4f}</b>{ends}</div>"
         return html.root(value, html.note(html.text(self.basis, 2000)), label=self.label)
 
 
 def _restored(
-    values: Floats, index: pd.Index[Any], metric: str, k: int | None, convention: Convention, basis: str
+    values: Floats, index: pd.Index[Any], metric: str, k: int | None, convention: Convention, basis: str, value: float
 ) -> Score:
-    return Score(values, lambda: index, metric, k, convention, basis)
+    return Score(values, lambda: index, metric, k, convention, basis, value)

@@ -1,0 +1,273 @@
+# %% [markdown]
+# # Whose number is it?
+#
+# **The question: two libraries score the same lists, both say NDCG@5, and the numbers differ. Which is right?**
+#
+# Mostly both. Each library decides for itself who is averaged, what is divided by what, where equal scores stand. We
+# call such a set of decisions a *convention* (규약). This notebook shows what the conventions of 22 libraries make of one
+# small data set, goes from one number to another step by step, and finds the convention behind a printed number.
+
+# %%
+from math import log2
+
+import pandas as pd
+from IPython.display import display
+
+import recnb
+
+# %% [markdown]
+# ## Four users
+#
+# They have what real data have, and textbook examples do not: u1's list misses a relevant item, u2's list is shorter than
+# k = 5, u3 was shown nothing, and of u4 nothing is known.
+
+# %%
+shown = {"u1": "abcde", "u2": "bx", "u4": "abcde"}
+likes = {"u1": "acz", "u2": "b", "u3": "ab"}
+recs = pd.DataFrame(
+    [(user, item, rank, 10.0 - rank) for user, items in shown.items() for rank, item in enumerate(items, 1)],
+    columns=["user", "item", "rank", "score"],
+)
+truth = pd.DataFrame([(user, item) for user, items in likes.items() for item in items], columns=["user", "item"])
+
+ev = recs.rec.against(truth)
+ev.ndcg(k=5)
+
+# %% [markdown]
+# recnb says in words how it came by its 0.5680. `spread` says what every library would make of the same frames, with all of
+# its variants. (`[list]` and `[full]` say what a library is given, where the caller has to choose: only what was
+# recommended, or also the relevant items that were missed.)
+
+# %%
+spread = ev.spread("ndcg", k=5)
+spread
+
+# %% [markdown]
+# Twelve numbers of the same lists: from 0.28, RecTools, to 0.96, evidently and torchmetrics without empty users, and 0.98 where
+# evidently is also given the missed items. Here are seven by hand. The list of u1 earns 1/log2(2) + 1/log2(4) = 1.5, that of
+# u2 earns 1.
+
+# %%
+three, five = (sum(1 / log2(1 + rank) for rank in range(1, n + 1)) for n in (3, 5))
+two = 1 / log2(2) + 1 / log2(3)
+by_hand = {
+    "rectools ndcg": (1.5 / five + 1 / five + 0) / 3,  # the ideal list has k items, however few are relevant
+    "lenskit ndcg": ((1 + 1 / log2(3)) / (1 + 1 + 1 / log2(3)) + 1 + 0)
+    / 3,  # no discount at rank 2; u4 counts, u3 does not
+    "ranx ndcg": (1.5 / three + 1 + 0) / 3,  # the users of the truth: u3 counts 0
+    "torchmetrics ndcg[list]": (1.5 / two + 1 + 0) / 3,  # z and u3 are out of sight; u4 counts 0
+    "pytrec_eval-terrier ndcg": (1.5 / three + 1) / 2,  # only users in both frames
+    "lightgbm ndcg": (1.5 / three + 1 + 1 + 1) / 4,  # u3's missed items become its list, and u4 counts 1
+    "evidently ndcg[list]": (1.5 / two + 1) / 2,  # z and u3 are out of sight; u4 is left out
+}
+groups = {name: group.value for group in spread.groups for name in group.names}
+
+assert all(abs(groups[name] - value) < 1e-6 for name, value in by_hand.items())
+assert len(spread.groups) == 12
+assert round(spread.groups[0].value, 4) == 0.2826
+assert round(spread.groups[-1].value, 4) == 0.9767
+assert groups["recnb"] == ev.ndcg(k=5)
+print(*(f"{value:.4f}  {name}" for name, value in by_hand.items()), sep="\n")
+
+# %% [markdown]
+# The same as a picture; the filled dot is recnb.
+
+# %%
+spread.plot()
+print(*(f"{group.value:.4f}  {len(group.names):2}  {group.names[0]}" for group in spread.groups), sep="\n")
+
+# %% [markdown]
+# ## One library's number
+#
+# `as_in` returns the number of one library's call. Where its convention gives none, neither does recnb: rs-metrics takes the
+# mean of an empty list, which is NaN, and cornac's MRR refuses a user without a hit. `under` makes an evaluation of it, with
+# everything that an evaluation can do.
+
+# %%
+calls = [
+    ("rectools", "ndcg"),
+    ("rectools", "ndcg_achievable"),
+    ("lenskit", "ndcg"),
+    ("recommenders", "ndcg"),
+    ("recommenders", "precision"),
+    ("rs-metrics", "precision"),
+]
+returned = {f"{library} {metric}": recnb.as_in(library, metric, recs, truth, k=5) for library, metric in calls}
+
+assert abs(returned["rectools ndcg"] - by_hand["rectools ndcg"]) < 1e-12
+assert abs(returned["recommenders precision"] - (2 / 5 + 1 / 5) / 2) < 1e-12
+print(*(f"{value:.4f}  {name}" for name, value in returned.items()), sep="\n")
+try:
+    recnb.as_in("cornac", "rr[list]", recs, truth, k=5)
+except recnb.errors.RecnbError as refused:
+    print("cornac rr[list]:", refused)
+ev.under("rectools").table(["ndcg", "precision", "recall"], k=5)
+
+# %% [markdown]
+# ## From ours to theirs
+#
+# `why` starts at our number and switches one decision at a time, in the order in which a number is made: ranking,
+# relevance, users, metric. It ends exactly at the other number, and the changes add up. To RecTools there is one switch that
+# matters here: **its ideal list always has k items**, so that u2, with one relevant item, cannot reach 1.
+
+# %%
+why = ev.why("ndcg", k=5, other="rectools")
+
+assert abs(why.end - by_hand["rectools ndcg"]) < 1e-12
+assert [step.axes for step in why.steps] == [("ideal",)]
+why
+
+# %% [markdown]
+# To LensKit there are three, and the first two cancel:
+#
+# 1. **Who is averaged**: users with a list. u3, who has none and counted 0, is gone.
+# 2. **A user of whom nothing is known** counts 0: that is u4, so there are three users again.
+# 3. **The discount** is max(1, log2(rank)), so that rank 2 is not discounted, and rank 3 less than usual; the ideal list
+#    gains more by that than u1's.
+
+# %%
+why = ev.why("ndcg", k=5, other="lenskit")
+why.plot()
+
+assert abs(why.start + sum(step.change for step in why.steps) - why.end) < 1e-12
+assert abs(why.end - by_hand["lenskit ndcg"]) < 1e-12
+assert abs(why.steps[0].change + why.steps[1].change) < 1e-12
+print(why)
+
+# %% [markdown]
+# Agreement on one metric says nothing of the next. recommenders gives our NDCG to the last digit, and half as much again
+# for precision: its NDCG counts u3 as 0, its precision leaves u3 out.
+
+# %%
+assert ev.why("ndcg", k=5, other="recommenders").steps == ()
+why = ev.why("precision", k=5, other="recommenders")
+
+assert abs(why.start - 0.2) < 1e-12
+assert abs(why.end - 0.3) < 1e-12
+print(why)
+
+# %% [markdown]
+# ## Ties
+#
+# Four items with the same score, given in the order b, d, a, c, and only c is relevant. Where does it stand? Kept as given it
+# is 4th; by item id, last first, it is 2nd; turned round it is 1st; and averaged over all orders it earns the mean.
+
+# %%
+tied = pd.DataFrame({"user": "u", "item": list("bdac"), "score": 1.0})
+wanted = pd.DataFrame({"user": ["u"], "item": ["c"]})
+said = {name: group.value for group in tied.rec.against(wanted).spread("ndcg", k=4).groups for name in group.names}
+places = {
+    "recnb": ("as given: 4th", 1 / log2(1 + 4)),
+    "ranx ndcg": ("as given: 4th", 1 / log2(1 + 4)),
+    "replay-rec ndcg[dict]": ("as given: 4th", 1 / log2(1 + 4)),
+    "replay-rec ndcg[pandas]": ("by item id, last first: 2nd", 1 / log2(1 + 2)),
+    "pytrec_eval-terrier ndcg": ("by item id, last first: 2nd", 1 / log2(1 + 2)),
+    "scikit-learn ndcg[list]": ("mean of all orders", sum(1 / log2(1 + rank) for rank in (1, 2, 3, 4)) / 4),
+    "scikit-learn ndcg_ignore_ties[list]": ("turned round: 1st", 1.0),
+}
+
+assert all(abs(said[name] - value) < 1e-12 for name, (_, value) in places.items())
+expected = tied.rec.against(wanted, ties="expected").ndcg(k=4)
+assert abs(expected - said["scikit-learn ndcg[list]"]) < 1e-12
+pd.DataFrame(
+    [(name, words, round(said[name], 4)) for name, (words, _) in places.items()], columns=["who", "c stands", "NDCG@4"]
+)
+
+# %% [markdown]
+# One library even answers twice: RePlay gives 0.6309 for a data frame and 0.4307 for the same data as a dict. If many scores
+# are equal, ask for `ties="expected"`, which depends on no order.
+#
+# ## Two ideals
+#
+# 「추천 시스템 평가지표 5. DCG」 recommends three of five judged items, prints an IDCG of 1.3472, and an NDCG of 0.6049; but
+# 0.7655 / 1.3472 is 0.5682. Which convention gives which?
+
+# %%
+judged = {"A": 0.1, "B": 0.5, "C": 0.7, "D": 0.5, "E": 0.1}
+three_shown = pd.DataFrame({"user": "u", "item": ["A", "B", "C"], "rank": [1, 2, 3], "score": [3.0, 2.0, 1.0]})
+five_judged = pd.DataFrame({"user": "u", "item": list(judged), "relevance": list(judged.values())})
+article = three_shown.rec.against(five_judged)
+
+at_three, at_five = article.identify("ndcg", "0.6049", k=3), article.identify("ndcg", "0.5682", k=5)
+ideal = article.identify("idcg", "1.3472", k=5)
+for found in (at_three, at_five, ideal):
+    assert found.matches[0].name == "recnb"
+    assert len(found.groups) == 1
+assert article.identify("ndcg", "0.6049", k=5).matches == ()
+display(at_three, at_five, ideal)
+
+# %% [markdown]
+# So both are plain NDCG, at different cut-offs: the printed 0.6049 is NDCG@3, whose ideal list is cut at three as well, and the
+# printed IDCG of 1.3472 is that of all five, which belongs to NDCG@5, 0.5682.
+#
+# ## A misprint
+#
+# `identify` also takes a column of values, one for each user. 「추천 서비스 정량적 평가지표 4가지」 prints four:
+
+# %%
+users = pd.DataFrame(
+    {
+        "user": ["사용자1", "사용자2", "사용자3", "사용자4"],
+        "relevant": [{"A": 5, "B": 3}, {"C": 5}, {"A": 2, "D": 1}, {"B": 5, "C": 4, "D": 3}],
+        "recommended": [["D", "A", "B", "C"], ["C", "D", "A", "B"], ["D", "B", "C", "A"], ["A", "C", "B", "D"]],
+    }
+)
+printed = pd.Series([0.6953, 1.0, 0.7075, 0.6999], index=users["user"])
+found = users.rec.evaluation().identify("ndcg", printed)
+
+assert found.misprints == ("사용자1",)
+assert round(found.best[0].values[0], 4) == 0.6753
+display(found)
+found.to_frame().round(4)
+
+# %% [markdown]
+# Three values fit our convention, and several others. That of 사용자1 fits none of all that were tried, so it is not a matter
+# of convention: a 9 stands where a 7 belongs.
+#
+# ## Why is my NDCG not the paper's?
+#
+# Suppose that a paper evaluates item-knn on the bundled sample and prints NDCG@10 = 0.2717, without saying how. We get:
+
+# %%
+sample = recnb.datasets.load_sample()
+knn = sample.models["item-knn"]
+ours = knn.rec.against(sample.test)
+paper = f"{recnb.as_in('recommenders', 'ndcg', knn, sample.test, k=10):.4f}"  # nobody tells us this line
+
+assert paper == "0.2717"
+assert f"{ours.ndcg(k=10):.4f}" == "0.2589"
+found = ours.identify("ndcg", paper, k=10)
+assert "recommenders ndcg" in found.to_frame()["name"].tolist()
+assert len(found.matches) > 1
+found
+
+# %% [markdown]
+# Several libraries fit, and there is no telling them apart: on these data they give one and the same number. But what they
+# share is the answer, and `why` to any of them shows it: **binary gain**. The ratings are taken as yes or no.
+
+# %%
+why = ours.why("ndcg", k=10, other="recommenders")
+
+assert [step.axes for step in why.steps] == [("gain",)]
+assert f"{why.end:.4f}" == paper
+why
+
+# %% [markdown]
+# Four printed digits name the convention. Two would not: many different numbers print as 0.27. And a number may
+# fit nothing; then the nearest are shown, and one looks for another cause: other data, another k, a misprint.
+
+# %%
+vague, none = ours.identify("ndcg", "0.27", k=10), ours.identify("ndcg", "0.2999", k=10)
+
+assert len(vague.groups) > 10
+assert none.matches == ()
+print(repr(vague).split("\n")[0])
+print(none)
+
+# %% [markdown]
+# ## To take along
+#
+# - Report the convention with the number. recnb prints it below every score and table.
+# - Print four digits: they are enough to find out what two hide.
+# - Before you compare with another library, look at [how it differs](../recnb/conventions/README.md), or ask `ev.why`.
+# - Short lists, users without a list, equal scores: that is where libraries part. On data without them most agree.

@@ -1,0 +1,126 @@
+"""What each library computes under each name, as data: a row of `presets.csv` for a library, version and metric."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from recnb.conventions import Convention, value_of
+from recnb.errors import OptionError, near
+
+#: Other names for libraries.
+ALIASES = {
+    "trec_eval": "pytrec_eval-terrier",
+    "sklearn": "scikit-learn",
+    "replay": "replay-rec",
+    "lightfm": "lightfm-next",
+}
+
+
+@dataclass(frozen=True)
+class Preset:
+    """One library's way to compute one metric."""
+
+    library: str
+    version: str
+    variant: str  #: the library's metric as recnb lists it, such as ndcg[full]
+    metric: str  #: recnb's name of the metric
+    options: tuple[tuple[str, Any], ...]  #: of the metric
+    convention: Convention  #: of the data
+    tolerance: float  #: how exactly the library's numbers can be met: it may compute in single precision, or round
+    refuses: tuple[str, ...] = ()  #: frames on which it raises an error
+    note: str = ""  #: what it does by defect rather than by convention
+
+    @property
+    def label(self) -> str:
+        """Library and variant."""
+        return f"{self.library} {self.variant}"
+
+
+@cache
+def presets() -> Mapping[tuple[str, str], Preset]:
+    """All presets, by library and variant."""
+    found = {}
+    with (files("recnb.conventions") / "presets.csv").open(encoding="utf-8") as lines:
+        for row in csv.DictReader(lines):
+            found[row["library"], row["variant"]] = Preset(
+                library=row["library"],
+                version=row["version"],
+                variant=row["variant"],
+                metric=row["metric"],
+                options=tuple(_options(row["options"]).items()),
+                convention=Convention.of(_options(row["convention"])),
+                tolerance=float(row["tolerance"]),
+                refuses=tuple(word for word in row["refuses"].split("; ") if word),
+                note=row["note"],
+            )
+    return found
+
+
+def preset(library: str, variant: str) -> Preset:
+    """The preset of a library's metric.
+
+    >>> preset("rectools", "ndcg").options
+    (('gain', 'binary'), ('ideal', 'k'))
+    """
+    known = presets()
+    name = library_named(library)
+    if (name, variant) not in known:
+        variants = [one for lib, one in known if lib == name]
+        raise OptionError(f"{variant!r} is no metric of {name} that recnb has recorded. {near(variant, variants)}")
+    return known[name, variant]
+
+
+def library_named(library: str) -> str:
+    """The library of this name or alias."""
+    name = ALIASES.get(library, library)
+    libraries = list(dict.fromkeys(lib for lib, _ in presets()))
+    if name not in libraries:
+        raise OptionError(
+            f"{library!r} is no library whose conventions are recorded. {near(library, [*libraries, *ALIASES])}"
+        )
+    return name
+
+
+def of_metric(metric: str, library: str | None = None) -> list[Preset]:
+    """The presets that compute a metric, of one library or of all."""
+    name = None if library is None else library_named(library)
+    return [one for one in presets().values() if one.metric == metric and name in (None, one.library)]
+
+
+def of_library(library: str) -> list[Preset]:
+    """The presets of a library, as they are listed."""
+    name = library_named(library)
+    return [one for one in presets().values() if one.library == name]
+
+
+def variants(library: str) -> list[str]:
+    """The names of a library's metrics, as they are listed."""
+    return [one.variant for one in of_library(library)]
+
+
+def default_of(library: str, metric: str) -> Preset:
+    """The first listed preset of a library for a metric."""
+    found = of_metric(metric, library)
+    if not found:
+        has = list(dict.fromkeys(one.metric for one in of_library(library)))
+        raise OptionError(f"{library} has no {metric} that recnb has recorded. {near(metric, has)}")
+    return found[0]
+
+
+def names() -> list[str]:
+    """The libraries whose conventions are recorded.
+
+    >>> "rectools" in names()
+    True
+    """
+    return list(dict.fromkeys(library for library, _ in presets()))
+
+
+def _options(text: str) -> dict[str, Any]:
+    pairs = (part.split("=", 1) for part in text.split("; ") if part)
+    return {name: value_of(value) for name, value in pairs}

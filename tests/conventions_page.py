@@ -1,0 +1,241 @@
+"""The page that says how libraries differ, made of the presets: `python -m tests.conventions_page` writes it anew."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+import polars as pl
+
+import recnb
+from recnb.beyond import FORMULAS
+from recnb.conventions import Convention, names, option_in_words
+from recnb.conventions.presets import ALIASES, Preset, of_library
+from recnb.errors import RecnbError
+from recnb.whose import as_in
+from recnb.whose.as_in import metric_of
+from recnb.whose.refusals import REFUSALS
+from recnb.whose.setting import Setting, axes_of
+from recnb.whose.special import SPECIAL
+
+PAGE = pathlib.Path(__file__).resolve().parent.parent / "recnb" / "conventions" / "README.md"
+#: The six metrics of the tables: what each is called there, and the names under which recnb lists a library's own.
+SIX = {
+    "NDCG": ("ndcg",), "precision": ("precision",), "recall": ("recall",), "AP": ("average_precision",),
+    "HR": ("hit_rate", "hit_count"), "RR": ("reciprocal_rank", "reciprocal_rank_of_all"),
+}  # fmt: skip
+FORMULA = ("NDCG gain", "NDCG discount", "NDCG ideal", "precision out of", "recall out of", "AP out of", "HR", "RR")
+DATA = (
+    "order",
+    "equal scores",
+    "missed items",
+    "relevant",
+    "user without a list",
+    "user not in the truth",
+    "all judged 0",
+)
+USUAL = ("ndcg", "precision", "recall", "ap", "hit", "rr")
+OURS = {name: Preset("recnb", "", short, SIX[name][0], (), Convention(), 0.0) for name, short in zip(SIX, USUAL, strict=True)}  # fmt: skip
+RARE = ("score_dtype", "duplicates", "nonpositive_scores", "negative_relevance")
+
+TIES = {
+    "first": "as given", "last": "reversed", "item_asc": "by item, up", "item_desc": "by item, down", "expected": "mean of all orders",
+    "max_rank": "lowest place", "floor_mean_rank": "middle place", "worst": "worst case",
+}  # fmt: skip
+RELEVANT = {">0": "above 0", "any": "every judged item", "!=0": "other than 0"}
+GAIN = {"binary": "1", "linear": "relevance", "exponential": "2^relevance - 1"}
+DISCOUNT = {"log": "log2(1 + rank)", "clipped_log": "max(1, log2 rank)", "rank": "rank"}
+KIND = {"hit_rate": "any hit", "hit_count": "number of hits", "reciprocal_rank": "first hit", "reciprocal_rank_of_all": "mean over all relevant items"}  # fmt: skip
+MISSED = {"list": "–", "padded": "below the list", "catalogue": "below, with all others"}
+COUNTED = {"skip": "left out", "zero": "0", "one": "1", "nan": "NaN", "error": "refused"}
+
+SHOWN, LIKED = {"u1": "abcde", "u2": "bx", "u4": "abcde"}, {"u1": "acz", "u2": "b", "u3": "ab"}
+RECS = pl.DataFrame({"user": SHOWN.keys(), "item": map(list, SHOWN.values()), "score": [range(9, 9 - len(one), -1) for one in SHOWN.values()]}).explode("item", "score")  # fmt: skip
+TRUTH = pl.DataFrame({"user": LIKED.keys(), "item": map(list, LIKED.values())}).explode("item")
+
+Defaults = dict[str, Preset]
+
+
+def sides() -> dict[str, Defaults]:
+    """Each library's defaults for the six metrics, by what it is given; what does the same stands once."""
+    made: dict[str, Defaults] = {}
+    for library in names():
+        found: dict[str, Defaults] = {}
+        for one in of_library(library):
+            for name in (name for name, metrics in SIX.items() if one.metric in metrics):
+                found.setdefault(_suffix(one), {}).setdefault(name, one)
+        groups: dict[str, list[str]] = {}
+        for suffix, own in found.items():
+            same = (
+                first
+                for first in groups
+                if own.keys() <= found[first].keys() and all(_same(own[name], found[first][name]) for name in own)
+            )
+            groups.setdefault(next(same, suffix), []).append(suffix)
+        for first, suffixes in groups.items():
+            label = " ".join([library, *(f"`{one}`" for one in suffixes if first)])
+            made[label] = found[first]
+    return made
+
+
+def _same(one: Preset, other: Preset) -> bool:
+    return (one.metric, one.options, one.convention) == (other.metric, other.options, other.convention)
+
+
+def formula_cell(one: Preset) -> str:
+    """What a metric is out of, or what it looks for; whether it ignores k; its name where that is not the usual one."""
+    chosen = {**metric_of(one).defaults, **dict(one.options)}
+    what = KIND.get(one.metric) or {"list": "min(k, list)"}.get(chosen["out_of"], chosen["out_of"])
+    seen = " it holds" if one.convention.judged == "list" and what == "relevant" else ""
+    base = one.variant.split("[")[0]
+    how = ", whole list" * (one.convention.cutoff == "none") + ", pooled" * (one.convention.average == "pooled")
+    return what + seen + how + f" (`{base}`)" * (base not in USUAL)
+
+
+def formula_row(own: Defaults) -> list[str]:
+    """How gain and discount are reckoned, and what each metric divides by."""
+    cells = ["–"] * 3
+    if ndcg := own.get("NDCG"):
+        chosen = {**metric_of(ndcg).defaults, **dict(ndcg.options)}
+        seen = " it holds" if ndcg.convention.judged == "list" else ""
+        ideal = {"relevant": f"min(k, relevant{seen})"}.get(chosen["ideal"], chosen["ideal"])
+        cells = [GAIN[chosen["gain"]], DISCOUNT[chosen["discount"]], ideal]
+    return cells + [formula_cell(own[name]) if name in own else "–" for name in list(SIX)[1:]]
+
+
+def data_cells(one: Preset) -> list[str]:
+    """What one metric does to the data."""
+    c, none = one.convention, COUNTED[one.convention.no_relevant]
+    graded = one.metric == "ndcg" and dict(one.options).get("gain", "linear") != "binary"
+    relevant = f"{c.relevant_from:g} or more" if c.relevant_from is not None else RELEVANT[c.relevant]
+    no_list = none if c.judged == "list" else COUNTED[c.no_list] if c.candidates == "list" else "list of missed items"
+    return [
+        {"auto": "score or rank"}.get(c.order, c.order),
+        TIES[c.ties] if c.order in ("score", "auto") else "–",
+        "unknown" if c.judged == "list" else MISSED[c.candidates],
+        "by its gain" if graded and c.relevant == "any" else relevant,
+        "left out" if c.users in ("both", "recs") else no_list,
+        "left out" if c.users in ("both", "truth") else none,
+        "zeros are relevant" if c.relevant == "any" and not graded else none,
+    ]
+
+
+def data_row(own: Defaults) -> list[str]:
+    """What is done to the data; where a library's metrics differ, what most do, and then the others."""
+    row = []
+    for cells in zip(*map(data_cells, own.values()), strict=True):
+        said = dict(zip(own, cells, strict=True))
+        usual = Counter(cells).most_common(1)[0][0]
+        others = {text: ", ".join(name for name in own if said[name] == text) for text in cells if text != usual}
+        row.append("; ".join([usual, *(f"{who}: {text}" for text, who in others.items())]))
+    return row
+
+
+def value_row(own: Defaults) -> list[str]:
+    """What each metric says of the four users."""
+    return [_value(own[name]) if name in own else "–" for name in SIX]
+
+
+def _value(one: Preset) -> str:
+    if one.library == "recnb":
+        return f"{recnb.evaluate(RECS, TRUTH).score(metric_of(one), 5, {}):.4f}"
+    try:
+        return f"{as_in(one.library, one.variant, RECS, TRUTH, k=5):.4f}{'*' if one.note else ''}"
+    except RecnbError:
+        return "refused"
+
+
+def table(columns: Iterable[str], row: Callable[[Defaults], list[str]]) -> str:
+    """A row for each library, recnb first."""
+    head = ["library", *columns]
+    lines = [head, ["---"] * len(head)]
+    lines += [[label, *row(own)] for label, own in {"**recnb**": OURS, **sides()}.items()]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def library_part(library: str) -> str:
+    """What one library does otherwise than recnb, and how its variants differ from one another."""
+    listed = of_library(library)
+    alias = "".join(f", also `{short}`" for short, full in ALIASES.items() if full == library)
+    lines = [f"### {library} {listed[0].version}{alias}"]
+    accuracy = [one for one in listed if one.metric not in FORMULAS]
+    shared: dict[str, list[str]] = {}
+    rest: dict[Preset, str] = {}
+    for suffix in dict.fromkeys(map(_suffix, accuracy)):
+        said = {one: _differing(one) for one in accuracy if _suffix(one) == suffix}
+        first = next(iter(said.values()))
+        common = [axis for axis, text in first.items() if all(own.get(axis) == text for own in said.values())]
+        shared.setdefault("; ".join(first[axis] for axis in common), []).append(suffix)
+        rest |= {one: "; ".join(own[axis] for axis in own if axis not in common) for one, own in said.items()}
+    for text, suffixes in shared.items():
+        given = "" if len(shared) == 1 else "".join(f", `{suffix}`" if suffix else ", others" for suffix in suffixes)
+        lines += [f"- **All metrics{given}**: {text or 'as recnb'}."]
+    lines += [f"- {who}: {text or 'nothing more'}." for text, who in _by_text(rest.items())]
+    rare = [_rare(accuracy, axis) for axis in RARE if accuracy]
+    lines += [f"- *Rarely met*: {'; '.join(filter(None, rare))}."] if any(rare) else []
+    beyond = [one for one in listed if one.metric in FORMULAS]
+    options = ((one, ", ".join(option_in_words(name, value) for name, value in one.options)) for one in beyond)
+    said_beyond = [f"{who}: {text or 'as recnb'}" for text, who in _by_text(options)]
+    lines += [f"- *Beyond accuracy*. {'; '.join(said_beyond)}."] if beyond else []
+    refused = _by_text((one, "; ".join(REFUSALS[word][0] for word in one.refuses)) for one in listed if one.refuses)
+    lines += [f"- **Refused**, {who}: {text}." for text, who in refused]
+    notes = _by_text((one, one.note) for one in listed if one.note)
+    lines += [f"- **By defect**, {who}: {text}." for text, who in notes]
+    return "\n".join(lines)
+
+
+def _suffix(one: Preset) -> str:
+    return "".join(re.findall(r"\[\w+\]", one.variant))
+
+
+def _differing(one: Preset) -> dict[str, str]:
+    mine, theirs = Setting.of(Convention(), metric_of(one), {}), Setting.of_preset(one)
+    axes = [axis for axis in axes_of(mine, theirs) if mine.at(axis) != theirs.at(axis) and axis not in RARE]
+    return {axis: theirs.words(axis) if axis != "relevant" else f"relevant: {theirs.words(axis)}" for axis in axes}
+
+
+def _by_text(said: Iterable[tuple[Preset, str]]) -> list[tuple[str, str]]:
+    found: dict[str, list[str]] = {}
+    for one, text in said:
+        found.setdefault(text, []).append(f"`{one.variant}`{_meaning(one)}")
+    return [(text, ", ".join(variants)) for text, variants in found.items()]
+
+
+def _rare(group: list[Preset], axis: str) -> str:
+    said = {one: Setting.of_preset(one).words(axis) for one in group}
+    usual = Counter(said.values()).most_common(1)[0][0]
+    if set(said.values()) == {Setting.of(Convention(), metric_of(group[0]), {}).words(axis)}:
+        return ""
+    others = _by_text((one, text) for one, text in said.items() if text != usual)
+    return usual + "".join(f" ({who}: {text})" for text, who in others)
+
+
+def _meaning(one: Preset) -> str:
+    """What is computed, where the library's name for it does not say."""
+    if one.metric in SPECIAL:
+        return f" ({metric_of(one).title.rstrip('.').lower()})"
+    short = {"average_precision": "ap", "reciprocal_rank": "rr", "hit_rate": "hit", "r_precision": "rprec"}
+    known = one.variant.startswith((short.get(one.metric, one.metric), one.metric))
+    return "" if known else f" ({one.metric.replace('_', ' ')})"
+
+
+def page(text: str) -> str:
+    """The page with the made parts put in again."""
+    parts = {
+        "values": table(SIX, value_row),
+        "formulas": table(FORMULA, formula_row),
+        "data": table(DATA, data_row),
+        "libraries": "\n\n".join(map(library_part, names())),
+    }
+    for name, made in parts.items():
+        begin, end = f"<!-- {name}: made by python -m tests.conventions_page -->", f"<!-- /{name} -->"
+        if begin not in text or end not in text:
+            raise ValueError(f"the page has no place for {name}: {begin} and {end}")
+        text = f"{text.split(begin)[0]}{begin}\n{made}\n{end}{text.split(end)[1]}"
+    return text
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(PAGE.read_text("utf-8")), "utf-8")

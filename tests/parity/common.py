@@ -1,0 +1,81 @@
+"""What the scripts share that ask a library: data sets come in as JSON, and its values go out.
+
+Run as `python -m tests.parity.run_ranx <data.json` where the library is; nothing but the standard library is needed
+here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from importlib import metadata
+from typing import Any
+
+from tests.parity.data import DataSet
+
+Value = float | str  #: a string is the error that the library raised
+Metric = Callable[[DataSet], Any]
+
+
+def answer(metrics: Mapping[str, Metric], distribution: str) -> None:
+    """Write the library's version and what its metrics say of the data sets on standard input.
+
+    Metrics are those named on the command line, or all.
+    """
+    data = json.load(sys.stdin)
+    asked = {name: metrics[name] for name in sys.argv[1:] or metrics}
+    with contextlib.redirect_stdout(sys.stderr):
+        warnings.simplefilter("ignore")
+        values = {name: [value(metric, one) for one in data] for name, metric in asked.items()}
+    json.dump({"version": metadata.version(distribution), "values": values}, sys.stdout)
+
+
+def value(metric: Metric, data: DataSet) -> Value:
+    """The metric's value, or its error."""
+    try:
+        return float(metric(data))
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"[:200]
+
+
+def runs(data: DataSet) -> dict[str, dict[str, float]]:
+    """Score of every item, by user, as trec_eval and its kin read it."""
+    found: dict[str, dict[str, float]] = {}
+    for user, item, score, _ in data["recs"]:
+        found.setdefault(user, {})[item] = score
+    return found
+
+
+def qrels(data: DataSet) -> dict[str, dict[str, int]]:
+    """Relevance of every judged item, by user."""
+    found: dict[str, dict[str, int]] = {}
+    for user, item, relevance in data["truth"]:
+        found.setdefault(user, {})[item] = relevance
+    return found
+
+
+def arrays(data: DataSet, *, full: bool) -> dict[str, list[tuple[float, int]]]:
+    """Score and relevance of every candidate, by user.
+
+    Candidates are the recommended items; if `full` also the judged items that were not recommended, at score -9.
+    """
+    truth = qrels(data)
+    found = {
+        user: [(score, truth.get(user, {}).get(item, 0)) for item, score in scores.items()]
+        for user, scores in runs(data).items()
+    }
+    if full:
+        recs = runs(data)
+        for user, grades in truth.items():
+            missed = [(-9.0, grade) for item, grade in grades.items() if item not in recs.get(user, {})]
+            found[user] = found.get(user, []) + missed
+    return found
+
+
+def mean(values: Iterable[float]) -> float:
+    """Mean of some numbers; NaN of none."""
+    given = list(values)
+    return sum(given) / len(given) if given else float("nan")

@@ -1,0 +1,101 @@
+"""Random data for libraries that may not be installed here: plain lists and dictionaries, so that JSON carries them.
+
+A data set is what a probe case is: `recs` (user, item, score, rank; the order of the rows is nobody's ranking), `truth`
+(user, item, relevance) and `k`; for metrics beyond accuracy also `lists` (user, item, rank), `train` (user, item),
+`features` (item to vector) and `catalogue`. `kind` names what is special about it.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+DataSet = dict[str, Any]
+
+#: What is special about a data set. "same users": the users of one frame are those of the other. "tied": scores are
+#: equal. "close": scores differ, but not in single precision. "nonpositive": scores are 0 and less. "rank": the
+#: column of ranks is another order than that of the scores. "no zeros": every judged item is relevant. "found": all
+#: users have a list, which has their judged items but for one at most.
+KINDS = ("same users", "tied", "plain", "close", "no zeros", "nonpositive", "rank", "found")
+
+
+def data_sets(seed: int, number: int) -> list[DataSet]:
+    """As many data sets as asked for, the kinds in turn, binary and graded, letters and longer names."""
+    return [data_set(random.Random(1000 * seed + n), KINDS[n % len(KINDS)]) for n in range(number)]
+
+
+def data_set(rng: random.Random, kind: str) -> DataSet:
+    """One data set: three to five users, one of them at least in both frames, with lists of 1 to 9 items."""
+    n_items = rng.randint(12, 24)
+    items = [chr(97 + n) for n in range(n_items)] if rng.random() < 0.5 else [f"item{n}" for n in range(n_items)]
+    users = [str(n) for n in rng.sample(range(1, 200), rng.randint(3, 5))]
+    top = rng.choice((1, 1, 2, 4))
+    listed, judged = set(users), set(users)
+    if kind not in ("same users", "found"):
+        listed -= set(rng.sample(users, rng.choice((0, 0, 1))))
+        judged -= set(rng.sample(users, rng.choice((0, 0, 1))))
+    recs: list[list[Any]] = []
+    truth: list[list[Any]] = []
+    for user in users:
+        if user in listed:
+            recs += one_list(rng, user, items, kind)
+        if user in judged:
+            some = rng.sample(items, rng.randint(1, 7))
+            if kind == "found":
+                shown = [item for one, item, *_ in recs if one == user]
+                some = [
+                    *rng.sample(shown, rng.randint(1, len(shown))),
+                    *(item for item in some[:1] if item not in shown),
+                ]
+            lowest = 1 if kind == "no zeros" else rng.choice((0, 0, 1))
+            truth += [[user, item, rng.randint(lowest, top)] for item in some]
+    rng.shuffle(recs)
+    rng.shuffle(truth)
+    return {
+        "kind": kind,
+        "k": rng.randint(1, 8),
+        "recs": recs,
+        "truth": truth,
+        "lists": [[user, item, n] for user, item, n in ranked(recs)],
+        **about_items(rng, recs, users, items),
+    }
+
+
+def one_list(rng: random.Random, user: str, items: list[str], kind: str) -> list[list[Any]]:
+    """The list of one user: item, score and rank, best first."""
+    chosen = rng.sample(items, rng.choice((1, 2, 3, 4, 5, 6, 7, 8, 9)))
+    length = len(chosen)
+    scores = {
+        "tied": [rng.randint(1, 3) / 4 for _ in chosen],
+        "close": [1 + rng.randint(0, 3) + n * 1e-9 for n in range(length)],
+        "nonpositive": [s / 4 for s in rng.sample(range(-12, 12), length)],
+    }.get(kind, [s / 8 for s in rng.sample(range(1, 80), length)])
+    scores.sort(reverse=True)
+    ranks = list(range(1, length + 1))
+    if kind == "rank":
+        rng.shuffle(ranks)
+    return [[user, item, score, rank] for item, score, rank in zip(chosen, scores, ranks, strict=True)]
+
+
+def ranked(recs: list[list[Any]]) -> list[tuple[str, str, int]]:
+    """User, item and rank, from 1 on, in the order of the scores."""
+    seen: dict[str, int] = {}
+    found = []
+    for user, item, _, _ in sorted(recs, key=lambda row: -row[2]):
+        seen[user] = seen.get(user, 0) + 1
+        found.append((user, item, seen[user]))
+    return found
+
+
+def about_items(rng: random.Random, recs: list[list[Any]], users: list[str], items: list[str]) -> DataSet:
+    """What users had before (never what they are recommended), vectors of zeros and ones, and all items there are."""
+    shown = {(user, item) for user, item, *_ in recs}
+    warm = rng.sample(items, len(items) - rng.randint(0, 3))
+    train = [
+        [user, item]
+        for user in [*users, "201", "202", "203"]
+        for item in rng.sample(warm, rng.randint(2, 7))
+        if (user, item) not in shown
+    ]
+    features = {item: [1, *(rng.randint(0, 1) for _ in range(4))] for item in items}
+    return {"train": train, "features": features, "catalogue": items}

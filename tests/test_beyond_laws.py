@@ -1,0 +1,385 @@
+"""Metrics beyond accuracy against plain loops over users, items and pairs, and the laws that their values obey."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from recnb.beyond import FORMULAS, Beyond
+from recnb.errors import RecnbError
+from recnb.lists import Lists, PerUser, words_of
+from recnb.metrics import lists as of_lists
+
+Options = dict[str, Any]
+
+
+class RefusedError(Exception):
+    """What the loops cannot give a number for."""
+
+
+@dataclass(frozen=True)
+class Data:
+    """Lists (None is an empty place), train, features and a catalogue."""
+
+    lists: dict[Any, list[Any]]
+    train: list[tuple[Any, Any]]
+    features: dict[Any, list[float]]
+    catalogue: list[Any]
+
+    def beyond(self) -> Beyond:
+        rows = [(u, i, r) for u, items in self.lists.items() for r, i in enumerate(items, 1) if i is not None]
+        return Beyond(
+            pl.DataFrame(rows, schema=["user", "item", "rank"], orient="row"),
+            pl.DataFrame(self.train, schema=["user", "item"], orient="row"),
+            self.features,
+            self.catalogue,
+        )
+
+    def shown(self, k: int | None, options: Options) -> dict[Any, list[tuple[int, Any]]]:
+        """Rank and item of each place that counts; a list that starts below k holds nothing."""
+        depth = math.inf if k is None or options.get("cutoff") == "none" else k
+        return {
+            u: [(r, i) for r, i in enumerate(items, 1) if i is not None and r <= depth]
+            for u, items in self.lists.items()
+        }
+
+    def relabelled(self, user: dict[Any, Any], item: dict[Any, Any]) -> Data:
+        return Data(
+            {user[u]: [None if i is None else item[i] for i in items] for u, items in self.lists.items()},
+            [(user[u], item[i]) for u, i in self.train],
+            {item[i]: vector for i, vector in self.features.items()},
+            [item[i] for i in self.catalogue],
+        )
+
+
+ITEMS = range(8)
+USERS = range(6)
+
+
+@st.composite
+def data(draw: st.DrawFn) -> Data:
+    places = st.lists(st.sampled_from(ITEMS), min_size=1, max_size=6, unique=True)
+    lists = draw(st.dictionaries(st.sampled_from(USERS), places, min_size=1, max_size=5))
+    gaps = {user: draw(st.lists(st.integers(0, len(items)), max_size=2)) for user, items in lists.items()}
+    with_gaps: dict[Any, list[Any]] = {user: list(items) for user, items in lists.items()}
+    for user, places_of in gaps.items():
+        for place in places_of:
+            with_gaps[user].insert(place, None)
+    train = draw(st.lists(st.tuples(st.sampled_from(USERS), st.sampled_from(ITEMS)), min_size=1, max_size=20))
+    values = draw(st.sampled_from([(0, 1), (0, 1, 2, -1.5)]))
+    vectors = st.lists(st.sampled_from(values), min_size=3, max_size=3)
+    features = {item: draw(vectors) for item in ITEMS}
+    catalogue = draw(st.lists(st.sampled_from(ITEMS), min_size=1, max_size=8, unique=True))
+    return Data(with_gaps, train, features, catalogue)
+
+
+NUMBERS: dict[str, tuple[Any, ...]] = {
+    "normalize": (True, False), "epsilon": (0.0, 1e-10, 0.5), "ratio": (0.1, 0.5, 1, 2), "count_only_catalogue": (True, False),
+    "scale": (1, 100), "round": (None, 3), "weight": (None, 0.85), "base": (2, math.e), "divide_by_items": (True, False),
+    "average": ("user", "pooled"),
+}  # fmt: skip
+
+
+def values_of(formula: str) -> dict[str, tuple[Any, ...]]:
+    """What each option of a formula can be, in the words of the conventions."""
+    chosen = FORMULAS[formula]
+    words = words_of(inspect.unwrap(chosen.function))
+    named = {name: words.get(chosen.renamed.get(name, name)) for name in chosen.options}
+    return {name: given if given is not None else NUMBERS[name] for name, given in named.items()}
+
+
+DEFAULTS = {
+    formula: {
+        **{name: parameter.default for name, parameter in inspect.signature(chosen.function).parameters.items()},
+        "average": "user",
+    }
+    for formula, chosen in FORMULAS.items()
+}
+
+
+def choices(formula: str) -> st.SearchStrategy[Options]:
+    return st.fixed_dictionaries({name: st.sampled_from(values) for name, values in values_of(formula).items()})
+
+
+# The plain loops ------------------------------------------------------------------------------------------------------
+
+
+def naive(formula: str, options: Options, data: Data, k: int | None) -> dict[Any, tuple[float, float]] | float:
+    """Sum and divisor of each user that counts, or the one number."""
+    shown = {user: places for user, places in data.shown(k, options).items() if places}
+    if formula in ("novelty", "popularity", "popularity_rank", "tail"):
+        return of_items(formula, options, data, shown, k)
+    if formula == "ild":
+        return of_pairs(options, data, shown)
+    return of_all(formula, options, data, shown, k)
+
+
+def of_items(formula: str, options: Options, data: Data, shown: Any, k: int | None) -> dict[Any, tuple[float, float]]:
+    rows, users = [i for _, i in data.train], {u for u, _ in data.train}
+    had = {item: len({u for u, i in data.train if i == item}) for item in ITEMS}
+    times = {item: rows.count(item) for item in ITEMS}
+    count = had if options.get("popularity") == "users" else times
+    total = len(users) if options.get("popularity") == "users" else len(rows)
+    out = {}
+    for user, places in shown.items():
+        kept = []
+        for _, item in places:
+            if count[item] == 0 and formula != "tail":
+                if options["cold"] == "error":
+                    raise RefusedError
+                if options["cold"] == "drop":
+                    continue
+            if formula == "tail":
+                kept.append(in_tail(item, times, options["ratio"]))
+            elif formula == "popularity_rank":
+                positive = sorted(n for n in count.values() if n)
+                same = [place for place, n in enumerate(positive, 1) if n == count[item]]
+                kept.append(sum(same) / len(same) / len(positive) if same else 0.0)
+            elif formula == "popularity":
+                kept.append(count[item] / {"count": 1, "max": max(count.values())}.get(options["popularity"], total))
+            else:
+                cold = math.log2(len(users)) if options["cold"] == "log2(users)" else 0.0
+                bits = math.log2(total / (count[item] + options["epsilon"])) if count[item] else cold
+                most = math.log2(len(users)) if options["normalize"] else 1
+                kept.append(bits / most if most else math.nan)
+        out_of = len(kept) if options["divisor"] == "list" else (len(places) if k is None else k)
+        if out_of:
+            out[user] = sum(kept), out_of
+    return out
+
+
+def in_tail(item: Any, times: dict[Any, int], ratio: float) -> bool:
+    in_train = sorted((n, i) for i, n in times.items() if n)
+    if ratio > 1:
+        return 0 < times[item] <= ratio
+    return item in [i for _, i in in_train[: max(int(len(in_train) * ratio), 1)]]
+
+
+def apart(one: Any, other: Any, data: Data, distance: str) -> float:
+    a, b = data.features[one], data.features[other]
+    if distance == "cosine":
+        lengths = math.hypot(*a) * math.hypot(*b)
+        return 1 - (sum(x * y for x, y in zip(a, b, strict=True)) / lengths if lengths else 0)
+    if distance == "hamming":
+        return sum(x != y for x, y in zip(a, b, strict=True))
+    if distance == "jaccard":
+        either = sum(x != 0 or y != 0 for x, y in zip(a, b, strict=True))
+        return 1 - sum(x != 0 and y != 0 for x, y in zip(a, b, strict=True)) / either if either else 0
+    mine, yours = ({u for u, i in data.train if i == item} for item in (one, other))
+    return 1 - (len(mine & yours) / math.sqrt(len(mine) * len(yours)) if mine and yours else 0)
+
+
+def of_pairs(options: Options, data: Data, shown: Any) -> dict[Any, tuple[float, float]]:
+    if options["distance"] == "hamming" and options["as"] == "similarity":
+        raise RefusedError
+    out = {}
+    for user, places in shown.items():
+        items = [item for _, item in places]
+        if len(items) == 1:
+            if options["single"] == "error":
+                raise RefusedError
+            if options["single"] != "skip":
+                out[user] = 0.0, 0.0 if options["single"] == "nan" else 1.0
+            continue
+        pairs = [apart(one, other, data, options["distance"]) for one, other in itertools.combinations(items, 2)]
+        total = sum(1 - value if options["as"] == "similarity" else value for value in pairs)
+        out[user] = total, len(pairs) if options["divisor"] == "pairs" else len(items)
+    return out
+
+
+def of_all(formula: str, options: Options, data: Data, shown: Any, k: int | None) -> float:
+    rows = [(r, i) for places in shown.values() for r, i in places]
+    distinct = {i for _, i in rows}
+    everything = (
+        {i for _, i in data.train}
+        if (options.get("catalogue") or options.get("population")) == "train"
+        else set(data.catalogue)
+    )
+    if formula == "coverage":
+        value = len(distinct & everything if options["count_only_catalogue"] else distinct) * options["scale"]
+        if options["normalize"]:
+            value /= len(everything) + (options["catalogue"] == "catalogue+padding")
+        return float(value if options["round"] is None else round(value, options["round"]))
+    if formula == "personalization":
+        if options["overlap"] == "k" and k is None:
+            raise RefusedError
+        sets = [{i for _, i in places} for places in shown.values()]
+        if options["overlap"] == "k":  # every list is taken to share k items with itself, whatever it holds
+            full = [[len(a & b) for b in sets] for a in sets]
+            n = len(sets)
+            return 1 - (sum(map(sum, full)) - n * k) / (k * n * (n - 1)) if n > 1 else math.nan
+        overlap = [len(a & b) / math.sqrt(len(a) * len(b)) for a, b in itertools.combinations(sets, 2)]
+        return 1 - sum(overlap) / len(overlap) if overlap else math.nan
+    weight = options.get("weight") or 1
+    seen = sorted(sum(weight ** (r - 1) for r, i in rows if i == item) for item in distinct)
+    if formula == "entropy":
+        value = -sum(n / sum(seen) * math.log(n / sum(seen), options["base"]) for n in seen) if seen else math.nan
+        return value / len(seen) if options["divide_by_items"] and seen else value
+    n = (
+        len(seen)
+        if options["population"] == "recommended"
+        else len(everything) + (options["population"] == "catalogue+padding")
+    )
+    if len(seen) > n:
+        raise RefusedError
+    values = [0.0] * (n - len(seen)) + seen
+    differences = sum(abs(a - b) for a, b in itertools.combinations(values, 2))
+    out_of = (n if options["normalizer"] == "n" else n - 1) * sum(values)
+    return differences / out_of if out_of else math.nan
+
+
+# The tests ------------------------------------------------------------------------------------------------------------
+
+
+def mean_of(values: dict[Any, tuple[float, float]], average: str) -> float:
+    if not values:
+        return math.nan
+    if average == "pooled":
+        return sum(total for total, _ in values.values()) / sum(out_of for _, out_of in values.values())
+    return sum(total / out_of if out_of else math.nan for total, out_of in values.values()) / len(values)
+
+
+def close(value: float, want: float) -> bool:
+    return (math.isnan(value) and math.isnan(want)) or math.isclose(value, want, rel_tol=1e-12, abs_tol=1e-12)
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+@given(st.data())
+def test_equals_the_plain_loops(formula, drawn):
+    held, k = drawn.draw(data()), drawn.draw(st.sampled_from([1, 2, 3, 5, None]))
+    options = drawn.draw(choices(formula))
+    beyond = held.beyond()
+    try:
+        want = naive(formula, options, held, k)
+    except RefusedError:
+        with pytest.raises(RecnbError):
+            beyond.evaluate(formula, options, k)
+        return
+    if isinstance(want, float):
+        assert close(beyond.value(formula, options, k), want)
+        return
+    found = beyond.evaluate(formula, options, k)
+    assert isinstance(found, PerUser)
+    by_user = dict(zip(beyond.users.to_list(), found.value.tolist(), strict=True))
+    for user, value in by_user.items():
+        total, out_of = want.get(user, (0.0, 0.0))
+        assert close(value, total / out_of if out_of else math.nan)
+    assert close(beyond.value(formula, options, k), mean_of(want, options.get("average", "user")))
+
+
+@pytest.mark.parametrize("formula", [formula for formula in FORMULAS if formula != "tail"])
+@given(st.data())
+def test_other_names_change_nothing(formula, drawn):
+    """The tail is left out: of equally rare items it takes those whose id sorts first."""
+    held, k = drawn.draw(data()), drawn.draw(st.sampled_from([1, 3, None]))
+    options = drawn.draw(choices(formula))
+    users, items = (dict(zip(ids, drawn.draw(st.permutations(ids)), strict=True)) for ids in (USERS, ITEMS))
+    renamed = held.relabelled(users, {i: f"item {name}" for i, name in items.items()})
+    try:
+        before = held.beyond().value(formula, options, k)
+    except RecnbError:
+        with pytest.raises(RecnbError):
+            renamed.beyond().value(formula, options, k)
+        return
+    assert close(renamed.beyond().value(formula, options, k), before)
+
+
+@given(data(), st.sampled_from([1, 2, 3, None]))
+def test_bounds(held, k):
+    beyond = held.beyond()
+    most_bits = math.log2(len({user for user, _ in held.train}))
+    n_shown = len({item for places in held.shown(k, {}).values() for _, item in places})
+    bounds: list[tuple[str, Options, float]] = [
+        ("coverage", {"catalogue": "catalogue"}, 1),
+        ("coverage", {"catalogue": "train"}, 1),
+        ("novelty", {"popularity": "users"}, most_bits),
+        ("novelty", {"popularity": "users", "normalize": True}, 1),
+        ("popularity", {"popularity": "users"}, 1),
+        ("popularity", {"popularity": "interactions"}, 1),
+        ("popularity", {"popularity": "max"}, 1),
+        ("popularity_rank", {}, 1),
+        ("tail", {"ratio": 0.5}, 1),
+        ("ild", {"distance": "cosine"}, 2),
+        ("ild", {"distance": "jaccard"}, 1),
+        ("ild", {"distance": "cooccurrence"}, 1),
+        ("ild", {"distance": "hamming"}, 3),
+        ("personalization", {"overlap": "cosine"}, 1),
+        ("gini", {"population": "recommended", "normalizer": "n"}, 1),
+        ("gini", {"population": "recommended", "normalizer": "n-1"}, 1),
+        ("entropy", {}, math.log2(max(n_shown, 1))),
+    ]
+    for formula, options, top in bounds:
+        value = beyond.value(formula, options, k)
+        assert math.isnan(value) or -1e-12 <= value <= top + 1e-12, (formula, options)
+
+
+@given(data())
+def test_a_distance_and_its_similarity_add_up_to_one(held):
+    beyond = held.beyond()
+    for distance in ("cosine", "jaccard", "cooccurrence"):
+        options = {"distance": distance, "single": "skip"}
+        apart, alike = (beyond.value("ild", {**options, "as": word}) for word in ("distance", "similarity"))
+        assert close(apart, 1 - alike)
+
+
+def test_ends_of_the_scales():
+    same = Data({0: [1, 2], 1: [1, 2], 2: [2, 1]}, [(0, 1)], {1: [1, 1], 2: [2, 2]}, [1, 2, 3, 4]).beyond()
+    assert same.value("personalization", {}) == pytest.approx(0, abs=1e-15)
+    assert same.value("ild", {"distance": "cosine"}) == pytest.approx(0, abs=1e-15)
+    assert same.value("gini", {"population": "recommended", "normalizer": "n"}) == 0
+    assert same.value("entropy", {}) == 1
+    other = Data({0: [1, 2], 1: [3, 4]}, [(0, 1)], {1: [1]}, [1, 2, 3, 4]).beyond()
+    assert (other.value("personalization", {}), other.value("coverage", {}), other.value("entropy", {})) == (1, 1, 2)
+    one = Data({0: [1], 1: [1]}, [(0, 1)], {1: [1]}, [1, 2, 3, 4]).beyond()
+    assert (one.value("entropy", {}), one.value("gini", {"population": "catalogue", "normalizer": "n-1"})) == (0, 1)
+
+
+def test_a_user_without_a_list_does_not_count():
+    lists = Lists(np.array([0, 0, 2]), np.array([1, 2, 1]), np.array([2, 0, 1]), np.array([0, 1, 1]), 2)
+    catalogue = Data({0: [0, 1]}, [(0, 0), (1, 1), (2, 1)], {0: [1.0], 1: [1.0]}, [0, 1]).beyond()._catalogue(True)
+    for metric in (of_lists.novelty, of_lists.popularity, of_lists.popularity_rank, of_lists.tail_share):
+        for divisor in ("list", "k"):
+            assert metric(lists, catalogue, 2, divisor=divisor).counted.tolist() == [True, False, True]
+    for single, counted in (("zero", True), ("nan", True), ("skip", False)):
+        assert of_lists.diversity(lists, catalogue, single=single).counted.tolist() == [True, False, counted]
+
+
+def test_blocks_change_nothing(monkeypatch):
+    rng = np.random.default_rng(3)
+    lists = {user: rng.permutation(30)[:7].tolist() for user in range(40)}
+    train = [(int(user), int(item)) for user, item in rng.integers(0, (40, 30), size=(300, 2))]
+    features = {item: rng.integers(0, 3, 5).tolist() for item in range(30)}
+    held = Data(lists, train, features, list(range(30)))
+    distances = ("cosine", "jaccard", "hamming", "cooccurrence")
+    whole = [held.beyond().value("ild", {"distance": distance}) for distance in distances]
+    monkeypatch.setattr(of_lists, "BLOCK", 50)
+    assert [held.beyond().value("ild", {"distance": distance}) for distance in distances] == pytest.approx(
+        whole, abs=1e-12
+    )
+    loops = [
+        of_pairs({"distance": d, "as": "distance", "divisor": "pairs"}, held, held.shown(None, {})) for d in distances
+    ]
+    assert whole == pytest.approx([mean_of(values, "user") for values in loops], abs=1e-12)
+
+
+@pytest.mark.parametrize("density", [0.05, 0.5, 1.0])
+def test_what_pairs_share_is_the_same_pair_by_pair_and_in_blocks(density, monkeypatch):
+    rng = np.random.default_rng(4)
+    dense = (rng.random((25, 40)) < density).astype(float)
+    first, second = np.divmod(np.unique(rng.integers(0, 25 * 25, 400)), 25)
+    for block in (of_lists.BLOCK, 60):
+        monkeypatch.setattr(of_lists, "BLOCK", block)
+        for pairs in (len(first), 3):
+            one, other = first[:pairs], second[:pairs]
+            found = of_lists._common(sparse.csr_array(dense), one, other)
+            assert found.tolist() == (dense[one] * dense[other]).sum(axis=1).tolist()

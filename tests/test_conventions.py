@@ -1,0 +1,257 @@
+"""Conventions as values: they print and parse back, compare, hash, and say each decision in words; presets can be read by eye."""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import fields, replace
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import recnb
+from recnb import conventions
+from recnb.beyond import FORMULAS
+from recnb.conventions import WORDS, Convention
+from recnb.conventions.presets import ALIASES, preset, presets
+from recnb.errors import OptionError
+from recnb.frames import read
+from recnb.frames.general import SHORT_WAY, general_hits, is_general
+from recnb.metric import METRICS
+from recnb.whose import as_in
+from recnb.whose.special import SPECIAL
+from tests.strategies import Data, data, values_of
+
+DEFAULTS = {one.name: one.default for one in fields(Convention)}
+EACH = [(name, word) for name, words in WORDS.items() for word in words]
+METRIC_OPTIONS = {
+    name: tuple(dict.fromkeys(value for metric in METRICS.values() for value in values_of(metric).get(name, ())))
+    for name in dict.fromkeys(name for metric in METRICS.values() for name in metric.defaults)
+}
+
+
+def all_conventions() -> st.SearchStrategy[Convention]:
+    axes: dict[str, st.SearchStrategy[Any]] = {name: st.sampled_from(words) for name, words in WORDS.items()}
+    axes["relevant_from"] = st.none() | st.integers(1, 10**6) | st.floats(1e-9, 1e9)
+    options = st.dictionaries(st.sampled_from(sorted(METRIC_OPTIONS)), st.integers(0, 9), max_size=3)
+    metric = options.map(
+        lambda drawn: {
+            name: value
+            for name, at in drawn.items()
+            if (value := METRIC_OPTIONS[name][at % len(METRIC_OPTIONS[name])]) is not None
+        }
+    )
+    return st.builds(lambda own, chosen: Convention(**own).with_metric(chosen), st.fixed_dictionaries(axes), metric)
+
+
+@given(convention=all_conventions())
+def test_what_is_printed_parses_back(convention: Convention):
+    again = Convention.parse(convention.spec())
+    assert again == convention
+    assert hash(again) == hash(convention)
+    assert str(replace(again, metric=())) == str(replace(convention, metric=()))
+    assert again.spec() == convention.spec()
+
+
+@given(one=all_conventions(), other=all_conventions())
+def test_equal_means_the_same_spec(one: Convention, other: Convention):
+    assert (one == other) == (one.spec() == other.spec())
+    assert len({one, other}) == (1 if one == other else 2)
+
+
+@given(convention=all_conventions())
+def test_spec_shows_only_what_differs(convention: Convention):
+    shown = [part.split("=", 1)[0] for part in convention.spec().split("; ") if part]
+    own = [name for name in DEFAULTS if name != "metric" and getattr(convention, name) != DEFAULTS[name]]
+    assert shown == [*own, *dict(convention.metric)]
+
+
+def test_the_default_has_nothing_to_show():
+    assert Convention().spec() == ""
+    assert Convention.parse("") == Convention()
+
+
+@pytest.mark.parametrize("name, word", EACH)
+def test_each_value_of_each_axis_is_said_in_words(name: str, word: str):
+    """What differs from the default adds or changes one phrase, in words of its own."""
+    default, this = (set(str(one).split("; ")) for one in (Convention(), Convention(**{name: word})))
+    said = this - default
+    assert len(said) == (0 if word == DEFAULTS[name] else 1), said
+    for phrase in said:
+        assert "_" not in phrase, phrase
+        assert " " in phrase.strip(), phrase
+        others = {str(Convention(**{name: other})) for other in WORDS[name] if other != word}
+        assert str(Convention(**{name: word})) not in others
+
+
+def test_a_threshold_is_said_in_words():
+    assert "relevance of 3.5 or more" in str(Convention(relevant_from=3.5))
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_a_wrong_word_is_refused_and_the_words_are_named(name: str):
+    close = WORDS[name][-1] + "x"
+    with pytest.raises(OptionError, match=re.escape(f"{name}={close!r} is no convention")) as refused:
+        Convention(**{name: close})
+    assert repr(WORDS[name][-1]) in str(refused.value)
+
+
+def test_a_wrong_name_is_refused_and_the_near_one_named():
+    with pytest.raises(OptionError, match=r"'tie' is no option for the data.*ties"):
+        Convention.of({"tie": "first"})
+    with pytest.raises(OptionError, match="threshold"):
+        Convention(relevant_from=0)
+
+
+# Presets ----------------------------------------------------------------------------------------------------------------
+
+
+def rows() -> list[dict[str, str]]:
+    with (files("recnb.conventions") / "presets.csv").open(encoding="utf-8") as lines:
+        return list(csv.DictReader(lines))
+
+
+def test_presets_can_be_read_by_eye():
+    table = rows()
+    assert list(table[0]) == [
+        "library",
+        "version",
+        "variant",
+        "metric",
+        "options",
+        "convention",
+        "refuses",
+        "tolerance",
+        "note",
+    ]
+    libraries = [row["library"] for row in table]
+    assert libraries == sorted(libraries)
+    assert len({(row["library"], row["variant"]) for row in table}) == len(table)
+    assert {row["library"]: row["version"] for row in table} == {
+        row["library"]: row["version"] for row in reversed(table)
+    }
+    for row in table:
+        assert all(value == value.strip() for value in row.values()), row
+        assert 0 < float(row["tolerance"]) < 0.01
+
+
+def test_presets_hold_no_unknown_words():
+    for row in rows():
+        one = preset(row["library"], row["variant"])
+        if one.metric in FORMULAS:
+            continue
+        assert Convention.parse(row["convention"]) == one.convention, row
+        assert one.convention.metric == ()
+        # Written in the order of the axes, and without what is the default.
+        assert {part for part in row["convention"].split("; ") if part} == {
+            part for part in one.convention.spec().split("; ") if part
+        }, row
+        metric = SPECIAL.get(one.metric) or METRICS[one.metric]
+        own = {name: value for name, value in one.options if name not in ("all_skipped", "all_miss")}
+        metric.check(own)
+
+
+def test_libraries_and_their_metrics_are_listed():
+    names = conventions.names()
+    assert names == sorted(dict.fromkeys(row["library"] for row in rows()))
+    assert len(names) == 22
+    for name in names:
+        assert conventions.metrics(name) == [row["variant"] for row in rows() if row["library"] == name]
+    assert set(ALIASES.values()) <= set(names)
+    assert conventions.metrics("sklearn") == conventions.metrics("scikit-learn")
+
+
+def test_unknown_names_are_refused_and_near_ones_named():
+    recs = pl.DataFrame({"user": [1], "item": ["a"], "score": [1.0]})
+    with pytest.raises(OptionError, match=r"'rectool' is no library.*rectools"):
+        as_in("rectool", "ndcg", recs, recs)
+    with pytest.raises(OptionError, match=r"'ndgc' is no metric of rectools.*ndcg"):
+        as_in("rectools", "ndgc", recs, recs)
+    with pytest.raises(OptionError, match=r"'trec-eval' is no library.*trec_eval"):
+        conventions.metrics("trec-eval")
+
+
+def test_presets_are_kept():
+    assert presets() is presets()
+
+
+# The default path -------------------------------------------------------------------------------------------------------
+
+
+def test_defaults_take_the_short_way():
+    assert not is_general(Convention())
+    for axis, words in SHORT_WAY.items():
+        assert DEFAULTS[axis] in words
+        for word in WORDS[axis]:
+            assert is_general(Convention(**{axis: word})) == (word not in words)
+
+
+SAME_EITHER_WAY: list[dict[str, Any]] = [
+    {},
+    {"users": "both"},
+    {"users": "recs", "no_relevant": "zero"},
+    {"users": "union", "no_relevant": "one"},
+    {"judged": "list"},
+    {"relevant_from": 2},
+    {"candidates": "padded"},
+    {"no_relevant": "nan", "judged": "list"},
+]
+
+
+@pytest.mark.parametrize("options", SAME_EITHER_WAY, ids=str)
+@given(drawn=data(gaps=False))
+def test_the_long_way_gives_the_same_hits(options: dict[str, Any], drawn: Data):
+    recs = drawn.recs
+    truth = drawn.relevant
+    try:
+        short = recnb.evaluate(recs, truth, **options)
+    except recnb.errors.FrameError:
+        return
+    source = read(recs, truth, {})
+    judged = source.truth.with_columns(pl.col("relevance").cast(pl.Float64))
+    long = general_hits(source.recs, judged, short.convention)
+    assert long.users.to_list() == short.users.to_list()
+    hits = short.hits()
+    for name in (
+        "user",
+        "rank",
+        "relevance",
+        "truth_row",
+        "truth_user",
+        "truth_relevance",
+        "n_relevant",
+        "nth",
+        "first",
+    ):
+        np.testing.assert_array_equal(getattr(long.hits, name), getattr(hits, name), err_msg=name)
+    np.testing.assert_array_equal(long.hits.list_length, hits.list_length)
+
+
+@pytest.mark.parametrize("ties", SHORT_WAY["ties"])
+@pytest.mark.parametrize("duplicates", ["dedupe", "hit_once", "keep"])
+def test_the_long_way_breaks_ties_and_drops_repeats_alike(ties: str, duplicates: str):
+    rng = np.random.default_rng(7)
+    n = 4_000
+    recs = pl.DataFrame(
+        {
+            "user": rng.integers(0, 150, n),
+            "item": [f"i{item}" for item in rng.integers(0, 40, n)],
+            "score": rng.integers(0, 6, n) / 2,
+        }
+    )
+    truth = pl.DataFrame(
+        {
+            "user": np.repeat(np.arange(160), 5),
+            "item": [f"i{item}" for _ in range(160) for item in rng.permutation(45)[:5]],
+            "relevance": rng.integers(0, 4, 800).astype(float),
+        }
+    )
+    short = recnb.evaluate(recs, truth, ties=ties, duplicates=duplicates)
+    long = general_hits(recs, truth, short.convention)
+    for name in ("user", "rank", "relevance", "truth_row", "list_length", "truth_user"):
+        np.testing.assert_array_equal(getattr(long.hits, name), getattr(short.hits(), name), err_msg=name)

@@ -1,0 +1,217 @@
+"""`as_in` returns what the real libraries return, on random data: the presets are not fitted to the recorded cases.
+
+Libraries that the extra recnb[test] has are asked here. Others are asked in environments of their own, which
+`python -m tests.parity.environments <folder>` makes, and which RECNB_PARITY=<folder> names; those tests are marked
+`parity`. RECNB_PARITY_SEED gives other data.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import pathlib
+import struct
+import subprocess
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cache
+
+import pandas as pd
+import pytest
+
+from recnb.beyond import FORMULAS
+from recnb.conventions.presets import Preset, of_library, preset
+from recnb.errors import RecnbError
+from recnb.whose import as_in
+from tests.parity.common import arrays
+from tests.parity.data import DataSet, data_sets
+from tests.parity.environments import ASKED, python, wants_torch
+
+ROOT = pathlib.Path(__file__).parent.parent
+DATA = data_sets(seed=int(os.environ.get("RECNB_PARITY_SEED", "7")), number=40)
+
+#: (library, variant, number of the data set) -> why as_in returns another number. Not one more, not one less.
+KNOWN: dict[tuple[str, str, int], str] = {}
+
+#: Variants whose library sorts by a routine that leaves the order of equal scores open, so that its value there depends
+#: on the processor: torch.topk and torch.argsort, numpy.argsort. They are held to data where it has no choice.
+OPEN = {
+    ("torchmetrics", name + suffix)
+    for name in ("ap", "rr", "precision", "precision_adaptive", "recall", "hit", "rprec")
+    for suffix in ("[list]", "[full]")
+} | {("scikit-learn", "ndcg_ignore_ties[list]"), ("scikit-learn", "ndcg_ignore_ties[full]")}
+
+#: What a library may raise, and for which variants; as_in has a number there, since these are limits of a function that
+#: is given one user's arrays, or a check that is switched off by make_comparable.
+RAISES = {
+    "scikit-learn": {
+        "ValueError: Found array with 0 feature(s)": (
+            "ndcg[list]",
+            "ndcg_ignore_ties[list]",
+            "dcg[list]",
+            "lrap[list]",
+        ),
+        "ValueError: Computing NDCG is only meaningful": tuple(
+            name + suffix for name in ("ndcg", "ndcg_ignore_ties") for suffix in ("[list]", "[full]")
+        ),
+        "ValueError: Only ('multilabel-indicator'": ("dcg[list]", "dcg[full]"),
+        "IndexError: index -1 is out of bounds": ("ap[list]",),
+    },
+    "ranx": {
+        "AssertionError: Qrels and Run query ids do not match": ("ndcg[strict]", "precision[strict]"),
+    },
+}
+#: Asked in another environment than the library's other variants, by the name that it has in ASKED.
+ELSEWHERE = {("ir-measures", variant) for variant in ASKED["ir-measures (cwl-eval)"].variants}
+
+
+@dataclass
+class Outcome:
+    """How as_in and a library compare."""
+
+    compared: Counter[str] = field(default_factory=Counter)  #: number of values, by variant
+    open: int = 0  #: values that the library leaves open
+    raised: dict[tuple[str, int], str] = field(default_factory=dict)
+    differ: dict[tuple[str, str, int], str] = field(default_factory=dict)
+
+
+def variants(asked: str) -> list[Preset]:
+    """The presets that are checked under this name."""
+    library = asked.split(" ")[0]
+    only = ASKED[asked].variants
+    return [
+        one for one in of_library(library) if (one.variant in only if only else (library, one.variant) not in ELSEWHERE)
+    ]
+
+
+def python_of(asked: str) -> pathlib.Path:
+    """The interpreter that has the library; without it the test fails where all is required, and else is skipped."""
+    if (found := python(ASKED[asked].environment)) is not None:
+        return found
+    reason = (
+        f"{asked} has no environment, and the presets were not held against it: run "
+        "`python -m tests.parity.environments <folder>` and set RECNB_PARITY=<folder>"
+    )
+    if ASKED[asked].environment == "torch" and not wants_torch():
+        pytest.skip(f"{reason}, both with RECNB_PARITY_TORCH=1")
+    if os.environ.get("RECNB_REQUIRE_ALL") == "1":
+        raise AssertionError(reason)
+    pytest.skip(reason)
+
+
+@cache
+def answers(asked: str) -> dict[str, list[float | str]]:
+    """What the library says, by variant: a value or an error for each data set."""
+    names = [one.variant for one in variants(asked)]
+    done = subprocess.run(
+        [str(python_of(asked)), "-m", f"tests.parity.run_{ASKED[asked].script}", *names],
+        input=json.dumps(DATA),
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env={name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    answer = json.loads(done.stdout)
+    if ASKED[asked].environment:
+        assert {one.version for one in variants(asked)} == {answer["version"]}
+    assert set(answer["values"]) == set(names)
+    return answer["values"]
+
+
+def here(one: Preset, data: DataSet) -> float | str:
+    """What as_in says."""
+    recs = (
+        pd.DataFrame(data["lists"], columns=["user", "item", "rank"])
+        if one.metric in FORMULAS
+        else pd.DataFrame(data["recs"], columns=["user", "item", "score", "rank"])
+    )
+    truth = pd.DataFrame(data["truth"], columns=["user", "item", "relevance"])
+    train = pd.DataFrame(data["train"], columns=["user", "item"])
+    more = {"train": train, "features": data["features"], "catalogue": data["catalogue"]}
+    try:
+        return as_in(one.library, one.variant, recs, truth, data["k"], **more)
+    except RecnbError as refused:
+        return f"{type(refused).__name__}: {refused}"
+
+
+def leaves_open(one: Preset, data: DataSet) -> bool:
+    """Whether two candidates of a user have equal scores, as the library holds them, and it sorts them as it likes."""
+    if (one.library, one.variant) not in OPEN:
+        return False
+    for rows in arrays(data, full=one.variant.endswith("[full]")).values():
+        scores = [struct.unpack("f", struct.pack("f", score))[0] for score, _ in rows]
+        if len(set(scores)) < len(scores):
+            return True
+    return False
+
+
+@cache
+def outcome(asked: str) -> Outcome:
+    """How as_in and the library compare on all data sets."""
+    found = Outcome()
+    for one in variants(asked):
+        for number, (data, there) in enumerate(zip(DATA, answers(asked)[one.variant], strict=True)):
+            if isinstance(there, str):
+                found.raised[one.variant, number] = there
+            elif leaves_open(one, data):
+                found.open += 1
+            else:
+                found.compared[one.variant] += 1
+                value = here(one, data)
+                same = not isinstance(value, str) and (
+                    math.isnan(value) if math.isnan(there) else abs(value - there) <= one.tolerance
+                )
+                if not same:
+                    text = f"{one.library} {one.version} returned {there!r}, as_in {value!r} ({data['kind']})"
+                    found.differ[one.library, one.variant, number] = text
+    return found
+
+
+LIBRARIES = [
+    pytest.param(name, marks=pytest.mark.parity if how.environment else (), id=name) for name, how in ASKED.items()
+]
+
+
+@pytest.mark.parametrize("asked", LIBRARIES)
+def test_as_in_returns_what_the_library_returns(asked: str):
+    found = outcome(asked)
+    known = {
+        key for key in KNOWN if key[0] == asked.split(" ")[0] and key[1] in {one.variant for one in variants(asked)}
+    }
+    assert found.differ.keys() == known, found.differ
+    assert len(found.differ) <= 0.01 * found.compared.total()
+
+
+@pytest.mark.parametrize("asked", LIBRARIES)
+def test_every_variant_was_compared_often_enough(asked: str):
+    found = outcome(asked)
+    few = {one.variant: found.compared[one.variant] for one in variants(asked) if found.compared[one.variant] < 5}
+    assert not few
+
+
+@pytest.mark.parametrize("asked", LIBRARIES)
+def test_the_library_raises_only_what_is_known(asked: str):
+    known = RAISES.get(asked, {})
+    raised = outcome(asked).raised
+    unknown = {
+        key: text
+        for key, text in raised.items()
+        if not any(text.startswith(start) and key[0] in names for start, names in known.items())
+    }
+    assert not unknown
+    for start, names in known.items():
+        assert {key[0] for key, text in raised.items() if text.startswith(start)} == set(names), start
+
+
+def test_every_preset_of_an_asked_library_is_checked_once():
+    checked = Counter((one.library, one.variant) for asked in ASKED for one in variants(asked))
+    libraries = {asked.split(" ")[0] for asked in ASKED}
+    assert checked == Counter((one.library, one.variant) for name in libraries for one in of_library(name))
+
+
+def test_variants_that_are_left_open_are_presets():
+    assert all(preset(*key) for key in OPEN)
+    assert all(preset(*key[:2]) for key in KNOWN)
