@@ -248,3 +248,10 @@ def test_ranks_that_leave_places_empty_stay_where_they_are():
     for k in (1, 4, 5, None):
         for metric in ("ndcg", "precision", "average_precision", "reciprocal_rank", "err"):
             assert getattr(general, metric)(k=k) == getattr(short, metric)(k=k), (metric, k)
+
+
+def test_padding_makes_no_list_for_a_user_who_has_none():
+    recs = pd.DataFrame({"user": [1], "item": ["a"], "score": [1.0]})
+    truth = pd.DataFrame({"user": [1, 2], "item": ["b", "a"]})
+    for users in ("recs", "both"):
+        assert recnb.evaluate(recs, truth, candidates="padded", users=users).users.tolist() == [1], users

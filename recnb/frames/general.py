@@ -22,7 +22,7 @@ SHORT_WAY = {
     "ties": ("first", "last", "item_asc", "item_desc"),
     "duplicates": ("error", "dedupe", "hit_once", "keep"),
     "nonpositive_scores": ("keep",),
-    "candidates": ("list", "padded"),
+    "candidates": ("list",),
     "relevant": (">0",),
     "negative_relevance": ("error", "zero"),
 }
@@ -30,10 +30,7 @@ SHORT_WAY = {
 
 def is_general(convention: Convention) -> bool:
     """Whether a convention asks for more than the short way knows."""
-    return any(getattr(convention, axis) not in words for axis, words in SHORT_WAY.items()) or (
-        # Padding that is tied at the bottom follows the rule for ties.
-        convention.candidates == "padded" and convention.ties != "first"
-    )
+    return any(getattr(convention, axis) not in words for axis, words in SHORT_WAY.items())
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,8 +104,13 @@ def rank_rows(data: Coded, convention: Convention) -> Rows:
         order = order[_first_of_each((user * data.n_items + item)[order])]
     user, item, score, judged = user[order], item[order], score[order], judged[order]
     place = count_within(user)
-    if convention.order == "rank" and convention.candidates == "list" and convention.duplicates != "dedupe":
-        place = (-score).astype(np.int64)  # ranks are data: what leaves a place empty leaves it here too
+    if convention.order == "rank" and convention.duplicates != "dedupe":
+        # Ranks are data: a place that they leave empty stays empty, and padding goes on from the last of them.
+        own = np.isfinite(score)
+        last, count = np.zeros(len(data.users), dtype=np.int64), np.bincount(user[own], minlength=len(data.users))
+        np.maximum.at(last, user[own], (-score[own]).astype(np.int64))
+        place = place - count[user] + last[user]
+        place[own] = (-score[own]).astype(np.int64)
     new = np.r_[True, (user[1:] != user[:-1]) | (score[1:] != score[:-1])] if len(user) else np.zeros(0, dtype=bool)
     starts = np.flatnonzero(new)
     sizes = np.diff(np.r_[starts, len(user)])

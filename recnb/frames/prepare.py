@@ -261,9 +261,6 @@ def relevant_rows(judged: pl.DataFrame, recs: pl.DataFrame, convention: Conventi
 
 
 def _code(recs: pl.DataFrame, judged: pl.DataFrame, convention: Convention) -> Prepared:
-    if convention.candidates == "padded":
-        _users_meet(recs["user"], judged["user"])
-        recs = _padded(recs, judged)
     relevant = relevant_rows(judged, recs, convention)
     users = _population(recs, judged, relevant, convention)
     truth_user = positions(users, relevant["user"])
@@ -331,15 +328,6 @@ def _users_meet(with_list: pl.Series, with_truth: pl.Series) -> None:
             f"no user is in both frames: recommendations hold users such as {with_list[0]!r}, truth holds users such as "
             f"{with_truth[0]!r}. Check that both frames use the same ids, and the user= column."
         )
-
-
-def _padded(recs: pl.DataFrame, truth: pl.DataFrame) -> pl.DataFrame:
-    """Put judged items that were not recommended below each list, in the order of the truth."""
-    missed = truth.join(recs, on=["user", "item"], how="anti", maintain_order="left").select("user", "item")
-    below = missed.with_columns(rank=pl.int_range(1, pl.len() + 1).over("user"))
-    ends = recs.group_by("user").agg(end=pl.col("rank").max())
-    below = below.join(ends, on="user", how="left", maintain_order="left")
-    return pl.concat([recs, below.select("user", "item", rank=pl.col("rank") + pl.col("end").fill_null(0))])
 
 
 __all__ = [
