@@ -366,3 +366,19 @@ def test_the_frame_of_an_explanation_is_a_copy() -> None:
     frame = explanation.to_frame()
     frame["item"] = 0
     assert explanation.to_frame()["item"].tolist() == [10, 11, 12, 13]
+
+
+def test_an_explanation_where_equal_scores_share_a_rank() -> None:
+    recs = pd.DataFrame({"user": [1] * 6, "item": list("abcdef"), "score": [3, 3, 2, 2, 2, 1.0]})
+    truth = pd.DataFrame({"user": [1] * 4, "item": list("abdz"), "relevance": [1, 2, 3, 1.0]})
+    for ties, ranks in (("max_rank", {"a": 2, "b": 2, "d": 5}), ("floor_mean_rank", {"a": 1, "b": 1, "d": 4})):
+        for candidates in ("list", "padded"):
+            ev = recnb.evaluate(recs, truth, ties=ties, candidates=candidates)
+            for name in ("ndcg", "precision", "average_precision"):
+                explanation = ev.explain(name, 1, k=6)
+                rows = explanation.to_frame()
+                assert rows["running"].iloc[-1] == pytest.approx(explanation.value)
+                assert rows.set_index("item")["rank"].to_dict() == {"c": 3, "e": 5, "f": 6} | ranks
+    below = recnb.evaluate(recs, truth, candidates="padded").explain("recall", 1, k=7).to_frame()
+    assert below["item"].tolist() == [*"abcdef", "z"]
+    assert below["credit"].tolist() == [1, 1, 0, 1, 0, 0, 1]

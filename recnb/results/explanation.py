@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recnb.formula import Formula, number
-from recnb.hits import Cutoffs, Hits
+from recnb.hits import Cutoffs, Hits, Ints
 from recnb.metric import Credit, Metric
 from recnb.metrics.accuracy import reach
 from recnb.metrics.discounts import discount_of, gain_of
@@ -218,23 +218,11 @@ def _rows(
     import pandas as pd
 
     hits = credit.rows
-    if items is not None:
-        ranks = np.array(sorted(rank for rank in items if rank <= depth), dtype=np.int64)
-    elif length is not None:
-        ranks = np.arange(1, min(length, depth) + 1)
-    else:
-        ranks = hits.rank[hits.rank <= depth]
-    at = pd.Series(np.arange(len(hits.rank)), index=hits.rank).reindex(ranks, fill_value=-1).to_numpy()
+    ranks, at, names = _places(hits, depth, items, truth_items, length)
     is_hit = at >= 0
     columns: dict[str, Any] = {"rank": ranks}
-    if items is not None:
-        columns["item"] = [items[int(rank)] for rank in ranks]
-    elif truth_items is not None:
-        source = _where(is_hit, hits.truth_row, at).astype(np.int64)
-        columns["item"] = [
-            truth_items[row] if hit and row >= 0 else "as good as the best"
-            for row, hit in zip(source, is_hit, strict=True)
-        ]
+    if names is not None:
+        columns["item"] = names
     columns["relevance"] = _where(is_hit, hits.relevance, at)
     if "gain" in metric.meanings:
         columns["gain"] = _where(is_hit, gain_of(hits.relevance, chosen["gain"]), at)
@@ -245,6 +233,29 @@ def _rows(
     columns["term"] = [terms[row] if hit and value else "" for row, hit, value in zip(at, is_hit, earned, strict=True)]
     columns["credit"] = earned
     return pd.DataFrame(columns)
+
+
+def _places(
+    hits: Hits, depth: int, items: Mapping[int, Any] | None, truth_items: Sequence[Any] | None, length: int | None
+) -> tuple[Ints, Ints, list[Any] | None]:
+    """Ranks down to the cut-off, which hit stands on each (-1: none), and the items if they have names.
+
+    A convention may put a hit elsewhere than in the list as given: equal scores on one shared rank, items that were
+    missed below the end. Its row is then where it counts, and there only.
+    """
+    given: Mapping[int, Any] = dict.fromkeys(range(1, min(length or 0, depth) + 1)) if items is None else items
+    named = [
+        None if truth_items is None else truth_items[row] if row >= 0 else "as good as the best"
+        for row in hits.truth_row.tolist()
+    ]
+    counted = list(zip(hits.rank.tolist(), named, strict=True))
+    moved = {item for rank, item in counted if items is not None and items.get(rank) != item}
+    stands = {rank for rank, item in counted if item not in moved}
+    rows = [(rank, index, item) for index, (rank, item) in enumerate(counted)]
+    rows += [(rank, -1, item) for rank, item in given.items() if rank not in stands and item not in moved]
+    rows = sorted((row for row in rows if row[0] <= depth), key=lambda row: row[0])
+    ranks, at = (np.array([row[part] for row in rows], dtype=np.int64) for part in (0, 1))
+    return ranks, at, None if items is None and truth_items is None else [row[2] for row in rows]
 
 
 def _where(is_hit: np.ndarray[Any, Any], values: Any, at: np.ndarray[Any, Any]) -> Any:
