@@ -10,12 +10,14 @@ Importing recnb registers `.rec` on pandas and Polars frames.
 from recnb import conventions, datasets, errors
 from recnb.accessor import RecAccessor, register
 from recnb.conventions import Convention
-from recnb.evaluation import Evaluation, evaluate
+from recnb.entry import evaluate
+from recnb.evaluation import Evaluation
 from recnb.metric import METRICS
 from recnb.metrics import accuracy
 from recnb.model import evaluate_model
 from recnb.one_list import explain, on_lists
 from recnb.results import Curve, Explanation, Interval, Score, Table
+from recnb.strings import language
 from recnb.whose import as_in
 
 precision = on_lists(accuracy.precision)
@@ -42,5 +44,5 @@ __version__ = "0.1.0"
 __all__ = [
     "METRICS", "Convention", "Curve", "Evaluation", "Explanation", "Interval", "RecAccessor", "Score", "Table",
     "as_in", "average_precision", "cg", "conventions", "datasets", "dcg", "err", "errors", "evaluate", "evaluate_model", "explain", "f1", "fbeta",
-    "hit_rate", "idcg", "map", "mrr", "ndcg", "precision", "r_precision", "rbp", "recall", "reciprocal_rank",
+    "hit_rate", "idcg", "language", "map", "mrr", "ndcg", "precision", "r_precision", "rbp", "recall", "reciprocal_rank",
 ]  # fmt: skip

@@ -14,7 +14,8 @@ import polars as pl
 
 from recnb.asked import Metrics
 from recnb.binding import method
-from recnb.evaluation import Evaluation, evaluate
+from recnb.entry import evaluate
+from recnb.evaluation import Evaluation
 from recnb.metric import Metric
 from recnb.metrics import accuracy
 from recnb.results import Curve, Explanation, Score, Table

@@ -11,10 +11,11 @@ import polars as pl
 
 from recnb.asked import STANDARD, Metrics, chosen_metrics, options_of
 from recnb.averaging import Scoring, cutoffs_under
+from recnb.beside import Beside
 from recnb.binding import method
-from recnb.conventions import WORDS, Convention, presets
+from recnb.conventions import Convention, presets
 from recnb.errors import OptionError, UnknownUserError, near
-from recnb.frames import NAMES, Counts, Frame, Prepared, prepare, read
+from recnb.frames import Counts, Prepared
 from recnb.hits import Cutoffs, Floats, Hits
 from recnb.metric import Metric, metric_named
 from recnb.metrics import accuracy
@@ -32,54 +33,6 @@ if TYPE_CHECKING:
     from recnb.whose.why import Why
 
 
-def evaluate(recs: Frame, truth: Frame | None = None, **options: Any) -> Evaluation:
-    """Join recommendations with the truth, once; the Evaluation that is returned answers everything else.
-
-    `recs` has a row for each recommended item (user, item, and rank or score); `truth` one for each relevant item
-    (user, item, and relevance if there are grades). `recs` alone serves if it holds both sides. Columns are found by
-    their common names and set by keyword: `user="member"`, `item=`, `rank=`, `score=`, `relevance=`. The other
-    keywords are the conventions: `order`, `ties`, `duplicates`, `candidates`, `judged`, `relevant_from`, `users`,
-    `no_relevant` and the rarer ones of `recnb.Convention`; `convention=` takes one whole, or the name of a library, and
-    what is given beside it overrides it. Frames are pandas, Polars (eager or lazy), pyarrow or DuckDB; they are never changed.
-
-    >>> import pandas as pd
-    >>> recs = pd.DataFrame({"user": [1, 1, 2], "item": ["a", "b", "a"], "rank": [1, 2, 1]})
-    >>> truth = pd.DataFrame({"user": [1, 2], "item": ["b", "a"]})
-    >>> evaluate(recs, truth).reciprocal_rank(k=2)
-    reciprocal_rank@2 = 0.7500 (2 users; ordered by rank; relevant: every pair of the truth; first relevant item)
-    """
-    convention = options.pop("convention", None)
-    # `relevant` names a column of lists, or says which judged items are relevant: the words of the latter are no names.
-    columns = {
-        role: options.pop(role)
-        for role in columns_known()
-        if role in options and options[role] not in WORDS.get(role, ())
-    }
-    known = [*columns_known(), *Convention.__dataclass_fields__]
-    for name in options:
-        if name not in Convention.__dataclass_fields__ or name == "metric":
-            raise OptionError(
-                f"{name!r} is no option of an evaluation. {near(name, [one for one in known if one != 'metric'])}"
-            )
-    for role, column in columns.items():
-        if column is not None and not isinstance(column, str):
-            raise OptionError(
-                f"{role}={column!r}: a column is named as text. If yours are not: frame.columns = frame.columns.astype(str)."
-            )
-    if isinstance(convention, str):
-        prepared = read(recs, truth, columns)
-        library = presets.library_named(convention)
-        first = presets.of_library(library)[0].convention
-        return Evaluation(prepared.under(prepared.as_given(replace(first, **options))), library, options)
-    made = Convention.of(options) if convention is None else replace(convention, **Convention.checked(options))
-    return Evaluation(prepare(recs, truth, columns, made))
-
-
-def columns_known() -> list[str]:
-    """The roles that a keyword can name a column for."""
-    return [role for role in NAMES if role != "model"]
-
-
 class Evaluation:
     """The data of one model, joined; metrics are methods, each with `k` and its own options.
 
@@ -87,9 +40,14 @@ class Evaluation:
     """
 
     def __init__(
-        self, prepared: Prepared, library: str | None = None, overrides: Mapping[str, Any] | None = None
+        self,
+        prepared: Prepared,
+        library: str | None = None,
+        overrides: Mapping[str, Any] | None = None,
+        beside: Beside | None = None,
     ) -> None:
         self._prepared = prepared
+        self._beside = beside or Beside()
         self._library = library
         self._overrides = dict(overrides or {})
 
@@ -130,6 +88,16 @@ class Evaluation:
     def counts(self) -> Counts:
         """How much data is behind the numbers, and what was left out."""
         return self._prepared.counts
+
+    @property
+    def beside(self) -> Beside:
+        """What is known beside recommendations and truth: train, items, users."""
+        return self._beside
+
+    @property
+    def prepared(self) -> Prepared:
+        """The frames as they were read and joined."""
+        return self._prepared
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -185,7 +153,7 @@ class Evaluation:
         source = self._prepared.source
         assert source is not None
         first = presets.of_library(name)[0].convention
-        return Evaluation(source.under(source.as_given(first)), name)
+        return Evaluation(source.under(source.as_given(first)), name, beside=self._beside)
 
     def _basis_of(self, scoring: Scoring) -> str:
         prepared = scoring.prepared
@@ -258,7 +226,7 @@ class Evaluation:
         chosen.check(options)
         if self._library is not None:
             scoring = self._scoring(chosen, options)
-            return Evaluation(scoring.prepared).explain(metric, user, k, **scoring.options)
+            return Evaluation(scoring.prepared, beside=self._beside).explain(metric, user, k, **scoring.options)
         cutoffs = cutoffs_under(self.convention, Cutoffs.one(k))
         position = self.position(user)
         hits = self._scoring(chosen, options).hits(cutoffs).of(position)

@@ -1,0 +1,51 @@
+"""Frames beside recommendations and truth: train, items, users."""
+
+from __future__ import annotations
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import recnb
+from recnb.errors import ColumnError, FrameError
+
+RECS = pd.DataFrame({"user": [1, 1, 2], "item": ["a", "b", "a"], "rank": [1, 2, 1]})
+TRUTH = pd.DataFrame({"user": [1, 2], "item": ["b", "a"]})
+TRAIN = pd.DataFrame({"user_id": [1, 2, 2], "item_id": ["c", "b", "c"], "rating": [1, 2, 3]})
+ITEMS = pd.DataFrame({"movieId": ["a", "b", "c"], "genre": ["x", "y", "x"]})
+USERS = pd.DataFrame({"member_id": [1, 2, 3], "segment": ["new", "old", "old"]})
+
+
+def test_each_is_read_under_its_role() -> None:
+    ev = recnb.evaluate(RECS, TRUTH, train=TRAIN, items=pl.from_pandas(ITEMS), users=USERS)
+    assert ev.beside.train is not None
+    assert ev.beside.train.columns == ["user", "item"]
+    assert ev.beside.items is not None
+    assert ev.beside.items.columns == ["item", "genre"]
+    assert ev.beside.users is not None
+    assert ev.beside.users.to_dict(as_series=False) == {"user": [1, 2, 3], "segment": ["new", "old", "old"]}
+    assert ev.under("ranx").beside is ev.beside
+    assert recnb.evaluate(RECS, TRUTH, convention="ranx", train=TRAIN).beside.train is not None
+
+
+def test_users_may_still_be_a_word() -> None:
+    ev = recnb.evaluate(RECS, TRUTH, users="both")
+    assert ev.convention.users == "both"
+    assert ev.beside.users is None
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "words"),
+    [
+        ({"train": "train"}, FrameError, "train is a str"),
+        ({"items": ITEMS.assign(movieId=[1, 2, 3])}, FrameError, "items holds whole numbers"),
+        ({"users": USERS.assign(member_id=list("abc"))}, FrameError, "users holds text"),
+        ({"items": pd.concat([ITEMS, ITEMS])}, FrameError, "item 'a' has more than one row"),
+        ({"items": ITEMS.rename(columns={"movieId": "thing"})}, ColumnError, "items has no item column"),
+        ({"train": TRAIN.drop(columns="item_id")}, ColumnError, "train has no item column"),
+        ({"users": USERS.assign(member_id=[1, None, 3])}, FrameError, "missing"),
+    ],
+)
+def test_what_cannot_be_read(given: dict[str, object], kind: type[Exception], words: str) -> None:
+    with pytest.raises(kind, match=words):
+        recnb.evaluate(RECS, TRUTH, **given)
