@@ -18,6 +18,7 @@ from recnb.model import evaluate_model
 from recnb.one_list import explain, on_lists
 from recnb.results import Curve, Explanation, Interval, Score, Table
 from recnb.strings import language
+from recnb.trec import read_trec_qrels, read_trec_run, write_trec_qrels, write_trec_run
 from recnb.whose import as_in
 
 precision = on_lists(accuracy.precision)
@@ -44,5 +45,5 @@ __version__ = "0.1.0"
 __all__ = [
     "METRICS", "Convention", "Curve", "Evaluation", "Explanation", "Interval", "RecAccessor", "Score", "Table",
     "as_in", "average_precision", "cg", "conventions", "datasets", "dcg", "err", "errors", "evaluate", "evaluate_model", "explain", "f1", "fbeta",
-    "hit_rate", "idcg", "language", "map", "mrr", "ndcg", "precision", "r_precision", "rbp", "recall", "reciprocal_rank",
+    "hit_rate", "idcg", "language", "map", "mrr", "ndcg", "precision", "r_precision", "rbp", "read_trec_qrels", "read_trec_run", "recall", "reciprocal_rank", "write_trec_qrels", "write_trec_run",
 ]  # fmt: skip
