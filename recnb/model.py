@@ -14,6 +14,7 @@ from recnb.errors import FrameError, RecnbError
 from recnb.evaluation import Evaluation
 from recnb.frames import prepare
 from recnb.hits import Cutoffs
+from recnb.progress import steps
 from recnb.results import Table
 
 
@@ -79,7 +80,9 @@ def model_evaluation(model: Model, test: Any, train: Any = None, k: int | Sequen
     users = np.flatnonzero(np.diff(held_out.indptr))
     if len(users) == 0:
         raise FrameError("test has no relevant items: every row is empty.")
-    lists = [_top(model, int(user), held_out.shape[1], seen, depth) for user in users]
+    lists = [
+        _top(model, int(user), held_out.shape[1], seen, depth) for user in steps(users, "users ranked", len(users))
+    ]
     lengths = [len(one) for one in lists]
     if not any(lengths):
         raise FrameError(

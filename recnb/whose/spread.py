@@ -11,6 +11,7 @@ from recnb.errors import OptionError, RecnbError
 from recnb.frames import Source
 from recnb.hits import Cutoffs
 from recnb.metric import metric_named
+from recnb.progress import steps
 from recnb.results import html
 from recnb.results.chart import ACCENT, QUIET
 from recnb.results.report_text import one_line
@@ -185,7 +186,7 @@ def measured_all(source: Source, settings: list[Setting], k: int | None) -> dict
     order: dict[Any, list[Setting]] = {}
     for one in dict.fromkeys(plain.values()):
         order.setdefault(one.data(own), []).append(one)
-    for same in order.values():
+    for same in steps(list(order.values()), "conventions tried"):
         # The deepest hits first: those of a shallower cut are among them.
         for one in sorted(same, key=lambda setting: not setting.whole_list):
             try:

@@ -1,0 +1,45 @@
+"""Bars of progress: none for quick work, one that counts for slow work."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from recnb import progress
+
+
+def test_quick_work_shows_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    assert list(progress.steps(iter("abc"), "work")) == ["a", "b", "c"]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_slow_work_shows_how_far_it_is(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "DELAY", -1.0)
+    assert list(progress.steps(range(4), "some work")) == [0, 1, 2, 3]
+    assert "some work" in capfd.readouterr().err
+    with progress.counted(10, "by hand") as bar:
+        bar.update(5)
+        assert bar.done == 5
+    assert "5/10" in capfd.readouterr().err
+
+
+def test_the_bar_goes_when_the_work_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "DELAY", -1.0)
+    closed = []
+    monkeypatch.setattr(progress.Bar, "close", lambda self: closed.append(self.done))
+
+    def fails(one: int) -> float:
+        return 1 / one
+
+    with pytest.raises(ZeroDivisionError):
+        [fails(one) for one in progress.steps([1, 0], "work")]
+    assert closed == [1]
+
+
+def test_evaluating_imports_no_bar() -> None:
+    import subprocess
+
+    code = "import recnb, sys; recnb.ndcg([1, 0, 2]); print('tqdm' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
