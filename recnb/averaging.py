@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -28,7 +28,9 @@ class Averaged:
     means: Floats  #: per cut-off
 
 
-def averaged(credit: Credit, convention: Convention, metric: Metric[...], options: Mapping[str, Any]) -> Averaged:
+def averaged(
+    credit: Credit, convention: Convention, metric: Metric[...], options: Mapping[str, Any], *, mean: bool = True
+) -> Averaged:
     """Fill in, leave out and average, as the convention says."""
     values = credit.value
     hits = credit.rows
@@ -49,7 +51,8 @@ def averaged(credit: Credit, convention: Convention, metric: Metric[...], option
         if convention.no_hit == "error" and missed.any():
             raise FrameError("a user's list holds no hit, and this convention refuses that: say no_hit='zero'.")
         kept = ~missed if kept is None else kept & ~missed
-    return Averaged(values, kept, _mean(values, kept, credit, convention, metric, options))
+    means = _mean(values, kept, credit, convention, metric, options) if mean else np.full(values.shape[1], np.nan)
+    return Averaged(values, kept, means)
 
 
 def _undefined(
@@ -126,6 +129,31 @@ class Scoring:
         cutoffs = cutoffs_under(self.convention, cutoffs)
         credit = self.metric.at(self.hits(cutoffs), cutoffs, self.options)
         return averaged(credit, self.convention, self.metric, self.options)
+
+
+#: Users at a time: what a metric makes of them fits into the processor's cache.
+BLOCK = 2**14
+
+
+def means_of(prepared: Prepared, asked: Sequence[tuple[Metric[...], Mapping[str, Any]]], cutoffs: Cutoffs) -> Floats:
+    """The means of several metrics of the same users at each cut-off, metrics × cut-offs.
+
+    A mean over users is a sum over blocks of users, so nothing is held that is as large as users × cut-offs.
+    """
+    scorings = [Scoring(prepared, metric, options) for metric, options in asked]
+    if prepared.convention.average != "user":
+        return np.array([scoring.averaged(cutoffs).means for scoring in scorings])
+    under = cutoffs_under(prepared.convention, cutoffs)
+    whole = any(metric.needs_whole_list(options) for metric, options in asked)
+    hits = prepared.hits(None if whole else under.deepest)
+    sums, counts = np.zeros((2, len(asked), len(cutoffs)))
+    for block in hits.blocks(BLOCK):
+        for row, (metric, options) in enumerate(asked):
+            made = averaged(metric.at(block, under, options), prepared.convention, metric, options, mean=False)
+            values = made.values if made.kept is None else np.where(made.kept, made.values, 0.0)
+            sums[row] += values.sum(axis=0)
+            counts[row] += len(values) if made.kept is None else made.kept.sum(axis=0)
+    return np.asarray(np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0))
 
 
 def cutoffs_under(convention: Convention, k: object) -> Cutoffs:

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from recnb.asked import STANDARD, Metrics, chosen_metrics, options_of
-from recnb.averaging import Scoring, cutoffs_under
+from recnb.averaging import Scoring, cutoffs_under, means_of
 from recnb.beside import Beside
 from recnb.binding import method
 from recnb.conventions import Convention, presets
@@ -175,14 +175,18 @@ class Evaluation:
             metrics = [name for name in STANDARD if presets.of_metric(name, self._library)]
         chosen = chosen_metrics(metrics)
         own = [options_of(metric, metrics, options, chosen) for metric in chosen]
-        self._read_once(chosen, cutoffs, own)
-        means = [self.means(metric, cutoffs, mine) for metric, mine in zip(chosen, own, strict=True)]
+        asked = list(zip(chosen, own, strict=True))
+        if self._library is None:
+            means = means_of(self._prepared, asked, cutoffs)
+        else:
+            self._read_once(chosen, cutoffs, own)
+            means = np.array([self.means(metric, cutoffs, mine) for metric, mine in asked])
         import pandas as pd
 
         index = pd.Index([metric.name for metric in chosen], name="metric")
         # As objects, whole numbers stay whole beside a None.
         columns = pd.Index(list(cutoffs), dtype=object if None in cutoffs.values else None, name="k")
-        table = Table(np.array(means), index=index, columns=columns)
+        table = Table(means, index=index, columns=columns)
         everything = {
             name: value
             for metric, mine in zip(chosen, own, strict=True)

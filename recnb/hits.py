@@ -170,7 +170,7 @@ class Tied:
     first: Floats  #: the chance that it stands there and is the user's first hit
     top: NDArray[np.bool_]  #: whether this is the highest rank of the hit: one row for each
 
-    def of(self, rows: NDArray[np.bool_]) -> Tied:
+    def of(self, rows: NDArray[np.bool_] | slice) -> Tied:
         """The same for some of the rows."""
         return Tied(self.weight[rows], self.nth[rows], self.first[rows], self.top[rows])
 
@@ -264,19 +264,42 @@ class Hits(Ranked):
 
     def of(self, user: int) -> Hits:
         """The hits of one user, by position; the scale of the whole data set stays."""
-        mine, truth = self.user == user, self.truth_user == user
-        position = np.cumsum(truth) - 1
+        return self.part(user, user + 1)
+
+    def part(self, start: int, stop: int) -> Hits:
+        """The hits of some users, by position, numbered anew from 0; the scale of the whole data set stays."""
+        mine = slice(*np.searchsorted(self.user, [start, stop]).tolist())
+        theirs: Any
+        if self.by_user:
+            theirs = slice(*np.searchsorted(self.truth_user, [start, stop]).tolist())
+            truth_row = self.truth_row[mine] - theirs.start
+        else:
+            theirs = (self.truth_user >= start) & (self.truth_user < stop)
+            truth_row = (np.cumsum(theirs) - 1)[self.truth_row[mine]]
         return replace(
             self,
-            user=np.zeros(int(mine.sum()), dtype=np.int64),
+            user=self.user[mine] - start,
             rank=self.rank[mine],
-            list_length=self.list_length[[user]],
+            list_length=self.list_length[start:stop],
             relevance=self.relevance[mine],
-            truth_row=position[self.truth_row[mine]],
-            truth_user=np.zeros(int(truth.sum()), dtype=np.int64),
-            truth_relevance=self.truth_relevance[truth],
+            truth_row=truth_row,
+            truth_user=self.truth_user[theirs] - start,
+            truth_relevance=self.truth_relevance[theirs],
             tied=None if self.tied is None else self.tied.of(mine),
         )
+
+    @cached_property
+    def by_user(self) -> bool:
+        """Whether the relevant items stand by user."""
+        return bool((self.truth_user[1:] >= self.truth_user[:-1]).all())
+
+    def blocks(self, size: int) -> Iterator[Hits]:
+        """All users, some at a time: what is worked out of a block stays in the processor's cache."""
+        if self.n_users <= size or not self.by_user:
+            yield self
+            return
+        for start in range(0, self.n_users, size):
+            yield self.part(start, min(start + size, self.n_users))
 
     def _reordered(self, user: Ints, relevance: Floats, truth_row: Ints) -> Hits:
         rank = count_within(user)

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from recnb.errors import FrameError
+from recnb.frames.runs import Runs, keys_met
 
 IDS = ("user", "item")
 
@@ -92,8 +94,8 @@ def _example(column: pl.Series) -> str:
 def scores(table: pl.DataFrame, name: str, label: str) -> pl.Series:
     """Scores as numbers, all there and finite."""
     column = _number(table["score"], name, label)
-    bad = column.is_null() | ~column.is_finite()
-    if bad.any():
+    bad = _not_finite(column)
+    if bad is not None:
         row = _first(bad)
         raise FrameError(
             f"{name}: column {label!r} has {bad.sum():,} scores that are missing, NaN or infinite, the first "
@@ -140,8 +142,8 @@ def ranks(table: pl.DataFrame, name: str, label: str) -> pl.Series:
 def relevance(table: pl.DataFrame, name: str, label: str, *, negative: str = "error") -> pl.Series:
     """Relevance as numbers: all there, finite, none below 0 unless the convention has a place for it."""
     column = _number(table["relevance"], name, label).cast(pl.Float64)
-    bad = column.is_null() | ~column.is_finite()
-    if bad.any():
+    bad = _not_finite(column)
+    if bad is not None:
         row = _first(bad)
         raise FrameError(
             f"{name}: column {label!r} has {bad.sum():,} values that are missing, NaN or infinite, the first {column[row]} for "
@@ -157,6 +159,14 @@ def relevance(table: pl.DataFrame, name: str, label: str, *, negative: str = "er
             f"frame[{label!r}].clip(lower=0), or choose another scale."
         )
     return column
+
+
+def _not_finite(column: pl.Series) -> pl.Series | None:
+    """Which values are missing, NaN or infinite; None if none is. One such value makes the sum so."""
+    if not column.null_count() and (not column.dtype.is_float() or np.isfinite(float(column.sum()))):
+        return None
+    bad = column.is_null() | ~column.is_finite()
+    return bad if bad.any() else None
 
 
 def _first(true: pl.Series) -> int:
@@ -182,23 +192,41 @@ def _number(column: pl.Series, name: str, label: str) -> pl.Series:
     )
 
 
-def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+def repeated(table: pl.DataFrame, keys: list[str], runs: Runs | None = None) -> pl.DataFrame:
     """The key values that stand in more than one row, with their count; looking costs a hash and a sort.
 
-    Rows whose hashes meet are looked at one by one, so a chance collision of hashes is no error.
+    Where a key is of one user and users' rows stand together (`runs`), each list is looked at by itself. Rows whose hashes
+    meet are looked at one by one, so a chance collision of hashes is no error.
     """
-    hashes = table.select(keys).hash_rows()
-    ordered = np.sort(hashes.to_numpy())
-    met = ordered[1:][ordered[1:] == ordered[:-1]]
+    hashes = _hashes(table, keys)
+    if runs is None:
+        ordered = np.sort(hashes)
+        met = ordered[1:][ordered[1:] == ordered[:-1]]
+    else:
+        met = keys_met(hashes, runs)
     if len(met) == 0:
         return table.select(keys).clear().with_columns(pl.lit(0, dtype=pl.UInt32).alias("len"))
-    suspects = table.select(keys).filter(hashes.is_in(pl.Series(np.unique(met)).implode()))
+    suspects = table.select(keys).filter(pl.Series(np.isin(hashes, met)))
     return suspects.group_by(keys, maintain_order=True).len().filter(pl.col("len") > 1)
 
 
-def no_pair_twice(table: pl.DataFrame, name: str, remedy: str) -> None:
+#: Odd numbers without pattern, that spread whole numbers over 64 bits.
+_MIX = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F)
+
+
+def _hashes(table: pl.DataFrame, keys: list[str]) -> NDArray[np.uint64]:
+    """A number for each row that is the same for the same keys."""
+    if len(keys) == 2 and all(table[key].dtype == pl.Int64 and not table[key].null_count() for key in keys):
+        one, other = (table[key].to_numpy().view(np.uint64) for key in keys)
+        mixed = one * np.uint64(_MIX[0])
+        mixed += other * np.uint64(_MIX[1])
+        return mixed
+    return table.select(keys).hash_rows().to_numpy()
+
+
+def no_pair_twice(table: pl.DataFrame, name: str, remedy: str, runs: Runs | None = None) -> None:
     """A pair of user and item that stands twice would count twice."""
-    twice = repeated(table, ["user", "item"])
+    twice = repeated(table, ["user", "item"], runs)
     if twice.height:
         user, item, n = twice.row(0)
         raise FrameError(

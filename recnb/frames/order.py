@@ -9,12 +9,15 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.errors import ColumnError, FrameError
 from recnb.frames import check
+from recnb.frames.runs import Runs
 from recnb.hits import count_within
 
 _TWICE = "Drop the repeats: frame.drop_duplicates([{user!r}, {item!r}]); or say duplicates='dedupe' to keep the one ranked highest."
 
 
-def ranked(table: pl.DataFrame, convention: Convention, labels: Mapping[str, str]) -> tuple[pl.DataFrame, str]:
+def ranked(
+    table: pl.DataFrame, convention: Convention, labels: Mapping[str, str], runs: Runs | None = None
+) -> tuple[pl.DataFrame, str]:
     """Recommended rows as user, item, rank; and which column put them in order."""
     name = "recommendations"
     by = order_by(table, convention, labels)
@@ -22,16 +25,20 @@ def ranked(table: pl.DataFrame, convention: Convention, labels: Mapping[str, str
         remedy = _TWICE.format(user=labels["user"], item=labels["item"])
         if labels["item"] == labels.get("rank"):
             remedy = "List each item once, or say duplicates='dedupe' to keep the one ranked highest."
-        check.no_pair_twice(table, name, remedy)
+        check.no_pair_twice(table, name, remedy, runs)
     if by == "rank":
         table = table.with_columns(rank=check.ranks(table, name, labels["rank"]))
-        strict = _strictly_sorted(table)
+        strict = _in_order(table["rank"], runs, strictly=True)
         if not strict:
             check.no_rank_twice(table, name, labels["rank"])
         if "score" in table.columns and convention.order == "auto":
             _scores_agree(table, strict, labels)
     elif by == "score":
-        table = _rank_by_score(table.with_columns(score=check.scores(table, name, labels["score"])), convention.ties)
+        scores = check.scores(table, name, labels["score"])
+        if runs is not None and _in_order(-scores.cast(pl.Float64), runs, strictly=convention.ties != "first"):
+            table = table.with_columns(rank=pl.Series(runs.within()))
+        else:
+            table = _rank_by_score(table.with_columns(score=scores), convention.ties)
     else:
         table = table.with_columns(rank=pl.int_range(1, pl.len() + 1).over("user"))
     table = table.select("user", "item", "rank")
@@ -55,11 +62,13 @@ def order_by(table: pl.DataFrame, convention: Convention, labels: Mapping[str, s
     return convention.order
 
 
-def _strictly_sorted(table: pl.DataFrame) -> bool:
-    """Whether rows stand by user, then rank, with no rank twice: true of most frames that a program wrote."""
-    user, rank = pl.col("user"), pl.col("rank")
-    after = (user.shift() < user) | ((user.shift() == user) & (rank.shift() < rank))
-    return bool(table.select(after.slice(1).all()).item())
+def _in_order(values: pl.Series, runs: Runs | None, *, strictly: bool) -> bool:
+    """Whether lists stand one after the other and values rise within each: true of most frames that a program wrote."""
+    if runs is None:
+        return False
+    value = pl.lit(values).alias("value")
+    falls = value <= value.shift() if strictly else value < value.shift()
+    return runs.only_at_starts(pl.select(falls.arg_true()).to_series())
 
 
 def _scores_agree(table: pl.DataFrame, is_sorted: bool, labels: Mapping[str, str]) -> None:

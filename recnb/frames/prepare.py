@@ -17,6 +17,7 @@ from recnb.frames.counts import Counts
 from recnb.frames.general import general_hits, is_general
 from recnb.frames.order import order_by, ranked
 from recnb.frames.read import Frame, columns_of, find, role_of, table_of
+from recnb.frames.runs import Runs, runs_of
 from recnb.frames.single import split
 from recnb.hits import Hits, Ints, in_order
 
@@ -45,6 +46,12 @@ class Prepared:
     def counts(self) -> Counts:
         """How much data is behind the numbers, and what of it was left out."""
         return Counts(self)
+
+    @cached_property
+    def truth_order(self) -> Ints | None:
+        """The rows of truth by user, the order in which hits number them; None: they stand so already."""
+        user = self.truth_user
+        return None if (user[1:] >= user[:-1]).all() else in_order(user)
 
     @cached_property
     def relevant(self) -> pl.DataFrame:
@@ -77,13 +84,18 @@ class Prepared:
             first = np.sort(np.unique(row, return_index=True)[1])
             rank, row, user = rank[first], row[first], user[first]
         relevance = self.truth["relevance"].to_numpy()
+        found_relevance, truth_user = relevance[row], self.truth_user
+        if self.truth_order is not None:
+            place = np.empty(len(relevance), dtype=np.int64)
+            place[self.truth_order] = np.arange(len(relevance))
+            row, truth_user, relevance = place[row], truth_user[self.truth_order], relevance[self.truth_order]
         return Hits(
             user=user,
             rank=rank,
             list_length=self.list_length,
-            relevance=relevance[row],
+            relevance=found_relevance,
             truth_row=row,
-            truth_user=self.truth_user,
+            truth_user=truth_user,
             truth_relevance=relevance,
             max_relevance=float(relevance.max(initial=0.0)),
             depth=depth,
@@ -106,6 +118,11 @@ class Source:
     notes: tuple[str, ...] = ()
     _known: dict[Convention, Prepared] = field(default_factory=dict)
 
+    @cached_property
+    def runs(self) -> Runs | None:
+        """Where each list begins, if lists stand one after the other."""
+        return runs_of(self.recs["user"])
+
     def under(self, convention: Convention) -> Prepared:
         """The frames under a convention, worked out once for each."""
         data = replace(convention, metric=(), cutoff="k", average="user", no_list="zero", no_hit="zero")
@@ -127,10 +144,10 @@ class Source:
         if is_general(convention):
             prepared = _general(self.recs, truth, convention, self.labels)
         else:
-            recs, by = ranked(self.recs, convention, self.labels)
+            recs, by = ranked(self.recs, convention, self.labels, self.runs)
             if self.labels.get("rank") == self.labels["item"]:
                 by = "row"  # the ranks were counted off along the lists
-            prepared = _code(recs, truth, convention.ordered_by(by))
+            prepared = _code(recs, truth, convention.ordered_by(by), self.runs)
         return replace(prepared, graded=graded, notes=self.notes, source=self)
 
 
@@ -237,6 +254,7 @@ def _relevance(truth: pl.DataFrame, labels: Mapping[str, str], convention: Conve
             truth,
             "truth",
             f"Keep one: frame.drop_duplicates({pair}), or duplicates='dedupe' to keep the highest relevance.",
+            runs_of(truth["user"]),
         )
     else:
         truth = truth.group_by("user", "item", maintain_order=True).agg(pl.col("relevance").max())
@@ -254,13 +272,18 @@ def is_relevant(convention: Convention) -> pl.Expr:
 
 def relevant_rows(judged: pl.DataFrame, recs: pl.DataFrame, convention: Convention) -> pl.DataFrame:
     """The relevant rows of the truth: all of them, or only those of recommended items."""
-    relevant = judged.filter(is_relevant(convention))
+    lowest = judged["relevance"].min()
+    usual = convention.relevant == ">0" and convention.relevant_from is None
+    all_are = usual and isinstance(lowest, float) and lowest > 0
+    relevant = judged if all_are else judged.filter(is_relevant(convention))
     if convention.judged == "list":
         relevant = relevant.join(recs, on=["user", "item"], how="semi", maintain_order="left")
     return relevant
 
 
-def _code(recs: pl.DataFrame, judged: pl.DataFrame, convention: Convention) -> Prepared:
+def _code(recs: pl.DataFrame, judged: pl.DataFrame, convention: Convention, runs: Runs | None) -> Prepared:
+    if runs is not None and runs.n_rows != recs.height:
+        runs = None  # rows were taken out
     relevant = relevant_rows(judged, recs, convention)
     users = _population(recs, judged, relevant, convention)
     truth_user = positions(users, relevant["user"])
@@ -275,19 +298,19 @@ def _code(recs: pl.DataFrame, judged: pl.DataFrame, convention: Convention) -> P
             f"{'above 0' if threshold is None else f'{threshold:g} or more'} and the highest in the truth is "
             f"{judged['relevance'].max()!r}; users={convention.users!r}. Check relevant_from= and users=."
         )
-    list_length, has_gaps, n_strangers = _list_lengths(recs, users)
+    list_length, has_gaps, n_strangers = _list_lengths(recs, users, runs)
     if not list_length[truth_user].any():
         _users_meet(recs["user"], judged["user"])
     return Prepared(recs, judged, relevant, users, truth_user, list_length, has_gaps, n_strangers, convention)
 
 
-def _list_lengths(recs: pl.DataFrame, users: pl.Series) -> tuple[Ints, bool, int]:
+def _list_lengths(recs: pl.DataFrame, users: pl.Series, runs: Runs | None) -> tuple[Ints, bool, int]:
     """The last rank of each user's list, whether some list leaves a rank empty, and how many lists are of other users.
 
     Ranks of a user are different whole numbers from 1, so they leave nothing empty exactly if they add up to
     n (n + 1) / 2; then the length is the count.
     """
-    with_list, length = counted(recs["user"])
+    with_list, length = counted(recs["user"]) if runs is None else (runs.users, runs.lengths)
     has_gaps = int(recs["rank"].sum()) != int((length * (length + 1) // 2).sum())
     if has_gaps:
         last = recs.group_by("user").agg(length=pl.col("rank").max())

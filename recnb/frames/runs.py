@@ -1,0 +1,92 @@
+"""Rows that stand together: where each user's list begins, if a frame holds its lists one after the other.
+
+Most frames that a program wrote do. Then a list's length is the distance to the next one, a pair can be repeated only
+within its list, and lists that stand in order need no sorting.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from recnb.frames.codes import distinct
+from recnb.hits import Ints
+
+#: Rows that are looked at together: few enough for the processor's cache.
+BLOCK = 2**15
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """The lists of a frame that holds them one after the other."""
+
+    users: pl.Series  #: whose each list is, in the order of the frame
+    starts: Ints  #: its first row
+    n_rows: int
+
+    @cached_property
+    def lengths(self) -> Ints:
+        """How many rows each list has."""
+        return np.asarray(np.diff(np.r_[self.starts, self.n_rows]))
+
+    @cached_property
+    def distinct(self) -> pl.Series:
+        """The users, sorted."""
+        return distinct(self.users)
+
+    def within(self) -> Ints:
+        """The place of each row in its list, from 1."""
+        return np.arange(1, self.n_rows + 1) - np.repeat(self.starts, self.lengths)
+
+    def only_at_starts(self, rows: pl.Series) -> bool:
+        """Whether all of these rows, given in order, are the first of their list."""
+        at = rows.to_numpy()
+        if len(at) > len(self.starts):
+            return False
+        found = np.searchsorted(self.starts, at)
+        return bool((self.starts[np.minimum(found, len(self.starts) - 1)] == at).all())
+
+    def blocks(self) -> Iterator[tuple[int, int]]:
+        """First and last row (exclusive) of some whole lists at a time."""
+        ends = np.r_[self.starts[1:], self.n_rows]
+        cuts = np.searchsorted(ends, np.arange(BLOCK, self.n_rows, BLOCK))
+        bounds = np.unique(np.r_[0, ends[cuts], self.n_rows])
+        yield from zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
+
+
+def runs_of(users: pl.Series) -> Runs | None:
+    """Where each user's rows begin; None if they do not stand together."""
+    if len(users) == 0:
+        return None
+    changes = pl.select(pl.lit(users).alias("user")).select((pl.col("user") != pl.col("user").shift()).arg_true())
+    starts = np.r_[0, changes.to_series().to_numpy().astype(np.int64)]
+    first = users.gather(starts)
+    if 2 * len(starts) > len(users) and len(starts) > 1024:
+        # Hardly any row stands beside another of its user: not worth finding out, unless each list is of one item.
+        return None
+    if first.n_unique() < len(starts):
+        return None
+    return Runs(first, starts, len(users))
+
+
+def keys_met(key: NDArray[np.uint64], runs: Runs) -> NDArray[np.uint64]:
+    """The keys that stand twice within a list, and perhaps some that only share a block of lists."""
+
+    def look(bounds: tuple[int, int]) -> NDArray[np.uint64]:
+        part = np.sort(key[bounds[0] : bounds[1]])
+        return np.asarray(part[1:][part[1:] == part[:-1]])
+
+    blocks = list(runs.blocks())
+    if len(blocks) < 4:
+        found = list(map(look, blocks))
+    else:
+        with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
+            found = list(pool.map(look, blocks))
+    return np.asarray(np.unique(np.concatenate(found)))
