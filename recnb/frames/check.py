@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import polars as pl
@@ -198,30 +198,35 @@ def repeated(table: pl.DataFrame, keys: list[str], runs: Runs | None = None) -> 
     Where a key is of one user and users' rows stand together (`runs`), each list is looked at by itself. Rows whose hashes
     meet are looked at one by one, so a chance collision of hashes is no error.
     """
-    hashes = _hashes(table, keys)
+    hashed = _hashed(table, keys)
     if runs is None:
-        ordered = np.sort(hashes)
+        ordered = np.sort(hashed(0, table.height))
         met = ordered[1:][ordered[1:] == ordered[:-1]]
     else:
-        met = keys_met(hashes, runs)
+        met = keys_met(hashed, runs)
     if len(met) == 0:
         return table.select(keys).clear().with_columns(pl.lit(0, dtype=pl.UInt32).alias("len"))
-    suspects = table.select(keys).filter(pl.Series(np.isin(hashes, met)))
+    suspects = table.select(keys).filter(pl.Series(np.isin(hashed(0, table.height), met)))
     return suspects.group_by(keys, maintain_order=True).len().filter(pl.col("len") > 1)
 
 
 #: Odd numbers without pattern, that spread whole numbers over 64 bits.
-_MIX = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F)
+_MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
 
 
-def _hashes(table: pl.DataFrame, keys: list[str]) -> NDArray[np.uint64]:
-    """A number for each row that is the same for the same keys."""
+def _hashed(table: pl.DataFrame, keys: list[str]) -> Callable[[int, int], NDArray[np.uint64]]:
+    """A number for each of some rows, the same for the same keys; whole numbers are hashed only when rows are asked for."""
     if len(keys) == 2 and all(table[key].dtype == pl.Int64 and not table[key].null_count() for key in keys):
         one, other = (table[key].to_numpy().view(np.uint64) for key in keys)
-        mixed = one * np.uint64(_MIX[0])
-        mixed += other * np.uint64(_MIX[1])
+
+        def mixed(start: int, stop: int) -> NDArray[np.uint64]:
+            key = one[start:stop] * _MIX[0]
+            key += other[start:stop] * _MIX[1]
+            return key
+
         return mixed
-    return table.select(keys).hash_rows().to_numpy()
+    hashes = table.select(keys).hash_rows().to_numpy()
+    return lambda start, stop: hashes[start:stop]
 
 
 def no_pair_twice(table: pl.DataFrame, name: str, remedy: str, runs: Runs | None = None) -> None:

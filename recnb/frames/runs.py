@@ -7,7 +7,7 @@ within its list, and lists that stand in order need no sorting.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -76,11 +76,14 @@ def runs_of(users: pl.Series) -> Runs | None:
     return Runs(first, starts, len(users))
 
 
-def keys_met(key: NDArray[np.uint64], runs: Runs) -> NDArray[np.uint64]:
-    """The keys that stand twice within a list, and perhaps some that only share a block of lists."""
+def keys_met(keys: Callable[[int, int], NDArray[np.uint64]], runs: Runs) -> NDArray[np.uint64]:
+    """The keys that stand twice within a list, and perhaps some that only share a block of lists.
+
+    `keys` gives those of the rows from one up to another.
+    """
 
     def look(bounds: tuple[int, int]) -> NDArray[np.uint64]:
-        part = np.sort(key[bounds[0] : bounds[1]])
+        part = np.sort(keys(*bounds))
         return np.asarray(part[1:][part[1:] == part[:-1]])
 
     blocks = list(runs.blocks())
