@@ -9,6 +9,7 @@ Importing recnb registers `.rec` on pandas and Polars frames.
 
 from recnb import conventions, datasets, errors
 from recnb.accessor import RecAccessor, register
+from recnb.chunks import ChunkedEvaluation, evaluate_chunks
 from recnb.conventions import Convention
 from recnb.entry import evaluate
 from recnb.evaluation import Evaluation
@@ -16,6 +17,7 @@ from recnb.metric import METRICS
 from recnb.metrics import accuracy
 from recnb.model import evaluate_model
 from recnb.one_list import explain, on_lists
+from recnb.partial import Partial
 from recnb.results import Curve, Explanation, Interval, Score, Table
 from recnb.strings import language
 from recnb.trec import read_trec_qrels, read_trec_run, write_trec_qrels, write_trec_run
@@ -43,7 +45,7 @@ register()
 __version__ = "0.1.0"
 
 __all__ = [
-    "METRICS", "Convention", "Curve", "Evaluation", "Explanation", "Interval", "RecAccessor", "Score", "Table",
-    "as_in", "average_precision", "cg", "conventions", "datasets", "dcg", "err", "errors", "evaluate", "evaluate_model", "explain", "f1", "fbeta",
+    "METRICS", "ChunkedEvaluation", "Convention", "Curve", "Evaluation", "Explanation", "Interval", "Partial", "RecAccessor", "Score", "Table",
+    "as_in", "average_precision", "cg", "conventions", "datasets", "dcg", "err", "errors", "evaluate", "evaluate_chunks", "evaluate_model", "explain", "f1", "fbeta",
     "hit_rate", "idcg", "language", "map", "mrr", "ndcg", "precision", "r_precision", "rbp", "read_trec_qrels", "read_trec_run", "recall", "reciprocal_rank", "write_trec_qrels", "write_trec_run",
 ]  # fmt: skip

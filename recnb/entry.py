@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-from recnb.beside import beside
+from recnb.beside import Beside, beside
 from recnb.conventions import WORDS, Convention, presets
 from recnb.errors import OptionError, near
 from recnb.evaluation import Evaluation
-from recnb.frames import NAMES, Frame, read
+from recnb.frames import NAMES, Frame, Source, read
 
 
 def evaluate(recs: Frame, truth: Frame | None = None, **options: Any) -> Evaluation:
@@ -31,6 +32,34 @@ def evaluate(recs: Frame, truth: Frame | None = None, **options: Any) -> Evaluat
     >>> evaluate(recs, truth).reciprocal_rank(k=2)
     reciprocal_rank@2 = 0.7500 (2 users; ordered by rank; relevant: every pair of the truth; first relevant item)
     """
+    given = given_of(options)
+    source = read(recs, truth, given.columns)
+    with_these = beside(source, recs if truth is None else truth, given.columns, **given.beside)
+    return given.evaluation(source, with_these)
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """What the options of an evaluation amount to."""
+
+    columns: Mapping[str, str | None]  #: role -> column, as named by keyword
+    convention: Convention  #: the first of a library's, if one is named
+    library: str | None
+    overrides: Mapping[str, Any]  #: what is given beside a library
+    beside: Mapping[str, Any]  #: frames of what else is known
+
+    def convention_for(self, source: Source) -> Convention:
+        """The convention for these frames: a library's reads another column where they lack its own."""
+        return self.convention if self.library is None else source.as_given(self.convention)
+
+    def evaluation(self, source: Source, with_these: Beside | None = None) -> Evaluation:
+        """The evaluation of frames that were read."""
+        return Evaluation(source.under(self.convention_for(source)), self.library, self.overrides, with_these)
+
+
+def given_of(options: Mapping[str, Any]) -> Given:
+    """Options told apart into columns, conventions and what else is known; one that is none of these is refused."""
+    options = dict(options)
     convention = options.pop("convention", None)
     known_beside: dict[str, Any] = {name: options.pop(name) for name in ("train", "items") if name in options}
     # `users` is a frame of them, or the word that says which of them are averaged.
@@ -53,15 +82,12 @@ def evaluate(recs: Frame, truth: Frame | None = None, **options: Any) -> Evaluat
             raise OptionError(
                 f"{role}={column!r}: a column is named as text. If yours are not: frame.columns = frame.columns.astype(str)."
             )
-    source = read(recs, truth, columns)
-    with_these = beside(source, recs if truth is None else truth, columns, **known_beside)
     if isinstance(convention, str):
         library = presets.library_named(convention)
         first = presets.of_library(library)[0].convention
-        prepared = source.under(source.as_given(replace(first, **options)))
-        return Evaluation(prepared, library, options, with_these)
+        return Given(columns, replace(first, **options), library, options, known_beside)
     made = Convention.of(options) if convention is None else replace(convention, **Convention.checked(options))
-    return Evaluation(source.under(made), beside=with_these)
+    return Given(columns, made, None, {}, known_beside)
 
 
 def columns_known() -> list[str]:

@@ -100,6 +100,11 @@ class Evaluation:
         return self._prepared
 
     @property
+    def library(self) -> str | None:
+        """The library whose conventions each metric follows; None: recnb's own."""
+        return self._library
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What must be known of the data to read the numbers."""
         return self._prepared.notes

@@ -3,18 +3,24 @@
 pandas, Polars and Arrow end here: what goes on to the metrics is numpy columns.
 """
 
+from recnb.frames.parts import Facts, Layout, part_of, rows_of, scale_of
 from recnb.frames.prepare import Counts, NoUsersError, Prepared, Source, prepare, read, read_lists
 from recnb.frames.read import NAMES, Frame, table_of
 
 __all__ = [
     "NAMES",
     "Counts",
+    "Facts",
     "Frame",
+    "Layout",
     "NoUsersError",
     "Prepared",
     "Source",
+    "part_of",
     "prepare",
     "read",
     "read_lists",
+    "rows_of",
+    "scale_of",
     "table_of",
 ]

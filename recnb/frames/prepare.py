@@ -116,6 +116,7 @@ class Source:
     labels: Mapping[str, str]  #: which column of the recommendations plays which role
     truth_labels: Mapping[str, str]
     notes: tuple[str, ...] = ()
+    part: bool = False  #: whether these are some of the users only: what holds of all together is then seen to elsewhere
     _known: dict[Convention, Prepared] = field(default_factory=dict)
 
     @cached_property
@@ -140,14 +141,14 @@ class Source:
 
     def _prepared(self, convention: Convention) -> Prepared:
         graded = "relevance" in self.truth.columns
-        truth = _relevance(self.truth, self.truth_labels, convention)
+        truth = graded_truth(self.truth, self.truth_labels, convention)
         if is_general(convention):
-            prepared = _general(self.recs, truth, convention, self.labels)
+            prepared = _general(self.recs, truth, convention, self.labels, part=self.part)
         else:
             recs, by = ranked(self.recs, convention, self.labels, self.runs)
             if self.labels.get("rank") == self.labels["item"]:
                 by = "row"  # the ranks were counted off along the lists
-            prepared = _code(recs, truth, convention.ordered_by(by), self.runs)
+            prepared = _code(recs, truth, convention.ordered_by(by), self.runs, part=self.part)
         return replace(prepared, graded=graded, notes=self.notes, source=self)
 
 
@@ -157,7 +158,7 @@ def read(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None]) ->
     if truth is None:
         recs_table, truth_table, labels, truth_labels, notes = split(recs, columns)
     else:
-        _named_columns_exist(columns, recs, truth)
+        named_columns_exist(columns, recs, truth)
         labels = find(recs, "recommendations", ["user", "item"], columns, ["rank", "score"])
         _one_model(recs)
         truth_labels = find(truth, "truth", ["user", "item"], columns, ["relevance"])
@@ -175,7 +176,9 @@ def read_lists(recs: Frame, columns: Mapping[str, str | None]) -> pl.DataFrame:
     return ranked(table, convention, labels)[0]
 
 
-def _general(recs: pl.DataFrame, judged: pl.DataFrame, convention: Convention, labels: Mapping[str, str]) -> Prepared:
+def _general(
+    recs: pl.DataFrame, judged: pl.DataFrame, convention: Convention, labels: Mapping[str, str], *, part: bool
+) -> Prepared:
     """The long way: any ties, padding, repeated rows."""
     by = order_by(recs, convention, labels)
     if convention.duplicates == "error":
@@ -184,11 +187,12 @@ def _general(recs: pl.DataFrame, judged: pl.DataFrame, convention: Convention, l
         recs = recs.with_columns(rank=check.ranks(recs, "recommendations", labels["rank"]))
     elif by == "score":
         recs = recs.with_columns(score=check.scores(recs, "recommendations", labels["score"]))
-    _users_meet(recs["user"], judged["user"])
+    if not part:
+        users_meet(recs["user"], judged["user"])
     convention = convention.ordered_by(by)
     made = general_hits(recs, judged, convention)
-    if len(made.users) == 0:
-        raise NoUsersError("no user that counts has a relevant item. Check relevant=, relevant_from= and users=.")
+    if len(made.users) == 0 and not part:
+        raise no_users(judged["relevance"].max(), convention)
     strangers = int((positions(made.users, distinct(recs["user"])) < 0).sum())
     hits = made.hits
     return Prepared(
@@ -211,7 +215,11 @@ def _one_model(recs: Frame) -> None:
     column = next((name for name in columns_of(recs, "recommendations") if role_of(name) == "model"), None)
     if column is None:
         return
-    models = table_of(recs, "recommendations", {"model": column})["model"].unique().sort()
+    one_model(table_of(recs, "recommendations", {"model": column})["model"].unique().sort(), column)
+
+
+def one_model(models: pl.Series, column: str) -> None:
+    """Refuse the lists of several models."""
     if len(models) > 1:
         raise FrameError(
             f"recommendations hold the lists of {len(models)} models in column {column!r}, such as {models[0]!r}: evaluate "
@@ -219,7 +227,7 @@ def _one_model(recs: Frame) -> None:
         )
 
 
-def _named_columns_exist(columns: Mapping[str, str | None], recs: Frame, truth: Frame) -> None:
+def named_columns_exist(columns: Mapping[str, str | None], recs: Frame, truth: Frame) -> None:
     """A column named by keyword must stand where its role is read: a rank or score with the recommendations, a relevance in the truth."""
     of_recs, of_truth = columns_of(recs, "recommendations"), columns_of(truth, "truth")
     holders = {
@@ -241,7 +249,7 @@ def _named_columns_exist(columns: Mapping[str, str | None], recs: Frame, truth: 
             raise ColumnError(f"{said} column {column!r} that {role}={column!r} names. Columns: {listed}.")
 
 
-def _relevance(truth: pl.DataFrame, labels: Mapping[str, str], convention: Convention) -> pl.DataFrame:
+def graded_truth(truth: pl.DataFrame, labels: Mapping[str, str], convention: Convention) -> pl.DataFrame:
     """The truth with a relevance for each pair, 1 where no column says."""
     if "relevance" in truth.columns:
         grades = check.relevance(truth, "truth", labels["relevance"], negative=convention.negative_relevance)
@@ -281,7 +289,9 @@ def relevant_rows(judged: pl.DataFrame, recs: pl.DataFrame, convention: Conventi
     return relevant
 
 
-def _code(recs: pl.DataFrame, judged: pl.DataFrame, convention: Convention, runs: Runs | None) -> Prepared:
+def _code(
+    recs: pl.DataFrame, judged: pl.DataFrame, convention: Convention, runs: Runs | None, *, part: bool
+) -> Prepared:
     if runs is not None and runs.n_rows != recs.height:
         runs = None  # rows were taken out
     relevant = relevant_rows(judged, recs, convention)
@@ -290,17 +300,12 @@ def _code(recs: pl.DataFrame, judged: pl.DataFrame, convention: Convention, runs
     if (truth_user < 0).any():
         relevant = relevant.filter(pl.Series(truth_user >= 0))
         truth_user = truth_user[truth_user >= 0]
-    if len(users) == 0 or (len(truth_user) == 0 and convention.no_relevant == "skip"):
-        _users_meet(recs["user"], judged["user"])
-        threshold = convention.relevant_from
-        raise NoUsersError(
-            "no user that counts has a relevant item: relevance must be "
-            f"{'above 0' if threshold is None else f'{threshold:g} or more'} and the highest in the truth is "
-            f"{judged['relevance'].max()!r}; users={convention.users!r}. Check relevant_from= and users=."
-        )
+    if not part and (len(users) == 0 or (len(truth_user) == 0 and convention.no_relevant == "skip")):
+        users_meet(recs["user"], judged["user"])
+        raise no_users(judged["relevance"].max(), convention)
     list_length, has_gaps, n_strangers = _list_lengths(recs, users, runs)
-    if not list_length[truth_user].any():
-        _users_meet(recs["user"], judged["user"])
+    if not part and not list_length[truth_user].any():
+        users_meet(recs["user"], judged["user"])
     return Prepared(recs, judged, relevant, users, truth_user, list_length, has_gaps, n_strangers, convention)
 
 
@@ -345,7 +350,18 @@ def _population(recs: pl.DataFrame, judged: pl.DataFrame, relevant: pl.DataFrame
     return users
 
 
-def _users_meet(with_list: pl.Series, with_truth: pl.Series) -> None:
+def no_users(highest: object, convention: Convention) -> NoUsersError:
+    """What to say where no user is left to average."""
+    threshold = convention.relevant_from
+    return NoUsersError(
+        "no user that counts has a relevant item: relevance must be "
+        f"{'above 0' if threshold is None else f'{threshold:g} or more'} and the highest in the truth is "
+        f"{highest!r}; users={convention.users!r}. Check relevant_from= and users=."
+    )
+
+
+def users_meet(with_list: pl.Series, with_truth: pl.Series) -> None:
+    """Refuse frames that have no user in common."""
     if not with_list.is_in(with_truth.unique().implode()).any():
         raise FrameError(
             f"no user is in both frames: recommendations hold users such as {with_list[0]!r}, truth holds users such as "
@@ -358,9 +374,14 @@ __all__ = [
     "NoUsersError",
     "Prepared",
     "Source",
+    "graded_truth",
     "is_relevant",
+    "named_columns_exist",
+    "no_users",
+    "one_model",
     "prepare",
     "read",
     "read_lists",
     "relevant_rows",
+    "users_meet",
 ]

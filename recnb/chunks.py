@@ -1,0 +1,273 @@
+"""Recommendations that come a chunk at a time: evaluated as they come, with no more in memory than one of them and the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from recnb.asked import Metrics
+from recnb.conventions import Convention
+from recnb.entry import Given, given_of
+from recnb.errors import FrameError, OptionError
+from recnb.frames import Facts, Frame, Layout, check, part_of, rows_of, table_of
+from recnb.frames.codes import distinct
+from recnb.frames.prepare import graded_truth, relevant_rows
+from recnb.hits import Ints, count_within, in_order
+from recnb.metric import METRICS, metric_named
+from recnb.partial import Partial, refuse_unless_mean
+from recnb.progress import steps
+from recnb.results import Curve, Interval, Table
+from recnb.results.partial_score import PartialScore
+from recnb.uncertainty.moments import MomentsMethod
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Rows of the truth of users without a list that are looked at together.
+ROWS = 2**20
+
+
+@dataclass(frozen=True, eq=False)
+class ChunkedEvaluation:
+    """What chunks added up to: the means, their intervals, and `partial`, which adds up with others."""
+
+    partial: Partial
+    n_chunks: int
+
+    @property
+    def n_users(self) -> int:
+        """How many users are evaluated."""
+        return self.partial.n_users
+
+    @property
+    def convention(self) -> Convention:
+        """The decisions about the data that are in force."""
+        return self.partial.convention
+
+    def table(self) -> Table:
+        """Means over users: one row per metric, one column per cut-off."""
+        return self.partial.table()
+
+    def score(self, metric: str, k: int | None = None) -> PartialScore:
+        """The mean of one metric at one cut-off, with its interval."""
+        return self.partial.score(metric, k)
+
+    def interval(
+        self, metric: str, k: int | None = None, confidence: float = 0.95, method: MomentsMethod = "moments"
+    ) -> Interval:
+        """Interval for a mean, taking the users as a sample: from their number, mean, spread and skewness."""
+        return self.partial.interval(metric, k, confidence, method)
+
+    def curve(self, metric: str) -> Curve:
+        """A metric at all cut-offs, with a 95% interval at each."""
+        return self.partial.curve(metric)
+
+    def to_frame(self) -> pd.DataFrame:
+        """A long frame: metric, k, mean, low, high (95%, by moments), n_users."""
+        return self.partial.to_frame()
+
+    def __repr__(self) -> str:
+        counts = self.partial.counts
+        return (
+            f"Evaluation of {counts.n_recommended:,} recommended rows in {self.n_chunks:,} chunks against "
+            f"{counts.n_relevant:,} relevant items, {counts.n_hits:,} of them hit\n{self.table()!r}"
+        )
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
+
+def evaluate_chunks(
+    chunks: Iterable[Frame],
+    truth: Frame,
+    metrics: Metrics = None,
+    k: int | Sequence[int | None] | None = None,
+    **options: Any,
+) -> ChunkedEvaluation:
+    """Evaluate recommendations that come as frames one after the other, such as files, each with whole users.
+
+    The numbers are those of `evaluate` on all chunks together. A user whose list is spread over two chunks is refused.
+    Users of the truth who are in no chunk have no list, and count as the convention says. Only one chunk, the truth and the ids of users
+    are in memory at a time. `options` are those of `evaluate`, columns and conventions, and those of the metrics, such as
+    `gain="exponential"`.
+
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> popular = sample.models["popular"]
+    >>> chunks = (popular[popular.user % 4 == part] for part in range(4))
+    >>> recnb.evaluate_chunks(chunks, sample.test, ["ndcg", "recall"], k=[5, 10]).table().round(4).to_frame()
+    k           5       10
+    metric
+    ndcg    0.1337  0.1725
+    recall  0.1470  0.2487
+    """
+    of_metrics = {name for metric in METRICS.values() for name in metric.defaults}
+    given = given_of({name: value for name, value in options.items() if name not in of_metrics})
+    own = {name: value for name, value in options.items() if name in of_metrics}
+    if given.beside:
+        raise OptionError(f"{next(iter(given.beside))}= serves metrics beyond accuracy and segments, which chunks do not give.")
+    refuse_unless_mean(given.convention, "evaluate_chunks")
+    if hasattr(chunks, "columns") or not isinstance(chunks, Iterable):
+        raise FrameError(
+            f"chunks is one {type(chunks).__name__}: give several frames in a list or a generator, or type recnb.evaluate(recs, truth)."
+        )
+    work = _Work(truth, given, (metrics, k, own))
+    for chunk in steps(chunks, "chunks evaluated"):
+        work.add(chunk)
+    return work.end()
+
+
+class _Work:
+    """What is kept between chunks."""
+
+    def __init__(self, truth: Frame, given: Given, asked: tuple[Metrics, Any, dict[str, Any]]) -> None:
+        self.given, self.asked, self.truth_given = given, asked, truth
+        self.layout: Layout | None = None
+        self.known: _Truth | None = None
+        self.partial: Partial | None = None
+        self.facts = Facts()
+        self.strangers = _Seen()
+        self.n_chunks = 0
+        self.scale: float | None = None
+
+    def add(self, chunk: Frame) -> None:
+        """Evaluate one chunk."""
+        layout = Layout.of(chunk, self.truth_given, self.given.columns)
+        if self.layout is None:
+            self._begin(layout)
+        elif layout != self.layout:
+            raise FrameError(
+                f"chunk {self.n_chunks + 1} has other columns than the first: {dict(layout.recs)} and not {dict(self.layout.recs)}."
+            )
+        self.n_chunks += 1
+        recs = rows_of(chunk, "recommendations", layout.recs_read)
+        if recs.height == 0:
+            return
+        assert self.known is not None
+        check.same_kind(recs, self.known.table, layout.recs, layout.truth)
+        users = distinct(recs["user"])
+        found = self.known.take(users)
+        self._once(users, found)
+        self._evaluate(recs, self.known.rows(found[found >= 0]))
+
+    def _begin(self, layout: Layout) -> None:
+        self.layout = layout
+        table = check.ids(table_of(self.truth_given, "truth", layout.truth), "truth", layout.truth)
+        self.known = _Truth(table)
+        # What is wrong with the truth is said now, and not when its users come.
+        judged = graded_truth(table, layout.truth, self.given.convention)
+        self.scale = self._scale(judged)
+
+    def _scale(self, judged: pl.DataFrame) -> float | None:
+        """The highest relevance that counts, where the truth alone tells."""
+        convention = self.given.convention
+        if self.given.library is not None:
+            return None
+        if convention.users in ("truth", "union") and convention.judged == "truth":
+            highest = relevant_rows(judged, judged, convention)["relevance"].max()
+            return float(highest) if isinstance(highest, float) else 0.0
+        metrics, _, options = self.asked
+        names = [metrics] if isinstance(metrics, str) else list(metrics or [])
+        for name in names:
+            own = metrics.get(name, {}) if isinstance(metrics, dict) else {}
+            needs = metric_named(name).defaults.get("max_relevance", 0) is None
+            if needs and {**options, **own}.get("max_relevance") is None:
+                raise OptionError(
+                    f"{name} takes its scale from the highest relevance of the users evaluated, which is known only after the last chunk: "
+                    "give it, such as max_relevance=5."
+                )
+        return None
+
+    def _once(self, users: pl.Series, found: Ints) -> None:
+        """Refuse a user who was in a chunk before."""
+        assert self.known is not None
+        mine = found[found >= 0]
+        again = mine[self.known.done[mine]]
+        who = self.known.users[int(again[0])] if len(again) else self.strangers.add(users.filter(pl.Series(found < 0)))
+        if who is not None:
+            raise FrameError(
+                f"user {who!r} is in chunk {self.n_chunks} and in one before it: each chunk must hold whole users. Sort the recommendations "
+                "by user before they are cut, or cut between users."
+            )
+        self.known.done[mine] = True
+
+    def _evaluate(self, recs: pl.DataFrame, truth: pl.DataFrame) -> None:
+        assert self.layout is not None
+        metrics, k, options = self.asked
+        source = part_of(recs, truth, self.layout)
+        made = Partial.of(self.given.evaluation(source), metrics, k, scale=self.scale, **options)
+        self.partial = made if self.partial is None else self.partial + made
+        self.facts += Facts.of(recs, truth)
+
+    def end(self) -> ChunkedEvaluation:
+        """Count the users who were in no chunk, and see that anyone was."""
+        if self.layout is None or self.known is None:
+            raise FrameError("there is no chunk: give at least one frame of recommendations.")
+        nothing = pl.DataFrame(schema=dict.fromkeys(self.layout.recs, pl.Int64))
+        for rows in self.known.left():
+            self._evaluate(nothing, rows)
+        assert self.partial is not None
+        counts = self.partial.counts
+        self.facts.check(counts.n_users, counts.n_relevant, self.partial.convention, self.layout)
+        return ChunkedEvaluation(self.partial, self.n_chunks)
+
+
+class _Truth:
+    """The truth by user: rows of some of them are taken out at a time."""
+
+    def __init__(self, table: pl.DataFrame) -> None:
+        self.users = distinct(table["user"])
+        position = _places(self.users, table["user"])
+        self.table = table if (position[1:] >= position[:-1]).all() else table[in_order(position)]
+        counts = np.bincount(position, minlength=len(self.users))
+        self.starts = np.cumsum(np.r_[0, counts])
+        self.done = np.zeros(len(self.users), dtype=bool)
+
+    def take(self, users: pl.Series) -> Ints:
+        """Where users stand; -1 for one who is not there."""
+        return _places(self.users, users)
+
+    def rows(self, at: Ints) -> pl.DataFrame:
+        """The rows of the users who stand there, each one's in the order of the truth."""
+        counts = self.starts[at + 1] - self.starts[at]
+        user = np.repeat(np.arange(len(at)), counts)
+        return self.table[self.starts[at][user] + count_within(user) - 1]
+
+    def left(self) -> Iterator[pl.DataFrame]:
+        """The rows of users who were not taken, some at a time."""
+        at = np.flatnonzero(~self.done)
+        size = np.cumsum(self.starts[at + 1] - self.starts[at])
+        for some in np.split(at, np.searchsorted(size, np.arange(ROWS, size[-1] if len(size) else 0, ROWS))):
+            if len(some):
+                yield self.rows(some)
+
+
+class _Seen:
+    """Users met so far who are not in the truth: sorted runs of doubling size, so that each is merged few times."""
+
+    def __init__(self) -> None:
+        self.runs: list[pl.Series] = []
+
+    def add(self, users: pl.Series) -> Any:
+        """Take sorted users in; the first who was met before, or None."""
+        for run in self.runs:
+            found = _places(run, users)
+            if (found >= 0).any():
+                return users[int((found >= 0).argmax())]
+        if len(users):
+            self.runs.append(users)
+        while len(self.runs) > 1 and len(self.runs[-1]) * 2 > len(self.runs[-2]):
+            self.runs[-2:] = [pl.concat(self.runs[-2:]).sort()]
+        return None
+
+
+def _places(users: pl.Series, wanted: pl.Series) -> Ints:
+    """Where each value stands among sorted ones; -1 where it does not. The work is that of the values wanted."""
+    if len(users) == 0 or len(wanted) == 0:
+        return np.full(len(wanted), -1)
+    at = np.minimum(users.search_sorted(wanted).to_numpy().astype(np.int64), len(users) - 1)
+    return np.where((users.gather(at) == wanted).to_numpy(), at, -1)

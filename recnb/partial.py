@@ -1,0 +1,371 @@
+"""Results of some users that add up to those of all: a few sums for each metric and cut-off, and how much is behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from recnb.asked import STANDARD, Metrics, chosen_metrics, options_of
+from recnb.averaging import BLOCK, averaged, cutoffs_under
+from recnb.conventions import Convention, presets
+from recnb.errors import CutoffError, FrameError, OptionError, near
+from recnb.evaluation import Evaluation
+from recnb.frames import scale_of
+from recnb.hits import Cutoffs, Hits
+from recnb.metric import Metric, metric_named
+from recnb.results import Curve, Interval, Table
+from recnb.results.partial_score import PartialScore, interval_of
+from recnb.results.words import basis_of
+from recnb.strings import current
+from recnb.uncertainty import Moments
+from recnb.uncertainty.moments import MomentsMethod
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Names the layout of `to_dict`; it changes when a key does.
+SCHEMA = "recnb.partial/1"
+
+
+@dataclass(frozen=True)
+class PartialCounts:
+    """How much data is behind the sums, and what of it was left out."""
+
+    n_users: int = 0  #: evaluated
+    n_without_list: int = 0  #: of these, with no recommendations
+    n_without_relevant: int = 0  #: users of either frame with no relevant item
+    n_recommended: int = 0  #: rows of recommendations
+    n_relevant: int = 0  #: pairs of an evaluated user and a relevant item
+    n_hits: int = 0  #: of these, the ones in the lists, down to the deepest cut-off
+
+    def __add__(self, other: PartialCounts) -> PartialCounts:
+        names = [one.name for one in fields(self)]
+        return PartialCounts(**{name: getattr(self, name) + getattr(other, name) for name in names})
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A metric, its options and the convention in force for it."""
+
+    metric: str
+    options: tuple[tuple[str, Any], ...]
+    convention: Convention
+    scale: float | None = None  #: the highest relevance, where the metric takes its scale from the data
+
+    def __str__(self) -> str:
+        own = [f"{name}={value!r}" for name, value in self.options]
+        return f"{self.metric}({', '.join(own + ([] if self.scale is None else [f'max_relevance={self.scale:g}']))})"
+
+
+@dataclass(frozen=True, eq=False)
+class Partial:
+    """The sums of some users; `+` puts those of other users to them.
+
+    The users of two partials must not overlap: a user in both would count twice. The sums cannot tell, unless both
+    were made with `keep_users=True`, which keeps the ids and refuses what overlaps. Order and grouping of additions do
+    not matter, and a partial of no users changes nothing.
+
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> popular = sample.models["popular"]
+    >>> first = popular[popular.user < 10], sample.test[sample.test.user < 10]
+    >>> other = popular[popular.user >= 10], sample.test[sample.test.user >= 10]
+    >>> both = sum(recnb.Partial.of(recnb.evaluate(*frames), ["ndcg"], k=10) for frames in (first, other))
+    >>> round(both.score("ndcg", 10), 6) == round(recnb.evaluate(popular, sample.test).ndcg(k=10), 6)
+    True
+    """
+
+    measures: tuple[Measure, ...]
+    k: tuple[int | None, ...]
+    moments: tuple[tuple[Moments, ...], ...]  #: by metric: one of all cut-offs, or one a cut-off where users differ
+    counts: PartialCounts
+    convention: Convention  #: of the data
+    library: str | None = None  #: whose conventions each metric follows
+    graded: bool = True  #: whether the truth says how relevant an item is
+    notes: tuple[str, ...] = ()
+    users: pl.Series | None = None  #: who they are, sorted, if that was kept
+
+    @classmethod
+    def of(
+        cls,
+        evaluation: Evaluation,
+        metrics: Metrics = None,
+        k: int | Sequence[int | None] | None = None,
+        *,
+        keep_users: bool = False,
+        scale: float | None = None,
+        **options: Any,
+    ) -> Partial:
+        """The sums of an evaluation's users, for several metrics and cut-offs as `table` takes them.
+
+        `scale` is the highest relevance of all parts, for ERR without `max_relevance=`; without it, that of this one.
+        """
+        cutoffs, library = Cutoffs.of(k), evaluation.library
+        if metrics is None and library is not None:
+            metrics = [name for name in STANDARD if presets.of_metric(name, library)]
+        chosen = chosen_metrics(metrics)
+        made = [
+            _measured(evaluation, metric, options_of(metric, metrics, options, chosen), cutoffs, scale)
+            for metric in chosen
+        ]
+        prepared, counts = evaluation.prepared, evaluation.counts
+        return cls(
+            tuple(measure for measure, _ in made),
+            cutoffs.values,
+            tuple(moments for _, moments in made),
+            PartialCounts(
+                counts.n_users, counts.n_without_list, counts.n_without_relevant, counts.n_recommended, counts.n_relevant,
+                _n_hits(prepared.hits(cutoffs.deepest), cutoffs.deepest),
+            ),
+            prepared.convention, library, prepared.graded, evaluation.notes, prepared.users if keep_users else None,
+        )  # fmt: skip
+
+    @property
+    def n_users(self) -> int:
+        """How many users are evaluated."""
+        return self.counts.n_users
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The names of the metrics."""
+        return tuple(one.metric for one in self.measures)
+
+    @property
+    def basis(self) -> str:
+        """In words: how many users, who was left out, and by which convention."""
+        if self.library is not None:
+            return f"each metric as {self.library} has it"
+        everything = {name: value for one in self.measures for name, value in one.options}
+        return basis_of(self.counts, self.convention.with_metric(everything), self.notes, graded=self.graded)  # type: ignore[arg-type]
+
+    def __add__(self, other: object) -> Partial:
+        if not isinstance(other, Partial):
+            return NotImplemented
+        _same(self, other)
+        return replace(
+            self,
+            moments=tuple(_added(a, b, len(self.k)) for a, b in zip(self.moments, other.moments, strict=True)),
+            counts=self.counts + other.counts,
+            notes=tuple(sorted({*self.notes, *other.notes})),
+            users=_both(self.users, other.users),
+        )
+
+    def __radd__(self, other: object) -> Partial:
+        # sum() starts from 0.
+        return self if other == 0 and isinstance(other, int) else NotImplemented
+
+    def table(self) -> Table:
+        """Means over users: one row per metric, one column per cut-off, as an evaluation's `table` gives them."""
+        import pandas as pd
+
+        means = [np.concatenate([_means(one) for one in own]) for own in self.moments]
+        columns = pd.Index(list(self.k), dtype=object if None in self.k else None, name="k")
+        table = Table(np.array(means), index=pd.Index(self.metrics, name="metric"), columns=columns)
+        everything = {name: value for one in self.measures for name, value in one.options}
+        convention = str(self.convention.with_metric(everything))
+        # Text and numbers only: pandas writes attrs as JSON where it writes them.
+        table.attrs = {"basis": self.basis, "n_users": self.n_users, "convention": convention, "lang": current()}
+        return table
+
+    def score(self, metric: str, k: int | None = None) -> PartialScore:
+        """The mean of one metric at one cut-off, with its interval."""
+        row, column = self._place(metric, k)
+        measure = self.measures[row]
+        own = {**metric_named(measure.metric).defaults, **dict(measure.options)}
+        in_force = measure.convention.with_metric(own)
+        moments = _split(self.moments[row], len(self.k))[column]
+        # A library's metrics each have users of their own, of whom only the number is known.
+        counts = self.counts if self.library is None else PartialCounts(moments.n)
+        words = basis_of(counts, in_force, self.notes, graded=self.graded)  # type: ignore[arg-type]
+        basis = words if self.library is None else f"as {self.library}: {words}"
+        return PartialScore(moments, measure.metric, self.k[column], in_force, basis)
+
+    def interval(
+        self, metric: str, k: int | None = None, confidence: float = 0.95, method: MomentsMethod = "moments"
+    ) -> Interval:
+        """Interval for a mean, taking the users as a sample: from their number, mean, spread and skewness.
+
+        With many users that is where the percentiles of the bootstrap go; `method="t"` is Student's.
+        """
+        row, column = self._place(metric, k)
+        return interval_of(_split(self.moments[row], len(self.k))[column], confidence, method)
+
+    def curve(self, metric: str) -> Curve:
+        """A metric at all cut-offs, with a 95% interval at each."""
+        row = self._place(metric, self.k[0])[0]
+        at = [(k, own) for k, own in zip(self.k, _split(self.moments[row], len(self.k)), strict=True) if k is not None]
+        if not at:
+            raise OptionError("a curve runs over whole numbers, and this partial holds whole lists alone.")
+        ends = [one.interval() for _, one in at]
+        symbol = metric_named(self.measures[row].metric).symbol
+        return Curve(
+            self.measures[row].metric, symbol, tuple(k for k, _ in at), tuple(float(_means(one)[0]) for _, one in at),
+            tuple(float(low[0]) for low, _ in ends), tuple(float(high[0]) for _, high in ends),
+            n_users=self.n_users, basis=self.basis,
+        )  # fmt: skip
+
+    def to_frame(self) -> pd.DataFrame:
+        """A long frame: metric, k, mean, low, high (95%, by moments), n_users."""
+        import pandas as pd
+
+        rows = [
+            (name, k, float(_means(one)[0]), *interval_of(one, 0.95, "moments"), one.n)
+            for name, own in zip(self.metrics, self.moments, strict=True)
+            for k, one in zip(self.k, _split(own, len(self.k)), strict=True)
+        ]
+        return pd.DataFrame(rows, columns=["metric", "k", "mean", "low", "high", "n_users"])
+
+    def _place(self, metric: str, k: int | None) -> tuple[int, int]:
+        name = metric_named(metric).name
+        if name not in self.metrics:
+            raise OptionError(f"{metric!r} was not asked for when this was made. {near(name, self.metrics)}")
+        (cutoff,) = Cutoffs.one(k).values
+        if cutoff not in self.k:
+            raise CutoffError(f"k={k!r} was not asked for when this was made: it holds k={list(self.k)}.")
+        return self.metrics.index(name), self.k.index(cutoff)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain Python that `json` can write and `from_dict` reads: to be kept, and added up another day."""
+        from recnb.partial_stored import stored
+
+        return stored(self, SCHEMA)
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Partial:
+        """A partial from what `to_dict` gave."""
+        from recnb.partial_stored import restored
+
+        return restored(stored, SCHEMA)
+
+    def __repr__(self) -> str:
+        counts = self.counts
+        return (
+            f"Partial of {counts.n_recommended:,} recommended rows against {counts.n_relevant:,} relevant items, "
+            f"{counts.n_hits:,} of them hit\n{self.table()!r}"
+        )
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
+
+def nothing_like(partial: Partial) -> Partial:
+    """The same of no users: what changes nothing where it is added."""
+    none = tuple(tuple(Moments.of(np.empty((0, len(one.mean)))) for one in own) for own in partial.moments)
+    return replace(partial, moments=none, counts=PartialCounts(), users=None if partial.users is None else partial.users.clear())
+
+
+def _measured(
+    evaluation: Evaluation, metric: Metric[...], options: dict[str, Any], cutoffs: Cutoffs, scale: float | None
+) -> tuple[Measure, tuple[Moments, ...]]:
+    """What a metric is measured by, and the moments of its values, made of some users at a time."""
+    scoring = evaluation._scoring(metric, options)
+    convention = scoring.convention
+    refuse_unless_mean(convention, metric.name)
+    own, top = dict(scoring.options), None
+    if own.get("max_relevance", metric.defaults.get("max_relevance", 0)) is None:
+        source = scoring.prepared.source
+        top = scale if scale is not None or source is None else scale_of(source, convention)
+        own["max_relevance"] = top
+    under = cutoffs_under(convention, cutoffs)
+    parts = []
+    for block in scoring.hits(under).blocks(BLOCK):
+        made = averaged(metric.at(block, under, own), convention, metric, own, mean=False)
+        if made.kept is None or made.kept.all():
+            parts.append((Moments.of(made.values),))
+        else:
+            both = zip(made.values.T, made.kept.T, strict=True)
+            parts.append(tuple(Moments.of(values[kept, np.newaxis]) for values, kept in both))
+    moments = reduce(lambda a, b: _added(a, b, len(cutoffs)), parts)
+    asked = tuple(sorted((name, _plain(value)) for name, value in scoring.options.items()))
+    return Measure(metric.name, asked, convention, top), moments
+
+
+def refuse_unless_mean(convention: Convention, what: str) -> None:
+    """Only means over users add up, and only what a user's own rows decide can be worked out in parts."""
+    if convention.average != "user":
+        raise OptionError(
+            f"{what}: average={convention.average!r} is no mean over users, so results of parts do not add up to it: "
+            "evaluate all users at once, recnb.evaluate(recs, truth)."
+        )
+    if convention.candidates == "catalogue":
+        raise OptionError(
+            f"{what}: candidates='catalogue' ranks every item of all users below each list, which a part of the users "
+            "does not know: evaluate all users at once, recnb.evaluate(recs, truth)."
+        )
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _n_hits(hits: Hits, depth: int | None) -> int:
+    inside = np.ones(len(hits.rank), dtype=bool) if depth is None else hits.rank <= depth
+    return int((inside if hits.tied is None else inside & hits.tied.top).sum())
+
+
+def _means(moments: Moments) -> np.ndarray[Any, np.dtype[np.float64]]:
+    return moments.mean if moments.n else np.full_like(moments.mean, np.nan)
+
+
+def _split(moments: tuple[Moments, ...], n: int) -> tuple[Moments, ...]:
+    """One for each cut-off."""
+    if len(moments) == n and all(len(one.mean) == 1 for one in moments):
+        return moments
+    (all_,) = moments
+    return tuple(
+        Moments(all_.n, all_.mean[at], all_.squares[at], all_.cubes[at]) for at in (slice(i, i + 1) for i in range(n))
+    )
+
+
+def _added(a: tuple[Moments, ...], b: tuple[Moments, ...], n: int) -> tuple[Moments, ...]:
+    if len(a) != len(b):
+        a, b = _split(a, n), _split(b, n)
+    return tuple(one + other for one, other in zip(a, b, strict=True))
+
+
+def _same(a: Partial, b: Partial) -> None:
+    """Refuse to add up what was not measured alike."""
+    told = "partial results add up only if they were measured alike"
+    if a.library != b.library:
+        raise OptionError(f"{told}: one is as {a.library or 'recnb'} has it, the other as {b.library or 'recnb'}.")
+    if a.metrics != b.metrics:
+        raise OptionError(f"{told}: one holds {', '.join(a.metrics)}, the other {', '.join(b.metrics)}.")
+    if a.k != b.k:
+        raise OptionError(f"{told}: one holds k={list(a.k)}, the other k={list(b.k)}.")
+    pairs = [(a.convention, b.convention)]
+    pairs += [(x.convention, y.convention) for x, y in zip(a.measures, b.measures, strict=True)]
+    for one, other in pairs:
+        for name in (field.name for field in fields(Convention)):
+            mine, theirs = getattr(one, name), getattr(other, name)
+            if mine != theirs:
+                raise OptionError(f"{told}: one has {name}={mine!r}, the other {name}={theirs!r}.")
+    if a.graded != b.graded:
+        raise OptionError(f"{told}: one truth has grades of relevance, the other none.")
+    for mine_, theirs_ in zip(a.measures, b.measures, strict=True):
+        if (mine_.options, mine_.scale) != (theirs_.options, theirs_.scale):
+            tip = " Give all parts one scale, max_relevance=." if mine_.scale != theirs_.scale else ""
+            raise OptionError(f"{told}: one holds {mine_}, the other {theirs_}.{tip}")
+
+
+def _both(a: pl.Series | None, b: pl.Series | None) -> pl.Series | None:
+    """The users of both, sorted; a user in both is refused. None if either does not know its users."""
+    if a is None or b is None:
+        return None
+    if len(a) == 0 or len(b) == 0:
+        return a if len(b) == 0 else b
+    if a.dtype != b.dtype:
+        raise FrameError(f"the users of one partial are {a.dtype}, such as {a[0]!r}, of the other {b.dtype}, such as {b[0]!r}.")
+    twice = a.filter(a.is_in(b.implode()))
+    if len(twice):
+        raise FrameError(
+            f"{len(twice):,} users are in both partials, such as {twice[0]!r}, and would count twice: give each user to one part."
+        )
+    return pl.concat([a, b]).sort()
+
+
+__all__ = ["Measure", "Partial", "PartialCounts", "nothing_like", "refuse_unless_mean"]
