@@ -109,7 +109,9 @@ def evaluate_chunks(
     given = given_of({name: value for name, value in options.items() if name not in of_metrics})
     own = {name: value for name, value in options.items() if name in of_metrics}
     if given.beside:
-        raise OptionError(f"{next(iter(given.beside))}= serves metrics beyond accuracy and segments, which chunks do not give.")
+        raise OptionError(
+            f"{next(iter(given.beside))}= serves metrics beyond accuracy and segments, which chunks do not give."
+        )
     refuse_unless_mean(given.convention, "evaluate_chunks")
     if hasattr(chunks, "columns") or not isinstance(chunks, Iterable):
         raise FrameError(

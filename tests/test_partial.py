@@ -11,7 +11,12 @@ import recnb
 from recnb import Partial
 from recnb.errors import CutoffError, FrameError, OptionError, RecnbError
 
-METRICS = {"ndcg": {"gain": "exponential"}, "average_precision": {}, "err": {"max_relevance": 5}, "precision": {"out_of": "list"}}
+METRICS = {
+    "ndcg": {"gain": "exponential"},
+    "average_precision": {},
+    "err": {"max_relevance": 5},
+    "precision": {"out_of": "list"},
+}
 K = [1, 3, None]
 
 
@@ -142,9 +147,10 @@ def test_what_was_measured_otherwise_is_refused():
         one + Partial.of(recnb.evaluate(recs, truth, ties="last"), ["ndcg"], [5])
     with pytest.raises(OptionError, match="as recnb has it, the other as ranx"):
         one + Partial.of(evaluation.under("ranx"), ["ndcg"], [5])
-    with pytest.raises(OptionError, match="max_relevance=5.*Give all parts one scale"):
-        low = truth.assign(relevance=truth.relevance.clip(upper=2))
-        Partial.of(evaluation, ["err"], [5]) + Partial.of(recnb.evaluate(recs, low), ["err"], [5])
+    high = Partial.of(evaluation, ["err"], [5])
+    low = Partial.of(recnb.evaluate(recs, truth.assign(relevance=truth.relevance.clip(upper=2))), ["err"], [5])
+    with pytest.raises(OptionError, match=r"max_relevance=5.*Give all parts one scale"):
+        high + low
     with pytest.raises(OptionError, match="grades"):
         one + Partial.of(recnb.evaluate(recs, truth[truth.relevance > 0][["user", "item"]]), ["ndcg"], [5])
     with pytest.raises(TypeError):
@@ -170,8 +176,9 @@ def test_users_in_both_are_refused_where_they_were_kept():
     assert both.users is not None
     assert len(both.users) == both.n_users
     assert (one + Partial.of(recnb.evaluate(recs, truth), ["ndcg"], [5])).users is None
+    in_text = recnb.evaluate(recs.astype({"user": str}), truth.astype({"user": str}))
+    text = Partial.of(in_text, ["ndcg"], [5], keep_users=True)
     with pytest.raises(FrameError, match="users of one partial are"):
-        text = Partial.of(recnb.evaluate(recs.astype({"user": str}), truth.astype({"user": str})), ["ndcg"], [5], keep_users=True)
         one + text
 
 

@@ -48,7 +48,9 @@ def rows_of(frame: Frame, name: str, labels: Mapping[str, str]) -> pl.DataFrame:
 def part_of(recs: pl.DataFrame, truth: pl.DataFrame, layout: Layout) -> Source:
     """The source of some users, from rows of either frame; ids of an empty side are of the other's kind."""
     if recs.height == 0 or truth.height == 0:
-        recs, truth = (_typed_as(one, other) if one.height == 0 else one for one, other in ((recs, truth), (truth, recs)))
+        recs, truth = (
+            _typed_as(one, other) if one.height == 0 else one for one, other in ((recs, truth), (truth, recs))
+        )
     else:
         check.same_kind(recs, truth, layout.recs, layout.truth)
     return Source(recs.drop("model", strict=False), truth, layout.recs, layout.truth, part=True)

@@ -71,7 +71,7 @@ class Prepared:
 
     def _join(self, depth: int | None) -> Hits:
         recs = self.recs.lazy()
-        if depth is not None and depth < self.list_length.max():
+        if depth is not None and depth < self.list_length.max(initial=0):
             recs = recs.filter(pl.col("rank") <= depth)
         # Only pairs that hit need codes, and the truth has them: the row of the truth is all that the join brings back.
         truth = self.truth.lazy().select("user", "item", row=pl.int_range(pl.len()))
@@ -116,7 +116,9 @@ class Source:
     labels: Mapping[str, str]  #: which column of the recommendations plays which role
     truth_labels: Mapping[str, str]
     notes: tuple[str, ...] = ()
-    part: bool = False  #: whether these are some of the users only: what holds of all together is then seen to elsewhere
+    part: bool = (
+        False  #: whether these are some of the users only: what holds of all together is then seen to elsewhere
+    )
     _known: dict[Convention, Prepared] = field(default_factory=dict)
 
     @cached_property

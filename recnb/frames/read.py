@@ -43,6 +43,8 @@ def columns_of(frame: Frame, name: str) -> list[str]:
     elif hasattr(frame, "__arrow_c_stream__") and hasattr(frame, "columns"):
         listed = getattr(frame, "column_names", None)
         columns = list(listed if listed is not None else frame.columns)
+    elif type(frame).__module__.startswith("dask."):
+        raise FrameError(f"{name} is a Dask DataFrame: type import recnb.dask, then recs.rec.against(truth).")
     else:
         raise FrameError(
             f"{name} is a {type(frame).__name__}, which is no table that recnb reads: give a pandas or Polars frame, "

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from recnb.errors import OptionError, is_number
-from recnb.hits import Cutoff, Cutoffs, Floats, Hits
+from recnb.hits import Cutoff, Cutoffs, Floats, Hits, count_within
 from recnb.metric import Credit, hit_metric
 from recnb.metrics.discounts import (
     DISCOUNT,
@@ -319,8 +319,10 @@ def reach(hits: Hits, stop: Floats) -> Floats:
             "ERR multiplies chances along one order, so it has no mean over ties here: choose ties='first'."
         )
     reached = np.ones(len(stop))
-    by_nth = np.argsort(hits.nth, kind="stable")
-    ends = np.searchsorted(hits.nth[by_nth], np.arange(2, (hits.nth.max() if len(stop) else 0) + 2))
+    # Hits that share a rank are walked one after the other: what they add up to is the same in any order.
+    nth = count_within(hits.user)
+    by_nth = np.argsort(nth, kind="stable")
+    ends = np.searchsorted(nth[by_nth], np.arange(2, nth.max(initial=0) + 2))
     for start, end in pairwise(ends):
         here = by_nth[start:end]
         reached[here] = reached[here - 1] * (1.0 - stop[here - 1])

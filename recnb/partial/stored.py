@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,10 +13,8 @@ from recnb.conventions import Convention
 from recnb.errors import RecnbError
 from recnb.hits import Cutoffs
 from recnb.metric import metric_named
+from recnb.partial.sums import Measure, Partial, PartialCounts
 from recnb.uncertainty import Moments
-
-if TYPE_CHECKING:
-    from recnb.partial import Partial
 
 
 def stored(partial: Partial, schema: str) -> dict[str, Any]:
@@ -51,8 +49,6 @@ def stored(partial: Partial, schema: str) -> dict[str, Any]:
 
 def restored(told: Mapping[str, Any], schema: str) -> Partial:
     """The partial that was stored."""
-    from recnb.partial import Measure, Partial, PartialCounts
-
     found = told.get("schema") if isinstance(told, Mapping) else None
     if found != schema:
         raise RecnbError(f"this is no stored partial that this version reads: its schema is {found!r}, not {schema!r}.")
@@ -68,7 +64,9 @@ def restored(told: Mapping[str, Any], schema: str) -> Partial:
         )
         moments = tuple(
             tuple(
-                Moments(int(own["n"]), *(np.array(own[name], dtype=np.float64) for name in ("mean", "squares", "cubes")))
+                Moments(
+                    int(own["n"]), *(np.array(own[name], dtype=np.float64) for name in ("mean", "squares", "cubes"))
+                )
                 for own in one["moments"]
             )
             for one in told["metrics"]

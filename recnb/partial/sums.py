@@ -231,14 +231,14 @@ class Partial:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain Python that `json` can write and `from_dict` reads: to be kept, and added up another day."""
-        from recnb.partial_stored import stored
+        from recnb.partial.stored import stored
 
         return stored(self, SCHEMA)
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Partial:
         """A partial from what `to_dict` gave."""
-        from recnb.partial_stored import restored
+        from recnb.partial.stored import restored
 
         return restored(stored, SCHEMA)
 
@@ -256,7 +256,9 @@ class Partial:
 def nothing_like(partial: Partial) -> Partial:
     """The same of no users: what changes nothing where it is added."""
     none = tuple(tuple(Moments.of(np.empty((0, len(one.mean)))) for one in own) for own in partial.moments)
-    return replace(partial, moments=none, counts=PartialCounts(), users=None if partial.users is None else partial.users.clear())
+    return replace(
+        partial, moments=none, counts=PartialCounts(), users=None if partial.users is None else partial.users.clear()
+    )
 
 
 def _measured(
@@ -272,7 +274,7 @@ def _measured(
         top = scale if scale is not None or source is None else scale_of(source, convention)
         own["max_relevance"] = top
     under = cutoffs_under(convention, cutoffs)
-    parts = []
+    parts: list[tuple[Moments, ...]] = []
     for block in scoring.hits(under).blocks(BLOCK):
         made = averaged(metric.at(block, under, own), convention, metric, own, mean=False)
         if made.kept is None or made.kept.all():
@@ -359,7 +361,9 @@ def _both(a: pl.Series | None, b: pl.Series | None) -> pl.Series | None:
     if len(a) == 0 or len(b) == 0:
         return a if len(b) == 0 else b
     if a.dtype != b.dtype:
-        raise FrameError(f"the users of one partial are {a.dtype}, such as {a[0]!r}, of the other {b.dtype}, such as {b[0]!r}.")
+        raise FrameError(
+            f"the users of one partial are {a.dtype}, such as {a[0]!r}, of the other {b.dtype}, such as {b[0]!r}."
+        )
     twice = a.filter(a.is_in(b.implode()))
     if len(twice):
         raise FrameError(

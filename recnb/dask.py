@@ -1,0 +1,15 @@
+"""`import recnb.dask` makes `.rec` known to Dask DataFrames: `ddf.rec.against(dtruth).table(k=[5, 10])`.
+
+The same conventions and the same numbers as with pandas. Needs `pip install "recnb[dask]"`.
+"""
+
+try:
+    import dask.dataframe as _installed  # noqa: F401
+except ImportError as problem:  # pragma: no cover
+    raise ImportError('recnb.dask needs Dask: pip install "recnb[dask]"') from problem
+
+from recnb.engines.dask import DaskAccessor, DaskEvaluation, DaskScore, register
+
+register()
+
+__all__ = ["DaskAccessor", "DaskEvaluation", "DaskScore"]

@@ -1,0 +1,129 @@
+"""What an engine does with the rows of some users: the same join and the same metrics as on one machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from recnb.asked import Metrics, chosen_metrics, options_of
+from recnb.entry import Given
+from recnb.evaluation import Evaluation, index_of
+from recnb.frames import Facts, Frame, Layout, check, part_of, scale_of, table_of
+from recnb.hits import Cutoffs
+from recnb.metric import Metric
+from recnb.partial import Partial
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: The column that holds the place of each row before an engine moved it, so that equal scores keep the order they had.
+ROW = "recnb_row"
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """How the rows of parts are read: which columns, under which conventions."""
+
+    given: Given
+    layout: Layout
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """Several metrics at several cut-offs, each with its options."""
+
+    metrics: Metrics
+    k: Cutoffs
+    options: Mapping[str, Any]
+
+    def chosen(self) -> list[tuple[Metric[...], dict[str, Any]]]:
+        """The metrics with their options, all of which they have."""
+        metrics = chosen_metrics(self.metrics)
+        return [(metric, options_of(metric, self.metrics, self.options, metrics)) for metric in metrics]
+
+    @property
+    def needs_scale(self) -> bool:
+        """Whether a metric takes its scale from the highest relevance of all users."""
+        chosen = ({**metric.defaults, **own} for metric, own in self.chosen())
+        return any(own.get("max_relevance", 0) is None for own in chosen)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some users, joined; and what only all parts together can tell."""
+
+    evaluation: Evaluation
+    facts: Facts
+
+
+def part(recs: Frame, truth: Frame, plan: Plan) -> Part:
+    """Join the rows of some users, which may be none on either side; columns are named by role."""
+    left = _rows(recs, "recommendations", plan.layout.recs_read, plan.layout.recs)
+    right = _rows(truth, "truth", plan.layout.truth, plan.layout.truth)
+    facts = Facts.of(left, right)
+    return Part(plan.given.evaluation(part_of(left, right, plan.layout)), facts)
+
+
+def _rows(frame: Frame, name: str, roles: Mapping[str, str], labels: Mapping[str, str]) -> pl.DataFrame:
+    table = table_of(frame, name, {role: role for role in (*roles, ROW)}).sort(ROW).drop(ROW)
+    return table if table.height == 0 else check.ids(table, name, labels)
+
+
+def scale(made: Part) -> float:
+    """The highest relevance that counts among the users of a part."""
+    prepared = made.evaluation.prepared
+    assert prepared.source is not None
+    return scale_of(prepared.source, prepared.convention)
+
+
+def partial(made: Part, question: Question, top: float | None = None) -> tuple[Partial, Facts]:
+    """The sums of a part."""
+    return Partial.of(made.evaluation, question.metrics, question.k, scale=top, **question.options), made.facts  # type: ignore[arg-type]
+
+
+def added(parts: Sequence[tuple[Partial, Facts]]) -> tuple[Partial, Facts]:
+    """Several parts as one."""
+    return reduce(lambda a, b: (a[0] + b[0], a[1] + b[1]), parts)
+
+
+def settled(made: tuple[Partial, Facts], plan: Plan) -> Partial:
+    """The sums of all parts, after a look at what they say together."""
+    whole, facts = made
+    facts.check(whole.counts.n_users, whole.counts.n_relevant, whole.convention, plan.layout)
+    return whole
+
+
+def values(made: Part, question: Question, top: float | None = None, *, drop: bool = False) -> pd.DataFrame:
+    """Each user's values, a column for each metric at each cut-off.
+
+    One who is left out of a mean is NaN, or is dropped, which goes for one metric at one cut-off.
+    """
+    import pandas as pd
+
+    frames = []
+    for metric, own in question.chosen():
+        mine = {**own, "max_relevance": top} if top is not None and _takes_scale(metric, own) else own
+        scoring = made.evaluation._scoring(metric, mine)
+        users, labels = scoring.prepared.users, labels_of(metric, question.k)
+        if len(users) == 0:
+            frames.append(pd.DataFrame(np.empty((0, len(labels))), index_of(users, None), labels))
+            continue
+        averaged = scoring.averaged(question.k)
+        kept = np.ones(averaged.values.shape, dtype=bool) if averaged.kept is None else averaged.kept
+        frame = pd.DataFrame(np.where(kept, averaged.values, np.nan), index_of(users, None), labels)
+        frames.append(frame[kept[:, 0]] if drop else frame)
+    return frames[0] if len(frames) == 1 else pd.concat(frames, axis=1)
+
+
+def labels_of(metric: Metric[...], k: Cutoffs) -> list[str]:
+    """What the columns of a metric are called: as the series of a Score."""
+    return [metric.name if one is None else f"{metric.name}@{one}" for one in k]
+
+
+def _takes_scale(metric: Metric[...], own: Mapping[str, Any]) -> bool:
+    return {**metric.defaults, **own}.get("max_relevance", 0) is None

@@ -1,0 +1,189 @@
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import recnb
+from recnb.errors import ColumnError, FrameError, NoUsersError, OptionError
+
+METRICS = {
+    "ndcg": {"gain": "exponential"},
+    "err": {},
+    "average_precision": {},
+    "reciprocal_rank": {"target": "preferred"},
+    "f1": {},
+}
+K = [1, 3, None]
+
+
+def random_frames(rng, n_users=40, text=False):
+    """Users in one frame only, ties, grades from 0, rows of all users mixed in the truth and together in the lists."""
+    lists, truths = [], []
+    for user in range(n_users):
+        if rng.random() < 0.85:
+            items = rng.permutation(12)[: rng.integers(1, 10)]
+            lists.append(pd.DataFrame({"user": user, "item": items, "score": rng.integers(0, 4, len(items)) / 2}))
+        if rng.random() < 0.85:
+            items = rng.permutation(12)[: rng.integers(1, 8)]
+            truths.append(pd.DataFrame({"user": user, "item": items, "relevance": rng.integers(0, 6, len(items))}))
+    recs, truth = (
+        pd.concat(lists, ignore_index=True),
+        pd.concat(truths).sample(frac=1, random_state=int(rng.integers(1e6))),
+    )
+    if text:
+        recs, truth = (
+            one.assign(user="u" + one.user.astype(str), item="i" + one.item.astype(str)) for one in (recs, truth)
+        )
+    return recs, truth
+
+
+def cut(recs, n):
+    """Chunks of whole users, some of them empty."""
+    users = recs.user.unique()
+    return [recs[recs.user.isin(some)] for some in np.array_split(users, n)]
+
+
+CONVENTIONS = [
+    {},
+    {"ties": "last"},
+    {"ties": "item_desc", "duplicates": "dedupe"},
+    {"ties": "max_rank", "users": "union", "no_relevant": "zero"},
+    {"ties": "worst"},
+    {"users": "union", "no_relevant": "one"},
+    {"users": "union", "no_relevant": "nan"},
+    {"no_hit": "skip", "no_relevant": "skip"},
+    {"no_list": "nan"},
+    {"relevant_from": 3},
+    {"relevant": "any", "no_relevant": "skip"},
+    {"candidates": "padded"},
+    {"cutoff": "none"},
+    {"score_dtype": "float32"},
+    {"nonpositive_scores": "never_hit"},
+    {"order": "row"},
+]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from(CONVENTIONS), st.integers(1, 50), st.booleans())
+def test_chunks_give_the_numbers_of_the_whole(seed, convention, n_chunks, text):
+    recs, truth = random_frames(np.random.default_rng(seed), text=text)
+    expected = recnb.evaluate(recs, truth, **convention).table(METRICS, k=K)
+    made = recnb.evaluate_chunks(cut(recs, n_chunks), truth, METRICS, K, **convention)
+    np.testing.assert_allclose(made.table().to_numpy(), expected.to_numpy(), rtol=0, atol=1e-12)
+    assert made.table().attrs["basis"] == expected.attrs["basis"]
+    assert made.n_chunks == n_chunks
+
+
+@pytest.mark.parametrize("users", ["recs", "both"])
+@pytest.mark.parametrize("judged", ["truth", "list"])
+def test_users_of_the_lists_count_too(users, judged):
+    recs, truth = random_frames(np.random.default_rng(1))
+    asked = {"users": users, "judged": judged, "no_relevant": "zero"}
+    expected = recnb.evaluate(recs, truth, **asked).table(["ndcg", "err"], k=5, max_relevance=5)
+    made = recnb.evaluate_chunks(cut(recs, 7), truth, ["ndcg", "err"], 5, max_relevance=5, **asked)
+    np.testing.assert_allclose(made.table().to_numpy(), expected.to_numpy(), atol=1e-12)
+    with pytest.raises(OptionError, match=r"err takes its scale .* max_relevance=5"):
+        recnb.evaluate_chunks(cut(recs, 7), truth, ["ndcg", "err"], 5, **asked)
+
+
+def test_the_scale_of_err_is_that_of_all_users():
+    recs = pd.DataFrame({"user": [1, 2], "item": ["a", "a"], "rank": [1, 1]})
+    truth = pd.DataFrame({"user": [1, 2], "item": ["a", "a"], "relevance": [1, 4]})
+    made = recnb.evaluate_chunks([recs[:1], recs[1:]], truth, ["err"], 1)
+    assert made.score("err", 1) == pytest.approx((1 / 16 + 15 / 16) / 2, abs=1e-15)
+
+
+def test_any_frames_will_do_and_they_stay_as_they_are():
+    recs, truth = random_frames(np.random.default_rng(2))
+    before = recs.copy(), truth.copy()
+    expected = recnb.evaluate(recs, truth).table(k=5)
+    parts = cut(recs, 4)
+    mixed = [parts[0], pl.from_pandas(parts[1]), pl.from_pandas(parts[2]).lazy(), pl.from_pandas(parts[3]).to_arrow()]
+    made = recnb.evaluate_chunks(iter(mixed), pl.from_pandas(truth).lazy(), k=5)
+    np.testing.assert_allclose(made.table().to_numpy(), expected.to_numpy(), atol=1e-12)
+    pd.testing.assert_frame_equal(recs, before[0])
+    pd.testing.assert_frame_equal(truth, before[1])
+
+
+def test_columns_and_libraries_are_named_as_for_evaluate():
+    recs, truth = random_frames(np.random.default_rng(3))
+    recs, truth = recs.rename(columns={"user": "who"}), truth.rename(columns={"user": "who", "relevance": "stars"})
+    chunks = [part.rename(columns={"user": "who"}) for part in cut(recs.rename(columns={"who": "user"}), 3)]
+    expected = recnb.evaluate(recs, truth, user="who", relevance="stars").table(k=[2, 4])
+    made = recnb.evaluate_chunks(chunks, truth, k=[2, 4], user="who", relevance="stars")
+    np.testing.assert_allclose(made.table().to_numpy(), expected.to_numpy(), atol=1e-12)
+    for library in ("ranx", "rectools"):
+        expected = recnb.evaluate(recs, truth, user="who", relevance="stars", convention=library).table(k=[2, 4])
+        made = recnb.evaluate_chunks(chunks, truth, k=[2, 4], user="who", relevance="stars", convention=library)
+        np.testing.assert_allclose(made.table().to_numpy(), expected.to_numpy(), atol=1e-12)
+        assert made.table().attrs["basis"] == expected.attrs["basis"]
+
+
+@pytest.mark.parametrize("text", [False, True])
+def test_a_user_in_two_chunks_is_refused(text):
+    recs, truth = random_frames(np.random.default_rng(4), text=text)
+    in_truth = recs[recs.user.isin(truth.user)].user.iloc[0]
+    stranger = recs[~recs.user.isin(truth.user)].user.iloc[0]
+    for user in (in_truth, stranger):
+        user = user if text else int(user)
+        again = recs[recs.user == user]
+        with pytest.raises(FrameError, match=f"user {user!r} is in chunk 6 and in one before it"):
+            recnb.evaluate_chunks([*cut(recs, 5), again], truth, k=5)
+
+
+def test_many_strangers_are_remembered_in_few_runs():
+    from recnb.chunks import _Seen
+
+    seen = _Seen()
+    rng = np.random.default_rng(5)
+    ids = rng.permutation(5000)
+    for some in np.array_split(ids, 500):
+        assert seen.add(pl.Series(np.sort(some))) is None
+    assert len(seen.runs) < 15
+    assert all(seen.add(pl.Series([one])) == one for one in ids[::500])
+
+
+def test_what_is_wrong_is_said():
+    recs, truth = random_frames(np.random.default_rng(6))
+    with pytest.raises(FrameError, match="no chunk"):
+        recnb.evaluate_chunks([], truth)
+    with pytest.raises(FrameError, match="chunks is one DataFrame"):
+        recnb.evaluate_chunks(recs, truth)
+    with pytest.raises(FrameError, match="recommendations is empty"):
+        recnb.evaluate_chunks([recs[:0]], truth)
+    with pytest.raises(FrameError, match="truth is empty"):
+        recnb.evaluate_chunks([recs], truth[:0])
+    with pytest.raises(FrameError, match="no user is in both frames"):
+        recnb.evaluate_chunks(cut(recs.assign(user=recs.user + 1000), 3), truth)
+    with pytest.raises(NoUsersError, match="relevance must be 9 or more and the highest in the truth is 5"):
+        recnb.evaluate_chunks(cut(recs, 3), truth, relevant_from=9)
+    with pytest.raises(FrameError, match="user ids are of different kinds"):
+        recnb.evaluate_chunks([recs, recs.assign(user=recs.user.astype(str) + "x")], truth)
+    with pytest.raises(ColumnError, match="no user column"):
+        recnb.evaluate_chunks([recs.rename(columns={"user": "x"})], truth)
+    with pytest.raises(FrameError, match="chunk 2 has other columns than the first"):
+        recnb.evaluate_chunks([recs[:5], recs[5:].rename(columns={"score": "rank"})], truth)
+    with pytest.raises(FrameError, match="negative relevance"):
+        recnb.evaluate_chunks([recs], truth.assign(relevance=-1))
+    with pytest.raises(FrameError, match="lists of 2 models"):
+        recnb.evaluate_chunks([part.assign(model=n) for n, part in zip("ab", cut(recs, 2), strict=True)], truth)
+    with pytest.raises(OptionError, match="is no option of an evaluation"):
+        recnb.evaluate_chunks([recs], truth, k=5, gian="binary")
+    with pytest.raises(OptionError, match="train= serves"):
+        recnb.evaluate_chunks([recs], truth, k=5, train=truth)
+    for options in ({"average": "pooled"}, {"average": "geometric"}, {"candidates": "catalogue"}):
+        with pytest.raises(OptionError, match=f"{next(iter(options))}=.*evaluate all users at once"):
+            recnb.evaluate_chunks([recs], truth, k=5, **options)
+
+
+def test_it_shows_itself():
+    recs, truth = random_frames(np.random.default_rng(7))
+    made = recnb.evaluate_chunks(cut(recs, 3), truth, ["ndcg"], [5, 10])
+    assert repr(made).startswith(f"Evaluation of {len(recs):,} recommended rows in 3 chunks against")
+    assert "ndcg" in made._repr_html_()
+    assert list(made.to_frame().columns) == ["metric", "k", "mean", "low", "high", "n_users"]
+    assert made.curve("ndcg").k == (5, 10)
+    assert made.interval("ndcg", 5).low < made.score("ndcg", 5) < made.interval("ndcg", 5).high
+    assert made.n_users == made.partial.n_users
