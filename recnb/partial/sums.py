@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from recnb.asked import STANDARD, Metrics, chosen_metrics, options_of
-from recnb.averaging import BLOCK, averaged, cutoffs_under
+from recnb.averaging import BLOCK, Scoring, averaged, cutoffs_under
 from recnb.conventions import Convention, presets
 from recnb.errors import CutoffError, FrameError, OptionError, near
 from recnb.evaluation import Evaluation
@@ -73,8 +72,8 @@ class Partial:
     >>> import recnb
     >>> sample = recnb.datasets.load_sample()
     >>> popular = sample.models["popular"]
-    >>> first = popular[popular.user < 10], sample.test[sample.test.user < 10]
-    >>> other = popular[popular.user >= 10], sample.test[sample.test.user >= 10]
+    >>> first = popular[popular.user < "u100"], sample.test[sample.test.user < "u100"]
+    >>> other = popular[popular.user >= "u100"], sample.test[sample.test.user >= "u100"]
     >>> both = sum(recnb.Partial.of(recnb.evaluate(*frames), ["ndcg"], k=10) for frames in (first, other))
     >>> round(both.score("ndcg", 10), 6) == round(recnb.evaluate(popular, sample.test).ndcg(k=10), 6)
     True
@@ -109,15 +108,13 @@ class Partial:
         if metrics is None and library is not None:
             metrics = [name for name in STANDARD if presets.of_metric(name, library)]
         chosen = chosen_metrics(metrics)
-        made = [
-            _measured(evaluation, metric, options_of(metric, metrics, options, chosen), cutoffs, scale)
-            for metric in chosen
-        ]
+        asked = [(metric, options_of(metric, metrics, options, chosen)) for metric in chosen]
+        measures, moments = _measured(evaluation, asked, cutoffs, scale)
         prepared, counts = evaluation.prepared, evaluation.counts
         return cls(
-            tuple(measure for measure, _ in made),
+            measures,
             cutoffs.values,
-            tuple(moments for _, moments in made),
+            moments,
             PartialCounts(
                 counts.n_users, counts.n_without_list, counts.n_without_relevant, counts.n_recommended, counts.n_relevant,
                 _n_hits(prepared.hits(cutoffs.deepest), cutoffs.deepest),
@@ -262,29 +259,44 @@ def nothing_like(partial: Partial) -> Partial:
 
 
 def _measured(
-    evaluation: Evaluation, metric: Metric[...], options: dict[str, Any], cutoffs: Cutoffs, scale: float | None
-) -> tuple[Measure, tuple[Moments, ...]]:
-    """What a metric is measured by, and the moments of its values, made of some users at a time."""
-    scoring = evaluation._scoring(metric, options)
-    convention = scoring.convention
+    evaluation: Evaluation, asked: Sequence[tuple[Metric[...], dict[str, Any]]], cutoffs: Cutoffs, scale: float | None
+) -> tuple[tuple[Measure, ...], tuple[tuple[Moments, ...], ...]]:
+    """What metrics are measured by, and the moments of their values, made of some users at a time."""
+    scorings = [evaluation._scoring(metric, options) for metric, options in asked]
+    measures, own = zip(*(_measure(scoring, scale) for scoring in scorings), strict=True)
+    moments: dict[int, tuple[Moments, ...]] = {}
+    # Metrics of the same data see the same block of users, of which much is worked out once.
+    for prepared in {id(one.prepared): one.prepared for one in scorings}.values():
+        rows = [row for row, one in enumerate(scorings) if one.prepared is prepared]
+        under = cutoffs_under(prepared.convention, cutoffs)
+        whole = any(scorings[row].metric.needs_whole_list(own[row]) for row in rows)
+        for block in prepared.hits(None if whole else under.deepest).blocks(BLOCK):
+            for row in rows:
+                made = _moments_of(block, scorings[row], own[row], under)
+                moments[row] = _added(moments[row], made, len(cutoffs)) if row in moments else made
+    return measures, tuple(moments[row] for row in range(len(scorings)))
+
+
+def _measure(scoring: Scoring, scale: float | None) -> tuple[Measure, dict[str, Any]]:
+    """What a metric is measured by, and its options with the scale put in."""
+    metric, convention = scoring.metric, scoring.convention
     refuse_unless_mean(convention, metric.name)
     own, top = dict(scoring.options), None
     if own.get("max_relevance", metric.defaults.get("max_relevance", 0)) is None:
         source = scoring.prepared.source
         top = scale if scale is not None or source is None else scale_of(source, convention)
         own["max_relevance"] = top
-    under = cutoffs_under(convention, cutoffs)
-    parts: list[tuple[Moments, ...]] = []
-    for block in scoring.hits(under).blocks(BLOCK):
-        made = averaged(metric.at(block, under, own), convention, metric, own, mean=False)
-        if made.kept is None or made.kept.all():
-            parts.append((Moments.of(made.values),))
-        else:
-            both = zip(made.values.T, made.kept.T, strict=True)
-            parts.append(tuple(Moments.of(values[kept, np.newaxis]) for values, kept in both))
-    moments = reduce(lambda a, b: _added(a, b, len(cutoffs)), parts)
     asked = tuple(sorted((name, _plain(value)) for name, value in scoring.options.items()))
-    return Measure(metric.name, asked, convention, top), moments
+    return Measure(metric.name, asked, convention, top), own
+
+
+def _moments_of(block: Hits, scoring: Scoring, options: Mapping[str, Any], cutoffs: Cutoffs) -> tuple[Moments, ...]:
+    credit = scoring.metric.at(block, cutoffs, options)
+    made = averaged(credit, scoring.convention, scoring.metric, options, mean=False)
+    if made.kept is None or made.kept.all():
+        return (Moments.of(made.values),)
+    both = zip(made.values.T, made.kept.T, strict=True)
+    return tuple(Moments.of(values[kept, np.newaxis]) for values, kept in both)
 
 
 def refuse_unless_mean(convention: Convention, what: str) -> None:
