@@ -1,4 +1,5 @@
 import os
+import pickle
 import signal
 import time
 
@@ -235,6 +236,11 @@ def test_scores_curves_and_explanations_read_as_those_of_pandas():
     score, other = evaluation.mrr(k=5, target="preferred"), expected.mrr(k=5, target="preferred")
     assert repr(score) == repr(other)
     np.testing.assert_allclose(score.interval(), other.interval(method="moments"), atol=1e-12)
+    assert "nothing computed yet" in evaluation._repr_html_()
+    again = pickle.loads(pickle.dumps(score))
+    assert (repr(again), again.interval()) == (repr(score), score.interval())
+    with pytest.raises(RecnbError, match="stayed where"):
+        _ = again.per_user
     curve = evaluation.curve("ndcg", range(1, 8), gain="exponential")
     np.testing.assert_allclose(curve.value, expected.curve("ndcg", range(1, 8), gain="exponential").value, atol=1e-12)
     user = expected.users[3]
@@ -303,3 +309,19 @@ def test_a_worker_lost_in_mid_run_changes_nothing():
         left_over = client.run(os.getpid)
         assert set(left_over.values()) != set(pids.values())
     agree(partial.table(), expected.table(["ndcg", "err"], [1, 5]))
+
+
+def test_most_partitions_may_be_empty():
+    recs, truth = random_frames(np.random.default_rng(14), 3)
+    left = dd.from_map(lambda piece: piece, [recs[:0], recs, recs[:0], recs[:0]], meta=recs[:0])
+    evaluation = left.rec.against(parted(truth, 2), npartitions=20, users="union", no_relevant="zero")
+    expected = recnb.evaluate(recs, truth, users="union", no_relevant="zero")
+    agree(evaluation.table(METRICS, k=K), expected.table(METRICS, k=K))
+    assert len(evaluation.per_user(["ndcg"], 5).compute()) == expected.n_users
+
+
+def test_the_bundled_sample_agrees():
+    sample = recnb.datasets.load_sample()
+    for recs in sample.models.values():
+        made = parted(recs, 5).rec.against(parted(sample.test, 3), relevant_from=4)
+        agree(made.table(k=[5, 10, 20]), recnb.evaluate(recs, sample.test, relevant_from=4).table(k=[5, 10, 20]))

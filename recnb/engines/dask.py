@@ -26,7 +26,7 @@ from recnb.hits import Cutoffs
 from recnb.metric import Metric
 from recnb.metrics import accuracy
 from recnb.partial import Partial, refuse_unless_mean
-from recnb.results import Curve, Explanation, Table
+from recnb.results import Curve, Explanation, Table, html
 from recnb.results.partial_score import PartialScore
 
 if TYPE_CHECKING:
@@ -64,7 +64,14 @@ class DaskScore(PartialScore):
     @property
     def per_user(self) -> Any:
         """The value of each user, a Dask Series indexed by user, worked out when it is computed."""
+        if not hasattr(self, "_values"):
+            raise RecnbError(
+                "the values of users stayed where this score was pickled: ask the evaluation for them again."
+            )
         return self._values()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_values"}
 
 
 class DaskEvaluation:
@@ -212,6 +219,10 @@ class DaskEvaluation:
             f"Evaluation of Dask DataFrames, {self._n:,} partitions of users, nothing computed yet; {self.convention}\n"
             "Ask .table(k=[5, 10]), .ndcg(k=10), .curve('ndcg'), .per_user(['ndcg'], k=10)"
         )
+
+    def _repr_html_(self) -> str:
+        title, ask = repr(self).split("\n")
+        return html.root(html.note(html.text(title, 2000)), html.note(html.text(ask)), label="evaluation")
 
 
 class DaskAccessor:
