@@ -15,7 +15,7 @@ _TWICE = "Drop the repeats: frame.drop_duplicates([{user!r}, {item!r}]); or say 
 
 
 def ranked(table: pl.DataFrame, convention: Convention, labels: Mapping[str, str]) -> tuple[pl.DataFrame, str]:
-    """Recommended rows as user, item, rank; and which column put them in order."""
+    """Recommended rows as user, item, rank, and score where there is one; and which column put them in order."""
     name = "recommendations"
     by = order_by(table, convention, labels)
     if convention.duplicates == "error":
@@ -34,7 +34,7 @@ def ranked(table: pl.DataFrame, convention: Convention, labels: Mapping[str, str
         table = _rank_by_score(table.with_columns(score=check.scores(table, name, labels["score"])), convention.ties)
     else:
         table = table.with_columns(rank=pl.int_range(1, pl.len() + 1).over("user"))
-    table = table.select("user", "item", "rank")
+    table = table.select("user", "item", "rank", *(["score"] if "score" in table.columns else []))
     return (_deduped(table) if convention.duplicates == "dedupe" else table), by
 
 
