@@ -1,0 +1,20 @@
+"""How sure a mean over users, or a difference of two, can be: from per-user values or their sums alone.
+
+    mean.py          intervals for means; bootstrap.py draws, moments.py has the closed forms
+    paired.py        two models on the same users: interval, tests, users won and lost; significance.py has the tests
+    corrections.py   many tests at once
+    power.py         what a number of users can show
+
+Numpy arrays in, numpy arrays out; neither pandas nor Polars is known here.
+"""
+
+from recnb.uncertainty.corrections import benjamini_hochberg, holm
+from recnb.uncertainty.mean import MANY_USERS, METHODS, IntervalMethod, intervals
+from recnb.uncertainty.moments import Moments, checked_confidence
+from recnb.uncertainty.paired import PAIRED_METHODS, Paired, PairedMethod, paired
+from recnb.uncertainty.power import Detectable, detectable, users_needed
+
+__all__ = [
+    "MANY_USERS", "METHODS", "PAIRED_METHODS", "Detectable", "IntervalMethod", "Moments", "Paired", "PairedMethod",
+    "benjamini_hochberg", "checked_confidence", "detectable", "holm", "intervals", "paired", "users_needed",
+]  # fmt: skip
