@@ -10,18 +10,23 @@ Importing recnb registers `.rec` on pandas and Polars frames.
 from recnb import conventions, datasets, errors
 from recnb.accessor import RecAccessor, register
 from recnb.chunks import ChunkedEvaluation, evaluate_chunks
+from recnb.comparison import Comparison, compare
 from recnb.conventions import Convention
 from recnb.entry import evaluate
 from recnb.evaluation import Evaluation
+from recnb.list_metric import LIST_METRICS
 from recnb.metric import METRICS
 from recnb.metrics import accuracy
 from recnb.model import evaluate_model
 from recnb.one_list import explain, on_lists
 from recnb.partial import Partial
-from recnb.results import Curve, Explanation, Interval, Score, Table
+from recnb.quizzes import quiz
+from recnb.results import CatalogueScore, Curve, Explanation, Interval, Score, Table, glossary
 from recnb.strings import language
 from recnb.trec import read_trec_qrels, read_trec_run, write_trec_qrels, write_trec_run
+from recnb.uncertainty import users_needed
 from recnb.whose import as_in
+from recnb.widgets import playground, quiz_view
 
 precision = on_lists(accuracy.precision)
 recall = on_lists(accuracy.recall)
@@ -41,11 +46,13 @@ rbp = on_lists(accuracy.rbp)
 err = on_lists(accuracy.err)
 
 register()
+quiz_view.register()
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "METRICS", "ChunkedEvaluation", "Convention", "Curve", "Evaluation", "Explanation", "Interval", "Partial", "RecAccessor", "Score", "Table",
-    "as_in", "average_precision", "cg", "conventions", "datasets", "dcg", "err", "errors", "evaluate", "evaluate_chunks", "evaluate_model", "explain", "f1", "fbeta",
-    "hit_rate", "idcg", "language", "map", "mrr", "ndcg", "precision", "r_precision", "rbp", "read_trec_qrels", "read_trec_run", "recall", "reciprocal_rank", "write_trec_qrels", "write_trec_run",
+    "LIST_METRICS", "METRICS", "CatalogueScore", "ChunkedEvaluation", "Comparison", "Convention", "Curve", "Evaluation", "Explanation", "Interval", "Partial", "RecAccessor", "Score", "Table",
+    "as_in", "average_precision", "cg", "compare", "conventions", "datasets", "dcg", "err", "errors", "evaluate", "evaluate_chunks", "evaluate_model", "explain", "f1", "fbeta",
+    "glossary", "hit_rate", "idcg", "language", "map", "mrr", "ndcg", "playground", "precision", "quiz", "r_precision", "rbp", "read_trec_qrels", "read_trec_run", "recall", "reciprocal_rank",
+    "users_needed", "write_trec_qrels", "write_trec_run",
 ]  # fmt: skip

@@ -13,19 +13,22 @@ import pandas as pd
 import polars as pl
 
 from recnb.asked import Metrics
-from recnb.binding import method
+from recnb.comparison import Comparison, compare
 from recnb.entry import evaluate
 from recnb.evaluation import Evaluation
+from recnb.list_metric import ListMetric
+from recnb.methods import Methods
 from recnb.metric import Metric
-from recnb.metrics import accuracy
 from recnb.results import Curve, Explanation, Score, Table
 
 if TYPE_CHECKING:
     from recnb.frames import Frame
+    from recnb.results.catalogue_score import CatalogueScore
+    from recnb.results.lint import Lint
     from recnb.results.report import Report
 
 
-class RecAccessor:
+class RecAccessor(Methods):
     """Evaluate recommendations from the frame that holds them.
 
     `recs.rec.against(truth)` joins two frames and is what one keeps to ask several things. A frame that holds both
@@ -50,26 +53,19 @@ class RecAccessor:
         """The evaluation of a frame that holds both sides; columns and conventions are set by keyword."""
         return evaluate(self._frame, None, **options)
 
-    precision = method(accuracy.precision)
-    recall = method(accuracy.recall)
-    f1 = method(accuracy.f1)
-    fbeta = method(accuracy.fbeta)
-    hit_rate = method(accuracy.hit_rate)
-    reciprocal_rank = method(accuracy.reciprocal_rank)
-    mrr = reciprocal_rank
-    average_precision = method(accuracy.average_precision)
-    map = average_precision
-    cg = method(accuracy.cg)
-    dcg = method(accuracy.dcg)
-    idcg = method(accuracy.idcg)
-    ndcg = method(accuracy.ndcg)
-    r_precision = method(accuracy.r_precision)
-    rbp = method(accuracy.rbp)
-    err = method(accuracy.err)
+    def compare(self, truth: Frame | None = None, **options: Any) -> Comparison:
+        """The models of a frame with a `model` column, held against each other; options are those of `recnb.compare`."""
+        return compare(self._frame, truth, **options)
 
     def score(self, metric: Metric[...], k: int | None, options: dict[str, Any], /) -> Score:
         """The mean of a metric, as the methods give it."""
         return self.evaluation().score(metric, k, options)
+
+    def list_score(
+        self, metric: ListMetric[..., Any], k: int | None, options: dict[str, Any], /
+    ) -> Score | CatalogueScore:
+        """A metric beyond accuracy, as the methods give it."""
+        return self.evaluation().list_score(metric, k, options)
 
     def table(self, metrics: Metrics = None, k: int | Sequence[int | None] | None = None, **options: Any) -> Table:
         """Means over users: one row per metric, one column per cut-off."""
@@ -79,9 +75,15 @@ class RecAccessor:
         """A metric at many cut-offs, with a 95% interval at each."""
         return self.evaluation().curve(metric, k, **options)
 
-    def explain(self, metric: str, user: Any, k: int | None = None, **options: Any) -> Explanation:
-        """How one user's list comes by its score."""
-        return self.evaluation().explain(metric, user, k, **options)
+    def explain(
+        self, metric: str, user: Any = None, k: int | None = None, *, lang: str | None = None, **options: Any
+    ) -> Explanation:
+        """How one user's list comes by its score, in the language that is set or in `lang`."""
+        return self.evaluation().explain(metric, user, k, lang=lang, **options)
+
+    def lint(self, k: int | None = 10, metric: str = "ndcg", **options: Any) -> Lint:
+        """What is odd about the data, and what it does to the numbers."""
+        return self.evaluation().lint(k, metric, **options)
 
     def report(
         self,
@@ -89,10 +91,11 @@ class RecAccessor:
         metrics: Iterable[str] | None = None,
         *,
         confidence: float = 0.95,
+        lang: str | None = None,
         **options: Any,
     ) -> Report:
         """What was evaluated, each metric with its interval, the curve over k, and the users behind the mean."""
-        return self.evaluation().report(k, metrics, confidence=confidence, **options)
+        return self.evaluation().report(k, metrics, confidence=confidence, lang=lang, **options)
 
 
 def register() -> None:

@@ -1,12 +1,18 @@
-"""Which metrics were asked for, and with which options."""
+"""Which metrics were asked for, with which options, and which user."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from recnb.errors import OptionError, near
-from recnb.metric import Metric, metric_named
+import polars as pl
+
+from recnb.errors import OptionError, UnknownUserError, near
+from recnb.list_metric import LIST_METRICS, ListMetric
+from recnb.metric import ALIASES, METRICS, Metric, metric_named
+
+#: A metric of accuracy or beyond it.
+Asked = Metric[...] | ListMetric[..., Any]
 
 #: Metrics by name, or each with its own options.
 Metrics = Iterable[str] | Mapping[str, Mapping[str, Any]] | None
@@ -16,12 +22,24 @@ STANDARD = ("ndcg", "average_precision", "reciprocal_rank", "precision", "recall
 
 
 def chosen_metrics(metrics: Metrics) -> list[Metric[...]]:
-    """Metrics by name, the standard ones if none are named."""
+    """Metrics of accuracy by name, the standard ones if none are named."""
+    chosen = asked_metrics(metrics)
+    for metric in chosen:
+        if isinstance(metric, ListMetric):
+            raise OptionError(
+                f"{metric.name} is a metric beyond accuracy, which this does not show: type .{metric.name}(k=10), "
+                f".table([..., {metric.name!r}], k=10) or .beyond(k=10)."
+            )
+    return [metric for metric in chosen if isinstance(metric, Metric)]
+
+
+def asked_metrics(metrics: Metrics) -> list[Asked]:
+    """Metrics by name, of accuracy and beyond it; the standard ones if none are named."""
     if isinstance(metrics, str):
         metrics = [metrics]
     if metrics is not None and not isinstance(metrics, Iterable):
         raise OptionError(f"metrics={metrics!r}: name them in a list, such as metrics=['ndcg', 'recall'].")
-    chosen = [metric_named(name) for name in (STANDARD if metrics is None else metrics)]
+    chosen = [asked(name) for name in (STANDARD if metrics is None else metrics)]
     if not chosen:
         raise OptionError("metrics is empty: name at least one, such as metrics=['ndcg'].")
     names = [metric.name for metric in chosen]
@@ -31,9 +49,22 @@ def chosen_metrics(metrics: Metrics) -> list[Metric[...]]:
     return chosen
 
 
-def options_of(
-    metric: Metric[...], metrics: Metrics, options: Mapping[str, Any], chosen: Sequence[Metric[...]]
-) -> dict[str, Any]:
+def asked(name: object) -> Asked:
+    """The metric of this name, of accuracy or beyond it.
+
+    >>> asked("mrr").name, asked("novelty").name
+    ('reciprocal_rank', 'novelty')
+    """
+    if isinstance(name, ListMetric):
+        return name
+    if str(name) in LIST_METRICS:
+        return LIST_METRICS[str(name)]
+    if isinstance(name, Metric) or str(name) in METRICS or str(name) in ALIASES:
+        return metric_named(name)
+    raise OptionError(f"{name!r} is no metric of recnb. {near(name, [*METRICS, *ALIASES, *LIST_METRICS])}")
+
+
+def options_of(metric: Asked, metrics: Metrics, options: Mapping[str, Any], chosen: Sequence[Asked]) -> dict[str, Any]:
     """A metric's own options, and of those given for all, the ones that it has; one that none has is refused."""
     everything = {name for one in chosen for name in one.defaults}
     for name in options:
@@ -43,6 +74,27 @@ def options_of(
             )
     mine = {name: value for name, value in options.items() if name in metric.defaults}
     if isinstance(metrics, Mapping):
-        mine |= next(own for name, own in metrics.items() if metric_named(name) is metric)
+        mine |= next(own for name, own in metrics.items() if asked(name) is metric)
     metric.check(mine)
     return mine
+
+
+def position_of(user: Any, users: pl.Series) -> int:
+    """Where a user stands among those evaluated."""
+    try:
+        found = users.index_of(user)
+    except (TypeError, pl.exceptions.PolarsError):
+        found = None
+    if found is None:
+        shown = ", ".join(map(repr, users.head(5).to_list()))
+        alike = near(user, map(str, users.head(10_000).to_list())).split("Known")[0]
+        kind = (
+            f" Users are {'whole numbers' if users.dtype.is_integer() else 'text'}."
+            if not isinstance(user, type(users[0]))
+            else ""
+        )
+        raise UnknownUserError(
+            f"user {user!r} is not among the {len(users):,} users evaluated.{kind} {alike}They are {shown}"
+            f"{', …' if len(users) > 5 else ''}; users with no relevant item may have been left out."
+        )
+    return int(found)

@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from recnb.lists import Sparse
 
 
+#: Options that name columns of a frame of items, where conventions are given features as they are.
+READ = ("features", "distances")
+
+
 @dataclass(frozen=True)
 class Formula:
     """A metric under the name that the conventions have for it."""
@@ -50,7 +54,8 @@ class Formula:
         back = {new: old for old, new in self.renamed.items()}
         parameters = inspect.signature(self.function).parameters.values()
         names = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
-        return [back.get(name, name) for name in names] + (["average"] if self.pooled else [])
+        read = [name for name in names if name not in READ]
+        return [back.get(name, name) for name in read] + (["average"] if self.pooled else [])
 
     def arguments(self, formula: str, options: Mapping[str, Any]) -> dict[str, Any]:
         """The options of the function for the options of a convention."""
@@ -68,15 +73,15 @@ class Formula:
 
 
 FORMULAS: dict[str, Formula] = {
-    "coverage": Formula(of_catalogue.coverage, {"catalogue": "population", "round": "digits"}),
-    "novelty": Formula(of_lists.novelty, pooled=True),
-    "popularity": Formula(of_lists.popularity, pooled=True),
-    "popularity_rank": Formula(of_lists.popularity_rank, pooled=True),
-    "tail": Formula(of_lists.tail_share, pooled=True),
-    "ild": Formula(of_lists.diversity, {"as": "measure"}, {"single": "zero"}),
-    "personalization": Formula(of_catalogue.personalization),
-    "gini": Formula(of_catalogue.gini),
-    "entropy": Formula(of_catalogue.entropy),
+    "coverage": Formula(of_catalogue.coverage.function, {"catalogue": "population", "round": "digits"}),
+    "novelty": Formula(of_lists.novelty.function, pooled=True),
+    "popularity": Formula(of_lists.popularity.function, pooled=True),
+    "popularity_rank": Formula(of_lists.popularity_rank.function, pooled=True),
+    "tail": Formula(of_lists.tail_share.function, pooled=True),
+    "ild": Formula(of_lists.diversity.function, {"as": "measure"}, {"single": "zero"}),
+    "personalization": Formula(of_catalogue.personalization.function),
+    "gini": Formula(of_catalogue.gini.function),
+    "entropy": Formula(of_catalogue.entropy.function),
 }
 
 
@@ -120,8 +125,6 @@ class Beyond:
         if average not in ("user", "pooled"):
             raise OptionError(f"average={average!r} is no option of {formula}. {near(average, ['user', 'pooled'])}")
         k = Cutoffs.one(k).values[0]
-        if "catalogue" not in inspect.signature(chosen.function).parameters:
-            return chosen.function(self.lists, k, **arguments)  # type: ignore[no-any-return]
         together = arguments.get("distance") == "cooccurrence"
         return chosen.function(self.lists, self._catalogue(together), k, **arguments)  # type: ignore[no-any-return]
 

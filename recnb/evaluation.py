@@ -1,4 +1,4 @@
-"""One model's recommendations against the truth: every metric as a method, written one binding line each."""
+"""One model's recommendations against the truth: every metric at any cut-off, tables, curves, explanations."""
 
 from __future__ import annotations
 
@@ -9,31 +9,39 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from recnb.asked import STANDARD, Metrics, chosen_metrics, options_of
-from recnb.averaging import Scoring, cutoffs_under, means_of
+from recnb import beyond_shown, whole_lists
+from recnb.asked import STANDARD, Asked, Metrics, position_of
+from recnb.averaging import Scoring, cutoffs_under
 from recnb.beside import Beside
-from recnb.binding import method
 from recnb.conventions import Convention, presets
-from recnb.errors import OptionError, UnknownUserError, near
+from recnb.errors import OptionError
 from recnb.frames import Counts, Prepared
 from recnb.hits import Cutoffs, Floats, Hits
+from recnb.known import Known
+from recnb.list_metric import LIST_METRICS, ListMetric
+from recnb.methods import Methods
 from recnb.metric import Metric, metric_named
-from recnb.metrics import accuracy
-from recnb.results import Curve, Explanation, Score, Table, html
+from recnb.results import Curve, Explanation, Score, Table, evaluated
 from recnb.results.explanation import explain as explanation_of
 from recnb.results.words import basis_of
+from recnb.strings import say, speaking
+from recnb.tabled import tabled
 from recnb.uncertainty import intervals
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from recnb.results.catalogue_score import CatalogueScore
+    from recnb.results.lint import Lint
     from recnb.results.report import Report
+    from recnb.uncertainty import Detectable
     from recnb.whose.found import Identified, IdentifiedUsers
     from recnb.whose.spread import Spread
     from recnb.whose.why import Why
+    from recnb.widgets.explorer_view import Explorer
 
 
-class Evaluation:
+class Evaluation(Methods):
     """The data of one model, joined; metrics are methods, each with `k` and its own options.
 
     `k=None` takes each user's whole list.
@@ -50,23 +58,8 @@ class Evaluation:
         self._beside = beside or Beside()
         self._library = library
         self._overrides = dict(overrides or {})
-
-    precision = method(accuracy.precision)
-    recall = method(accuracy.recall)
-    f1 = method(accuracy.f1)
-    fbeta = method(accuracy.fbeta)
-    hit_rate = method(accuracy.hit_rate)
-    reciprocal_rank = method(accuracy.reciprocal_rank)
-    mrr = reciprocal_rank
-    average_precision = method(accuracy.average_precision)
-    map = average_precision
-    cg = method(accuracy.cg)
-    dcg = method(accuracy.dcg)
-    idcg = method(accuracy.idcg)
-    ndcg = method(accuracy.ndcg)
-    r_precision = method(accuracy.r_precision)
-    rbp = method(accuracy.rbp)
-    err = method(accuracy.err)
+        #: All lists, and what is known of items: what metrics beyond accuracy look at; read when it is asked for.
+        self.known = Known(prepared, self._beside)
 
     @property
     def n_users(self) -> int:
@@ -104,10 +97,14 @@ class Evaluation:
         """The library whose conventions each metric follows; None: recnb's own."""
         return self._library
 
+    def restricted(self, prepared: Prepared) -> Evaluation:
+        """The same evaluation for some of its users, whose data is `prepared`."""
+        return Evaluation(prepared, self._library, self._overrides, self._beside)
+
     @property
     def notes(self) -> tuple[str, ...]:
         """What must be known of the data to read the numbers."""
-        return self._prepared.notes
+        return tuple(map(str, self._prepared.notes))
 
     def score(self, metric: Metric[...], k: int | None, options: Mapping[str, Any], /) -> Score:
         """The mean of a metric, as the methods give it."""
@@ -126,13 +123,25 @@ class Evaluation:
             float(made.means[0]),
         )
 
+    def list_score(
+        self, metric: ListMetric[..., Any], k: int | None, options: Mapping[str, Any], /
+    ) -> Score | CatalogueScore:
+        """A metric beyond accuracy, as the methods give it."""
+        return whole_lists.score_of(self, metric, k, options)
+
+    def beyond(self, k: int | Sequence[int | None] | None = None) -> Table:
+        """Every metric beyond accuracy that the data allow; what the others need is said below the table."""
+        return beyond_shown.beyond_table(self, k)
+
     def values(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
         """A metric's value for each user at each cut-off; NaN for one who is left out at the last."""
         made = self._scoring(metric, options).averaged(cutoffs)
         return made.values if made.kept is None else np.where(made.kept, made.values, np.nan)
 
-    def means(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
+    def means(self, metric: Asked, cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
         """A metric's mean over users at each cut-off."""
+        if isinstance(metric, ListMetric):
+            return whole_lists.means_of(self, metric, cutoffs, options)
         return self._scoring(metric, options).averaged(cutoffs).means
 
     def _scoring(self, metric: Metric[...], options: Mapping[str, Any]) -> Scoring:
@@ -163,59 +172,44 @@ class Evaluation:
     def _basis_of(self, scoring: Scoring) -> str:
         prepared = scoring.prepared
         words = basis_of(prepared.counts, scoring.in_force, self.notes, graded=prepared.graded)
-        return words if self._library is None else f"as {self._library}: {words}"
+        return words if self._library is None else say("basis.as_library", library=self._library, words=words)
 
     def basis(self, convention: Convention | None = None) -> str:
         """In words: how many users, who was left out, and by which convention."""
         return basis_of(self.counts, convention or self.convention, self.notes, graded=self._prepared.graded)
 
-    def table(self, metrics: Metrics = None, k: int | Sequence[int | None] | None = None, **options: Any) -> Table:
+    def table(
+        self,
+        metrics: Metrics = None,
+        k: int | Sequence[int | None] | None = None,
+        *,
+        by: Any = None,
+        bins: int = 4,
+        **options: Any,
+    ) -> Table:
         """Means over users: one row per metric, one column per cut-off.
 
         `options` apply to each metric that has them: `table(["ndcg", "precision"], k=[5, 10], gain="exponential")`; a
         mapping gives each metric its own: `table({"precision": {"out_of": "list"}, "recall": {}}, k=5)`.
+
+        `by` breaks the users down, with intervals and the gap of each segment to all others: a column of `users=` or of
+        the truth, "activity" or "popularity_taste" (of train, in `bins` quantile bins), or a Series of user to segment.
         """
-        cutoffs = Cutoffs.of(k)
-        if metrics is None and self._library is not None:
-            metrics = [name for name in STANDARD if presets.of_metric(name, self._library)]
-        chosen = chosen_metrics(metrics)
-        own = [options_of(metric, metrics, options, chosen) for metric in chosen]
-        asked = list(zip(chosen, own, strict=True))
-        if self._library is None:
-            means = means_of(self._prepared, asked, cutoffs)
-        else:
-            self._read_once(chosen, cutoffs, own)
-            means = np.array([self.means(metric, cutoffs, mine) for metric, mine in asked])
-        import pandas as pd
+        if by is not None:
+            from recnb.segments import table_by
 
-        index = pd.Index([metric.name for metric in chosen], name="metric")
-        # As objects, whole numbers stay whole beside a None.
-        columns = pd.Index(list(cutoffs), dtype=object if None in cutoffs.values else None, name="k")
-        table = Table(means, index=index, columns=columns)
-        everything = {
-            name: value
-            for metric, mine in zip(chosen, own, strict=True)
-            for name, value in {**metric.defaults, **mine}.items()
-            if name in mine
-        }
-        convention = self.convention.with_metric(everything)
-        # Text and numbers only: pandas writes attrs as JSON where it writes them.
-        basis = self.basis(convention) if self._library is None else f"each metric as {self._library} has it"
-        table.attrs = {"basis": basis, "n_users": self.n_users, "convention": str(convention)}
-        return table
-
-    def _read_once(
-        self, metrics: Sequence[Metric[...]], cutoffs: Cutoffs, options: Sequence[Mapping[str, Any]]
-    ) -> None:
-        """Join as deep as the deepest metric needs, so that no metric makes the join be done again."""
-        if any(metric.needs_whole_list(mine) for metric, mine in zip(metrics, options, strict=True)):
-            self._prepared.hits(None)
+            if metrics is None and self._library is not None:
+                metrics = [name for name in STANDARD if presets.of_metric(name, self._library)]
+            return table_by(self, metrics, k, by, bins=bins, options=options)
+        return tabled(self, metrics, k, options)
 
     def curve(self, metric: str, k: Iterable[int] = range(1, 21), **options: Any) -> Curve:
         """A metric at many cut-offs, with a 95% interval at each.
 
         `curve("ndcg", k=range(1, 51)).plot()` draws it.
         """
+        if metric in LIST_METRICS:
+            return beyond_shown.curve_of(self, LIST_METRICS[metric], k, options)
         chosen = metric_named(metric)
         chosen.check(options)
         cutoffs = Cutoffs.of(list(k) if isinstance(k, Iterable) and not isinstance(k, str) else k)
@@ -229,13 +223,23 @@ class Evaluation:
         n_users, basis = scoring.prepared.counts.n_users, self._basis_of(scoring)
         return Curve(chosen.name, chosen.symbol, finite, mean, lower, upper, n_users=n_users, basis=basis)
 
-    def explain(self, metric: str, user: Any, k: int | None = None, **options: Any) -> Explanation:
-        """How one user's list comes by its score: formula, numbers put in, a row per rank, the ideal list."""
-        chosen = metric_named(metric)
+    def explain(
+        self, metric: str, user: Any = None, k: int | None = None, *, lang: str | None = None, **options: Any
+    ) -> Explanation:
+        """How one user's list comes by its score: formula, numbers put in, a row per rank, the ideal list.
+
+        A metric of all lists together needs no user: `explain("coverage", k=10)`.
+        """
+        with speaking(lang):
+            if metric in LIST_METRICS:
+                return beyond_shown.explain_of(self, LIST_METRICS[metric], user, k, options)
+            return self._explain(metric_named(metric), user, k, options)
+
+    def _explain(self, chosen: Metric[...], user: Any, k: int | None, options: Mapping[str, Any]) -> Explanation:
         chosen.check(options)
         if self._library is not None:
             scoring = self._scoring(chosen, options)
-            return Evaluation(scoring.prepared, beside=self._beside).explain(metric, user, k, **scoring.options)
+            return Evaluation(scoring.prepared, beside=self._beside)._explain(chosen, user, k, scoring.options)
         cutoffs = cutoffs_under(self.convention, Cutoffs.one(k))
         position = self.position(user)
         hits = self._scoring(chosen, options).hits(cutoffs).of(position)
@@ -258,12 +262,32 @@ class Evaluation:
         metrics: Iterable[str] | None = None,
         *,
         confidence: float = 0.95,
+        lang: str | None = None,
         **options: Any,
     ) -> Report:
         """What was evaluated, each metric with its interval, the curve over k, and the users behind the mean."""
         from recnb.results.report import report_of
 
-        return report_of(self, k=k, metrics=metrics, confidence=confidence, options=options)
+        with speaking(lang):
+            return report_of(self, k=k, metrics=metrics, confidence=confidence, options=options)
+
+    def detectable(
+        self, metric: str, k: int | None = None, power: float = 0.8, *, alpha: float = 0.05,
+        against: Evaluation | None = None, correlation: float | None = None, **options: Any,
+    ) -> Detectable:  # fmt: skip
+        """The smallest difference between two models that these users can show, by a paired t test of this power.
+
+        It needs the spread of users' differences: measured `against` another evaluation, or taken from the spread of
+        this metric and a correlation between the models (0.3 unless given, which is careful); `.words` says which.
+        """
+        from recnb.results.detectable import detectable_of
+
+        chosen = metric_named(metric)
+        chosen.check(options)
+        (cutoff,) = Cutoffs.one(k).values
+        theirs = None if against is None else against.score(chosen, cutoff, options)
+        mine = self.score(chosen, cutoff, options)
+        return detectable_of(mine, theirs, power=power, alpha=alpha, correlation=correlation)
 
     def why(self, metric: str, k: int | None = None, *, other: Any, variant: str | None = None, **options: Any) -> Why:
         """From this number to another's, one convention switched at a time: what each switch did, and to whom.
@@ -293,26 +317,25 @@ class Evaluation:
 
         return spread(self, metric, k, **options)
 
+    def explore(self, metric: str = "ndcg", k: int | None = 10, *, lang: str | None = None, **options: Any) -> Explorer:
+        """A widget: from the mean to the users behind it and to one user's list, by hand. Needs `recnb[notebook]`."""
+        from recnb.widgets.explorer import explorer
+
+        return explorer(self, metric, k, lang=lang, **options)
+
+    def lint(self, k: int | None = 10, metric: str = "ndcg", **options: Any) -> Lint:
+        """What is odd about the data, and what it does to the numbers, told by one metric at one cut-off.
+
+        It looks into train, items and users as well, where `evaluate` was given them. The Lint is true where something
+        was found; it iterates over its findings, the gravest first.
+        """
+        from recnb.lint import lint
+
+        return lint(self, k, metric, **options)
+
     def position(self, user: Any) -> int:
         """Where a user stands among those evaluated."""
-        users = self._prepared.users
-        try:
-            found = users.index_of(user)
-        except (TypeError, pl.exceptions.PolarsError):
-            found = None
-        if found is None:
-            shown = ", ".join(map(repr, users.head(5).to_list()))
-            alike = near(user, map(str, users.head(10_000).to_list())).split("Known")[0]
-            kind = (
-                f" Users are {'whole numbers' if users.dtype.is_integer() else 'text'}."
-                if not isinstance(user, type(users[0]))
-                else ""
-            )
-            raise UnknownUserError(
-                f"user {user!r} is not among the {self.n_users:,} users evaluated.{kind} {alike}They are {shown}"
-                f"{', …' if self.n_users > 5 else ''}; users with no relevant item may have been left out."
-            )
-        return int(found)
+        return position_of(user, self._prepared.users)
 
     def list_of(self, position: int) -> dict[int, Any]:
         """The list of the user at a position: item by rank."""
@@ -339,18 +362,10 @@ class Evaluation:
         )
 
     def _repr_html_(self) -> str:
-        counts = self.counts
-        what = f"{counts.n_recommended:,} recommended rows against {counts.n_relevant:,} relevant items"
-        title = f"<div><b>Evaluation of {what}</b></div>"
-        ask = "<code>.report()</code> <code>.table(k=[5, 10])</code> <code>.ndcg(k=10)</code> <code>.explain('ndcg', user, k=10)</code>"
-        return html.root(title, html.note(html.text(self.basis(), 2000)), html.note(f"Ask {ask}"), label="evaluation")
+        return evaluated.fragment(self)
 
     def __repr__(self) -> str:
-        counts = self.counts
-        return (
-            f"Evaluation of {counts.n_recommended:,} recommended rows against {counts.n_relevant:,} relevant items\n"
-            f"{self.basis()}\nAsk .report(), .table(k=[5, 10]), .ndcg(k=10), .explain('ndcg', user, k=10)"
-        )
+        return evaluated.text(self)
 
 
 def index_of(users: pl.Series, kept: np.ndarray[Any, np.dtype[np.bool_]] | None) -> pd.Index[Any]:

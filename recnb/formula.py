@@ -17,20 +17,12 @@ from typing import Any
 
 import numpy as np
 
-#: How the names of formulas are written in mathematics; i is a rank.
-SYMBOLS = {
-    "rank": "i",
-    "relevance": r"\mathrm{rel}_i",
-    "max_relevance": r"\mathrm{rel}_{\max}",
-    "nth": r"\mathrm{hits}_{\le i}",
-    "first": r"[\text{first hit}]",
-    "preferred": r"[\text{most preferred}]",
-    "reach": r"\textstyle\prod_{j<i} (1 - \mathrm{stop}_j)",
-    "n_relevant": r"|\mathrm{relevant}|",
-    "n_hits": r"|\mathrm{hits}|",
-    "list_length": r"|\mathrm{list}|",
-    "beta": r"\beta",
-}
+from recnb.strings import current, known, say
+
+#: The names of formulas that mathematics writes in another way, as the table of strings has it; i is a rank.
+SYMBOLS = (
+    "rank", "relevance", "max_relevance", "nth", "first", "preferred", "reach", "n_relevant", "n_hits", "list_length", "beta",
+)  # fmt: skip
 
 _LEVEL: dict[type[ast.AST], int] = {
     ast.Compare: 1, ast.Add: 2, ast.Sub: 2, ast.Mult: 3, ast.Div: 3, ast.USub: 4, ast.Pow: 5,
@@ -81,10 +73,14 @@ class Formula:
         return cls(_Put(trees).visit(tree), log_base)
 
     def text(self, numbers: Mapping[str, float] | None = None) -> str:
-        """The formula on one line; names that have a number are replaced by it.
+        """The formula on one line, its names in the language in force; those that have a number are replaced by it.
 
         >>> Formula.of("relevance / log(1 + rank)").text({"relevance": 5, "rank": 2})
         '5/log2(1+2)'
+        >>> from recnb.strings import speaking
+        >>> with speaking("ko"):
+        ...     Formula.of("relevance / log(1 + rank)").text()
+        '관련도/log2(1+순위)'
         """
         return self._text(self.tree, 0, numbers or {})
 
@@ -126,11 +122,11 @@ class Formula:
         if isinstance(node, ast.Constant):
             return str(node.value)
         if isinstance(node, ast.Name):
-            return number(numbers[node.id]) if node.id in numbers else node.id
+            return number(numbers[node.id]) if node.id in numbers else _worded(node.id)
         if isinstance(node, ast.Call):
             arguments = ", ".join(self._text(argument, 0, numbers) for argument in node.args)
             name = _called(node)
-            return f"{_log_name(self.log_base) if name == 'log' else name}({arguments})"
+            return f"{_log_name(self.log_base) if name == 'log' else _worded(name)}({arguments})"
         if isinstance(node, ast.Compare):
             left, right = self._text(node.left, 2, numbers), self._text(node.comparators[0], 2, numbers)
             return f"[{left}{_SIGN[type(node.ops[0])]}{right}]"
@@ -149,7 +145,7 @@ class Formula:
         if isinstance(node, ast.Constant):
             return str(node.value)
         if isinstance(node, ast.Name):
-            return SYMBOLS.get(node.id, node.id)
+            return say(f"latex.{node.id}") if known(f"latex.{node.id}") else node.id
         if isinstance(node, ast.Call):
             return self._latex_call(node)
         if isinstance(node, ast.Compare):
@@ -174,7 +170,7 @@ class Formula:
             )
         if name == "ideal":
             summed = self._latex(node.args[0], _LEVEL[ast.Mult])
-            return rf"\sum_{{i \in \mathrm{{ideal}}, i \le k}} {summed}"
+            return rf"\sum_{{i \in {say('latex.ideal')}, i \le k}} {summed}"
         return rf"\{name}({inside})"
 
     def _value(
@@ -221,6 +217,11 @@ class _Put(ast.NodeTransformer):
 def _called(node: ast.Call) -> str:
     assert isinstance(node.func, ast.Name)
     return node.func.id
+
+
+def _worded(name: str) -> str:
+    # In English a name is its own word: the text can be read as a formula again.
+    return say(f"formula.{name}") if current() != "en" and known(f"formula.{name}") else name
 
 
 def _log_name(base: float) -> str:

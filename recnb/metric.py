@@ -19,6 +19,7 @@ import numpy as np
 from recnb.errors import OptionError, near
 from recnb.formula import Formula, number
 from recnb.hits import Cutoff, Cutoffs, Floats, Hits
+from recnb.strings import current, known, say
 
 P = ParamSpec("P")
 
@@ -65,7 +66,7 @@ class Metric(Generic[P]):
     out_of: str  #: formula text of what the sum is divided by
     bounds: tuple[float, float]
     references: tuple[str, ...]  #: keys of REFERENCES
-    reads: str  #: one sentence on how to read the number
+    sentence: str  #: how to read the number, in English
     meanings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  #: option -> word -> formula text
     aliases: tuple[str, ...] = ()
     over: Literal["hits", "ideal"] = "hits"  #: the list whose rows earn the credit
@@ -76,9 +77,28 @@ class Metric(Generic[P]):
         return self.function.__name__
 
     @property
+    def term(self) -> str:
+        """What the metric is called in words, in the language in force.
+
+        >>> from recnb.metrics.accuracy import dcg
+        >>> dcg.term
+        'discounted cumulative gain'
+        """
+        return self._said("name", self.name)
+
+    @property
     def title(self) -> str:
-        """The first line of the docstring: what the number means."""
-        return (inspect.getdoc(self.function) or "").split("\n")[0]
+        """What the number means, in the language in force; in English the first line of the docstring."""
+        return self._said("title", (inspect.getdoc(self.function) or "").split("\n")[0])
+
+    @property
+    def reads(self) -> str:
+        """One sentence on how to read the number, in the language in force."""
+        return self._said("reads", self.sentence)
+
+    def _said(self, what: str, english: str) -> str:
+        key = f"metric.{self.name}.{what}"
+        return say(key) if (what == "name" or current() != "en") and known(key) else english
 
     @functools.cached_property
     def defaults(self) -> dict[str, Any]:
@@ -137,21 +157,21 @@ class Metric(Generic[P]):
         return Formula.of(self.credit, meanings, base), Formula.of(self.out_of, meanings, base)
 
     def formula_text(self, options: Mapping[str, Any] | None = None) -> str:
-        """The formula on one line.
+        """The formula on one line, in the language in force.
 
         >>> from recnb.metrics.accuracy import average_precision
         >>> average_precision.formula_text()
         'sum over hits of nth/rank, out of n_relevant'
         """
         credit, out_of = self.formulas(options)
+        parts = {"name": self.term, "rows": say(f"formula.over_{self.over}"), "credit": credit.text()}
         under = out_of.text()
-        rows = "hits" if self.over == "hits" else "the ideal list"
-        return f"sum over {rows} of {credit.text()}" + ("" if under == "1" else f", out of {under}")
+        return say("formula.sum", **parts) if under == "1" else say("formula.ratio", **parts, out_of=under)
 
     def latex(self, k: int | None = None, options: Mapping[str, Any] | None = None) -> str:
         """The formula in LaTeX: the sum over hits is written here once, so no metric can forget it."""
         credit, out_of = self.formulas(options)
-        over = rf"\sum_{{i \in \mathrm{{{self.over}}}, i \le k}} {credit.latex(summed=True)}"
+        over = rf"\sum_{{i \in {say(f'latex.{self.over}')}, i \le k}} {credit.latex(summed=True)}"
         under = out_of.latex()
         right = over if under == "1" else rf"\frac{{{over}}}{{{under}}}"
         at = "@k" if k is None else f"@{k}"

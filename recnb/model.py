@@ -16,6 +16,7 @@ from recnb.frames import prepare
 from recnb.hits import Cutoffs
 from recnb.progress import steps
 from recnb.results import Table
+from recnb.strings import Sentence, say
 
 
 class Model(Protocol):
@@ -81,7 +82,8 @@ def model_evaluation(model: Model, test: Any, train: Any = None, k: int | Sequen
     if len(users) == 0:
         raise FrameError("test has no relevant items: every row is empty.")
     lists = [
-        _top(model, int(user), held_out.shape[1], seen, depth) for user in steps(users, "users ranked", len(users))
+        _top(model, int(user), held_out.shape[1], seen, depth)
+        for user in steps(users, say("progress.users"), len(users))
     ]
     lengths = [len(one) for one in lists]
     if not any(lengths):
@@ -104,9 +106,9 @@ def model_evaluation(model: Model, test: Any, train: Any = None, k: int | Sequen
         }
     )
     left_out = held_out.shape[0] - len(users)
-    notes = ["ranked by the model's scores"]
-    notes += [f"{left_out:,} with no test item left out"] if left_out else []
-    notes += ["items of train taken out"] if seen is not None else []
+    notes = [Sentence("note.model_scores")]
+    notes += [Sentence("note.no_test", {"n": left_out})] if left_out else []
+    notes += [Sentence("note.train_out")] if seen is not None else []
     prepared = prepare(recs, truth_frame, {}, Convention(order="rank"))
     return Evaluation(replace(prepared, notes=tuple(notes)))
 

@@ -20,6 +20,7 @@ from recnb.hits import Cutoffs, Hits
 from recnb.metric import Metric, metric_named
 from recnb.results import Explanation, Score
 from recnb.results.explanation import explain as explanation_of
+from recnb.strings import say, speaking
 
 P = ParamSpec("P")
 
@@ -77,9 +78,17 @@ def on_lists(metric: Metric[P]) -> OneList[P]:
 
 
 def explain(
-    metric: str, ranking: Ranking, truth: Truth | None = None, k: int | None = None, **options: Any
+    metric: str,
+    ranking: Ranking,
+    truth: Truth | None = None,
+    k: int | None = None,
+    *,
+    lang: str | None = None,
+    **options: Any,
 ) -> Explanation:
     """How one list comes by its score: formula, numbers put in, a row per rank, the ideal list.
+
+    `lang` is "en" or "ko"; by default the language that is set.
 
     >>> print(explain("dcg", [3, 2, 0, 1]).numbers)
     3/log2(1+1) + 2/log2(1+2) + 1/log2(1+4) = 4.6925
@@ -93,10 +102,11 @@ def explain(
     items = None if pair.items is None else dict(enumerate(pair.items, 1))
     truth_items = None if pair.items is None else [item for item, _ in pair.truth]
     cutoff = Cutoffs.one(k).values[0]
-    return explanation_of(
-        chosen, hits_of(pairs), cutoff, options, items=items, truth_items=truth_items, user=None,
-        basis=_basis(pairs, chosen, options), length=len(pair.grades),
-    )  # fmt: skip
+    with speaking(lang):
+        return explanation_of(
+            chosen, hits_of(pairs), cutoff, options, items=items, truth_items=truth_items, user=None,
+            basis=_basis(pairs, chosen, options), length=len(pair.grades),
+        )  # fmt: skip
 
 
 def hits_of(pairs: Sequence[Pair]) -> Hits:
@@ -266,7 +276,7 @@ def _index(n: int) -> Any:
 
 def _basis(pairs: Sequence[Pair], metric: Metric[...], options: Mapping[str, Any]) -> str:
     n = len(pairs)
-    count = f"one list of {len(pairs[0].grades)}" if n == 1 else f"mean of {n} lists"
+    count = say("basis.one_list", n=len(pairs[0].grades)) if n == 1 else say("basis.lists", n=n)
     return "; ".join([count, *options_in_words({**metric.defaults, **options})])
 
 

@@ -8,10 +8,20 @@ import math
 import pathlib
 import re
 
+from recnb.list_metric import LIST_METRICS
 from recnb.metric import METRICS
+from recnb.whole_lists import BEYOND
 
 README = pathlib.Path(__file__).resolve().parent.parent / "README.md"
 BEGIN, END = "<!-- metrics: made by python -m tests.readme -->", "<!-- /metrics -->"
+BEGIN_BEYOND, END_BEYOND = "<!-- beyond accuracy: made by python -m tests.readme -->", "<!-- /beyond accuracy -->"
+NEEDS = {
+    "train": "`train=`",
+    "catalogue": "`items=` or `train=`",
+    "features": "`items=`",
+    "genre": "`items=`",
+    "truth": "",
+}
 
 
 def metric_table() -> str:
@@ -32,6 +42,24 @@ def metric_table() -> str:
     return "\n".join([*lines, END])
 
 
+def beyond_table() -> str:
+    """The table of metrics beyond accuracy, from the registry."""
+    lines = [
+        BEGIN_BEYOND,
+        "| call | what the number means | sum over | of | out of | needs | options | bounds |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    ordered = [*BEYOND, *(name for name in LIST_METRICS if name not in BEYOND)]
+    for metric in (LIST_METRICS[name] for name in ordered):
+        term, out_of = metric.formulas()
+        options = " ".join(f"`{option}`" for option in metric.defaults)
+        under = "" if out_of.text() == "1" else f"`{out_of.text()}`"
+        needs = ", ".join(filter(None, (NEEDS[need] for need in metric.needs)))
+        formula = f"{metric.over} | `{term.text()}` | {under}"
+        lines.append(f"| `{metric.name}` | {metric.title} | {formula} | {needs} | {options} | {metric.range_text} |")
+    return "\n".join([*lines, END_BEYOND])
+
+
 def output_of(program: str) -> str:
     """What a program prints; its last line is shown if it is an expression, as a notebook does."""
     *head, last = program.rstrip().split("\n")
@@ -48,6 +76,7 @@ def output_of(program: str) -> str:
 def main() -> None:
     text = README.read_text("utf-8")
     text = re.sub(f"{BEGIN}.*?{END}", lambda _: metric_table(), text, flags=re.DOTALL)
+    text = re.sub(f"{BEGIN_BEYOND}.*?{END_BEYOND}", lambda _: beyond_table(), text, flags=re.DOTALL)
     parts = re.split(r"(```python\n.*?```\n+```text\n.*?```)", text, flags=re.DOTALL)
     for at, part in enumerate(parts):
         if block := re.fullmatch(r"```python\n(.*?)```(\n+)```text\n.*?```", part, flags=re.DOTALL):

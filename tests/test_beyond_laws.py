@@ -19,6 +19,7 @@ from recnb.beyond import FORMULAS, Beyond
 from recnb.errors import RecnbError
 from recnb.lists import Lists, PerUser, words_of
 from recnb.metrics import lists as of_lists
+from recnb.metrics import pairs as of_pairs_module
 
 Options = dict[str, Any]
 
@@ -223,7 +224,11 @@ def of_all(formula: str, options: Options, data: Data, shown: Any, k: int | None
     weight = options.get("weight") or 1
     seen = sorted(sum(weight ** (r - 1) for r, i in rows if i == item) for item in distinct)
     if formula == "entropy":
+        if options["normalize"] and options["divide_by_items"]:
+            raise RefusedError
         value = -sum(n / sum(seen) * math.log(n / sum(seen), options["base"]) for n in seen) if seen else math.nan
+        if options["normalize"] and seen:
+            return value / math.log(len(everything), options["base"]) if len(everything) > 1 else math.nan
         return value / len(seen) if options["divide_by_items"] and seen else value
     n = (
         len(seen)
@@ -362,7 +367,7 @@ def test_blocks_change_nothing(monkeypatch):
     held = Data(lists, train, features, list(range(30)))
     distances = ("cosine", "jaccard", "hamming", "cooccurrence")
     whole = [held.beyond().value("ild", {"distance": distance}) for distance in distances]
-    monkeypatch.setattr(of_lists, "BLOCK", 50)
+    monkeypatch.setattr(of_pairs_module, "BLOCK", 50)
     assert [held.beyond().value("ild", {"distance": distance}) for distance in distances] == pytest.approx(
         whole, abs=1e-12
     )
@@ -377,9 +382,9 @@ def test_what_pairs_share_is_the_same_pair_by_pair_and_in_blocks(density, monkey
     rng = np.random.default_rng(4)
     dense = (rng.random((25, 40)) < density).astype(float)
     first, second = np.divmod(np.unique(rng.integers(0, 25 * 25, 400)), 25)
-    for block in (of_lists.BLOCK, 60):
-        monkeypatch.setattr(of_lists, "BLOCK", block)
+    for block in (of_pairs_module.BLOCK, 60):
+        monkeypatch.setattr(of_pairs_module, "BLOCK", block)
         for pairs in (len(first), 3):
             one, other = first[:pairs], second[:pairs]
-            found = of_lists._common(sparse.csr_array(dense), one, other)
+            found = of_pairs_module._common(sparse.csr_array(dense), one, other)
             assert found.tolist() == (dense[one] * dense[other]).sum(axis=1).tolist()

@@ -1,209 +1,24 @@
 """The notebooks as a reader meets them: in JupyterLab, in a browser, with every request kept on this computer.
 
-Run with `python -m pytest -m browser tests/test_browser.py`. It needs the extra `recnb[browser]` and a Chromium, found on
-the path or named by RECNB_CHROMIUM; screenshots in light and dark go to the folder RECNB_SHOTS, if that is set.
+Run with `python -m pytest -m browser tests`.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import shutil
-import signal
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
-from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING
 
 import nbformat
 import pytest
 
 import recnb
-from tests.notebooks import BUILT, ROOT
+from tests.lab import Lab, errors, lab, page, run_all, shoot, texts  # noqa: F401  # fixtures are found by their names
+from tests.notebooks import BUILT
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 pytestmark = pytest.mark.browser
-
-LOOPBACK = "127.0.0.1"
-SETTINGS = {
-    "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True},
-    "apputils-extension/themes": {"theme": "JupyterLab Light", "adaptive-theme": False},
-    "notebook-extension/tracker": {"windowingMode": "none"},
-}
-IN_PAGE = "const panel = window.jupyterapp?.shell?.currentWidget; const session = panel?.context?.sessionContext;"
-IDLE = "session?.isReady && session.session?.kernel?.status === 'idle'"
-CODE = "[...panel.content.model.cells].filter(cell => cell.type === 'code')"
-READY = f"() => {{ {IN_PAGE} return panel?.content?.model?.cells?.length > 0 && {IDLE}; }}"
-UNRUN = f"() => {{ {IN_PAGE} return {CODE}.every(cell => cell.executionCount === null); }}"
-DONE = f"() => {{ {IN_PAGE} return {CODE}.every(cell => cell.executionCount) && {IDLE}; }}"
-HEIGHT = """() => {
-    const cells = [...document.querySelectorAll('.jp-Notebook .jp-Cell')].map(cell => cell.getBoundingClientRect());
-    return cells[cells.length - 1].bottom - cells[0].top;
-}"""
-
-
-@dataclass
-class Lab:
-    """A JupyterLab server on a copy of the notebooks, and what the browser asked of anybody else."""
-
-    url: str
-    shots: Path
-    outside: list[str] = field(default_factory=list)
-
-
-def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind((LOOPBACK, 0))
-        return int(one.getsockname()[1])
-
-
-def _ask(url: str, method: str = "GET") -> Any:
-    """The answer of the server, as data."""
-    with urllib.request.urlopen(urllib.request.Request(url, method=method), timeout=5) as answer:
-        return json.loads(answer.read() or b"null")
-
-
-@pytest.fixture
-def lab(tmp_path: Path) -> Iterator[Lab]:
-    """JupyterLab with its own settings, on a copy of the notebooks; ended with all its kernels, whatever happens."""
-    import psutil
-
-    site, settings = tmp_path / "site", tmp_path / "settings"
-    shutil.copytree(BUILT, site / "notebooks", ignore=shutil.ignore_patterns(".ipynb_checkpoints", "__pycache__"))
-    (site / "tests").mkdir()
-    for file in (ROOT / "tests").glob("*.json"):
-        shutil.copy(file, site / "tests")
-    for name, values in SETTINGS.items():
-        file = settings / "@jupyterlab" / f"{name}.jupyterlab-settings"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(values))
-    port = _free_port()
-    folders = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
-    own = {name: str(tmp_path / name.lower()) for name in folders}
-    options = {
-        "ServerApp.ip": LOOPBACK, "ServerApp.port": port, "ServerApp.port_retries": 0, "ServerApp.open_browser": False, "ServerApp.root_dir": site,
-        "ServerApp.allow_root": True, "ServerApp.disable_check_xsrf": True, "IdentityProvider.token": "", "LabApp.expose_app_in_browser": True,
-        "LabApp.user_settings_dir": settings, "LabApp.workspaces_dir": tmp_path / "workspaces",
-    }  # fmt: skip
-    shots = Path(os.environ.get("RECNB_SHOTS", tmp_path))
-    shots.mkdir(parents=True, exist_ok=True)
-    here = Lab(f"http://{LOOPBACK}:{port}", shots)
-    # A test run that is asked to stop goes through the clearing up below.
-    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    log = (tmp_path / "lab.log").open("w")
-    command = [sys.executable, "-m", "jupyterlab", *(f"--{name}={value}" for name, value in options.items())]
-    server = subprocess.Popen(command, env=os.environ | own, stdout=log, stderr=log)
-    family = [psutil.Process(server.pid)]
-    try:
-        for _ in range(300):
-            if server.poll() is not None:
-                pytest.fail(f"JupyterLab did not start:\n{(tmp_path / 'lab.log').read_text()[-2000:]}")
-            with suppress(OSError):
-                _ask(f"{here.url}/api/status")
-                break
-            time.sleep(0.1)
-        else:
-            pytest.fail("JupyterLab gave no answer for 30 seconds")
-        yield here
-    finally:
-        with suppress(psutil.Error):
-            family += family[0].children(recursive=True)
-        with suppress(OSError):
-            for kernel in _ask(f"{here.url}/api/kernels"):
-                _ask(f"{here.url}/api/kernels/{kernel['id']}", "DELETE")
-        server.terminate()
-        _, left = psutil.wait_procs(family, timeout=15)
-        for process in left:
-            with suppress(psutil.Error):
-                process.kill()
-        server.wait(timeout=15)
-        log.close()
-        signal.signal(signal.SIGTERM, before)
-    assert not left, f"had to be killed: {left}"
-
-
-@pytest.fixture
-def page(lab: Lab) -> Iterator[Page]:
-    """A page of headless Chromium that reaches this computer alone; what it asks of others is noted in `lab.outside`."""
-    from playwright.sync_api import sync_playwright
-
-    chromium = os.environ.get("RECNB_CHROMIUM") or shutil.which("chromium")
-    if chromium is None:
-        pytest.fail("no Chromium is on the path: name one by RECNB_CHROMIUM")
-    sandbox = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, headless=True, args=sandbox)
-        try:
-            context = browser.new_context(viewport={"width": 1000, "height": 900})
-
-            def only_here(route: Any) -> None:
-                address = urlsplit(route.request.url)
-                if address.hostname == LOOPBACK or address.scheme in ("data", "blob"):
-                    route.continue_()
-                else:
-                    lab.outside.append(route.request.url)
-                    route.abort()
-
-            context.route("**/*", only_here)
-            one = context.new_page()
-            one.on(
-                "websocket", lambda it: None if urlsplit(it.url).hostname == LOOPBACK else lab.outside.append(it.url)
-            )
-            one.set_default_timeout(60_000)
-            yield one
-        finally:
-            browser.close()
-
-
-def run_all(page: Page, lab: Lab, name: str) -> None:
-    """Open a notebook, take its stored outputs away and run every cell."""
-    page.goto(f"{lab.url}/doc/tree/notebooks/{name}.ipynb")
-    page.wait_for_function(READY)
-    # `void`: a command that is awaited in the page would hang this process if it never came back.
-    page.evaluate("void window.jupyterapp.commands.execute('notebook:clear-all-cell-outputs')")
-    page.wait_for_function(UNRUN)
-    page.evaluate("void window.jupyterapp.commands.execute('notebook:run-all-cells')")
-    page.wait_for_function(DONE)
-    page.wait_for_timeout(500)  # the last output is painted after the kernel says that it is idle
-
-
-def texts(page: Page) -> list[str]:
-    """What can be read in the outputs of each code cell."""
-    areas = page.locator(".jp-CodeCell").all()
-    return ["\n".join(area.locator(".jp-OutputArea-output").all_inner_texts()) for area in areas]
-
-
-def shoot(page: Page, lab: Lab, name: str) -> list[Path]:
-    """The whole notebook as pictures, in light and in dark."""
-    made = []
-    for theme in ("Light", "Dark"):
-        page.evaluate(
-            f"void window.jupyterapp.commands.execute('apputils:change-theme', {{theme: 'JupyterLab {theme}'}})"
-        )
-        page.wait_for_function("light => document.body.dataset.jpThemeLight === String(light)", arg=theme == "Light")
-        page.set_viewport_size({"width": 1000, "height": min(int(page.evaluate(HEIGHT)) + 150, 16_000)})
-        page.evaluate("() => document.querySelector('.jp-WindowedPanel-outer').scrollTo(0, 0)")
-        page.wait_for_timeout(800)
-        made.append(lab.shots / f"lab-{name}-{theme.lower()}.png")
-        page.screenshot(path=made[-1])
-    return made
-
-
-def errors(page: Page) -> int:
-    """How many outputs are errors or warnings."""
-    return sum(
-        page.locator(f"[data-mime-type='application/vnd.jupyter.{kind}']").count() for kind in ("error", "stderr")
-    )
 
 
 def test_first_look_shows_the_numbers_of_recnb(page: Page, lab: Lab) -> None:

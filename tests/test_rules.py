@@ -9,6 +9,7 @@ import sys
 import pytest
 
 import recnb
+from recnb.list_metric import LIST_METRICS
 from recnb.metric import METRICS
 from tests import readme
 
@@ -52,13 +53,14 @@ def test_no_file_is_too_long_to_read(path):
 def test_every_reference_is_listed_and_cited():
     from recnb.metrics import REFERENCES
 
-    cited = {key for metric in METRICS.values() for key in metric.references}
+    cited = {key for metric in (*METRICS.values(), *LIST_METRICS.values()) for key in metric.references}
     assert cited == set(REFERENCES)
 
 
 def test_readme_table_of_metrics_is_the_registry():
     text = (ROOT / "README.md").read_text("utf-8")
     assert readme.metric_table() in text, "run: python -m tests.readme"
+    assert readme.beyond_table() in text, "run: python -m tests.readme"
 
 
 def test_readme_shows_real_output():

@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 from recnb.errors import OptionError, is_number, near
+from recnb.strings import known, say
 
 Order = Literal["auto", "score", "rank", "row"]
 ScoreDtype = Literal["float64", "float32"]
@@ -34,6 +35,8 @@ Average = Literal["user", "pooled", "of_means", "geometric"]
 @dataclass(frozen=True)
 class Convention:
     """The decisions about data that come before any metric, with recnb's defaults.
+
+    Its words are in the language in force; its `spec` is the same in any.
 
     >>> print(Convention(users="both", relevant_from=4).in_words())
     those in both frames; ordered by score, or by rank; relevant: relevance of 4 or more
@@ -116,24 +119,34 @@ class Convention:
 
     def in_words(self) -> str:
         """One line that a reader can hold against a paper."""
-        users = self.users_phrase.lstrip(", ") or "users of the truth"
-        without = [_NO_RELEVANT[self.no_relevant]] if self.no_relevant != "skip" else []
+        users = say(f"convention.users.{self.users}")
+        without = [say(f"convention.no_relevant.{self.no_relevant}")] if self.no_relevant != "skip" else []
         return "; ".join([users, *without, *self.phrases(graded=True)])
 
     @property
     def users_phrase(self) -> str:
         """Which users count, where it is not those of the truth."""
-        return _USERS[self.users]
+        return "" if self.users == "truth" else f", {say(f'convention.users.{self.users}')}"
 
     def phrases(self, *, graded: bool) -> list[str]:
         """Each decision in words; what is usual goes unsaid where a reader would take it so."""
-        parts = [_ORDER[self.order]]
-        parts += [text for name, words in _UNUSUAL.items() if (text := words.get(getattr(self, name)))]
-        if self.relevant_from is not None:
-            parts.append(f"relevant: relevance of {self.relevant_from:g} or more")
+        parts = [say(f"convention.order.{self.order}")]
+        for name in _UNUSUAL:
+            value = getattr(self, name)
+            if value != _USUAL[name]:
+                parts.append(say(f"convention.{name}.{value}"))
+        if self.relevant_from is not None or graded:
+            parts.append(say("convention.relevant_is", what=self.relevant_in_words))
         else:
-            parts.append(f"relevant: {_RELEVANT[self.relevant]}" if graded else "relevant: every pair of the truth")
+            parts.append(say("convention.relevant_is_given"))
         return parts + options_in_words(dict(self.metric))
+
+    @property
+    def relevant_in_words(self) -> str:
+        """Which judged items are relevant."""
+        if self.relevant_from is not None:
+            return say("convention.relevant_from", least=self.relevant_from)
+        return say(f"convention.relevant.{self.relevant}")
 
     def __str__(self) -> str:
         return self.in_words()
@@ -163,84 +176,12 @@ WORDS: dict[str, tuple[str, ...]] = {
     if typing.get_origin(hint) is Literal
 }
 
-_ORDER = {
-    "auto": "ordered by score, or by rank",
-    "score": "ordered by score",
-    "rank": "ordered by rank",
-    "row": "in the order given",
-}
-_USERS = {
-    "truth": "",
-    "recs": ", those with a list",
-    "both": ", those in both frames",
-    "union": ", those in either frame",
-}
-_NO_RELEVANT = {
-    "zero": "users with no relevant item count 0",
-    "one": "users with no relevant item count 1",
-    "nan": "users with no relevant item count NaN",
-    "error": "users with no relevant item are refused",
-}
-_UNUSUAL: dict[str, dict[str, str]] = {
-    "score_dtype": {"float32": "scores in single precision"},
-    "ties": {
-        "last": "equal scores in reverse order",
-        "item_asc": "equal scores by item, ascending",
-        "item_desc": "equal scores by item, descending",
-        "expected": "averaged over all orders of equal scores",
-        "max_rank": "equal scores share their lowest place",
-        "floor_mean_rank": "equal scores share their middle place",
-        "worst": "equal scores least relevant first",
-    },
-    "duplicates": {
-        "dedupe": "a pair recommended twice keeps its highest place",
-        "hit_once": "a pair recommended twice hits once",
-        "keep": "a pair recommended twice counts twice",
-        "rows": "a pair recommended twice is relevant twice",
-    },
-    "nonpositive_scores": {"never_hit": "a score of 0 or less is no hit"},
-    "candidates": {
-        "padded": "judged items that were not recommended stand below the list",
-        "catalogue": "all items that were not recommended stand below the list",
-    },
-    "cutoff": {"none": "lists not cut"},
-    "judged": {"list": "only recommended items are judged"},
-    "negative_relevance": {"zero": "negative relevance counts 0", "keep": "negative relevance counts as it is"},
-    "no_list": {"nan": "a user without a list makes the mean NaN", "error": "a user without a list is refused"},
-    "no_hit": {"skip": "users without a hit left out", "error": "a user without a hit is refused"},
-    "average": {
-        "pooled": "sums of all users divided, no mean over users",
-        "of_means": "from the means over users",
-        "geometric": "geometric mean over users",
-    },
-}
-
-#: What makes an item relevant, where no threshold is given.
-_RELEVANT = {">0": "relevance above 0", "any": "every judged item", "!=0": "relevance other than 0"}
-
-_OUT_OF = {
-    "k": "out of k",
-    "list": "out of the list's length",
-    "relevant": "out of all relevant items",
-    "hits": "out of the hits",
-    "min(k, relevant)": "out of min(k, relevant items)",
-    "min(list, relevant)": "out of min(list's length, relevant items)",
-}
-_METRIC_WORDS: dict[str, dict[str, str]] = {
-    "gain": {"linear": "linear gain", "exponential": "gain 2^relevance - 1", "binary": "binary gain"},
-    "discount": {
-        "log": "discount log2(1 + rank)",
-        "clipped_log": "discount max(1, log2(rank))",
-        "rank": "discount rank",
-    },
-    "ideal": {
-        "relevant": "ideal: all relevant items, cut at k",
-        "k": "ideal: k items as good as the best",
-        "list": "ideal: the list's own items, best first",
-    },
-    "out_of": _OUT_OF,
-    "target": {"first": "first relevant item", "preferred": "most preferred item"},
-}
+#: The decisions that go unsaid where they are the usual ones, in the order in which they are said.
+_UNUSUAL = (
+    "score_dtype", "ties", "duplicates", "nonpositive_scores", "candidates", "cutoff", "judged", "negative_relevance",
+    "no_list", "no_hit", "average",
+)  # fmt: skip
+_USUAL = {one.name: one.default for one in fields(Convention)}
 
 
 def options_in_words(options: Mapping[str, Any]) -> list[str]:
@@ -261,10 +202,11 @@ def options_in_words(options: Mapping[str, Any]) -> list[str]:
 
 def option_in_words(name: str, value: object) -> str:
     """One option as a phrase; nothing where there is nothing to say."""
-    if name in _METRIC_WORDS:
-        return _METRIC_WORDS[name].get(str(value), f"{name} = {value}")
     if name == "log_base":
-        return "" if value == 2 else f"logarithm of base {value}"
+        return "" if value == 2 else say("option.log_base", base=value)
+    key = f"option.{name}.{value}"
+    if known(key):
+        return say(key)
     return "" if value is None else f"{name} = {value}"
 
 
@@ -282,4 +224,4 @@ def metrics(library: str) -> list[str]:
     return presets.variants(library)
 
 
-__all__ = ["WORDS", "Convention", "metrics", "names", "option_in_words", "options_in_words"]
+__all__ = ["WORDS", "Convention", "metrics", "names", "option_in_words", "options_in_words", "value_of"]

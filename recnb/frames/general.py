@@ -167,7 +167,7 @@ class General:
     """What a general convention makes of the frames."""
 
     users: pl.Series
-    recs: pl.DataFrame  #: the lists as they were ranked: user, item, rank
+    recs: pl.DataFrame  #: the lists as they were ranked: user, item, rank, and the score that ranked them
     truth: pl.DataFrame  #: relevant rows of the users evaluated, as often as they count
     hits: Hits
     last_place: int = 0  #: the last place that any item stands on
@@ -231,6 +231,8 @@ def general_hits(recs: pl.DataFrame, judged: pl.DataFrame, convention: Conventio
     lists = pl.DataFrame(
         {"user": data.users.gather(rows.user[own]), "item": data.items.gather(rows.item[own]), "rank": rows.place[own]}
     )
+    if convention.order == "score":
+        lists = lists.with_columns(score=pl.Series(rows.score[own]))
     return replace(_of_population(data, hits, lists, truth, convention), last_place=int(place.max(initial=0)))
 
 

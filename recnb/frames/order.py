@@ -18,7 +18,7 @@ _TWICE = "Drop the repeats: frame.drop_duplicates([{user!r}, {item!r}]); or say 
 def ranked(
     table: pl.DataFrame, convention: Convention, labels: Mapping[str, str], runs: Runs | None = None
 ) -> tuple[pl.DataFrame, str]:
-    """Recommended rows as user, item, rank; and which column put them in order."""
+    """Recommended rows as user, item, rank, and score where there is one; and which column put them in order."""
     name = "recommendations"
     by = order_by(table, convention, labels)
     if convention.duplicates == "error":
@@ -36,12 +36,12 @@ def ranked(
     elif by == "score":
         scores = check.scores(table, name, labels["score"])
         if runs is not None and _in_order(-scores.cast(pl.Float64), runs, strictly=convention.ties != "first"):
-            table = table.with_columns(rank=pl.Series(runs.within()))
+            table = table.with_columns(score=scores, rank=pl.Series(runs.within()))
         else:
             table = _rank_by_score(table.with_columns(score=scores), convention.ties)
     else:
         table = table.with_columns(rank=pl.int_range(1, pl.len() + 1).over("user"))
-    table = table.select("user", "item", "rank")
+    table = table.select("user", "item", "rank", *(["score"] if "score" in table.columns else []))
     return (_deduped(table) if convention.duplicates == "dedupe" else table), by
 
 

@@ -20,15 +20,16 @@ from recnb.frames.read import Frame, columns_of, find, role_of, table_of
 from recnb.frames.runs import Runs, runs_of
 from recnb.frames.single import split
 from recnb.hits import Hits, Ints, in_order
+from recnb.strings import Sentence
 
 
 @dataclass(eq=False)
 class Prepared:
     """Checked frames, coded by user, from which hits are cut at the depth that is asked for."""
 
-    recs: pl.DataFrame  #: user, item, rank
+    recs: pl.DataFrame  #: user, item, rank, and score where lists have one
     judged: pl.DataFrame  #: all rows of the truth: user, item, relevance
-    truth: pl.DataFrame  #: the relevant rows of the users evaluated
+    truth: pl.DataFrame  #: the relevant rows of the users evaluated, by user where the short way made them
     users: pl.Series  #: the users evaluated, sorted
     truth_user: Ints  #: position in users, per row of truth
     list_length: Ints  #: per user, the last rank
@@ -36,7 +37,7 @@ class Prepared:
     n_strangers: int  #: users with a list who are not evaluated
     convention: Convention
     graded: bool = True  #: whether the truth says how relevant an item is
-    notes: tuple[str, ...] = ()
+    notes: tuple[str | Sentence, ...] = ()
     source: Source | None = None  #: the frames as they were read, to be looked at under another convention
     last_place: int = 0  #: on the long way, the last place that any item stands on
     general: Hits | None = None  #: all hits, where the convention needs the long way
@@ -46,12 +47,6 @@ class Prepared:
     def counts(self) -> Counts:
         """How much data is behind the numbers, and what of it was left out."""
         return Counts(self)
-
-    @cached_property
-    def truth_order(self) -> Ints | None:
-        """The rows of truth by user, the order in which hits number them; None: they stand so already."""
-        user = self.truth_user
-        return None if (user[1:] >= user[:-1]).all() else in_order(user)
 
     @cached_property
     def relevant(self) -> pl.DataFrame:
@@ -84,18 +79,13 @@ class Prepared:
             first = np.sort(np.unique(row, return_index=True)[1])
             rank, row, user = rank[first], row[first], user[first]
         relevance = self.truth["relevance"].to_numpy()
-        found_relevance, truth_user = relevance[row], self.truth_user
-        if self.truth_order is not None:
-            place = np.empty(len(relevance), dtype=np.int64)
-            place[self.truth_order] = np.arange(len(relevance))
-            row, truth_user, relevance = place[row], truth_user[self.truth_order], relevance[self.truth_order]
         return Hits(
             user=user,
             rank=rank,
             list_length=self.list_length,
-            relevance=found_relevance,
+            relevance=relevance[row],
             truth_row=row,
-            truth_user=truth_user,
+            truth_user=self.truth_user,
             truth_relevance=relevance,
             max_relevance=float(relevance.max(initial=0.0)),
             depth=depth,
@@ -115,10 +105,9 @@ class Source:
     truth: pl.DataFrame  #: user, item, and relevance if there is one
     labels: Mapping[str, str]  #: which column of the recommendations plays which role
     truth_labels: Mapping[str, str]
-    notes: tuple[str, ...] = ()
-    part: bool = (
-        False  #: whether these are some of the users only: what holds of all together is then seen to elsewhere
-    )
+    notes: tuple[str | Sentence, ...] = ()
+    floats: tuple[str, ...] = ()  #: columns whose ids came as floats, by frame
+    part: bool = False  #: whether these are some of the users: what holds of all is then seen to elsewhere
     _known: dict[Convention, Prepared] = field(default_factory=dict)
 
     @cached_property
@@ -156,7 +145,8 @@ class Source:
 
 def read(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None]) -> Source:
     """Find the roles of two frames, or of one that holds both sides, and see that their ids can meet."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[str | Sentence, ...] = ()
+    floats: tuple[str, ...] = ()
     if truth is None:
         recs_table, truth_table, labels, truth_labels, notes = split(recs, columns)
     else:
@@ -164,10 +154,16 @@ def read(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None]) ->
         labels = find(recs, "recommendations", ["user", "item"], columns, ["rank", "score"])
         _one_model(recs)
         truth_labels = find(truth, "truth", ["user", "item"], columns, ["relevance"])
-        recs_table = check.ids(table_of(recs, "recommendations", labels), "recommendations", labels)
-        truth_table = check.ids(table_of(truth, "truth", truth_labels), "truth", truth_labels)
+        raw_recs, raw_truth = table_of(recs, "recommendations", labels), table_of(truth, "truth", truth_labels)
+        floats = (*_float_ids(raw_recs, "recs", labels), *_float_ids(raw_truth, "truth", truth_labels))
+        recs_table = check.ids(raw_recs, "recommendations", labels)
+        truth_table = check.ids(raw_truth, "truth", truth_labels)
     check.same_kind(recs_table, truth_table, labels, truth_labels)
-    return Source(recs_table, truth_table, labels, truth_labels, notes)
+    return Source(recs_table, truth_table, labels, truth_labels, notes, floats)
+
+
+def _float_ids(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(f"{name}[{labels[role]!r}]" for role in check.IDS if table[role].dtype.is_float())
 
 
 def read_lists(recs: Frame, columns: Mapping[str, str | None]) -> pl.DataFrame:
@@ -175,7 +171,7 @@ def read_lists(recs: Frame, columns: Mapping[str, str | None]) -> pl.DataFrame:
     labels = find(recs, "recommendations", ["user", "item"], columns, ["rank", "score"])
     table = check.ids(table_of(recs, "recommendations", labels), "recommendations", labels)
     convention = Convention(order="rank" if "rank" in labels else "score", duplicates="keep")
-    return ranked(table, convention, labels)[0]
+    return ranked(table, convention, labels)[0].select("user", "item", "rank")
 
 
 def _general(
@@ -224,8 +220,8 @@ def one_model(models: pl.Series, column: str) -> None:
     """Refuse the lists of several models."""
     if len(models) > 1:
         raise FrameError(
-            f"recommendations hold the lists of {len(models)} models in column {column!r}, such as {models[0]!r}: evaluate "
-            f"them one at a time, recs[recs[{column!r}] == {models[0]!r}]."
+            f"recommendations hold the lists of {len(models)} models in column {column!r}, such as {models[0]!r}: compare them, "
+            f"recnb.compare(recs, truth), or evaluate one alone, recs[recs[{column!r}] == {models[0]!r}]."
         )
 
 
@@ -302,6 +298,10 @@ def _code(
     if (truth_user < 0).any():
         relevant = relevant.filter(pl.Series(truth_user >= 0))
         truth_user = truth_user[truth_user >= 0]
+    if (truth_user[1:] < truth_user[:-1]).any():
+        # By user, so that the hits of some users are a slice of all.
+        order = in_order(truth_user)
+        relevant, truth_user = relevant.select(pl.all().gather(order)), truth_user[order]
     if not part and (len(users) == 0 or (len(truth_user) == 0 and convention.no_relevant == "skip")):
         users_meet(recs["user"], judged["user"])
         raise no_users(judged["relevance"].max(), convention)

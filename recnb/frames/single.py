@@ -18,10 +18,11 @@ import polars as pl
 from recnb.errors import ColumnError, FrameError
 from recnb.frames import check
 from recnb.frames.read import Frame, columns_of, find, role_of, table_of
+from recnb.strings import Sentence
 
-Parts = tuple[pl.DataFrame, pl.DataFrame, dict[str, str], dict[str, str], tuple[str, ...]]
+Parts = tuple[pl.DataFrame, pl.DataFrame, dict[str, str], dict[str, str], tuple[str | Sentence, ...]]
 
-ONLY_LISTED = "relevant items: those in this frame, which holds no relevant item that was not recommended"
+ONLY_LISTED = Sentence("note.only_listed")
 
 
 def split(frame: Frame, columns: Mapping[str, str | None]) -> Parts:

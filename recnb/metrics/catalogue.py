@@ -6,15 +6,21 @@ They read one thing, how often each item is shown, and give one number; no user 
 from __future__ import annotations
 
 import math
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import numpy as np
 
 from recnb.errors import OptionError, RecnbError
-from recnb.hits import Floats
-from recnb.lists import Catalogue, Cut, Lists, Population, in_words, number
+from recnb.hits import Floats, Ints
+from recnb.list_metric import list_metric
+from recnb.lists import Catalogue, Cut, Lists, PerUser, Population, Rows, Whole, in_words, number
 
 
+@list_metric(
+    symbol="Coverage", over="items", term="shown", of="all", bounds=(0, 1), references=["herlocker2004", "ge2010"],
+    out_of=lambda options: "n_items" if options["normalize"] else "1", needs=("catalogue",),
+)  # fmt: skip
 @in_words
 def coverage(
     lists: Lists,
@@ -27,7 +33,7 @@ def coverage(
     scale: float = 1.0,
     digits: int | None = None,
     cutoff: Cut = "k",
-) -> float:
+) -> Whole:
     """What share of the items there are is shown to anyone at all.
 
     distinct items shown / items there are. Catalogue coverage: Herlocker et al. 2004, ACM TOIS 22(1); Ge,
@@ -40,7 +46,8 @@ def coverage(
     - normalize: False is the number of items: rectools; scale: recmetrics (100, per cent)
     - digits to round to: recmetrics (2), rexmex (3); cutoff="none": recommenders, recmetrics, rexmex
     """
-    shown = lists.upto(k, cutoff).times_shown > 0
+    times = lists.upto(k, cutoff).times_shown
+    shown = times > 0
     out_of = 1
     if normalize or count_only_catalogue:
         members = catalogue.members("train" if population == "train" else "catalogue", "coverage")
@@ -50,11 +57,47 @@ def coverage(
             out_of = int(members.sum()) + (population == "catalogue+padding")
     value = int(shown.sum()) / out_of if out_of else math.nan
     value *= number("scale", scale, "number above 0", lambda scale: scale > 0)
-    if digits is None:
-        return value
-    return round(value, int(number("digits", digits, "number of digits", lambda digits: digits == int(digits))))
+    if digits is not None:
+        value = round(value, int(number("digits", digits, "number of digits", lambda digits: digits == int(digits))))
+
+    def rows() -> Rows:
+        most = _most_shown(np.where(shown, times, 0))
+        return Rows(np.ones(len(most)), {"shown": 1, "n_items": out_of, "times": times[most]}, most)
+
+    return Whole(value, out_of, rows)
 
 
+@list_metric(
+    symbol="User coverage", over="users", term="at_least <= n_shown", bounds=(0, 1),
+    references=["herlocker2004"], needs=(), out_of="n_users",
+)  # fmt: skip
+@in_words
+def user_coverage(lists: Lists, catalogue: Catalogue, k: int | None = None, *, at_least: int = 1) -> PerUser:
+    """What share of the users is shown anything at all, or at least so many items.
+
+    users with `at_least` items down to rank k / users. User-space coverage: Herlocker et al. 2004, ACM TOIS 22(1).
+    The users are those evaluated, as in metrics of accuracy, so that it is 1 less the share of those without a list.
+
+    - at_least: how many items a list must hold to count; k itself is rectools' SufficientReco
+    """
+    least = number("at_least", at_least, "number of items from 1 up", lambda least: least >= 1 and least == int(least))
+    n = lists.upto(k).n_shown
+    served = (n >= least).astype(np.float64)
+
+    def rows(user: int) -> Rows:
+        return Rows(served[[user]], {"n_shown": n[user], "at_least": least, "n_users": 1})
+
+    return PerUser(served, np.ones(lists.n_users), np.ones(lists.n_users, dtype=bool), rows)
+
+
+def _gini_out_of(options: Mapping[str, Any]) -> str:
+    return "n_items * n_places" if options["normalizer"] == "n" else "(n_items - 1) * n_places"
+
+
+@list_metric(
+    symbol="Gini", over="items", term="(2 * place - n_items - 1) * times", out_of=_gini_out_of, of="all",
+    bounds=(0, 1), references=["fleder2009"], needs=("catalogue",),
+)  # fmt: skip
 @in_words
 def gini(
     lists: Lists,
@@ -65,7 +108,7 @@ def gini(
     normalizer: Literal["n", "n-1"] = "n",
     weight: float | None = None,
     cutoff: Cut = "k",
-) -> float:
+) -> Whole:
     """How unevenly items are shown: 0 if all as often, near 1 if one item gets all places.
 
     sum over items, from the least shown, of (2 i - n - 1) x_i / (n · sum of x), where x_i is how often the i-th of
@@ -78,7 +121,7 @@ def gini(
     - weight: a place at rank i counts weight^(i - 1) instead of 1: lenskit ExposureGini (0.85)
     """
     shown = lists.upto(k, cutoff)
-    exposure = _exposure(shown, weight)
+    exposure, item = _exposure(shown, weight)
     n = len(exposure)
     if population != "recommended":
         members = catalogue.members("train" if population == "train" else "catalogue", "gini")
@@ -90,35 +133,80 @@ def gini(
             )
     out_of = (n if normalizer == "n" else n - 1) * exposure.sum()
     if out_of == 0:
-        return math.nan
+        return Whole(math.nan, 0.0)
     place = np.arange(n - len(exposure) + 1, n + 1)
-    return float(((2 * place - n - 1) * exposure).sum() / out_of)
+    earned = (2 * place - n - 1) * exposure
+
+    def rows() -> Rows:
+        down = np.arange(len(item) - 1, -1, -1)
+        names = {"place": place[down], "times": exposure[down], "n_items": n, "n_places": exposure.sum()}
+        return Rows(earned[down], names, item[down])
+
+    return Whole(float(earned.sum() / out_of), float(out_of), rows)
 
 
+def _entropy_out_of(options: Mapping[str, Any]) -> str:
+    if options["divide_by_items"]:
+        return "n_different"
+    return "log(n_items)" if options["normalize"] else "1"
+
+
+@list_metric(
+    symbol="Entropy", over="items", term="share * log(1 / share)", out_of=_entropy_out_of, of="all",
+    bounds=(0, math.inf), top="log2 of the items shown", references=["shannon1948", "shani2011"],
+)  # fmt: skip
 @in_words
 def entropy(
-    lists: Lists, k: int | None = None, *, base: float = 2, divide_by_items: bool = False, cutoff: Cut = "k"
-) -> float:
+    lists: Lists,
+    catalogue: Catalogue,
+    k: int | None = None,
+    *,
+    base: float = 2,
+    normalize: bool = False,
+    divide_by_items: bool = False,
+    cutoff: Cut = "k",
+) -> Whole:
     """How evenly the places go to items, in bits: 0 if one item has all, log2(n) if n items have as many each.
 
     -sum over shown items of p log(p), where p is the item's share of all places. Shannon 1948; as distributional
     coverage: Shani and Gunawardana 2011, Recommender Systems Handbook.
 
-    - base: 2 recommenders (with cutoff="none"); e recbole, which also divides by the number of items that are shown
+    - base: 2 recommenders (with cutoff="none"); e recbole
+    - normalize: divided by the most it could be, log(items of the catalogue), so that it ends at 1
+    - divide_by_items: divided by the number of items that are shown: recbole
     """
     number("base", base, "base of a logarithm: give a number above 1, such as 2", lambda base: base > 1)
-    exposure = _exposure(lists.upto(k, cutoff), None)
+    if normalize and divide_by_items:
+        raise OptionError("entropy is divided by one thing: choose normalize=True or divide_by_items=True.")
+    exposure, item = _exposure(lists.upto(k, cutoff), None)
     if len(exposure) == 0:
-        return math.nan
+        return Whole(math.nan, 0.0)
     share = exposure / exposure.sum()
-    value = -float((share * np.log2(share)).sum()) / math.log2(base) + 0.0  # no -0
-    return value / len(share) if divide_by_items else value
+    earned = -share * np.log2(share) / math.log2(base) + 0.0  # no -0
+    n_items = int(catalogue.members("catalogue", "entropy").sum()) if normalize else 0
+    out_of = math.log2(n_items) / math.log2(base) if normalize else float(len(share)) if divide_by_items else 1.0
+
+    def rows() -> Rows:
+        down = np.arange(len(item) - 1, -1, -1)
+        names = {"share": share[down], "times": exposure[down], "n_items": n_items, "n_different": len(share)}
+        return Rows(earned[down], names, item[down])
+
+    return Whole(float(earned.sum()) / out_of if out_of else math.nan, out_of, rows)
 
 
+@list_metric(
+    symbol="Personalization", over="user pairs", term="1 - overlap", out_of="n_lists * (n_lists - 1) / 2", of="all",
+    bounds=(0, 1), references=["zhou2010"], per_row_texts=False,
+)  # fmt: skip
 @in_words
 def personalization(
-    lists: Lists, k: int | None = None, *, overlap: Literal["cosine", "k"] = "cosine", cutoff: Cut = "k"
-) -> float:
+    lists: Lists,
+    catalogue: Catalogue,
+    k: int | None = None,
+    *,
+    overlap: Literal["cosine", "k"] = "cosine",
+    cutoff: Cut = "k",
+) -> Whole:
     """How different the lists of two users are: 1 if no two share an item, 0 if all are the same.
 
     1 - mean over pairs of users of the overlap of their lists, found without the pairs: what all lists hold of an
@@ -131,26 +219,44 @@ def personalization(
     """
     shown = lists.upto(k, cutoff)
     n = int((shown.n_shown > 0).sum())
+    times = shown.times_shown
     if overlap == "cosine":
         weight = 1 / np.sqrt(shown.n_shown[shown.user])
-        held, itself = np.bincount(shown.item, weight), np.bincount(shown.item, weight * weight)
-        shared = (held * held - itself).sum()
+        held: Floats = np.bincount(shown.item, weight, shown.n_items).astype(np.float64, copy=False)
+        by_item: Floats = held * held - np.bincount(shown.item, weight * weight, shown.n_items).astype(np.float64)
+        shared = by_item.sum()
     elif k is not None:
-        shared = (shown.times_shown.astype(np.float64) ** 2).sum() / k - n
+        by_item = np.asarray(times * (times - 1.0) / k)
+        shared = (times.astype(np.float64) ** 2).sum() / k - n
     else:
         raise OptionError("overlap='k' divides by k: give k, such as k=10, or say overlap='cosine'.")
     if n < 2:
-        return math.nan
-    return float(1 - shared / (n * (n - 1)))
+        return Whole(math.nan, 0.0)
+
+    def rows() -> Rows:
+        """What the lists share, item by item."""
+        most = _most_shown(times)
+        n_pairs = n * (n - 1) / 2
+        names = {"times": times[most], "n_lists": n, "overlap": shared / 2 / n_pairs}
+        return Rows(-by_item[most] / 2, names, most)
+
+    return Whole(float(1 - shared / (n * (n - 1))), n * (n - 1) / 2, rows)
 
 
-def _exposure(shown: Lists, weight: float | None) -> Floats:
-    """How often, or how visibly, each item is shown that is shown at all; the least first."""
-    if weight is None:
-        times = shown.times_shown
-        return np.sort(times[times > 0]).astype(np.float64)
-    base = number(
-        "weight", weight, "weight of the next rank: give a share up to 1, such as 0.85", lambda weight: 0 < weight <= 1
-    )
-    seen = np.bincount(shown.item, base ** (shown.rank - 1.0), shown.n_items)
-    return np.sort(seen[shown.times_shown > 0]).astype(np.float64, copy=False)
+def _exposure(shown: Lists, weight: float | None) -> tuple[Floats, Ints]:
+    """How often, or how visibly, each item is shown that is shown at all, the least first; and which item it is."""
+    item = np.flatnonzero(shown.times_shown > 0)
+    seen: Floats = shown.times_shown[item].astype(np.float64)
+    if weight is not None:
+        base = number(
+            "weight", weight, "weight of the next rank: give a share up to 1, such as 0.85", lambda one: 0 < one <= 1
+        )
+        seen = np.bincount(shown.item, base ** (shown.rank - 1.0), shown.n_items)[item].astype(np.float64, copy=False)
+    order = np.argsort(seen, kind="stable")
+    return seen[order], item[order]
+
+
+def _most_shown(times: Ints) -> Ints:
+    """Items that are shown, the most shown first."""
+    item = np.flatnonzero(times > 0)
+    return item[np.argsort(-times[item], kind="stable")]

@@ -20,7 +20,7 @@ from recnb.metric import Metric, metric_named
 from recnb.results import Curve, Interval, Table
 from recnb.results.partial_score import PartialScore, interval_of
 from recnb.results.words import basis_of
-from recnb.strings import current
+from recnb.strings import current, say
 from recnb.uncertainty import Moments
 from recnb.uncertainty.moments import MomentsMethod
 
@@ -136,7 +136,7 @@ class Partial:
     def basis(self) -> str:
         """In words: how many users, who was left out, and by which convention."""
         if self.library is not None:
-            return f"each metric as {self.library} has it"
+            return say("basis.each_as_library", library=self.library)
         everything = {name: value for one in self.measures for name, value in one.options}
         return basis_of(self.counts, self.convention.with_metric(everything), self.notes, graded=self.graded)  # type: ignore[arg-type]
 
@@ -179,7 +179,7 @@ class Partial:
         # A library's metrics each have users of their own, of whom only the number is known.
         counts = self.counts if self.library is None else PartialCounts(moments.n)
         words = basis_of(counts, in_force, self.notes, graded=self.graded)  # type: ignore[arg-type]
-        basis = words if self.library is None else f"as {self.library}: {words}"
+        basis = words if self.library is None else say("basis.as_library", library=self.library, words=words)
         return PartialScore(moments, measure.metric, self.k[column], in_force, basis)
 
     def interval(

@@ -1,8 +1,10 @@
 """What an evaluation answers with: frozen data first, and apart from it how each shows itself."""
 
+from recnb.results.catalogue_score import CatalogueScore
 from recnb.results.curve import Curve
 from recnb.results.explanation import Explanation
+from recnb.results.glossary import Glossary, glossary
 from recnb.results.score import Interval, Score
 from recnb.results.table import Table
 
-__all__ = ["Curve", "Explanation", "Interval", "Score", "Table"]
+__all__ = ["CatalogueScore", "Curve", "Explanation", "Glossary", "Interval", "Score", "Table", "glossary"]

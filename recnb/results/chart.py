@@ -12,6 +12,8 @@ import html
 from collections.abc import Callable, Sequence
 from math import floor, isfinite, log10
 
+from recnb.strings import say
+
 ACCENT = "#2f7fc1"  # contrast 4.3 on white, 4.4 on #111111
 QUIET = "#7a7a7a"  # contrast 4.3 on white, 4.4 on #111111
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
@@ -79,7 +81,7 @@ def curve(
     parts.append(f'<polyline points="{line}" fill="none" stroke="{ACCENT}" stroke-width="2" stroke-linejoin="round"/>')
     shown = _apart([one for one in (1, *sorted(marked)) if one in k], x, 26)
     parts += [_text(x(one), HEIGHT - BOTTOM + 16, str(one)) for one in shown]
-    parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4, "cut-off k"))
+    parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4, say("chart.cutoff")))
     for one in marked:
         if one in k:
             parts.append(f'<circle cx="{x(one):.1f}" cy="{y(value[k.index(one)]):.1f}" r="3.5" fill="{ACCENT}"/>')
@@ -104,7 +106,7 @@ def bars(
     def y(one: float) -> float:
         return bottom - (bottom - TOP) * one / top
 
-    parts = [_text(LEFT, 13, "share of users", anchor="start")]
+    parts = [_text(LEFT, 13, say("chart.share"), anchor="start")]
     for lower, upper, share in zip(edges[:-1], edges[1:], shares, strict=True):
         left, wide = x(lower) + 1.5, x(upper) - x(lower) - 3
         zero = min(share_of_zero, share) if lower == first else 0.0

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from recnb.results import html
+from recnb.results.fonts import lettering
+from recnb.results.words import console
+from recnb.strings import current, say, speaking
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +27,7 @@ class Curve:
     high: tuple[float, ...]
     n_users: int
     basis: str
+    lang: str = field(default_factory=current)  #: the language of its words, in which it is shown
 
     def to_frame(self) -> pd.DataFrame:
         """The curve as a frame: one row per k, with the mean and the ends of its interval."""
@@ -42,17 +46,24 @@ class Curve:
             self.k, self.value, **{"marker": "o" if len(self.k) <= 12 else "", "label": self.symbol, **line}
         )
         ax.fill_between(self.k, self.low, self.high, alpha=0.2, color=drawn[0].get_color(), linewidth=0)
-        ax.set(xlabel="k", ylabel=f"{self.symbol}@k, mean of {self.n_users:,} users")
+        with lettering(self.lang) as fonts:
+            ax.set_xlabel("k", **fonts)
+            ax.set_ylabel(say("curve.ylabel", symbol=self.symbol, n=self.n_users), **fonts)
         ax.set_ylim(bottom=0)
         return ax
 
     def __repr__(self) -> str:
-        return f"{self.to_frame().to_string(float_format='{:.4f}'.format)}\n{self.basis}"
+        with speaking(self.lang):
+            named = {end: say(f"column.{end}") for end in ("low", "high")}
+            frame = self.to_frame().rename(columns=named)
+            return f"{console(frame, float_format='{:.4f}'.format)}\n{self.basis}"
 
     def _repr_html_(self) -> str:
-        rows = [
-            [str(k), f"{v:.4f}", f"{a:.4f} to {b:.4f}"]
-            for k, v, a, b in zip(self.k, self.value, self.low, self.high, strict=True)
-        ]
-        table = html.table(["k", html.text(self.metric), "95% interval"], rows)
-        return html.root(table, html.note(html.text(self.basis, 2000)), label=f"{self.metric} against k")
+        with speaking(self.lang):
+            rows = [
+                [str(k), f"{v:.4f}", say("range", low=f"{a:.4f}", high=f"{b:.4f}")]
+                for k, v, a, b in zip(self.k, self.value, self.low, self.high, strict=True)
+            ]
+            table = html.table(["k", html.text(self.metric), say("curve.interval")], rows)
+            region = say("curve.region", metric=self.metric)
+            return html.root(table, html.note(html.text(self.basis, 2000)), label=region)

@@ -7,7 +7,7 @@ number.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +18,8 @@ from recnb.metric import Credit, Metric
 from recnb.metrics.accuracy import reach
 from recnb.metrics.discounts import discount_of, gain_of
 from recnb.results import html
+from recnb.results.words import console
+from recnb.strings import capital, current, say, speaking
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,6 +50,7 @@ class Explanation:
     missed: tuple[Any, ...]  #: relevant items that do not stand in the list down to k
     basis: str
     by_convention: bool = False  #: whether the value was decided for a user with no relevant item
+    lang: str = field(default_factory=current)  #: the language of its words, in which it is shown
 
     def decided(self, value: float) -> Explanation:
         """The same list where the convention, not the formula, gives the value: that of a user with no relevant item."""
@@ -56,11 +59,12 @@ class Explanation:
     @property
     def numbers(self) -> str:
         """The formula with every number put in, as one would write it on a board."""
-        return self._numbers(len(self.terms) + len(self.out_of_terms))
+        with speaking(self.lang):
+            return self._numbers(len(self.terms) + len(self.out_of_terms))
 
     def _numbers(self, most: int) -> str:
         if self.by_convention:
-            return f"no relevant item, so by convention {self._answer()}"
+            return say("explain.by_convention", value=self._answer())
         over = _sum(self.terms, most)
         if not self.out_of_terms:
             return f"{over} = {self._answer()}"
@@ -84,36 +88,48 @@ class Explanation:
         return self.rows.copy()
 
     def __repr__(self) -> str:
-        whose = "" if self.user is None else f" of user {self.user!r}"
+        with speaking(self.lang):
+            return self._text()
+
+    def _text(self) -> str:
         parts = [
-            f"{self.label}{whose} = {self.value:.4f}",
+            self._headline(self.label, repr(self.user)),
             f"  {self.formula}",
             f"  {self._numbers(TERMS_SHOWN)}",
             _as_text(self.rows),
         ]
         if self.ideal is not None and self.ideal is not self.rows:
-            parts += ["ideal list:", _as_text(self.ideal)]
+            parts += [say("explain.ideal_below"), _as_text(self.ideal)]
         if self.missed:
-            parts.append(f"relevant, not in the list: {_listed(self.missed)}")
+            parts.append(say("explain.missed", items=_listed(self.missed)))
         return "\n".join([*parts, self.basis])
 
+    def _headline(self, label: str, user: str) -> str:
+        value = f"{self.value:.4f}"
+        if self.user is None:
+            return say("explain.headline", label=label, value=value)
+        return say("explain.headline_of_user", label=label, user=user, value=value)
+
     def _repr_html_(self) -> str:
-        whose = "" if self.user is None else f" of user {html.text(self.user)}"
-        title = f"<div><b>{html.text(self.label)}{whose} = {self.value:.4f}</b> · {html.text(self.reads, 400)}</div>"
+        with speaking(self.lang):
+            return self._html()
+
+    def _html(self) -> str:
+        headline = self._headline(html.text(self.label), html.text(self.user))
+        title = f"<div><b>{headline}</b> · {html.text(self.reads, 400)}</div>"
         worked = f'<div style="margin: 0.5em 0;"><code>{html.text(self._numbers(TERMS_SHOWN), 3000)}</code></div>'
-        tables = [
-            _as_html(self.rows, "The list" if self.metric != "idcg" else "The ideal list", f"running {self.symbol}")
-        ]
+        caption, ideal = say("explain.list"), say("explain.ideal_list")
+        tables = [_as_html(self.rows, caption if self.metric != "idcg" else ideal, self.symbol)]
         if self.ideal is not None and self.ideal is not self.rows:
-            tables.append(_as_html(self.ideal, "The ideal list", "running IDCG"))
+            tables.append(_as_html(self.ideal, ideal, "IDCG"))
         side = "".join(f'<div style="flex: 0 1 auto;">{one}</div>' for one in tables)
         lists = f'<div style="display: flex; flex-wrap: wrap; gap: 0 2.5em; align-items: flex-start;">{side}</div>'
-        missed = html.note(f"Relevant, not in the list: {html.text(_listed(self.missed), 400)}") if self.missed else ""
+        missed = capital(say("explain.missed", items=html.text(_listed(self.missed), 400))) if self.missed else ""
         # The formula stands outside the part where mathematics is switched off; it holds nothing of the user's.
         formula = f'<div style="margin: 0.4em 0; text-align: left;">$\\displaystyle {self.latex}$</div>'
-        body = html.root(
-            worked, lists, missed, html.note(html.text(self.basis, 2000)), label=f"explanation of {self.label}"
-        )
+        notes = [html.note(missed)] if missed else []
+        label = say("explain.region", label=self.label)
+        body = html.root(worked, lists, *notes, html.note(html.text(self.basis, 2000)), label=label)
         return html.root(title, label=self.label) + formula + body
 
 
@@ -245,7 +261,7 @@ def _places(
     """
     given: Mapping[int, Any] = dict.fromkeys(range(1, min(length or 0, depth) + 1)) if items is None else items
     named = [
-        None if truth_items is None else truth_items[row] if row >= 0 else "as good as the best"
+        None if truth_items is None else truth_items[row] if row >= 0 else say("explain.as_good")
         for row in hits.truth_row.tolist()
     ]
     counted = list(zip(hits.rank.tolist(), named, strict=True))
@@ -274,20 +290,25 @@ def _sum(terms: Sequence[str], most: int) -> str:
     if not terms:
         return "0"
     shown = list(terms[:most])
-    return " + ".join(shown) + (f" + … ({len(terms) - most} more)" if len(terms) > most else "")
+    more = [say("explain.more_terms", n=len(terms) - most)] if len(terms) > most else []
+    return " + ".join([*shown, *more])
 
 
 def _listed(items: Sequence[Any], most: int = 10) -> str:
-    return ", ".join(map(str, items[:most])) + (f" and {len(items) - most} more" if len(items) > most else "")
+    more = f" {say('more.items', n=len(items) - most)}" if len(items) > most else ""
+    return ", ".join(map(str, items[:most])) + more
 
 
 def _as_text(rows: pd.DataFrame) -> str:
-    more = f"\n  … {len(rows) - ROWS_SHOWN} more ranks" if len(rows) > ROWS_SHOWN else ""
-    fixed = {column: "{:.4f}".format for column in FIXED if column in rows}
-    return rows.head(ROWS_SHOWN).to_string(index=False, formatters=fixed, float_format=number) + more
+    if not len(rows):
+        return f"  {say('explain.empty')}"
+    more = f"\n  {say('more.ranks', n=len(rows) - ROWS_SHOWN)}" if len(rows) > ROWS_SHOWN else ""
+    shown = rows.head(ROWS_SHOWN).rename(columns={column: say(f"column.{column}") for column in rows})
+    fixed = {say(f"column.{column}"): "{:.4f}".format for column in FIXED if column in rows}
+    return console(shown, index=False, formatters=fixed, float_format=number) + more
 
 
-def _as_html(rows: pd.DataFrame, caption: str, running: str) -> str:
+def _as_html(rows: pd.DataFrame, caption: str, symbol: str) -> str:
     shown = rows.head(ROWS_SHOWN)
     if "gain" in shown and (shown["gain"] == shown["relevance"]).all():
         # A linear gain repeats the relevance, and without it two lists fit side by side.
@@ -297,9 +318,10 @@ def _as_html(rows: pd.DataFrame, caption: str, running: str) -> str:
         [_cell(column, value) for column, value in zip(shown.columns, row, strict=True)]
         for row in shown.itertuples(index=False)
     ]
-    header = [running if column == "running" else column for column in shown.columns]
+    running = say("explain.running", symbol=symbol)
+    header = [running if column == "running" else say(f"column.{column}") for column in shown.columns]
     hits = [index for index, value in enumerate(shown["relevance"]) if value > 0]
-    more = html.note(f"… {len(rows) - ROWS_SHOWN} more ranks") if len(rows) > ROWS_SHOWN else ""
+    more = html.note(say("more.ranks", n=len(rows) - ROWS_SHOWN)) if len(rows) > ROWS_SHOWN else ""
     return html.table(header, cells, caption=caption, numbers_from=first_number, marked=hits) + more
 
 

@@ -6,6 +6,8 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from recnb.results.chart import ACCENT, QUIET, percent
+from recnb.results.fonts import lettering
+from recnb.strings import say
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,9 +20,11 @@ def figure(report: Report) -> Figure:
     """The curve over k and the distribution over users, side by side."""
     import matplotlib.pyplot as plt
 
-    drawn, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
-    _curve(report, left)
-    _bars(report, right)
+    # A text keeps the font that was in force when it was made, so nothing has to stay set.
+    with lettering(report.lang, rc=True):
+        drawn, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
+        _curve(report, left)
+        _bars(report, right)
     for ax in (left, right):
         ax.spines[["top", "right"]].set_visible(False)
         ax.title.set_fontsize(11)
@@ -38,9 +42,8 @@ def _curve(report: Report, ax: Axes) -> None:
         ax.fill_between(curve.k, curve.low, curve.high, color=ACCENT, alpha=0.22, linewidth=0)
     shown = [k for k in report.k if k in curve.k]
     ax.plot(shown, [curve.value[curve.k.index(k)] for k in shown], "o", color=ACCENT)
-    ax.set(
-        xlabel="cut-off k", ylabel=f"mean {curve.symbol}@k", title=f"{curve.symbol} against k, {curve.n_users:,} users"
-    )
+    title = say("chart.against_k_users", symbol=curve.symbol, n=curve.n_users)
+    ax.set(xlabel=say("chart.cutoff"), ylabel=say("chart.mean", symbol=curve.symbol), title=title)
     ax.set_ylim(bottom=0)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
@@ -52,8 +55,10 @@ def _bars(report: Report, ax: Axes) -> None:
     drawn = ax.bar(middles, spread.shares, width * 0.9, color=ACCENT)
     ax.bar_label(drawn, [percent(share) if share else "" for share in spread.shares], fontsize=8, color=QUIET)
     zero = spread.n_zero / max(spread.n_users, 1)
-    ax.bar(middles[:1], [zero], width * 0.9, color=QUIET, label=f"exactly 0: {percent(zero)}")
+    ax.bar(middles[:1], [zero], width * 0.9, color=QUIET, label=say("chart.zero", share=percent(zero)))
     if isfinite(spread.quartiles[1]):
-        ax.axvline(spread.quartiles[1], color=QUIET, linestyle=":", label=f"median {spread.quartiles[1]:.3f}")
+        median = say("chart.median", value=f"{spread.quartiles[1]:.3f}")
+        ax.axvline(spread.quartiles[1], color=QUIET, linestyle=":", label=median)
     ax.legend(frameon=False, fontsize=9)
-    ax.set(xlabel="value of a user", ylabel="share of users", title=f"{spread.symbol}@{spread.k} over users")
+    title = say("chart.over_users", label=f"{spread.symbol}@{spread.k}")
+    ax.set(xlabel=say("chart.value"), ylabel=say("chart.share"), title=title)

@@ -10,6 +10,8 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 
+from recnb.strings import current
+
 LINE = "rgba(128, 128, 128, 0.35)"
 FAINT = "rgba(128, 128, 128, 0.14)"
 
@@ -28,8 +30,12 @@ def text(value: object, longest: int = 80) -> str:
 def root(*parts: str, label: str) -> str:
     """The frame around everything that recnb shows."""
     style = "color: inherit; background: transparent; font-size: 0.95em; max-width: 68em;"
+    lang = ""
+    if current() == "ko":
+        # Korean is broken between words, which browsers do only where they are told to.
+        lang, style = ' lang="ko"', f"{style} word-break: keep-all; overflow-wrap: anywhere;"
     inside = "".join(parts)
-    return f'<div class="recnb mathjax_ignore tex2jax_ignore" role="region" aria-label="{text(label)}" style="{style}">{inside}</div>'
+    return f'<div class="recnb mathjax_ignore tex2jax_ignore"{lang} role="region" aria-label="{text(label)}" style="{style}">{inside}</div>'
 
 
 def note(words: str) -> str:

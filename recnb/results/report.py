@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,7 @@ from recnb.results.report_data import (
     distribution_of,
 )
 from recnb.results.words import users_in_words
+from recnb.strings import current, speaking
 from recnb.uncertainty import intervals
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class Report:
     best: tuple[UserList, ...]
     worst: tuple[UserList, ...]
     basis: str
+    lang: str = field(default_factory=current)  #: the language of its words, in which it is shown
 
     @property
     def n_users(self) -> int:
@@ -96,7 +98,8 @@ class Report:
         reads, formula, convention and `values` (k, mean, low, high); `curve` (metric, k, mean, low, high);
         `distribution` (metric, k, edges, counts, shares, n_zero, n_top, n_without_value, mean, quartiles); `best` and `worst`,
         lists of user, value, n_hits, n_relevant, n_places, `places` (rank, item, relevance), `missed` (item, relevance,
-        rank) and n_missed. Ids that are neither whole numbers nor text are written as text.
+        rank) and n_missed. Ids that are neither whole numbers nor text are written as text. Keys are the same in any
+        language; texts are in that of the report.
         """
         curve, population = self.curve, asdict(self.population)
         told: dict[str, Any] = _plain(
@@ -134,19 +137,23 @@ class Report:
         """A document that stands by itself, written to `path` if one is given: no script, nothing fetched."""
         from recnb.results.report_html import document
 
-        return _written(document(self, title), path)
+        with speaking(self.lang):
+            page = document(self, title)
+        return _written(page, path)
 
     def to_markdown(self) -> str:
         """The report in Markdown, tables as GitHub has them."""
         from recnb.results.report_text import markdown
 
-        return markdown(self)
+        with speaking(self.lang):
+            return markdown(self)
 
     def to_latex(self) -> str:
         """The metrics as a LaTeX table for a paper, with users and convention in its caption; needs booktabs."""
         from recnb.results.report_text import latex
 
-        return latex(self)
+        with speaking(self.lang):
+            return latex(self)
 
     def figure(self) -> Figure:
         """The curve and the distribution side by side, drawn by matplotlib."""
@@ -157,12 +164,14 @@ class Report:
     def __repr__(self) -> str:
         from recnb.results.report_text import text
 
-        return text(self)
+        with speaking(self.lang):
+            return text(self)
 
     def _repr_html_(self) -> str:
         from recnb.results.report_html import fragment
 
-        return fragment(self)
+        with speaking(self.lang):
+            return fragment(self)
 
 
 def report_of(

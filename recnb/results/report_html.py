@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING
 from recnb.results import chart, html
 from recnb.results.chart import percent, short
 from recnb.results.report_text import (
-    NOT_COVERED,
     bin_names,
-    counted,
     ends,
     facts,
     fixed,
@@ -23,10 +21,13 @@ from recnb.results.report_text import (
     groups,
     intervals_in_words,
     missed_in_words,
+    not_covered,
     one_line,
     some,
     spread_in_words,
+    users_of,
 )
+from recnb.strings import capital, current, say
 
 if TYPE_CHECKING:
     from recnb.results.report import Report
@@ -50,13 +51,13 @@ PAGE = (
 
 def document(report: Report, title: str | None = None) -> str:
     """The report as a document that stands by itself."""
-    said = _plain(title, 200) if title is not None else f"Report: {html.text(_headline(report))}"
-    shown = said if title is not None else "Evaluation report"
+    said = _plain(title, 200) if title is not None else html.text(say("report.title", headline=_headline(report)))
+    shown = said if title is not None else say("report.title_shown")
     top = f'<h1 style="font-size: 1.05rem; font-weight: 600; margin: 0 0 1.5rem 0; {FAINT}"><bdi>{shown}</bdi></h1>'
     # In a notebook headings stand below those of the notebook; here they follow the title.
     body = fragment(report).replace("<h3", "<h2").replace("</h3>", "</h2>")
     return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<!DOCTYPE html>\n<html lang="{current()}">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{SECURITY}">\n'
@@ -71,20 +72,17 @@ def fragment(report: Report) -> str:
         _facts(report),
         _means(report),
         _pictures(report),
-        *(_people(report, heading, users) for heading, users in groups(report)),
+        *(_people(report, group, users) for group, users in groups(report)),
         _readings(report),
         html.note(html.text(f"{report.basis}.", 2000)),
-        label=f"report of {report.lead.symbol}",
+        label=say("report.region", symbol=report.lead.symbol),
     )
 
 
 def _headline(report: Report) -> str:
     mean, _, _ = report.lead.at(report.lead_k)
-    return f"{report.lead.symbol}@{report.lead_k} = {fixed(mean)}, {_users(report)}"
-
-
-def _users(report: Report) -> str:
-    return counted(report.n_users, "user")
+    label = f"{report.lead.symbol}@{report.lead_k}"
+    return say("report.headline", label=label, value=fixed(mean), users=users_of(report))
 
 
 def _name(value: object, longest: int = NAME_SHOWN) -> str:
@@ -101,9 +99,9 @@ def _headed(report: Report) -> str:
     """The lead metric, large, with its interval."""
     lead = report.lead
     mean, low, high = lead.at(report.lead_k)
-    interval = (
-        f"{100 * report.confidence:g}% interval {ends(low, high)}" if report.n_users > 1 else "one user, no interval"
-    )
+    interval = say("interval.one_user")
+    if report.n_users > 1:
+        interval = say("interval.short", confidence=100 * report.confidence, ends=ends(low, high))
     return (
         '<div style="margin: 0.2em 0 1em 0;">'
         '<div style="line-height: 1.25;">'
@@ -119,17 +117,15 @@ def _facts(report: Report) -> str:
     """What was evaluated: four numbers to take in at once, and the rest in sentences."""
     people = report.population
     lengths, relevant = people.list_length, people.relevant_per_user
-    lists = _range(lengths, counted(people.n_recommended, "row"))
-    per_user = _range(relevant, f"{people.n_relevant:,} in all")
+    lists = _range(lengths, say("count.rows", n=people.n_recommended))
+    per_user = _range(relevant, say("report.in_all", n=people.n_relevant))
+    left_out = "; ".join(people.users[1:]) or say("report.none_left_out")
+    n_items, to_someone = people.n_items_recommended, say("report.to_someone", n=people.n_items_relevant)
     tiles = [
-        (f"{people.n_users:,}", _named(people.n_users, "user"), "; ".join(people.users[1:]) or "none left out"),
-        (short(lengths.median), _named(lengths.median, "item", "per list"), lists),
-        (short(relevant.median), _named(relevant.median, "relevant item", "per user"), per_user),
-        (
-            f"{people.n_items_recommended:,}",
-            _named(people.n_items_recommended, "different item", "recommended"),
-            f"{people.n_items_relevant:,} relevant to someone",
-        ),
+        (f"{people.n_users:,}", say("tile.users", n=people.n_users), left_out),
+        (short(lengths.median), say("tile.items", n=lengths.median), lists),
+        (short(relevant.median), say("tile.relevant", n=relevant.median), per_user),
+        (f"{n_items:,}", say("tile.recommended", n=n_items), to_someone),
     ]
     shown = "".join(
         f'<div style="flex: 1 1 9.5em; border-top: 2px solid {html.LINE}; padding: 0.35em 0 0.2em 0;">'
@@ -141,28 +137,24 @@ def _facts(report: Report) -> str:
         f'<dt style="font-weight: 600; margin-top: 0.4em;">{html.text(what)}</dt><dd style="margin: 0 0 0 1.2em;">{html.text(words, 2000)}</dd>'
         for what, words in facts(report)
     )
-    details = _folded("What was evaluated, in words", f'<dl style="margin: 0.3em 0;">{told}</dl>')
+    details = _folded(say("report.what_in_words"), f'<dl style="margin: 0.3em 0;">{told}</dl>')
     return f'<div style="{SIDE_BY_SIDE} gap: 0.8em 1.6em; margin: 0 0 0.4em 0;">{shown}</div>{details}'
-
-
-def _named(n: float, what: str, more: str = "") -> str:
-    return f"{what}{'' if n == 1 else 's'} {more}".rstrip()
 
 
 def _range(spread: Spread, more: str) -> str:
     """How far a spread goes about its median."""
     if spread.min == spread.max:
-        return f"all alike; {more}"
-    return f"median; {spread.min:,} to {spread.max:,}, mean {spread.mean:.1f}; {more}"
+        return say("report.all_alike", more=more)
+    return say("report.median_range", low=spread.min, high=spread.max, mean=spread.mean, more=more)
 
 
 def _means(report: Report) -> str:
     """The table of metrics and cut-offs, an interval beside each mean."""
     shown = some(report.k, COLUMNS_SHOWN)
     bounded = any(one.top is not None for one in report.metrics)
-    header = ["metric", *(f"@{k}" for k in shown)]
+    header = [say("column.metric"), *(f"@{k}" for k in shown)]
     if bounded:
-        header.append(f'<span style="white-space: nowrap;">@{report.lead_k}, 0 to 1</span>')
+        header.append(f'<span style="white-space: nowrap;">{say("report.zero_to_one", k=report.lead_k)}</span>')
     rows = []
     for one in report.metrics:
         cells = [
@@ -172,13 +164,13 @@ def _means(report: Report) -> str:
         if bounded:
             cells.append(_strip(one, report.lead_k))
         rows.append(cells)
-    more = (
-        html.note(f"{len(report.k) - len(shown)} more cut-offs: see to_frame().") if len(shown) < len(report.k) else ""
-    )
-    words = f"{intervals_in_words(report)} {NOT_COVERED if report.n_users > 1 else ''}"
-    caption = f"Means over {_users(report)}, each with its interval" if report.n_users > 1 else "Values of one user"
+    left_out = len(report.k) - len(shown)
+    more = html.note(say("report.more_cutoffs", n=left_out)) if left_out else ""
+    words = f"{intervals_in_words(report)} {not_covered(report)}"
+    one_user = report.n_users == 1
+    caption = say("report.values_of_one") if one_user else say("report.means", users=users_of(report))
     table = html.table(header, rows, caption=_heading(caption))
-    return f'<div style="{ROOM}">{_wide(table, "metrics at cut-offs")}{more}{html.note(html.text(words, 500))}</div>'
+    return f'<div style="{ROOM}">{_wide(table, say("table.region"))}{more}{html.note(html.text(words, 500))}</div>'
 
 
 def _mean(one: Measured, k: int) -> str:
@@ -193,9 +185,9 @@ def _strip(one: Measured, k: int) -> str:
     mean, low, high = one.at(k)
     if one.top is None or not isfinite(mean):
         return "–"
-    words = f"{one.metric}@{k} is {fixed(mean)} of {short(one.top)}" + (
-        f", interval {ends(low, high, ' to ')}" if isfinite(low) else ""
-    )
+    words = say("report.strip", label=f"{one.metric}@{k}", value=fixed(mean), top=short(one.top))
+    if isfinite(low):
+        words = say("report.strip_interval", words=words, low=fixed(low), high=fixed(high))
     return chart.image(chart.strip(mean, low, high, one.top), words, chart.STRIP)
 
 
@@ -207,75 +199,72 @@ def _pictures(report: Report) -> str:
 def _curve(report: Report) -> str:
     curve = report.curve
     mean_at_k = [f"{k}: {fixed(mean)}" for k, mean in zip(curve.k, curve.value, strict=True)]
-    alt = f"{curve.symbol} against k. Mean at k = {', '.join(mean_at_k)}"
+    alt = say("report.curve_alt", symbol=curve.symbol, means=", ".join(mean_at_k))
+    name = say("chart.mean", symbol=curve.symbol)
     picture = (
-        chart.image(chart.curve(curve.k, curve.value, curve.low, curve.high, report.k, f"mean {curve.symbol}@k"), alt)
+        chart.image(chart.curve(curve.k, curve.value, curve.low, curve.high, report.k, name), alt)
         if all(map(isfinite, curve.value))
-        else html.note("No mean to draw.")
+        else html.note(say("report.no_mean"))
     )
     rows = [
         [str(k), fixed(mean), ends(low, high)]
         for k, mean, low, high in zip(curve.k, curve.value, curve.low, curve.high, strict=True)
     ]
-    band = f"The band holds the {100 * report.confidence:g}% intervals." if isfinite(curve.low[0]) else ""
-    table = html.table(["k", html.text(curve.metric), "interval"], rows)
-    return _half(
-        f"{html.text(curve.symbol)} against k", picture, html.note(band), _folded("The numbers of the curve", table)
-    )
+    band = say("interval.band", confidence=100 * report.confidence) if isfinite(curve.low[0]) else ""
+    table = html.table(["k", html.text(curve.metric), say("column.interval")], rows)
+    heading = say("chart.against_k", symbol=html.text(curve.symbol))
+    return _half(heading, picture, html.note(band), _folded(say("report.curve_numbers"), table))
 
 
 def _spread(report: Report) -> str:
     spread = report.distribution
     names = bin_names(spread.edges)
     told = [f"{name}: {percent(share)}" for name, share in zip(names, spread.shares, strict=True)]
-    alt = f"Share of users by {spread.symbol}@{spread.k}. {', '.join(told)}"
+    label = f"{spread.symbol}@{spread.k}"
+    alt = say("report.bars_alt", label=label, shares=", ".join(told))
     zero = spread.n_zero / max(spread.n_users, 1)
     picture = chart.image(
-        chart.bars(spread.edges, spread.shares, spread.quartiles, zero, f"{spread.symbol}@{spread.k} of a user"), alt
+        chart.bars(spread.edges, spread.shares, spread.quartiles, zero, say("chart.of_a_user", label=label)), alt
     )
     numbers = zip(names, spread.counts, spread.shares, strict=True)
     rows = [[html.text(name), f"{count:,}", html.text(percent(share))] for name, count, share in numbers]
-    legend = " Grey: users at exactly 0." if spread.n_zero else ""
+    legend = f" {say('report.grey')}" if spread.n_zero else ""
     if spread.n_users > 1:
-        legend += " Below the bars: median and middle half of the users."
-    words = html.text(f"{_capital(spread_in_words(report))}.{legend}", 500)
-    table = html.table([f"{html.text(spread.symbol)}@{spread.k}", "users", "share"], rows)
-    return _half(
-        f"{html.text(spread.symbol)}@{spread.k} over users",
-        picture,
-        html.note(words),
-        _folded("The numbers of the bars", table),
-    )
+        legend += f" {say('report.below_bars')}"
+    words = html.text(f"{capital(spread_in_words(report))}.{legend}", 500)
+    table = html.table([html.text(label), say("column.users"), say("column.share")], rows)
+    heading = say("chart.over_users", label=html.text(label))
+    return _half(heading, picture, html.note(words), _folded(say("report.bars_numbers"), table))
 
 
-def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]
-
-
-def _people(report: Report, heading: str, users: Sequence[UserList]) -> str:
+def _people(report: Report, group: str, users: Sequence[UserList]) -> str:
     """Some users with their lists, hits marked by a sign and a word."""
     cards = "".join(_card(report, one) for one in users)
-    among = "most found first" if heading.startswith("Best") else "most missed first"
-    order = f' <span style="font-weight: 400; font-size: 0.86em; {FAINT}">by {report.lead.label(report.lead_k)}; of equal ones, {among}</span>'
-    named = _heading(html.text(heading) + (order if report.worst else ""))
+    named = say(f"report.group.{group}")
+    if group != "only":
+        order = say("report.by", label=report.lead.label(report.lead_k), among=say(f"report.among.{group}"))
+        named += f' <span style="font-weight: 400; font-size: 0.86em; {FAINT}">{order}</span>'
+    named = _heading(named)
     return f'<div style="{ROOM}">{named}<div style="{SIDE_BY_SIDE} gap: 1em 3%;">{cards}</div></div>'
 
 
 def _card(report: Report, one: UserList) -> str:
     score = f"{html.text(report.lead.label(report.lead_k))} <b>{fixed(one.value)}</b> · {found_in_words(one)}"
     head = f'<div style="font-weight: 600; {ANYWHERE}">{_name(one.user)}</div><div style="font-size: 0.92em;">{score}</div>'
-    shown = _list(one, head) if one.places else f"{head}{html.note('No list: nothing was recommended.')}"
-    more = html.note(f"… {one.n_places - len(one.places):,} more ranks") if one.n_places > len(one.places) else ""
-    missed = html.note(f'<span style="{ANYWHERE}">Missed: {missed_in_words(one, _name)}</span>') if one.missed else ""
+    shown = _list(one, head) if one.places else f"{head}{html.note(say('report.no_list_card'))}"
+    left_out = one.n_places - len(one.places)
+    more = html.note(say("more.ranks", n=left_out)) if left_out else ""
+    names = capital(say("report.missed", items=missed_in_words(one, _name)))
+    missed = html.note(f'<span style="{ANYWHERE}">{names}</span>') if one.missed else ""
     return f'<div style="flex: 0 1 31%; min-width: 16em;">{shown}{more}{missed}</div>'
 
 
 def _list(one: UserList, caption: str) -> str:
     """A list as a narrow table: rank, item, and whether it is a hit."""
     cell = f"padding: 0.15em 0.6em 0.15em 0.3em; border-bottom: 1px solid {html.LINE}; text-align: left; vertical-align: top;"
-    widths = {"rank": "3em", "item": "auto", "hit, relevance": "8em"}
+    widths = {"rank": "3em", "item": "auto", "hit": "8em"}
     head = "".join(
-        f'<th scope="col" style="{cell} width: {wide}; font-weight: 400; font-size: 0.86em; {FAINT}">{name}</th>'
+        f'<th scope="col" style="{cell} width: {wide}; font-weight: 400; font-size: 0.86em; {FAINT}">{say(f"column.{name}")}</th>'
         for name, wide in widths.items()
     )
     rows = "".join(
@@ -293,7 +282,7 @@ def _list(one: UserList, caption: str) -> str:
 def _mark(relevance: float) -> str:
     if not relevance:
         return ""
-    return f'<span style="color: {chart.ACCENT}; font-weight: 600;">✓</span> hit, {short(relevance)}'
+    return f'<span style="color: {chart.ACCENT}; font-weight: 600;">✓</span> {say("report.hit", relevance=short(relevance))}'
 
 
 def _readings(report: Report) -> str:
@@ -307,8 +296,9 @@ def _readings(report: Report) -> str:
         ]
         for one in report.metrics
     ]
-    table = html.table(["metric", "how to read it", "formula", "convention"], rows, numbers_from=4)
-    return _folded("How to read each metric, and its formula", _wide(table, "how to read each metric"))
+    header = [say(f"column.{one}") for one in ("metric", "how_to_read", "formula", "convention")]
+    table = html.table(header, rows, numbers_from=4)
+    return _folded(say("report.readings"), _wide(table, say("report.readings_region")))
 
 
 def _half(heading: str, *parts: str) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from recnb.results.chart import percent, short
 from recnb.results.report_data import DRAWS
+from recnb.strings import say, width
 
 if TYPE_CHECKING:
     from recnb.results.report import Report
@@ -18,12 +19,6 @@ if TYPE_CHECKING:
 
 #: Cut-offs beyond these are counted, not shown, where there is no room; `to_frame` holds them all.
 COLUMNS_SHOWN, NAME_SHOWN = 8, 60
-
-METHODS = {
-    "bootstrap": f"percentiles of {DRAWS:,} bootstrap draws of the users",
-    "moments": "the limit of bootstrap draws of the users, from mean, spread and skewness",
-    "t": "Student's t over the users",
-}
 
 _SPACES = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\u2028\u2029")
 _TURNS = frozenset("\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff")
@@ -78,7 +73,7 @@ def fixed(value: float) -> str:
     >>> fixed(0.25), fixed(float("nan"))
     ('0.2500', 'n/a')
     """
-    return f"{value:.4f}" if isfinite(value) else "n/a"
+    return f"{value:.4f}" if isfinite(value) else say("number.none")
 
 
 def ends(low: float, high: float, between: str = "–") -> str:
@@ -87,7 +82,7 @@ def ends(low: float, high: float, between: str = "–") -> str:
     >>> ends(0.1, 0.3), ends(float("nan"), float("nan"))
     ('0.1000–0.3000', 'n/a')
     """
-    return f"{fixed(low)}{between}{fixed(high)}" if isfinite(low) and isfinite(high) else "n/a"
+    return f"{fixed(low)}{between}{fixed(high)}" if isfinite(low) and isfinite(high) else say("number.none")
 
 
 def some(values: Sequence[int], most: int) -> list[int]:
@@ -101,68 +96,61 @@ def some(values: Sequence[int], most: int) -> list[int]:
     return [values[round(place * (len(values) - 1) / (most - 1))] for place in range(most)]
 
 
-def counted(n: int, what: str) -> str:
-    """A count with its noun.
-
-    >>> counted(1, "user"), counted(2000, "user")
-    ('1 user', '2,000 users')
-    """
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
-
-
 def intervals_in_words(report: Report) -> str:
     """What the intervals are."""
     if report.n_users < 2:
-        return "No interval: one user is no sample."
-    how = METHODS[report.method]
-    return f"{100 * report.confidence:g}% intervals for the mean, taking the users as a sample ({how})."
+        return say("interval.none")
+    how = say(f"interval.{report.method}", draws=DRAWS)
+    return say("interval.words", confidence=100 * report.confidence, how=how)
 
 
-#: What intervals over users leave out.
-NOT_COVERED = "They do not cover another split of the data or another training run."
+def not_covered(report: Report) -> str:
+    """What intervals over users leave out, where there are intervals."""
+    return say("interval.not_covered") if report.n_users > 1 else ""
 
 
 def facts(report: Report) -> list[tuple[str, str]]:
     """What was evaluated, as names and sentences; nothing in them is the user's."""
     people = report.population
     lengths, relevant = people.list_length, people.relevant_per_user
-    length = f"{lengths.min:,} to {lengths.max:,} ranks, median {short(lengths.median)}"
+    length = say("fact.length", low=lengths.min, high=lengths.max, median=short(lengths.median))
     if lengths.min == lengths.max:
-        length = f"{counted(lengths.max, 'item')} each"
-    rows, recommended = counted(people.n_recommended, "row"), counted(people.n_items_recommended, "different item")
-    items = counted(people.n_items_relevant, "different item")
-    per_user = f"{relevant.min:,} to {relevant.max:,}, median {short(relevant.median)}, mean {relevant.mean:.2f}"
+        length = say("fact.length_each", items=say("count.items", n=lengths.max))
+    rows = say("count.rows", n=people.n_recommended)
+    recommended = say("count.different_items", n=people.n_items_recommended)
+    items = say("count.different_items", n=people.n_items_relevant)
+    spread = {"low": relevant.min, "high": relevant.max, "median": short(relevant.median), "mean": relevant.mean}
+    found = say("fact.relevant", n=people.n_relevant, items=items, per_user=say("fact.per_user", **spread))
     lines = [
-        ("users", "; ".join(people.users)),
-        ("lists", f"{length}; {rows}, {recommended}"),
-        ("relevant items", f"{people.n_relevant:,}, of {items}; per user {per_user}"),
-        ("conventions", "; ".join(people.conventions)),
+        (say("fact.users"), "; ".join(people.users)),
+        (say("fact.lists"), f"{length}; {rows}, {recommended}"),
+        (say("fact.relevant_items"), found),
+        (say("fact.conventions"), "; ".join(people.conventions)),
     ]
     if people.n_not_relevant:
-        lines.append(("not relevant", f"{counted(people.n_not_relevant, 'row')} of the truth"))
+        rows = say("count.rows", n=people.n_not_relevant)
+        lines.append((say("fact.not_relevant"), say("fact.rows_of_truth", rows=rows)))
     if people.n_gaps:
-        lines.append(
-            ("rank gaps", f"the lists of {counted(people.n_gaps, 'user')} leave ranks empty, which count as misses")
-        )
-    return [*lines, *(("note", note) for note in people.notes)]
+        lines.append((say("fact.rank_gaps"), say("fact.gaps", users=say("count.users", n=people.n_gaps))))
+    return [*lines, *((say("fact.note"), note) for note in people.notes)]
 
 
 def spread_in_words(report: Report) -> str:
     """Where the users stand in the distribution."""
     spread = report.distribution
     if not spread.n_users:
-        return "No user has a value."
-    low, middle, high = spread.quartiles
-    parts = [f"exactly 0: {_of_users(spread.n_zero, spread.n_users)}"]
+        return say("spread.nobody")
+    parts = [say("spread.exactly", value="0", users=_of_users(spread.n_zero, spread.n_users))]
     if spread.n_top is not None:
-        parts.append(f"exactly {short(spread.top)}: {_of_users(spread.n_top, spread.n_users)}")
+        parts.append(say("spread.exactly", value=short(spread.top), users=_of_users(spread.n_top, spread.n_users)))
     if spread.n_without_value:
-        parts.append(f"no value: {spread.n_without_value:,}")
-    return "; ".join([*parts, f"quartiles {fixed(low)}, {fixed(middle)}, {fixed(high)}; mean {fixed(spread.mean)}"])
+        parts.append(say("spread.no_value", n=spread.n_without_value))
+    low, middle, high = map(fixed, spread.quartiles)
+    return "; ".join([*parts, say("spread.quartiles", low=low, middle=middle, high=high, mean=fixed(spread.mean))])
 
 
 def _of_users(n: int, n_users: int) -> str:
-    return f"{n:,} of {counted(n_users, 'user')} ({percent(n / n_users)})"
+    return say("spread.of_users", n=n, users=say("count.users", n=n_users), share=percent(n / n_users))
 
 
 def bin_names(edges: Sequence[float]) -> list[str]:
@@ -173,22 +161,23 @@ def bin_names(edges: Sequence[float]) -> list[str]:
     """
     last = len(edges) - 2
     return [
-        f"{short(low)} to {'' if at == last else '<'}{short(high)}" for at, (low, high) in enumerate(pairwise(edges))
+        say("spread.last_bin" if at == last else "spread.bin", low=short(low), high=short(high))
+        for at, (low, high) in enumerate(pairwise(edges))
     ]
 
 
 def groups(report: Report) -> list[tuple[str, tuple[UserList, ...]]]:
-    """The users that are shown, under their headings."""
+    """The users that are shown, by which end they stand at: "only", or "best" and "worst"."""
     if not report.worst:
-        return [("The user", report.best)] if report.best else []
-    return [("Best users", report.best), ("Worst users", report.worst)]
+        return [("only", report.best)] if report.best else []
+    return [("best", report.best), ("worst", report.worst)]
 
 
 def found_in_words(one: UserList) -> str:
     """How much of what is relevant a user's list holds."""
     if not one.n_relevant:
-        return "no relevant item"
-    return f"found {one.n_hits:,} of {one.n_relevant:,} relevant"
+        return say("report.nothing_relevant")
+    return say("report.found", n=one.n_hits, relevant=one.n_relevant)
 
 
 def text(report: Report) -> str:
@@ -200,38 +189,43 @@ def text(report: Report) -> str:
     rows = [
         [one.metric, *(f"{fixed(m)} [{ends(a, b, ', ')}]" for m, a, b in map(one.at, shown))] for one in report.metrics
     ]
+    label = f"{lead.metric}@{report.lead_k}"
+    value = f"{fixed(mean)} [{ends(low, high, ', ')}]"
+    said = f"{intervals_in_words(report)} {not_covered(report)}".rstrip()
+    left_out = len(report.k) - len(shown)
     lines = [
-        f"Report: {lead.metric}@{report.lead_k} = {fixed(mean)} [{ends(low, high, ', ')}], {_users(report)}",
+        say("report.title", headline=say("report.headline", label=label, value=value, users=users_of(report))),
         "",
-        *_aligned([header, *rows]),
-        *([f"({len(report.k) - len(shown)} more cut-offs in .to_frame())"] if len(shown) < len(report.k) else []),
-        *textwrap.wrap(f"{intervals_in_words(report)} {NOT_COVERED if report.n_users > 1 else ''}", 110),
+        *aligned([header, *rows]),
+        *([say("report.more_cutoffs_text", n=left_out)] if left_out else []),
+        *textwrap.wrap(said, 110 * len(said) // width(said)),
         "",
-        *_aligned([[name, words] for name, words in facts(report)], left=True),
+        *aligned([[name, words] for name, words in facts(report)], left=True),
         "",
-        f"{lead.metric}@{report.lead_k} over users: {spread_in_words(report)}",
+        say("report.over_users", label=label, words=spread_in_words(report)),
         *_bars(report),
     ]
-    for heading, users in groups(report):
-        lines += [
-            "",
-            f"{heading} by {lead.metric}@{report.lead_k} (* marks a hit):",
-            *(_user_line(one) for one in users),
-        ]
+    for group, users in groups(report):
+        heading = say(f"report.group.{group}")
+        lines += ["", say("report.marked_stars", heading=heading, label=label), *(_user_line(one) for one in users)]
     return "\n".join(lines)
 
 
-def _users(report: Report) -> str:
-    return counted(report.n_users, "user")
+def users_of(report: Report) -> str:
+    """How many users the means are over."""
+    return say("count.users", n=report.n_users)
 
 
-def _aligned(rows: Sequence[Sequence[str]], *, left: bool = False) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    sides = ["<" if at == 0 or left else ">" for at in range(len(widths))]
-    return [
-        "  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths, strict=True)).rstrip()
-        for row in rows
-    ]
+def aligned(rows: Sequence[Sequence[str]], *, left: bool = False) -> list[str]:
+    """Cells in columns; numbers stand to the right, all to the left if that is asked for."""
+    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
+    sides = [left or at == 0 for at in range(len(widths))]
+    return ["  ".join(map(_padded, row, widths, sides)).rstrip() for row in rows]
+
+
+def _padded(cell: str, to: int, left: bool) -> str:
+    room = " " * (to - width(cell))
+    return cell + room if left else room + cell
 
 
 def _bars(report: Report) -> list[str]:
@@ -243,22 +237,28 @@ def _bars(report: Report) -> list[str]:
         for name, count, share in zip(names, spread.counts, spread.shares, strict=True)
     ]
     return [
-        "  " + line for line in _aligned([[row[0], f"{row[1]:>9}", f"{row[2]:>4}", row[3]] for row in rows], left=True)
+        "  " + line for line in aligned([[row[0], f"{row[1]:>9}", f"{row[2]:>4}", row[3]] for row in rows], left=True)
     ]
 
 
 def _user_line(one: UserList) -> str:
-    places = ", ".join(f"{'*' if place.relevance else ''}{one_line(place.item)}" for place in one.places) or "no list"
-    more = f", … {one.n_places - len(one.places)} more" if one.n_places > len(one.places) else ""
-    missed = f"; missed: {missed_in_words(one, one_line)}" if one.missed else ""
-    return f"  {one_line(one.user)}: {fixed(one.value)}, {found_in_words(one)}; list: {places}{more}{missed}"
+    places = ", ".join(f"{'*' if place.relevance else ''}{one_line(place.item)}" for place in one.places) or say(
+        "report.no_list"
+    )
+    left_out = one.n_places - len(one.places)
+    places += f", {say('report.more_places', n=left_out)}" if left_out else ""
+    missed = f"; {say('report.missed', items=missed_in_words(one, one_line))}" if one.missed else ""
+    said = {"user": one_line(one.user), "value": fixed(one.value), "found": found_in_words(one), "places": places}
+    return f"  {say('report.user_line', **said)}{missed}"
 
 
 def missed_in_words(one: UserList, safe: Any) -> str:
     """The first of what was missed, each made safe by `safe`, and how many more there are."""
-    names = [safe(item.item) + (f" (at rank {item.rank})" if item.rank else "") for item in one.missed]
+    names = [
+        safe(item.item) + (f" {say('report.at_rank', rank=item.rank)}" if item.rank else "") for item in one.missed
+    ]
     more = one.n_missed - len(names)
-    return ", ".join(names) + (f" and {more:,} more" if more else "")
+    return ", ".join(names) + (f" {say('more.items', n=more)}" if more else "")
 
 
 def markdown(report: Report) -> str:
@@ -269,18 +269,19 @@ def markdown(report: Report) -> str:
     spread = report.distribution
     parts = [
         f"## {name} = {fixed(mean)}",
-        f"{100 * report.confidence:g}% interval {ends(low, high)}, {_users(report)}.",
-        _pipes(["metric", *(f"@{k}" for k in report.k)], [[f"`{one.metric}`", *_cells(one)] for one in report.metrics]),
-        f"{intervals_in_words(report)} {NOT_COVERED if report.n_users > 1 else ''}".rstrip(),
-        _pipes(["what was evaluated", ""], [[what, markdown_text(words, 1000)] for what, words in facts(report)], numbers=False),
-        f"**{name} over users**: {markdown_text(spread_in_words(report), 1000)}.",
+        say("report.markdown_interval", confidence=100 * report.confidence, ends=ends(low, high), users=users_of(report)),
+        _pipes([say("column.metric"), *(f"@{k}" for k in report.k)], [[f"`{one.metric}`", *_cells(one)] for one in report.metrics]),
+        f"{intervals_in_words(report)} {not_covered(report)}".rstrip(),
+        _pipes([say("report.what"), ""], [[what, markdown_text(words, 1000)] for what, words in facts(report)], numbers=False),
+        say("report.markdown_over_users", label=name, words=markdown_text(spread_in_words(report), 1000)),
         _pipes(
-            [name, "users", "share"],
+            [name, say("column.users"), say("column.share")],
             [[markdown_text(label), f"{count:,}", markdown_text(percent(share))]
              for label, count, share in zip(bin_names(spread.edges), spread.counts, spread.shares, strict=True)],
         ),
     ]  # fmt: skip
-    for heading, users in groups(report):
+    header = [say("column.user"), name, *(say(f"column.{one}") for one in ("found", "list", "missed"))]
+    for group, users in groups(report):
         rows = [
             [
                 markdown_text(one.user),
@@ -292,10 +293,10 @@ def markdown(report: Report) -> str:
             for one in users
         ]
         parts += [
-            f"**{heading}** (hits in bold, with ✓)",
-            _pipes(["user", name, "found", "list", "missed"], rows, numbers=False),
+            say("report.marked_bold", heading=say(f"report.group.{group}")),
+            _pipes(header, rows, numbers=False),
         ]
-    return "\n\n".join([*parts, f"Basis: {markdown_text(report.basis, 2000)}."]) + "\n"
+    return "\n\n".join([*parts, say("report.basis", basis=markdown_text(report.basis, 2000))]) + "\n"
 
 
 def _cells(one: Measured) -> Iterable[str]:
@@ -307,8 +308,8 @@ def _marked_list(one: UserList) -> str:
     places = [
         f"**✓ {markdown_text(place.item)}**" if place.relevance else markdown_text(place.item) for place in one.places
     ]
-    more = [f"… {one.n_places - len(places)} more"] if one.n_places > len(places) else []
-    return ", ".join([*places, *more]) or "no list"
+    more = [say("report.more_places", n=one.n_places - len(places))] if one.n_places > len(places) else []
+    return ", ".join([*places, *more]) or say("report.no_list")
 
 
 def _pipes(header: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: bool = True) -> str:
@@ -327,10 +328,10 @@ def latex(report: Report) -> str:
         for one in report.metrics
     ]
     own = [f"{one.symbol}: {one.convention}" for one in report.metrics if one.convention]
-    caption = ". ".join(["Mean over users, with interval", report.basis, intervals_in_words(report).rstrip("."), *own])
+    caption = ". ".join([say("report.caption"), report.basis, intervals_in_words(report).rstrip("."), *own])
     return "\n".join(
         [
-            "% needs \\usepackage{booktabs}",
+            say("report.latex_needs"),
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{latex_text(caption, 4000)}.}}",

@@ -9,6 +9,7 @@ import numpy as np
 
 from recnb.errors import OptionError
 from recnb.results import html
+from recnb.strings import current, say, speaking
 from recnb.uncertainty import IntervalMethod, intervals
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ class Score(float):
     k: int | None  #: the cut-off; None: each whole list
     convention: Convention
     basis: str  #: in words: how many users, who was left out, and by what convention
+    lang: str  #: the language of its words: that in force when it was made
 
     _values: Floats
     _users: Callable[[], pd.Index[Any]]
@@ -83,11 +85,13 @@ class Score(float):
         self.k = k
         self.convention = convention
         self.basis = basis
+        self.lang = current()
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         index = self._users()
-        return (_restored, (self._values, index, self.metric, self.k, self.convention, self.basis, float(self)))
+        own = (self._values, index, self.metric, self.k, self.convention, self.basis, float(self), self.lang)
+        return (_restored, own)
 
     @property
     def label(self) -> str:
@@ -133,15 +137,24 @@ class Score(float):
         return f"{self.label} = {float(self):.4f} ({self.basis})"
 
     def _repr_html_(self) -> str:
-        ends = ""
-        if self.n_users > 1 and self.convention.average == "user":
-            low, high = self.interval()
-            ends = f" <span>95% of users drawn again: {low:.4f} to {high:.4f}</span>"
-        value = f"<div><b>{html.text(self.label)} = {float(self):.4f}</b>{ends}</div>"
-        return html.root(value, html.note(html.text(self.basis, 2000)), label=self.label)
+        with speaking(self.lang):
+            ends = ""
+            if self.n_users > 1 and self.convention.average == "user":
+                low, high = (f"{end:.4f}" for end in self.interval())
+                ends = f" <span>{say('score.interval', low=low, high=high)}</span>"
+            value = f"<div><b>{html.text(self.label)} = {float(self):.4f}</b>{ends}</div>"
+            return html.root(value, html.note(html.text(self.basis, 2000)), label=self.label)
 
 
 def _restored(
-    values: Floats, index: pd.Index[Any], metric: str, k: int | None, convention: Convention, basis: str, value: float
+    values: Floats,
+    index: pd.Index[Any],
+    metric: str,
+    k: int | None,
+    convention: Convention,
+    basis: str,
+    value: float,
+    lang: str,
 ) -> Score:
-    return Score(values, lambda: index, metric, k, convention, basis, value)
+    with speaking(lang):
+        return Score(values, lambda: index, metric, k, convention, basis, value)

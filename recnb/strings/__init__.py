@@ -10,9 +10,11 @@ import csv
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Any
+from unicodedata import east_asian_width
 
 from recnb.errors import OptionError, near
 
@@ -85,8 +87,36 @@ def known(key: str) -> bool:
     return key in table()
 
 
+def capital(words: str) -> str:
+    """A sentence begun in the middle, now at the head of a line."""
+    return words[:1].upper() + words[1:]
+
+
+def width(text: str) -> int:
+    """How many columns a text takes on a console, where a Korean letter takes two.
+
+    >>> width("rank"), width("순위")
+    (4, 4)
+    """
+    return len(text) if text.isascii() else sum(1 + (east_asian_width(one) in "WF") for one in text)
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """What is to be said, before it is known in which language: as text, it is in the one in force."""
+
+    key: str
+    values: dict[str, Any] = field(default_factory=dict, hash=False)
+
+    def __str__(self) -> str:
+        return say(self.key, **self.values)
+
+
 @cache
 def table() -> dict[str, tuple[str, ...]]:
     """Key to texts, one for each language."""
-    text = resources.files(__name__).joinpath("strings.csv").read_text(encoding="utf-8")
-    return {row["key"]: tuple(row[lang] for lang in LANGUAGES) for row in csv.DictReader(text.splitlines())}
+    text = Path(__file__).with_name("strings.csv").read_text(encoding="utf-8")
+    rows = csv.reader(text.splitlines())
+    header = next(rows)
+    columns = [header.index(lang) for lang in LANGUAGES]
+    return {row[0]: tuple(row[column] for column in columns) for row in rows if row}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from recnb.results import html
 from recnb.results.report_text import one_line
+from recnb.strings import current, say, speaking
 from recnb.whose.setting import Setting
 from recnb.whose.why_shown import name_of
 
@@ -45,7 +46,7 @@ class MatchGroup:
         best = SIMPLEST[self.matches[0].kind]
         named = [one.name for one in self.matches if best == SIMPLEST[one.kind] or SIMPLEST[one.kind] < 2][:NAMES_SHOWN]
         rest = len(self.matches) - len(named)
-        return "; ".join(named) + (f"; and {rest} more" if rest else "")
+        return "; ".join(named) + (f"; {say('more.items', n=rest)}" if rest else "")
 
 
 def grouped(matches: tuple[Match, ...]) -> list[MatchGroup]:
@@ -74,6 +75,7 @@ class Identified:
     nearest: tuple[Match, ...]
     n_tried: int
     notes: tuple[str, ...] = ()
+    lang: str = field(default_factory=current)  #: the language of its words, in which it is shown
 
     @property
     def groups(self) -> list[MatchGroup]:
@@ -81,20 +83,22 @@ class Identified:
         return grouped(self.matches)
 
     def _headline(self) -> str:
-        printed = f"{self.label} printed as {self.printed:.{self.digits}f}"
+        said = {
+            "printed": say("find.printed", label=self.label, value=f"{self.printed:.{self.digits}f}"),
+            "n": self.n_tried,
+        }
         groups = self.groups
         if not groups:
-            return f"{printed}: none of {self.n_tried:,} conventions gives it; the nearest are"
-        weaker = "" if groups[0].how == "rounded" else " cut off after the digits printed,"
+            return say("find.none", **said)
+        said["cut"] = "" if groups[0].how == "rounded" else f" {say('find.cut')}"
         if len(self.matches) == 1:
-            return f"{printed}:{weaker} one convention of {self.n_tried:,} gives it"
-        several = f", which are {len(groups)} numbers that print alike" if len(groups) > 1 else ", all the same number"
-        return f"{printed}:{weaker} {len(self.matches):,} conventions of {self.n_tried:,} give it{several}"
+            return say("find.one", **said)
+        said["found"] = len(self.matches)
+        return say("find.several", **said) if len(groups) == 1 else say("find.several_alike", **said, alike=len(groups))
 
     def _rows(self) -> list[tuple[float, str, str]]:
         if self.matches:
-            how = {"rounded": "rounds to it", "cut off": "only if cut off, not rounded"}
-            return [(group.value, how[group.how], group.who) for group in self.groups]
+            return [(group.value, say(f"find.how.{group.how}"), group.who) for group in self.groups]
         return [(one.value, f"{one.value - self.printed:+.{self.digits + 2}f}", one.name) for one in self.nearest]
 
     def to_frame(self) -> pd.DataFrame:
@@ -107,22 +111,32 @@ class Identified:
         return pd.DataFrame(rows, columns=pd.Index(names))
 
     def __repr__(self) -> str:
-        rows = self._rows()
-        lines = [f"  {value:.{self.digits + 2}f}  {how}: {who}" for value, how, who in rows[:ROWS_SHOWN]]
-        more = [f"  … {len(rows) - ROWS_SHOWN} more: see to_frame()."] * (len(rows) > ROWS_SHOWN)
-        return "\n".join([self._headline(), *lines, *more, *self.notes])
+        with speaking(self.lang):
+            rows = self._rows()
+            lines = [f"  {value:.{self.digits + 2}f}  {how}: {who}" for value, how, who in rows[:ROWS_SHOWN]]
+            more = [f"  {_more(len(rows) - ROWS_SHOWN)}"] * (len(rows) > ROWS_SHOWN)
+            return "\n".join([self._headline(), *lines, *more, *self.notes])
 
     def _repr_html_(self) -> str:
+        with speaking(self.lang):
+            return self._html()
+
+    def _html(self) -> str:
         rows = self._rows()
         cells = [
             [f"{value:.{self.digits + 2}f}", html.text(how), html.text(who, 1000)]
             for value, how, who in rows[:ROWS_SHOWN]
         ]
-        table = html.table([html.text(self.label), "fit", "convention"], cells, numbers_from=3)
-        more = html.note(f"… {len(rows) - ROWS_SHOWN} more: see to_frame().") if len(rows) > ROWS_SHOWN else ""
+        header = [html.text(self.label), say("find.fit"), say("column.convention")]
+        table = html.table(header, cells, numbers_from=3)
+        more = html.note(_more(len(rows) - ROWS_SHOWN)) if len(rows) > ROWS_SHOWN else ""
         title = f"<div><b>{html.text(self._headline(), 400)}</b></div>"
         notes = "".join(html.note(html.text(line, 1000)) for line in self.notes)
-        return html.root(title, table, more, notes, label=f"which convention prints {self.label}")
+        return html.root(title, table, more, notes, label=say("find.region", label=self.label))
+
+
+def _more(n: int) -> str:
+    return say("find.see_frame", n=n)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,6 +164,7 @@ class IdentifiedUsers:
     fits: tuple[int, ...]  #: per user, under the first of the best: 2 rounded, 1 cut off, 0 not
     n_tried: int
     notes: tuple[str, ...] = ()
+    lang: str = field(default_factory=current)  #: the language of its words, in which it is shown
 
     def to_frame(self) -> pd.DataFrame:
         """A row per user: printed value, value under the best convention, whether it fits, whether any convention fits."""
@@ -170,46 +185,46 @@ class IdentifiedUsers:
         best, n = self.best[0], len(self.users)
         names = "; ".join(one.name for one in self.best[:NAMES_SHOWN])
         rest = len(self.best) - NAMES_SHOWN
-        names += f"; and {rest} more" if rest > 0 else ""
-        cut = (
-            f" ({best.n_fitting - best.n_rounded} of them cut off, not rounded)"
-            if best.n_fitting > best.n_rounded
-            else ""
-        )
-        return [
-            f"{self.label} of {n:,} users: {best.n_fitting:,} printed values fit{cut}",
-            f"by {names}, of {self.n_tried:,} conventions tried",
-        ]
+        names += f"; {say('more.items', n=rest)}" if rest > 0 else ""
+        fitting = say("find.users", label=self.label, n=n, fitting=best.n_fitting)
+        if best.n_fitting > best.n_rounded:
+            fitting += f" {say('find.users_cut', n=best.n_fitting - best.n_rounded)}"
+        return [fitting, say("find.by", names=names, n=self.n_tried)]
 
     def _odd(self) -> list[int]:
         return [at for at, how in enumerate(self.fits) if how == 0]
 
     def _verdict(self, at: int) -> str:
         value = self.best[0].values[at]
-        computed = "not counted" if isnan(value) else f"{value:.{self.digits}f}"
-        verdict = (
-            "fits no convention: a misprint?" if self.users[at] in set(self.misprints) else "fits other conventions"
-        )
-        return f"{computed}; {verdict}"
+        computed = say("why.not_counted") if isnan(value) else f"{value:.{self.digits}f}"
+        misprint = self.users[at] in set(self.misprints)
+        return f"{computed}; {say('find.misprint' if misprint else 'find.fits_others')}"
 
     def __repr__(self) -> str:
-        odd = self._odd()
-        lines = [
-            f"  {one_line(repr(self.users[at]))}: printed {self.printed[at]:.{self.digits}f}, computed {self._verdict(at)}"
-            for at in odd[:USERS_SHOWN]
-        ]
-        more = [f"  … {len(odd) - USERS_SHOWN:,} more: see to_frame()."] * (len(odd) > USERS_SHOWN)
-        return "\n".join([*self._lines(), *(lines or ["  every printed value fits"]), *more, *self.notes])
+        with speaking(self.lang):
+            odd = self._odd()
+            lines = [f"  {self._line(at)}" for at in odd[:USERS_SHOWN]] or [f"  {say('find.all_fit')}"]
+            more = [f"  {_more(len(odd) - USERS_SHOWN)}"] * (len(odd) > USERS_SHOWN)
+            return "\n".join([*self._lines(), *lines, *more, *self.notes])
+
+    def _line(self, at: int) -> str:
+        user, printed = one_line(repr(self.users[at])), f"{self.printed[at]:.{self.digits}f}"
+        return say("find.user_line", user=user, printed=printed, verdict=self._verdict(at))
 
     def _repr_html_(self) -> str:
+        with speaking(self.lang):
+            return self._html()
+
+    def _html(self) -> str:
         first, second = self._lines()
         odd = self._odd()
         rows = [
             [name_of(self.users[at]), f"{self.printed[at]:.{self.digits}f}", html.text(self._verdict(at))]
             for at in odd[:USERS_SHOWN]
         ]
-        table = html.table(["user", "printed", "computed"], rows) if rows else html.note("Every printed value fits.")
-        more = html.note(f"… {len(odd) - USERS_SHOWN:,} more: see to_frame().") if len(odd) > USERS_SHOWN else ""
+        header = [say("column.user"), say("find.head.printed"), say("find.head.computed")]
+        table = html.table(header, rows) if rows else html.note(say("find.all_fit_sentence"))
+        more = html.note(_more(len(odd) - USERS_SHOWN)) if len(odd) > USERS_SHOWN else ""
         title = f"<div><b>{html.text(first, 200)}</b></div><div>{html.text(second, 1000)}</div>"
         notes = "".join(html.note(html.text(line, 1000)) for line in self.notes)
-        return html.root(title, table, more, notes, label=f"which convention prints {self.label}")
+        return html.root(title, table, more, notes, label=say("find.region", label=self.label))

@@ -16,6 +16,7 @@ from recnb.frames import Source
 from recnb.frames.codes import positions
 from recnb.hits import Cutoffs, Floats
 from recnb.metric import metric_named
+from recnb.strings import say
 from recnb.whose.facts import facts_of
 from recnb.whose.found import Fit, Identified, IdentifiedUsers, Match
 from recnb.whose.setting import DATA_AXES, Setting, forget, presets_of, scratch
@@ -99,7 +100,7 @@ def identify(
     candidates, left_out = candidates_of(source, ours.setting, ours.name, k)
     notes = lacking(source, presets_of(chosen.name))
     if left_out:
-        notes = (*notes, f"{left_out:,} neighbours were not tried, for the frames are large.")
+        notes = (*notes, say("find.not_tried", n=left_out))
     label = chosen.label(k)
     if isinstance(value, Mapping) or hasattr(value, "items"):
         return _of_users(source, dict(value.items()), digits, candidates, k, label, notes)
@@ -158,7 +159,8 @@ def candidates_of(source: Source, ours: Setting, name: str, k: int | None) -> tu
                 continue
             seen.add(plain)
             data.add(needs)
-            found.append(Candidate(f"{base.name}, but {near.words(axis)}", "neighbour", near, base.tolerance))
+            name = say("find.but", name=base.name, words=near.words(axis))
+            found.append(Candidate(name, "neighbour", near, base.tolerance))
     return [*known, *found], left_out
 
 

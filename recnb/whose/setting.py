@@ -22,6 +22,7 @@ from recnb.errors import FrameError, RecnbError
 from recnb.frames import NoUsersError, Prepared, Source
 from recnb.hits import Cutoffs, Floats
 from recnb.metric import Metric, metric_named
+from recnb.strings import current, known, say
 from recnb.whose.as_in import metric_of, metric_options
 from recnb.whose.facts import Facts, facts_of
 from recnb.whose.refusals import REFUSALS
@@ -58,76 +59,6 @@ FAMILIES = {
     "rbp": ("rbp_graded", "rbp_normalized"),
     "reciprocal_rank": ("reciprocal_rank_of_all",),
     "hit_rate": ("hit_count",),
-}
-
-_WORDS: dict[str, dict[str, str]] = {
-    "order": {
-        "auto": "by rank, or by score",
-        "score": "by score",
-        "rank": "by rank",
-        "row": "in the order of the rows",
-    },
-    "score_dtype": {"float64": "scores in double precision", "float32": "scores in single precision"},
-    "ties": {
-        "first": "equal scores in the order given",
-        "last": "equal scores in reverse order",
-        "item_asc": "equal scores by item, ascending",
-        "item_desc": "equal scores by item, descending",
-        "expected": "averaged over all orders of equal scores",
-        "max_rank": "equal scores share their lowest place",
-        "floor_mean_rank": "equal scores share their middle place",
-        "worst": "equal scores least relevant first",
-    },
-    "duplicates": {
-        "error": "a pair recommended twice is refused",
-        "dedupe": "a pair recommended twice keeps its highest place",
-        "hit_once": "a pair recommended twice hits once",
-        "keep": "a pair recommended twice counts twice",
-        "rows": "a pair recommended twice is relevant twice",
-    },
-    "nonpositive_scores": {"keep": "any score can be a hit", "never_hit": "a score of 0 or less is no hit"},
-    "candidates": {
-        "list": "only what was recommended is ranked",
-        "padded": "judged items that were not recommended stand below the list",
-        "catalogue": "all items that were not recommended stand below the list",
-    },
-    "cutoff": {"k": "lists cut at k", "none": "lists not cut"},
-    "relevant": {">0": "relevance above 0", "any": "every judged item", "!=0": "relevance other than 0"},
-    "negative_relevance": {
-        "error": "negative relevance is refused",
-        "zero": "negative relevance counts 0",
-        "keep": "negative relevance counts as it is",
-    },
-    "judged": {"truth": "all of the truth is judged", "list": "only recommended items are judged"},
-    "users": {
-        "truth": "users of the truth",
-        "recs": "users with a list",
-        "both": "users in both frames",
-        "union": "users in either frame",
-    },
-    "no_relevant": {
-        "skip": "users with no relevant item left out",
-        "zero": "users with no relevant item count 0",
-        "one": "users with no relevant item count 1",
-        "nan": "users with no relevant item count NaN",
-        "error": "users with no relevant item refused",
-    },
-    "no_list": {
-        "zero": "a user without a list counts 0",
-        "nan": "a user without a list makes the mean NaN",
-        "error": "a user without a list is refused",
-    },
-    "no_hit": {
-        "zero": "users without a hit count 0",
-        "skip": "users without a hit left out",
-        "error": "a user without a hit is refused",
-    },
-    "average": {
-        "user": "mean over users",
-        "pooled": "sums of all users divided, no mean over users",
-        "of_means": "from the means over users",
-        "geometric": "geometric mean over users",
-    },
 }
 
 
@@ -221,20 +152,22 @@ class Setting:
     def words(self, axis: str) -> str:
         """Where the setting stands on an axis, in words."""
         value = self.at(axis)
-        if axis == "relevant" and self.convention.relevant_from is not None:
-            return f"relevance of {self.convention.relevant_from:g} or more"
-        if axis in _WORDS:
-            return _WORDS[axis][str(value[0])]
+        if axis == "relevant":
+            return self.convention.relevant_in_words
+        if axis in DATA_AXES or axis == "average":
+            # An axis by itself needs other words here and there than beside all others.
+            key = f"axis.{axis}.{value[0]}"
+            return say(key if known(key) else f"convention.{axis}.{value[0]}")
         if axis == "metric":
-            return f"{self.metric}: {self.how.title.rstrip('.').lower()}"
+            title = self.how.title.rstrip(".")
+            return say("axis.metric", metric=self.metric, title=title.lower() if current() == "en" else title)
         if axis == "decided":
-            said = {"all_skipped": "if nobody is left", "all_miss": "if nobody has a hit"}
-            return "; ".join(f"{number:g} {said[name]}" for name, number in value) or "no number set for empty data"
+            return "; ".join(say(f"axis.{name}", value=number) for name, number in value) or say("axis.none_decided")
         if axis == "discount" and (base := dict(self.options).get("log_base", 2)) != 2:
-            return f"{option_in_words(axis, value)}, base {base:.4g}"
+            return say("axis.discount_base", discount=option_in_words(axis, value), base=base)
         if axis == "log_base":
-            return f"logarithm of base {value:.4g}"
-        return option_in_words(axis, value) or f"{axis} by default"
+            return say("option.log_base", base=f"{value:.4g}")
+        return option_in_words(axis, value) or say("axis.default", axis=axis)
 
     def on(self, source: Source, k: int | None = None) -> Setting:
         """The same in its plainest form for these frames: two settings that are equal there give the same number."""

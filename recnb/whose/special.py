@@ -54,7 +54,7 @@ def _first_of_each(hits: Hits) -> Floats:
 
 def _special(function: object, symbol: str, credit: str, out_of: str, like: str) -> Metric[...]:
     base = METRICS[like]
-    return Metric(function, symbol, credit, out_of, base.bounds, base.references, base.reads, {"out_of": OUT_OF})  # type: ignore[arg-type]
+    return Metric(function, symbol, credit, out_of, base.bounds, base.references, base.sentence, {"out_of": OUT_OF})  # type: ignore[arg-type]
 
 
 SPECIAL: dict[str, Metric[...]] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,9 @@ from recnb.metric import metric_named
 from recnb.progress import steps
 from recnb.results import html
 from recnb.results.chart import ACCENT, QUIET
+from recnb.results.fonts import lettering
 from recnb.results.report_text import one_line
+from recnb.strings import current, say, speaking
 from recnb.whose.facts import facts_of
 from recnb.whose.setting import Setting, differences, forget, presets_of, scratch
 from recnb.whose.why import side_of, source_of
@@ -75,6 +77,7 @@ class Spread:
     n_users: int
     basis: str
     notes: tuple[str, ...] = ()
+    lang: str = field(default_factory=current)  #: the language of its words, in which it is shown
 
     @property
     def label(self) -> str:
@@ -122,28 +125,33 @@ class Spread:
             ax.plot([group.value], [place], "o", color=ACCENT, fillstyle="full" if group.ours else "none")
         ax.axvline(self.ours, color=QUIET, linestyle=":", linewidth=1)
         ax.set_yticks(range(len(groups)), [_listed(group.names, 3) for group in groups], fontsize=8)
-        ax.set(xlabel=f"{self.label}, {self.n_users:,} users by {self.name}")
+        with lettering(self.lang) as fonts:
+            name = self.name if fonts or self.lang == "en" else "recnb"
+            ax.set_xlabel(say("libraries.xlabel", label=self.label, n=self.n_users, name=name), **fonts)
         ax.spines[["top", "right"]].set_visible(False)
         return ax
 
     def __repr__(self) -> str:
+        with speaking(self.lang):
+            return self._text()
+
+    def _text(self) -> str:
         lines = [self._headline()]
         for group in self.groups:
             lines.append(f"  {group.value:.4f}  {group.value - self.ours:+.4f}  {', '.join(group.names)}")
             lines += [f"                   {words}" for words in self._words(group)]
-        lines += [f"  none             {one.name}: {one.error}" for one in self.without]
+        lines += [f"  {say('libraries.none')}             {one.name}: {one.error}" for one in self.without]
         return "\n".join([*lines, *self._small_print()])
 
     def _headline(self) -> str:
         groups = self.groups
         if not groups:
-            return f"{self.label}: nobody gives a number"
+            return say("libraries.nobody", label=self.label)
         n = sum(len(group.names) for group in groups)
         if len(groups) == 1:
-            return f"{self.label}: all {n} give {groups[0].value:.4f}"
-        return (
-            f"{self.label}: {len(groups)} different numbers from {n}, {groups[0].value:.4f} to {groups[-1].value:.4f}"
-        )
+            return say("libraries.all", label=self.label, n=n, value=f"{groups[0].value:.4f}")
+        low, high = f"{groups[0].value:.4f}", f"{groups[-1].value:.4f}"
+        return say("libraries.several", label=self.label, n=len(groups), all=n, low=low, high=high)
 
     def _words(self, group: Group) -> list[str]:
         """How the group differs from ours: each way that is said, once; of the simplest, two."""
@@ -154,25 +162,31 @@ class Spread:
         return [f"{self.name}: {self.basis}", *self.notes]
 
     def _repr_html_(self) -> str:
+        with speaking(self.lang):
+            return self._html()
+
+    def _html(self) -> str:
         rows = []
         for group in self.groups:
             names = ", ".join(f"<b>{html.text(one)}</b>" if one == "recnb" else html.text(one) for one in group.names)
             words = "".join(f"<div>{html.text(way, 600)}</div>" for way in self._words(group))
-            rows.append([f"{group.value:.4f}", f"{group.value - self.ours:+.4f}", names, words or "as ours"])
+            rows.append(
+                [f"{group.value:.4f}", f"{group.value - self.ours:+.4f}", names, words or say("libraries.as_ours")]
+            )
         mine = [index for index, group in enumerate(self.groups) if group.ours]
-        groups = html.table(
-            [html.text(self.label), "difference", "who", "what they do otherwise"], rows, numbers_from=4, marked=mine
-        )
+        columns = (say(f"libraries.{one}") for one in ("difference", "who", "otherwise"))
+        groups = html.table([html.text(self.label), *columns], rows, numbers_from=4, marked=mine)
         missing = [[html.text(one.name), html.text(one.error, 400)] for one in self.without]
-        refused = html.table(["gives no number", "why"], missing, numbers_from=2) if missing else ""
+        header = [say("libraries.no_number"), say("libraries.why")]
+        refused = html.table(header, missing, numbers_from=2) if missing else ""
         notes = "".join(html.note(html.text(line, 2000)) for line in self._small_print())
         title = f"<div><b>{html.text(self._headline())}</b></div>"
-        return html.root(title, groups, refused, notes, label=f"{self.label} by library")
+        return html.root(title, groups, refused, notes, label=say("libraries.region", label=self.label))
 
 
 def _listed(names: list[str], most: int) -> str:
     shown = ", ".join(one_line(name, 40) for name in names[:most])
-    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+    return shown + (f" {say('more.items', n=len(names) - most)}" if len(names) > most else "")
 
 
 def measured_all(source: Source, settings: list[Setting], k: int | None) -> dict[Setting, tuple[float, str]]:
@@ -186,12 +200,12 @@ def measured_all(source: Source, settings: list[Setting], k: int | None) -> dict
     order: dict[Any, list[Setting]] = {}
     for one in dict.fromkeys(plain.values()):
         order.setdefault(one.data(own), []).append(one)
-    for same in steps(list(order.values()), "conventions tried"):
+    for same in steps(list(order.values()), say("progress.conventions")):
         # The deepest hits first: those of a shallower cut are among them.
         for one in sorted(same, key=lambda setting: not setting.whole_list):
             try:
                 value = one.value(own, k)
-                found[one] = (value, "" if isfinite(value) else "NaN" if isnan(value) else "infinite")
+                found[one] = (value, "" if isfinite(value) else "NaN" if isnan(value) else say("libraries.infinite"))
             except RecnbError as problem:
                 found[one] = (float("nan"), str(problem))
         forget(own, source)
@@ -217,7 +231,10 @@ def spread(evaluation: Evaluation, metric: str, k: int | None = None, **options:
         for one, setting in zip(known, settings, strict=True)
     )
     basis = "; ".join(
-        [f"{len(mine.users):,} users", *ours.setting.in_force.phrases(graded="relevance" in source.truth.columns)]
+        [
+            say("count.users", n=len(mine.users)),
+            *ours.setting.in_force.phrases(graded="relevance" in source.truth.columns),
+        ]
     )
     return Spread(
         chosen.name, chosen.symbol, k, mine.value, ours.name, said, len(mine.users), basis, lacking(source, known)
@@ -228,9 +245,7 @@ def lacking(source: Source, known: list[Preset]) -> tuple[str, ...]:
     """What libraries read and the frames lack, in words."""
     has, wants = facts_of(source).orders, {one.convention.order for one in known}
     others = [one for one in sorted(wants) if one not in (*has, "auto")]
-    return tuple(
-        f"No {one} in these frames: libraries that read it are given the order that there is." for one in others
-    )
+    return tuple(say(f"libraries.lack.{one}") for one in others)
 
 
 def _said(

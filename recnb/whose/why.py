@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from recnb.frames.codes import distinct, positions
 from recnb.hits import Cutoffs, Floats
 from recnb.metric import Metric, metric_named
 from recnb.results import Explanation
+from recnb.strings import current, say, speaking
 from recnb.whose.setting import ABSENT, Measured, Setting, axes_of, presets_of, scratch, stage_of
 from recnb.whose.why_shown import as_html, as_text, plotted
 
@@ -69,6 +70,7 @@ class Why:
     steps: tuple[Step, ...]
     unchanged: tuple[str, ...]  #: in words, the switches that change nothing on these frames
     notes: tuple[str, ...] = ()
+    lang: str = field(default_factory=current)  #: the language of its words, in which it is shown
 
     @property
     def label(self) -> str:
@@ -94,10 +96,12 @@ class Why:
         return plotted(self, ax)
 
     def __repr__(self) -> str:
-        return as_text(self)
+        with speaking(self.lang):
+            return as_text(self)
 
     def _repr_html_(self) -> str:
-        return as_html(self)
+        with speaking(self.lang):
+            return as_html(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +146,7 @@ def side_of(evaluation: Evaluation, metric: Metric[...], options: dict[str, Any]
     """An evaluation as one end of the way."""
     setting = Setting.of_evaluation(evaluation, metric, options)
     library = evaluation._library
-    return Side(f"as {library}" if library else "recnb", source_of(evaluation), setting)
+    return Side(say("why.as_library", library=library) if library else "recnb", source_of(evaluation), setting)
 
 
 def _other(here: Side, metric: Metric[...], other: Any, variant: str | None, options: dict[str, Any]) -> Side:
@@ -152,7 +156,8 @@ def _other(here: Side, metric: Metric[...], other: Any, variant: str | None, opt
         raise OptionError(f"variant={variant!r} picks one of a library's metrics: name the library, other='rectools'.")
     if isinstance(other, Convention):
         known = here.source.under(other).convention
-        return Side("the other convention", here.source, Setting.of(known, metric, {**options, **dict(other.metric)}))
+        name = say("why.other_convention")
+        return Side(name, here.source, Setting.of(known, metric, {**options, **dict(other.metric)}))
     if hasattr(other, "_scoring") and hasattr(other, "_prepared"):
         return _named_apart(here, side_of(other, metric, options))
     raise OptionError(
@@ -161,7 +166,7 @@ def _other(here: Side, metric: Metric[...], other: Any, variant: str | None, opt
 
 
 def _named_apart(here: Side, there: Side) -> Side:
-    name = "the other evaluation" if there.name == here.name else there.name
+    name = say("why.other_evaluation") if there.name == here.name else there.name
     same = here.source.recs.equals(there.source.recs) and here.source.truth.equals(there.source.truth)
     return Side(name, here.source if same else there.source, there.setting)
 
@@ -200,7 +205,7 @@ def way(one: Side, other: Side, k: int | None) -> Why:
     waiting: list[tuple[str, str, str]] = []
     reason = ""
     if other.source is not one.source:
-        waiting.append(("frames", "the frames of the first", "the frames of the second"))
+        waiting.append(("frames", say("why.frames_first"), say("why.frames_second")))
         source = scratch(other.source)
     todo = axes_of(setting, goal)
     for axis in [*([""] if waiting else []), *todo]:
@@ -215,7 +220,7 @@ def way(one: Side, other: Side, k: int | None) -> Why:
                 continue
         after = _try(setting, source, k, last=setting == goal)
         if isinstance(after, str):
-            reason = reason or f"{waiting[-1][2]} alone gives no number: {after}"
+            reason = reason or say("why.alone", now=waiting[-1][2], problem=after)
             continue
         moved = _moved(now, after)
         if moved[0] == 0 and abs(after.value - now.value) <= SAME:
@@ -225,7 +230,7 @@ def way(one: Side, other: Side, k: int | None) -> Why:
         # The value that is shown last is the one that the next change starts from.
         now, plain, waiting, reason = after, setting.on(source, k), [], ""
     notes = tuple(
-        f"{side.name} reads {side.setting.words('order').removeprefix('by ')}s, which these frames lack: given what they have"
+        say(f"why.reads.{side.setting.convention.order}", name=side.name)
         for side in (one, other)
         if side.setting.convention.order not in ("auto", setting.on(source).convention.order)
         and side.setting.convention.order not in (*side.source.recs.columns, "row")
@@ -245,7 +250,7 @@ def _try(setting: Setting, source: Source, k: int | None, *, last: bool) -> Meas
         if last:
             raise
         return str(problem).split(". ")[0].rstrip(".:")
-    return after if np.isfinite(after.value) or last else "it is NaN"
+    return after if np.isfinite(after.value) or last else say("why.nan")
 
 
 def _switch(switched: tuple[str, str, str]) -> str:
@@ -273,7 +278,7 @@ def _step(
         n_moved=n_moved,
         movers=movers,
         explanation=None if shown is None else setting.explanation(source, after, shown, k),
-        note=f"switched together, since {reason}" if len(waiting) > 1 and reason else "",
+        note=say("why.together", reason=reason) if len(waiting) > 1 and reason else "",
     )
 
 

@@ -1,0 +1,204 @@
+# %% [markdown]
+# # Playground
+#
+# **The question: what moves which metric?**
+#
+# Precision, recall, average precision (평균 정밀도) and NDCG look at the same list and do not see the same things. Here you
+# move one thing at a time and watch which of them answers. Six experiments, and after each of them one sentence that you
+# should be able to say, and to defend.
+#
+# In a running notebook, drag the items, or focus one and press Alt with an arrow key; change how relevant an item is,
+# where the list is cut (k), and how a grade becomes a gain. What the last step did is told term by term. Where no kernel
+# runs, the same place shows the list as it starts.
+
+# %%
+from math import log2
+
+import pandas as pd
+
+import recnb
+
+SHOWN = ["A", "B", "C", "D", "E", "F"]
+RELEVANT = {"A": 2, "C": 3, "E": 1, "G": 2}
+
+recnb.playground(SHOWN, RELEVANT, k=4)
+
+# %% [markdown]
+# The experiments below do with a line of code what the hand does above: `PlaygroundState` is the playground without its
+# view. Each begins with the list as it was: A (2), B, C (3), D, E (1), F, cut at k = 4, and G (2) was not recommended.
+
+
+# %%
+def fresh() -> recnb.widgets.PlaygroundState:
+    return recnb.widgets.PlaygroundState(SHOWN, RELEVANT, k=4)
+
+
+def told(state: recnb.widgets.PlaygroundState) -> pd.DataFrame:
+    """What the last step did to each metric."""
+    print(state.sentence())
+    values = state.values()
+    rows = {name: (one.before, one.now, one.change) for name, one in values.items()}
+    return pd.DataFrame.from_dict(rows, orient="index", columns=["before", "now", "change"]).round(4)
+
+
+# %% [markdown]
+# ## 1. A hit moves up, within the first k
+#
+# C, the best item, passes B, a miss: from rank 3 to rank 2. The first four places hold the same items as before.
+
+# %%
+state = fresh()
+state.move("C", 2)
+told(state)
+
+# %%
+values = state.values()
+assert values["precision"].change == values["recall"].change == 0
+assert values["average_precision"].change > 0
+assert values["ndcg"].change > 0
+
+# %% [markdown]
+# > **Say:** *Precision and recall count what stands in the first k places; AP and NDCG also see where it stands.*
+#
+# ## 2. A hit crosses the line
+#
+# E stands at rank 5, just below the cut. One step up, and D is below instead.
+
+# %%
+state = fresh()
+state.move("E", 4)
+told(state)
+
+# %%
+values = state.values()
+assert all(one.change > 0 for one in values.values())
+assert abs(values["precision"].change - 1 / 4) < 1e-12
+assert abs(values["recall"].change - 1 / 4) < 1e-12
+
+# %% [markdown]
+# Precision gained one of k places and recall one of four relevant items; that both are a quarter is an accident of k = 4.
+#
+# > **Say:** *Below rank k nothing exists. The same step is worth nothing inside, everything across the line.*
+#
+# ## 3. Two hits of different grade change places
+#
+# A (2) and C (3) swap. Where there are hits stays as it was.
+
+# %%
+state = fresh()
+state.reorder(["C", "B", "A", "D", "E", "F"])
+told(state)
+
+# %%
+values = state.values()
+assert [values[name].change for name in ("precision", "recall", "average_precision")] == [0, 0, 0]
+assert abs(values["ndcg"].change - (1 - 1 / 2) * (3 - 2) / recnb.idcg([3, 2, 2, 1], k=4)) < 1e-12
+
+# %% [markdown]
+# > **Say:** *AP knows whether an item is relevant, NDCG also how much.*
+#
+# ## 4. The list is cut elsewhere
+#
+# Nothing moves, only k does: here is every metric of the same list at each cut-off.
+
+# %%
+state = fresh()
+rows = {}
+for k in range(1, 7):
+    state.set_k(k)
+    rows[k] = {name: one.now for name, one in state.values().items()}
+by_k = pd.DataFrame.from_dict(rows, orient="index").rename_axis("k")
+by_k.round(4)
+
+# %%
+assert by_k["recall"].is_monotonic_increasing
+assert by_k["average_precision"].is_monotonic_increasing
+assert not by_k["precision"].is_monotonic_decreasing
+assert not by_k["ndcg"].is_monotonic_increasing
+assert by_k.loc[3, "precision"] > by_k.loc[2, "precision"]
+
+# %% [markdown]
+# Recall can only grow with k, and so can this AP, whose denominator is all relevant items. Precision goes up at each hit
+# and down at each miss. NDCG goes both ways as well: a larger k lets the list earn more, and the ideal list too.
+#
+# > **Say:** *A number without its k says nothing; and NDCG@10 is not "more" than NDCG@5.*
+#
+# ## 5. What a grade is worth
+#
+# A grade of 3 earns 3 with a linear gain and 2³ − 1 = 7 with an exponential one.
+
+# %%
+state = fresh()
+state.set_gain("exponential")
+told(state)
+
+# %%
+linear, exponential = recnb.ndcg(SHOWN, RELEVANT, k=4), recnb.ndcg(SHOWN, RELEVANT, k=4, gain="exponential")
+assert state.values()["ndcg"].before == linear
+assert state.values()["ndcg"].now == exponential
+assert state.values()["average_precision"].change == 0
+
+top = fresh()
+top.move("C", 1)
+rise = top.values()["ndcg"].change
+top.reset()
+top.set_gain("exponential")
+top.move("C", 1)
+steeper = top.values()["ndcg"].change
+assert steeper > rise
+print(f"C to the top: NDCG {rise:+.4f} with linear gain, {steeper:+.4f} with exponential gain")
+
+# %% [markdown]
+# > **Say:** *The exponential gain is for those who want the best item on top above all; two papers that chose differently
+# > cannot be compared.*
+#
+# ## 6. The list stays, the truth changes
+#
+# G was never recommended. Suppose its user comes to love it: its grade goes from 2 to 5. No item of the list is touched.
+
+# %%
+state = fresh()
+state.set_relevance("G", 5)
+told(state)
+
+# %%
+values = state.values()
+assert [values[name].change for name in ("precision", "recall", "average_precision")] == [0, 0, 0]
+assert values["ndcg"].change < 0
+
+# %% [markdown]
+# And if it turns out that nobody wanted G at all:
+
+# %%
+state = fresh()
+state.set_relevance("G", 0)
+told(state)
+
+# %%
+values = state.values()
+assert values["precision"].change == 0
+assert all(values[name].change > 0 for name in ("recall", "average_precision", "ndcg"))
+
+# %% [markdown]
+# > **Say:** *Recall, AP and NDCG measure a list against what it could have held: what was missed moves them as much as
+# > what was shown.*
+#
+# ## Check yourself
+#
+# `recnb.quiz` draws a list, asks for a number, and knows the usual slips. Here is one, answered with the mistake that is
+# made most often: rank i discounted by log2(i) instead of log2(i + 1).
+
+# %%
+quiz = recnb.quiz("dcg", seed=11)
+print(quiz)
+
+# %%
+print(quiz.check(f"{2 / 1 + 3 / log2(3):.4f}"))
+
+# %%
+print(quiz.check(2 / log2(2) + 3 / log2(4), largest="E"))
+
+# %%
+assert quiz.check(quiz.value)
+assert not quiz.check(f"{2 / 1 + 3 / log2(3):.4f}")
+assert quiz.grade(quiz.value) == 1

@@ -1,0 +1,131 @@
+# %% [markdown]
+# # From a mean to one user
+#
+# **The question: whom does a number speak of, and what happened to them?**
+#
+# A report says NDCG@10 = 0.2589. That is 261 people put into one number. This notebook goes the way down: from the mean to
+# how the users spread about it, to the groups that fare better or worse, to one user, to their list, to the terms of
+# their score. In a running notebook `explore()` does all of it by hand.
+
+# %%
+import pandas as pd
+
+import recnb
+
+sample = recnb.datasets.load_sample()
+ev = sample.models["item-knn"].rec.against(sample.test, users=sample.users, train=sample.train)
+score = ev.ndcg(k=10)
+score
+
+# %% [markdown]
+# ## By hand
+#
+# Choose a metric and k; pick a bar to see the users in it alone; sort the table, search it, click a user. On the right
+# the user's list stands with the hits marked, below it what was missed, and how the score is made. (Without a kernel, the
+# same place shows the explorer as it starts.)
+
+# %%
+ev.explore("ndcg", k=10)
+
+# %% [markdown]
+# ## The mean is nobody
+#
+# The rest of this notebook walks one path through it, a line of code for each step. First, how users spread:
+
+# %%
+per_user = score.per_user
+edges = [-0.001, 0, 0.25, 0.5, 0.75, 0.999, 1]
+names = ["exactly 0", "up to 0.25", "up to 0.5", "up to 0.75", "below 1", "exactly 1"]
+pd.cut(per_user, edges, labels=names).value_counts(sort=False).rename_axis("ndcg@10").rename("users").to_frame()
+
+# %%
+near = per_user.between(float(score) - 0.05, float(score) + 0.05).sum()
+print(f"mean {score:.4f}; within 0.05 of it: {near} of {len(per_user)} users; without any hit: {(per_user == 0).sum()}")
+
+assert (per_user == 0).sum() == len(per_user) - (ev.hit_rate(k=10).per_user > 0).sum()
+assert abs(per_user.mean() - float(score)) < 1e-12
+
+# %% [markdown]
+# Almost a third of the users got nothing, and the mean is made by the others. "The average user gets 0.26" is a sentence
+# about very few people.
+#
+# ## Who are they?
+#
+# The users frame says who is new. `by=` breaks the mean down: each segment with an interval, and how far it stands from
+# all other users, with p-values corrected for looking at several.
+
+# %%
+ev.table(["ndcg", "recall"], k=10, by="segment")
+
+# %%
+by_segment = ev.table("ndcg", k=10, by="segment").loc[("ndcg", 10)]
+
+assert by_segment["mean"].idxmin() == "new"
+assert by_segment.loc["new", "p_holm"] < 0.05
+assert by_segment.loc["devoted", "p_holm"] < 0.05
+assert abs((by_segment["mean"] * by_segment["n_users"]).sum() / by_segment["n_users"].sum() - float(score)) < 1e-12
+
+# %% [markdown]
+# New users fare worse. Is it that little is known of them? `by="activity"` groups users by how much they did in train:
+
+# %%
+ev.table("ndcg", k=10, by="activity")
+
+# %% [markdown]
+# The fewer ratings a user gave, the worse the list; only the ends stand clear of the rest after correction.
+#
+# ## One of them
+#
+# Of the new users who got a list and found nothing in it, the one who had the most to be found:
+
+# %%
+state = ev.explore("ndcg", k=10).state
+state.choose_segment("segment")
+state.sort("value")
+frame = state.to_frame()
+lost = frame[(frame["segment"] == "new") & (frame["value"] == 0) & (frame["length"] > 0)]
+lost = lost.sort_values("relevant", ascending=False, kind="stable")
+lost.head()
+
+# %%
+user = lost.index[0]
+ev.explain("ndcg", user, k=10)
+
+# %% [markdown]
+# What did this user have before, and what did they go on to like? Titles and genres tell more than ids:
+
+# %%
+titles = sample.items.set_index("item")[["title", "genres"]]
+before = sample.train[sample.train["user"] == user].merge(titles, on="item")
+after = sample.test[sample.test["user"] == user].merge(titles, on="item")
+shown = sample.models["item-knn"].query("user == @user and rank <= 10").merge(titles, on="item")
+
+most_shown = shown["genres"].str.split("|").explode().value_counts(sort=True).head(3).index
+print(f"{len(before)} ratings before; in the first ten mostly {', '.join(most_shown)}")
+after[["title", "genres", "rating"]]
+
+# %% [markdown]
+# ## How much would a hit have been worth?
+#
+# The same user in the playground: put one of the missed films on top and see what it does to this user, and to the mean.
+
+# %%
+ranking = shown["item"].tolist()
+wanted = dict(zip(after["item"], after["rating"], strict=True))
+best = max(wanted, key=wanted.get)
+state = recnb.widgets.PlaygroundState([best, *ranking[:9]], wanted, k=10)
+gained = state.values()["ndcg"].now
+
+print(f"{titles.loc[best, 'title']!r} on top: {gained:.4f} for this user, {gained / len(per_user):+.4f} for the mean")
+
+# %%
+recs = sample.models["item-knn"]
+mine = recs[recs["user"] == user]
+changed = mine.assign(item=[best, *mine["item"].iloc[:-1]])
+repaired = pd.concat([recs[recs["user"] != user], changed]).rec.against(sample.test).ndcg(k=10)
+
+assert abs(float(repaired) - float(score) - gained / len(per_user)) < 1e-12
+
+# %% [markdown]
+# One user is worth at most 1/261 of the mean. To move it, one has to find what many users have in common, and the
+# segments above are where to look.

@@ -1,0 +1,389 @@
+"""Models against each other on the same users: means, paired differences, tests, and what may be concluded of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from recnb.asked import STANDARD, Metrics, chosen_metrics, options_of
+from recnb.comparison.aligned import common, one_convention, one_truth
+from recnb.comparison.measured import Asked, Measured, all_pairs, lines_of, measure
+from recnb.comparison.way_in import models_of, reference_of, settings_of
+from recnb.conventions import presets
+from recnb.errors import OptionError, near
+from recnb.evaluation import Evaluation
+from recnb.frames import Frame
+from recnb.hits import Cutoffs
+from recnb.metric import Metric, metric_named
+from recnb.results import html
+from recnb.results.comparison_data import Difference, Judged, Settings, Test, rows_of
+from recnb.results.comparison_parts import Conclusion, Curves, Forest, Movers, Tradeoff
+from recnb.results.comparison_words import population_in_words
+from recnb.results.report_text import one_line
+from recnb.strings import say
+from recnb.uncertainty import PairedMethod
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from recnb.results.comparison import ComparisonReport
+
+#: Who is held against whom: each model against the baseline, or every two.
+Pairs = Literal["baseline", "all"]
+PAIRS = ("baseline", "all")
+
+#: The columns of `differences`, in order.
+COLUMNS = (
+    "metric", "k", "model", "baseline", "difference", "low", "high", "t_p", "wilcoxon_p", "randomization_p", "p_holm", "p_bh",
+    "effect_size", "won", "tied", "lost", "n_users", "detectable", "verdict",
+)  # fmt: skip
+
+
+#: What a Comparison answers, for its repr.
+ASKS = (
+    ".report()", ".table(k=10)", ".differences(k=[5, 10])", ".conclusion('ndcg', k=10)", ".forest('ndcg', k=10)",
+    ".movers('ndcg', k=10)", ".overlap(k=10)",
+)  # fmt: skip
+
+
+def compare(
+    models: Mapping[str, Frame | Evaluation] | Frame,
+    truth: Frame | None = None,
+    *,
+    baseline: str | None = None,
+    pairs: Pairs = "baseline",
+    confidence: float = 0.95,
+    test: Test = "t",
+    method: PairedMethod = "auto",
+    resamples: int = 2000,
+    permutations: int | None = None,
+    seed: int = 0,
+    **options: Any,
+) -> Comparison:
+    """Hold models against each other on the users that all of them are judged on.
+
+    `models` are frames of recommendations or Evaluations by name, or one frame with a column of models (`model="column"`
+    names it); `truth` and the other options are those of `evaluate`: columns, conventions, `train=`, `items=`, `users=`.
+
+    Every model is held against `baseline`, by default the first; `pairs="all"` holds every two against each other. `test`
+    gives the p-value that is corrected for the number of comparisons and concluded from: "t" (Student's paired t),
+    "wilcoxon" or "randomization" (signs of differences flipped at random); all three are in `differences`. `method` makes
+    the intervals of differences: "bca", "percentile", "t", "moments", or "auto": BCa, and below 300 users, where that is
+    too narrow, Student's t. The seed makes draws repeat: `resamples` of users, and `permutations` of signs, 10,000 unless
+    said otherwise (2,000 above 5,000 users where another test is concluded from).
+
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> found = recnb.compare(sample.recommendations, sample.test, baseline="popular")
+    >>> print(found.conclusion("ndcg", k=10).lines[0])
+    nDCG@10: item-knn is better than popular, by 0.0864 (95% interval 0.0604 to 0.1124; p < 0.001, Holm's correction over 2 comparisons).
+    """
+    settings = settings_of(confidence, test, method, resamples, 1 if permutations is None else permutations, seed)
+    if pairs not in PAIRS:
+        raise OptionError(f"pairs={pairs!r} says not whom to compare. {near(pairs, PAIRS)}")
+    found = models_of(models, truth, dict(options))
+    reference = reference_of(baseline, pairs, list(found))
+    one_convention(found)
+    one_truth(found)
+    kept, judged = common(found)
+    if pairs == "all" and baseline is not None:
+        kept = {name: kept[name] for name in [reference or "", *(one for one in kept if one != reference)]}
+    if permutations is None:
+        many = next(iter(kept.values())).n_users > 5_000 and test != "randomization"
+        settings = replace(settings, permutations=2_000 if many else 10_000)
+    return Comparison(kept, judged, None if pairs == "all" else reference, settings)
+
+
+class Comparison:
+    """Models on the same users; every difference is between the two values of one user.
+
+    `report()` shows it all; `table`, `differences`, `conclusion`, `forest`, `movers`, `overlap`, `curve` and `tradeoff` are
+    its parts. What holds here holds for the users as a sample: not for another training run or another split.
+    """
+
+    def __init__(
+        self, models: dict[str, Evaluation], judged: tuple[Judged, ...], reference: str | None, settings: Settings
+    ) -> None:
+        self.models = models  #: each model's Evaluation, for the common users
+        self.judged = judged  #: how many users each model was evaluated on, and how many were left out
+        self.baseline = reference  #: the model that the others are held against; None: every two
+        self.settings = settings  #: confidence, test, method of intervals, draws
+
+    @property
+    def names(self) -> list[str]:
+        """The models, in the order shown."""
+        return list(self.models)
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Model and baseline of every difference."""
+        return all_pairs(self.names, self.baseline)
+
+    @property
+    def n_users(self) -> int:
+        """How many users all models are judged on."""
+        return self._first.n_users
+
+    @property
+    def users(self) -> pd.Index[Any]:
+        """The users that all models are judged on."""
+        return self._first.users
+
+    @property
+    def _first(self) -> Evaluation:
+        return next(iter(self.models.values()))
+
+    def basis(self) -> str:
+        """In words: on whom and how the models are compared."""
+        first = self._first
+        orders = {one.convention.order for one in self.models.values()}
+        convention = first.convention if len(orders) == 1 else replace(first.convention, order="auto")
+        counts = first.counts
+        skipped = counts.n_without_relevant if convention.no_relevant == "skip" else 0
+        words = population_in_words(self.judged, self.n_users, skipped, zero=convention.no_list == "zero")
+        library = [say("compare.as_library", library=first.library)] if first.library else []
+        return "; ".join([*words, *library, *convention.phrases(graded=first.prepared.graded), *first.notes])
+
+    def table(
+        self, metrics: Metrics = None, k: int | Sequence[int | None] | None = None, **options: Any
+    ) -> pd.DataFrame:
+        """Means over the common users: one row per model, one column per metric and cut-off, named as in "ndcg@10"."""
+        import pandas as pd
+
+        made = self.measured(metrics, k, options, pairs=[])
+        columns = list(dict.fromkeys(_column(one.metric, one.k) for one in made.means))
+        frame = pd.DataFrame(index=pd.Index(self.names, name="model"), columns=columns, dtype=float)
+        for one in made.means:
+            frame.loc[one.model, _column(one.metric, one.k)] = one.mean
+        frame.attrs = {"basis": self.basis(), "n_users": self.n_users}
+        return frame
+
+    def means(
+        self, metrics: Metrics = None, k: int | Sequence[int | None] | None = None, **options: Any
+    ) -> pd.DataFrame:
+        """Means as a long frame, with their intervals and whether each is the best or not told apart from it."""
+        import pandas as pd
+
+        made = self.measured(metrics, k, options, pairs=[])
+        return pd.DataFrame(list(rows_of(made.means))).drop(columns="symbol")
+
+    def differences(
+        self,
+        metrics: Metrics = None,
+        k: int | Sequence[int | None] | None = None,
+        *,
+        by: Any = None,
+        bins: int = 4,
+        **options: Any,
+    ) -> pd.DataFrame:
+        """Paired differences, a row for each metric, cut-off and pair, with intervals, tests and corrections.
+
+        `p_holm` and `p_bh` are the p-value of the chosen test, corrected for all rows of this frame; `detectable` is the
+        smallest difference that would have shown with 80 % power; `won`, `tied` and `lost` count users.
+
+        `by` makes rows for each segment of the users: a column of `users=` or of the truth, "activity" or
+        "popularity_taste" (of train, in `bins` quantile bins), or a Series of user to segment.
+        """
+        import pandas as pd
+
+        if by is None:
+            made = self.measured(metrics, k, options).differences
+            segments: list[dict[str, str]] = [{} for _ in made]
+        else:
+            from recnb.comparison.by_segment import differences_by
+
+            asked = self._asked(metrics, k, options, self.pairs)
+            found = differences_by(self.models, asked, self.settings, by, bins)
+            made, segments = tuple(one for _, one in found), [{"segment": name} for name, _ in found]
+        rows = [
+            {**segment, **row, "verdict": one.verdict}
+            for segment, row, one in zip(segments, rows_of(made), made, strict=True)
+        ]
+        frame = pd.DataFrame(rows, columns=[*(["segment"] if by is not None else []), *COLUMNS])
+        frame.attrs = {
+            "corrected": self.settings.test,
+            "confidence": self.settings.confidence,
+            "n_compared": len(frame),
+        }
+        return frame
+
+    def conclusion(
+        self,
+        metrics: Metrics = None,
+        k: int | Sequence[int | None] | None = None,
+        *,
+        lang: str | None = None,
+        **options: Any,
+    ) -> Conclusion:
+        """In words: what may be concluded of each difference, and what may not."""
+        made = self.measured(metrics, k, options)
+        return Conclusion.of(made.differences, made.settings, lang)
+
+    def forest(
+        self,
+        metrics: Metrics = None,
+        k: int | Sequence[int | None] | None = None,
+        *,
+        lang: str | None = None,
+        **options: Any,
+    ) -> Forest:
+        """The differences with their intervals, one under the other, about a line at 0; `.plot(ax=)` draws it."""
+        made = self.measured(metrics, k, options)
+        return Forest.of(made.differences, made.settings, lang)
+
+    def movers(
+        self,
+        metric: str = "ndcg",
+        k: int | None = None,
+        n: int = 5,
+        *,
+        model: str | None = None,
+        baseline: str | None = None,
+        lang: str | None = None,
+        **options: Any,
+    ) -> Movers:
+        """The users who gain and lose most by one model in the place of another, with both lists side by side."""
+        from recnb.comparison.movers import moved
+
+        if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < 1:
+            raise OptionError(f"n={n!r} is no number of users: give a whole number from 1 up.")
+        chosen = metric_named(metric)
+        chosen.check(options)
+        pair = self._pair(model, baseline)
+        cutoff = Cutoffs.one(k).values[0]
+        return Movers.of(moved(self.models, pair, chosen, cutoff, options, int(n)), lang)
+
+    def _pair(self, model: str | None, baseline: str | None) -> tuple[str, str]:
+        for name in (model, baseline):
+            if name is not None and name not in self.models:
+                raise OptionError(f"{name!r} is none of the models. {near(name, self.names)}")
+        against = baseline or (self.baseline or self.names[0])
+        if model is None:
+            model = next(name for name in self.names if name != against)
+        if model == against:
+            raise OptionError(f"{model!r} is the baseline itself: name another model, such as {self._other(model)!r}.")
+        return model, against
+
+    def _other(self, model: str) -> str:
+        return next(name for name in self.names if name != model)
+
+    def overlap(self, k: int | None = None, *, p: float = 0.9) -> pd.DataFrame:
+        """How alike the lists of each two models are down to k, as means over users: Jaccard's share of items in both, and
+        rank-biased overlap (extrapolated, Webber et al. 2010), for which a rank weighs `p` times as much as the one above it.
+        """
+        import pandas as pd
+
+        from recnb.comparison.alike import overlaps
+
+        return pd.DataFrame(list(rows_of(overlaps(self.models, Cutoffs.one(k).values[0], p))))
+
+    def beyond(self, k: int | None = None) -> pd.DataFrame:
+        """Metrics beyond accuracy, one row per model: those that `train=` and `items=` allow for every model.
+
+        They are of all lists of a model, or of the users with a list; nothing is tested.
+        """
+        import pandas as pd
+
+        from recnb.comparison.report import beyond
+
+        made = beyond(self, Cutoffs.one(k).values[0])
+        if not made:
+            raise OptionError(
+                "metrics beyond accuracy need what users had before: give compare() train=, and items= for some."
+            )
+        columns = {one.metric: [value for value, _, _ in one.values] for one in made}
+        return pd.DataFrame(columns, index=pd.Index(self.names, name="model"))
+
+    def curve(
+        self, metric: str = "ndcg", k: Iterable[int] = range(1, 21), *, lang: str | None = None, **options: Any
+    ) -> Curves:
+        """A metric at many cut-offs for every model, with an interval at each; `.plot()` draws it."""
+        chosen = metric_named(metric)
+        cutoffs = Cutoffs.of(list(k) if isinstance(k, Iterable) and not isinstance(k, str) else k)
+        if cutoffs.deepest is None:
+            raise OptionError("a curve runs over whole numbers: leave None out of k, such as k=range(1, 21).")
+        made = self.measured([chosen.name], list(cutoffs), options, pairs=[])
+        return Curves.of(lines_of(made, self.names), self.settings, lang)
+
+    def tradeoff(self, x: str, y: str = "ndcg", k: int | None = None, *, lang: str | None = None) -> Tradeoff:
+        """Two metrics against each other, a point for each model: any two methods of an Evaluation, such as coverage and NDCG."""
+        points: dict[str, tuple[float, float]] = {}
+        for name, one in self.models.items():
+            for metric in (x, y):
+                if str(metric).startswith("_") or not callable(getattr(one, str(metric), None)):
+                    raise OptionError(f"{metric!r} is no metric of an Evaluation. {near(metric, STANDARD)}")
+            points[name] = (float(getattr(one, x)(k=k)), float(getattr(one, y)(k=k)))
+        return Tradeoff.of(x, y, Cutoffs.one(k).values[0], points, self.n_users, lang)
+
+    def explore(self, *args: Any, **options: Any) -> Any:
+        """A widget to go through users and see each model's list."""
+        from recnb.widgets.explorer import explorer
+
+        return explorer(self.models, *args, **options)
+
+    def report(
+        self,
+        k: int | Sequence[int] = (5, 10, 20),
+        metrics: Metrics = None,
+        *,
+        movers: int = 2,
+        lang: str | None = None,
+        **options: Any,
+    ) -> ComparisonReport:
+        """All of it: what may be concluded, means and differences with intervals and tests, curves, users who moved, overlap."""
+        from recnb.comparison.report import report_of
+
+        return report_of(self, k=k, metrics=metrics, movers=movers, lang=lang, options=options)
+
+    def measured(
+        self,
+        metrics: Metrics,
+        k: object,
+        options: Mapping[str, Any],
+        pairs: Sequence[tuple[str, str]] | None = None,
+    ) -> Measured:
+        """Means and differences as they come, before they are put into a frame or a sentence."""
+        return measure(
+            self.models, self._asked(metrics, k, options, self.pairs if pairs is None else pairs), self.settings
+        )
+
+    def _asked(
+        self, metrics: Metrics, k: object, options: Mapping[str, Any], pairs: Sequence[tuple[str, str]]
+    ) -> Asked:
+        cutoffs = Cutoffs.of(k)
+        chosen, own = self.chosen(metrics, options)
+        if any(metric.needs_whole_list(mine) for metric, mine in zip(chosen, own, strict=True)):
+            for one in self.models.values():
+                one.hits(None)
+        return Asked(chosen, own, cutoffs, pairs)
+
+    def chosen(self, metrics: Metrics, options: Mapping[str, Any]) -> tuple[list[Metric[...]], list[dict[str, Any]]]:
+        """The metrics that are asked for, each with its own options."""
+        library = self._first.library
+        if metrics is None and library is not None:
+            metrics = [name for name in STANDARD if presets.of_metric(name, library)]
+        chosen = chosen_metrics(metrics)
+        return chosen, [options_of(metric, metrics, options, chosen) for metric in chosen]
+
+    def __repr__(self) -> str:
+        names = ", ".join(map(one_line, self.names))
+        against = f" against {one_line(self.baseline)}" if self.baseline else ", each two against each other"
+        return f"Comparison of {names}{against}\n{self.basis()}\nAsk {', '.join(ASKS)}"
+
+    def _repr_html_(self) -> str:
+        from recnb.results.comparison_pieces import name, plain, strong
+
+        against = f" against {name(self.baseline)}" if self.baseline else ", each two against each other"
+        title = f"<div>Comparison of {', '.join(map(strong, self.names))}{against}</div>"
+        ask = html.note("Ask " + " ".join(f"<code>{html.text(one)}</code>" for one in ASKS))
+        return html.root(title, html.note(plain(self.basis(), 2000)), ask, label="comparison")
+
+
+def _column(metric: str, k: int | None) -> str:
+    return metric if k is None else f"{metric}@{k}"
+
+
+__all__ = ["Comparison", "Difference", "compare"]

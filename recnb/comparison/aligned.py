@@ -1,0 +1,131 @@
+"""Which users all models are judged on, and the models' values for them, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from recnb.conventions import Convention
+from recnb.errors import FrameError, NoUsersError, OptionError
+from recnb.evaluation import Evaluation
+from recnb.frames import Prepared, check
+from recnb.frames.among import among
+from recnb.frames.prepare import is_relevant
+from recnb.hits import Cutoffs, Floats
+from recnb.metric import Metric
+from recnb.results.comparison_data import Judged
+from recnb.strings import Sentence
+
+#: How a list is put in order follows from the column it came with; it changes nobody's list.
+FREE = ("order", "metric")
+
+
+def one_convention(models: Mapping[str, Evaluation]) -> None:
+    """Refuse models that were judged in different ways: the difference would be that of the ways."""
+    first, *others = models
+    library, mine = models[first].library, models[first].convention
+    for name in others:
+        if models[name].library != library:
+            left, right = (f"as {one}" if one else "as recnb" for one in (library, models[name].library))
+            raise OptionError(
+                f"{first!r} is evaluated {left} and {name!r} {right}, so their numbers cannot be compared: evaluate both with the same convention=."
+            )
+        theirs = models[name].convention
+        for one in fields(Convention):
+            left, right = getattr(mine, one.name), getattr(theirs, one.name)
+            if one.name not in FREE and left != right:
+                raise OptionError(
+                    f"{first!r} and {name!r} are evaluated under different conventions: {one.name}={left!r} and {one.name}={right!r}. "
+                    f"Evaluate both with the same {one.name}=, or give frames and let compare() evaluate them."
+                )
+    if mine.average != "user":
+        raise OptionError(
+            f"average={mine.average!r} is no mean over users, so users cannot be compared one by one: leave average='user'."
+        )
+
+
+def one_truth(models: Mapping[str, Evaluation]) -> None:
+    """Refuse models that were judged against different relevant items."""
+    first, *others = models
+    mine = _judged(models[first].prepared)
+    for name in others:
+        theirs = _judged(models[name].prepared)
+        if mine is theirs:
+            continue
+        for role in ("user", "item"):
+            if check.kind(mine[role].dtype) != check.kind(theirs[role].dtype):
+                raise FrameError(
+                    f"the {role} ids of {first!r} are {check.kind(mine[role].dtype)}, those of {name!r} {check.kind(theirs[role].dtype)}: "
+                    "make them one kind, .astype(str)."
+                )
+        if mine.height == theirs.height and np.array_equal(_fingerprint(mine), _fingerprint(theirs)):
+            continue
+        only = mine.join(theirs, on=mine.columns, how="anti")
+        whose, example = (first, only) if only.height else (name, theirs.join(mine, on=mine.columns, how="anti"))
+        user, item, relevance = example.row(0)
+        raise FrameError(
+            f"{first!r} and {name!r} are judged against different relevant items ({mine.height:,} and {theirs.height:,}): only "
+            f"{whose!r} has user {user!r}, item {item!r}, relevance {relevance:g}. Give compare() frames of recommendations and one truth."
+        )
+
+
+def _judged(prepared: Prepared) -> pl.DataFrame:
+    """What must be the same: the relevant rows, and all judged ones where those enter the ranking."""
+    judged = prepared.judged.select("user", "item", "relevance")
+    return judged if prepared.convention.candidates != "list" else judged.filter(is_relevant(prepared.convention))
+
+
+def _fingerprint(table: pl.DataFrame) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    return np.sort(table.hash_rows().to_numpy())
+
+
+def common(models: Mapping[str, Evaluation]) -> tuple[dict[str, Evaluation], tuple[Judged, ...]]:
+    """The models, each for the users that all of them are judged on; and how many that left out."""
+    sides = {name: one.prepared.users for name, one in models.items()}
+    users, *others = sides.values()
+    for theirs in others:
+        if not users.equals(theirs):
+            users = users.filter(users.is_in(theirs.implode()))
+    if len(users) == 0:
+        counts = ", ".join(f"{name!r} {len(one):,} (such as {one[0]!r})" for name, one in sides.items())
+        raise NoUsersError(f"no user is judged in every model: {counts}. Check that all lists are of the same users.")
+    note = Sentence("compare.note.common", {"n": len(users), "models": len(models)})
+    kept = {
+        name: one if len(sides[name]) == len(users) else one.restricted(among(one.prepared, users, note))
+        for name, one in models.items()
+    }
+    judged = tuple(
+        Judged(name, len(sides[name]), len(sides[name]) - len(users), kept[name].counts.n_without_list)
+        for name in models
+    )
+    return kept, judged
+
+
+def values(
+    models: Mapping[str, Evaluation], metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]
+) -> list[Floats]:
+    """For each cut-off users × models: every user who has a value in all of the models."""
+    if any(one.library for one in models.values()):
+        return [_of_libraries(models, metric, k, options) for k in cutoffs]
+    # Models last, and each cut-off by itself: a column of differences then lies together.
+    stacked = np.stack([one.values(metric, cutoffs, options) for one in models.values()])
+    found = []
+    for at in range(len(cutoffs)):
+        block = stacked[:, :, at]
+        there = ~np.isnan(block).any(axis=0)
+        found.append(block.T if there.all() else block[:, there].T)
+    return found
+
+
+def _of_libraries(
+    models: Mapping[str, Evaluation], metric: Metric[...], k: int | None, options: Mapping[str, Any]
+) -> Floats:
+    """A library may have other users for each metric, so they are met by id."""
+    import pandas as pd
+
+    columns = [one.score(metric, k, options).per_user for one in models.values()]
+    return pd.concat(columns, axis=1, join="inner").dropna().to_numpy(dtype=np.float64)

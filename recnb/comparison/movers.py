@@ -1,0 +1,109 @@
+"""The users whom one model serves most better and most worse than another, with both lists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from recnb.evaluation import Evaluation
+from recnb.hits import Floats, Ints
+from recnb.metric import Metric
+from recnb.results.comparison_data import Moved, Mover, Place
+
+#: Ranks beyond these are left out of a list that is shown, also where k is larger or whole lists count.
+RANKS_SHOWN = 20
+
+#: A user whose value differs by no more than this has not moved.
+SAME = 1e-12
+
+
+def moved(
+    models: Mapping[str, Evaluation],
+    pair: tuple[str, str],
+    metric: Metric[...],
+    k: int | None,
+    options: Mapping[str, Any],
+    n: int,
+) -> Moved:
+    """At most `n` users either way, the furthest first; of equal ones the first by id."""
+    model, baseline = pair
+    after = models[model].score(metric, k, options).per_user
+    before = models[baseline].score(metric, k, options).per_user
+    if not after.index.equals(before.index):
+        shared = after.index.intersection(before.index)
+        after, before = after.loc[shared], before.loc[shared]
+    there = (after.notna() & before.notna()).to_numpy()
+    users = after.index.to_numpy()[there]
+    new, old = after.to_numpy(dtype=np.float64)[there], before.to_numpy(dtype=np.float64)[there]
+    change = new - old
+    gained = _furthest(change, n)
+    lost = _furthest(-change, n)
+    shown = np.r_[gained, lost]
+    lists = {name: _lists(models[name], users[shown].tolist(), k) for name in pair}
+    relevant = _relevant(models[model], users[shown].tolist())
+    movers = [
+        Mover(
+            user=_plain(users[at]),
+            before=float(old[at]),
+            after=float(new[at]),
+            n_relevant=relevant.get(users[at], 0),
+            old=lists[baseline].get(users[at], ()),
+            new=lists[model].get(users[at], ()),
+        )
+        for at in shown.tolist()
+    ]
+    won, lost_by = int((change > SAME).sum()), int((change < -SAME).sum())
+    counts = (won, len(change) - won - lost_by, lost_by)
+    return Moved(
+        metric.name, metric.symbol, k, model, baseline, tuple(movers[: len(gained)]), tuple(movers[len(gained) :]), counts
+    )  # fmt: skip
+
+
+def _furthest(change: Floats, n: int) -> Ints:
+    """Positions of the `n` largest changes above 0."""
+    up = np.flatnonzero(change > SAME)
+    if len(up) == 0 or n == 0:
+        return up[:0]
+    level = change[up].round(12)
+    least = np.partition(level, len(level) - min(n, len(level)))[len(level) - min(n, len(level))]
+    near = np.flatnonzero(level >= least)
+    order = near[np.argsort(-level[near], kind="stable")][:n]
+    return np.asarray(up[order])
+
+
+def _lists(evaluation: Evaluation, users: Sequence[Any], k: int | None) -> dict[Any, tuple[Place, ...]]:
+    """The lists of a few users, hits known by their relevance."""
+    prepared = evaluation.prepared
+    deepest = RANKS_SHOWN if k is None else min(k, RANKS_SHOWN)
+    these = _in(prepared.users, users)
+    truth = prepared.truth.filter(these).select("user", "item", "relevance")
+    rows = (
+        prepared.recs.lazy()
+        .filter(these & (pl.col("rank") <= deepest))
+        .select("user", "item", "rank")
+        .collect()
+        .join(truth.unique(["user", "item"], keep="first"), on=["user", "item"], how="left")
+        .sort("user", "rank", maintain_order=True)
+    )
+    found: dict[Any, list[Place]] = {}
+    for user, item, rank, relevance in rows.iter_rows():
+        found.setdefault(user, []).append(Place(rank, _plain(item), relevance or 0.0))
+    return {user: tuple(places) for user, places in found.items()}
+
+
+def _relevant(evaluation: Evaluation, users: Sequence[Any]) -> dict[Any, int]:
+    counts = evaluation.prepared.truth.filter(_in(evaluation.prepared.users, users))["user"].value_counts()
+    return dict(counts.iter_rows())
+
+
+def _in(known: pl.Series, users: Sequence[Any]) -> pl.Expr:
+    return pl.col("user").is_in(pl.Series(users, dtype=known.dtype).implode())
+
+
+def _plain(value: Any) -> Any:
+    """A user or item as plain Python."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    return plain if isinstance(plain, (bool, int, str)) else str(plain)

@@ -1,0 +1,62 @@
+"""The lint: what is odd about the data of an evaluation, and what it does to the numbers.
+
+Each check is a function in one of the modules `of_lists`, `of_truth`, `of_users`, `of_train` and `of_ids`, entered in
+CHECKS by its decorator; what they look at is made once, in `looked`. All work is on whole columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recnb.hits import Cutoffs
+from recnb.lint import of_ids, of_lists, of_train, of_truth, of_users
+from recnb.lint.check import ENTERED
+from recnb.lint.looked import Looked
+from recnb.metric import metric_named
+from recnb.results.lint import Finding, Lint
+from recnb.strings import current
+
+if TYPE_CHECKING:
+    from recnb.evaluation import Evaluation
+
+#: Where checks are, in the order in which their findings are shown; within a module as they stand there.
+MODULES = (of_ids, of_lists, of_truth, of_users, of_train)
+CHECKS = tuple(one for module in MODULES for one in ENTERED if one.function.__module__ == module.__name__)
+
+
+def lint(evaluation: Evaluation, k: int | None = 10, metric: str = "ndcg", **options: Any) -> Lint:
+    """Look for everything in CHECKS that the frames given allow."""
+    chosen = metric_named(metric)
+    chosen.check(options)
+    (k,) = Cutoffs.one(k).values
+    scoring = evaluation._scoring(chosen, options)
+    looked = Looked(scoring, evaluation.beside, k, evaluation.library)
+    given = {"train": looked.beside.train, "items": looked.beside.items, "users": looked.beside.users}
+    findings: list[Finding] = []
+    unchecked: dict[str, tuple[str, ...]] = {}
+    n_checks = 0
+    for check in CHECKS:
+        if check.needs is not None and given[check.needs] is None:
+            unchecked[check.needs] = (*unchecked.get(check.needs, ()), check.name)
+            continue
+        n_checks += 1
+        findings += check.function(looked)
+    low, high = _bounds(findings, looked)
+    findings.sort(key=lambda one: one.severity != "warning")
+    return Lint(
+        tuple(findings), n_checks, unchecked, looked.label, k, looked.value, low, high, looked.n_users,
+        evaluation._basis_of(scoring), current(),
+    )  # fmt: skip
+
+
+def _bounds(findings: list[Finding], looked: Looked) -> tuple[float, float]:
+    """How far ties could move the mean: nowhere, if none were found."""
+    facts: Mapping[str, Any] = next((one.facts for one in findings if one.name == "ties"), {})
+    low, high = facts.get("lower", looked.value), facts.get("upper", looked.value)
+    return (float(low), float(high)) if np.isfinite(low) else (np.nan, np.nan)
+
+
+__all__ = ["CHECKS", "Finding", "Lint", "lint"]

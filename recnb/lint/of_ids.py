@@ -1,0 +1,110 @@
+"""Checks of ids: the same thing written in two ways, which no join puts together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import polars as pl
+
+from recnb.lint.check import Findings, check, found
+from recnb.lint.looked import Looked, lacking
+from recnb.results.lint_words import Theirs
+
+Plain = Callable[[pl.Expr], pl.Expr]
+
+
+def _without_point(ids: pl.Expr) -> pl.Expr:
+    return pl.when(ids.str.contains(r"^\d+\.0$")).then(ids.str.strip_suffix(".0")).otherwise(ids)
+
+
+def _without_zeros(ids: pl.Expr) -> pl.Expr:
+    return pl.when(ids.str.contains(r"^0+\d+$")).then(ids.str.replace(r"^0+(\d)", "$1")).otherwise(ids)
+
+
+@check("ids_with_blanks")
+def ids_with_blanks(looked: Looked) -> Findings:
+    """Ids with blanks before or after."""
+    yield from _written_otherwise(looked, "ids_with_blanks", lambda ids: ids.str.strip_chars(), ".strip()", always=True)
+
+
+@check("ids_by_case")
+def ids_by_case(looked: Looked) -> Findings:
+    """Ids that differ in upper and lower case alone."""
+    yield from _written_otherwise(looked, "ids_by_case", lambda ids: ids.str.to_lowercase(), ".lower()")
+
+
+@check("ids_with_zeros")
+def ids_with_zeros(looked: Looked) -> Findings:
+    """Numbers as text with and without zeros before them."""
+    yield from _written_otherwise(looked, "ids_with_zeros", _without_zeros, '.lstrip("0")')
+
+
+@check("ids_with_point")
+def ids_with_point(looked: Looked) -> Findings:
+    """Floats that became text: 7.0 for 7."""
+    yield from _written_otherwise(looked, "ids_with_point", _without_point, '.removesuffix(".0")', always=True)
+
+
+@check("ids_by_accent")
+def ids_by_accent(looked: Looked) -> Findings:
+    """Ids that look the same and are other characters: é as one sign, or as e with an accent."""
+    yield from _written_otherwise(looked, "ids_by_accent", lambda ids: ids.str.normalize("NFC"), '.normalize("NFC")')
+
+
+@check("float_ids")
+def float_ids(looked: Looked) -> Findings:
+    """Ids that came as floats: a column of whole numbers that had a gap."""
+    floats = looked.source.floats
+    if not floats:
+        return
+    yield found(
+        looked,
+        "float_ids",
+        "note",
+        len(floats),
+        4,
+        columns=Theirs(floats),
+        code=f'{floats[0]} = {floats[0]}.astype("Int64")',
+    )
+
+
+def _written_otherwise(looked: Looked, name: str, plain: Plain, method: str, *, always: bool = False) -> Findings:
+    """Users or items whose ids fall together once they are written one way.
+
+    `always`: such ids are worth a word even if they fall together with no other.
+    """
+    for role in ("user", "item"):
+        ids = looked.ids(role)
+        if ids.dtype != pl.String:
+            continue
+        table = pl.DataFrame({"id": ids}).with_columns(plain=plain(pl.col("id")))
+        changed = table.filter(pl.col("id") != pl.col("plain"))
+        if changed.height == 0:
+            continue
+        # Only one of two that fall together need change: "a1" stays as it is, and "A1" becomes it.
+        alike = table.join(changed.select("plain").unique(), on="plain", how="semi", maintain_order="left")
+        met = alike.filter(pl.len().over("plain") > 1)
+        if met.height == 0 and not always:
+            continue
+        odd = met if met.height else changed
+        shown = odd.filter(pl.col("plain") == odd["plain"][0])["id"].head(3).to_list()
+        lost = _lost(looked, role, plain)
+        how = "lost" if lost else "met" if met.height else "alone"
+        column = looked.label_of(role)
+        yield found(
+            looked, name, "warning" if lost or (met.height and name != "ids_by_case") else "note", odd.height, len(ids),
+            lost=lost, ids=Theirs(tuple(shown)), code=f"frame[{column!r}] = frame[{column!r}].str{method}",
+            variant={"short": f"{role}s" if met.height else f"{role}s_alone", "effect": how},
+        )  # fmt: skip
+
+
+def _lost(looked: Looked, role: str, plain: Plain) -> int:
+    """Relevant rows whose user or item no list has, and would have if ids were written one way."""
+    listed, judged = looked.ids_of(role)
+    missing = judged.filter(lacking(judged, listed))
+    if len(missing) == 0:
+        return 0
+    known = pl.DataFrame({"id": listed}).select(plain(pl.col("id"))).to_series()
+    written = pl.DataFrame({"id": missing}).with_columns(plain=plain(pl.col("id")))
+    meets = written.filter(written["plain"].is_in(known.implode()))["id"]
+    return int(looked.prepared.relevant[role].is_in(meets.implode()).sum())

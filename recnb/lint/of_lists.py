@@ -1,0 +1,240 @@
+"""Checks of the lists: repeated pairs, equal scores, what orders them, how long they are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from recnb.frames.check import repeated
+from recnb.hits import in_order
+from recnb.lint.check import Findings, check, found, severity_of, with_option
+from recnb.lint.looked import Looked
+from recnb.lint.ties import ties_of
+from recnb.results.lint_words import Theirs
+
+#: Numbers that programs put where there is no score, and how large is too large for one.
+FILLERS, HUGE = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0, 999.0, 9999.0, 99999.0), 1e30
+#: A mean that ties could move by so much shows in its third digit.
+MOVES = 0.0005
+#: Lists differ a lot in length if the long ones are so many times as long as the short ones.
+APART = 5
+
+
+@check("duplicates")
+def duplicates(looked: Looked) -> Findings:
+    """A pair that is recommended more than once."""
+    if looked.convention.duplicates == "error":
+        return
+    recs = looked.source.recs
+    twice = repeated(recs, ["user", "item"])
+    if twice.height == 0:
+        return
+    whole = repeated(recs, recs.columns)
+    user, item, times = twice.row(0)
+    how = looked.convention.duplicates
+    once = looked.value if how == "dedupe" else looked.again(duplicates="dedupe")
+    yield found(
+        looked, "duplicates", "note" if how == "dedupe" else "warning", twice.height, recs.height,
+        extra=int(twice["len"].sum()) - twice.height, exact=whole.height, once=once,
+        user=Theirs.of(user), item=Theirs.of(item), times=times, variant={"effect": how},
+        code=f"recs.{'unique' if looked.speaks_polars else 'drop_duplicates'}([{looked.label_of('user')!r}, {looked.label_of('item')!r}])",
+    )  # fmt: skip
+
+
+@check("ties")
+def ties(looked: Looked) -> Findings:
+    """Equal scores whose order is anybody's choice."""
+    tied = ties_of(looked)
+    if tied is None or (len(tied.straddling) == 0 and len(tied.deciding) == 0):
+        return
+    rows, runs, bounds = tied.rows, tied.runs, tied.bounds
+    moved = np.zeros(looked.n_users) if bounds is None else np.nan_to_num(bounds.high - bounds.low)
+    n_moved = int((moved > 1e-12).sum())
+    if n_moved == 0 and bounds is not None and len(tied.straddling) == 0:
+        return
+    user = int(moved.argmax()) if n_moved else int(rows.user[runs.start[np.r_[tied.deciding, tied.straddling][0]]])
+    mine = np.r_[tied.deciding, tied.straddling]
+    mine = mine[rows.user[runs.start[mine]] == user]
+    run = int(mine[np.argmax(runs.size[mine])])
+    first, size = int(runs.start[run]), int(runs.size[run])
+    how = "unbounded" if bounds is None else "moves" if n_moved else "still"
+    grave = bounds is None or bounds.upper - bounds.lower >= MOVES
+    assert rows.score is not None
+    yield found(
+        looked, "ties", "warning" if grave and how != "still" else "note",
+        n_moved if how == "moves" else len(np.unique(rows.user[runs.start[np.r_[tied.deciding, tied.straddling]]])), looked.n_users,
+        lower=np.nan if bounds is None else bounds.lower, upper=np.nan if bounds is None else bounds.upper,
+        low=np.nan if bounds is None else float(bounds.low[user]), high=np.nan if bounds is None else float(bounds.high[user]),
+        rows=tied.n_rows, runs=tied.n_runs, straddling=len(tied.straddling), deciding=len(tied.deciding),
+        user=looked.user(user), size=size, score=float(rows.score[first]), first=int(rows.rank[first]),
+        last=int(rows.rank[first + size - 1]),
+        variant={"short": how, "effect": how, "example": how, "advice": looked.convention.order},
+        code=with_option(looked, 'order="score", ties="expected"' if looked.convention.order == "rank" else 'ties="expected"'),
+    )  # fmt: skip
+
+
+@check("rank_against_score")
+def rank_against_score(looked: Looked) -> Findings:
+    """Lists that are ordered by one column while another says otherwise."""
+    by, score = looked.convention.order, looked.rows.score
+    if by not in ("rank", "row") or score is None or len(score) < 2:
+        return
+    rows = looked.rows
+    rises = rows.same_user & (score[1:] > score[:-1])
+    if not rises.any():
+        return
+    at = int(rises.argmax()) + 1
+    upper, lower = looked.place(at - 1), looked.place(at)
+    yield found(
+        looked, "rank_against_score", "warning", int(rises.sum()), int(rows.same_user.sum()),
+        users=len(np.unique(rows.user[1:][rises])), other=looked.again(order="score"), user=lower["user"],
+        item=lower["item"], lower=lower["rank"], score=float(score[at]), above=upper["item"], upper=upper["rank"],
+        above_score=float(score[at - 1]), column=Theirs.of(looked.label_of("score")), variant={"effect": by},
+        code=with_option(looked, 'order="score"'),
+    )  # fmt: skip
+
+
+@check("upside_down")
+def upside_down(looked: Looked) -> Findings:
+    """Rows that stand from the lowest score to the highest: a distance or a rank that was taken for a score."""
+    if looked.convention.order != "score" or "score" not in looked.source.recs.columns:
+        return
+    recs = looked.source.recs.select("user", pl.col("score").cast(pl.Float64))
+    same, score = recs["user"].rle_id().to_numpy(), recs["score"].to_numpy()
+    neighbours = same[1:] == same[:-1]
+    if neighbours.sum() < 10 or not (score[1:] > score[:-1])[neighbours].all():
+        return
+    hits = looked.hits
+    rank = looked.list_length[hits.user] + 1 - hits.rank
+    order = in_order(hits.user * (int(np.abs(rank).max(initial=0)) + 1) + np.maximum(rank, 1))
+    turned = looked.measured(
+        replace(hits, user=hits.user[order], rank=rank[order], relevance=hits.relevance[order], truth_row=hits.truth_row[order])
+    )[1] if hits.tied is None and (rank > 0).all() else np.nan  # fmt: skip
+    column = looked.label_of("score")
+    yield found(
+        looked, "upside_down", "warning", recs.height, recs.height, turned=turned, column=Theirs.of(column),
+        user=Theirs.of(recs["user"][0]), first=float(score[0]), second=float(score[1]),
+        code=f"recs[{column!r}] = -recs[{column!r}]" if not looked.speaks_polars else f"recs.with_columns(-pl.col({column!r}))",
+    )  # fmt: skip
+
+
+@check("one_score")
+def one_score(looked: Looked) -> Findings:
+    """Scores that do not tell items apart."""
+    score = looked.rows.score
+    if looked.convention.order != "score" or score is None or not looked.rows.same_user.any():
+        return
+    rows = looked.rows
+    if not (score[1:] == score[:-1])[rows.same_user].all():
+        return
+    all_one = bool((score == score[0]).all())
+    yield found(
+        looked, "one_score", "warning", len(score), len(score), score=float(score[0]), user=looked.user(rows.user[0]),
+        column=Theirs.of(looked.label_of("score")), variant={"short": "all" if all_one else "each"},
+    )  # fmt: skip
+
+
+@check("filler_score")
+def filler_score(looked: Looked) -> Findings:
+    """Scores that stand far off from all others, such as -999: filled in where there was none."""
+    score = looked.rows.score
+    if looked.convention.order != "score" or score is None or len(score) < 3:
+        return
+    for end, filler in (("last", float(score.min())), ("first", float(score.max()))):
+        at = score == filler
+        rest = score[~at]
+        if at.sum() < 2 or len(rest) == 0 or not (filler in FILLERS or abs(filler) >= HUGE):
+            continue
+        gap = min(abs(filler - float(rest.min())), abs(filler - float(rest.max())))
+        span = float(rest.max() - rest.min())
+        if gap <= 2 * span and not (filler < 0 <= rest.min()):
+            continue
+        place = looked.place(int(at.argmax()))
+        yield found(
+            looked, "filler_score", "warning", int(at.sum()), len(score), score=filler, user=place["user"],
+            item=place["item"], rank=place["rank"], low=float(rest.min()), high=float(rest.max()),
+            reach=int((at & looked.in_reach).sum()), variant={"effect": end},
+            code=f"recs = recs[recs[{looked.label_of('score')!r}] != {filler:g}]",
+        )  # fmt: skip
+
+
+@check("short_lists")
+def short_lists(looked: Looked) -> Findings:
+    """Lists that end above the cut-off."""
+    if looked.k is None or not looked.listed.any():
+        return
+    short = looked.listed & (looked.list_length < looked.k)
+    n, of = int(short.sum()), int(looked.listed.sum())
+    if n == 0:
+        return
+    at = int(np.where(short, looked.list_length, np.iinfo(np.int64).max).argmin())
+    longest = int(looked.list_length.max())
+    yield found(
+        looked, "short_lists", "warning" if n == of else "note", n, of, longest=longest, user=looked.user(at),
+        length=int(looked.list_length[at]), most=float((np.minimum(looked.list_length, looked.k) / looked.k).mean()),
+        variant={"short": "all" if n == of else "some", "effect": "all" if n == of else "some"},
+        code=f"ev.table(k={longest})" if n == of else f'ev.precision(k={looked.k}, out_of="list")',
+    )  # fmt: skip
+
+
+@check("rank_gaps")
+def rank_gaps(looked: Looked) -> Findings:
+    """Ranks that leave places empty."""
+    if not looked.prepared.has_gaps:
+        return
+    rows = looked.rows
+    count = np.bincount(rows.user, minlength=looked.n_users)
+    gappy = count != looked.list_length
+    if not gappy.any():
+        return
+    user = int(gappy.argmax())
+    mine = rows.rank[rows.user == user]
+    empty = int(np.flatnonzero(mine != np.arange(1, len(mine) + 1))[0]) + 1
+    first = np.flatnonzero(np.r_[True, ~rows.same_user])
+    late = bool((rows.rank[first] > 1).all())
+    yield found(
+        looked, "rank_gaps", "warning" if late else "note", int(gappy.sum()), int(looked.listed.sum()),
+        user=looked.user(user), rank=empty, length=int(looked.list_length[user]), rows=len(mine),
+        start=int(rows.rank[first].min()), variant={"short": "late" if late else "some"},
+        code=f"recs.assign(rank=recs.groupby({looked.label_of('user')!r})[{looked.label_of('rank')!r}].rank(method=\"first\"))",
+    )  # fmt: skip
+
+
+@check("same_list")
+def same_list(looked: Looked) -> Findings:
+    """One and the same list for everybody."""
+    n_listed = int(looked.listed.sum())
+    if n_listed < 2:
+        return
+    rows = looked.rows
+    top = np.flatnonzero(rows.rank == 1)
+    items = looked.prepared.recs["item"]
+    if items.gather(rows.row[top]).n_unique() > 1 or len(top) < n_listed:
+        return
+    inside = looked.in_reach
+    places = pl.DataFrame({"item": items.gather(rows.row[inside]), "rank": rows.rank[inside]}).n_unique()
+    depth = int(rows.rank[inside].max(initial=0))
+    if places > depth:
+        return
+    shown = items.gather(rows.row[np.flatnonzero(rows.user == rows.user[0])[:3]]).to_list()
+    yield found(looked, "same_list", "note", n_listed, looked.n_users, items=Theirs(tuple(shown)), depth=depth)
+
+
+@check("list_lengths")
+def list_lengths(looked: Looked) -> Findings:
+    """Lists of very different length."""
+    length = looked.list_length[looked.listed]
+    if len(length) < 5:
+        return
+    short, long = np.quantile(length, [0.05, 0.95])
+    if long < APART * short:
+        return
+    at = int(looked.list_length.argmax())
+    below = int((length * APART <= long).sum())
+    yield found(
+        looked, "list_lengths", severity_of(looked.k is None, 1), below, len(length), short=short, long=long,
+        longest=int(length.max()), shortest=int(length.min()), user=looked.user(at),
+        variant={"effect": "whole" if looked.k is None else "cut"},
+    )  # fmt: skip

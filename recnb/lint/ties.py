@@ -1,0 +1,152 @@
+"""How far a metric could move if equal scores stood in another order: exact, by the best and the worst order.
+
+Within a run of equal scores any order is as good as another. Every metric here that is worked out from hits gains when
+a more relevant item changes places with a less relevant one below it, so the highest value has each run in order of
+falling relevance and the lowest in order of rising relevance; both are orders that a tie-breaking rule could give.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from recnb.frames import Prepared
+from recnb.hits import Floats, Hits, Ints, count_within, in_order
+from recnb.lint.looked import Looked, Mask, Rows
+
+#: Conventions under which hits stand on one place each, one below the other.
+STRICT = ("first", "last", "item_asc", "item_desc", "worst")
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """The runs of equal scores in lists that have some."""
+
+    start: Ints  #: the first row of each run
+    size: Ints
+    run: Ints  #: per row, its run
+
+    @property
+    def tied(self) -> Mask:
+        """Whether each run holds more than one row."""
+        return np.asarray(self.size > 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """The metric of each user with equal scores in their worst and in their best order, and the means."""
+
+    low: Floats
+    high: Floats
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True, eq=False)
+class Ties:
+    """Equal scores in the lists, and what they leave open."""
+
+    rows: Rows
+    runs: Runs
+    hits: Hits
+    n_rows: int  #: rows that share their score with another of the list
+    n_runs: int
+    straddling: Ints  #: runs that begin at or above the cut-off and end below it
+    deciding: Ints  #: runs of items of different relevance: their order matters
+    bounds: Bounds | None  #: None where no order is known to be the best
+
+
+def runs_of(rows: Rows) -> Runs | None:
+    """The runs of equal scores; None where all scores of each list differ, or rise along the ranks."""
+    if rows.score is None or len(rows.user) == 0:
+        return None
+    same = rows.same_user & (rows.score[1:] == rows.score[:-1])
+    if not same.any() or (rows.same_user & (rows.score[1:] > rows.score[:-1])).any():
+        return None
+    start = np.flatnonzero(np.r_[True, ~same])
+    size = np.diff(np.r_[start, len(rows.user)])
+    return Runs(start, size, np.repeat(np.arange(len(start)), size))
+
+
+def ties_of(looked: Looked) -> Ties | None:
+    """The ties of an evaluation; None where there are none."""
+    if looked.convention.order not in ("score", "rank") or "score" not in looked.prepared.recs.columns:
+        return None
+    prepared = _strict(looked)
+    looked = looked if prepared is looked.prepared else looked.under(prepared)
+    rows = looked.rows
+    if not (rows.key[1:] > rows.key[:-1]).all():
+        return None
+    runs = runs_of(rows)
+    if runs is None:
+        return None
+    hits = looked.hits
+    at = rows.places(hits)
+    last = runs.start + runs.size - 1
+    depth = looked.depth[rows.user[runs.start]]
+    straddling = np.flatnonzero(runs.tied & (rows.rank[runs.start] <= depth) & (rows.rank[last] > depth))
+    deciding = np.flatnonzero(
+        runs.tied
+        & _mixed(runs, hits, at, one=looked.options.get("target") == "preferred")
+        & (rows.rank[runs.start] <= depth)
+    )
+    bounds = _bounds(looked, runs, hits, at) if is_bounded(looked) else None
+    n_rows = int(runs.size[runs.tied].sum())
+    return Ties(rows, runs, hits, n_rows, int(runs.tied.sum()), straddling, deciding, bounds)
+
+
+def _strict(looked: Looked) -> Prepared:
+    if looked.convention.ties in STRICT:
+        return looked.prepared
+    return looked.source.under(replace(looked.convention, ties="first"))
+
+
+def is_bounded(looked: Looked) -> bool:
+    """Whether the order by relevance is known to be the best: not where what a sum is divided by moves with the order."""
+    convention = looked.convention
+    negative = convention.negative_relevance == "keep" and bool((looked.hits.relevance < 0).any())
+    return convention.no_hit == "zero" and looked.options.get("out_of") != "hits" and not negative
+
+
+def _mixed(runs: Runs, hits: Hits, at: Ints, *, one: bool) -> Mask:
+    """Whether a run holds items of different worth; what is no hit counts as less than any hit.
+
+    `one`: only a user's preferred item counts.
+    """
+    n = len(runs.start)
+    on = at >= 0
+    on &= hits.preferred if one else True
+    run, relevance = runs.run[at[on]], hits.relevance[on]
+    count = np.bincount(run, minlength=n)
+    low, high = np.full(n, np.inf), np.full(n, -np.inf)
+    np.minimum.at(low, run, relevance)
+    np.maximum.at(high, run, relevance)
+    return np.asarray((count > 0) & ((count < runs.size) | (low < high)))
+
+
+def _bounds(looked: Looked, runs: Runs, hits: Hits, at: Ints) -> Bounds:
+    worst, best = reordered(looked.rows, runs, hits, at)
+    low, lower = looked.measured(worst)
+    high, upper = looked.measured(best)
+    return Bounds(low, high, lower, upper)
+
+
+def reordered(rows: Rows, runs: Runs, hits: Hits, at: Ints) -> tuple[Hits, Hits]:
+    """The hits with equal scores in their worst and in their best order; those below the lists stay."""
+    on = np.flatnonzero(at >= 0)
+    run = runs.run[at[on]]
+    order = np.lexsort((~hits.preferred[on], -hits.relevance[on], run))
+    on, run = on[order], run[order]
+    nth = count_within(run) - 1
+    first, last = runs.start[run], runs.start[run] + runs.size[run] - 1
+    best, worst = hits.rank.copy(), hits.rank.copy()
+    best[on], worst[on] = rows.rank[first + nth], rows.rank[last - nth]
+    return _with_ranks(hits, worst), _with_ranks(hits, best)
+
+
+def _with_ranks(hits: Hits, rank: Ints) -> Hits:
+    order = in_order(hits.user * (int(rank.max(initial=0)) + 1) + rank)
+    return replace(
+        hits, user=hits.user[order], rank=rank[order], relevance=hits.relevance[order], truth_row=hits.truth_row[order]
+    )

@@ -1,0 +1,119 @@
+"""A comparison put together for whoever decides: one frozen object, and its forms."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from recnb.results.comparison_data import Compared
+from recnb.strings import speaking
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+#: Names the layout of `to_dict`; it changes when a key does.
+SCHEMA = "recnb.comparison/1"
+
+
+@dataclass(frozen=True, eq=False)
+class ComparisonReport:
+    """What may be concluded of some models, the numbers behind it, and the users behind those.
+
+    In a notebook it shows itself; `to_html`, `to_markdown`, `to_latex`, `to_frame`, `to_dict`, `to_json` and `figure`
+    are its other forms.
+    """
+
+    data: Compared
+    lang: str
+
+    def to_frame(self) -> pd.DataFrame:
+        """Means and differences in one long frame: a row for each metric, cut-off and model, with its baseline if it has one.
+
+        `mean`, `mean_low` and `mean_high` are the model's; `difference` and what follows is from its baseline.
+        """
+        import pandas as pd
+
+        means = pd.DataFrame([asdict(one) for one in self.data.means])
+        means = means.drop(columns="symbol").rename(columns={"low": "mean_low", "high": "mean_high"})
+        rows = [{**asdict(one), "verdict": one.verdict} for one in self.data.differences]
+        apart = pd.DataFrame(rows).drop(columns=["symbol", "n_users", "alpha", "p"])
+        return means.merge(apart, on=["metric", "k", "model"], how="left", sort=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole report as plain Python that `json` can write; NaN is None.
+
+        Keys: `schema`, `lang`, `models`, `reference` (None: every two models), `n_users`, `judged` (model, n_users,
+        n_left_out, n_without_list), `k`, `lead_k`, `settings` (confidence, test, method, mean_method, resamples,
+        permutations, seed), `n_compared`, `metrics`, `means`, `differences` (each with its `verdict`), `curves`, `moved`
+        (gained and lost users with both lists), `overlaps`, `basis` and `notes`.
+        """
+        told = asdict(self.data)
+        verdicts = [one.verdict for one in self.data.differences]
+        told["differences"] = [
+            {**row, "verdict": verdict} for row, verdict in zip(told["differences"], verdicts, strict=True)
+        ]
+        found: dict[str, Any] = _plain({"schema": SCHEMA, "lang": self.lang, "n_compared": self.data.n_tested, **told})
+        return found
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """`to_dict` as JSON text, written to `path` if one is given."""
+        return _written(json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n", path)
+
+    def to_html(self, path: str | Path | None = None, title: str | None = None) -> str:
+        """A document that stands by itself, written to `path` if one is given: no script, nothing fetched."""
+        from recnb.results.comparison_html import document
+
+        with speaking(self.lang):
+            return _written(document(self.data, title), path)
+
+    def to_markdown(self, path: str | Path | None = None) -> str:
+        """The report in Markdown, tables as GitHub has them, written to `path` if one is given."""
+        from recnb.results.comparison_text import markdown
+
+        with speaking(self.lang):
+            return _written(markdown(self.data), path)
+
+    def to_latex(self, path: str | Path | None = None) -> str:
+        """The means as a LaTeX table for a paper, best in bold, findings marked; needs booktabs. Written to `path` if given."""
+        from recnb.results.comparison_latex import latex
+
+        with speaking(self.lang):
+            return _written(latex(self.data), path)
+
+    def figure(self) -> Figure:
+        """The curves and the forest plot side by side, drawn by matplotlib."""
+        from recnb.results.comparison_figure import figure
+
+        return figure(self.data)
+
+    def __repr__(self) -> str:
+        from recnb.results.comparison_text import text
+
+        with speaking(self.lang):
+            return text(self.data)
+
+    def _repr_html_(self) -> str:
+        from recnb.results.comparison_html import fragment
+
+        with speaking(self.lang):
+            return fragment(self.data)
+
+
+def _plain(value: Any) -> Any:
+    """Nested data with lists for tuples and None for NaN."""
+    if isinstance(value, Mapping):
+        return {name: _plain(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def _written(content: str, path: str | Path | None) -> str:
+    if path is not None:
+        Path(path).write_text(content, encoding="utf-8", newline="\n")
+    return content

@@ -1,0 +1,257 @@
+"""A comparison as HTML: what may be concluded first, then the numbers behind it, then the users.
+
+Each section is a function of the frozen data and gives HTML that stands by itself, so sections can follow each other on
+a page or stand behind tabs. What matters for reading is set inline and in text, and nothing is fetched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from recnb.results import chart, comparison_chart, html
+from recnb.results.comparison_data import POWER
+from recnb.results.comparison_html_users import beyond, movers, overlap
+from recnb.results.comparison_pieces import (
+    ANYWHERE,
+    FAINT,
+    compact,
+    folded,
+    heading,
+    name,
+    picture,
+    plain,
+    strong,
+    wide,
+)
+from recnb.results.comparison_words import (
+    SIGNS,
+    bare_p,
+    family,
+    headline,
+    intervals_in_words,
+    not_covered,
+    number,
+    percent_of,
+    signed,
+    summaries,
+)
+from recnb.results.report_text import one_line
+from recnb.strings import current, say
+
+if TYPE_CHECKING:
+    from recnb.results.comparison_data import Compared, Difference, Line, Mean, Settings
+
+#: With more differences than this at the lead cut-off, those of the lead metric alone are drawn.
+ROWS_DRAWN = 42
+
+NO_BREAK = "\u00a0"
+ROOM = "margin: 1.6em 0 0.6em 0;"
+SECURITY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+PAGE = (
+    "body { margin: 0 auto; max-width: 68rem; padding: 2rem clamp(1rem, 4vw, 3rem); line-height: 1.45; "
+    "font-family: system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'Noto Sans CJK KR', sans-serif; "
+    "color: #1b1b1b; background: #ffffff; } "
+    "@media (prefers-color-scheme: dark) { body { color: #e4e4e4; background: #141414; } } "
+    "@media print { details, table { break-inside: avoid; } }"
+)
+
+
+def document(compared: Compared, title: str | None = None) -> str:
+    """The comparison as a document that stands by itself."""
+    said = plain(title if title is not None else say("compare.title", models=", ".join(compared.models)), 200)
+    top = f'<h1 style="font-size: 1.3rem; font-weight: 600; margin: 0 0 1rem 0; {ANYWHERE}"><bdi>{said}</bdi></h1>'
+    # In a notebook headings stand below those of the notebook; here they follow the title.
+    body = fragment(compared).replace("<h3", "<h2").replace("</h3>", "</h2>")
+    return (
+        f'<!DOCTYPE html>\n<html lang="{current()}">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{SECURITY}">\n'
+        f"<title>{said}</title>\n<style>{PAGE}</style>\n</head>\n<body>\n<main>\n{top}{body}\n</main>\n</body>\n</html>\n"
+    )
+
+
+def fragment(compared: Compared) -> str:
+    """The comparison as a notebook shows it: every section after the other."""
+    parts = [f'<div style="{ROOM}">{heading(title)}{body}</div>' for _, title, body in sections(compared)]
+    return html.root(*parts, label=say("compare.label"))
+
+
+def sections(compared: Compared) -> list[tuple[str, str, str]]:
+    """Key, title and HTML of each part that there is something to show of; the titles are safe."""
+    made = [
+        ("conclusion", say("compare.section.conclusion"), conclusions(compared)),
+        ("means", say("compare.section.means"), means(compared)),
+        ("differences", say("compare.section.differences"), differences(compared)),
+        ("curves", say("compare.section.curves"), curves(compared.curves, compared.settings, compared.k)),
+        ("users", say("compare.section.users"), "".join(movers(one) for one in compared.moved)),
+        ("beyond", say("compare.section.beyond"), beyond(compared)),
+        ("overlap", say("compare.section.overlap"), overlap(compared.overlaps)),
+        ("about", say("compare.section.about"), about(compared)),
+    ]
+    return [one for one in made if one[2]]
+
+
+def conclusions(compared: Compared) -> str:
+    """What may be concluded: by the lead metric, then over all that was compared, and how far to trust it."""
+    first = "".join(sentence_line(words) for words in headline(compared, strong))
+    more = "".join(f'<li style="margin: 0.15em 0;">{words}</li>' for words in summaries(compared, strong))
+    listed = f'<ul style="margin: 0.5em 0 0.5em 0; padding-left: 1.2em;">{more}</ul>' if more else ""
+    said = [*family(compared.settings, compared.n_tested), not_covered()]
+    return f"{first}{listed}{html.note(html.text(' '.join(said), 1500))}"
+
+
+def sentence_line(words: str) -> str:
+    """One conclusion, set so that it is read first."""
+    style = f"border-left: 3px solid {chart.ACCENT}; padding: 0.2em 0 0.2em 0.7em; margin: 0.35em 0;"
+    return f'<div style="{style}">{words}</div>'
+
+
+def means(compared: Compared) -> str:
+    """Models × metrics at each cut-off: the lead cut-off open, the others to open."""
+    legend = [say("compare.legend.best"), say("compare.legend.near", alpha=f"{compared.settings.alpha:g}")]
+    if compared.reference is not None:
+        legend.append(say("compare.legend.found", baseline=plain(compared.reference)))
+    others = [folded(say("compare.at_k", k=k), _means_at(compared, k)) for k in compared.k if k != compared.lead_k]
+    return _means_at(compared, compared.lead_k) + html.note(". ".join(legend) + ".") + "".join(others)
+
+
+def _means_at(compared: Compared, k: int) -> str:
+    header = [say("compare.head.model"), *(f"{html.text(one.symbol)}@{k}" for one in compared.metrics)]
+    rows = []
+    for model in compared.models:
+        shown = name(model)
+        if model == compared.reference:
+            shown += f' <span style="font-weight: 400; font-size: 0.86em; white-space: nowrap; {FAINT}">{say("compare.head.baseline")}</span>'
+        cells = [_mean(compared, compared.mean_of(model, one.metric, k)) for one in compared.metrics]
+        rows.append([_in_cell(model, shown), *cells])
+    caption = say("compare.caption.means", k=k, confidence=percent_of(compared.settings.confidence))
+    return wide(compact(header, rows, left=1, caption=caption), caption)
+
+
+def _mean(compared: Compared, one: Mean) -> str:
+    value = (
+        f'<b style="font-weight: 700; text-decoration: underline;">{number(one.mean)}</b>'
+        if one.best
+        else number(one.mean)
+    )
+    signs = "°" if one.near_best else ""
+    against = None if one.k is None else compared.against_reference(one.model, one.metric, one.k)
+    if against is not None and against.verdict in ("better", "worse"):
+        signs += SIGNS[against.verdict]
+    ends = f"{number(one.low)}–{number(one.high)}" if isfinite(one.low) else ""
+    # Blanks in the place of signs keep the numbers under each other.
+    return f'{value}{signs.ljust(2, NO_BREAK)}<br><small style="{FAINT}">{ends}{2 * NO_BREAK}</small>'
+
+
+def _in_cell(model: str, shown: str) -> str:
+    """A name in a cell as wide as itself or as a line of 20 letters, whichever is less: a narrow table breaks no short name."""
+    return f'<span style="display: inline-block; min-width: {0.62 * min(len(model), 20):.1f}em; max-width: 16em; {ANYWHERE}">{shown}</span>'
+
+
+def differences(compared: Compared) -> str:
+    """The forest plot of the lead cut-off, and every test behind it."""
+    lead = compared.at(compared.lead_k)
+    drawn = [one for one in lead if _bounded(compared, one)] or compared.at(compared.lead_k, compared.lead.metric)
+    more = html.note(say("compare.forest.unbounded", n=len(lead) - len(drawn))) if len(drawn) < len(lead) else ""
+    if len(drawn) > ROWS_DRAWN:
+        drawn = compared.at(compared.lead_k, compared.lead.metric)
+        more = html.note(say("compare.forest.lead", symbol=html.text(compared.lead.symbol)))
+    drawing = forest(drawn, compared.settings, compared.reference)
+    tables = [
+        folded(say("compare.tests_at", k=k), tests(compared.at(k), compared.settings, compared.n_tested))
+        for k in compared.k
+    ]
+    return drawing + more + "".join(tables)
+
+
+def _bounded(compared: Compared, one: Difference) -> bool:
+    return next(reading.bounded for reading in compared.metrics if reading.metric == one.metric)
+
+
+def forest(found: Sequence[Difference], settings: Settings, reference: str | None) -> str:
+    """The forest plot with its numbers as text, and what its signs mean."""
+    if not found:
+        return ""
+    baselines = {one.baseline for one in found}
+    label = (
+        say("compare.forest.against", baseline=one_line(reference, 60))
+        if reference is not None and len(baselines) == 1
+        else say("compare.forest.pairs")
+    )
+    svg, width = comparison_chart.forest(found, label, many_baselines=len(baselines) > 1)
+    alt = f"{label}. " + "; ".join(
+        f"{one.label} {one_line(one.model, 40)} − {one_line(one.baseline, 40)}: {signed(one.difference)} "
+        f"({number(one.low)} … {number(one.high)}), {say(f'compare.verdict.{one.verdict}')}"
+        for one in found[: comparison_chart.MOST_ROWS]
+    )
+    legend = say("compare.forest.legend", confidence=percent_of(settings.confidence))
+    return picture(svg, alt, width) + html.note(html.text(legend, 600))
+
+
+def tests(found: Sequence[Difference], settings: Settings, n_compared: int) -> str:
+    """Differences with intervals, p-values, corrections, effect size and users."""
+    head = ("metric", "model", "baseline", "difference", "interval", "t", "wilcoxon", "randomization", "holm", "bh", "effect",
+            "users", "detectable", "verdict")  # fmt: skip
+    rows = [
+        [
+            html.text(one.label),
+            name(one.model),
+            name(one.baseline),
+            signed(one.difference),
+            f"{number(one.low)} … {number(one.high)}",
+            *(html.text(bare_p(p)) for p in (one.t_p, one.wilcoxon_p, one.randomization_p, one.p_holm, one.p_bh)),
+            number(one.effect_size),
+            f"{one.won:,} / {one.tied:,} / {one.lost:,}",
+            number(one.detectable),
+            f"{SIGNS[one.verdict]} {say(f'compare.verdict.{one.verdict}')}",
+        ]
+        for one in found
+    ]
+    header = [html.text(say(f"compare.head.{one}", confidence=percent_of(settings.confidence))) for one in head]
+    table = compact(header, rows, left=3)
+    words = say(
+        "compare.tests.note",
+        test=say(f"compare.test.{settings.test}"),
+        count=f"{n_compared:,}",
+        power=percent_of(POWER),
+        alpha=f"{settings.alpha:g}",
+    )
+    return wide(table, say("compare.section.differences")) + html.note(html.text(words, 900))
+
+
+def curves(lines: Sequence[Line], settings: Settings, marked: Sequence[int] = ()) -> str:
+    """Every model's mean against the cut-off, with the numbers in a table to open."""
+    if not lines:
+        return ""
+    symbol = lines[0].symbol
+    svg, width = comparison_chart.curves(lines, say("compare.curves.axis", symbol=symbol), marked)
+    last = "; ".join(f"{one_line(line.model, 40)}: {number(line.mean[-1])}" for line in lines)
+    alt = say("compare.curves.alt", symbol=symbol, k=lines[0].k[-1], values=last)
+    rows = [[str(k), *(number(line.mean[at]) for line in lines)] for at, k in enumerate(lines[0].k)]
+    table = compact(["k", *(name(line.model) for line in lines)], rows, left=1)
+    words = say("compare.curves.note", confidence=percent_of(settings.confidence))
+    return (
+        picture(svg, alt, width)
+        + html.note(html.text(words, 400))
+        + folded(say("compare.curves.numbers"), wide(table, symbol))
+    )
+
+
+def about(compared: Compared) -> str:
+    """Whom, how and by which conventions: what one must know to take the numbers as they are meant."""
+    parts = [plain(f"{compared.basis}.", 3000), html.text(intervals_in_words(compared.settings), 900)]
+    rows = [
+        [
+            html.text(one.symbol),
+            html.text(one.reads, 400),
+            f"<code>{html.text(one.formula, 400)}</code>",
+            html.text(one.convention, 400),
+        ]
+        for one in compared.metrics
+    ]
+    header = [say(f"compare.head.{one}") for one in ("metric", "reads", "formula", "convention")]
+    table = wide(html.table(header, rows, numbers_from=4), say("compare.readings"))
+    return "".join(html.note(words) for words in parts) + folded(say("compare.readings"), table)

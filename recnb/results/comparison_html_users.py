@@ -1,0 +1,160 @@
+"""The users and the lists of a comparison as HTML: who moved, how alike the lists are, what lies beyond accuracy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from recnb.results import chart, comparison_chart, html
+from recnb.results.comparison_pieces import (
+    ANYWHERE,
+    FAINT,
+    SIDE_BY_SIDE,
+    compact,
+    folded,
+    name,
+    picture,
+    plain,
+    strong,
+    wide,
+)
+from recnb.results.comparison_words import number, percent_of, signed
+from recnb.results.report_text import one_line
+from recnb.strings import say
+
+if TYPE_CHECKING:
+    from recnb.results.comparison_data import Compared, Moved, Mover, Overlap, Place
+
+#: The metrics that accuracy is drawn against, where they are known.
+AGAINST = ("coverage", "novelty")
+
+
+def movers(moved: Moved) -> str:
+    """The users who moved most, each with both lists side by side."""
+    won, tied, lost = moved.won_tied_lost
+    pair = {"model": strong(moved.model), "baseline": strong(moved.baseline), "label": html.text(moved.label)}
+    top = f'<div style="margin: 0.9em 0 0.3em 0;">{say("compare.movers.counts", won=f"{won:,}", tied=f"{tied:,}", lost=f"{lost:,}", **pair)}</div>'
+    parts = [top]
+    for key, users in (("gained", moved.gained), ("lost", moved.lost)):
+        if users:
+            cards = "".join(_card(moved, one) for one in users)
+            words = say(f"compare.movers.{key}", n=len(users), **pair)
+            parts.append(f'<div style="font-weight: 600; margin: 0.6em 0 0.2em 0;">{words}</div>')
+            parts.append(f'<div style="{SIDE_BY_SIDE} gap: 1em 3%;">{cards}</div>')
+    return "".join(parts)
+
+
+def _card(moved: Moved, one: Mover) -> str:
+    depth = max([place.rank for place in (*one.old, *one.new)], default=0)
+    old, new = ({place.rank: place for place in places} for places in (one.old, one.new))
+    left = "text-align: left;"
+    head = "".join(
+        f'<th scope="col" style="{left} font-weight: 400; font-size: 0.86em; width: {width}; {FAINT}">{words}</th>'
+        for words, width in (
+            ("#", "2em"),
+            (f"{name(moved.baseline, 20)}: {number(one.before)}", "auto"),
+            (f"{name(moved.model, 20)}: {number(one.after)}", "auto"),
+        )
+    )
+    line = f'style="border-bottom: 1px solid {html.LINE}; background: transparent;"'
+    rows = "".join(
+        f'<tr {line}><td style="{left} {FAINT}">{rank}</td>{_place(old.get(rank))}{_place(new.get(rank))}</tr>'
+        for rank in range(1, depth + 1)
+    )
+    found = say("compare.movers.user", change=signed(one.change), relevant=say("compare.relevant", n=one.n_relevant))
+    caption = f'<caption style="text-align: left; padding: 0 0 0.3em 0; {ANYWHERE}"><b style="font-weight: 600;">{name(one.user)}</b> {found}</caption>'
+    lists = f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>"
+    return (
+        '<div style="flex: 0 1 47%; min-width: 18em;"><table cellpadding="3" '
+        'style="border-collapse: collapse; width: 100%; margin: 0; table-layout: fixed; overflow-wrap: anywhere; font-variant-numeric: tabular-nums;">'
+        f"{caption}{lists}</table></div>"
+    )
+
+
+def _place(place: Place | None) -> str:
+    left = "text-align: left;"
+    if place is None:
+        return f'<td style="{left}">–</td>'
+    if not place.relevance:
+        return f'<td style="{left}">{name(place.item)}</td>'
+    mark = f'<span style="color: {chart.ACCENT};">✓</span>'
+    hit = f'<span style="font-weight: 400; font-size: 0.86em;">{say("compare.hit")}</span>'
+    return f'<td style="{left} font-weight: 600; background: {html.FAINT};">{mark} {name(place.item)} {hit}</td>'
+
+
+def overlap(found: Sequence[Overlap]) -> str:
+    """How alike the lists of each two models are."""
+    if not found:
+        return ""
+    first = found[0]
+    header = [
+        say("compare.head.pair"),
+        say("compare.head.jaccard", at="" if first.k is None else f"@{first.k}"),
+        say("compare.head.rbo", p=f"{first.p:g}"),
+        say("compare.head.identical"),
+        say("compare.head.n_users"),
+    ]
+    rows = [
+        [
+            f"{name(one.model)} · {name(one.other)}",
+            number(one.jaccard),
+            number(one.rbo),
+            f"{one.n_identical:,}",
+            f"{one.n_users:,}",
+        ]
+        for one in found
+    ]
+    return wide(html.table(header, rows), say("compare.section.overlap")) + html.note(
+        say("compare.overlap.note", p=f"{first.p:g}")
+    )
+
+
+def beyond(compared: Compared) -> str:
+    """What lies beyond accuracy, a column a model, and accuracy against some of it."""
+    if not compared.beyond:
+        return ""
+    header = [say("compare.head.metric"), *map(name, compared.models)]
+    rows = [[f"{html.text(one.symbol)}@{one.k}", *map(_with_ends, one.values)] for one in compared.beyond]
+    table = wide(html.table(header, rows), say("compare.section.beyond"))
+    drawn = "".join(f'<div style="flex: 0 1 auto;">{_against(compared, metric)}</div>' for metric in AGAINST)
+    words = say("compare.beyond.note", confidence=percent_of(compared.settings.confidence))
+    reads = compact(
+        [say("compare.head.metric"), say("compare.head.reads")],
+        [
+            [html.text(one.symbol), f'<span style="white-space: normal;">{html.text(one.reads, 400)}</span>']
+            for one in compared.beyond
+        ],
+        left=2,
+    )
+    basis = plain(" · ".join(dict.fromkeys(one.basis for one in compared.beyond)), 1500)
+    note = html.note(html.text(words, 600)) + folded(say("compare.readings"), reads, html.note(basis))
+    return f'{table}<div style="{SIDE_BY_SIDE} gap: 0 2em;">{drawn}</div>{note}'
+
+
+def _with_ends(values: tuple[float, float, float]) -> str:
+    value, low, high = values
+    ends = f"{number(low)}–{number(high)}" if isfinite(low) else ""
+    return f'{number(value)} <span style="font-size: 0.82em; white-space: nowrap; {FAINT}">{ends}</span>'
+
+
+def _against(compared: Compared, metric: str) -> str:
+    """The lead metric against one beyond accuracy, a point a model."""
+    found = next((one for one in compared.beyond if one.metric == metric), None)
+    if found is None:
+        return ""
+    k = compared.lead_k
+    up = [compared.mean_of(model, compared.lead.metric, k).mean for model in compared.models]
+    across = [value for value, _, _ in found.values]
+    return points(compared.models, across, up, (f"{found.symbol}@{k}", f"{compared.lead.symbol}@{k}"))
+
+
+def points(models: Sequence[str], across: Sequence[float], up: Sequence[float], labels: tuple[str, str]) -> str:
+    """One metric against another, a point a model; nothing where one has no value."""
+    if not all(map(isfinite, (*across, *up))):
+        return ""
+    svg, width = comparison_chart.points(models, across, up, labels)
+    told = "; ".join(
+        f"{one_line(model, 40)}: {number(a)}, {number(b)}" for model, a, b in zip(models, across, up, strict=True)
+    )
+    return picture(svg, f"{labels[1]} / {labels[0]}. {told}", width)

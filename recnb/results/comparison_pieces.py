@@ -1,0 +1,70 @@
+"""Small pieces of HTML that the sections of a comparison are made of: names made safe, tables, pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from recnb.results import chart, html
+from recnb.results.report_text import one_line
+
+NAME_SHOWN = 40
+FAINT, ANYWHERE = "opacity: 0.75;", "overflow-wrap: anywhere;"
+SIDE_BY_SIDE = "display: flex; flex-wrap: wrap; align-items: flex-start;"
+
+
+def plain(value: object, longest: int = NAME_SHOWN) -> str:
+    """Anything of the user's: escaped, on one line, and with no address in it."""
+    return html.text(one_line(value, longest), longest + 1).replace("://", ":&#47;&#47;")
+
+
+def name(value: object, longest: int = NAME_SHOWN) -> str:
+    """Anything of the user's, in its own direction."""
+    return f"<bdi>{plain(value, longest)}</bdi>"
+
+
+def strong(value: object) -> str:
+    """The name of a model in a sentence."""
+    return f'<b style="font-weight: 600;">{name(value)}</b>'
+
+
+def heading(words: str) -> str:
+    """The heading of a section."""
+    return f'<h3 style="font-size: 1.1em; font-weight: 600; line-height: 1.3; margin: 0 0 0.4em 0;">{words}</h3>'
+
+
+def folded(summary: str, *parts: str) -> str:
+    """Something to open."""
+    return (
+        f'<details style="margin: 0.3em 0;"><summary style="cursor: pointer; font-size: 0.92em; {FAINT}">{summary}</summary>'
+        f"{''.join(parts)}</details>"
+    )
+
+
+def wide(table: str, label: str) -> str:
+    """A table that scrolls sideways where the page is narrow."""
+    return f'<div role="region" aria-label="{html.text(label)}" tabindex="0" style="overflow-x: auto;">{table}</div>'
+
+
+def compact(header: Sequence[str], rows: Iterable[Sequence[str]], left: int, caption: str = "") -> str:
+    """A long table in few bytes: lines and padding are set for rows and the table, and not for each cell again."""
+    line = f'style="border-bottom: 1px solid {html.LINE}; background: transparent;"'
+    to_the_left = ' style="text-align: left;"'
+
+    def row(cells: Sequence[str], tag: str) -> str:
+        made = [f"<{tag}{to_the_left if at < left else ' align=right'}>{cell}</{tag}>" for at, cell in enumerate(cells)]
+        return f"<tr {line}>{''.join(made)}</tr>"
+
+    body = "".join(row(cells, "td") for cells in rows)
+    style = "border-collapse: collapse; margin: 0.4em 0; white-space: nowrap; font-variant-numeric: tabular-nums; font-size: 0.95em;"
+    above = (
+        f'<caption style="text-align: left; padding: 0.3em 0; font-weight: 600;">{caption}</caption>' if caption else ""
+    )
+    return (
+        f'<table cellpadding="4" style="{style}">{above}<thead>{row(header, "th")}</thead><tbody>{body}</tbody></table>'
+    )
+
+
+def picture(svg: str, alt: str, width: int) -> str:
+    """A picture that scrolls sideways where the page is narrow, instead of shrinking until its words cannot be read."""
+    image = chart.image(svg, alt, width).replace("max-width: 100%;", f"max-width: none; min-width: {width * 3 // 4}px;")
+    return wide(image.replace("://", ":&#47;&#47;"), one_line(alt.split(". ")[0], 80).replace("://", ": "))

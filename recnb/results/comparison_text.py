@@ -1,0 +1,201 @@
+"""A comparison as text: plain for a console or a log, and Markdown for a page."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterable, Sequence
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from recnb.results.comparison_words import (
+    SIGNS,
+    bare_p,
+    family,
+    headline,
+    intervals_in_words,
+    not_covered,
+    number,
+    percent_of,
+    signed,
+    summaries,
+)
+from recnb.results.report_text import markdown_text, one_line
+from recnb.strings import say, width
+
+if TYPE_CHECKING:
+    from recnb.results.comparison_data import Compared, Difference, Mean, Moved, Mover, Place
+
+LINE = 110
+
+
+def text(compared: Compared) -> str:
+    """The comparison for a console; it stands alone."""
+    lines = [one_line(say("compare.title", models=", ".join(compared.models)), 300), ""]
+    for words in [*headline(compared, one_line), *summaries(compared, one_line)]:
+        lines += textwrap.wrap(words, LINE, initial_indent="- ", subsequent_indent="  ")
+    for k in compared.k:
+        lines += ["", say("compare.caption.means", k=k, confidence=percent_of(compared.settings.confidence))]
+        lines += _aligned(_means(compared, k, one_line, bold="*"))
+    lines += ["", *_wrapped(_legend(compared, one_line, bold="*"))]
+    lines += ["", say("compare.section.differences"), *_aligned(_tests(compared, one_line), left=3)]
+    for moved in compared.moved:
+        lines += ["", *moved_text(moved)]
+    if compared.beyond:
+        lines += ["", say("compare.section.beyond"), *_aligned(_beyond(compared, one_line))]
+    if compared.overlaps:
+        lines += ["", say("compare.section.overlap"), *_aligned(_overlaps(compared, one_line))]
+    lines += ["", *_wrapped(" ".join([*family(compared.settings, compared.n_tested), not_covered()]))]
+    lines += [*_wrapped(intervals_in_words(compared.settings)), *_wrapped(one_line(f"{compared.basis}.", 2000))]
+    return "\n".join(lines)
+
+
+def markdown(compared: Compared) -> str:
+    """The comparison in Markdown, tables as GitHub has them."""
+    safe = markdown_text
+    said = [f"- {words}" for words in [*headline(compared, _bold), *summaries(compared, _bold)]]
+    parts = [f"## {safe(say('compare.title', models=', '.join(compared.models)), 300)}", "\n".join(said)]
+    for k in compared.k:
+        parts.append(safe(say("compare.caption.means", k=k, confidence=percent_of(compared.settings.confidence)), 300))
+        parts.append(_pipes(_means(compared, k, safe, bold="**")))
+    parts.append(_legend(compared, safe, bold="**"))
+    parts += [f"**{safe(say('compare.section.differences'))}**", _pipes(_tests(compared, safe), left=3)]
+    for moved in compared.moved:
+        parts += [f"**{safe(_movers_title(moved), 300)}**", _pipes(_moved_rows(moved), left=5)]
+    if compared.beyond:
+        parts += [f"**{safe(say('compare.section.beyond'))}**", _pipes(_beyond(compared, safe))]
+    if compared.overlaps:
+        parts += [f"**{safe(say('compare.section.overlap'))}**", _pipes(_overlaps(compared, safe))]
+    parts.append(safe(" ".join([*family(compared.settings, compared.n_tested), not_covered()]), 2000))
+    parts.append(safe(f"{intervals_in_words(compared.settings)} {compared.basis}.", 3000))
+    return "\n\n".join(parts) + "\n"
+
+
+def _bold(value: str) -> str:
+    return f"**{markdown_text(value)}**"
+
+
+def _legend(compared: Compared, safe: Callable[[str], str], bold: str) -> str:
+    words = [bold + (say("compare.legend.bold") if bold == "**" else "0.5") + bold + say("compare.legend.bold_is")]
+    words.append(say("compare.legend.near", alpha=f"{compared.settings.alpha:g}"))
+    if compared.reference is not None:
+        words.append(say("compare.legend.found", baseline=safe(compared.reference)))
+    return ". ".join(words) + "."
+
+
+def _means(compared: Compared, k: int, safe: Callable[[str], str], bold: str) -> list[list[str]]:
+    rows = [[say("compare.head.model"), *(f"{one.symbol}@{k}" for one in compared.metrics)]]
+    rows += [
+        [safe(model), *(_mean(compared, compared.mean_of(model, one.metric, k), bold) for one in compared.metrics)]
+        for model in compared.models
+    ]
+    return rows
+
+
+def _mean(compared: Compared, one: Mean, bold: str) -> str:
+    value = f"{bold}{number(one.mean)}{bold}" if one.best else number(one.mean)
+    against = None if one.k is None else compared.against_reference(one.model, one.metric, one.k)
+    sign = SIGNS[against.verdict] if against is not None and against.verdict in ("better", "worse") else ""
+    ends = f" [{number(one.low)}, {number(one.high)}]" if isfinite(one.low) else ""
+    return f"{value}{'°' if one.near_best else ''}{sign}{ends}"
+
+
+def _tests(compared: Compared, safe: Callable[[str], str]) -> list[list[str]]:
+    confidence = percent_of(compared.settings.confidence)
+    head = ("metric", "model", "baseline", "difference", "interval", "t", "holm", "bh", "effect", "users", "verdict")
+    rows = [[say(f"compare.head.{one}", confidence=confidence) for one in head]]
+    rows += [_test(one, safe) for one in compared.differences]
+    return rows
+
+
+def _test(one: Difference, safe: Callable[[str], str]) -> list[str]:
+    return [
+        one.label, safe(one.model), safe(one.baseline), signed(one.difference), f"{number(one.low)} … {number(one.high)}",
+        *(bare_p(p).replace("<", "&lt;") if safe is markdown_text else bare_p(p) for p in (one.t_p, one.p_holm, one.p_bh)),
+        number(one.effect_size), f"{one.won:,} / {one.tied:,} / {one.lost:,}",
+        f"{SIGNS[one.verdict]} {say(f'compare.verdict.{one.verdict}')}",
+    ]  # fmt: skip
+
+
+def _beyond(compared: Compared, safe: Callable[[str], str]) -> list[list[str]]:
+    rows = [[f"{one.symbol}@{one.k}", *(number(value) for value, _, _ in one.values)] for one in compared.beyond]
+    return [[say("compare.head.metric"), *map(safe, compared.models)], *rows]
+
+
+def _overlaps(compared: Compared, safe: Callable[[str], str]) -> list[list[str]]:
+    first = compared.overlaps[0]
+    head = [
+        say("compare.head.pair"), say("compare.head.jaccard", at="" if first.k is None else f"@{first.k}"),
+        say("compare.head.rbo", p=f"{first.p:g}"), say("compare.head.identical"), say("compare.head.n_users"),
+    ]  # fmt: skip
+    rows = [
+        [
+            f"{safe(one.model)} · {safe(one.other)}",
+            number(one.jaccard),
+            number(one.rbo),
+            f"{one.n_identical:,}",
+            f"{one.n_users:,}",
+        ]
+        for one in compared.overlaps
+    ]
+    return [head, *rows]
+
+
+def _movers_title(moved: Moved) -> str:
+    won, tied, lost = (f"{n:,}" for n in moved.won_tied_lost)
+    return say(
+        "compare.movers.counts",
+        won=won,
+        tied=tied,
+        lost=lost,
+        model=moved.model,
+        baseline=moved.baseline,
+        label=moved.label,
+    )
+
+
+def moved_text(moved: Moved) -> list[str]:
+    """The users who moved most, in lines."""
+    lines = _wrapped(one_line(_movers_title(moved), 300))
+    for one in (*moved.gained, *moved.lost):
+        lines.append(f"  {one_line(one.user)}: {number(one.before)} -> {number(one.after)} ({signed(one.change)})")
+        lines.append(f"    {one_line(moved.baseline)}: {_listed(one.old, one_line, '*')}")
+        lines.append(f"    {one_line(moved.model)}: {_listed(one.new, one_line, '*')}")
+    return lines
+
+
+def _moved_rows(moved: Moved) -> list[list[str]]:
+    safe = markdown_text
+    head = [say("compare.head.user"), say("compare.head.change"), safe(moved.baseline), safe(moved.model)]
+    return [head, *([safe(one.user), _change(one), _listed(one.old, safe, "**"), _listed(one.new, safe, "**")]
+                    for one in (*moved.gained, *moved.lost))]  # fmt: skip
+
+
+def _change(one: Mover) -> str:
+    return f"{number(one.before)} → {number(one.after)}"
+
+
+def _listed(places: Sequence[Place], safe: Callable[[object], str], bold: str) -> str:
+    end = bold if bold != "*" else ""
+    shown = [f"{bold}{safe(place.item)}{end}" if place.relevance else safe(place.item) for place in places]
+    return ", ".join(shown) or say("compare.no_list")
+
+
+def _wrapped(words: str) -> list[str]:
+    return textwrap.wrap(words, LINE)
+
+
+def _aligned(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
+    """Columns under each other; a sign of Korean is two places wide."""
+    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(_padded(cell, widths[at], at < left) for at, cell in enumerate(row)).rstrip() for row in rows]
+
+
+def _padded(cell: str, to: int, left: bool) -> str:
+    room = " " * (to - width(cell))
+    return cell + room if left else room + cell
+
+
+def _pipes(rows: Iterable[Sequence[str]], left: int = 1) -> str:
+    header, *body = rows
+    rule = ["---" if at < left else "---:" for at in range(len(header))]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in [header, rule, *body])

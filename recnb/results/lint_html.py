@@ -1,0 +1,64 @@
+"""A lint as HTML: each finding a line with its severity as a word, and below it what it does and what to type."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recnb.results import html
+from recnb.results.lint_words import in_form
+from recnb.strings import say, speaking
+
+if TYPE_CHECKING:
+    from recnb.results.lint import Finding, Lint
+
+_FAINT = "opacity: 0.8;"
+_BELOW = "margin: 0.15em 0 0 0; overflow-wrap: anywhere;"
+
+
+def whole(lint: Lint) -> str:
+    """The lint as a notebook shows it: everything in sight."""
+    head = (
+        f'<div><b>{html.text(lint.headline, 400)}</b></div><div style="{_FAINT}">{html.text(lint.measured, 400)}</div>'
+    )
+    with speaking(lint.lang):
+        name = say("lint.title", label=lint.label)
+    return html.root(
+        head, *map(finding, lint.findings), _unchecked(lint), html.note(html.text(lint.basis, 2000)), label=name
+    )
+
+
+def folded(lint: Lint) -> str:
+    """The lint as the head of a report: a line per finding, which unfolds."""
+    rows = "".join(
+        f'<details style="margin: 0.2em 0;"><summary style="cursor: pointer;">{_line(one)}</summary>'
+        f'<div style="margin: 0 0 0.5em 1.2em;">{_below(one)}</div></details>'
+        for one in lint.findings
+    )
+    head = f'<div style="font-weight: 600;">{html.text(lint.headline, 400)}</div>'
+    return f'<div style="margin: 0.6em 0;">{head}{rows}{_unchecked(lint)}</div>'
+
+
+def finding(one: Finding) -> str:
+    """One finding, in sight."""
+    heavy = "0.3em double" if one.severity == "warning" else "1px solid"
+    style = f"border-left: {heavy} {html.LINE.replace('0.35', '0.8')}; padding: 0.1em 0 0.1em 0.8em; margin: 0.8em 0;"
+    return f'<div style="{style}"><div>{_line(one)}</div>{_below(one)}</div>'
+
+
+def _line(one: Finding) -> str:
+    weight = "700" if one.severity == "warning" else "400"
+    word = f'<span style="border: 1px solid currentColor; border-radius: 0.3em; padding: 0 0.35em; font-size: 0.82em; font-weight: {weight};">{html.text(one.word)}</span>'
+    return f'{word} <span style="font-weight: 600; overflow-wrap: anywhere;">{one.said("short", "html")}</span>'
+
+
+def _below(one: Finding) -> str:
+    parts = [f'<div style="{_BELOW}">{said}</div>' for part in ("effect", "example", "advice") if (said := one.said(part, "html"))]  # fmt: skip
+    if one.code:
+        parts.append(
+            f'<div style="{_BELOW}"><code>{html.text(" ".join(one.code.split()), 1000).replace("://", ":&#47;&#47;")}</code></div>'
+        )
+    return "".join(parts)
+
+
+def _unchecked(lint: Lint) -> str:
+    return "".join(html.note(in_form(line, "html")) for line in lint.not_checked)

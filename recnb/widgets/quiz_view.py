@@ -1,0 +1,106 @@
+"""An exercise with a box to answer in: the question, a value, the largest term, and what there is to say to both.
+
+ipywidgets are imported when a view is made; without them an exercise shows its question in HTML. All checking is
+done by the exercise itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from recnb.errors import RecnbError
+from recnb.quizzes import Quiz
+from recnb.quizzes.question import html_of
+from recnb.results import html
+from recnb.results.report_text import one_line
+from recnb.strings import say, speaking
+
+
+class QuizView:
+    """The widgets of one exercise; `.widget` is what is shown."""
+
+    def __init__(self, quiz: Quiz) -> None:
+        import ipywidgets as w  # type: ignore[import-untyped]
+
+        self.quiz = quiz
+        fitting, wide = w.Layout(width="max-content"), {"description_width": "initial"}
+        with speaking(quiz.lang):
+            self.question = w.HTML(_spaced(html_of(quiz, how=False)))
+            empty = "0." + "0" * quiz.digits
+            self.value = w.Text(
+                description=say("quiz.widget.value"), placeholder=empty, style=wide, continuous_update=False
+            )
+            self.value.layout.width = "14em"
+            choices = [(say("quiz.widget.choose"), ""), *((item, item) for item in quiz.items)]
+            self.largest = w.Dropdown(
+                options=choices, value="", description=say("quiz.widget.largest"), style=wide, layout=fitting
+            )
+            self.button = w.Button(description=say("quiz.widget.check"), button_style="primary", layout=fitting)
+            self.show = w.Button(description=say("quiz.widget.reveal"), layout=fitting)
+        self.feedback, self.solution = w.HTML(), w.HTMLMath()
+        for name in ("question", "value", "largest", "button", "show", "feedback", "solution"):
+            getattr(self, name).add_class(f"recnb-quiz-{name}")
+        self.button.on_click(lambda _: self.check())
+        self.show.on_click(lambda _: self.reveal())
+        self._entered = False
+        self.value.on_msg(self._submitted)
+        self.value.observe(self._changed, "value")
+        controls = [self.value, *([self.largest] if quiz.asks_largest else []), self.button, self.show]
+        row = w.Layout(flex_flow="row wrap", align_items="center", grid_gap="0.2em 0.8em")
+        self.widget = w.VBox([self.question, w.Box(controls, layout=row), self.feedback, self.solution])
+
+    def check(self) -> None:
+        """Say whether what was typed and chosen is right; after a right value the solution is shown."""
+        typed, largest = self.value.value.strip() or None, self.largest.value or None
+        if typed is None and largest is None:
+            self._say("quiz.nothing" if self.quiz.asks_largest else "quiz.nothing.value")
+            return
+        try:
+            answer = self.quiz.check(typed, largest=largest)
+        except RecnbError:
+            self._say("quiz.unreadable", text=one_line(typed or "", 40))
+            return
+        self.feedback.value = _spaced(answer.feedback_html())
+        if answer.solution is not None:
+            self.reveal()
+
+    def reveal(self) -> None:
+        """Show the solution."""
+        self.solution.value = self.quiz.reveal()._repr_html_()
+
+    def _say(self, key: str, **values: Any) -> None:
+        with speaking(self.quiz.lang):
+            said = html.text(say(key, **values), 400)
+        self.feedback.value = _spaced(html.root(f"<div>{said}</div>", label=self.quiz.label))
+
+    # The browser tells of the Enter key first, and of what was typed after it; of what was typed alone, when the focus
+    # goes elsewhere, as to the largest term.
+
+    def _submitted(self, _: Any, content: Any, __: Any) -> None:
+        if content.get("event") == "submit":
+            self._entered = True
+            if self.value.value.strip():
+                self.check()
+
+    def _changed(self, _: Any) -> None:
+        if self._entered:
+            self._entered = False
+            self.check()
+
+
+def _spaced(shown: str) -> str:
+    """Lines at the distance of text: a widget of HTML spaces them as its buttons are high."""
+    return f'<div style="line-height: 1.45;">{shown}</div>'
+
+
+def as_widget(quiz: Quiz) -> Any:
+    """The widget of an exercise, or None where ipywidgets are not installed."""
+    try:
+        return QuizView(quiz).widget
+    except ImportError:
+        return None
+
+
+def register() -> None:
+    """Let exercises show themselves with a box to answer in."""
+    Quiz.as_widget = as_widget

@@ -1,0 +1,89 @@
+"""Data with all that can be said of it, what a result says when it is shown, and which of that is English."""
+
+from __future__ import annotations
+
+import base64
+import re
+from html.parser import HTMLParser
+
+import pandas as pd
+
+import recnb
+from recnb import METRICS
+
+#: a: an ordinary list. b: no hit. c: no list. d: gaps in the ranks. e: a long list. f: nothing relevant. g: no truth.
+LISTS = {
+    "a": [10, 11, 12, 13],
+    "b": [20, 21],
+    "d": [30, 0, 0, 31, 32],
+    "e": list(range(100, 160)),
+    "f": [10],
+    "g": [10],
+}
+RECS = pd.DataFrame(
+    [(user, item, rank) for user, items in LISTS.items() for rank, item in enumerate(items, 1) if item],
+    columns=["user", "item", "rank"],
+)
+TRUTH = pd.DataFrame(
+    [("a", 13, 3), ("a", 10, 1), ("a", 99, 2), ("b", 77, 1), ("c", 10, 1), ("d", 32, 2), ("d", 30, 2), ("f", 5, 0)]
+    + [("e", item, 1 + item % 3) for item in range(100, 190, 2)],
+    columns=["user", "item", "relevance"],
+)
+EV = recnb.evaluate(RECS, TRUTH)
+
+ONE = recnb.evaluate(RECS[RECS["user"] == "a"], TRUTH[TRUTH["user"] == "a"])
+EVALUATIONS = {
+    "all": (EV, [1, 3, 5]),
+    "one user": (ONE, [2]),
+    "many cut-offs": (EV, list(range(1, 25))),
+    "union": (recnb.evaluate(RECS, TRUTH, users="union", no_relevant="zero"), [3]),
+    "no number": (recnb.evaluate(RECS, TRUTH, users="union", no_relevant="nan"), [3]),
+    "one frame": (recnb.evaluate(RECS.assign(relevance=RECS["item"] % 2)), [3]),
+    "threshold": (recnb.evaluate(RECS, TRUTH, users="both", relevant_from=2), [3]),
+}
+
+
+class Shown(HTMLParser):
+    """What a page says to a reader, pictures and labels for screen readers included."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.said: list[str] = []
+        self.lang: str | None = None
+        self.hidden = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.hidden = tag == "style"
+        for name, value in attrs:
+            if name in ("alt", "title", "aria-label"):
+                self.said.append(value or "")
+            if name == "src" and value:
+                self.said += re.findall(r">([^<]+)<", base64.b64decode(value.split("base64,")[1]).decode())
+            if name == "lang":
+                self.lang = value
+
+    def handle_data(self, data: str) -> None:
+        if not self.hidden:
+            self.said.append(data)
+
+
+def page(html: str) -> str:
+    shown = Shown()
+    shown.feed(html)
+    return "\n".join(shown.said)
+
+
+OPTIONS = {name for metric in METRICS.values() for name in metric.defaults}
+ALLOWED = (
+    {part for metric in METRICS.values() for part in re.findall("[A-Za-z]+", f"{metric.name} {metric.symbol}")}
+    | {part for name in OPTIONS for part in name.split("_")}
+    | {"log", "min", "max", "NaN", "nan", "None", "MRR", "MAP", "rel", "IDCG", "DCG", "rectools"}
+    | {"report", "table", "explain", "user", "frame"}  # calls that are to be typed
+)
+
+
+def english_in(text: str) -> set[str]:
+    """Words of three letters and more that are neither code nor a symbol."""
+    text = re.sub(r"\\usepackage\{\w+\}|\\(begin|end)\{\w+\}(\{[lrc]+\})?|\\cmidrule\(lr\)", " ", text)
+    text = re.sub(r"\\[A-Za-z]+", " ", text)
+    return set(re.findall("[A-Za-z]{3,}", text)) - ALLOWED

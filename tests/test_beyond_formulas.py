@@ -1,0 +1,245 @@
+"""The formula of a metric beyond accuracy is the number: worked out by itself, and in every explanation."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import recnb
+from recnb.errors import OptionError
+from recnb.list_metric import LIST_METRICS
+from recnb.metrics import REFERENCES
+from recnb.strings import known, speaking, table
+
+RNG = np.random.default_rng(5)
+LISTS = {user: RNG.permutation(20)[: RNG.integers(2, 7)].tolist() for user in range(15)}
+RECS = pd.DataFrame([(u, i, r) for u, items in LISTS.items() for r, i in enumerate(items, 1)], columns=["user", "item", "rank"])  # fmt: skip
+TRAIN = pd.DataFrame(sorted({(int(u), int(i)) for u, i in RNG.integers(0, (14, 18), size=(120, 2))}), columns=["user", "item"])  # fmt: skip
+TRUTH = pd.DataFrame(sorted({(int(u), int(i)) for u, i in RNG.integers(0, (16, 20), size=(120, 2))}), columns=["user", "item"])  # fmt: skip
+GENRES = {item: sorted(RNG.choice(list("pqr"), RNG.integers(1, 3), replace=False).tolist()) for item in range(20)}
+ITEMS = pd.DataFrame({"item": list(GENRES), "genre": ["|".join(words) for words in GENRES.values()]})
+EV = recnb.evaluate(RECS, TRUTH, train=TRAIN, items=ITEMS)
+N_USERS = TRAIN["user"].nunique()
+HAD = TRAIN["item"].value_counts().to_dict()
+RELEVANT = set(map(tuple, TRUTH.to_numpy().tolist()))
+
+Named = tuple[list[dict[str, float]], dict[str, float]]
+
+
+def of_list(user: int, k: int | None, name: str) -> Named:
+    """What the names of a formula stand for, in each row and in the denominator."""
+    shown = LISTS.get(user, [])[:k]
+    by_count = sorted(HAD, key=lambda item: (HAD[item], item))
+    tail = set(by_count[: int(len(HAD) * 0.8)])
+    below = {item: sum(n < HAD[item] for n in HAD.values()) for item in HAD}
+    equal = {item: sum(n == HAD[item] for n in HAD.values()) for item in HAD}
+    rows = []
+    for item in shown:
+        count = HAD.get(item, 1 if name == "novelty" else 0)
+        total = len(HAD) if name == "popularity_rank" else N_USERS
+        place = below[item] + (equal[item] + 1) / 2 if item in HAD else 0
+        rows.append({"count": count, "total": total, "place": place, "tail": float(item in tail), "n_users": N_USERS})
+    return rows, {"n_shown": len(shown), "k": len(shown) if k is None else k}
+
+
+def of_pairs(user: int, k: int | None, name: str) -> Named:
+    shown = LISTS[user][:k]
+    rows = []
+    for a, b in itertools.combinations(shown, 2):
+        both, either = set(GENRES[a]) & set(GENRES[b]), set(GENRES[a]) | set(GENRES[b])
+        cosine = len(both) / math.sqrt(len(GENRES[a]) * len(GENRES[b]))
+        rows.append({"cosine": cosine, "jaccard": len(both) / len(either), "differing": len(either) - len(both)})
+    return rows, {"n_shown": len(shown)}
+
+
+def of_hits(user: int, k: int | None, name: str) -> Named:
+    shown = LISTS.get(user, [])
+    depth = len(shown) if k is None else k
+    mine = {item for u, item in TRAIN.to_numpy().tolist() if u == user}
+    ranking = [i for i in sorted(range(20), key=lambda i: (-HAD.get(i, 0), i)) if i not in mine]
+    levels = sorted(set(HAD.values()), reverse=True)
+    rows = [
+        {
+            "rank": rank, "depth": depth, "expected_rank": 0 if item in mine else ranking.index(item) + 1, "n_items": 20,
+            "popular_place": levels.index(HAD[item]) + 1 if item in HAD else 21,
+        }
+        for rank, item in enumerate(shown[:depth], 1)
+        if (user, item) in RELEVANT
+    ]  # fmt: skip
+    return rows, {"k": depth, "list_length": len(shown), "n_hits": len(rows)}
+
+
+def of_genres(user: int, k: int | None, name: str) -> Named:
+    history = [item for u, item in TRAIN.to_numpy().tolist() if u == user]
+
+    def shares(items: list[int]) -> dict[str, float]:
+        return {g: sum((g in GENRES[i]) / len(GENRES[i]) for i in items) / len(items) for g in "pqr"}
+
+    p, q = shares(history), shares(LISTS[user][:k])
+    return [{"p": p[g], "q": q[g], "alpha": 0.01} for g in "pqr" if (p[g] and q[g]) or p[g]], {}
+
+
+def of_all(k: int | None, name: str) -> Named:
+    times = [sum(item in items[:k] for items in LISTS.values()) for item in range(20)]
+    places = sum(times)
+    below: Mapping[str, float] = {"n_items": 20, "n_places": places, "n_different": sum(n > 0 for n in times)}
+    if name == "personalization":
+        sets = [set(items[:k]) for items in LISTS.values()]
+        overlap = [len(a & b) / math.sqrt(len(a) * len(b)) for a, b in itertools.combinations(sets, 2)]
+        return [{"overlap": one} for one in overlap], {"n_lists": len(sets)}
+    rows = [
+        {"times": n, "place": place, "share": n / places, "shown": float(n > 0), **below}
+        for place, n in enumerate(sorted(times), 1)
+        if n or name != "entropy"
+    ]
+    return rows, dict(below)
+
+
+NAMES = {"list": of_list, "pairs": of_pairs, "hits": of_hits, "genres": of_genres}
+
+CHOICES: list[tuple[str, dict[str, Any]]] = [
+    *((name, {}) for name in LIST_METRICS if name != "user_coverage"),
+    ("novelty", {"normalize": True}),
+    ("novelty", {"divisor": "k"}),
+    ("diversity", {"distance": "jaccard"}),
+    ("diversity", {"distance": "hamming"}),
+    ("diversity", {"measure": "similarity"}),
+    ("diversity", {"divisor": "list"}),
+    ("serendipity", {"unexpected": "popularity"}),
+    ("serendipity", {"out_of": "list"}),
+    ("serendipity", {"out_of": "hits"}),
+    ("gini", {"normalizer": "n-1"}),
+    ("entropy", {"normalize": True}),
+    ("entropy", {"divide_by_items": True}),
+    ("entropy", {"base": 10}),
+    ("coverage", {"normalize": False}),
+]
+
+
+@pytest.mark.parametrize("k", [2, 4, None])
+@pytest.mark.parametrize(("name", "options"), CHOICES, ids=str)
+def test_text_gives_the_value(name: str, options: dict[str, Any], k: int | None) -> None:
+    metric = LIST_METRICS[name]
+    term, out_of = metric.formulas(options)
+    score = getattr(EV, name)(k=k, **options)
+    users = [None] if metric.of == "all" else score.per_user.index.tolist()
+    for user in users:
+        rows, below = of_all(k, name) if user is None else NAMES[metric.over](user, k, name)
+        over = math.fsum(float(term.value(row)) for row in rows)
+        under = float(out_of.value(below))
+        expected = over / under if under else 0
+        value = float(score) if user is None else score.per_user[user]
+        assert value == pytest.approx(expected, rel=1e-9, abs=1e-12), (user, rows)
+
+
+@pytest.mark.parametrize(("name", "options"), [*CHOICES, ("user_coverage", {}), ("calibration", {"divergence": "js"}), ("diversity", {"distance": "cooccurrence"})], ids=str)  # fmt: skip
+def test_explanation_adds_up_to_the_score(name: str, options: dict[str, Any]) -> None:
+    metric = LIST_METRICS[name]
+    score = getattr(EV, name)(k=4, **options)
+    for user in [None] if metric.of == "all" else score.per_user.index.tolist()[:6]:
+        explained = EV.explain(name, user, k=4, **options)
+        value = float(score) if user is None else score.per_user[user]
+        assert explained.value == pytest.approx(value, rel=1e-12)
+        assert explained.numbers.endswith(f"= {value:.4g}")
+        assert f"{explained.label}" in repr(explained)
+        assert explained.formula in repr(explained)
+        assert re.search(r"log2?\(0/|nan", explained.numbers) is None, explained.numbers
+        if name != "personalization":
+            under = float(explained.value and explained.rows["credit"].sum() / explained.value)
+            assert under == pytest.approx(round(under * 10**6) / 10**6, rel=1e-6)
+        html = explained._repr_html_()
+        assert html.count("<table") == 1
+        assert "<script" not in html
+
+
+def test_explanation_by_hand() -> None:
+    recs = pd.DataFrame({"user": [1, 1], "item": ["a", "b"], "rank": [1, 2]})
+    train = pd.DataFrame({"user": [1, 2, 3, 4, 1, 5], "item": list("aaaacb")})
+    explained = recnb.evaluate(recs, recs, train=train).explain("novelty", 1, k=2)
+    assert explained.numbers == "(log2(5/4) + log2(5/1)) / 2 = 1.322"
+    assert explained.to_frame()["term"].tolist() == ["log2(5/4)", "log2(5/1)"]
+    assert recnb.evaluate(recs, recs, train=train).explain("coverage", k=2).numbers == "2 / 3 = 0.6667"
+
+
+def test_what_users_call_things_is_escaped() -> None:
+    recs = pd.DataFrame({"user": ["<b>u</b>"] * 2, "item": ["<i>a</i>", "<img>"], "rank": [1, 2]})
+    items = pd.DataFrame({"item": ["<i>a</i>", "<img>"], "genre": ["<script>", "x"]})
+    ev = recnb.evaluate(recs, recs, train=recs, items=items)
+    shown = [ev.explain(name, "<b>u</b>", k=2)._repr_html_() for name in ("novelty", "diversity", "calibration")]
+    shown += [ev.coverage()._repr_html_(), ev.explain("gini", k=2)._repr_html_(), ev.beyond(k=2)._repr_html_()]
+    for html in shown:
+        assert not re.search(r"<(b>u|i>a|img|script)", html)
+
+
+def test_every_metric_is_described_in_both_languages() -> None:
+    for name, metric in LIST_METRICS.items():
+        for part in ("name", "title", "reads"):
+            assert all(table()[f"metric.{name}.{part}"])
+        assert table()[f"metric.{name}.title"][0] == (metric.function.__doc__ or "").split("\n")[0]
+        assert set(metric.references) <= set(REFERENCES)
+        for options in [chosen for one, chosen in CHOICES if one == name]:
+            for formula in metric.formulas(options):
+                assert all(known(f"formula.{word}") for word in formula.names() - {"k", "p", "q"}), formula.names()
+        with speaking("ko"):
+            assert "의 합" in metric.formula_text()
+            assert metric.title != table()[f"metric.{name}.title"][0]
+
+
+@pytest.mark.parametrize(("name", "options"), CHOICES, ids=str)
+def test_latex_is_mathematics(name: str, options: dict[str, Any]) -> None:
+    for lang in ("en", "ko"):
+        with speaking(lang):
+            latex = LIST_METRICS[name].latex(10, options)
+        for opening, closing in ("{}", "()", "[]"):
+            assert latex.count(opening) == latex.count(closing), latex
+        assert "*" not in latex
+        assert not re.search(r"[A-Za-z]_[A-Za-z]", latex), latex
+
+
+def test_an_explanation_keeps_its_language() -> None:
+    with speaking("ko"):
+        explained = EV.explain("novelty", 0, k=3)
+        basis = EV.coverage(k=3).basis
+    assert "사용자 0의 Novelty@3" in repr(explained)
+    assert "보유 수" in explained._repr_html_()
+    assert "아이템 20개" in basis
+    assert repr(EV.explain("novelty", 0, k=3, lang="ko")) == repr(explained)
+
+
+def test_laws() -> None:
+    everyone = [(u, i, r) for u in range(4) for r, i in enumerate(range(4), 1)]
+    even = pd.DataFrame(everyone, columns=["user", "item", "rank"])
+    ev = recnb.evaluate(even, even, train=even, items=pd.DataFrame({"item": range(4), "genre": list("wxyz")}))
+    assert ev.gini() == 0
+    assert ev.entropy() == 2
+    assert ev.entropy(normalize=True) == 1
+    assert ev.coverage() == 1
+    assert ev.personalization() == pytest.approx(0, abs=1e-12)
+    assert ev.novelty() == 0
+    assert ev.popularity() == 1
+    assert ev.calibration() == pytest.approx(0, abs=1e-12)
+    assert ev.serendipity() == 0
+    assert ev.diversity() == 1
+    for k in (1, 2, 4, None):
+        assert EV.serendipity(k=k) <= EV.precision(k=k)
+        assert 0 <= EV.gini(k=k) < 1
+        assert EV.entropy(k=k) <= math.log2(20)
+        assert EV.calibration(k=k).per_user.max() <= math.log2(100) + 1e-9
+        assert EV.calibration(k=k, divergence="js").per_user.max() <= 1 + 1e-9
+
+
+def test_ties_are_averaged_where_hits_count() -> None:
+    """Two orders of two equal scores: the unexpected hit is first in one of them."""
+    recs = pd.DataFrame({"user": [1, 1], "item": ["f", "g"], "score": [1.0, 1.0]})
+    truth = pd.DataFrame({"user": [1], "item": ["f"]})
+    ev = recnb.evaluate(recs, truth, train=pd.DataFrame({"user": [2], "item": ["a"]}), ties="expected")
+    assert ev.serendipity(k=1) == 1 / 2
+    with pytest.raises(OptionError, match="averages many orders"):
+        ev.explain("serendipity", 1, k=1)

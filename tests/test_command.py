@@ -1,0 +1,187 @@
+"""The command line: files in, a report out, a gate that holds, and errors in one line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+import pytrec_eval
+
+import recnb
+from recnb.command import Gate, main, read
+from recnb.errors import FrameError, OptionError
+
+SAMPLE = recnb.datasets.load_sample()
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("files")
+    for name, frame in SAMPLE.models.items():
+        frame.to_parquet(folder / f"{name}.parquet")
+        recnb.write_trec_run(frame, folder / f"{name}.run", tag=name)
+    recnb.write_trec_qrels(SAMPLE.test, folder / "qrels.txt")
+    SAMPLE.recommendations.to_csv(folder / "all.csv", index=False)
+    for name in ("test", "train", "users", "items"):
+        getattr(SAMPLE, name).to_csv(folder / f"{name}.csv", index=False)
+    return folder
+
+
+def run(files: Path, *arguments: str | int) -> int:
+    def named(one: str | int) -> str:
+        return str(files / str(one)) if "." in str(one) and "=" not in str(one) else str(one)
+
+    return main(["report", *map(named, arguments)])
+
+
+def test_a_report_in_each_form(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ev = SAMPLE.models["item-knn"].rec.against(SAMPLE.test)
+    expected = f"{ev.ndcg(k=10):.4f}"
+    for name in ("r.html", "r.md", "r.tex", "r.json", "r.csv", "r.txt"):
+        assert run(files, "item-knn.parquet", "test.csv", "--k", 5, 10, "-o", name) == 0
+        written = (files / name).read_text(encoding="utf-8")
+        assert expected in written if name not in ("r.json", "r.csv") else str(float(ev.ndcg(k=10)))[:8] in written
+    assert json.loads((files / "r.json").read_text())["k"] == [5, 10]
+    capsys.readouterr()
+    assert run(files, "item-knn.parquet", "test.csv") == 0
+    said = capsys.readouterr()
+    assert f"ndcg@10 = {expected}" in said.out
+    assert said.err == ""
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv", "tsv", "arrow", "jsonl", "run"])
+def test_each_kind_of_file_gives_the_same_numbers(
+    files: Path, tmp_path: Path, form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recs = pl.from_pandas(SAMPLE.models["popular"])
+    path = tmp_path / f"popular.{form}"
+    writers = {
+        "parquet": recs.write_parquet, "csv": recs.write_csv, "arrow": recs.write_ipc, "jsonl": recs.write_ndjson,
+        "tsv": lambda file: recs.write_csv(file, separator="\t"), "run": lambda file: recnb.write_trec_run(recs, file),
+    }  # fmt: skip
+    writers[form](path)
+    assert main(["report", str(path), str(files / "test.csv"), "--k", "10", "--format", "csv"]) == 0
+    table = pl.read_csv(capsys.readouterr().out.encode())
+    expected = recs.rec.against(SAMPLE.test).report(k=10).to_frame()
+    assert table["mean"].to_list() == pytest.approx(expected["mean"].tolist(), abs=1e-12)
+
+
+def test_ids_that_begin_with_zeros_stay_text(tmp_path: Path) -> None:
+    file = tmp_path / "recs.csv"
+    file.write_text("user,item,rank\n1,007,1\n2,7,1\n10,8,1\n")
+    table = read(file, None)
+    assert table.schema == {"user": pl.Int64, "item": pl.String, "rank": pl.Int64}
+    file.write_text("user,item,score\n1,1.50,1.50\n2,1.5,\n")
+    table = read(file, None)
+    assert table.schema == {"user": pl.Int64, "item": pl.String, "score": pl.Float64}
+    assert table["score"].to_list() == [1.5, None]
+
+
+def test_several_files_are_compared(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = ("item-knn.run", "factors.run", "popular.run")
+    assert run(files, *names, "qrels.txt", "--baseline", "popular", "--k", 10, "--convention", "trec_eval") == 0
+    of_files = capsys.readouterr().out
+    assert "Comparison of item-knn, factors, popular" in of_files
+    assert run(files, "all.csv", "test.csv", "--baseline", "popular", "--k", 10, "--format", "json") == 0
+    told = json.loads(capsys.readouterr().out)
+    direct = recnb.compare(SAMPLE.recommendations, SAMPLE.test, baseline="popular").report(k=10).to_dict()
+    assert told == json.loads(json.dumps(direct))
+    assert run(files, str(files / "*.parquet"), "test.csv", "--k", 10, "--format", "latex") == 0
+    assert r"\toprule" in capsys.readouterr().out
+
+
+def test_trec_evals_own_figures(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(files, "popular.run", "qrels.txt", "--convention", "trec_eval", "--format", "trec", "--k", 5, 10) == 0
+    lines = dict(line.split("\tall\t") for line in capsys.readouterr().out.splitlines())
+    ours = {name.strip(): value for name, value in lines.items()}
+    with (files / "popular.run").open() as run_file, (files / "qrels.txt").open() as qrels_file:
+        run_, qrels = pytrec_eval.parse_run(run_file), pytrec_eval.parse_qrel(qrels_file)
+    names = {"num_ret", "num_rel", "num_rel_ret", "map", "Rprec", "recip_rank", "P.5,10", "recall.5,10", "ndcg_cut.5,10", "success.5,10"}  # fmt: skip
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, names).evaluate(run_)
+    assert ours.pop("num_q") == str(len(theirs))
+    assert len(ours) == 3 + 3 + 4 * 2
+    for name, value in ours.items():
+        aggregated = pytrec_eval.compute_aggregated_measure(name, [one[name] for one in theirs.values()])
+        assert value == (f"{aggregated:.0f}" if name.startswith("num") else f"{aggregated:.4f}"), name
+
+
+def test_a_gate(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(files, "item-knn.parquet", "test.csv", "--fail-below", "ndcg@10=0.25", "--format", "csv") == 0
+    assert run(files, "item-knn.parquet", "test.csv", "--fail-below", "ndcg@10=0.3", "--format", "csv") == 1
+    assert "recnb: ndcg@10 is 0.2589, below 0.3" in capsys.readouterr().err
+    two = ("item-knn.parquet", "popular.parquet", "test.csv", "--k", 10, "--format", "csv")
+    assert run(files, *two, "--fail-below", "item-knn:ndcg@10=0.25") == 0
+    assert run(files, *two, "--fail-below", "ndcg@10=0.25") == 1
+    assert "recnb: popular: ndcg@10 is 0.1725, below 0.25" in capsys.readouterr().err
+    assert run(files, *two, "--fail-below", "als:ndcg@10=0.25") == 2
+    assert Gate.of("recall=0.5") == Gate(None, "recall", None, 0.5)
+    for text in ("ndcg@ten=0.3", "ndcg@10", "ndcg@10=x"):
+        with pytest.raises(OptionError, match=r"say it as ndcg@10=0\.3"):
+            Gate.of(text)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("nothing.csv", "test.csv"), "there is no file"),
+        (("item-knn.parquet", "users.csv"), "truth has no item column"),
+        (("item-knn.parquet", "test.csv", "--option", "gian=exponential"), "Did you mean 'gain'"),
+        (("item-knn.parquet", "test.csv", "--convention", "trec"), "trec_eval"),
+        (("item-knn.parquet", "test.csv", "--baseline", "popular"), "--baseline names a model"),
+        (("item-knn.parquet", "test.csv", "-o", "report.docx"), ".docx is no form of a report"),
+        (("item-knn.parquet", "popular.parquet", "test.csv", "--format", "trec"), "give one file"),
+        (("item-knn.parquet", "item-knn.parquet", "test.csv"), "is given twice"),
+    ],
+)
+def test_errors_are_one_line(
+    files: Path, arguments: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(files, *arguments) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("recnb: error: ")
+    assert said.err.count("\n") == 1
+    assert words in said.err
+
+
+def test_a_file_of_no_known_kind(tmp_path: Path) -> None:
+    file = tmp_path / "recs.xlsx"
+    file.write_bytes(b"\x00\x01")
+    with pytest.raises(FrameError, match="its ending says of no format"):
+        read(file, "run")
+
+
+def test_columns_options_and_language(files: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    renamed = SAMPLE.models["popular"].rename(columns={"user": "who", "item": "what"})
+    renamed.to_csv(tmp_path / "popular.csv", index=False)
+    truth = SAMPLE.test.rename(columns={"user": "who", "item": "what"})
+    truth.to_csv(tmp_path / "truth.csv", index=False)
+    arguments = ["--user", "who", "--item", "what", "--relevant-from", "4", "--option", "gain=exponential", "--k", "10", "--lang", "ko"]  # fmt: skip
+    assert main(["report", str(tmp_path / "popular.csv"), str(tmp_path / "truth.csv"), *arguments]) == 0
+    said = capsys.readouterr().out
+    value = SAMPLE.models["popular"].rec.against(SAMPLE.test, relevant_from=4).ndcg(k=10, gain="exponential")
+    assert f"{value:.4f}" in said
+    assert "사용자" in said
+    assert recnb.language() == "en"
+
+
+def test_the_command_itself(files: Path) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "recnb",
+        "report",
+        str(files / "popular.run"),
+        str(files / "qrels.txt"),
+        "--k",
+        "10",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "Report: ndcg@10" in done.stdout
+    assert subprocess.run([*command[:3], "--help"], capture_output=True, text=True, check=True).stdout.startswith(
+        "usage"
+    )

@@ -1,0 +1,316 @@
+"""Comparisons against hand-worked numbers, scipy on the values of users, and laws."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import stats
+
+import recnb
+from recnb.errors import ColumnError, FrameError, NoUsersError, OptionError
+
+
+def lists(**users):
+    """A frame of recommendations from user="items in order"."""
+    rows = [(user, item, rank) for user, items in users.items() for rank, item in enumerate(items, 1)]
+    return pd.DataFrame(rows, columns=["user", "item", "rank"])
+
+
+TRUTH = pd.DataFrame({"user": list("abcd"), "item": list("xxxx")})
+FIRST = lists(a="xy", b="yx", c="pq", d="xq")  # reciprocal ranks 1, 1/2, 0, 1
+SECOND = lists(a="yx", b="yx", c="pq", d="qx")  # 1/2, 1/2, 0, 1/2
+
+
+@pytest.fixture(scope="module")
+def sample():
+    return recnb.datasets.load_sample()
+
+
+@pytest.fixture(scope="module")
+def compared(sample):
+    return recnb.compare(sample.recommendations, sample.test, baseline="popular")
+
+
+def test_by_hand():
+    found = recnb.compare({"new": FIRST, "old": SECOND}, TRUTH, baseline="old", method="percentile")
+    assert found.n_users == 4
+    assert found.table("mrr", k=2)["reciprocal_rank@2"].to_dict() == {"new": 0.625, "old": 0.375}
+    row = found.differences("mrr", k=2).iloc[0]
+    assert (row.model, row.baseline, row.difference) == ("new", "old", 0.25)
+    assert (row.won, row.tied, row.lost, row.n_users) == (2, 2, 0, 4)
+    # Differences 1/2, 0, 0, 1/2: t = 0.25 / (sqrt(1/12) / 2) = sqrt(3), and p of two signs is 2 of 4 patterns.
+    assert row.t_p == pytest.approx(2 * stats.t.sf(np.sqrt(3), 3))
+    assert row.randomization_p == 0.5
+    assert row.effect_size == pytest.approx(0.25 / np.sqrt(1 / 12))
+    assert row.verdict == "open"
+
+
+def test_tests_are_those_of_scipy_on_the_values_of_users(sample, compared):
+    frame = compared.differences(["ndcg", "recall"], k=[5, 10])
+    evaluations = {name: one.rec.against(sample.test) for name, one in sample.models.items()}
+    for row in frame.itertuples():
+        new, old = (getattr(evaluations[name], row.metric)(k=row.k).per_user for name in (row.model, row.baseline))
+        assert row.difference == pytest.approx((new - old).mean(), abs=1e-12)
+        assert row.t_p == pytest.approx(stats.ttest_rel(new, old).pvalue, abs=1e-12)
+        apart = (new - old).round(12)
+        assert row.wilcoxon_p == pytest.approx(stats.wilcoxon(apart).pvalue, abs=1e-12)
+        assert (row.won, row.tied, row.lost) == ((apart > 0).sum(), (apart == 0).sum(), (apart < 0).sum())
+    assert frame.p_bh.to_numpy() == pytest.approx(stats.false_discovery_control(frame.t_p), abs=1e-12)
+    assert (frame.p_holm >= frame.t_p).all()
+    assert (frame.p_holm >= frame.p_bh - 1e-15).all()
+
+
+def test_corrections_are_over_all_that_is_shown(compared):
+    alone = compared.differences("hit_rate", k=10)
+    among = compared.differences(k=[5, 10, 20])
+    here = among[(among.metric == "hit_rate") & (among.k == 10)]
+    assert here.t_p.tolist() == alone.t_p.tolist()
+    assert (here.p_holm.to_numpy() > alone.p_holm.to_numpy()).any()
+    assert compared.conclusion(k=[5, 10, 20]).notes[0].startswith("42 comparisons")
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon", "randomization"])
+def test_the_chosen_test_is_the_one_that_is_corrected(sample, test):
+    found = recnb.compare(sample.recommendations, sample.test, test=test, permutations=500)
+    frame = found.differences(["recall", "hit_rate"], k=10)
+    p = np.sort(frame[f"{test}_p"].to_numpy())
+    assert frame.p_holm.min() == pytest.approx(min(p[0] * len(p), 1))
+    assert {"t": "Student", "wilcoxon": "Wilcoxon", "randomization": "randomization"}[test] in found.conclusion(
+        "ndcg", 5
+    ).notes[0]
+
+
+def test_swapping_model_and_baseline_mirrors_everything(sample):
+    sides = {name: sample.models[name] for name in ("factors", "popular")}
+    here, there = (
+        recnb.compare(sides, sample.test, baseline=one, method="percentile").differences(k=[5, 10])
+        for one in ("popular", "factors")
+    )
+    assert here.difference.to_numpy() == pytest.approx(-there.difference.to_numpy(), abs=1e-15)
+    assert here.low.to_numpy() == pytest.approx(-there.high.to_numpy(), abs=1e-12)
+    assert here.high.to_numpy() == pytest.approx(-there.low.to_numpy(), abs=1e-12)
+    assert here.won.tolist() == there.lost.tolist()
+    assert here.effect_size.to_numpy() == pytest.approx(-there.effect_size.to_numpy())
+    for p in ("t_p", "wilcoxon_p", "randomization_p"):
+        assert here[p].to_numpy() == pytest.approx(there[p].to_numpy(), abs=1e-12)
+
+
+def test_the_seed_repeats_the_draws(sample):
+    first, again, other = (
+        recnb.compare(sample.models, sample.test, seed=seed, method="bca").differences("ndcg", 10) for seed in (1, 1, 2)
+    )
+    pd.testing.assert_frame_equal(first, again)
+    assert first.low.tolist() != other.low.tolist()
+    assert first.t_p.tolist() == other.t_p.tolist()
+
+
+def made(n, skill, seed):
+    """Lists of two for n users, of whom a share has the relevant item first."""
+    rng = np.random.default_rng(seed)
+    hit = rng.random(n) < skill
+    items = np.where(hit[:, np.newaxis], [0, 1], [2, 3])
+    return pl.DataFrame({"user": np.repeat(np.arange(n), 2), "item": items.ravel(), "rank": np.tile([1, 2], n)})
+
+
+def test_a_planted_difference_is_found_and_one_that_is_not_there_is_not():
+    n = 1000
+    truth = pl.DataFrame({"user": np.arange(n), "item": np.zeros(n, dtype=int)})
+    models = {"base": made(n, 0.5, 1), "better": made(n, 0.7, 2), "alike": made(n, 0.5, 3), "worse": made(n, 0.3, 4)}
+    found = recnb.compare(models, truth)
+    verdicts = found.differences("hit_rate", k=1).set_index("model").verdict.to_dict()
+    assert verdicts == {"better": "better", "alike": "open", "worse": "worse"}
+    better, alike, worse = found.conclusion("hit_rate", k=1).lines
+    assert "better is better than base" in better
+    assert "no difference shown between alike and base" in alike
+    assert "80% power" in alike
+    assert "worse is worse than base" in worse
+    assert not any("equal" in line for line in (better, alike, worse))
+
+
+def test_models_that_give_the_same_are_said_to_give_the_same_value():
+    found = recnb.compare({"one": FIRST, "two": FIRST}, TRUTH)
+    row = found.differences("ndcg", k=2).iloc[0]
+    assert (row.verdict, row.t_p, row.tied) == ("same", 1.0, 4)
+    assert "each of 4 users the same value" in found.conclusion("ndcg", k=2).lines[0]
+    assert found.overlap(2).loc[0, ["jaccard", "rbo", "n_identical"]].tolist() == [1, 1, 4]
+
+
+def test_one_user_is_no_sample():
+    found = recnb.compare({"one": lists(a="xy"), "two": lists(a="yx")}, TRUTH.head(1))
+    assert found.differences("ndcg", k=2).verdict.tolist() == ["untested"]
+    assert "no sample" in found.conclusion("ndcg", k=2).lines[0]
+    assert "n/a" in repr(found.report(k=2))
+
+
+def test_users_without_a_list_count_0_and_are_said():
+    found = recnb.compare({"all": FIRST, "few": lists(a="xy")}, TRUTH)
+    assert found.n_users == 4
+    assert found.table("mrr", k=2).loc["few"].item() == 0.25
+    assert "3 without a list from few, which counts 0" in found.basis()
+
+
+def test_only_users_that_all_models_are_judged_on():
+    first, second = lists(a="xy", b="yx", c="pq"), lists(b="xy", c="xp", d="xq")
+    found = recnb.compare({"one": first, "two": second}, TRUTH, users="recs")
+    assert found.users.tolist() == ["b", "c"]
+    assert found.table("mrr", k=2)["reciprocal_rank@2"].to_dict() == {"one": 0.25, "two": 1.0}
+    assert "2 users that all 2 models are judged on; 1 user of one left out" in found.basis()
+    for one in found.models.values():
+        assert one.users.tolist() == ["b", "c"]
+        assert one.counts.n_users == 2
+    # What is known of a user stays as it was.
+    assert found.models["two"].explain("mrr", "c", k=2).value == 1.0
+    assert found.models["two"].under("ranx").n_users == 2
+    assert found.report(k=2).data.judged[0].n_left_out == 1
+
+
+@pytest.mark.parametrize(
+    "options", [{"ties": "expected"}, {"candidates": "padded"}, {"users": "union", "no_relevant": "zero"}]
+)
+def test_restricted_users_keep_the_values_they_have(sample, options):
+    models = dict(sample.models)
+    models["popular"] = models["popular"].query("user > 'u100'")
+    options = {"order": "score", "users": "recs", **options}
+    found = recnb.compare(models, sample.test, **options)
+    for name, frame in models.items():
+        whole = frame.rec.against(sample.test, **options).ndcg(k=10).per_user
+        mine = found.models[name].ndcg(k=10).per_user
+        pd.testing.assert_series_equal(mine, whole.loc[mine.index])
+
+    def preferred(evaluation):
+        return evaluation.mrr(k=10, target="preferred").per_user
+
+    for name, frame in models.items():
+        mine = preferred(found.models[name])
+        pd.testing.assert_series_equal(mine, preferred(frame.rec.against(sample.test, **options)).loc[mine.index])
+
+
+def test_a_restricted_evaluation_explains_as_the_whole_one_does(sample):
+    models = dict(sample.models)
+    models["popular"] = models["popular"].query("user > 'u100'")
+    found = recnb.compare(models, sample.test, users="recs").models["factors"]
+    whole = models["factors"].rec.against(sample.test, users="recs")
+    for user in found.users[[0, 50, -1]]:
+        mine, theirs = found.explain("ndcg", user, k=10), whole.explain("ndcg", user, k=10)
+        assert (mine.value, mine.missed, mine.terms) == (theirs.value, theirs.missed, theirs.terms)
+        pd.testing.assert_frame_equal(mine.to_frame(), theirs.to_frame())
+
+
+def test_a_convention_of_a_library_may_have_its_own_users_for_each_metric(sample):
+    found = recnb.compare(sample.models, sample.test, convention="recommenders")
+    frame = found.differences(["ndcg", "precision"], k=10)
+    values = [
+        recnb.evaluate(sample.models[name], sample.test, convention="recommenders").precision(k=10).per_user
+        for name in ("factors", "item-knn")
+    ]
+    row = frame[(frame.metric == "precision") & (frame.model == "factors")].iloc[0]
+    assert row.difference == pytest.approx((values[0] - values[1]).mean(), abs=1e-12)
+    assert "recommenders" in found.basis()
+
+
+def test_every_two_models():
+    models = {"a": FIRST, "b": SECOND, "c": lists(a="px", b="xp")}
+    found = recnb.compare(models, TRUTH, pairs="all")
+    frame = found.differences("mrr", k=2)
+    assert list(zip(frame.model, frame.baseline, strict=True)) == [("b", "a"), ("c", "a"), ("c", "b")]
+    assert found.baseline is None
+    first = recnb.compare(models, TRUTH, pairs="all", baseline="c").differences("mrr", k=2)
+    assert list(zip(first.model, first.baseline, strict=True)) == [("a", "c"), ("b", "c"), ("b", "a")]
+
+
+def test_the_first_model_is_the_baseline_unless_another_is_named():
+    assert recnb.compare({"a": FIRST, "b": SECOND}, TRUTH).baseline == "a"
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [lambda f: f, pl.from_pandas, lambda f: pl.from_pandas(f).lazy(), lambda f: pl.from_pandas(f).to_arrow()],
+    ids=["pandas", "polars", "lazy", "arrow"],
+)
+def test_one_frame_with_a_column_of_models(kind):
+    frame = pd.concat([FIRST.assign(model="new"), SECOND.assign(model="old")], ignore_index=True)
+    found = recnb.compare(kind(frame), kind(TRUTH))
+    assert found.names == ["new", "old"]
+    assert found.table("mrr", k=2)["reciprocal_rank@2"].to_dict() == {"new": 0.625, "old": 0.375}
+    named = recnb.compare(kind(frame.rename(columns={"model": "which"})), kind(TRUTH), model="which")
+    assert named.names == ["new", "old"]
+    assert frame.columns.tolist() == ["user", "item", "rank", "model"]
+
+
+def test_on_the_accessor():
+    frame = pd.concat([FIRST.assign(model="new"), SECOND.assign(model="old")])
+    assert frame.rec.compare(TRUTH, baseline="old").names == ["new", "old"]
+    assert pl.from_pandas(frame).rec.compare(TRUTH).n_users == 4
+
+
+def test_one_frame_that_holds_both_sides_and_models():
+    rows = [(m, u, i, s, r) for m, order in (("new", (3, 2, 1)), ("old", (1, 2, 3))) for u in "ab"
+            for i, s, r in zip("xyz", order, (1, 0, 0), strict=True)]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["model", "user", "item", "score", "relevance"])
+    assert recnb.compare(frame).table("mrr", k=3)["reciprocal_rank@3"].round(4).to_dict() == {"new": 1.0, "old": 0.3333}
+
+
+def test_evaluations_and_frames_together():
+    evaluations = {"new": FIRST.rec.against(TRUTH), "old": SECOND.rec.against(TRUTH)}
+    assert recnb.compare(evaluations).table("mrr", k=2).iloc[0, 0] == 0.625
+    mixed = recnb.compare({"new": evaluations["new"], "old": SECOND}, TRUTH)
+    assert mixed.table("mrr", k=2).iloc[1, 0] == 0.375
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "words"),
+    [
+        (lambda: recnb.compare({"a": FIRST}, TRUTH), OptionError, "needs two models"),
+        (lambda: recnb.compare({}, TRUTH), OptionError, "none is given"),
+        (lambda: recnb.compare(FIRST.rec.against(TRUTH)), OptionError, "one Evaluation is one model"),
+        (lambda: recnb.compare({"a": FIRST, " ": SECOND}, TRUTH), OptionError, "name each model"),
+        (lambda: recnb.compare({1: FIRST, "1": SECOND}, TRUTH), OptionError, "same name"),
+        (lambda: recnb.compare({"a": FIRST, "b": SECOND}, TRUTH, baseline="c"), OptionError, "none of the models"),
+        (lambda: recnb.compare({"a": FIRST, "b": SECOND}, TRUTH, pairs="each"), OptionError, "'all'"),
+        (lambda: recnb.compare({"a": FIRST, "b": SECOND}, TRUTH, test="z"), OptionError, "'wilcoxon'"),
+        (lambda: recnb.compare({"a": FIRST, "b": SECOND}, TRUTH, method="bcaa"), OptionError, "'bca'"),
+        (lambda: recnb.compare({"a": FIRST, "b": SECOND}, TRUTH, confidence=95), OptionError, "0.95"),
+        (lambda: recnb.compare({"a": FIRST, "b": SECOND}, TRUTH, seed=-1), OptionError, "seed=-1"),
+        (lambda: recnb.compare({"a": FIRST, "b": SECOND}, TRUTH, resamples=0), OptionError, "resamples=0"),
+        (lambda: recnb.compare({"a": FIRST, "b": SECOND}, TRUTH, tie="first"), OptionError, "'ties'"),
+        (lambda: recnb.compare({"a": FIRST, "b": SECOND}, TRUTH, model="m"), OptionError, "names already"),
+        (lambda: recnb.compare({"a": FIRST, "b": SECOND}, TRUTH, average="pooled"), OptionError, "no mean over users"),
+        (lambda: recnb.compare(FIRST, TRUTH), ColumnError, "no model column"),
+        (lambda: recnb.compare(FIRST.assign(model="a"), TRUTH), OptionError, "only 'a' is given"),
+        (lambda: recnb.compare(FIRST.assign(model=["a", None] * 4), TRUTH), FrameError, "without a model"),
+        (lambda: recnb.compare({"a": FIRST, "b": SECOND.drop(columns="item")}, TRUTH), ColumnError, "model 'b': "),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_compared_is_refused(call, kind, words):
+    with pytest.raises(kind, match=words):
+        call()
+
+
+def test_evaluations_must_have_one_convention_and_one_truth():
+    one = FIRST.rec.against(TRUTH)
+    with pytest.raises(OptionError, match=r"users='truth' and users='recs'"):
+        recnb.compare({"a": one, "b": SECOND.rec.against(TRUTH, users="recs")})
+    with pytest.raises(OptionError, match="as recnb and 'b' as ranx"):
+        recnb.compare({"a": one, "b": recnb.evaluate(SECOND, TRUTH, convention="ranx")})
+    with pytest.raises(FrameError, match=r"different relevant items \(4 and 3\): only 'a' has user 'd', item 'x'"):
+        recnb.compare({"a": one, "b": SECOND.rec.against(TRUTH.head(3))})
+    with pytest.raises(OptionError, match="leave out the truth"):
+        recnb.compare({"a": one, "b": one}, TRUTH)
+    with pytest.raises(OptionError, match="leave out users="):
+        recnb.compare({"a": one, "b": one}, users="recs")
+    # Rows of the truth may stand in another order, and one list may have scores where another has ranks.
+    other = SECOND.assign(score=-SECOND["rank"]).drop(columns="rank").rec.against(TRUTH.iloc[::-1])
+    found = recnb.compare({"a": one, "b": other})
+    assert found.table("mrr", k=2).iloc[1, 0] == 0.375
+    assert "ordered by score, or by rank" in found.basis()
+
+
+def test_no_user_in_common_is_refused():
+    with pytest.raises(NoUsersError, match="no user is judged in every model"):
+        recnb.compare({"a": lists(a="xy"), "b": lists(b="xy")}, TRUTH, users="recs")
+
+
+def test_a_frame_of_several_models_points_to_compare():
+    frame = pd.concat([FIRST.assign(model="new"), SECOND.assign(model="old")])
+    with pytest.raises(FrameError, match=r"recnb\.compare\(recs, truth\)"):
+        frame.rec.against(TRUTH)

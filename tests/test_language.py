@@ -1,0 +1,199 @@
+"""The language is a setting, an argument goes before it, a result keeps it, and plots have its letters."""
+
+from __future__ import annotations
+
+import logging
+import pathlib
+import pickle
+import re
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import matplotlib as mpl
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+import recnb
+from recnb.results import fonts
+from recnb.strings import Sentence, current, known, say, speaking
+from tests.korean import EV, EVALUATIONS, RECS, english_in
+
+
+@pytest.fixture(autouse=True)
+def _english() -> Iterator[None]:
+    yield
+    recnb.language("en")
+
+
+def test_the_setting_and_the_way_back():
+    assert recnb.language() == "en"
+    assert recnb.language("ko") == recnb.language() == current() == "ko"
+    assert "사용자 5명" in repr(EV.ndcg(k=3))
+    recnb.language("en")
+    assert "5 users" in repr(EV.ndcg(k=3))
+
+
+def test_an_argument_goes_before_the_setting():
+    assert EV.explain("ndcg", "a", 3, lang="ko").lang == "ko"
+    assert EV.report([3], lang="ko").lang == "ko"
+    assert recnb.explain("ndcg", [1, 0], lang="ko").lang == "ko"
+    frame = RECS.assign(relevance=1)
+    assert frame.rec.explain("ndcg", "a", 3, lang="ko").lang == frame.rec.report([3], lang="ko").lang == "ko"
+    recnb.language("ko")
+    assert "users" in repr(EV.report([3], lang="en"))
+    assert repr(EV.explain("ndcg", "a", 3, lang="en")).startswith("nDCG@3 of user 'a'")
+    assert current() == "ko"
+
+
+@pytest.mark.parametrize("call", [EV.report, lambda **lang: EV.explain("ndcg", "a", **lang), recnb.glossary])
+def test_a_language_that_is_none_is_refused(call: Any):
+    with pytest.raises(recnb.errors.OptionError, match=r"'english' is no language.*'ko'"):
+        call(lang="english")
+
+
+def test_a_result_keeps_its_language():
+    made = [EV.explain("ndcg", "a", 3), EV.report([3]), EV.curve("ndcg", [1, 2]), EV.ndcg(k=3), EV.table(k=3)]
+    made += [recnb.glossary()]
+    shown = [(repr(one), one._repr_html_()) for one in made]
+    recnb.language("ko")
+    assert [(repr(one), one._repr_html_()) for one in made] == shown
+    korean = [EV.explain("ndcg", "a", 3), EV.report([3]), EV.curve("ndcg", [1, 2]), EV.ndcg(k=3), EV.table(k=3)]
+    shown = [(repr(one), one._repr_html_()) for one in korean]
+    kept = pickle.dumps(korean[3])
+    recnb.language("en")
+    again = pickle.loads(kept)
+    assert [(repr(one), one._repr_html_()) for one in korean] == shown
+    assert (again.lang, repr(again), again._repr_html_()) == ("ko", *shown[3])
+    assert replace(korean[0], value=1.0).lang == "ko"
+
+
+def test_columns_and_keys_stay_as_they_are():
+    english, korean = EV.explain("ndcg", "a", 3), EV.explain("ndcg", "a", 3, lang="ko")
+    pd.testing.assert_frame_equal(english.to_frame(), korean.to_frame())
+    pd.testing.assert_frame_equal(EV.report([3]).to_frame(), EV.report([3], lang="ko").to_frame())
+    with speaking("ko"):
+        assert EV.curve("ndcg", [1, 2]).to_frame().columns.tolist() == ["ndcg", "low", "high"]
+        assert EV.table(k=3).index.name == "metric"
+    first = repr(korean).splitlines()
+    assert "순위" in first[3]
+    assert "누적값" in first[3]
+    assert "<th" in korean._repr_html_()
+    assert ">순위</th>" in korean._repr_html_()
+
+
+def test_notes_of_the_data_are_said_in_the_language_of_the_moment():
+    ev = EVALUATIONS["one frame"][0]
+    before = ev.notes
+    assert before[0].startswith("relevant items: those in this frame")
+    with speaking("ko"):
+        assert ev.notes[0].startswith("관련 아이템은 이 프레임에 있는 것")
+    assert ev.notes == before
+
+
+def test_speaking_ends():
+    with speaking("ko"):
+        assert current() == "ko"
+        with speaking(None):
+            assert current() == "ko"
+        with speaking("en"):
+            assert current() == "en"
+        assert current() == "ko"
+    with pytest.raises(KeyError), speaking("ko"):
+        say("no.such.key")
+    assert current() == "en"
+
+
+def test_threads_do_not_hear_each_other():
+    heard: dict[str, list[str]] = {"en": [], "ko": []}
+    both = threading.Barrier(2)
+
+    def talk(lang: str) -> None:
+        with speaking(lang):
+            for _ in range(50):
+                both.wait()
+                heard[lang].append(say("count.users", n=2))
+
+    threads = [threading.Thread(target=talk, args=(lang,)) for lang in heard]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert heard == {"en": ["2 users"] * 50, "ko": ["사용자 2명"] * 50}
+    recnb.language("ko")
+    said: list[str] = []
+    one = threading.Thread(target=lambda: said.append(current()))
+    one.start()
+    one.join()
+    assert said == ["ko"], "the setting holds in every thread"
+
+
+def test_forms_for_one_and_many():
+    assert [say("count.items", n=n) for n in (0, 1, 2)] == ["0 items", "1 item", "2 items"]
+    assert str(Sentence("note.no_test", {"n": 1200})) == "1,200 with no test item left out"
+    assert known("count.users")
+    assert not known("count.nothing")
+
+
+# Plots
+
+HANGUL = re.compile("[가-힣]")
+has_font = pytest.mark.skipif(not fonts.families(), reason="no Korean font is installed")
+
+
+def texts_in(figure: Figure) -> list[Any]:
+    axes = [text for ax in figure.axes for text in (ax.title, ax.xaxis.label, ax.yaxis.label, *ax.texts)]
+    legends = [text for ax in figure.axes if ax.get_legend() for text in ax.get_legend().get_texts()]
+    return [text for text in (*axes, *legends) if text.get_text()]
+
+
+@has_font
+def test_a_korean_figure_has_its_letters(tmp_path: pathlib.Path, caplog: pytest.LogCaptureFixture):
+    before = dict(mpl.rcParams)
+    figure = EV.report([1, 3], lang="ko").figure()
+    assert dict(mpl.rcParams) == before, "no setting of matplotlib is changed"
+    labels = texts_in(figure)
+    assert any(HANGUL.search(text.get_text()) for text in labels)
+    assert english_in("\n".join(text.get_text() for text in labels)) == set()
+    assert all(text.get_fontfamily() == fonts.families() for text in labels)
+    drawn = Figure().add_subplot()
+    with speaking("ko"):
+        EV.curve("ndcg", [1, 2]).plot(drawn)
+    assert "사용자" in drawn.get_ylabel()
+    with caplog.at_level(logging.WARNING, logger="matplotlib"):
+        for kind in ("png", "svg", "pdf"):  # a missing letter is a warning, which is an error here
+            figure.savefig(tmp_path / f"figure.{kind}")
+            drawn.figure.savefig(tmp_path / f"curve.{kind}")
+    assert caplog.records == []
+
+
+def test_without_a_korean_font_labels_are_english(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path):
+    monkeypatch.setattr(fonts, "installed", lambda: {"DejaVu Sans", "Last Resort High-Efficiency"})
+    report = EV.report([1, 3], lang="ko")
+    with pytest.warns(UserWarning, match="한글 글꼴.*NanumGothic"):
+        figure = report.figure()
+    assert not any(HANGUL.search(text.get_text()) for text in texts_in(figure))
+    assert "cut-off k" in {text.get_text() for text in texts_in(figure)}
+    figure.savefig(tmp_path / "figure.png")
+    with speaking("ko"):
+        curve = EV.curve("ndcg", [1, 2])
+    with pytest.warns(UserWarning, match="한글 글꼴"):
+        ax = curve.plot(Figure().add_subplot())
+    assert ax.get_ylabel() == "nDCG@k, mean of 5 users"
+    assert "사용자" in repr(report), "text needs no font"
+
+
+def test_the_first_font_of_the_list_is_taken(monkeypatch: pytest.MonkeyPatch):
+    for there, taken in (
+        ({"NanumGothic", "Noto Sans CJK KR"}, "Noto Sans CJK KR"),
+        ({"Apple SD Gothic Neo", "Malgun Gothic"}, "Malgun Gothic"),
+    ):
+        monkeypatch.setattr(fonts, "installed", lambda there=there: there)
+        assert fonts.families() == [taken, "DejaVu Sans"]
+
+
+def test_english_plots_look_for_no_font(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(fonts, "installed", lambda: pytest.fail("fonts were looked for"))
+    assert EV.report([1, 3]).figure() is not None

@@ -1,0 +1,315 @@
+"""The lint: each finding planted, its numbers held against an evaluation of the frames put right, and silence on clean data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import recnb
+from recnb.conventions import presets
+from recnb.errors import OptionError
+from recnb.lint import CHECKS
+from recnb.lint.looked import Looked
+from recnb.metric import METRICS
+from recnb.model import model_evaluation
+from tests.lint_planted import CLEAN, CUT, N_ITEMS, N_USERS, PLANTED, Data, Frame, ranked, rated, sampled
+
+# ---- silence ---------------------------------------------------------------------------------------------------
+
+
+def test_nothing_is_found_in_clean_data() -> None:
+    lint = CLEAN.lint()
+    assert lint.names == []
+    assert not lint
+    assert len(lint) == 0
+    assert lint.n_checks == len(CHECKS)
+    assert (lint.lower, lint.upper) == (lint.value, lint.value)
+    assert repr(lint).startswith("Lint: nothing odd in 39 checks")
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
+@pytest.mark.parametrize("k", [5, 10, None])
+def test_each_check_is_silent_on_clean_data(check: Any, k: int | None) -> None:
+    ev = CLEAN.evaluate()
+    looked = Looked(ev._scoring(METRICS["recall"], {}), ev.beside, k)
+    # Five places are too few for seven relevant items, and that is what these two are there to say.
+    expected = ["more_relevant_than_places"] if k == 5 and check.name == "more_relevant_than_places" else []
+    assert [one.name for one in check.function(looked)] == expected
+
+
+def test_clean_as_ranks_and_as_rows_and_in_polars() -> None:
+    assert CLEAN.with_(recs=ranked(CLEAN.recs)).lint().names == []
+    assert CLEAN.with_(recs=CLEAN.recs.assign(rank=ranked(CLEAN.recs)["rank"])).lint().names == []
+    assert CLEAN.with_(recs=CLEAN.recs[["user", "item"]]).saying(order="row").lint().names == []
+    polars = recnb.evaluate(pl.from_pandas(CLEAN.recs), pl.from_pandas(CLEAN.truth).lazy())
+    assert polars.lint().names == []
+
+
+# ---- each finding, planted -------------------------------------------------------------------------------------
+
+
+def test_every_check_has_data_that_it_finds_something_in() -> None:
+    assert {check.name for check in CHECKS} == set(PLANTED)
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_what_is_planted_is_found_and_told(name: str) -> None:
+    made, beside = PLANTED[name]
+    lint = made().lint(CUT.get(name, 10))
+    assert name in lint.names
+    assert set(lint.names) <= {name, *beside}
+    assert lint
+    finding = lint[name]
+    assert finding.n > 0
+    for sentence in (finding.short, finding.effect, finding.advice):
+        assert sentence
+        assert "{" not in sentence
+        assert "nan" not in sentence.replace("nan}", "")
+    assert finding.example or name in ("perfect", "alike", "one_relevant_each", "nothing_missed", "float_ids")
+
+
+# ---- and its numbers -------------------------------------------------------------------------------------------
+
+
+def ndcg(data: Data, **options: Any) -> float:
+    return float(data.evaluate(**options).ndcg(k=10))
+
+
+def planted(name: str) -> Data:
+    return PLANTED[name][0]()
+
+
+def test_seen_items_are_taken_out_and_lists_closed_up() -> None:
+    data = planted("seen_in_train")
+    finding = data.lint()["seen_in_train"]
+    gone = data.recs.drop(index=[0, 1, 30, 59])
+    assert finding.n == 4
+    assert finding.of == len(data.recs)
+    assert finding.facts["reach"] == 3  # the row 59 stands at rank 12
+    assert finding.facts["places"] == 10 * N_USERS
+    assert finding.facts["without"] == pytest.approx(ndcg(data.with_(recs=gone)), abs=1e-12)
+    assert finding.facts["value"] == ndcg(data)
+    whole = data.lint(None, "precision")["seen_in_train"].facts["without"]
+    assert whole == pytest.approx(float(data.with_(recs=gone).evaluate().precision()), abs=1e-12)
+    assert finding.facts["rank"] == 1
+    assert finding.example == f"User 'u00': {data.recs['item'][0]!r} at rank 1."
+
+
+def test_leaked_pairs_are_taken_out_of_the_truth() -> None:
+    data = planted("train_in_truth")
+    finding = data.lint()["train_in_truth"]
+    assert (finding.n, finding.of) == (N_USERS, 7 * N_USERS)
+    rest = data.truth.drop(index=data.truth.groupby("user").tail(1).index)
+    assert finding.facts["rest"] == pytest.approx(ndcg(data.with_(truth=rest)), abs=1e-12)
+    everything = data.with_(train=data.truth).lint()["train_in_truth"]
+    assert "all the answers" in everything.effect
+
+
+def test_repeats_are_valued_once() -> None:
+    data = planted("duplicates")
+    finding = data.lint()["duplicates"]
+    assert (finding.n, finding.facts["extra"], finding.facts["exact"]) == (5, 5, 5)
+    assert finding.facts["once"] == pytest.approx(ndcg(CLEAN), abs=1e-12)
+    assert finding.severity == "warning"
+    for how in ("dedupe", "hit_once", "rows"):
+        again = data.with_(options=(("duplicates", how),)).lint()["duplicates"]
+        assert again.facts["once"] == pytest.approx(ndcg(CLEAN), abs=1e-12)
+    other_score = data.with_(recs=data.recs.assign(score=np.r_[CLEAN.recs["score"], np.full(5, -1.5)]))
+    assert other_score.lint()["duplicates"].facts["exact"] == 0
+
+
+def test_ratings_are_compared_with_their_threshold() -> None:
+    data = planted("ratings")
+    finding = data.lint()["ratings"]
+    assert finding.n == int((data.truth["rating"] < 4).sum())
+    assert finding.facts["other"] == pytest.approx(ndcg(data, relevant_from=4), abs=1e-12)
+    assert finding.code == "recs.rec.against(truth, relevant_from=4)"
+    assert "ratings" not in data.saying(relevant_from=4).lint().names
+    assert rated(CLEAN, [1, 2, 3]).lint().names == []  # grades
+    assert rated(CLEAN, [0, 1, 2, 3, 4, 5]).lint().names == []  # 0 is there for what is not relevant
+    assert rated(CLEAN, [2, 7, 10]).lint()["ratings"].facts["liked"] == 8
+
+
+def test_the_other_order_is_that_of_the_scores() -> None:
+    data = planted("rank_against_score")
+    finding = data.lint()["rank_against_score"]
+    assert (finding.n, finding.facts["users"]) == (N_USERS, N_USERS)
+    assert finding.facts["other"] == pytest.approx(ndcg(data, order="score"), abs=1e-12)
+    rows = CLEAN.with_(recs=CLEAN.recs.iloc[::-1]).saying(order="row").lint()["rank_against_score"]
+    assert rows.facts["other"] == pytest.approx(ndcg(CLEAN), abs=1e-12)
+
+
+def test_the_other_way_up() -> None:
+    finding = planted("upside_down").lint()["upside_down"]
+    assert finding.facts["turned"] == pytest.approx(ndcg(CLEAN), abs=1e-12)
+
+
+def test_means_over_some_users() -> None:
+    data = planted("users_without_list")
+    finding = data.lint()["users_without_list"]
+    assert finding.n == 1
+    assert finding.facts["others"] == pytest.approx(ndcg(data.with_(users=None), users="both"), abs=1e-12)
+    cold = planted("cold_users")
+    finding = cold.lint()["cold_users"]
+    values = cold.evaluate().ndcg(k=10).per_user
+    assert finding.n == 4
+    assert finding.severity == "warning"
+    assert finding.facts["theirs"] == pytest.approx(values.iloc[:4].mean())
+    assert finding.facts["others"] == pytest.approx(values.iloc[4:].mean())
+    nobody = CLEAN.with_(train=CLEAN.train.assign(user="x" + CLEAN.train["user"]))
+    assert "anybody" in nobody.lint()["cold_users"].effect
+
+
+def test_what_can_be_reached_is_what_a_perfect_list_reaches() -> None:
+    perfect = CLEAN.truth.assign(score=np.resize(np.arange(99, 0, -1), len(CLEAN.truth)))
+    for k in (2, 5):
+        told = CLEAN.lint(k)["more_relevant_than_places"].facts["most"]
+        assert told == pytest.approx(float(recnb.evaluate(perfect, CLEAN.truth).recall(k=k)))
+    few = planted("few_relevant")
+    best = few.truth.assign(score=1.0)
+    assert few.lint()["few_relevant"].facts["most"] == pytest.approx(
+        float(recnb.evaluate(best, few.truth).precision(k=10))
+    )
+    short = planted("short_lists")
+    listed = short.recs[["user", "item"]]
+    told = short.lint()["short_lists"].facts["most"]
+    assert told == pytest.approx(float(recnb.evaluate(short.recs, listed).precision(k=10)))
+
+
+def test_lists_that_all_end_early_are_a_warning() -> None:
+    finding = CLEAN.lint(20)["short_lists"]
+    assert finding.severity == "warning"
+    assert finding.short == "No list reaches rank 20: the longest ends at 12"
+    assert planted("short_lists").lint()["short_lists"].severity == "note"
+
+
+def test_recall_under_new_items() -> None:
+    finding = planted("cold_relevant").lint()["cold_relevant"]
+    assert (finding.n, finding.facts["items"]) == (1, 1)
+    assert finding.facts["most"] == pytest.approx((7 / 8 + N_USERS - 1) / N_USERS)
+
+
+@pytest.mark.parametrize(("metric", "chance"), [("hit_rate", 10 / 20), ("recall", 10 / 20), ("precision", 1 / 20)])
+def test_a_random_order_of_sampled_candidates(metric: str, chance: float) -> None:
+    finding = sampled(CLEAN).lint(10, metric)["sampled_candidates"]
+    assert finding.facts["size"] == 20
+    assert finding.facts["chance"] == pytest.approx(chance)
+    assert "exactly one" in finding.short
+
+
+def test_candidates_added_to_the_relevant_ones() -> None:
+    finding = sampled(CLEAN, extra=True).lint()["sampled_candidates"]
+    assert finding.facts["size"] == 20
+    assert finding.short.endswith("all the relevant items and 20 others")
+    whole = Frame(
+        [(user, item) for user in CLEAN.users["user"] for item in CLEAN.items["item"]], columns=["user", "item"]
+    )
+    full = CLEAN.with_(recs=whole.assign(score=np.random.default_rng(0).random(len(whole))), train=None)
+    assert full.lint().names == []  # a ranking of everything holds everything
+
+
+def test_rows_that_another_spelling_would_find() -> None:
+    for name in ("ids_with_blanks", "ids_by_case"):
+        finding = planted(name).lint()[name]
+        assert finding.severity == "warning"
+        assert finding.facts["lost"] == len(CLEAN.truth) // 2
+    everything = planted("ids_with_zeros").lint()["ids_with_zeros"]
+    assert everything.facts["lost"] == len(CLEAN.truth)
+    kept = CLEAN.with_(**{name: getattr(CLEAN, name).assign(item=" " + getattr(CLEAN, name)["item"]) for name in ("recs", "truth", "train", "items")})  # fmt: skip
+    alone = kept.lint()["ids_with_blanks"]
+    assert (alone.severity, alone.n) == ("note", N_ITEMS)
+    assert kept.lint().names == ["ids_with_blanks"]
+
+
+def test_a_k_that_cuts_nothing() -> None:
+    small = CLEAN.items.head(9)
+    assert CLEAN.with_(items=small).lint(10)["k_above_catalogue"].short == "k = 10 is above the number of items, 9"
+    assert CLEAN.with_(items=small).lint(9)["k_above_catalogue"].short == "k = 9 is the number of all items"
+    nearly = CLEAN.with_(items=small).lint(6)["k_above_catalogue"]
+    assert (nearly.severity, nearly.short) == ("note", "The first 6 places hold 67% of all 9 items")
+    assert "all items of the frames" in CLEAN.with_(items=None, train=None).lint(200)["k_above_catalogue"].example
+
+
+# ---- all ways in -----------------------------------------------------------------------------------------------
+
+
+def test_without_frames_beside_it_says_what_was_not_checked() -> None:
+    lint = CLEAN.with_(train=None, items=None, users=None).lint()
+    assert set(lint.unchecked) == {"train", "items", "users"}
+    assert sum(map(len, lint.unchecked.values())) + lint.n_checks == len(CHECKS)
+    assert "items seen before" in lint.not_checked[0]
+    assert "`train=`" in lint.not_checked[0]
+    assert "Give `train=`" in repr(lint)
+    assert CLEAN.lint().unchecked == {}
+
+
+def test_complete_frames_and_frames_of_lists() -> None:
+    complete = CLEAN.recs.merge(CLEAN.truth.assign(relevance=1), how="outer", on=["user", "item"])
+    assert complete.rec.lint().names == []
+    only = CLEAN.recs.merge(CLEAN.truth.assign(relevance=1), how="left", on=["user", "item"]).fillna({"relevance": 0})
+    lint = only.rec.lint()
+    assert "nothing_missed" in lint.names
+    assert "missing rank" in lint["nothing_missed"].advice
+    lists = Frame({"user": [1, 2], "recommended": [["a", "b"], ["b", "c"]], "relevant": [["b", "x"], ["c", "y"]]})
+    assert lists.rec.lint(k=2).names == []
+    repeated = lists.assign(recommended=[["a", "a"], ["b", "c"]]).rec.evaluation(duplicates="dedupe")
+    assert "duplicates" in repeated.lint(k=1).names
+    assert "df.rec.evaluation(" in only.assign(score=only["score"].round(1)).rec.lint()["ties"].code
+
+
+@pytest.mark.parametrize("library", recnb.conventions.names())
+def test_under_every_library(library: str) -> None:
+    ev = CLEAN.evaluate().under(library)
+    metric = next(
+        (one for one in ("ndcg", "precision", "recall", "reciprocal_rank") if presets.of_metric(one, library)), "f1"
+    )
+    lint = ev.lint(10, metric)
+    assert lint.value == pytest.approx(float(ev.table([metric], k=10).iloc[0, 0]), nan_ok=True)
+    assert not lint.warnings
+    tied = planted("ties").evaluate().under(library).lint(10, metric)
+    assert np.isnan(tied.upper) or tied.lower - 1e-12 <= tied.upper
+
+
+def test_of_a_model() -> None:
+    import scipy.sparse as sp
+
+    class Same:
+        def predict(self, user: int) -> Any:
+            return np.linspace(1, 0, 30)
+
+    rng = np.random.default_rng(0)
+    test = sp.csr_matrix((rng.random((20, 30)) < 0.4).astype(float))
+    lint = model_evaluation(Same(), test, k=10).lint()
+    assert lint.names[0] == "same_list"
+
+
+def test_the_sample_is_explained() -> None:
+    sample = recnb.datasets.load_sample()
+    lint = recnb.evaluate(
+        sample.models["popular"], sample.test, train=sample.train, items=sample.items, users=sample.users
+    ).lint()
+    assert lint.names == ["ratings", "few_relevant", "users_without_list", "users_without_truth", "cold_users", "cold_relevant"]  # fmt: skip
+    assert [one.severity for one in lint] == ["warning", *["note"] * 5]
+
+
+def test_what_it_is_asked_by() -> None:
+    assert CLEAN.lint(None, "average_precision", out_of="k").label == "AP"
+    assert CLEAN.lint(5, "recall").label == "Recall@5"
+    with pytest.raises(OptionError, match="ndcg"):
+        CLEAN.lint(10, "ndgc")
+    with pytest.raises(OptionError, match="gain"):
+        CLEAN.lint(10, "ndcg", gains="linear")
+    with pytest.raises(OptionError, match="nothing was found under 'ties'"):
+        CLEAN.lint()["ties"]
+
+
+def test_frames_are_left_as_they_were() -> None:
+    data = planted("seen_in_train")
+    before = [one.copy(deep=True) for one in (data.recs, data.truth, data.train, data.items) if one is not None]
+    data.lint()
+    for one, was in zip((data.recs, data.truth, data.train, data.items), before, strict=True):
+        pd.testing.assert_frame_equal(one, was)

@@ -1,0 +1,219 @@
+"""How a lint shows itself: text, HTML, Markdown, a frame; in both languages; and what comes from frames, made safe."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import recnb
+from recnb.lint import CHECKS, Lint
+from recnb.results.lint import Finding
+from recnb.results.lint_words import Theirs
+from recnb.strings import speaking, table
+from tests.lint_planted import CLEAN, CUT, PLANTED
+
+HOSTILE = "<script>alert('x')</script> $x^2$ `code` | [a](http://b.c) \u202eabc \u05d0\u05d1 \N{PARTY POPPER}\nnext"
+
+
+def sample(**beside: object) -> Lint:
+    data = recnb.datasets.load_sample()
+    return recnb.evaluate(data.models["popular"], data.test, **beside).lint()
+
+
+def hostile() -> Lint:
+    """Ids and columns of the worst kind in every place where an example stands."""
+    user, item = f"u {HOSTILE}", f"i {HOSTILE}"
+    recs = pd.DataFrame(
+        {f"user {HOSTILE}": [user] * 3, f"item {HOSTILE}": [item, item, "b"], f"score {HOSTILE}": [2, 2, 2]}
+    )
+    truth = pd.DataFrame(
+        {f"user {HOSTILE}": [user, "v"], f"item {HOSTILE}": [item, f" {item}"], f"rel {HOSTILE}": [5, 5]}
+    )
+    train = pd.DataFrame({f"user {HOSTILE}": [user], f"item {HOSTILE}": [item]})
+    names = {role: f"{role} {HOSTILE}" for role in ("user", "item", "score")}
+    return recnb.evaluate(
+        recs, truth, **names, relevance=f"rel {HOSTILE}", duplicates="keep", train=train, items=pd.DataFrame({f"item {HOSTILE}": ["z"]})
+    ).lint(2)  # fmt: skip
+
+
+class Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: set[str] = set()
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.add(tag)
+        self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def tags(page: str) -> set[str]:
+    parser = Tags()
+    parser.feed(page)
+    assert not parser.open
+    return parser.seen
+
+
+def test_text_stands_alone() -> None:
+    lines = repr(sample()).splitlines()
+    assert lines[0] == "Lint: 1 warning, 3 notes, of 30 checks"
+    assert lines[1] == "Effects are told by nDCG@10, 0.1725 over 261 users."
+    assert "warning: Relevance looks like ratings from 1 to 5, and all 1,084 rows count as relevant" in lines
+    assert "    recs.rec.against(truth, relevant_from=4)" in lines
+    assert "261 users" in "".join(lines[-4:])
+    assert max(map(len, lines)) <= 100
+
+
+def test_gravest_first() -> None:
+    for made, _ in PLANTED.values():
+        severities = [one.severity for one in made().lint()]
+        assert severities == sorted(severities, reverse=True)  # warning, then note
+        assert set(severities) <= {"warning", "note"}
+
+
+def test_frame() -> None:
+    lint = sample()
+    frame = lint.to_frame()
+    assert list(frame.columns) == ["finding", "severity", "n", "of", "short", "effect", "example", "advice", "code"]
+    assert frame["finding"].tolist() == lint.names == [one.name for one in lint]
+    assert frame["n"].tolist() == [462, 249, 2, 39]
+    assert CLEAN.lint().to_frame().shape == (0, 9)
+
+
+def test_html_without_script_or_style_sheet() -> None:
+    page = sample()._repr_html_()
+    assert tags(page) <= {"div", "b", "span", "bdi", "code"}
+    assert tags(sample().in_report()) <= {"div", "span", "bdi", "code", "details", "summary"}
+    assert 'role="region"' in page
+    assert "mathjax_ignore" in page
+    assert page == sample()._repr_html_()
+    # Severity is a word, not a colour.
+    assert re.search(r"<span[^>]*>warning</span>", page)
+    assert not re.search(r"(?<!-)color: (?!inherit)", page)
+    assert tags(sample()["ratings"]._repr_html_())
+
+
+def test_head_of_a_report() -> None:
+    lint = sample()
+    assert lint.lines()[0] == "warning: Relevance looks like ratings from 1 to 5, and all 1,084 rows count as relevant"
+    assert len(lint.lines()) == len(lint) == lint.in_report().count("<details")
+    assert CLEAN.lint().lines() == [CLEAN.lint().headline]
+    assert "nothing odd" in CLEAN.lint().in_report()
+
+
+def test_users_strings_are_text_in_html() -> None:
+    lint = hostile()
+    assert {"duplicates", "ties", "seen_in_train", "recommended_outside_items"} <= set(lint.names)
+    for page in (lint._repr_html_(), lint.in_report()):
+        assert tags(page) <= {"div", "b", "span", "bdi", "code", "details", "summary"}
+        assert "&lt;script&gt;" in page
+        assert "\u202e" not in page
+        assert "://" not in page
+    # Backticks of the user's make no code: what is code is ours, or a whole line that is typed.
+    assert "<code>code</code>" not in lint._repr_html_()
+
+
+def test_users_strings_are_text_in_markdown_and_on_one_line_of_text() -> None:
+    lint = hostile()
+    plain = [one.said(part, "markdown") for one in lint for part in ("short", "effect", "example", "advice")]
+    for sentence in plain:
+        assert "<script>" not in sentence
+        assert "$x" not in sentence
+        assert "\n" not in sentence
+    assert "\u202e" not in repr(lint)
+    assert "alert" in lint.to_markdown()
+    for one in lint:
+        assert "\n" not in one.short + one.effect + one.example + one.advice
+
+
+def test_ids_show_their_kind() -> None:
+    assert Theirs.of(1, "1").shown("text") == "1, '1'"
+    assert Theirs.of("a b").shown("html") == "<bdi>&#x27;a b&#x27;</bdi>"
+    assert len(Theirs.of("x" * 500).shown("text")) <= 40
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_every_sentence_in_korean(name: str) -> None:
+    with speaking("ko"):
+        lint = PLANTED[name][0]().lint(CUT.get(name, 10))
+    finding = lint[name]
+    assert lint.lang == finding.lang == "ko"
+    for sentence in (finding.short, finding.effect, finding.advice, lint.headline, lint.measured):
+        assert re.search("[가-힣]", sentence)
+    # It is shown in the language it was made in.
+    assert "경고" in repr(lint) or "참고" in repr(lint)
+    assert "경고" in lint._repr_html_() or "참고" in lint._repr_html_()
+
+
+def test_both_languages_name_the_same_values_and_hold_no_markup() -> None:
+    rows = {key: texts for key, texts in table().items() if key.startswith("lint.")}
+    assert rows
+    for key, (english, korean) in rows.items():
+        assert not set("<>&") & set(english + korean), key
+        fields = [set(re.findall(r"{(\w+)", form)) for form in (*english.split("|"), *korean.split("|"))]
+        # A sentence about one thing may leave its number out.
+        assert all(one | {"n"} == fields[0] | {"n"} for one in fields), key
+        assert english.count("`") % 2 == korean.count("`") % 2 == 0, key
+
+
+def test_every_check_and_every_wording_has_its_text() -> None:
+    keys = {key for key in table() if key.startswith("lint.")}
+    for check in CHECKS:
+        assert any(key.startswith(f"lint.{check.name}.short") for key in keys)
+        if check.needs:
+            assert f"lint.{check.name}.name" in keys
+    known = {check.name for check in CHECKS} | {
+        "warning",
+        "note",
+        "count",
+        "title",
+        "found",
+        "clean",
+        "measured",
+        "bounds",
+        "unchecked",
+        "cut",
+    }
+    assert {key.split(".")[1] for key in keys} <= known
+
+
+def test_what_has_no_number_says_so() -> None:
+    finding = Finding("alike", "note", 1, 1, {"grade": np.nan, "column": Theirs.of("r")})
+    assert finding.short == "Every relevance is n/a"
+
+
+def test_one_and_many() -> None:
+    recs = CLEAN.recs
+    one = CLEAN.with_(recs=recs[recs["user"] != "u00"]).lint()["users_without_list"]
+    two = CLEAN.with_(recs=recs[~recs["user"].isin(["u00", "u01"])]).lint()["users_without_list"]
+    assert one.short == "1 user of 40 has no list"
+    assert two.short == "2 users of 40 have no list"
+    assert (one.severity, two.severity) == ("note", "warning")
+
+
+@pytest.mark.slow
+def test_a_million_rows_take_about_a_second() -> None:
+    import time
+
+    import polars as pl
+
+    rng = np.random.default_rng(0)
+    n, per = 50_000, 20
+    item = (rng.integers(0, 20_000, n)[:, None] + np.arange(per) * 997) % 20_000
+    recs = pl.DataFrame(
+        {"user": np.repeat(np.arange(n), per), "item": item.ravel(), "score": rng.integers(0, 50, n * per) / 2}
+    )
+    other = (rng.integers(0, 20_000, n)[:, None] + np.arange(10) * 991) % 20_000
+    truth = pl.DataFrame({"user": np.repeat(np.arange(n), 10), "item": other.ravel()})
+    ev = recnb.evaluate(recs, truth)
+    ev.ndcg(k=10)
+    start = time.perf_counter()
+    assert "ties" in ev.lint().names
+    assert time.perf_counter() - start < 4  # 0.6 s on a quiet machine of two cores

@@ -1,0 +1,200 @@
+"""How far ties could move a metric: every order lies within the bounds, and some order reaches each of them."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import recnb
+from recnb import METRICS
+from recnb.conventions import presets
+from recnb.hits import Cutoffs
+from tests import strategies
+
+ITEMS = "abcdef"
+CUTOFFS = (1, 2, 3, None)
+
+
+@st.composite
+def tied(draw: st.DrawFn, longest: int = 4) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Short lists whose scores are often equal, and graded truth of items listed and not."""
+    recs, truth = [], []
+    for user in ("u", "v", "w")[: draw(st.integers(1, 3))]:
+        listed = draw(st.lists(st.sampled_from(ITEMS), unique=True, min_size=1, max_size=longest))
+        recs += [(user, item, draw(st.sampled_from([0.5, 1.0, 2.0]))) for item in listed]
+        judged = draw(st.lists(st.sampled_from(ITEMS), unique=True, min_size=1, max_size=5))
+        truth += [(user, item, draw(st.sampled_from([0.0, 1.0, 2.0, 3.0]))) for item in judged]
+        truth[-1] = (*truth[-1][:2], 1.0)
+    columns = ["user", "item"]
+    return pd.DataFrame(recs, columns=[*columns, "score"]), pd.DataFrame(truth, columns=[*columns, "relevance"])
+
+
+def every_order(recs: pd.DataFrame) -> list[pd.DataFrame]:
+    """The rows of every user in every order: with ties='first', every order of equal scores."""
+    lists = [part for _, part in recs.groupby("user")]
+    longest = max(map(len, lists))
+    orders = itertools.permutations(range(longest))
+    return [pd.concat([part.iloc[[at for at in order if at < len(part)]] for part in lists]) for order in orders]
+
+
+def no_bound(name: str, options: dict[str, Any]) -> bool:
+    return name == "average_precision" and options.get("out_of") == "hits"
+
+
+@given(tied(), st.sampled_from(CUTOFFS), strategies.choices())
+@settings(max_examples=15)
+def test_bounds_are_the_lowest_and_the_highest_of_all_orders(
+    data: tuple[pd.DataFrame, pd.DataFrame], k: int | None, options: dict[str, dict[str, Any]]
+) -> None:
+    recs, truth = data
+    evaluations = [recnb.evaluate(one, truth) for one in every_order(recs)]
+    told = recnb.evaluate(recs, truth)
+    for name, metric in METRICS.items():
+        lint = told.lint(k, name, **options[name])
+        values = np.array([ev.values(metric, Cutoffs.of(k), options[name])[:, 0] for ev in evaluations])
+        if no_bound(name, options[name]):
+            assert "ties" not in lint.names or np.isnan(lint.lower)
+            continue
+        # Users do not share ties, so the extremes of the mean are the means of the extremes.
+        assert lint.lower == pytest.approx(values.min(axis=0).mean(), abs=1e-12)
+        assert lint.upper == pytest.approx(values.max(axis=0).mean(), abs=1e-12)
+        assert lint.lower - 1e-12 <= lint.value <= lint.upper + 1e-12
+        moved = values.max(axis=0) - values.min(axis=0) > 1e-12
+        if moved.any():
+            assert lint["ties"].n == moved.sum()
+            assert lint["ties"].variant["short"] == "moves"
+        else:
+            assert "ties" not in lint.names or lint["ties"].variant["short"] == "still"
+
+
+def many(seed: int, n_users: int = 60) -> tuple[pd.DataFrame, pd.DataFrame]:
+    data = strategies.random_data(seed, n_users, gaps=False)
+    rng = np.random.default_rng(seed)
+    recs = data.recs.drop(columns="rank")
+    return recs.assign(score=rng.integers(0, 4, len(recs)) / 2), data.relevant
+
+
+@pytest.mark.parametrize("name", ["ndcg", "average_precision", "reciprocal_rank", "precision", "err", "rbp"])
+def test_random_orders_lie_within(name: str) -> None:
+    recs, truth = many(3)
+    lint = recnb.evaluate(recs, truth).lint(5, name)
+    assert lint.lower < lint.upper
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        shuffled = recs.sample(frac=1, random_state=rng)
+        value = float(recnb.evaluate(shuffled, truth).table([name], k=5).iloc[0, 0])
+        assert lint.lower - 1e-12 <= value <= lint.upper + 1e-12
+
+
+def test_the_worst_order_is_that_of_ties_worst_and_the_mean_lies_between() -> None:
+    recs, truth = many(4)
+    for name in ("ndcg", "average_precision", "recall", "reciprocal_rank", "r_precision"):
+        plain = recnb.evaluate(recs, truth).lint(5, name)
+        worst = recnb.evaluate(recs, truth, ties="worst").lint(5, name)
+        assert worst.value == pytest.approx(plain.lower, abs=1e-12)
+        assert (worst.lower, worst.upper) == pytest.approx((plain.lower, plain.upper), abs=1e-12)
+        if name != "r_precision":
+            expected = recnb.evaluate(recs, truth, ties="expected").lint(5, name)
+            assert plain.lower < expected.value < plain.upper
+            assert (expected.lower, expected.upper) == pytest.approx((plain.lower, plain.upper), abs=1e-12)
+
+
+def test_by_hand() -> None:
+    # Ranks 2 to 4 are equal and hold one hit; it can stand at 2 or, below the cut-off, at 4.
+    recs = pd.DataFrame({"user": 1, "item": list("abcde"), "score": [5, 3, 3, 3, 1]})
+    truth = pd.DataFrame({"user": [1], "item": ["c"]})
+    lint = recnb.evaluate(recs, truth).lint(3, "reciprocal_rank")
+    assert (lint.value, lint.lower, lint.upper) == (1 / 3, 0.0, 0.5)
+    finding = lint["ties"]
+    assert finding.facts["straddling"] == 1
+    assert finding.facts["deciding"] == 1
+    assert finding.facts["rows"] == 3
+    assert (
+        finding.example
+        == "User 1: 3 items share the score 3 on ranks 2 to 4, and the value is anything from 0.0000 to 0.5000."
+    )
+    assert finding.code == 'recs.rec.against(truth, ties="expected")'
+    assert finding.severity == "warning"
+    wide = recnb.evaluate(recs, truth).lint(None, "recall")
+    assert "ties" not in wide.names
+    still = recnb.evaluate(recs, truth.assign(item="a")).lint(3)["ties"]
+    assert (still.severity, still.variant["short"], still.n) == ("note", "still", 1)
+    assert "ties" not in recnb.evaluate(recs, truth.assign(item="a")).lint(4).names
+    assert "ties" not in recnb.evaluate(recs, truth.assign(item="a")).lint(1).names
+
+
+def test_where_lists_are_not_cut_all_ties_count() -> None:
+    recs, truth = many(8)
+    lint = recnb.evaluate(recs, truth, cutoff="none").lint(1, "average_precision")
+    whole = recnb.evaluate(recs, truth).lint(None, "average_precision")
+    assert lint["ties"].facts["straddling"] == 0
+    assert (lint.value, lint.lower, lint.upper) == pytest.approx((whole.value, whole.lower, whole.upper), abs=1e-12)
+    assert "few_relevant" not in lint.names
+
+
+def test_the_preferred_of_items_that_are_all_relevant() -> None:
+    recs = pd.DataFrame({"user": 1, "item": list("abc"), "score": 1.0})
+    truth = pd.DataFrame({"user": 1, "item": list("bac")})
+    lint = recnb.evaluate(recs, truth).lint(3, "reciprocal_rank", target="preferred")
+    assert (lint.lower, lint.value, lint.upper) == (1 / 3, 1 / 2, 1)
+    assert lint["ties"].facts["deciding"] == 1
+    assert "ties" not in recnb.evaluate(recs, truth).lint(3, "ndcg").names
+
+
+def test_ranks_that_settled_equal_scores() -> None:
+    # Places that ranks leave empty stay empty: the equal scores have ranks 2, 5 and 6 to share.
+    recs = pd.DataFrame({"user": 1, "item": list("abcd"), "score": [5, 3, 3, 3], "rank": [1, 2, 5, 6]})
+    truth = pd.DataFrame({"user": [1, 1], "item": ["c", "d"]})
+    lint = recnb.evaluate(recs, truth).lint(5, "average_precision")
+    assert lint.value == pytest.approx(1 / 5 / 2)
+    assert lint.lower == pytest.approx(1 / 5 / 2)
+    assert lint.upper == pytest.approx((1 / 2 + 2 / 5) / 2)
+    assert lint["ties"].advice.startswith("The ranks settled")
+    assert 'order="score"' in lint["ties"].code
+    disagree = recnb.evaluate(recs.assign(score=[1, 3, 3, 3]), truth, order="rank").lint(5)
+    assert "ties" not in disagree.names
+    assert "rank_against_score" in disagree.names
+
+
+def test_where_no_bound_is_known() -> None:
+    recs, truth = many(5)
+    by_hits = recnb.evaluate(recs, truth).lint(5, "average_precision", out_of="hits")
+    assert np.isnan([by_hits.lower, by_hits.upper]).all()
+    assert "not known" in by_hits["ties"].effect
+    assert by_hits["ties"].severity == "warning"
+    skipped = recnb.evaluate(recs, truth, no_hit="skip").lint(5)
+    assert np.isnan(skipped.lower)
+
+
+@pytest.mark.parametrize("library", recnb.conventions.names())
+def test_within_a_librarys_conventions(library: str) -> None:
+    """Shuffled rows give values within the bounds, wherever a library takes one order of equal scores."""
+    recs, truth = many(6, 25)
+    name = next(
+        (one for one in ("ndcg", "precision", "recall", "reciprocal_rank") if presets.of_metric(one, library)), "f1"
+    )
+    lint = recnb.evaluate(recs, truth).under(library).lint(5, name)
+    convention = presets.default_of(library, name).convention
+    if not np.isfinite(lint.lower) or convention.ties in ("max_rank", "floor_mean_rank") or convention.order == "row":
+        return
+    for seed in range(5):
+        shuffled = recs.sample(frac=1, random_state=seed)
+        value = float(recnb.evaluate(shuffled, truth).under(library).table([name], k=5).iloc[0, 0])
+        assert lint.lower - 1e-12 <= value <= lint.upper + 1e-12
+
+
+@pytest.mark.parametrize("duplicates", ["dedupe", "hit_once", "keep", "rows"])
+def test_repeated_pairs_stay_within(duplicates: str) -> None:
+    recs, truth = many(7, 20)
+    twice = pd.concat([recs, recs.iloc[::4].assign(score=1.0)], ignore_index=True)
+    lint = recnb.evaluate(twice, truth, duplicates=duplicates).lint(5, "recall")
+    for seed in range(8):
+        shuffled = twice.sample(frac=1, random_state=seed)
+        value = float(recnb.evaluate(shuffled, truth, duplicates=duplicates).recall(k=5))
+        assert lint.lower - 1e-12 <= value <= lint.upper + 1e-12

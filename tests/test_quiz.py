@@ -1,0 +1,297 @@
+"""Exercises: what is drawn, which slip gives which number, and what is told of it."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+from math import e, inf, log, log2, log10, sqrt
+from typing import Any
+
+import pytest
+
+import recnb
+from recnb.metric import METRICS
+from recnb.quizzes import LEAST_K, MOST_K, Quiz, drawing
+from recnb.quizzes.drawn import Drawn
+from recnb.quizzes.slips import names_of, slips_of
+from recnb.quizzes.told import particles
+from recnb.strings import table
+
+#: Exercises in other conventions, in which the slip is what is usual elsewhere.
+OTHERWISE: dict[str, list[dict[str, Any]]] = {
+    "precision": [{"out_of": "min(k, relevant)"}],
+    "recall": [{"out_of": "min(k, relevant)"}],
+    "reciprocal_rank": [{"target": "preferred"}],
+    "average_precision": [{"out_of": "hits"}, {"out_of": "min(k, relevant)"}],
+    "cg": [{"gain": "exponential"}],
+    "dcg": [{"gain": "exponential"}, {"discount": "rank"}, {"log_base": e}],
+    "idcg": [{"gain": "exponential"}, {"discount": "rank"}, {"log_base": 10}, {"ideal": "list"}],
+    "ndcg": [{"gain": "exponential"}, {"discount": "rank"}, {"ideal": "list"}],
+}
+
+
+def tells_apart(q: Quiz) -> None:
+    unit = 10.0**-q.digits
+    values = [q.value, *(slip.value for slip in q.slips)]
+    assert not any(abs(one - other) < drawing.APART * unit for one, other in combinations(values, 2)), q
+    assert min(abs(q.value), abs(q.value - 1)) > unit
+    assert abs(q.value / unit % 1 - 0.5) > 0.01, "on the edge of rounding"
+    assert all(slip.value > unit for slip in q.slips)
+
+
+def small(q: Quiz) -> None:
+    for row, truth in zip(q.drawn.lists, q.drawn.truths, strict=True):
+        assert len(set(row)) == len(row)
+        assert q.k is None or len(row) > q.k
+        assert list(truth) == sorted(truth)
+        assert all(0 < grade <= 3 for grade in truth.values())
+    assert 3 <= q.drawn.length <= 6
+    assert q.metric == "hit_rate" or (q.drawn.length >= 4 and q.drawn.missed)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_every_exercise_tells_its_value_and_all_slips_apart(metric: str) -> None:
+    offered = {kind.name for kind in slips_of(recnb.quiz(metric).drawn)}
+    assert offered
+    for seed in range(12):
+        q = recnb.quiz(metric, seed)
+        assert {slip.name for slip in q.slips} == offered
+        tells_apart(q)
+        small(q)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", METRICS)
+def test_hundreds_of_exercises_tell_apart(metric: str) -> None:
+    seen = set()
+    for seed in range(300):
+        q = recnb.quiz(metric, seed)
+        tells_apart(q)
+        seen.add((q.drawn.lists, str(q.drawn.truths)))
+    assert len(seen) > 290
+
+
+@pytest.mark.parametrize("k", [LEAST_K, 4, 7, MOST_K])
+@pytest.mark.parametrize("metric", [name for name in METRICS if name != "r_precision"])
+def test_a_cutoff_that_is_given_is_kept(metric: str, k: int) -> None:
+    q = recnb.quiz(metric, 1, k=k)
+    assert q.k == k
+    assert q.drawn.length > k
+    if (metric, k) != ("reciprocal_rank", 3):  # three ranks cannot hold so many cases
+        tells_apart(q)
+
+
+@pytest.mark.parametrize("digits", [3, 8])
+@pytest.mark.parametrize("metric", METRICS)
+def test_so_are_the_digits(metric: str, digits: int) -> None:
+    q = recnb.quiz(metric, 5, digits=digits)
+    assert q.digits == digits
+    tells_apart(q)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_every_slip_is_recognised_in_both_languages(metric: str) -> None:
+    """As many digits as are asked for name the slip, and the sentence says what went wrong."""
+    recognised = set()
+    for options in [{}, *OTHERWISE.get(metric, [])]:
+        for lang in ("en", "ko"):
+            q = recnb.quiz(metric, 2, lang=lang, **options)
+            for slip in q.slips:
+                said = q.check(f"{slip.value:.4f}")
+                assert not said
+                assert q.grade(slip.value) == 0
+                assert slip.name in {one.name for one in said.slips}
+                sentence = said.sentences()[-1]
+                assert not re.search(r"[{}|]|\(으\)|을\(를\)|None|nan", sentence), sentence
+                assert (len(re.findall("[가-힣]", sentence)) > 10) is (lang == "ko"), sentence
+                recognised.add(slip.name)
+    assert recognised == set(names_of(metric))
+
+
+def test_no_sentence_is_left_over() -> None:
+    """Every sentence of a slip belongs to a slip of that metric, or of one that has none of its own."""
+    for key in table():
+        if key.startswith("quiz.slip.") and key != "quiz.slip.or":
+            name, _, metric = key.removeprefix("quiz.slip.").partition(".")
+            mine = [m for m in METRICS if name in names_of(m)]
+            assert metric in mine if metric else any(f"{key}.{m}" not in table() for m in mine), key
+
+
+def test_natural_log_is_no_slip_of_ndcg() -> None:
+    q = recnb.quiz("ndcg")
+    assert recnb.ndcg(q.drawn.row, dict(q.drawn.truth), k=q.k, log_base=e) == pytest.approx(q.value)
+    assert "natural_log" not in names_of("ndcg")
+    assert "natural_log" in names_of("dcg")
+
+
+# One list worked out by hand: grades 2, 0, 3, 1, 0 at ranks 1 to 5, cut at 3; F of grade 1 is missed.
+
+ROW, TRUTH = ("A", "B", "C", "D", "E"), {"A": 2, "C": 3, "D": 1, "F": 1}
+P, R = 2 / 3, 2 / 4
+LOG3 = log2(3)
+DCG, IDCG = 2 + 3 / 2, 3 + 2 / LOG3 + 1 / 2
+STOP = {1: 1 / 8, 2: 3 / 8, 3: 7 / 8}
+BY_HAND: dict[str, tuple[float, dict[str, float]]] = {
+    "precision": (P, {"no_cutoff": 3 / 5, "recall": R, "out_of_length": 2 / 5, "hits_below": 3 / 3, "graded": 5 / 3, "one_more": 3 / 4}),
+    "recall": (R, {"no_cutoff": 3 / 4, "precision": P, "out_of_length": 2 / 5, "found_only": 2 / 3, "graded": 5 / 7}),
+    "f1": (
+        4 / 7,
+        {"no_cutoff": 2 * 3 / (5 + 4), "arithmetic": (P + R) / 2, "geometric": sqrt(P * R), "no_factor": 2 / 7, "product": P * R},
+    ),
+    "fbeta": (
+        5 * P * R / (4 * P + R),
+        {
+            "no_cutoff": 5 * (3 / 5) * (3 / 4) / (4 * 3 / 5 + 3 / 4), "arithmetic": (P + R) / 2, "no_factor": P * R / (4 * P + R),
+            "beta_ignored": 4 / 7, "beta_swapped": 5 * P * R / (P + 4 * R), "beta_not_squared": 3 * P * R / (2 * P + R),
+        },
+    ),
+    "reciprocal_rank": (
+        1,
+        {
+            "preferred": 1 / 3, "last_hit": 1 / 3, "from_zero": inf, "not_inverted": 1, "mean_of_hits": (1 + 1 / 3) / 2,
+            "sum_of_hits": 1 + 1 / 3, "discounted": 1, "graded": 2,
+        },
+    ),
+    "average_precision": (
+        (1 + 2 / 3) / 4,
+        {
+            "out_of_hits": (1 + 2 / 3) / 2, "out_of_k": (1 + 2 / 3) / 3, "no_cutoff": (1 + 2 / 3 + 3 / 4) / 4, "out_of_length": (1 + 2 / 3) / 5,
+            "not_divided": 1 + 2 / 3, "every_rank": (1 + 1 / 2 + 2 / 3) / 3, "not_counted_up": (1 + 1 / 3) / 4, "graded": (2 / 1 + 5 / 3) / 4,
+        },
+    ),
+    "cg": (5, {"exponential_gain": 10, "binary_gain": 2, "no_cutoff": 6, "discounted": DCG, "mean": 5 / 3, "one_more": 6}),
+    "dcg": (
+        DCG,
+        {
+            "exponential_gain": 3 + 7 / 2, "binary_gain": 1 + 1 / 2, "log_of_rank": 2 + 3 / LOG3, "rank_discount": 2 + 3 / 3,
+            "natural_log": 2 / log(2) + 3 / log(4), "log_10": 2 / log10(2) + 3 / log10(4), "no_cutoff": DCG + 1 / log2(5),
+            "not_discounted": 5, "normalised": DCG / IDCG, "sorted": IDCG,
+        },
+    ),
+    "idcg": (
+        IDCG,
+        {
+            "exponential_gain": 7 + 3 / LOG3 + 1 / 2, "binary_gain": 1 + 1 / LOG3 + 1 / 2, "log_of_rank": 3 + 2 + 1 / LOG3,
+            "rank_discount": 3 + 2 / 2 + 1 / 3, "natural_log": 3 / log(2) + 2 / log(3) + 1 / log(4),
+            "log_10": 3 / log10(2) + 2 / log10(3) + 1 / log10(4), "ideal_of_list": IDCG, "ideal_uncut": IDCG + 1 / log2(5),
+            "ideal_of_top": 3 + 2 / LOG3, "unsorted": DCG, "not_discounted": 6,
+        },
+    ),
+    "ndcg": (
+        DCG / IDCG,
+        {
+            "exponential_gain": (3 + 7 / 2) / (7 + 3 / LOG3 + 1 / 2), "binary_gain": 1.5 / (1 + 1 / LOG3 + 1 / 2),
+            "log_of_rank": (2 + 3 / LOG3) / (5 + 1 / LOG3), "rank_discount": 3 / (4 + 1 / 3), "ideal_of_list": DCG / IDCG,
+            "no_cutoff": (DCG + 1 / log2(5)) / (IDCG + 1 / log2(5)), "ideal_uncut": DCG / (IDCG + 1 / log2(5)),
+            "ideal_of_top": DCG / (3 + 2 / LOG3), "not_divided": DCG, "not_discounted": 5 / 6,
+        },
+    ),
+    "r_precision": (3 / 4, {"precision": 3 / 5, "whole_list": 3 / 4, "out_of_length": 3 / 5, "found_only": 2 / 3, "graded": 6 / 4}),
+    "rbp": (
+        0.2 * (1 + 0.64),
+        {
+            "no_cutoff": 0.2 * (1 + 0.64 + 0.512), "no_factor": 1 + 0.64, "one_power_more": 0.2 * (0.8 + 0.512), "p_swapped": 0.8 * (1 + 0.04),
+            "by_hit": 0.2 * (1 + 0.8), "out_of_best": 0.2 * (1 + 0.64) / (1 - 0.512), "graded": 0.2 * (2 + 3 * 0.64),
+        },
+    ),
+    "err": (
+        STOP[2] + (1 - STOP[2]) * STOP[3] / 3,
+        {
+            "no_cutoff": STOP[2] + (1 - STOP[2]) * STOP[3] / 3 + (1 - STOP[2]) * (1 - STOP[3]) * STOP[1] / 4,
+            "no_stopping": STOP[2] + STOP[3] / 3, "no_rank": STOP[2] + (1 - STOP[2]) * STOP[3],
+            "log_discount": STOP[2] + (1 - STOP[2]) * STOP[3] / 2, "linear_stop": 2 / 3 + (1 / 3) * 1 / 3, "sure_stop": 3 / 7 + (4 / 7) * 1 / 3,
+        },
+    ),
+}  # fmt: skip
+ASKED = {"fbeta": {"beta": 2}, "err": {"max_relevance": 3}}
+
+
+@pytest.mark.parametrize("metric", BY_HAND)
+def test_slips_by_hand(metric: str) -> None:
+    drawn = Drawn(metric, ASKED.get(metric, {}), None if metric == "r_precision" else 3, (ROW,), (TRUTH,))
+    value, slips = BY_HAND[metric]
+    assert drawn.score() == pytest.approx(value, abs=1e-12)
+    assert {slip.name: slip.value for slip in slips_of(drawn)} == pytest.approx(slips, abs=1e-12)
+
+
+def test_slips_of_the_hit_rate_by_hand() -> None:
+    lists = (("A", "B", "C"), ("B", "D", "A"), ("C", "E", "D"), ("E", "B", "A"))
+    truths = ({"A": 1, "B": 1}, {"D": 1, "F": 1}, {"D": 1}, {"C": 1, "F": 1})
+    drawn = Drawn("hit_rate", {}, 2, lists, truths)
+    assert drawn.score() == 2 / 4
+    assert {slip.name: slip.value for slip in slips_of(drawn)} == {
+        "no_cutoff": 3 / 4, "count_hits": 3 / 4, "count_users": 2, "precision": 3 / 8, "recall": 1.5 / 4, "all_found": 1 / 4,
+    }  # fmt: skip
+
+
+def test_every_metric_is_worked_by_hand() -> None:
+    assert {*BY_HAND, "hit_rate"} == set(METRICS)
+
+
+# What is drawn
+
+
+PINNED: dict[tuple[str, int], Any] = {
+    ("ndcg", 0): (4, ["AFDBGC"], ["A3 C3 D1 E2 F1 G2"], 0.611614, "A"),
+    ("ndcg", 3): (3, ["EDAB"], ["A1 B1 C1 E2 F3"], 0.525005, "E"),
+    ("average_precision", 7): (3, ["FBEA"], ["A2 C3 D2 E3 F1"], 0.333333, "F"),
+    ("hit_rate", 2): (
+        3,
+        ["CDHB", "DHEB", "BDCA", "GHCD", "BFAC"],
+        ["B1 D1 F1", "B1 G1", "B1", "D1", "A1 D1 F1"],
+        0.6,
+        "",
+    ),
+    ("err", 11): (3, ["DECB"], ["A3 B1 D2 E1 F2"], 0.414062, "D"),
+}
+
+
+@pytest.mark.parametrize("metric, seed", PINNED)
+def test_the_same_seed_gives_the_same_exercise_everywhere(metric: str, seed: int) -> None:
+    q = recnb.quiz(metric, seed)
+    k, lists, truths, value, largest = PINNED[metric, seed]
+    assert (q.k, ["".join(row) for row in q.drawn.lists]) == (k, lists)
+    assert [" ".join(f"{item}{grade}" for item, grade in truth.items()) for truth in q.drawn.truths] == truths
+    assert (round(q.value, 6), "".join(q.largest)) == (value, largest)
+
+
+def test_language_changes_nothing_that_is_drawn() -> None:
+    english, korean = recnb.quiz("ndcg", 4, lang="en"), recnb.quiz("ndcg", 4, lang="ko")
+    assert english.drawn == korean.drawn
+    assert str(english) != str(korean)
+
+
+def test_the_value_is_that_of_recnb() -> None:
+    for metric in METRICS:
+        q = recnb.quiz(metric, 6)
+        lists, truths = [list(row) for row in q.drawn.lists], [dict(truth) for truth in q.drawn.truths]
+        asked = (lists, truths) if len(lists) > 1 else (lists[0], truths[0])
+        assert q.value == float(getattr(recnb, metric)(*asked, k=q.k, **q.drawn.options))
+        explained = q.reveal().explanations
+        assert sum(one.value for one in explained) / len(explained) == pytest.approx(q.value)
+
+
+def test_dice_are_fair_and_keep_to_their_bounds() -> None:
+    dice = drawing.Dice("fair", 0)
+    drawn = [dice.below(6) for _ in range(6000)]
+    assert set(drawn) == set(range(6))
+    assert min(map(drawn.count, range(6))) > 850
+    assert sorted(dice.shuffled("ABCDEF")) == list("ABCDEF")
+
+
+def test_korean_particles_fit_the_number_as_it_is_read() -> None:
+    read = {
+        "0": "으로",
+        "1": "로",
+        "2": "로",
+        "3": "으로",
+        "4": "로",
+        "5": "로",
+        "6": "으로",
+        "7": "로",
+        "8": "로",
+        "9": "로",
+        "10": "으로",
+    }
+    assert {number: particles(f"{number}(으)로").removeprefix(number) for number in read} == read
+    assert particles("0.2을(를), 0.5을(를), 0.3을(를)") == "0.2를, 0.5를, 0.3을"
