@@ -192,6 +192,10 @@ def test_what_is_wrong_is_said_as_for_pandas():
     for name in ("report", "lint", "why", "identify", "spread", "explore", "beyond"):
         with pytest.raises(RecnbError, match=rf"{name} .*recnb.evaluate\(recs.compute\(\), truth.compute\(\)\).{name}"):
             getattr(evaluation, name)()
+    with pytest.raises(RecnbError, match="coverage looks at all lists together"):
+        evaluation.coverage(k=5)
+    with pytest.raises(OptionError, match="beyond accuracy"):
+        evaluation.table(["ndcg", "coverage"], k=5)
     with pytest.raises(UnknownUserError, match="neither frame"):
         evaluation.explain("ndcg", 12345, k=5)
     with pytest.raises(FrameError, match=r"import recnb\.dask"):

@@ -14,7 +14,6 @@ from dask.dataframe.dispatch import meta_nonempty
 from dask.delayed import delayed
 
 from recnb.asked import STANDARD, Metrics
-from recnb.binding import method
 from recnb.conventions import Convention, presets
 from recnb.engines import kernel
 from recnb.engines.kernel import ROW, Plan, Question
@@ -23,8 +22,9 @@ from recnb.errors import FrameError, OptionError, RecnbError, UnknownUserError
 from recnb.evaluation import index_of
 from recnb.frames import Layout, check, table_of
 from recnb.hits import Cutoffs
+from recnb.list_metric import ListMetric
+from recnb.methods import Methods
 from recnb.metric import Metric
-from recnb.metrics import accuracy
 from recnb.partial import Partial, refuse_unless_mean
 from recnb.results import Curve, Explanation, Table, html
 from recnb.results.partial_score import PartialScore
@@ -74,7 +74,7 @@ class DaskScore(PartialScore):
         return {name: value for name, value in self.__dict__.items() if name != "_values"}
 
 
-class DaskEvaluation:
+class DaskEvaluation(Methods):
     """The data of one model in Dask DataFrames; nothing is computed before a number is asked for.
 
     What is asked in one call, several metrics at several cut-offs, is one graph with one shuffle. To ask more often,
@@ -101,23 +101,6 @@ class DaskEvaluation:
         self._rows = tuple(_by_role(frame, roles) for frame, roles in sides)
         self._shuffled = tuple(frame.shuffle(BUCKET, npartitions=self._n, ignore_index=True) for frame in self._rows)
 
-    precision = method(accuracy.precision)
-    recall = method(accuracy.recall)
-    f1 = method(accuracy.f1)
-    fbeta = method(accuracy.fbeta)
-    hit_rate = method(accuracy.hit_rate)
-    reciprocal_rank = method(accuracy.reciprocal_rank)
-    mrr = reciprocal_rank
-    average_precision = method(accuracy.average_precision)
-    map = average_precision
-    cg = method(accuracy.cg)
-    dcg = method(accuracy.dcg)
-    idcg = method(accuracy.idcg)
-    ndcg = method(accuracy.ndcg)
-    r_precision = method(accuracy.r_precision)
-    rbp = method(accuracy.rbp)
-    err = method(accuracy.err)
-
     @property
     def convention(self) -> Convention:
         """The decisions about the data that were asked for."""
@@ -141,6 +124,11 @@ class DaskEvaluation:
         score = DaskScore(made.moments, made.metric, made.k, made.convention, made.basis)
         score._values = lambda: self._values(self._question([metric.name], k, options), drop=True)[score.label]
         return score
+
+    def list_score(self, metric: ListMetric[..., Any], k: int | None, options: Mapping[str, Any], /) -> NoReturn:
+        """Metrics beyond accuracy look at all lists together, which no partition holds."""
+        elsewhere(metric.name, "looks at all lists together")(self)
+        raise AssertionError
 
     def table(self, metrics: Metrics = None, k: int | Sequence[int | None] | None = None, **options: Any) -> Table:
         """Means over users: one row per metric, one column per cut-off; one graph for all of them."""
