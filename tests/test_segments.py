@@ -98,6 +98,16 @@ def test_small_segments_are_marked_and_the_smallest_not_tested() -> None:
     assert alone.loc[("ndcg", 10, "all"), "mean"] == pytest.approx(float(EV.ndcg(k=10)))
 
 
+def test_metrics_beyond_accuracy_that_have_a_value_for_each_user() -> None:
+    table = EV.table(["novelty", "ndcg"], k=10, by="segment")
+    values = EV.novelty(k=10).per_user
+    segment = SAMPLE.users.set_index("user")["segment"].reindex(values.index)
+    assert table.loc[("novelty", 10)]["mean"].to_dict() == pytest.approx(values.groupby(segment).mean().to_dict())
+    assert table.loc[("novelty", 10)]["n_users"].sum() == len(values)
+    with pytest.raises(OptionError, match="coverage is one number of all lists"):
+        EV.table(["coverage"], k=10, by="segment")
+
+
 def test_under_a_library() -> None:
     table = EV.under("rectools").table("ndcg", k=10, by="segment")
     assert table["mean"].mul(table["n_users"]).sum() / table["n_users"].sum() == pytest.approx(
