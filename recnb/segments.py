@@ -13,7 +13,7 @@ from recnb.asked import Asked, Metrics, asked_metrics, options_of
 from recnb.errors import OptionError, RecnbError, near
 from recnb.frames.codes import distinct, positions
 from recnb.frames.read import columns_of, table_of
-from recnb.hits import Cutoffs, Ints
+from recnb.hits import Cutoffs, Floats, Ints
 from recnb.list_metric import ListMetric
 from recnb.results import Score
 from recnb.results.segment_table import Segment, SegmentTable, segment_table
@@ -55,6 +55,11 @@ class Segments:
         return np.where(at >= 0, sorted_code[at], -1) if len(sorted_code) else np.full(len(users), -1)
 
 
+def label_of(by: Any) -> str:
+    """What the users are parted by, as it is shown."""
+    return by if isinstance(by, str) else str(getattr(by, "name", None) or "segment")
+
+
 def segments_of(evaluation: Evaluation, by: Any, bins: int = 4) -> Segments:
     """Segments by the name of a column, by a Series or mapping of user to segment, or by what users did in train."""
     if not (isinstance(bins, int) and not isinstance(bins, bool) and bins >= 2):
@@ -63,8 +68,10 @@ def segments_of(evaluation: Evaluation, by: Any, bins: int = 4) -> Segments:
         table, label = _column(evaluation, by), by
     elif isinstance(by, Mapping) or hasattr(by, "items"):
         listed = dict(by.items())
-        label = str(getattr(by, "name", None) or "segment")
-        table = pl.DataFrame({"user": list(listed), "value": pl.Series(list(listed.values()), strict=False)})
+        label = label_of(by)
+        # NaN among words would become a word.
+        values = [None if isinstance(one, float) and one != one else one for one in listed.values()]
+        table = pl.DataFrame({"user": list(listed), "value": pl.Series(values, strict=False)})
     else:
         raise OptionError(
             f"by={by!r}: name a column of the users frame, or give a Series or mapping of user to segment."
@@ -174,6 +181,24 @@ def _score(evaluation: Evaluation, metric: Asked, k: int | None, options: Mappin
     return evaluation.score(metric, k, options)
 
 
+def _corrected(rows: Sequence[Segment]) -> Floats:
+    """P-values corrected by Holm's method over all tests of a table.
+
+    Of two segments each is the rest of the other: that is one test, and counts once.
+    """
+    p = np.array([row.p for row in rows])
+    groups: dict[tuple[str, int | None], list[int]] = {}
+    for at, row in enumerate(rows):
+        groups.setdefault((row.metric, row.k), []).append(at)
+    twins = [both for both in groups.values() if len(both) == 2 and np.isfinite(p[both]).all()]
+    tested = p.copy()
+    tested[[second for _, second in twins]] = np.nan
+    made = holm(tested)
+    for first, second in twins:
+        made[second] = made[first]
+    return made
+
+
 def table_by(
     evaluation: Evaluation,
     metrics: Metrics,
@@ -226,6 +251,6 @@ def table_by(
                         metric.name, cut, name, n, mean, low_end, high_end, apart, gap_low, gap_high, p, small=n < SMALL
                     )
                 )
-    adjusted = holm(np.array([row.p for row in rows]))
+    adjusted = _corrected(rows)
     basis = f"{evaluation.basis()}; {say('segments.basis', by=segments.label, confidence=f'{100 * confidence:g}')}"
     return segment_table(segments.label, rows, adjusted, basis, evaluation.n_users)
