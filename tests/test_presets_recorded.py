@@ -140,5 +140,7 @@ def test_a_defect_is_named_in_the_preset():
 def test_what_is_no_option_of_as_in_is_refused() -> None:
     frame = pd.DataFrame({"user": [1], "item": ["a"], "rank": [1]})
     for metric in ("coverage", "ndcg"):
-        with pytest.raises(OptionError, match=r"'items' is no option of as_in\. Give all items there are as catalogue="):
+        with pytest.raises(
+            OptionError, match=r"'items' is no option of as_in\. Give all items there are as catalogue="
+        ):
             as_in("recbole", metric, frame, frame, k=1, items=frame)
