@@ -88,14 +88,16 @@ class RecAccessor(Methods):
     def report(
         self,
         k: int | Sequence[int] = (5, 10, 20),
-        metrics: Iterable[str] | None = None,
+        metrics: Metrics = None,
         *,
+        by: Any = None,
+        bins: int = 4,
         confidence: float = 0.95,
         lang: str | None = None,
         **options: Any,
     ) -> Report:
-        """What was evaluated, each metric with its interval, the curve over k, and the users behind the mean."""
-        return self.evaluation().report(k, metrics, confidence=confidence, lang=lang, **options)
+        """What is odd about the data, each metric with its interval, the curve over k, and the users behind the mean."""
+        return self.evaluation().report(k, metrics, by=by, bins=bins, confidence=confidence, lang=lang, **options)
 
 
 def register() -> None:

@@ -49,6 +49,23 @@ def asked_metrics(metrics: Metrics) -> list[Asked]:
     return chosen
 
 
+def parted(metrics: Metrics, options: Mapping[str, Any]) -> tuple[Metrics, dict[str, dict[str, Any]] | None]:
+    """For a report: the metrics of accuracy, and those beyond it with their options; None where none are named."""
+    if metrics is None:
+        return None, None
+    chosen = asked_metrics(metrics)
+    own = {one.name: options_of(one, metrics, options, chosen) for one in chosen}
+    beyond = {one.name: own[one.name] for one in chosen if isinstance(one, ListMetric)}
+    if len(beyond) == len(chosen):
+        name = chosen[0].name
+        raise OptionError(
+            f"a report needs a metric of accuracy, such as metrics=['ndcg', {name!r}]: its curve and its users are shown by it. "
+            f"For {name} alone type .{name}(k=10)."
+        )
+    # Each metric with its own options, so that none is asked for those of another.
+    return {one.name: own[one.name] for one in chosen if one.name not in beyond}, beyond or None
+
+
 def asked(name: object) -> Asked:
     """The metric of this name, of accuracy or beyond it.
 

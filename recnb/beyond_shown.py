@@ -58,16 +58,23 @@ def _lacks(missing: Mapping[str, str]) -> list[str]:
     return [say("beyond.without", names=", ".join(names), why=why) for why, names in lacks.items()]
 
 
-def rows_of(evaluation: Evaluated, k: object, confidence: float = 0.95) -> list[BeyondRow]:
-    """Every metric beyond accuracy as a row of a report: its value at each cut-off with the ends of its interval, or what it needs."""
+def rows_of(
+    evaluation: Evaluated,
+    k: object,
+    confidence: float = 0.95,
+    *,
+    names: Sequence[str] = BEYOND,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+) -> list[BeyondRow]:
+    """Metrics beyond accuracy as rows of a report: the value at each cut-off with the ends of its interval, or what it needs."""
     cutoffs = Cutoffs.of(k)
     rows = []
-    for name in BEYOND:
-        metric = LIST_METRICS[name]
-        needs, basis, values = "", "", []
+    for name in names:
+        metric, own = LIST_METRICS[name], (options or {}).get(name, {})
+        needs, basis, values, n_users = "", "", [], 0
         for one in cutoffs:
             try:
-                score = score_of(evaluation, metric, one, {})
+                score = score_of(evaluation, metric, one, own)
             except NoUsersError:
                 values.append((np.nan, np.nan, np.nan))
                 continue
@@ -76,10 +83,14 @@ def rows_of(evaluation: Evaluated, k: object, confidence: float = 0.95) -> list[
                 break
             values.append((float(score), *_ends(score, confidence)))
             basis = score.basis
+            n_users = score.n_users if isinstance(score, Score) else len(evaluation.known.users)
+        if not needs and np.isnan([value for value, _, _ in values]).all():
+            needs, values = why_none(name), []
         rows.append(
             BeyondRow(
-                metric=name, symbol=metric.symbol, title=metric.title, reads=metric.reads, formula=metric.formula_text(),
-                latex=metric.latex(), bounds=metric.range_text, k=cutoffs.values, values=tuple(values), basis=basis, needs=needs,
+                metric=name, symbol=metric.symbol, title=metric.title, reads=metric.reads, formula=metric.formula_text(own),
+                latex=metric.latex(options=own), bounds=say(f"report.range.{name}"), k=cutoffs.values, values=tuple(values), basis=basis,
+                n_users=n_users, needs=needs,
             )
         )  # fmt: skip
     return rows

@@ -17,6 +17,7 @@ from typing import Any
 
 import polars as pl
 
+from recnb.asked import asked as metric_asked
 from recnb.comparison import Comparison, compare
 from recnb.conventions import value_of
 from recnb.entry import evaluate
@@ -125,11 +126,13 @@ class Gate:
         model, _, label = name.rpartition(":")
         metric, _, k = label.partition("@")
         try:
-            return cls(model or None, metric, int(k) if k else None, float(least))
+            gate = cls(model or None, metric, int(k) if k else None, float(least))
         except ValueError:
             raise OptionError(
                 f"--fail-below {text}: say it as ndcg@10=0.3, or als:ndcg@10=0.3 of several models."
             ) from None
+        metric_asked(metric)  # a slip is told before the work, not after it
+        return gate
 
     def checked(self, result: Evaluation | Comparison) -> int:
         """0 if the number is reached, else 1, said on the console."""
@@ -179,8 +182,14 @@ def read(file: Path, trec: str | None) -> Any:
         return pl.read_ndjson(file)
     if trec and kind_of(file) == trec:
         return read_trec_run(file) if trec == "run" else read_trec_qrels(file)
+    if ending in (".csv", ".tsv") and file.stat().st_size == 0:
+        raise FrameError(f"{file} is empty.")
     if ending in (".csv", ".tsv"):
         return _plain_kinds(pl.read_csv(file, separator="\t" if ending == ".tsv" else ",", infer_schema=False))
+    if trec == "qrels" and kind_of(file) == "run":
+        raise FrameError(
+            f"{file} is a run, and the last file must be the truth: recommendations first, then the qrels."
+        )
     raise FrameError(
         f"{file}: its ending says of no format that recnb reads: .parquet, .arrow, .csv, .tsv, .jsonl, or a run or qrels of TREC."
     )

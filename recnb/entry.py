@@ -71,12 +71,9 @@ def given_of(options: Mapping[str, Any]) -> Given:
         for role in columns_known()
         if role in options and options[role] not in WORDS.get(role, ())
     }
-    known = [*columns_known(), "train", "items", *Convention.__dataclass_fields__]
     for name in options:
         if name not in Convention.__dataclass_fields__ or name == "metric":
-            raise OptionError(
-                f"{name!r} is no option of an evaluation. {near(name, [one for one in known if one != 'metric'])}"
-            )
+            raise OptionError(f"{name!r} is no option of an evaluation. {near(name, options_known())}")
     for role, column in columns.items():
         if column is not None and not isinstance(column, str):
             raise OptionError(
@@ -88,6 +85,12 @@ def given_of(options: Mapping[str, Any]) -> Given:
         return Given(columns, replace(first, **options), library, options, known_beside)
     made = Convention.of(options) if convention is None else replace(convention, **Convention.checked(options))
     return Given(columns, made, None, {}, known_beside)
+
+
+def options_known() -> list[str]:
+    """Every keyword that `evaluate` takes."""
+    conventions = [name for name in Convention.__dataclass_fields__ if name != "metric"]
+    return list(dict.fromkeys([*columns_known(), "train", "items", "convention", *conventions]))
 
 
 def columns_known() -> list[str]:

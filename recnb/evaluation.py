@@ -259,17 +259,22 @@ class Evaluation(Methods):
     def report(
         self,
         k: int | Sequence[int] = (5, 10, 20),
-        metrics: Iterable[str] | None = None,
+        metrics: Metrics = None,
         *,
+        by: Any = None,
+        bins: int = 4,
         confidence: float = 0.95,
         lang: str | None = None,
         **options: Any,
     ) -> Report:
-        """What was evaluated, each metric with its interval, the curve over k, and the users behind the mean."""
-        from recnb.results.report import report_of
+        """What is odd about the data, each metric with its interval, the curve over k, and the users behind the mean.
+
+        With `train=` or `items=` metrics beyond accuracy stand beside them; `by` adds segments of the users, as in `table`.
+        """
+        from recnb.reported import report_of
 
         with speaking(lang):
-            return report_of(self, k=k, metrics=metrics, confidence=confidence, options=options)
+            return report_of(self, k=k, metrics=metrics, confidence=confidence, by=by, bins=bins, options=options)
 
     def detectable(
         self, metric: str, k: int | None = None, power: float = 0.8, *, alpha: float = 0.05,

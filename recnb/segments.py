@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from recnb.asked import Metrics, chosen_metrics, options_of
+from recnb.asked import Asked, Metrics, asked_metrics, options_of
 from recnb.errors import OptionError, RecnbError, near
-from recnb.frames.codes import positions
+from recnb.frames.codes import distinct, positions
 from recnb.frames.read import columns_of, table_of
-from recnb.hits import Cutoffs, Ints
+from recnb.hits import Cutoffs, Floats, Ints
+from recnb.list_metric import ListMetric
+from recnb.results import Score
 from recnb.results.segment_table import Segment, SegmentTable, segment_table
 from recnb.strings import say
 from recnb.uncertainty import intervals
@@ -53,6 +55,11 @@ class Segments:
         return np.where(at >= 0, sorted_code[at], -1) if len(sorted_code) else np.full(len(users), -1)
 
 
+def label_of(by: Any) -> str:
+    """What the users are parted by, as it is shown."""
+    return by if isinstance(by, str) else str(getattr(by, "name", None) or "segment")
+
+
 def segments_of(evaluation: Evaluation, by: Any, bins: int = 4) -> Segments:
     """Segments by the name of a column, by a Series or mapping of user to segment, or by what users did in train."""
     if not (isinstance(bins, int) and not isinstance(bins, bool) and bins >= 2):
@@ -61,8 +68,10 @@ def segments_of(evaluation: Evaluation, by: Any, bins: int = 4) -> Segments:
         table, label = _column(evaluation, by), by
     elif isinstance(by, Mapping) or hasattr(by, "items"):
         listed = dict(by.items())
-        label = str(getattr(by, "name", None) or "segment")
-        table = pl.DataFrame({"user": list(listed), "value": pl.Series(list(listed.values()), strict=False)})
+        label = label_of(by)
+        # NaN among words would become a word.
+        values = [None if isinstance(one, float) and one != one else one for one in listed.values()]
+        table = pl.DataFrame({"user": list(listed), "value": pl.Series(values, strict=False)})
     else:
         raise OptionError(
             f"by={by!r}: name a column of the users frame, or give a Series or mapping of user to segment."
@@ -76,11 +85,16 @@ def segments_of(evaluation: Evaluation, by: Any, bins: int = 4) -> Segments:
                 f"by={label!r}: its users are {table['user'].dtype}, such as {table['user'][0]!r}, and those evaluated {known.dtype}, "
                 f"such as {known[0]!r}."
             ) from None
-    mine = table.filter(pl.col("user").is_in(known.implode()))
+    mine = table.filter(pl.col("user").is_in(_everyone(evaluation).implode()))
     if mine["value"].drop_nulls().len() == 0:
         raise OptionError(f"by={label!r} says nothing of the users evaluated, such as {known[0]!r}.")
     names, code = _coded(mine["value"], bins)
     return Segments(label, names, mine["user"], code)
+
+
+def _everyone(evaluation: Evaluation) -> pl.Series:
+    """The users evaluated, and those with a list: metrics beyond accuracy are of all lists."""
+    return distinct(pl.concat([evaluation.prepared.users.alias("user"), evaluation.prepared.recs["user"]]))
 
 
 def _column(evaluation: Evaluation, by: str) -> pl.DataFrame:
@@ -109,7 +123,7 @@ def _worked_out(evaluation: Evaluation, by: str) -> pl.DataFrame:
     train = evaluation.beside.train
     if train is None:
         raise RecnbError(f"by={by!r} needs what users had before: type recs.rec.against(truth, train=frame).")
-    users = evaluation.prepared.users.alias("user").to_frame()
+    users = _everyone(evaluation).alias("user").to_frame()
     if by == "activity":
         counts = train.group_by("user").agg(value=pl.len().cast(pl.Int64))
         return users.join(counts, on="user", how="left").with_columns(pl.col("value").fill_null(0))
@@ -159,6 +173,32 @@ def _range(values: Any, whole: bool) -> str:
     )
 
 
+def _score(evaluation: Evaluation, metric: Asked, k: int | None, options: Mapping[str, Any]) -> Score:
+    if isinstance(metric, ListMetric):
+        score = evaluation.list_score(metric, k, options)
+        assert isinstance(score, Score)
+        return score
+    return evaluation.score(metric, k, options)
+
+
+def _corrected(rows: Sequence[Segment]) -> Floats:
+    """P-values corrected by Holm's method over all tests of a table.
+
+    Of two segments each is the rest of the other: that is one test, and counts once.
+    """
+    p = np.array([row.p for row in rows])
+    groups: dict[tuple[str, int | None], list[int]] = {}
+    for at, row in enumerate(rows):
+        groups.setdefault((row.metric, row.k), []).append(at)
+    twins = [both for both in groups.values() if len(both) == 2 and np.isfinite(p[both]).all()]
+    tested = p.copy()
+    tested[[second for _, second in twins]] = np.nan
+    made = holm(tested)
+    for first, second in twins:
+        made[second] = made[first]
+    return made
+
+
 def table_by(
     evaluation: Evaluation,
     metrics: Metrics,
@@ -174,14 +214,19 @@ def table_by(
     The p-values of the gaps (Welch's test) are corrected by Holm's method over the whole table.
     """
     segments = segments_of(evaluation, by, bins)
-    chosen = chosen_metrics(metrics)
+    chosen = asked_metrics(metrics)
+    for metric in chosen:
+        if isinstance(metric, ListMetric) and metric.of == "all":
+            raise OptionError(
+                f"{metric.name} is one number of all lists, with no value for each user, so by= cannot break it down: leave it out."
+            )
     cutoffs = Cutoffs.of(k)
     rows: list[Segment] = []
     names: tuple[str, ...] = ()
     for metric in chosen:
         mine = options_of(metric, metrics, options, chosen)
         for cut in cutoffs:
-            score = evaluation.score(metric, cut, mine)
+            score = _score(evaluation, metric, cut, mine)
             code = segments.of(pl.Series(score.per_user.index.to_numpy()))
             unknown = (code < 0).any()
             names = (
@@ -206,6 +251,6 @@ def table_by(
                         metric.name, cut, name, n, mean, low_end, high_end, apart, gap_low, gap_high, p, small=n < SMALL
                     )
                 )
-    adjusted = holm(np.array([row.p for row in rows]))
+    adjusted = _corrected(rows)
     basis = f"{evaluation.basis()}; {say('segments.basis', by=segments.label, confidence=f'{100 * confidence:g}')}"
     return segment_table(segments.label, rows, adjusted, basis, evaluation.n_users)

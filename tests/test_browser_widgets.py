@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from math import log2
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import nbformat
 import pytest
 
 import recnb
@@ -38,6 +40,11 @@ def picture(page: Page, what: Locator, lab: Lab, name: str, height: int = 620) -
     assert before is not None
     page.set_viewport_size(before)
     assert 10_000 < path.stat().st_size < 200_000
+
+
+def cells(page: Page) -> int:
+    """How many cells the notebook has: a key that the notebook takes for a command adds some, or takes some away."""
+    return int(page.evaluate("() => window.jupyterapp.shell.currentWidget.content.model.cells.length"))
 
 
 class Playground:
@@ -119,8 +126,16 @@ def test_the_playground_answers_to_hand_and_keyboard(page: Page, lab: Lab) -> No
     play.root.locator(".recnb-play-undo").click()
     play.gain = "linear"
     play.shows("CAEBDF")
+    # radio buttons by keys, which the notebook does not take for its own
+    before = cells(page)
+    play.root.locator(".recnb-play-gain").get_by_label("linear").focus()
+    play.press("ArrowRight", "b", "d", "d")
+    play.gain = "exponential"
+    play.shows("CAEBDF")
+    assert cells(page) == before
+    assert play.root.get_by_role("radiogroup", name="gain").count() == 1
     play.root.locator(".recnb-play-reset").click()
-    play.k, play.relevance = 4, dict(RELEVANT)
+    play.k, play.gain, play.relevance = 4, "linear", dict(RELEVANT)
     play.shows("ABCDEF")
 
     assert errors(page) == 0
@@ -133,7 +148,7 @@ def test_the_explorer_goes_from_a_mean_to_one_user(page: Page, lab: Lab) -> None
 
     run_all(page, lab, "08_explore_users")
     sample = recnb.datasets.load_sample()
-    ev = sample.models["item-knn"].rec.against(sample.test, users=sample.users)
+    ev = sample.models["item-knn"].rec.against(sample.test, users=sample.users, train=sample.train)
     explorer = page.locator(".recnb-explorer").first
     explorer.scroll_into_view_if_needed()
     summary, detail = explorer.locator(".recnb-explorer-summary"), explorer.locator(".recnb-explorer-detail")
@@ -172,6 +187,13 @@ def test_the_explorer_goes_from_a_mean_to_one_user(page: Page, lab: Lab) -> None
     expect(explorer.locator(".recnb-range")).to_contain_text(str(len(found)))
     explorer.get_by_role("button", name="Show all").click()
     expect(explorer.locator(".recnb-range")).to_contain_text(f"{ev.n_users}")
+    # a choice by keys, which the notebook does not take for its own
+    before = cells(page)
+    explorer.get_by_label("Segment").focus()
+    page.keyboard.press("a")
+    expect(explorer.locator(".recnb-parts .recnb-bar")).to_have_count(len(ev.table("ndcg", k=10, by="activity")))
+    assert cells(page) == before
+    assert explorer.get_by_role("slider", name="k").count() == 1
     # a segment
     explorer.get_by_label("Segment").select_option(label="segment")
     explorer.locator(".recnb-parts .recnb-bar", has_text="new").click()
@@ -182,6 +204,31 @@ def test_the_explorer_goes_from_a_mean_to_one_user(page: Page, lab: Lab) -> None
 
     assert errors(page) == 0
     assert all(shot.stat().st_size > 20_000 for shot in shoot(page, lab, "08"))
+    assert lab.outside == []
+
+
+def test_a_quiz_is_answered_by_keys(page: Page, lab: Lab, tmp_path: Path) -> None:
+    from playwright.sync_api import expect
+
+    asked = recnb.quiz("dcg", seed=11)
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("import recnb\nrecnb.quiz('dcg', seed=11)")])
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    nbformat.write(notebook, tmp_path / "site/notebooks/quiz.ipynb")
+    run_all(page, lab, "quiz")
+    quiz = page.locator(".recnb-quiz")
+    before = cells(page)
+    quiz.get_by_label("Largest term").focus()
+    page.keyboard.press("b")  # in the notebook: a cell below
+    expect(quiz.get_by_label("Largest term")).to_have_value("B")
+    assert cells(page) == before
+    quiz.get_by_label("Value").fill(f"{2 / 1 + 3 / log2(3):.4f}")
+    page.keyboard.press("Enter")
+    expect(quiz.get_by_role("alert")).to_contain_text("The discount was log2(rank) instead of log2(rank + 1)")
+    quiz.get_by_label("Value").fill(f"{asked.value:.4f}")
+    page.keyboard.press("Enter")
+    expect(quiz.get_by_role("alert")).to_contain_text("Right")
+    expect(quiz.locator(".recnb-quiz-solution")).to_contain_text("Solution")
+    assert errors(page) == 0
     assert lab.outside == []
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 import pytrec_eval
@@ -185,3 +186,52 @@ def test_the_command_itself(files: Path) -> None:
     assert subprocess.run([*command[:3], "--help"], capture_output=True, text=True, check=True).stdout.startswith(
         "usage"
     )
+
+
+def test_a_slip_in_a_gate_is_told_before_the_work(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(files, "item-knn.parquet", "test.csv", "--fail-below", "ndgc@10=0.1", "-o", "never.html") == 2
+    assert "Did you mean 'ndcg'" in capsys.readouterr().err
+    assert not (files / "never.html").exists()
+
+
+def test_files_in_the_wrong_place_and_empty_ones_are_named(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(files, "qrels.txt", "item-knn.run") == 2
+    assert "item-knn.run is a run, and the last file must be the truth" in capsys.readouterr().err
+    (files / "nothing.csv").touch()
+    assert run(files, "nothing.csv", "test.csv") == 2
+    assert "nothing.csv is empty" in capsys.readouterr().err
+
+
+def test_every_figure_of_trec_eval_on_a_run_with_ties_grades_and_gaps(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(3)
+    lists: dict[str, dict[str, float]] = {}
+    judged: dict[str, dict[str, int]] = {}
+    for query in range(60):
+        found = [f"d{one}" for one in rng.permutation(200)[:40]]
+        if query < 55:
+            lists[f"q{query}"] = {one: float(rng.integers(0, 12)) for one in found[: rng.integers(1, 40)]}
+        if query >= 4:
+            pool = [f"d{one}" for one in rng.permutation(200)[:60]] + found[:15]
+            judged[f"q{query}"] = {one: int(rng.choice([-2, -1, 0, 0, 1, 2, 3])) for one in pool}
+    judged["q20"] = dict.fromkeys(judged["q20"], 0)
+    judged["q21"] = dict.fromkeys(judged["q21"], -1)
+    run_file, qrels = tmp_path / "a.run", tmp_path / "a.qrels"
+    lines = [f"{q} Q0 {d} 0 {score} tag" for q, mine in lists.items() for d, score in mine.items()]
+    run_file.write_text("\n".join(lines) + "\n")
+    qrels.write_text("\n".join(f"{q} 0 {d} {grade}" for q, mine in judged.items() for d, grade in mine.items()) + "\n")
+    cuts = "1,5,10,100"
+    names = {"num_q", "num_ret", "num_rel", "num_rel_ret", "map", "Rprec", "recip_rank"}
+    names |= {f"{one}.{cuts}" for one in ("P", "recall", "ndcg_cut", "success")}
+    each = pytrec_eval.RelevanceEvaluator(judged, names).evaluate(lists)
+    expected = {
+        name: pytrec_eval.compute_aggregated_measure(name, [one[name] for one in each.values()])
+        for name in next(iter(each.values()))
+    }
+    asked = ["--convention", "trec_eval", "--format", "trec", "--k", *cuts.split(",")]
+    assert main(["report", str(run_file), str(qrels), *asked]) == 0
+    told = {line.split()[0]: float(line.split()[2]) for line in capsys.readouterr().out.splitlines()}
+    assert set(told) == set(expected)
+    for name, value in expected.items():
+        assert told[name] == pytest.approx(value, abs=5.1e-5), name

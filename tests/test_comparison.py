@@ -314,3 +314,10 @@ def test_a_frame_of_several_models_points_to_compare():
     frame = pd.concat([FIRST.assign(model="new"), SECOND.assign(model="old")])
     with pytest.raises(FrameError, match=r"recnb\.compare\(recs, truth\)"):
         frame.rec.against(TRUTH)
+
+
+def test_a_slip_in_a_keyword_is_told_by_those_of_compare(sample):
+    with pytest.raises(OptionError, match=r"'baselin' is no option of a comparison\. Did you mean 'baseline'"):
+        recnb.compare(sample.recommendations, sample.test, baselin="popular")
+    with pytest.raises(OptionError, match="Did you mean 'relevant_from'"):
+        recnb.compare(sample.recommendations, sample.test, relevant_fom=4)

@@ -10,6 +10,7 @@ import pytest
 
 import recnb
 from recnb.errors import OptionError
+from recnb.results import tabs
 from recnb.results.comparison_data import Difference
 from recnb.results.comparison_words import bare_p, number, sentence, signed
 
@@ -94,7 +95,7 @@ def test_every_form_tells_the_same(report):
 def test_json_is_whole(report, tmp_path):
     told = json.loads(report.to_json(tmp_path / "report.json"))
     assert told == json.loads((tmp_path / "report.json").read_text("utf-8"))
-    assert told["schema"] == "recnb.comparison/1"
+    assert told["schema"] == "recnb.comparison/2"
     assert told["n_compared"] == len(told["differences"]) == 28
     assert told["judged"][0] == {"model": "item-knn", "n_users": 261, "n_left_out": 0, "n_without_list": 2}
     assert {one["verdict"] for one in told["differences"]} == {"better", "open"}
@@ -117,7 +118,9 @@ def test_a_page_that_stands_by_itself(report, tmp_path):
     for image in re.findall(r"<img [^>]*>", page):
         assert 'src="data:image/svg+xml;base64,' in image
         assert re.search(r'alt="[^"]{20,}"', image)
-    assert not re.search(r"<style|<svg|<script", report._repr_html_())
+    # The one style sheet makes the tabs; nothing that matters for reading stands in it.
+    assert not re.search(r"<svg|<script", report._repr_html_())
+    assert re.findall(r"<style>(.*?)</style>", report._repr_html_()) == [tabs.STYLE]
 
 
 def test_names_of_models_users_and_items_are_made_safe():

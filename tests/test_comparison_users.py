@@ -1,5 +1,6 @@
 """Parts of a comparison that look at users and lists: movers, overlap, segments, what is left out."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -8,6 +9,7 @@ from scipy import stats
 
 import recnb
 from recnb.errors import OptionError, UnknownUserError
+from recnb.results.comparison_figure import draw_points
 from tests.test_overlap import rbo_by_sets
 
 
@@ -81,6 +83,23 @@ def test_overlap_sees_order_and_gaps():
     assert frame.loc[("one", "turned"), "rbo"] < 1
     with pytest.raises(OptionError, match="p=2"):
         found.overlap(p=2)
+
+
+def test_names_of_points_that_lie_close_do_not_cover_each_other():
+    points = {
+        "factors": (0.38, 0.263),
+        "item-knn": (0.51, 0.259),
+        "popular": (0.13, 0.17),
+        "all at random": (1.0, 0.03),
+    }
+    ax = draw_points(plt.figure(figsize=(4, 3)).add_subplot(), points, "coverage", "ndcg")
+    renderer = ax.figure.canvas.get_renderer()
+    ax.figure.draw_without_rendering()
+    names = [text.get_window_extent(renderer) for text in ax.texts]
+    assert [text.get_text() for text in ax.texts] == list(points)
+    assert not any(one.overlaps(other) for at, one in enumerate(names) for other in names[:at])
+    assert all(ax.bbox.x0 <= one.x0 and one.x1 <= ax.bbox.x1 for one in names)
+    plt.close(ax.figure)
 
 
 def test_curve_and_tradeoff(sample, compared):

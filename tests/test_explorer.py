@@ -165,7 +165,7 @@ def test_bars_hold_every_user_once() -> None:
 
 def test_means_of_segments_are_those_of_pandas() -> None:
     state = one()
-    assert state.segments.names == ["segment", "branch"]  # the day of joining has too many values to part users
+    assert state.segments.names == ["segment", "branch", "joined"]
     state.choose_segment("branch")
     branch = SAMPLE.users.set_index("user")["branch"]
     expected = EV.ndcg(k=10).per_user.groupby(branch).agg(["mean", "size"])
@@ -178,6 +178,18 @@ def test_means_of_segments_are_those_of_pandas() -> None:
     assert state.mean() == pytest.approx(float(EV.ndcg(k=10)))
     text = "".join(text for text, _ in Page(summary(state)).text)
     assert f"branch = {means[1].label}: {means[1].share:.4f} over {means[1].count} users" in text
+
+
+@pytest.mark.parametrize("column", ["joined", "activity", "popularity_taste"])
+def test_numbers_with_many_values_are_grouped_as_the_table_groups_them(column: str) -> None:
+    ev = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, users=SAMPLE.users, train=SAMPLE.train)
+    state = ExplorerState({"": ev})
+    state.choose_segment(column)
+    table = ev.table("ndcg", k=10, by=column).loc[("ndcg", 10)]
+    means = state.means_of_parts()
+    assert [bar.label for bar in means] == table.index.tolist()
+    assert [bar.count for bar in means] == table["n_users"].tolist()
+    np.testing.assert_allclose([bar.share for bar in means], table["mean"])
 
 
 def test_a_column_of_the_truth_parts_users_if_each_has_one_value() -> None:

@@ -313,3 +313,16 @@ def test_frames_are_left_as_they_were() -> None:
     data.lint()
     for one, was in zip((data.recs, data.truth, data.train, data.items), before, strict=True):
         pd.testing.assert_frame_equal(one, was)
+
+
+def test_what_is_to_be_typed_keeps_the_options_and_columns_in_force() -> None:
+    names = {"user": "who", "item": "what", "score": "how_much"}
+    recs, truth = planted("ties").recs.rename(columns=names), CLEAN.truth.assign(how_good=3.0).rename(columns=names)
+    options = {**names, "relevance": "how_good", "relevant_from": 2, "users": "both"}
+    finding = recs.rec.against(truth, **options).lint(10)["ties"]
+    assert finding.code == (
+        "recs.rec.against(truth, user='who', item='what', score='how_much', relevance='how_good', relevant_from=2, "
+        'users="both", ties="expected")'
+    )
+    again = eval(finding.code, {"recs": recs, "truth": truth})
+    assert again.convention == recs.rec.against(truth, **options, ties="expected").convention

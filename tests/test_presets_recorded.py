@@ -11,7 +11,7 @@ import pytest
 
 from recnb.beyond import FORMULAS
 from recnb.conventions.presets import preset, presets
-from recnb.errors import RecnbError
+from recnb.errors import OptionError, RecnbError
 from recnb.frames import Source, read
 from recnb.whose import as_in
 from recnb.whose.as_in import value_under
@@ -135,3 +135,12 @@ def test_presets_name_the_version_and_tolerance_that_were_recorded():
 def test_a_defect_is_named_in_the_preset():
     for library, variant, _ in KNOWN:
         assert preset(library, variant).note, (library, variant)
+
+
+def test_what_is_no_option_of_as_in_is_refused() -> None:
+    frame = pd.DataFrame({"user": [1], "item": ["a"], "rank": [1]})
+    for metric in ("coverage", "ndcg"):
+        with pytest.raises(
+            OptionError, match=r"'items' is no option of as_in\. Give all items there are as catalogue="
+        ):
+            as_in("recbole", metric, frame, frame, k=1, items=frame)

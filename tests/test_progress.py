@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 
+import numpy as np
 import pytest
 
+import recnb
 from recnb import progress
 
 
@@ -35,6 +37,27 @@ def test_the_bar_goes_when_the_work_fails(monkeypatch: pytest.MonkeyPatch) -> No
     with pytest.raises(ZeroDivisionError):
         [fails(one) for one in progress.steps([1, 0], "work")]
     assert closed == [1]
+
+
+def test_draws_and_tests_show_a_bar(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "DELAY", -1.0)
+    apart = np.random.default_rng(0).random((400, 3)) - 0.4
+    recnb.uncertainty.paired(apart, resamples=20, permutations=20)
+    shown = capfd.readouterr().err
+    assert "drawing users again" in shown
+    assert "testing" in shown
+
+
+def test_every_long_part_of_a_comparison_has_a_bar(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sample = recnb.datasets.load_sample()
+    monkeypatch.setattr(progress, "DELAY", -1.0)
+    compared = recnb.compare(sample.recommendations, sample.test, train=sample.train)
+    assert "comparing:" in capfd.readouterr().err
+    for long in (lambda: compared.overlap(k=5), lambda: compared.differences("ndcg", k=5, by="activity")):
+        long()
+        assert "comparing:" in capfd.readouterr().err
 
 
 def test_evaluating_imports_no_bar() -> None:

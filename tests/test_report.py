@@ -9,7 +9,7 @@ import pytest
 
 import recnb
 from recnb.errors import CutoffError, OptionError
-from recnb.results.report import curve_points
+from recnb.reported import curve_points
 from recnb.results.report_data import distribution_of
 from recnb.uncertainty import intervals
 
@@ -52,7 +52,7 @@ def test_all_intervals_come_from_one_call(sample, monkeypatch):
         calls.append(values.shape)
         return intervals(values, *args, **options)
 
-    monkeypatch.setattr("recnb.results.report.intervals", counted)
+    monkeypatch.setattr("recnb.reported.intervals", counted)
     sample.report(k=[5, 10], metrics=["ndcg", "recall"])
     assert calls == [(sample.n_users, 10 + 2)]
 

@@ -64,7 +64,20 @@ def pages(evil: str) -> dict[str, Callable[[], str]]:
 def test_text_of_the_users_is_text(evil: str) -> None:
     for name, html in pages(evil).items():
         page = Page(html())
-        assert page.tags <= {"div", "b", "code", "table", "caption", "thead", "tbody", "tr", "th", "td", "span"}, name
+        assert page.tags <= {
+            "div",
+            "b",
+            "bdi",
+            "code",
+            "table",
+            "caption",
+            "thead",
+            "tbody",
+            "tr",
+            "th",
+            "td",
+            "span",
+        }, name
         assert page.attributes <= {"class", "style", "role", "aria-label", "scope"}, name
         text = "".join(text for text, _ in page.text)
         if name in ("explanation", "list"):
@@ -83,7 +96,7 @@ def test_long_text_is_cut() -> None:
     for name in ("explanation", "list"):
         text = "".join(piece for piece, _ in Page(pages(long)[name]()).text)
         assert "x" * 79 + "…" in text
-        assert "x" * 81 not in text.replace("x" * 79 + "…", "").split("not in the list")[0]
+        assert "x" * 81 not in text.replace("x" * 79 + "…", "").split("not in the ")[0]
 
 
 def test_html_reads_in_light_and_dark_and_needs_nothing_from_elsewhere() -> None:

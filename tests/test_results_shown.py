@@ -271,7 +271,7 @@ def test_the_explanation_of_ndcg() -> None:
         "nDCG@4 of user 'a'",
         f"{dcg / idcg:.4f}",
         "ideal list:",
-        "relevant, not in the list: 99",
+        "relevant, not in the first 4: 99",
         "ordered by rank; relevant: relevance above 0; linear gain",
         explanation.numbers,
     ):

@@ -98,6 +98,16 @@ def test_small_segments_are_marked_and_the_smallest_not_tested() -> None:
     assert alone.loc[("ndcg", 10, "all"), "mean"] == pytest.approx(float(EV.ndcg(k=10)))
 
 
+def test_metrics_beyond_accuracy_that_have_a_value_for_each_user() -> None:
+    table = EV.table(["novelty", "ndcg"], k=10, by="segment")
+    values = EV.novelty(k=10).per_user
+    segment = SAMPLE.users.set_index("user")["segment"].reindex(values.index)
+    assert table.loc[("novelty", 10)]["mean"].to_dict() == pytest.approx(values.groupby(segment).mean().to_dict())
+    assert table.loc[("novelty", 10)]["n_users"].sum() == len(values)
+    with pytest.raises(OptionError, match="coverage is one number of all lists"):
+        EV.table(["coverage"], k=10, by="segment")
+
+
 def test_under_a_library() -> None:
     table = EV.under("rectools").table("ndcg", k=10, by="segment")
     assert table["mean"].mul(table["n_users"]).sum() / table["n_users"].sum() == pytest.approx(
@@ -142,3 +152,17 @@ def test_a_gap_without_spread_is_certain() -> None:
     assert (made.gap[0], made.low[0], made.high[0], made.p[0]) == (1.0, 1.0, 1.0, 0.0)
     same = gap_to_rest(np.ones((4, 1)), np.array([True, True, False, False]))
     assert (same.gap[0], same.p[0]) == (0.0, 1.0)
+
+
+def test_two_segments_are_one_test() -> None:
+    half = pd.Series({user: "even" if at % 2 else "odd" for at, user in enumerate(EV.users)})
+    table = EV.table("ndcg", k=10, by=half)
+    assert table["p_holm"].tolist() == pytest.approx(table["p"].tolist(), abs=1e-12)
+    two = EV.table(["ndcg", "recall"], k=10, by=half)
+    assert two["p_holm"].to_numpy()[::2] == pytest.approx(holm(two["p"].to_numpy()[::2]), abs=1e-12)
+
+
+def test_a_missing_value_among_words_is_no_segment() -> None:
+    users = list(EV.users)
+    table = EV.table("ndcg", k=10, by=pd.Series({users[0]: "a", users[1]: np.nan, users[2]: None, users[3]: "a"}))
+    assert table.reset_index().set_index("segment")["n_users"].to_dict() == {"a": 2, "not known": len(users) - 2}

@@ -3,13 +3,13 @@
 #
 # **The question: what moves which metric?**
 #
-# Precision, recall, average precision (평균 정밀도) and NDCG look at the same list and do not see the same things. Here you
+# Precision, recall, average precision (AP) and NDCG look at the same list and do not see the same things. Here you
 # move one thing at a time and watch which of them answers. Six experiments, and after each of them one sentence that you
 # should be able to say, and to defend.
 #
 # In a running notebook, drag the items, or focus one and press Alt with an arrow key; change how relevant an item is,
 # where the list is cut (k), and how a grade becomes a gain. What the last step did is told term by term. Where no kernel
-# runs, the same place shows the list as it starts.
+# runs, the same place shows the list as it starts. `recnb.playground(..., lang="ko")` says all of it in Korean.
 
 # %%
 from math import log2
@@ -78,7 +78,8 @@ assert abs(values["recall"].change - 1 / 4) < 1e-12
 # %% [markdown]
 # Precision gained one of k places and recall one of four relevant items; that both are a quarter is an accident of k = 4.
 #
-# > **Say:** *Below rank k nothing exists. The same step is worth nothing inside, everything across the line.*
+# > **Say:** *Below rank k nothing counts. A step up down there is worth nothing; the step across the line moves every
+# > metric.*
 #
 # ## 3. Two hits of different grade change places
 #
@@ -118,8 +119,8 @@ assert not by_k["ndcg"].is_monotonic_increasing
 assert by_k.loc[3, "precision"] > by_k.loc[2, "precision"]
 
 # %% [markdown]
-# Recall can only grow with k, and so can this AP, whose denominator is all relevant items. Precision goes up at each hit
-# and down at each miss. NDCG goes both ways as well: a larger k lets the list earn more, and the ideal list too.
+# With a larger k recall never falls, nor does this AP, whose denominator is all relevant items. Precision goes down at each
+# miss, and up at each hit unless it is 1 already. NDCG goes both ways as well: a larger k lets the list earn more, and the ideal list too.
 #
 # > **Say:** *A number without its k says nothing; and NDCG@10 is not "more" than NDCG@5.*
 #
@@ -180,13 +181,13 @@ assert values["precision"].change == 0
 assert all(values[name].change > 0 for name in ("recall", "average_precision", "ndcg"))
 
 # %% [markdown]
-# > **Say:** *Recall, AP and NDCG measure a list against what it could have held: what was missed moves them as much as
-# > what was shown.*
+# > **Say:** *Recall, AP and NDCG measure a list against what it could have held: what was missed moves
+# > them, not only what was shown.*
 #
 # ## Check yourself
 #
-# `recnb.quiz` draws a list, asks for a number, and knows the usual slips. Here is one, answered with the mistake that is
-# made most often: rank i discounted by log2(i) instead of log2(i + 1).
+# `recnb.quiz` draws a list, asks for a number, and knows the usual slips. Here is one, answered with such a slip: rank i
+# discounted by log2(i) instead of log2(i + 1).
 
 # %%
 quiz = recnb.quiz("dcg", seed=11)

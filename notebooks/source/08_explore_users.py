@@ -20,9 +20,9 @@ score
 # %% [markdown]
 # ## By hand
 #
-# Choose a metric and k; pick a bar to see the users in it alone; sort the table, search it, click a user. On the right
-# the user's list stands with the hits marked, below it what was missed, and how the score is made. (Without a kernel, the
-# same place shows the explorer as it starts.)
+# Choose a metric and k; pick a bar to see the users in it alone; sort the table, search it, click a user. Below the table
+# the user's list then stands with the hits marked, beside it what was missed, and at the end how the score is made.
+# (Without a kernel, the same place shows the explorer as it starts.)
 
 # %%
 ev.explore("ndcg", k=10)
@@ -127,5 +127,5 @@ repaired = pd.concat([recs[recs["user"] != user], changed]).rec.against(sample.t
 assert abs(float(repaired) - float(score) - gained / len(per_user)) < 1e-12
 
 # %% [markdown]
-# One user is worth at most 1/261 of the mean. To move it, one has to find what many users have in common, and the
+# One user can move the mean by 1/261 at most. To move it further, one has to find what many users have in common, and the
 # segments above are where to look.

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from recnb.asked import STANDARD, Metrics, chosen_metrics, options_of
+from recnb.asked import STANDARD, Metrics, asked_metrics, chosen_metrics, options_of
+from recnb.asked import asked as asked_metric
 from recnb.comparison.aligned import common, one_convention, one_truth
 from recnb.comparison.measured import Asked, Measured, all_pairs, lines_of, measure
 from recnb.comparison.way_in import models_of, reference_of, settings_of
@@ -17,7 +18,8 @@ from recnb.errors import OptionError, near
 from recnb.evaluation import Evaluation
 from recnb.frames import Frame
 from recnb.hits import Cutoffs
-from recnb.metric import Metric, metric_named
+from recnb.list_metric import ListMetric
+from recnb.metric import Metric
 from recnb.results import html
 from recnb.results.comparison_data import Difference, Judged, Settings, Test, rows_of
 from recnb.results.comparison_parts import Conclusion, Curves, Forest, Movers, Tradeoff
@@ -34,13 +36,6 @@ if TYPE_CHECKING:
 #: Who is held against whom: each model against the baseline, or every two.
 Pairs = Literal["baseline", "all"]
 PAIRS = ("baseline", "all")
-
-#: The columns of `differences`, in order.
-COLUMNS = (
-    "metric", "k", "model", "baseline", "difference", "low", "high", "t_p", "wilcoxon_p", "randomization_p", "p_holm", "p_bh",
-    "effect_size", "won", "tied", "lost", "n_users", "detectable", "verdict",
-)  # fmt: skip
-
 
 #: What a Comparison answers, for its repr.
 ASKS = (
@@ -145,21 +140,26 @@ class Comparison:
         skipped = counts.n_without_relevant if convention.no_relevant == "skip" else 0
         words = population_in_words(self.judged, self.n_users, skipped, zero=convention.no_list == "zero")
         library = [say("compare.as_library", library=first.library)] if first.library else []
-        return "; ".join([*words, *library, *convention.phrases(graded=first.prepared.graded), *first.notes])
+        # On whom they are compared is said first, and once.
+        notes = [str(one) for one in first.prepared.notes if getattr(one, "key", "") != "compare.note.common"]
+        return "; ".join([*words, *library, *convention.phrases(graded=first.prepared.graded), *notes])
 
     def table(
-        self, metrics: Metrics = None, k: int | Sequence[int | None] | None = None, **options: Any
+        self,
+        metrics: Metrics = None,
+        k: int | Sequence[int | None] | None = None,
+        *,
+        by: Any = None,
+        bins: int = 4,
+        **options: Any,
     ) -> pd.DataFrame:
-        """Means over the common users: one row per model, one column per metric and cut-off, named as in "ndcg@10"."""
-        import pandas as pd
+        """Means over the common users: one row per model, one column per metric and cut-off, named as in "ndcg@10".
 
-        made = self.measured(metrics, k, options, pairs=[])
-        columns = list(dict.fromkeys(_column(one.metric, one.k) for one in made.means))
-        frame = pd.DataFrame(index=pd.Index(self.names, name="model"), columns=columns, dtype=float)
-        for one in made.means:
-            frame.loc[one.model, _column(one.metric, one.k)] = one.mean
-        frame.attrs = {"basis": self.basis(), "n_users": self.n_users}
-        return frame
+        `by` makes such rows for each segment of the users, as in `differences`, which tests them.
+        """
+        from recnb.comparison.tabled import means_table
+
+        return means_table(self, self._asked(metrics, k, options, []), by, bins)
 
     def means(
         self, metrics: Metrics = None, k: int | Sequence[int | None] | None = None, **options: Any
@@ -184,31 +184,15 @@ class Comparison:
         `p_holm` and `p_bh` are the p-value of the chosen test, corrected for all rows of this frame; `detectable` is the
         smallest difference that would have shown with 80 % power; `won`, `tied` and `lost` count users.
 
+        Metrics beyond accuracy that have a value for each user (novelty, popularity, diversity, ...) are compared on the
+        users who have a value in every model, judged or not, as `n_users` says; their verdicts are "higher" and "lower".
+
         `by` makes rows for each segment of the users: a column of `users=` or of the truth, "activity" or
         "popularity_taste" (of train, in `bins` quantile bins), or a Series of user to segment.
         """
-        import pandas as pd
+        from recnb.comparison.tabled import differences_table
 
-        if by is None:
-            made = self.measured(metrics, k, options).differences
-            segments: list[dict[str, str]] = [{} for _ in made]
-        else:
-            from recnb.comparison.by_segment import differences_by
-
-            asked = self._asked(metrics, k, options, self.pairs)
-            found = differences_by(self.models, asked, self.settings, by, bins)
-            made, segments = tuple(one for _, one in found), [{"segment": name} for name, _ in found]
-        rows = [
-            {**segment, **row, "verdict": one.verdict}
-            for segment, row, one in zip(segments, rows_of(made), made, strict=True)
-        ]
-        frame = pd.DataFrame(rows, columns=[*(["segment"] if by is not None else []), *COLUMNS])
-        frame.attrs = {
-            "corrected": self.settings.test,
-            "confidence": self.settings.confidence,
-            "n_compared": len(frame),
-        }
-        return frame
+        return differences_table(self, self._asked(metrics, k, options, self.pairs), by, bins)
 
     def conclusion(
         self,
@@ -250,7 +234,7 @@ class Comparison:
 
         if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < 1:
             raise OptionError(f"n={n!r} is no number of users: give a whole number from 1 up.")
-        chosen = metric_named(metric)
+        (chosen,) = chosen_metrics([metric])
         chosen.check(options)
         pair = self._pair(model, baseline)
         cutoff = Cutoffs.one(k).values[0]
@@ -301,7 +285,7 @@ class Comparison:
         self, metric: str = "ndcg", k: Iterable[int] = range(1, 21), *, lang: str | None = None, **options: Any
     ) -> Curves:
         """A metric at many cut-offs for every model, with an interval at each; `.plot()` draws it."""
-        chosen = metric_named(metric)
+        chosen = asked_metric(metric)
         cutoffs = Cutoffs.of(list(k) if isinstance(k, Iterable) and not isinstance(k, str) else k)
         if cutoffs.deepest is None:
             raise OptionError("a curve runs over whole numbers: leave None out of k, such as k=range(1, 21).")
@@ -330,13 +314,23 @@ class Comparison:
         metrics: Metrics = None,
         *,
         movers: int = 2,
+        by: Any = None,
+        bins: int = 4,
+        confidence: float | None = None,
         lang: str | None = None,
         **options: Any,
     ) -> ComparisonReport:
-        """All of it: what may be concluded, means and differences with intervals and tests, curves, users who moved, overlap."""
+        """All of it: findings, conclusions, means, differences with tests, curves, segments (`by`), users who moved, overlap."""
         from recnb.comparison.report import report_of
 
-        return report_of(self, k=k, metrics=metrics, movers=movers, lang=lang, options=options)
+        mine = self if confidence is None else self._at(confidence)
+        return report_of(mine, k, metrics, movers, by, bins, lang, options)
+
+    def _at(self, confidence: float) -> Comparison:
+        """The same with another confidence."""
+        old = self.settings
+        settings = settings_of(confidence, old.test, old.method, old.resamples, old.permutations, old.seed)
+        return Comparison(self.models, self.judged, self.baseline, settings)
 
     def measured(
         self,
@@ -354,17 +348,29 @@ class Comparison:
         self, metrics: Metrics, k: object, options: Mapping[str, Any], pairs: Sequence[tuple[str, str]]
     ) -> Asked:
         cutoffs = Cutoffs.of(k)
-        chosen, own = self.chosen(metrics, options)
+        chosen = asked_metrics(self._named(metrics))
+        for metric in chosen:
+            if isinstance(metric, ListMetric) and metric.of == "all":
+                raise OptionError(
+                    f"{metric.name} is one number of all lists of a model, with no value for each user, so no users can be paired: "
+                    f"{metric.name} of each model is in .beyond(k=10)."
+                )
+        own = [options_of(metric, metrics, options, chosen) for metric in chosen]
         if any(metric.needs_whole_list(mine) for metric, mine in zip(chosen, own, strict=True)):
             for one in self.models.values():
                 one.hits(None)
         return Asked(chosen, own, cutoffs, pairs)
 
-    def chosen(self, metrics: Metrics, options: Mapping[str, Any]) -> tuple[list[Metric[...]], list[dict[str, Any]]]:
-        """The metrics that are asked for, each with its own options."""
+    def _named(self, metrics: Metrics) -> Metrics:
+        """The metrics asked for; if none are, those that the library has."""
         library = self._first.library
         if metrics is None and library is not None:
-            metrics = [name for name in STANDARD if presets.of_metric(name, library)]
+            return [name for name in STANDARD if presets.of_metric(name, library)]
+        return metrics
+
+    def chosen(self, metrics: Metrics, options: Mapping[str, Any]) -> tuple[list[Metric[...]], list[dict[str, Any]]]:
+        """The metrics of accuracy that are asked for, each with its own options."""
+        metrics = self._named(metrics)
         chosen = chosen_metrics(metrics)
         return chosen, [options_of(metric, metrics, options, chosen) for metric in chosen]
 
@@ -374,16 +380,12 @@ class Comparison:
         return f"Comparison of {names}{against}\n{self.basis()}\nAsk {', '.join(ASKS)}"
 
     def _repr_html_(self) -> str:
-        from recnb.results.comparison_pieces import name, plain, strong
+        from recnb.results.pieces import name, plain, strong
 
         against = f" against {name(self.baseline)}" if self.baseline else ", each two against each other"
         title = f"<div>Comparison of {', '.join(map(strong, self.names))}{against}</div>"
         ask = html.note("Ask " + " ".join(f"<code>{html.text(one)}</code>" for one in ASKS))
         return html.root(title, html.note(plain(self.basis(), 2000)), ask, label="comparison")
-
-
-def _column(metric: str, k: int | None) -> str:
-    return metric if k is None else f"{metric}@{k}"
 
 
 __all__ = ["Comparison", "Difference", "compare"]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from recnb.asked import Asked as AnyMetric
 from recnb.conventions import Convention
 from recnb.errors import FrameError, NoUsersError, OptionError
 from recnb.evaluation import Evaluation
@@ -16,9 +17,12 @@ from recnb.frames import Prepared, check
 from recnb.frames.among import among
 from recnb.frames.prepare import is_relevant
 from recnb.hits import Cutoffs, Floats
+from recnb.list_metric import ListMetric
+from recnb.lists import PerUser
 from recnb.metric import Metric
 from recnb.results.comparison_data import Judged
 from recnb.strings import Sentence
+from recnb.whole_lists import made
 
 #: How a list is put in order follows from the column it came with; it changes nobody's list.
 FREE = ("order", "metric")
@@ -106,9 +110,11 @@ def common(models: Mapping[str, Evaluation]) -> tuple[dict[str, Evaluation], tup
 
 
 def values(
-    models: Mapping[str, Evaluation], metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]
+    models: Mapping[str, Evaluation], metric: AnyMetric, cutoffs: Cutoffs, options: Mapping[str, Any]
 ) -> list[Floats]:
     """For each cut-off users × models: every user who has a value in all of the models."""
+    if isinstance(metric, ListMetric):
+        return [_of_lists(models, metric, k, options) for k in cutoffs]
     if any(one.library for one in models.values()):
         return [_of_libraries(models, metric, k, options) for k in cutoffs]
     # Models last, and each cut-off by itself: a column of differences then lies together.
@@ -119,6 +125,29 @@ def values(
         there = ~np.isnan(block).any(axis=0)
         found.append(block.T if there.all() else block[:, there].T)
     return found
+
+
+def _of_lists(
+    models: Mapping[str, Evaluation], metric: ListMetric[..., Any], k: int | None, options: Mapping[str, Any]
+) -> Floats:
+    """Of metrics beyond accuracy: the users to whom every model gives a list with a value, judged or not."""
+    everyone: pl.Series | None = None
+    sides: list[tuple[pl.Series, Floats]] = []
+    for one in models.values():
+        there = made(one, metric, k, options)
+        if there.average != "user":
+            raise OptionError(
+                f"{one.library} averages {metric.name} over rows and not over users, so users cannot be compared one by one: "
+                "leave convention= out."
+            )
+        result = there.result
+        assert isinstance(result, PerUser)
+        users = there.users.filter(pl.Series(result.counted, dtype=pl.Boolean))
+        sides.append((users, result.value[result.counted]))
+        everyone = users if everyone is None else everyone.filter(everyone.is_in(users.implode()))
+    assert everyone is not None
+    # Users are sorted on every side, so those in common come in one order.
+    return np.stack([value[users.is_in(everyone.implode()).to_numpy()] for users, value in sides], axis=1)
 
 
 def _of_libraries(

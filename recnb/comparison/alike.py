@@ -13,7 +13,9 @@ from recnb.evaluation import Evaluation
 from recnb.frames.codes import distinct, positions
 from recnb.hits import Ints, count_within, in_order
 from recnb.overlap import checked_p, jaccard, rbo
+from recnb.progress import steps
 from recnb.results.comparison_data import Overlap
+from recnb.strings import say
 
 
 @dataclass(frozen=True)
@@ -30,9 +32,11 @@ def overlaps(models: Mapping[str, Evaluation], k: int | None, p: float) -> tuple
     checked_p(p)
     tables = {name: _table(one, k) for name, one in models.items()}
     items = distinct(pl.concat([distinct(table["item"]) for table in tables.values()]))
-    lists = {name: _lists(tables.pop(name), items, models[name].n_users) for name in models}
+    named = steps(list(models), say("compare.progress"))
+    lists = {name: _lists(tables.pop(name), items, models[name].n_users) for name in named}
     return tuple(
-        _overlap((one, lists[one]), (other, lists[other]), len(items), k, p) for one, other in combinations(lists, 2)
+        _overlap((one, lists[one]), (other, lists[other]), len(items), k, p)
+        for one, other in steps(list(combinations(lists, 2)), say("compare.progress"))
     )
 
 

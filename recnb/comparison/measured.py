@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from recnb.asked import Asked as AnyMetric
 from recnb.comparison.aligned import values
 from recnb.evaluation import Evaluation
 from recnb.hits import Cutoffs, Floats
-from recnb.metric import Metric
+from recnb.list_metric import ListMetric
 from recnb.progress import steps
 from recnb.results.comparison_data import POWER, Difference, Line, Mean, Settings, extremes
 from recnb.strings import say
@@ -30,7 +31,7 @@ SAME = 1e-12
 class Asked:
     """What is to be compared: metrics with their options, cut-offs, and who against whom."""
 
-    metrics: Sequence[Metric[...]]
+    metrics: Sequence[AnyMetric]
     options: Sequence[Mapping[str, Any]]
     cutoffs: Cutoffs
     pairs: Sequence[tuple[str, str]]  #: model and baseline
@@ -49,7 +50,7 @@ class Measured:
 class Block:
     """One metric at one cut-off: the values of the users who have one in every model."""
 
-    metric: Metric[...]
+    metric: AnyMetric
     k: int | None
     values: Floats  #: users × models
 
@@ -65,7 +66,7 @@ def measure(models: Mapping[str, Evaluation], asked: Asked, settings: Settings) 
     for blocks in steps(work, say("compare.progress"), n_batches) if n_batches > 1 else work:
         found, mean_method = _means(blocks, names, settings)
         means += found
-        to_best += [_behind_best(block.values) for block in blocks]
+        to_best += [_behind_best(block) for block in blocks]
         used = replace(used, mean_method=mean_method)
         if asked.pairs:
             some, method = _differences(blocks, names, asked.pairs, settings)
@@ -198,10 +199,14 @@ def corrected(differences: Sequence[Difference]) -> tuple[Difference, ...]:
     return tuple(replace(one, p_holm=strict, p_bh=mild) for one, strict, mild in together)
 
 
-def _behind_best(found: Floats) -> Floats:
-    """For each model the p of a paired t test against the best one of the block; NaN for what is the best."""
+def _behind_best(block: Block) -> Floats:
+    """For each model the p of a paired t test against the best one of the block; NaN for what is the best.
+
+    Beyond accuracy more is not better, and there is no best: NaN for all.
+    """
+    found = block.values
     n, n_models = found.shape
-    if n == 0:
+    if n == 0 or isinstance(block.metric, ListMetric):
         return np.full(n_models, np.nan)
     mean = found.mean(axis=0)
     apart = found[:, [int(mean.argmax())]] - found
@@ -222,8 +227,9 @@ def _marked(means: Sequence[Mean], to_best: Sequence[Floats], alpha: float) -> t
         column = means[start : start + len(apart)]
         top = extremes([one.mean for one in column])
         for one, is_apart in zip(column, apart.tolist(), strict=True):
-            is_best = one.mean >= top - SAME
-            marked.append(replace(one, best=is_best, near_best=not is_best and not is_apart and one.n_users > 0))
+            is_best = one.judges and one.mean >= top - SAME
+            near = one.judges and not is_best and not is_apart and one.n_users > 0
+            marked.append(replace(one, best=is_best, near_best=near))
     return tuple(marked)
 
 

@@ -7,18 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recnb.asked import Metrics
+from recnb.asked import Metrics, parted
 from recnb.beyond_shown import rows_of
 from recnb.comparison.alike import overlaps
+from recnb.comparison.by_segment import differences_by
 from recnb.comparison.measured import Asked, lines_of, measure
 from recnb.comparison.movers import moved
 from recnb.conventions import options_in_words
 from recnb.errors import OptionError
 from recnb.hits import Cutoffs
 from recnb.metric import Metric
+from recnb.progress import steps
 from recnb.results.comparison import ComparisonReport
-from recnb.results.comparison_data import Beyond, Compared, Reading
-from recnb.strings import checked, speaking
+from recnb.results.comparison_data import Beyond, Compared, Found, Reading, Segmented
+from recnb.results.lint import Finding
+from recnb.segments import SMALL, label_of
+from recnb.strings import checked, say, speaking
+from recnb.whole_lists import BEYOND
 
 if TYPE_CHECKING:
     from recnb.comparison import Comparison
@@ -37,6 +42,8 @@ def report_of(
     k: int | Sequence[int],
     metrics: Metrics,
     movers: int,
+    by: Any,
+    bins: int,
     lang: str | None,
     options: Mapping[str, Any],
 ) -> ComparisonReport:
@@ -46,13 +53,15 @@ def report_of(
     with speaking(lang):
         at = _whole_numbers(k)
         lead_k = sorted(at)[len(at) // 2]
-        chosen, own = comparison.chosen(metrics, options)
+        accuracy, further = parted(metrics, options)
+        shared = options if accuracy is None else {}
+        chosen, own = comparison.chosen(accuracy, shared)
         points = points_upto(max(at), at)
         # The deepest hits serve all cut-offs; asked for first, they are cut once.
         for one in comparison.models.values():
             whole = any(metric.needs_whole_list(mine) for metric, mine in zip(chosen, own, strict=True))
             one.hits(None if whole else max(at))
-        made = comparison.measured(metrics, at, options)
+        made = comparison.measured(accuracy, at, shared)
         lead = Asked(chosen[:1], own[:1], Cutoffs.of(points), [])
         lines = lines_of(measure(comparison.models, lead, comparison.settings), comparison.names)
         here = [one for one in made.differences if one.k == lead_k and one.metric == chosen[0].name]
@@ -60,9 +69,14 @@ def report_of(
         pairs = {(one.model, one.baseline) for one in furthest[:PAIRS_SHOWN]}
         shown = [
             moved(comparison.models, pair, chosen[0], lead_k, own[0], int(movers))
-            for pair in comparison.pairs
-            if pair in pairs and movers
+            for pair in steps([one for one in comparison.pairs if one in pairs and movers], say("compare.progress"))
         ]
+        found, n_checks = _findings(comparison, chosen[0], lead_k, own[0])
+        segments = None
+        if by is not None:
+            within = Asked(chosen[:1], own[:1], Cutoffs.one(lead_k), comparison.pairs)
+            rows = differences_by(comparison.models, within, comparison.settings, by, bins)
+            segments = Segmented(label_of(by), tuple(rows), SMALL)
         data = Compared(
             models=tuple(comparison.names),
             reference=comparison.baseline,
@@ -74,7 +88,10 @@ def report_of(
             curves=lines,
             moved=tuple(shown),
             overlaps=overlaps(comparison.models, lead_k, PERSISTENCE),
-            beyond=beyond(comparison, lead_k),
+            beyond=beyond(comparison, lead_k, further),
+            findings=found,
+            n_checks=n_checks,
+            segments=segments,
             n_users=comparison.n_users,
             judged=comparison.judged,
             settings=made.settings,
@@ -84,13 +101,51 @@ def report_of(
     return ComparisonReport(data, checked(lang))
 
 
-def beyond(comparison: Comparison, k: int | None) -> tuple[Beyond, ...]:
-    """The metrics beyond accuracy that the data of every model allow; none where neither train nor items is known."""
-    if any(one.beside.train is None and one.beside.items is None for one in comparison.models.values()):
+def _findings(
+    comparison: Comparison, metric: Metric[...], k: int, options: Mapping[str, Any]
+) -> tuple[tuple[Found, ...], int]:
+    """What is odd about the data: what is found as often in several models is told once."""
+    lints = {
+        name: one.lint(k, metric.name, **options)
+        for name, one in steps(list(comparison.models.items()), say("compare.progress"))
+    }
+    same: dict[tuple[str, str], dict[str, Finding]] = {}
+    for name, lint in lints.items():
+        for one in lint:
+            same.setdefault((one.name, one.short), {})[name] = one
+    kinds = list(dict.fromkeys(key[0] for key in same))
+    found = [Found(tuple(some), tuple(some.values())) for some in same.values()]
+    found.sort(key=lambda one: (one.finding.severity != "warning", kinds.index(one.finding.name)))
+    return tuple(found), next(iter(lints.values())).n_checks
+
+
+def beyond(
+    comparison: Comparison, k: int | None, asked: Mapping[str, Mapping[str, Any]] | None = None
+) -> tuple[Beyond, ...]:
+    """The metrics beyond accuracy that were asked for, or all that the data of every model allow.
+
+    Where neither train nor items is known, there are none unless they are asked for.
+    """
+    if asked is None and any(
+        one.beside.train is None and one.beside.items is None for one in comparison.models.values()
+    ):
         return ()
-    of_each = [rows_of(one, k, comparison.settings.confidence) for one in comparison.models.values()]
+    names = BEYOND if asked is None else list(asked)
+    work = steps(list(comparison.models.values()), say("compare.progress"))
+    of_each = [rows_of(one, k, comparison.settings.confidence, names=names, options=asked) for one in work]
+    if asked is not None:
+        for row in (row for rows in of_each for row in rows if row.needs):
+            raise OptionError(row.needs)
     return tuple(
-        Beyond(rows[0].metric, rows[0].symbol, rows[0].reads, k, tuple(row.values[0] for row in rows), rows[0].basis)
+        Beyond(
+            rows[0].metric,
+            rows[0].symbol,
+            rows[0].title,
+            rows[0].reads,
+            k,
+            tuple(row.values[0] for row in rows),
+            rows[0].basis,
+        )
         for rows in zip(*of_each, strict=True)
         if all(row.values and np.isfinite(row.values[0][0]) for row in rows)
     )

@@ -9,17 +9,26 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.entry import evaluate
+from recnb.entry import evaluate, options_known
 from recnb.errors import ColumnError, FrameError, OptionError, is_number, near
 from recnb.evaluation import Evaluation
 from recnb.frames import Frame, table_of
 from recnb.frames.read import columns_of, find
+from recnb.progress import steps
 from recnb.results.comparison_data import TESTS, Settings
+from recnb.strings import say
 from recnb.uncertainty import PAIRED_METHODS
+
+#: The keywords of `compare` that are not passed on to `evaluate`.
+OWN = ("baseline", "pairs", "confidence", "test", "method", "resamples", "permutations", "seed")
 
 
 def models_of(models: Any, truth: Frame | None, options: dict[str, Any]) -> dict[str, Evaluation]:
     """Every model evaluated, in the order given."""
+    known = [*OWN, "model", *options_known()]
+    for name in options:
+        if name not in known:
+            raise OptionError(f"{name!r} is no option of a comparison. {near(name, known)}")
     if isinstance(models, Evaluation):
         raise OptionError(
             "one Evaluation is one model, and a comparison needs two: recnb.compare({'mine': ev, 'popular': other})."
@@ -39,7 +48,7 @@ def models_of(models: Any, truth: Frame | None, options: dict[str, Any]) -> dict
         truth = _read_once(truth)
     return {
         name: one if isinstance(one, Evaluation) else _evaluated(name, one, truth, options)
-        for name, one in named.items()
+        for name, one in steps(list(named.items()), say("compare.progress"))
     }
 
 

@@ -268,15 +268,18 @@ def _of_population(
             f"{int((averaged & ~has_relevant).sum()):,} users have no relevant item, such as {who!r}: say no_relevant='skip'."
         )
     number = np.cumsum(averaged) - 1
-    mine, theirs = averaged[hits.user], averaged[hits.truth_user]
-    row = np.cumsum(theirs) - 1
+    mine, theirs = averaged[hits.user], np.flatnonzero(averaged[hits.truth_user])
+    # By user, as the short way has them.
+    theirs = theirs[in_order(hits.truth_user[theirs])]
+    row = np.full(len(hits.truth_user), -1)
+    row[theirs] = np.arange(len(theirs))
     kept = replace(
         hits, user=number[hits.user[mine]], rank=hits.rank[mine], list_length=hits.list_length[averaged], relevance=hits.relevance[mine],
         truth_row=row[hits.truth_row[mine]], truth_user=number[hits.truth_user[theirs]], truth_relevance=hits.truth_relevance[theirs],
         max_relevance=float(hits.truth_relevance[theirs].max(initial=0.0)), tied=None if hits.tied is None else hits.tied.of(mine),
     )  # fmt: skip
     users = data.users.filter(pl.Series(averaged))
-    return General(users, lists, truth.filter(pl.Series(theirs)), kept)
+    return General(users, lists, truth.select(pl.all().gather(theirs)), kept)
 
 
 def _by_rank(user: Ints, rank: Ints) -> Ints:

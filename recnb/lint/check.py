@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
+from recnb.conventions import Convention
+from recnb.frames.read import role_of
 from recnb.lint.looked import Looked
 from recnb.results.lint import Finding, Severity
 from recnb.strings import current, say
@@ -21,6 +24,9 @@ class Check:
     function: Callable[[Looked], Findings]
     needs: str | None  #: the frame beside recommendations and truth without which it sees nothing
 
+
+#: Of a convention, what follows from the columns and the metric, and is nothing that one says.
+NOT_ASKED = ("order", "metric")
 
 #: All that is looked for, as the modules are read.
 ENTERED: list[Check] = []
@@ -56,11 +62,34 @@ def found(
 
 
 def with_option(looked: Looked, option: str) -> str:
-    """The call that evaluates the caller's frames with an option."""
+    """The call that evaluates the caller's frames with an option, beside those that they were evaluated with."""
+    options = ", ".join([*_columns_named(looked), *_options_kept(looked, option), option])
     if looked.source.labels is looked.source.truth_labels or looked.label_of("rank") == looked.label_of("item"):
-        return f"df.rec.evaluation({option})"
-    option = option if looked.library is None else f'convention="{looked.library}", {option}'
-    return f"recs.rec.against(truth, {option})"
+        return f"df.rec.evaluation({options})"
+    options = options if looked.library is None else f'convention="{looked.library}", {options}'
+    return f"recs.rec.against(truth, {options})"
+
+
+def _columns_named(looked: Looked) -> list[str]:
+    """The columns whose names do not tell what they hold."""
+    labels = {**looked.source.truth_labels, **looked.source.labels}
+    if labels.get("rank") == labels["item"]:
+        return []  # lists in one column, which goes by another role
+    named = ((role, labels[role]) for role in ("user", "item", "rank", "score", "relevance") if role in labels)
+    return [f"{role}={label!r}" for role, label in named if role_of(label) != role]
+
+
+def _options_kept(looked: Looked, option: str) -> list[str]:
+    """What was asked for that is not recnb's own; a library's own decisions come with its name."""
+    if looked.library is not None:
+        return []
+    given = set(re.findall(r"(\w+)=", option))
+    apart = {one.name: getattr(looked.convention, one.name) for one in fields(Convention) if one.name not in NOT_ASKED}
+    return [
+        f'{name}="{value}"' if isinstance(value, str) else f"{name}={value:g}"
+        for name, value in apart.items()
+        if name not in given and value != getattr(Convention(), name)
+    ]
 
 
 def severity_of(share: float, grave_from: float) -> Severity:

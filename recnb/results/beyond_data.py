@@ -19,4 +19,5 @@ class BeyondRow:
     k: tuple[int | None, ...]
     values: tuple[tuple[float, float, float], ...]  #: value, lower and upper end at each cut-off; NaN: no interval
     basis: str
+    n_users: int = 0  #: whose values the mean is of; of a number of all lists, how many lists
     needs: str = ""  #: what is missing and what to type; "" if there are values

@@ -142,6 +142,22 @@ def strip(mean: float, low: float, high: float, top: float) -> str:
     return _svg(parts, STRIP, 2 * middle)
 
 
+def gap(value: float, low: float, high: float, reach: float) -> str:
+    """A difference and its interval about a line at 0 in the middle; `reach` is what stands at either end."""
+    middle, half = 9, STRIP / 2
+
+    def x(one: float) -> float:
+        return half + (half - 6) * max(-1.0, min(1.0, one / reach))
+
+    parts = [f'<path d="M{half:.1f} 1V{2 * middle - 1}" stroke="{QUIET}" stroke-opacity="0.8"/>']
+    if isfinite(low):
+        parts.append(
+            f'<path d="M{x(low):.1f} {middle}H{x(high):.1f}" stroke="{ACCENT}" stroke-width="3" stroke-opacity="0.5"/>'
+        )
+    parts.append(f'<circle cx="{x(value):.1f}" cy="{middle}" r="3.5" fill="{ACCENT}"/>')
+    return _svg(parts, STRIP, 2 * middle)
+
+
 def percent(share: float) -> str:
     """A share in few characters; a small one is not rounded to none.
 

@@ -9,7 +9,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recnb.results.comparison_data import Compared
+from recnb.results.comparison_data import Compared, Found
 from recnb.strings import speaking
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: Names the layout of `to_dict`; it changes when a key does.
-SCHEMA = "recnb.comparison/1"
+SCHEMA = "recnb.comparison/2"
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,13 +50,20 @@ class ComparisonReport:
         Keys: `schema`, `lang`, `models`, `reference` (None: every two models), `n_users`, `judged` (model, n_users,
         n_left_out, n_without_list), `k`, `lead_k`, `settings` (confidence, test, method, mean_method, resamples,
         permutations, seed), `n_compared`, `metrics`, `means`, `differences` (each with its `verdict`), `curves`, `moved`
-        (gained and lost users with both lists), `overlaps`, `basis` and `notes`.
+        (gained and lost users with both lists), `overlaps`, `beyond`, `n_checks` and `findings` (models, name, severity, n, of, short,
+        example, advice, code, and `effects`, one for each of the models), `segments` (None, or by, n_small and `rows`: segment and the keys of a difference), `basis`
+        and `notes`.
         """
         told = asdict(self.data)
         verdicts = [one.verdict for one in self.data.differences]
         told["differences"] = [
             {**row, "verdict": verdict} for row, verdict in zip(told["differences"], verdicts, strict=True)
         ]
+        told["findings"] = [_found_as_dict(one) for one in self.data.findings]
+        if self.data.segments is not None:
+            told["segments"]["rows"] = [
+                {"segment": name, **asdict(one), "verdict": one.verdict} for name, one in self.data.segments.rows
+            ]
         found: dict[str, Any] = _plain({"schema": SCHEMA, "lang": self.lang, "n_compared": self.data.n_tested, **told})
         return found
 
@@ -89,7 +96,8 @@ class ComparisonReport:
         """The curves and the forest plot side by side, drawn by matplotlib."""
         from recnb.results.comparison_figure import figure
 
-        return figure(self.data)
+        with speaking(self.lang):
+            return figure(self.data)
 
     def __repr__(self) -> str:
         from recnb.results.comparison_text import text
@@ -102,6 +110,21 @@ class ComparisonReport:
 
         with speaking(self.lang):
             return fragment(self.data)
+
+
+def _found_as_dict(found: Found) -> dict[str, Any]:
+    one = found.finding
+    said = {name: getattr(one, name) for name in ("short", "example", "advice", "code")}
+    effects = [each.effect for each in found.of_each]
+    return {
+        "models": found.models,
+        "name": one.name,
+        "severity": one.severity,
+        "n": one.n,
+        "of": one.of,
+        "effects": effects,
+        **said,
+    }
 
 
 def _plain(value: Any) -> Any:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from math import floor, isfinite, log10
+from math import ceil, floor, isfinite, log10
 
 from recnb.results.chart import FONT, QUIET
-from recnb.results.comparison_data import Difference, Line
+from recnb.results.comparison_data import FOUND, Difference, Line
 from recnb.results.comparison_words import SIGNS, signed
 from recnb.results.report_text import one_line
 
@@ -63,7 +63,7 @@ def forest(differences: Sequence[Difference], label: str, *, many_baselines: boo
 
 def _mark(one: Difference, x: object, y: float) -> list[str]:
     assert callable(x)
-    found = one.verdict in ("better", "worse")
+    found = one.verdict in FOUND
     colour = (UP if one.difference > 0 else DOWN) if found else QUIET
     parts = []
     if isfinite(one.low):
@@ -128,10 +128,12 @@ def points(names: Sequence[str], x: Sequence[float], y: Sequence[float], labels:
         return bottom - (bottom - top) * (value - y_from) / (y_to - y_from)
 
     parts = [_line(left, bottom, width - right, bottom, 0.5), _line(left, top, left, bottom, 0.5)]
-    parts += [_text(across(value), bottom + 16, f"{value:.3g}") for value in (x_from, (x_from + x_to) / 2, x_to)]
-    parts += [
-        _text(left - 6, up(value) + 4, f"{value:.3g}", anchor="end") for value in (y_from, (y_from + y_to) / 2, y_to)
-    ]
+    for value in _between(x_from, x_to):
+        parts.append(_line(across(value), top, across(value), bottom, 0.15))
+        parts.append(_text(across(value), bottom + 16, f"{value:.6g}"))
+    for value in _between(y_from, y_to):
+        parts.append(_line(left, up(value), width - right, up(value), 0.15))
+        parts.append(_text(left - 6, up(value) + 4, f"{value:.6g}", anchor="end"))
     parts += [_text((left + width - right) / 2, height - 8, labels[0]), _text(8, 13, labels[1], anchor="start")]
     places = dict(_apart([up(value) for value in y], 14))
     for at, name in enumerate(names):
@@ -146,6 +148,14 @@ def points(names: Sequence[str], x: Sequence[float], y: Sequence[float], labels:
             f'<text x="{at_x:.1f}" y="{places[at] + 4:.1f}" text-anchor="{anchor}" fill="{colour}" font-weight="600">{words}</text>'
         )
     return _svg(parts, width, height), width
+
+
+def _between(low: float, high: float, most: int = 4) -> list[float]:
+    """Round numbers of an axis, those that lie on it."""
+    raw = (high - low) / most
+    scale = 10.0 ** floor(log10(raw))
+    step = next(one * scale for one in (1, 2, 2.5, 5, 10) if one * scale >= raw * (1 - 1e-9))
+    return [float(f"{at * step:.12g}") for at in range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)]
 
 
 def _about(values: Sequence[float]) -> tuple[float, float]:

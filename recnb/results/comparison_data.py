@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from math import isnan
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+from recnb.list_metric import LIST_METRICS
+
+if TYPE_CHECKING:
+    from recnb.results.lint import Finding
 
 #: Which p-value is corrected and concluded from.
 Test = Literal["t", "wilcoxon", "randomization"]
 TESTS = ("t", "wilcoxon", "randomization")
 
 #: What may be concluded of a difference; `hint` and `torn` are no findings.
-Verdict = Literal["better", "worse", "hint", "torn", "open", "same", "untested"]
+Verdict = Literal["better", "worse", "higher", "lower", "hint", "torn", "open", "same", "untested"]
+
+#: The verdicts that are findings. Beyond accuracy more is not better: there a model is higher or lower.
+FOUND: tuple[Verdict, ...] = ("better", "worse", "higher", "lower")
 
 POWER = 0.8
 
@@ -49,6 +57,11 @@ class Mean:
     n_users: int
     best: bool  #: the highest mean, or one that is the same to the last digits
     near_best: bool  #: not told apart from the best
+
+    @property
+    def judges(self) -> bool:
+        """Whether more of the metric is better: not so beyond accuracy."""
+        return self.metric not in LIST_METRICS
 
     @property
     def label(self) -> str:
@@ -96,6 +109,8 @@ class Difference:
             return "same"
         excluded = self.low > 0 or self.high < 0
         if self.p_holm <= self.alpha and excluded:
+            if self.metric in LIST_METRICS:
+                return "higher" if self.difference > 0 else "lower"
             return "better" if self.difference > 0 else "worse"
         if self.p_holm <= self.alpha:
             return "torn"
@@ -191,10 +206,39 @@ class Beyond:
 
     metric: str
     symbol: str
+    title: str
     reads: str
     k: int | None
     values: tuple[tuple[float, float, float], ...]  #: for each model value, lower and upper end; NaN: no interval
     basis: str  #: of the first model
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """One thing that is odd about the data, as often in the lists of some models; what it does may differ."""
+
+    models: tuple[str, ...]
+    of_each: tuple[Finding, ...]
+
+    @property
+    def finding(self) -> Finding:
+        """That of the first model."""
+        return self.of_each[0]
+
+    @property
+    def effects(self) -> tuple[tuple[str, str], ...]:
+        """What it does to the numbers of each model, or once, with no model, where that is the same."""
+        said = [one.effect for one in self.of_each]
+        return (("", said[0]),) if len(set(said)) == 1 else tuple(zip(self.models, said, strict=True))
+
+
+@dataclass(frozen=True)
+class Segmented:
+    """The differences in the lead metric at the lead cut-off within each segment of the users."""
+
+    by: str
+    rows: tuple[tuple[str, Difference], ...]  #: segment and difference; p-values are corrected over all of them
+    n_small: int  #: users below which a segment says little
 
 
 @dataclass(frozen=True)
@@ -225,6 +269,9 @@ class Compared:
     moved: tuple[Moved, ...]
     overlaps: tuple[Overlap, ...]
     beyond: tuple[Beyond, ...]  #: at the lead cut-off; () where neither train nor items is known
+    findings: tuple[Found, ...]  #: warnings first
+    n_checks: int
+    segments: Segmented | None  #: if that was asked for
     n_users: int
     judged: tuple[Judged, ...]
     settings: Settings

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 from recnb.results.chart import QUIET
 from recnb.results.comparison_chart import COLOURS, DOWN, UP
+from recnb.results.comparison_data import FOUND
+from recnb.results.fonts import lettering
+from recnb.strings import current, say
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,7 +51,7 @@ def draw_forest(ax: Axes, found: Sequence[Difference], reference: str | None) ->
     many = len({one.baseline for one in shown}) > 1
     names = []
     for at, one in enumerate(shown):
-        is_finding = one.verdict in ("better", "worse")
+        is_finding = one.verdict in FOUND
         colour = (UP if one.difference > 0 else DOWN) if is_finding else QUIET
         if isfinite(one.low):
             ax.plot([one.low, one.high], [at, at], color=colour, linewidth=2.5 if is_finding else 1.5)
@@ -59,7 +62,12 @@ def draw_forest(ax: Axes, found: Sequence[Difference], reference: str | None) ->
     ax.axvline(0, color=QUIET, linewidth=1)
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.set_xlabel(f"difference from {plain(reference)}" if reference is not None and not many else "difference")
+    one_baseline = reference is not None and not many
+    with lettering(current()) as fonts:
+        words = (
+            say("compare.forest.against", baseline=plain(reference)) if one_baseline else say("compare.forest.pairs")
+        )
+        ax.set_xlabel(words, **fonts)
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.tick_params(axis="y", length=0)
     return ax
@@ -74,7 +82,9 @@ def draw_curves(ax: Axes, lines: Sequence[Line]) -> Axes:
         ax.plot(line.k, line.mean, LINES[at % len(LINES)], color=colour, linewidth=2, label=plain(line.model))
         if isfinite(line.low[0]):
             ax.fill_between(line.k, line.low, line.high, color=colour, alpha=0.15, linewidth=0)
-    ax.set(xlabel="cut-off k", ylabel=f"mean {lines[0].symbol}@k")
+    with lettering(current()) as fonts:
+        ax.set_xlabel(say("chart.cutoff"), **fonts)
+        ax.set_ylabel(say("chart.mean", symbol=lines[0].symbol), **fonts)
     ax.set_ylim(bottom=0)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.legend(frameon=False)
@@ -84,13 +94,28 @@ def draw_curves(ax: Axes, lines: Sequence[Line]) -> Axes:
 
 def draw_points(ax: Axes, points: Mapping[str, tuple[float, float]], x: str, y: str) -> Axes:
     """A named point for each model."""
-    for at, (model, (across, up)) in enumerate(points.items()):
-        ax.plot([across], [up], DOTS[at % len(DOTS)], color=COLOURS[at % len(COLOURS)], markersize=9)
-        ax.annotate(plain(model), (across, up), textcoords="offset points", xytext=(8, 4))
+    places = [place for place in points.values() if all(map(isfinite, place))]
+    for at, (model, place) in enumerate(points.items()):
+        colour = COLOURS[at % len(COLOURS)]
+        ax.plot([place[0]], [place[1]], DOTS[at % len(DOTS)], color=colour, markersize=9)
+        way, anchor = (-9, "right") if place in places and _crowded(place, places) else (9, "left")
+        ax.annotate(
+            plain(model), place, textcoords="offset points", xytext=(way, 0), ha=anchor, va="center", color=colour
+        )
     ax.set(xlabel=x, ylabel=y)
     ax.margins(0.18)
     ax.spines[["top", "right"]].set_visible(False)
     return ax
+
+
+def _crowded(place: tuple[float, float], places: Sequence[tuple[float, float]]) -> bool:
+    """Whether a name has no room to the right of its point: the picture's edge, or another point, is there."""
+    (left, right), (bottom, top) = ((min(values), max(values)) for values in zip(*places, strict=True))
+    beside = [
+        other for other in places
+        if 0 < other[0] - place[0] < 0.4 * (right - left) and abs(other[1] - place[1]) <= 0.08 * (top - bottom)
+    ]  # fmt: skip
+    return bool(beside) or place[0] - left > 0.6 * (right - left)
 
 
 def plain(name: str | None) -> str:

@@ -10,21 +10,9 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from recnb.results import chart, comparison_chart, html
+from recnb.results import chart, comparison_chart, html, lint_html
 from recnb.results.comparison_data import POWER
-from recnb.results.comparison_html_users import beyond, movers, overlap
-from recnb.results.comparison_pieces import (
-    ANYWHERE,
-    FAINT,
-    compact,
-    folded,
-    heading,
-    name,
-    picture,
-    plain,
-    strong,
-    wide,
-)
+from recnb.results.comparison_html_users import beyond, movers, overlap, segments
 from recnb.results.comparison_words import (
     SIGNS,
     bare_p,
@@ -36,71 +24,103 @@ from recnb.results.comparison_words import (
     percent_of,
     signed,
     summaries,
+    whose,
+)
+from recnb.results.page import page
+from recnb.results.pieces import (
+    ANYWHERE,
+    FAINT,
+    compact,
+    folded,
+    heading,
+    name,
+    picture,
+    plain,
+    strong,
+    wide,
 )
 from recnb.results.report_text import one_line
-from recnb.strings import current, say
+from recnb.results.tabs import Section, tabbed
+from recnb.strings import say
 
 if TYPE_CHECKING:
-    from recnb.results.comparison_data import Compared, Difference, Line, Mean, Settings
+    from recnb.results.comparison_data import Compared, Difference, Found, Line, Mean, Settings
 
 #: With more differences than this at the lead cut-off, those of the lead metric alone are drawn.
 ROWS_DRAWN = 42
 
 NO_BREAK = "\u00a0"
-ROOM = "margin: 1.6em 0 0.6em 0;"
-SECURITY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-PAGE = (
-    "body { margin: 0 auto; max-width: 68rem; padding: 2rem clamp(1rem, 4vw, 3rem); line-height: 1.45; "
-    "font-family: system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'Noto Sans CJK KR', sans-serif; "
-    "color: #1b1b1b; background: #ffffff; } "
-    "@media (prefers-color-scheme: dark) { body { color: #e4e4e4; background: #141414; } } "
-    "@media print { details, table { break-inside: avoid; } }"
-)
 
 
 def document(compared: Compared, title: str | None = None) -> str:
     """The comparison as a document that stands by itself."""
     said = plain(title if title is not None else say("compare.title", models=", ".join(compared.models)), 200)
-    top = f'<h1 style="font-size: 1.3rem; font-weight: 600; margin: 0 0 1rem 0; {ANYWHERE}"><bdi>{said}</bdi></h1>'
-    # In a notebook headings stand below those of the notebook; here they follow the title.
-    body = fragment(compared).replace("<h3", "<h2").replace("</h3>", "</h2>")
-    return (
-        f'<!DOCTYPE html>\n<html lang="{current()}">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{SECURITY}">\n'
-        f"<title>{said}</title>\n<style>{PAGE}</style>\n</head>\n<body>\n<main>\n{top}{body}\n</main>\n</body>\n</html>\n"
-    )
+    return page(said, said, fragment(compared))
 
 
 def fragment(compared: Compared) -> str:
-    """The comparison as a notebook shows it: every section after the other."""
-    parts = [f'<div style="{ROOM}">{heading(title)}{body}</div>' for _, title, body in sections(compared)]
-    return html.root(*parts, label=say("compare.label"))
+    """The comparison as a notebook shows it: what may be concluded, and the sections behind it."""
+    first = "".join(sentence_line(words) for words in headline(compared, strong))
+    key = (
+        f"{compared.basis}; {compared.settings}; {[(one.label, one.model, number(one.mean)) for one in compared.means]}"
+    )
+    return html.root(first, tabbed(sections(compared), say("report.sections"), key), label=say("compare.label"))
 
 
-def sections(compared: Compared) -> list[tuple[str, str, str]]:
-    """Key, title and HTML of each part that there is something to show of; the titles are safe."""
-    made = [
-        ("conclusion", say("compare.section.conclusion"), conclusions(compared)),
-        ("means", say("compare.section.means"), means(compared)),
-        ("differences", say("compare.section.differences"), differences(compared)),
-        ("curves", say("compare.section.curves"), curves(compared.curves, compared.settings, compared.k)),
-        ("users", say("compare.section.users"), "".join(movers(one) for one in compared.moved)),
-        ("beyond", say("compare.section.beyond"), beyond(compared)),
-        ("overlap", say("compare.section.overlap"), overlap(compared.overlaps)),
-        ("about", say("compare.section.about"), about(compared)),
+def sections(compared: Compared) -> list[Section]:
+    """Each part that there is something to show of; what is odd about the data first, if anything is."""
+    n = len(compared.findings)
+    odd = Section(say("report.tab.findings", n=n) if n else say("report.tab.nothing_odd"), findings(compared))
+    parts = [
+        ("overview", "", conclusions(compared) + means(compared)),
+        ("differences", "compare.section.differences", differences(compared)),
+        ("segments", "compare.section.segments", segments(compared)),
+        ("curves", "compare.section.curves", curves(compared.curves, compared.settings, compared.k)),
+        ("beyond", "", beyond(compared)),
+        ("users", "compare.section.users", "".join(movers(one) for one in compared.moved)),
+        ("overlap", "compare.section.overlap", overlap(compared.overlaps)),
+        ("readings", "compare.section.about", about(compared)),
     ]
-    return [one for one in made if one[2]]
+    further = [
+        Section(say(f"report.tab.{key}"), (heading(say(title)) if title else "") + body)
+        for key, title, body in parts
+        if body
+    ]
+    return [odd, *further] if n else [*further, odd]
+
+
+def findings(compared: Compared) -> str:
+    """What is odd about the data, and in whose lists."""
+    if not compared.findings:
+        return html.note(html.text(say("lint.clean", checks=compared.n_checks)))
+    few = len(compared.findings) <= lint_html.FEW
+    rows = [
+        lint_html.line(
+            one.finding,
+            is_open=few or one.finding.severity == "warning",
+            whose=whose(compared, one, name),
+            effects=_effects(one),
+        )
+        for one in compared.findings
+    ]
+    return "".join(rows) + html.note(html.text(say("compare.findings.note", checks=compared.n_checks), 400))
+
+
+def _effects(found: Found) -> list[str]:
+    """What it does to the numbers, model by model where that differs."""
+    if len(found.effects) == 1:
+        return [found.finding.said("effect", "html")]
+    return [
+        f"{strong(model)}: {one.said('effect', 'html')}" for model, one in zip(found.models, found.of_each, strict=True)
+    ]
 
 
 def conclusions(compared: Compared) -> str:
-    """What may be concluded: by the lead metric, then over all that was compared, and how far to trust it."""
-    first = "".join(sentence_line(words) for words in headline(compared, strong))
+    """What may be concluded over all that was compared, and how far to trust it."""
     more = "".join(f'<li style="margin: 0.15em 0;">{words}</li>' for words in summaries(compared, strong))
     listed = f'<ul style="margin: 0.5em 0 0.5em 0; padding-left: 1.2em;">{more}</ul>' if more else ""
     said = [*family(compared.settings, compared.n_tested), not_covered()]
-    return f"{first}{listed}{html.note(html.text(' '.join(said), 1500))}"
+    return f"{listed}{html.note(html.text(' '.join(said), 1500))}"
 
 
 def sentence_line(words: str) -> str:
@@ -236,7 +256,7 @@ def curves(lines: Sequence[Line], settings: Settings, marked: Sequence[int] = ()
     return (
         picture(svg, alt, width)
         + html.note(html.text(words, 400))
-        + folded(say("compare.curves.numbers"), wide(table, symbol))
+        + folded(say("compare.curves.numbers"), wide(table, symbol), again=True)
     )
 
 
@@ -254,4 +274,4 @@ def about(compared: Compared) -> str:
     ]
     header = [say(f"compare.head.{one}") for one in ("metric", "reads", "formula", "convention")]
     table = wide(html.table(header, rows, numbers_from=4), say("compare.readings"))
-    return "".join(html.note(words) for words in parts) + folded(say("compare.readings"), table)
+    return "".join(html.note(words) for words in parts) + table

@@ -7,7 +7,9 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from recnb.results import chart, comparison_chart, html
-from recnb.results.comparison_pieces import (
+from recnb.results.comparison_words import SIGNS, bare_p, number, percent_of, signed
+from recnb.results.lint_words import in_form
+from recnb.results.pieces import (
     ANYWHERE,
     FAINT,
     SIDE_BY_SIDE,
@@ -19,12 +21,11 @@ from recnb.results.comparison_pieces import (
     strong,
     wide,
 )
-from recnb.results.comparison_words import number, percent_of, signed
 from recnb.results.report_text import one_line
 from recnb.strings import say
 
 if TYPE_CHECKING:
-    from recnb.results.comparison_data import Compared, Moved, Mover, Overlap, Place
+    from recnb.results.comparison_data import Compared, Difference, Moved, Mover, Overlap, Place
 
 #: The metrics that accuracy is drawn against, where they are known.
 AGAINST = ("coverage", "novelty")
@@ -83,6 +84,56 @@ def _place(place: Place | None) -> str:
     return f'<td style="{left} font-weight: 600; background: {html.FAINT};">{mark} {name(place.item)} {hit}</td>'
 
 
+def segments(compared: Compared) -> str:
+    """The differences within each segment of the users."""
+    parted = compared.segments
+    if parted is None:
+        return ""
+    found = [one for _, one in parted.rows]
+    reach = max(
+        [abs(end) for one in found for end in (one.difference, one.low, one.high) if isfinite(end)], default=0.0
+    )
+    names = ("model",) if compared.reference is not None else ("model", "baseline")
+    head = ("segment", *names, "n_users", "difference")
+    header = [say(f"compare.head.{one}") for one in head]
+    header += [say("compare.head.drawn"), say("compare.head.holm"), say("compare.head.verdict")]
+    cells = [
+        [
+            name(segment),
+            *(name(getattr(one, which)) for which in names),
+            f"{one.n_users:,}{f' {few}' if one.n_users < parted.n_small and (few := say('segments.small')) else ''}",
+            _difference(one),
+            _drawn(one, segment, reach or 1.0),
+            html.text(bare_p(one.p_holm)),
+            f'<span style="white-space: nowrap;">{SIGNS[one.verdict]} {say(f"compare.verdict.{one.verdict}")}</span>',
+        ]
+        for segment, one in parted.rows
+    ]
+    label = f"{compared.lead.symbol}@{compared.lead_k}"
+    caption = plain(say("compare.caption.segments", label=label, by=parted.by), 200)
+    if compared.reference is not None:
+        caption += f", {plain(say('compare.forest.against', baseline=compared.reference), 200)}"
+    table = wide(html.table(header, cells, caption=caption, numbers_from=1 + len(names)), say("report.segments_region"))
+    words = say("compare.segments.note", confidence=percent_of(compared.settings.confidence), n=len(found))
+    return table + html.note(html.text(words, 600))
+
+
+def _difference(one: Difference) -> str:
+    ends = f"{signed(one.low)} … {signed(one.high)}" if isfinite(one.low) else ""
+    return (
+        f'<span style="white-space: nowrap;"><b style="font-weight: 600;">{signed(one.difference)}</b> '
+        f'<span style="font-size: 0.82em; {FAINT}">{ends}</span></span>'
+    )
+
+
+def _drawn(one: Difference, segment: str, reach: float) -> str:
+    if not isfinite(one.difference):
+        return "–"
+    alt = f"{one_line(segment, 40)}, {one_line(one.model, 40)} − {one_line(one.baseline, 40)}: {signed(one.difference)}"
+    image = chart.image(chart.gap(one.difference, one.low, one.high, reach), alt, chart.STRIP)
+    return image.replace("://", ":&#47;&#47;")
+
+
 def overlap(found: Sequence[Overlap]) -> str:
     """How alike the lists of each two models are."""
     if not found:
@@ -122,7 +173,10 @@ def beyond(compared: Compared) -> str:
     reads = compact(
         [say("compare.head.metric"), say("compare.head.reads")],
         [
-            [html.text(one.symbol), f'<span style="white-space: normal;">{html.text(one.reads, 400)}</span>']
+            [
+                html.text(one.symbol),
+                f'<span style="white-space: normal;">{in_form(html.text(f"{one.title} {one.reads}", 800), "html")}</span>',
+            ]
             for one in compared.beyond
         ],
         left=2,

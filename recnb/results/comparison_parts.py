@@ -59,7 +59,7 @@ class Conclusion:
 
     def _repr_html_(self) -> str:
         from recnb.results.comparison_html import sentence_line
-        from recnb.results.comparison_pieces import strong
+        from recnb.results.pieces import strong
 
         n = tested(self.differences)
         with speaking(self.lang):
@@ -93,7 +93,8 @@ class Forest:
         """Draw it by matplotlib, on `ax` if given."""
         from recnb.results.comparison_figure import draw_forest, new_axes
 
-        return draw_forest(new_axes() if ax is None else ax, self.differences, self._reference)
+        with speaking(self.lang):
+            return draw_forest(new_axes() if ax is None else ax, self.differences, self._reference)
 
     @property
     def _reference(self) -> str | None:
@@ -191,7 +192,8 @@ class Curves:
         """Draw them by matplotlib, on `ax` if given."""
         from recnb.results.comparison_figure import draw_curves, new_axes
 
-        return draw_curves(new_axes() if ax is None else ax, self.lines)
+        with speaking(self.lang):
+            return draw_curves(new_axes() if ax is None else ax, self.lines)
 
     def __repr__(self) -> str:
         frame = self.to_frame().pivot(index="k", columns="model", values="mean")[[line.model for line in self.lines]]
@@ -246,7 +248,7 @@ class Tradeoff:
 
     def _repr_html_(self) -> str:
         from recnb.results.comparison_html_users import points
-        from recnb.results.comparison_pieces import name
+        from recnb.results.pieces import name
 
         with speaking(self.lang):
             rows = [[name(model), *map(number, values)] for model, values in self.points.items()]

@@ -18,12 +18,13 @@ from recnb.results.comparison_words import (
     percent_of,
     signed,
     summaries,
+    whose,
 )
 from recnb.results.report_text import markdown_text, one_line
 from recnb.strings import say, width
 
 if TYPE_CHECKING:
-    from recnb.results.comparison_data import Compared, Difference, Mean, Moved, Mover, Place
+    from recnb.results.comparison_data import Compared, Difference, Found, Mean, Moved, Mover, Place
 
 LINE = 110
 
@@ -31,6 +32,12 @@ LINE = 110
 def text(compared: Compared) -> str:
     """The comparison for a console; it stands alone."""
     lines = [one_line(say("compare.title", models=", ".join(compared.models)), 300), ""]
+    for found in compared.findings:
+        words = f"{found.finding.word}: {found.finding.short} ({whose(compared, found, one_line)})"
+        lines += textwrap.wrap(words, LINE, initial_indent="! ", subsequent_indent="  ")
+    if not compared.findings:
+        lines += [say("lint.clean", checks=compared.n_checks)]
+    lines.append("")
     for words in [*headline(compared, one_line), *summaries(compared, one_line)]:
         lines += textwrap.wrap(words, LINE, initial_indent="- ", subsequent_indent="  ")
     for k in compared.k:
@@ -38,6 +45,8 @@ def text(compared: Compared) -> str:
         lines += _aligned(_means(compared, k, one_line, bold="*"))
     lines += ["", *_wrapped(_legend(compared, one_line, bold="*"))]
     lines += ["", say("compare.section.differences"), *_aligned(_tests(compared, one_line), left=3)]
+    if compared.segments is not None:
+        lines += ["", _segments_title(compared), *_aligned(_segments(compared, one_line), left=3)]
     for moved in compared.moved:
         lines += ["", *moved_text(moved)]
     if compared.beyond:
@@ -54,11 +63,15 @@ def markdown(compared: Compared) -> str:
     safe = markdown_text
     said = [f"- {words}" for words in [*headline(compared, _bold), *summaries(compared, _bold)]]
     parts = [f"## {safe(say('compare.title', models=', '.join(compared.models)), 300)}", "\n".join(said)]
+    odd = [_finding(compared, one) for one in compared.findings]
+    parts.append("\n".join(odd) or safe(say("lint.clean", checks=compared.n_checks)))
     for k in compared.k:
         parts.append(safe(say("compare.caption.means", k=k, confidence=percent_of(compared.settings.confidence)), 300))
         parts.append(_pipes(_means(compared, k, safe, bold="**")))
     parts.append(_legend(compared, safe, bold="**"))
     parts += [f"**{safe(say('compare.section.differences'))}**", _pipes(_tests(compared, safe), left=3)]
+    if compared.segments is not None:
+        parts += [f"**{safe(_segments_title(compared), 300)}**", _pipes(_segments(compared, safe), left=3)]
     for moved in compared.moved:
         parts += [f"**{safe(_movers_title(moved), 300)}**", _pipes(_moved_rows(moved), left=5)]
     if compared.beyond:
@@ -114,6 +127,38 @@ def _test(one: Difference, safe: Callable[[str], str]) -> list[str]:
         number(one.effect_size), f"{one.won:,} / {one.tied:,} / {one.lost:,}",
         f"{SIGNS[one.verdict]} {say(f'compare.verdict.{one.verdict}')}",
     ]  # fmt: skip
+
+
+def _finding(compared: Compared, found: Found) -> str:
+    one = found.finding
+    code = f"`` {' '.join(one.code.split()).replace('``', '` `')} ``" if one.code else ""
+    effects = [each.said("effect", "markdown") for each in found.of_each]
+    if len(found.effects) > 1:
+        effects = [f"{_bold(model)}: {said}" for model, said in zip(found.models, effects, strict=True)]
+    said = " ".join(part for part in (*dict.fromkeys(effects), one.said("advice", "markdown"), code) if part)
+    return f"- **{one.word}**: {one.said('short', 'markdown')} ({whose(compared, found, markdown_text)})\n  {said}".rstrip()
+
+
+def _segments_title(compared: Compared) -> str:
+    assert compared.segments is not None
+    label = f"{compared.lead.symbol}@{compared.lead_k}"
+    return say("compare.caption.segments", label=label, by=one_line(compared.segments.by))
+
+
+def _segments(compared: Compared, safe: Callable[[str], str]) -> list[list[str]]:
+    assert compared.segments is not None
+    head = [say(f"compare.head.{one}") for one in ("segment", "model", "baseline", "n_users", "difference")]
+    interval = say("compare.head.interval", confidence=percent_of(compared.settings.confidence))
+    rows = [[*head, interval, say("compare.head.holm"), say("compare.head.verdict")]]
+    rows += [
+        [
+            safe(segment), safe(one.model), safe(one.baseline), f"{one.n_users:,}", signed(one.difference),
+            f"{number(one.low)} … {number(one.high)}", bare_p(one.p_holm).replace("<", "&lt;") if safe is markdown_text else bare_p(one.p_holm),
+            f"{SIGNS[one.verdict]} {say(f'compare.verdict.{one.verdict}')}",
+        ]
+        for segment, one in compared.segments.rows
+    ]  # fmt: skip
+    return rows
 
 
 def _beyond(compared: Compared, safe: Callable[[str], str]) -> list[list[str]]:

@@ -10,14 +10,14 @@ from recnb.results.report_text import one_line
 from recnb.strings import say
 
 if TYPE_CHECKING:
-    from recnb.results.comparison_data import Compared, Difference, Judged, Settings, Verdict
+    from recnb.results.comparison_data import Compared, Difference, Found, Judged, Settings, Verdict
 
 #: What makes a model's name safe where it is shown.
 Safe = Callable[[str], str]
 
 #: A sign for each verdict, so that no meaning hangs on a colour.
 SIGNS: dict[Verdict, str] = {
-    "better": "▲", "worse": "▼", "hint": "◇", "torn": "◇", "open": "○", "same": "○", "untested": "–",
+    "better": "▲", "worse": "▼", "higher": "△", "lower": "▽", "hint": "◇", "torn": "◇", "open": "○", "same": "○", "untested": "–",
 }  # fmt: skip
 
 
@@ -73,12 +73,19 @@ def interval(low: float, high: float, confidence: float) -> str:
     return say("compare.interval", confidence=percent_of(confidence), low=number(low), high=number(high))
 
 
+def whose(compared: Compared, found: Found, safe: Safe = str) -> str:
+    """In whose lists something was found."""
+    if len(found.models) == len(compared.models):
+        return say("compare.findings.all")
+    return ", ".join(map(safe, found.models))
+
+
 def sentence(one: Difference, settings: Settings, n_compared: int, safe: Safe = str) -> str:
     """What may be concluded of one difference."""
     p = say("compare.p.holm" if n_compared > 1 else "compare.p.alone", p=p_value(one.p_holm), count=f"{n_compared:,}")
     low, high, size = one.low, one.high, one.difference
     verdict = one.verdict
-    if verdict == "worse":
+    if verdict in ("worse", "lower"):
         low, high, size = -high, -low, -size
     return say(
         f"compare.says.{verdict}",

@@ -6,7 +6,7 @@ number.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from recnb.metric import Credit, Metric
 from recnb.metrics.accuracy import reach
 from recnb.metrics.discounts import discount_of, gain_of
 from recnb.results import html
+from recnb.results.report_text import one_line
 from recnb.results.words import console
 from recnb.strings import capital, current, say, speaking
 
@@ -101,7 +102,7 @@ class Explanation:
         if self.ideal is not None and self.ideal is not self.rows:
             parts += [say("explain.ideal_below"), _as_text(self.ideal)]
         if self.missed:
-            parts.append(say("explain.missed", items=_listed(self.missed)))
+            parts.append(self._missing(_listed(self.missed)))
         return "\n".join([*parts, self.basis])
 
     def _headline(self, label: str, user: str) -> str:
@@ -110,12 +111,16 @@ class Explanation:
             return say("explain.headline", label=label, value=value)
         return say("explain.headline_of_user", label=label, user=user, value=value)
 
+    def _missing(self, items: str) -> str:
+        """Below a cut-off, an item may still stand in the list."""
+        return say("explain.missed", items=items) if self.k is None else say("explain.missed_at", k=self.k, items=items)
+
     def _repr_html_(self) -> str:
         with speaking(self.lang):
             return self._html()
 
     def _html(self) -> str:
-        headline = self._headline(html.text(self.label), html.text(self.user))
+        headline = self._headline(html.text(self.label), html.name(self.user))
         title = f"<div><b>{headline}</b> · {html.text(self.reads, 400)}</div>"
         worked = f'<div style="margin: 0.5em 0;"><code>{html.text(self._numbers(TERMS_SHOWN), 3000)}</code></div>'
         caption, ideal = say("explain.list"), say("explain.ideal_list")
@@ -124,9 +129,9 @@ class Explanation:
             tables.append(_as_html(self.ideal, ideal, "IDCG"))
         side = "".join(f'<div style="flex: 0 1 auto;">{one}</div>' for one in tables)
         lists = f'<div style="display: flex; flex-wrap: wrap; gap: 0 2.5em; align-items: flex-start;">{side}</div>'
-        missed = capital(say("explain.missed", items=html.text(_listed(self.missed), 400))) if self.missed else ""
+        missed = capital(self._missing(_listed(self.missed, html.name))) if self.missed else ""
         # The formula stands outside the part where mathematics is switched off; it holds nothing of the user's.
-        formula = f'<div style="margin: 0.4em 0; text-align: left;">$\\displaystyle {self.latex}$</div>'
+        formula = html.formula(self.latex)
         notes = [html.note(missed)] if missed else []
         label = say("explain.region", label=self.label)
         body = html.root(worked, lists, *notes, html.note(html.text(self.basis, 2000)), label=label)
@@ -294,16 +299,19 @@ def _sum(terms: Sequence[str], most: int) -> str:
     return " + ".join([*shown, *more])
 
 
-def _listed(items: Sequence[Any], most: int = 10) -> str:
+def _listed(items: Sequence[Any], shown: Callable[[Any], str] = one_line, most: int = 10) -> str:
     more = f" {say('more.items', n=len(items) - most)}" if len(items) > most else ""
-    return ", ".join(map(str, items[:most])) + more
+    return ", ".join(map(shown, items[:most])) + more
 
 
 def _as_text(rows: pd.DataFrame) -> str:
     if not len(rows):
         return f"  {say('explain.empty')}"
     more = f"\n  {say('more.ranks', n=len(rows) - ROWS_SHOWN)}" if len(rows) > ROWS_SHOWN else ""
-    shown = rows.head(ROWS_SHOWN).rename(columns={column: say(f"column.{column}") for column in rows})
+    shown = rows.head(ROWS_SHOWN)
+    if "item" in shown:
+        shown = shown.assign(item=[one_line(item) for item in shown["item"]])
+    shown = shown.rename(columns={column: say(f"column.{column}") for column in rows})
     fixed = {say(f"column.{column}"): "{:.4f}".format for column in FIXED if column in rows}
     return console(shown, index=False, formatters=fixed, float_format=number) + more
 
@@ -330,4 +338,6 @@ def _cell(column: str, value: Any) -> str:
         return f"<code>{html.text(value)}</code>" if value else ""
     if column in FIXED:
         return f"{value:.4f}"
-    return html.text(number(float(value)) if isinstance(value, (float, np.floating)) and column != "item" else value)
+    if column == "item":
+        return html.name(value)
+    return html.text(number(float(value)) if isinstance(value, (float, np.floating)) else value)

@@ -15,6 +15,9 @@ from recnb.strings import current
 LINE = "rgba(128, 128, 128, 0.35)"
 FAINT = "rgba(128, 128, 128, 0.14)"
 
+#: Names longer than this would push the other columns of a table off a narrow page.
+LONG = 24
+
 
 def text(value: object, longest: int = 80) -> str:
     """Anything of the user's, as text that no browser takes for markup.
@@ -27,15 +30,35 @@ def text(value: object, longest: int = 80) -> str:
     return html.escape(short, quote=True)
 
 
+def name(value: object, longest: int = 80) -> str:
+    """The name of something of the user's: in its own direction, and broken anywhere if it is long.
+
+    >>> name("i007"), name("L" + 30 * "o" + "ng")
+    ('<bdi>i007</bdi>', '<bdi style="overflow-wrap: anywhere;">Loooooooooooooooooooooooooooooong</bdi>')
+    """
+    style = ' style="overflow-wrap: anywhere;"' if len(str(value)) > LONG else ""
+    return f"<bdi{style}>{text(value, longest)}</bdi>"
+
+
 def root(*parts: str, label: str) -> str:
     """The frame around everything that recnb shows."""
     style = "color: inherit; background: transparent; font-size: 0.95em; max-width: 68em;"
     lang = ""
     if current() == "ko":
         # Korean is broken between words, which browsers do only where they are told to.
-        lang, style = ' lang="ko"', f"{style} word-break: keep-all; overflow-wrap: anywhere;"
+        lang, style = ' lang="ko"', f"{style} word-break: keep-all; overflow-wrap: break-word;"
     inside = "".join(parts)
     return f'<div class="recnb mathjax_ignore tex2jax_ignore"{lang} role="region" aria-label="{text(label)}" style="{style}">{inside}</div>'
+
+
+def formula(latex: str) -> str:
+    """A formula to be typeset: it stands outside of `root`, where mathematics is switched off, and holds nothing of the user's.
+
+    >>> formula("j<i")
+    '<div style="margin: 0.4em 0; text-align: left;">$\\\\displaystyle j&lt;i$</div>'
+    """
+    shown = html.escape(latex)  # a sum over j<i must not open a tag
+    return f'<div style="margin: 0.4em 0; text-align: left;">$\\displaystyle {shown}$</div>'
 
 
 def note(words: str) -> str:

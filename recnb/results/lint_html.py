@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from recnb.results import html
@@ -10,6 +11,9 @@ from recnb.strings import say, speaking
 
 if TYPE_CHECKING:
     from recnb.results.lint import Finding, Lint
+
+#: So many findings stand open at the head of a report, whatever they are.
+FEW = 3
 
 _FAINT = "opacity: 0.8;"
 _BELOW = "margin: 0.15em 0 0 0; overflow-wrap: anywhere;"
@@ -28,14 +32,19 @@ def whole(lint: Lint) -> str:
 
 
 def folded(lint: Lint) -> str:
-    """The lint as the head of a report: a line per finding, which unfolds."""
-    rows = "".join(
-        f'<details style="margin: 0.2em 0;"><summary style="cursor: pointer;">{_line(one)}</summary>'
-        f'<div style="margin: 0 0 0.5em 1.2em;">{_below(one)}</div></details>'
-        for one in lint.findings
-    )
+    """The lint as the head of a report: a line per finding, which unfolds; warnings stand open, and all if they are few."""
+    rows = "".join(line(one, is_open=one.severity == "warning" or len(lint) <= FEW) for one in lint.findings)
     head = f'<div style="font-weight: 600;">{html.text(lint.headline, 400)}</div>'
     return f'<div style="margin: 0.6em 0;">{head}{rows}{_unchecked(lint)}</div>'
+
+
+def line(one: Finding, *, is_open: bool, whose: str = "", effects: Sequence[str] | None = None) -> str:
+    """One finding as a line which unfolds; `whose` lists it is about and its `effects` there, as HTML."""
+    said = f' <span style="opacity: 0.8;">({whose})</span>' if whose else ""
+    return (
+        f'<details{" open" if is_open else ""} style="margin: 0.4em 0;"><summary style="cursor: pointer;">{_line(one)}{said}</summary>'
+        f'<div style="margin: 0 0 0.5em 1.2em;">{_below(one, effects)}</div></details>'
+    )
 
 
 def finding(one: Finding) -> str:
@@ -51,8 +60,8 @@ def _line(one: Finding) -> str:
     return f'{word} <span style="font-weight: 600; overflow-wrap: anywhere;">{one.said("short", "html")}</span>'
 
 
-def _below(one: Finding) -> str:
-    parts = [f'<div style="{_BELOW}">{said}</div>' for part in ("effect", "example", "advice") if (said := one.said(part, "html"))]  # fmt: skip
+def _below(one: Finding, effects: Sequence[str] | None = None) -> str:
+    parts = [f'<div style="{_BELOW}">{said}</div>' for said in [*([one.said("effect", "html")] if effects is None else effects), one.said("example", "html"), one.said("advice", "html")] if said]  # fmt: skip
     if one.code:
         parts.append(
             f'<div style="{_BELOW}"><code>{html.text(" ".join(one.code.split()), 1000).replace("://", ":&#47;&#47;")}</code></div>'

@@ -28,7 +28,7 @@ class Theirs:
         """The values on one line, in their own direction.
 
         >>> Theirs.of("<b>", 7).shown("html")
-        "<bdi>&#x27;&lt;b&gt;&#x27;</bdi>, <bdi>7</bdi>"
+        '<bdi>&#x27;&lt;b&gt;&#x27;</bdi>, <bdi>7</bdi>'
         """
         return ", ".join(_shown(value, form) for value in self.values)
 

@@ -62,7 +62,7 @@ class ListExplanation(Explanation):
         more = len(self.rows) - ROWS_SHOWN
         notes = [html.note(say("beyond.more_rows", n=more))] if more > 0 else []
         # The formula stands outside the part where mathematics is switched off; it holds nothing of the user's.
-        formula = f'<div style="margin: 0.4em 0; text-align: left;">$\\displaystyle {self.latex}$</div>'
+        formula = html.formula(self.latex)
         basis = html.note(html.text(self.basis, 2000))
         label = say("explain.region", label=self.label)
         return html.root(title, label=self.label) + formula + html.root(worked, table, *notes, basis, label=label)
@@ -173,6 +173,6 @@ def _cell(name: str, value: Any) -> str:
         return f'<code style="white-space: nowrap;">{html.text(value)}</code>'
     if name == "credit":
         return f"{value:.4f}" if abs(value) < 10 else number(float(value))
-    return html.text(
-        number(float(value), 4) if isinstance(value, (float, np.floating)) and "item" not in name else value
-    )
+    if "item" in name:
+        return html.name(value)
+    return html.text(number(float(value), 4) if isinstance(value, (float, np.floating)) else value)

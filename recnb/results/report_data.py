@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recnb.hits import Floats, Ints
+from recnb.results.segment_table import Segment
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 BINS = 10
 
@@ -144,6 +148,27 @@ class UserList:
     places: tuple[Place, ...]
     missed: tuple[Missed, ...]  #: most relevant first
     n_missed: int
+
+
+@dataclass(frozen=True)
+class Segmented:
+    """How segments of the users fare: each metric in each segment, and its gap to all other users."""
+
+    by: str  #: what the users are parted by
+    k: int
+    confidence: float
+    rows: tuple[Segment, ...]
+    basis: str
+
+    def of(self, metric: str) -> list[Segment]:
+        """The segments of one metric."""
+        return [one for one in self.rows if one.metric == metric]
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each metric and segment, with the gap to all other users."""
+        import pandas as pd
+
+        return pd.DataFrame([vars(one) for one in self.rows])
 
 
 def distribution_of(values: Floats, measured: Measured, k: int) -> Distribution:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -14,8 +14,10 @@ from recnb.results.report_data import DRAWS
 from recnb.strings import say, width
 
 if TYPE_CHECKING:
+    from recnb.results.beyond_data import BeyondRow
     from recnb.results.report import Report
-    from recnb.results.report_data import Measured, UserList
+    from recnb.results.report_data import UserList
+    from recnb.results.segment_table import Segment
 
 #: Cut-offs beyond these are counted, not shown, where there is no room; `to_frame` holds them all.
 COLUMNS_SHOWN, NAME_SHOWN = 8, 60
@@ -109,6 +111,11 @@ def not_covered(report: Report) -> str:
     return say("interval.not_covered") if report.n_users > 1 else ""
 
 
+def beyond_in_words(report: Report) -> str:
+    """Whose the numbers beyond accuracy are, where there are any."""
+    return say("report.means_beyond") if any(one.values for one in report.beyond) else ""
+
+
 def facts(report: Report) -> list[tuple[str, str]]:
     """What was evaluated, as names and sentences; nothing in them is the user's."""
     people = report.population
@@ -173,6 +180,30 @@ def groups(report: Report) -> list[tuple[str, tuple[UserList, ...]]]:
     return [("best", report.best), ("worst", report.worst)]
 
 
+def signed(value: float) -> str:
+    """A difference as it is shown.
+
+    >>> signed(0.25), signed(-0.25), signed(0.0)
+    ('+0.2500', '-0.2500', '0.0000')
+    """
+    return f"+{fixed(value)}" if isfinite(value) and value > 0 else fixed(value)
+
+
+def told_apart(one: Segment, alpha: float) -> bool:
+    """Whether a segment differs from all other users: the corrected test and the interval agree."""
+    excluded = isfinite(one.gap_low) and (one.gap_low > 0 or one.gap_high < 0)
+    return bool(excluded and one.p_holm <= alpha)
+
+
+def gap_in_words(one: Segment, alpha: float) -> str:
+    """What may be said of a segment against all other users."""
+    if not isfinite(one.gap_low):
+        return say("report.gap.untested")
+    if not told_apart(one, alpha):
+        return say("report.gap.open")
+    return say("report.gap.above" if one.gap > 0 else "report.gap.below")
+
+
 def found_in_words(one: UserList) -> str:
     """How much of what is relevant a user's list holds."""
     if not one.n_relevant:
@@ -191,12 +222,14 @@ def text(report: Report) -> str:
     ]
     label = f"{lead.metric}@{report.lead_k}"
     value = f"{fixed(mean)} [{ends(low, high, ', ')}]"
-    said = f"{intervals_in_words(report)} {not_covered(report)}".rstrip()
+    said = " ".join(part for part in (intervals_in_words(report), not_covered(report), beyond_in_words(report)) if part)
     left_out = len(report.k) - len(shown)
+    further = [[one.metric, *(_valued(one, k) for k in shown)] for one in report.beyond if one.values]
     lines = [
         say("report.title", headline=say("report.headline", label=label, value=value, users=users_of(report))),
+        *report.findings.lines(),
         "",
-        *aligned([header, *rows]),
+        *aligned([header, *rows, *further]),
         *([say("report.more_cutoffs_text", n=left_out)] if left_out else []),
         *textwrap.wrap(said, 110 * len(said) // width(said)),
         "",
@@ -205,10 +238,33 @@ def text(report: Report) -> str:
         say("report.over_users", label=label, words=spread_in_words(report)),
         *_bars(report),
     ]
+    lines += _segment_lines(report)
     for group, users in groups(report):
         heading = say(f"report.group.{group}")
         lines += ["", say("report.marked_stars", heading=heading, label=label), *(_user_line(one) for one in users)]
     return "\n".join(lines)
+
+
+def _valued(one: BeyondRow, k: int) -> str:
+    value, low, high = one.values[one.k.index(k)]
+    return f"{fixed(value)} [{ends(low, high, ', ')}]" if isfinite(low) else fixed(value)
+
+
+def _segment_lines(report: Report) -> list[str]:
+    """The segments of the lead metric, a line each."""
+    parted = report.segments
+    if parted is None:
+        return []
+    rows = [
+        [
+            one_line(one.segment), f"{one.n_users:,}", f"{fixed(one.mean)} [{ends(one.low, one.high, ', ')}]",
+            f"{signed(one.gap)}", gap_in_words(one, 1 - parted.confidence),
+        ]
+        for one in parted.of(report.lead.metric)
+    ]  # fmt: skip
+    header = [*(say(f"segments.head.{one}") for one in ("segment", "users", "mean", "gap")), ""]
+    caption = say("report.segments_of", label=f"{report.lead.metric}@{parted.k}", by=one_line(parted.by))
+    return ["", caption, *aligned([header, *rows])]
 
 
 def users_of(report: Report) -> str:
@@ -259,90 +315,3 @@ def missed_in_words(one: UserList, safe: Any) -> str:
     ]
     more = one.n_missed - len(names)
     return ", ".join(names) + (f" {say('more.items', n=more)}" if more else "")
-
-
-def markdown(report: Report) -> str:
-    """The report as Markdown."""
-    lead = report.lead
-    name = f"{lead.symbol}@{report.lead_k}"
-    mean, low, high = lead.at(report.lead_k)
-    spread = report.distribution
-    parts = [
-        f"## {name} = {fixed(mean)}",
-        say("report.markdown_interval", confidence=100 * report.confidence, ends=ends(low, high), users=users_of(report)),
-        _pipes([say("column.metric"), *(f"@{k}" for k in report.k)], [[f"`{one.metric}`", *_cells(one)] for one in report.metrics]),
-        f"{intervals_in_words(report)} {not_covered(report)}".rstrip(),
-        _pipes([say("report.what"), ""], [[what, markdown_text(words, 1000)] for what, words in facts(report)], numbers=False),
-        say("report.markdown_over_users", label=name, words=markdown_text(spread_in_words(report), 1000)),
-        _pipes(
-            [name, say("column.users"), say("column.share")],
-            [[markdown_text(label), f"{count:,}", markdown_text(percent(share))]
-             for label, count, share in zip(bin_names(spread.edges), spread.counts, spread.shares, strict=True)],
-        ),
-    ]  # fmt: skip
-    header = [say("column.user"), name, *(say(f"column.{one}") for one in ("found", "list", "missed"))]
-    for group, users in groups(report):
-        rows = [
-            [
-                markdown_text(one.user),
-                fixed(one.value),
-                found_in_words(one),
-                _marked_list(one),
-                missed_in_words(one, markdown_text),
-            ]
-            for one in users
-        ]
-        parts += [
-            say("report.marked_bold", heading=say(f"report.group.{group}")),
-            _pipes(header, rows, numbers=False),
-        ]
-    return "\n\n".join([*parts, say("report.basis", basis=markdown_text(report.basis, 2000))]) + "\n"
-
-
-def _cells(one: Measured) -> Iterable[str]:
-    for mean, low, high in map(one.at, one.k):
-        yield f"{fixed(mean)} ({ends(low, high)})"
-
-
-def _marked_list(one: UserList) -> str:
-    places = [
-        f"**✓ {markdown_text(place.item)}**" if place.relevance else markdown_text(place.item) for place in one.places
-    ]
-    more = [say("report.more_places", n=one.n_places - len(places))] if one.n_places > len(places) else []
-    return ", ".join([*places, *more]) or say("report.no_list")
-
-
-def _pipes(header: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: bool = True) -> str:
-    rule = ["---", *(["---:" if numbers else "---"] * (len(header) - 1))]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in [header, rule, *rows])
-
-
-def latex(report: Report) -> str:
-    """The metrics as a table of LaTeX, in booktabs' style."""
-    columns = "l" + "rl" * len(report.k)
-    spans = [rf"\multicolumn{{2}}{{c}}{{@{k}}}" for k in report.k]
-    rules = [rf"\cmidrule(lr){{{2 * at + 2}-{2 * at + 3}}}" for at in range(len(report.k))]
-    rows = [
-        " & ".join([latex_text(one.symbol), *(f"{fixed(m)} & [{ends(a, b, ', ')}]" for m, a, b in map(one.at, one.k))])
-        + r" \\"
-        for one in report.metrics
-    ]
-    own = [f"{one.symbol}: {one.convention}" for one in report.metrics if one.convention]
-    caption = ". ".join([say("report.caption"), report.basis, intervals_in_words(report).rstrip("."), *own])
-    return "\n".join(
-        [
-            say("report.latex_needs"),
-            r"\begin{table}",
-            r"\centering",
-            rf"\caption{{{latex_text(caption, 4000)}.}}",
-            rf"\begin{{tabular}}{{{columns}}}",
-            r"\toprule",
-            " & ".join(["", *spans]) + r" \\",
-            " ".join(rules),
-            *rows,
-            r"\bottomrule",
-            r"\end{tabular}",
-            r"\end{table}",
-            "",
-        ]
-    )

@@ -74,7 +74,11 @@ def segment_table(by: str, rows: Sequence[Segment], adjusted: Any, basis: str, n
     frame = pd.DataFrame([vars(row) for row in rows])
     frame["p_holm"] = adjusted
     frame["k"] = frame["k"].astype(object) if frame["k"].isna().any() else frame["k"]
-    table = SegmentTable(frame.set_index(["metric", "k", "segment"])[list(COLUMNS)])
+    # Levels in the order of the rows, so that looking up a metric finds its rows side by side.
+    levels = [pd.factorize(frame[name]) for name in ("metric", "k", "segment")]
+    found, codes = [list(one) for _, one in levels], [code.tolist() for code, _ in levels]
+    index = pd.MultiIndex(levels=found, codes=codes, names=["metric", "k", "segment"])
+    table = SegmentTable(frame[list(COLUMNS)].set_axis(index, axis=0))
     table.attrs = {"basis": basis, "n_users": n_users, "by": by, "lang": current()}
     return table
 

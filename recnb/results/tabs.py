@@ -26,7 +26,7 @@ STYLE = (
     f"{_T} {{ display: flex; flex-wrap: wrap; margin: 0.8em 0; padding: 0; border: 0; }} "
     f"{_T} > section {{ display: contents; }} "
     f"{_T} > section > .recnb-tab {{ order: 1; margin: 0 !important; padding: 0; font-size: 1em !important; border-bottom: 3px solid transparent; }} "
-    f"{_T} > section > .recnb-tab label {{ display: block; position: relative; padding: 0.45em 0.85em; cursor: pointer; opacity: 0.75; }} "
+    f"{_T} > section > .recnb-tab label {{ display: block; position: relative; padding: 0.45em 0.65em; cursor: pointer; opacity: 0.75; }} "
     f"{_T} > section > .recnb-tab label:hover {{ opacity: 1; background: {html.FAINT}; }} "
     f"{_T} > section > .recnb-tab label > span {{ display: inline !important; }} "
     f"{_T} > section > .recnb-tab input {{ display: block; position: absolute; inset: 0; width: 100%; height: 100%; margin: 0; opacity: 0; cursor: pointer; }} "
@@ -36,8 +36,11 @@ STYLE = (
     f"{_T} > section > .recnb-panel {{ order: 2; flex: 0 0 100%; min-width: 0; box-sizing: border-box; border-top: 1px solid {html.LINE}; padding: 1em 0 0 0; display: none; }} "
     f"{_T} > section:has(> .recnb-tab :checked) > .recnb-panel, {_T}:not(:has(> section > .recnb-tab :checked)) > section:first-child > .recnb-panel {{ display: block; }} "
     "} } "
-    # On paper nothing can be opened.
-    "@media print { .recnb details::details-content { display: block; content-visibility: visible; } .recnb summary { list-style: none; } }"
+    # On paper nothing can be opened; what tells the numbers of a picture again stays out of it.
+    "@media print { .recnb details:not(.recnb-again)::details-content { display: block; content-visibility: visible; } .recnb .recnb-again { display: none; } .recnb summary { list-style: none; } "
+    # Nor can it be scrolled: what is wider than the paper is made smaller.
+    ".recnb [role=region] { overflow: visible !important; } .recnb img { max-width: 100% !important; min-width: 0 !important; } "
+    ".recnb .recnb-many { font-size: 6pt !important; } .recnb .recnb-many * { padding: 2px !important; } }"
 )
 
 
@@ -49,10 +52,10 @@ class Section:
     body: str
 
 
-def tabbed(sections: Sequence[Section], label: str) -> str:
-    """Sections behind tabs, the first one open; arrow keys go from tab to tab."""
+def tabbed(sections: Sequence[Section], label: str, key: str) -> str:
+    """Sections behind tabs, the first one open; arrow keys go from tab to tab. `key` tells one report from another."""
     made = [one for one in sections if one.body]
-    group = "recnb-" + hashlib.sha256("\0".join(f"{one.title}\0{one.body}" for one in made).encode()).hexdigest()[:12]
+    group = "recnb-" + hashlib.sha256(key.encode()).hexdigest()[:12]
     parts = [_section(one, group, first=at == 0) for at, one in enumerate(made)]
     # A form bounds the group of its buttons; one of method "dialog" outside a dialog sends nothing when Enter is pressed.
     return (

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from recnb.hits import Floats
+from recnb.progress import steps
+from recnb.strings import say
 
 
 def resampled_means(values: Floats, resamples: int, seed: int) -> Floats:
@@ -14,7 +16,7 @@ def resampled_means(values: Floats, resamples: int, seed: int) -> Floats:
     means = np.empty((resamples, values.shape[1]))
     # For many users a matrix product of several draws reads the values once for all of them.
     at_once = 1 if n < 5_000 else 64
-    for start in range(0, resamples, at_once):
+    for start in steps(range(0, resamples, at_once), say("progress.draws")):
         draws = range(start, min(start + at_once, resamples))
         times_drawn = np.array([np.bincount(rng.integers(0, n, n), minlength=n) for _ in draws], dtype=np.float64)
         means[draws.start : draws.stop] = times_drawn @ values

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recnb.hits import Floats
+from recnb.progress import steps
+from recnb.strings import say
 
 Randomization = Literal["exact", "drawn", "limit"]
 
@@ -57,7 +59,7 @@ def wilcoxon(differences: Floats) -> Floats:
         return np.full_like(made, np.nan)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # few users left after ties, which p shows by itself
-        for column in np.flatnonzero((differences != 0).any(axis=0)):
+        for column in steps(np.flatnonzero((differences != 0).any(axis=0)), say("progress.tests")):
             every = differences[:, column]
             if len(every) <= FEW_RANKS:
                 # The same p as scipy's, which takes half a second for it where there are ties.
@@ -79,7 +81,8 @@ def sign_flip(differences: Floats, permutations: int, seed: int) -> tuple[Floats
     >>> sign_flip(np.array([[0.1], [0.2], [0.0], [0.3]]), 1000, seed=0)
     (array([0.25]), ('exact',))
     """
-    made = [_sign_flip(column[column != 0], permutations, seed) for column in differences.T]
+    columns = steps(differences.T, say("progress.tests"))
+    made = [_sign_flip(column[column != 0], permutations, seed) for column in columns]
     if not len(differences):
         return np.full(differences.shape[1], np.nan), tuple(how for _, how in made)
     return np.array([p for p, _ in made]), tuple(how for _, how in made)
@@ -112,13 +115,24 @@ def _sign_flip(differing: Floats, permutations: int, seed: int) -> tuple[float, 
 _PATTERNS = 1.0 - 2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, np.newaxis], axis=1, bitorder="little")
 
 
+#: So many groups of eight are looked up at a time: their sums stay in the processor's cache.
+_AT_ONCE = 32
+
+
 def _signed_sums(sizes: Floats, signs: NDArray[np.uint8]) -> Floats:
     """Sums of sizes with signs, one for each row of signs; a byte holds the signs of eight.
 
     Eight sizes have 256 signed sums, which are made once and looked up.
     """
-    groups = signs.shape[1]
-    padded = np.zeros(groups * 8)
+    n_groups = signs.shape[1]
+    padded = np.zeros(n_groups * 8)
     padded[: len(sizes)] = sizes
-    sums_of_eight = (padded.reshape(groups, 8) @ _PATTERNS.T).ravel()
-    return np.asarray(sums_of_eight[signs + 256 * np.arange(groups)].sum(axis=1))
+    sums_of_eight = padded.reshape(n_groups, 8) @ _PATTERNS.T
+    by_group = np.ascontiguousarray(signs.T)
+    sums = np.zeros(len(signs))
+    for start in range(0, n_groups, _AT_ONCE):
+        table = sums_of_eight[start : start + _AT_ONCE]
+        at = by_group[start : start + _AT_ONCE].astype(np.intp)
+        at += 256 * np.arange(len(table))[:, np.newaxis]
+        sums += table.ravel()[at].sum(axis=0)
+    return sums

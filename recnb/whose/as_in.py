@@ -9,7 +9,7 @@ from typing import Any
 from recnb.averaging import averaged, cutoffs_under
 from recnb.beyond import FORMULAS, Beyond
 from recnb.conventions.presets import Preset, preset
-from recnb.errors import OptionError
+from recnb.errors import OptionError, near
 from recnb.frames import Frame, NoUsersError, Prepared, Source, read, read_lists
 from recnb.frames.read import role_of
 from recnb.metric import Metric, metric_named
@@ -42,6 +42,12 @@ def as_in(
     [0.6309, 0.2961, 1.0]
     """
     chosen = preset(library, metric)
+    roles = ("user", "item", "rank", "score", "relevance")
+    if unknown := [name for name in columns if name not in roles]:
+        hint = "Give all items there are as catalogue=[...]. " if unknown[0] == "items" else ""
+        raise OptionError(
+            f"{unknown[0]!r} is no option of as_in. {hint}{near(unknown[0], [*roles, 'train', 'features', 'catalogue'])}"
+        )
     if chosen.metric in FORMULAS:
         lists = read_lists(recs, columns)
         return Beyond(lists, train, _by_item(features), catalogue).value(chosen.metric, dict(chosen.options), k)

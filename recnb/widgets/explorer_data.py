@@ -19,11 +19,13 @@ from recnb.frames.codes import positions
 from recnb.frames.read import columns_of
 from recnb.hits import Cutoffs, Floats, Hits, Ints
 from recnb.metric import METRICS, Metric
+from recnb.segments import WORKED_OUT, segments_of
+from recnb.strings import say
 
 if TYPE_CHECKING:
     from recnb.evaluation import Evaluation
 
-#: A column parts users if it has at most so many different values.
+#: A column of words parts users if it has at most so many different values; numbers that are many go into groups.
 PARTS = 30
 
 #: A title for an item, if the frame of items has one of these columns.
@@ -214,32 +216,51 @@ class Parts:
 
 
 class Segments:
-    """The columns that part users: of the frame of users, and of the truth where a column is constant per user."""
+    """The columns that part users: of the frame of users, and of the truth where a column is constant per user.
+
+    Numbers with many values, and what users did in train, are parted as `ev.table(by=...)` parts them.
+    """
 
     def __init__(self, evaluations: Sequence[Evaluation]) -> None:
         self._columns: dict[str, tuple[pl.Series, pl.Series]] = {}
+        self._grouped: dict[str, Evaluation] = {}
         for evaluation in evaluations:
             for name, user, column in [*_of_users(evaluation), *_of_truth(evaluation)]:
-                self._columns.setdefault(name, (user, column))
+                if name in self.names:
+                    continue
+                if _many(column):
+                    self._grouped[name] = evaluation
+                else:
+                    self._columns[name] = (user, column)
+        for evaluation in evaluations:
+            if evaluation.beside.train is not None:
+                self._grouped |= {name: evaluation for name in WORKED_OUT if name not in self.names}
 
     @property
     def names(self) -> list[str]:
         """The columns there are."""
-        return list(self._columns)
+        return [*self._columns, *self._grouped]
 
     def of(self, name: str, users: pl.Series, none: str) -> Parts:
         """The parts of users by a column; `none` is what those without a value are called."""
+        if name in self._grouped:
+            found = segments_of(self._grouped[name], name)
+            return _parted(name, found.names, found.of(users), say("segments.unknown"))
         user, column = self._columns[name]
         distinct = column.drop_nulls().unique().sort().cast(pl.String)
         row = positions(user, users)
         # As text on both sides: a null among whole numbers would make floats of them.
         codes_of_rows = positions(distinct, column.cast(pl.String))
         codes = np.where(row >= 0, codes_of_rows[row], -1)
-        labels = [str(one) for one in distinct.to_list()]
-        if (codes < 0).any():
-            labels.append(none)
-            codes = np.where(codes < 0, len(labels) - 1, codes)
-        return Parts(name, tuple(labels), codes)
+        return _parted(name, [str(one) for one in distinct.to_list()], codes, none)
+
+
+def _parted(name: str, labels: Sequence[str], codes: Ints, none: str) -> Parts:
+    """Parts of users; those without one are a part of their own, the last."""
+    if (codes < 0).any():
+        labels = labels if none in labels else [*labels, none]
+        codes = np.where(codes < 0, list(labels).index(none), codes)
+    return Parts(name, tuple(labels), codes)
 
 
 def _of_users(evaluation: Evaluation) -> list[tuple[str, pl.Series, pl.Series]]:
@@ -274,4 +295,9 @@ def _of_truth(evaluation: Evaluation) -> list[tuple[str, pl.Series, pl.Series]]:
 def _parts(column: pl.Series) -> bool:
     if column.dtype.is_nested() or column.dtype in (pl.Object, pl.Binary):
         return False
-    return 2 <= column.n_unique() <= PARTS
+    return 2 <= column.n_unique() <= PARTS or _many(column)
+
+
+def _many(column: pl.Series) -> bool:
+    """Whether a column is of numbers with too many values to be a part each."""
+    return column.dtype.is_numeric() and column.n_unique() > PARTS

@@ -49,7 +49,7 @@ def words(lang: str) -> dict[str, str]:
     """The words that stay."""
     names = (
         "search", "search_hint", "show_all", "previous", "next", "first", "last", "table", "pick_bar", "pick_part",
-        "pages", "how",
+        "pages", "how", "k",
     )  # fmt: skip
     with speaking(lang):
         return {name: say(f"explore.{name}") for name in names}

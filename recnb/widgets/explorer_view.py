@@ -20,6 +20,7 @@ from recnb.strings import say, speaking
 from recnb.widgets import explorer_html
 from recnb.widgets.explorer_state import SHAPES, ExplorerState
 from recnb.widgets.explorer_told import LONGEST, told, words
+from recnb.widgets.keys import Keys
 
 _FILES = resources.files("recnb.widgets")
 
@@ -52,7 +53,7 @@ class Explorer(w.VBox):  # type: ignore[misc]
         self._options_of: Any = None  # the metric that the controls of options are of
         with speaking(state.lang):
             self._make()
-            super().__init__([self.controls, self.summary, self.table, self.detail])
+            super().__init__([self.controls, self.summary, self.table, self.detail, Keys("recnb-explorer", state.lang)])
         self.add_class("recnb-explorer")
         self._show()
         self._wire()

@@ -71,9 +71,8 @@ def how(state: PlaygroundState) -> tuple[str, str]:
     with speaking(state.lang):
         explanation = state.explanation()
         whole = explanation._repr_html_()
-    formula = f"$\\displaystyle {explanation.latex}$"
-    shown = html.text(formula, len(formula))  # a sum over j < i must not open a tag
-    return f'<div style="text-align: left;">{shown}</div>', whole.replace(formula, "").replace(shown, "")
+    formula = html.formula(explanation.latex)
+    return formula, whole.replace(formula, "")
 
 
 def twin(state: PlaygroundState) -> str:

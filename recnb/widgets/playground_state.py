@@ -309,8 +309,8 @@ class PlaygroundState:
             return words.announcement(self)
 
     def __repr__(self) -> str:
-        graded = [f"{item} ({self.setting.relevance[item]:g})" for item in self.order]
-        missed = [f"{item} ({self.setting.relevance[item]:g})" for item in self.outside]
+        graded = [f"{words.name(item)} ({self.setting.relevance[item]:g})" for item in self.order]
+        missed = [f"{words.name(item)} ({self.setting.relevance[item]:g})" for item in self.outside]
         metrics = [f"{self.metrics[name].label(self.k)} {words.value(one.now)}" for name, one in self.values().items()]
         gain = f", {self.gain} gain" if self.has_gain else ""
         return "\n".join(

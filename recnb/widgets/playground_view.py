@@ -20,6 +20,7 @@ from recnb.results import html
 from recnb.strings import say, speaking
 from recnb.widgets import playground_html as parts
 from recnb.widgets import playground_words as words
+from recnb.widgets.keys import Keys
 from recnb.widgets.playground_state import PlaygroundState
 
 _FILES = resources.files("recnb.widgets")
@@ -134,7 +135,7 @@ class Playground(w.VBox):  # type: ignore[misc]
         middle = w.Box(
             [left, right], layout=w.Layout(flex_flow="row wrap", align_items="flex-start", grid_gap="0.5em 2em")
         )
-        return [controls, middle, self.how]
+        return [controls, middle, self.how, Keys("recnb-play", self.state.lang)]
 
     def _wire(self) -> None:
         state, items = self.state, self.state.items

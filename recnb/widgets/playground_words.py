@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recnb.formula import number
+from recnb.results.report_text import one_line
 from recnb.strings import say
 
 if TYPE_CHECKING:
@@ -51,9 +52,8 @@ def turned(change: float) -> str:
 
 
 def name(item: object, longest: int = 60) -> str:
-    """An item on one line."""
-    text = " ".join(str(item).split())
-    return text if len(text) <= longest else text[: longest - 1] + "…"
+    """An item on one line, and nothing in it that turns the text around."""
+    return one_line(" ".join(str(item).split()), longest)
 
 
 def term(one: Term | None) -> str:

@@ -1,6 +1,6 @@
 """An exercise with a box to answer in: the question, a value, the largest term, and what there is to say to both.
 
-ipywidgets are imported when a view is made; without them an exercise shows its question in HTML. All checking is
+ipywidgets and anywidget are imported when a view is made; without them an exercise shows its question in HTML. All checking is
 done by the exercise itself.
 """
 
@@ -21,6 +21,8 @@ class QuizView:
 
     def __init__(self, quiz: Quiz) -> None:
         import ipywidgets as w  # type: ignore[import-untyped]
+
+        from recnb.widgets.keys import Keys
 
         self.quiz = quiz
         fitting, wide = w.Layout(width="max-content"), {"description_width": "initial"}
@@ -47,7 +49,9 @@ class QuizView:
         self.value.observe(self._changed, "value")
         controls = [self.value, *([self.largest] if quiz.asks_largest else []), self.button, self.show]
         row = w.Layout(flex_flow="row wrap", align_items="center", grid_gap="0.2em 0.8em")
-        self.widget = w.VBox([self.question, w.Box(controls, layout=row), self.feedback, self.solution])
+        keys = Keys("recnb-quiz", quiz.lang)
+        self.widget = w.VBox([self.question, w.Box(controls, layout=row), self.feedback, self.solution, keys])
+        self.widget.add_class("recnb-quiz")
 
     def check(self) -> None:
         """Say whether what was typed and chosen is right; after a right value the solution is shown."""
@@ -60,7 +64,7 @@ class QuizView:
         except RecnbError:
             self._say("quiz.unreadable", text=one_line(typed or "", 40))
             return
-        self.feedback.value = _spaced(answer.feedback_html())
+        self.feedback.value = _heard(answer.feedback_html())
         if answer.solution is not None:
             self.reveal()
 
@@ -71,7 +75,7 @@ class QuizView:
     def _say(self, key: str, **values: Any) -> None:
         with speaking(self.quiz.lang):
             said = html.text(say(key, **values), 400)
-        self.feedback.value = _spaced(html.root(f"<div>{said}</div>", label=self.quiz.label))
+        self.feedback.value = _heard(html.root(f"<div>{said}</div>", label=self.quiz.label))
 
     # The browser tells of the Enter key first, and of what was typed after it; of what was typed alone, when the focus
     # goes elsewhere, as to the largest term.
@@ -93,8 +97,13 @@ def _spaced(shown: str) -> str:
     return f'<div style="line-height: 1.45;">{shown}</div>'
 
 
+def _heard(shown: str) -> str:
+    """What is read aloud as soon as it is there: an answer to what was pressed. Of what is new, only alerts are sure to be."""
+    return f'<div role="alert">{_spaced(shown)}</div>'
+
+
 def as_widget(quiz: Quiz) -> Any:
-    """The widget of an exercise, or None where ipywidgets are not installed."""
+    """The widget of an exercise, or None where ipywidgets or anywidget are not installed."""
     try:
         return QuizView(quiz).widget
     except ImportError:

@@ -207,12 +207,18 @@ function render({ model, el }) {
     });
   }
 
-  // For those who listen: the language of all there is, and a name of the slider, which ipywidgets only shows beside it.
+  // For those who listen: the names of slider and radio buttons, which ipywidgets only shows beside them.
   function tell() {
     const all = root.closest(".recnb-play") ?? root;
-    const { lang, texts } = model.get("shown");
-    all.lang = lang;
+    const { texts } = model.get("shown");
     all.querySelector(".recnb-play-k [role=slider]")?.setAttribute("aria-label", texts.k);
+    for (const radio of all.querySelectorAll(".widget-radio")) {
+      const box = radio.querySelector(".widget-radio-box");
+      box?.setAttribute("role", "radiogroup");
+      box?.setAttribute("aria-label", radio.querySelector(".widget-label")?.textContent ?? "");
+      // With one name for all, Tab leads to the one that is chosen and the arrow keys to the others.
+      for (const one of radio.querySelectorAll("input")) one.name = `${hint.id}-${[...radio.classList].join("-")}`;
+    }
   }
 
   // One item at a time is reached by Tab; the arrow keys lead to the others.

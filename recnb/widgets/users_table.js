@@ -84,7 +84,7 @@ function render({ model, el }) {
     told.items.forEach((item, at) => {
       const one = button("recnb-bar", where, undefined, `${kind}-${at}`, () => send(kind, { at }));
       one.setAttribute("aria-pressed", String(item.picked));
-      one.title = kind === "bar" ? words.pick_bar : words.pick_part;
+      one.title = kind === "bar" ? words.pick_bar : `${item.label} · ${words.pick_part}`; // a long label is cut
       make("span", "recnb-picked", one, item.picked ? "✓" : "").setAttribute("aria-hidden", "true");
       make("bdi", "recnb-label", one, item.label);
       const line = make("span", "recnb-line", one);
@@ -122,6 +122,7 @@ function render({ model, el }) {
         const cell = make(column ? "td" : "th", shown.columns[column].number ? "recnb-numbers" : "", line);
         if (!column) {
           cell.scope = "row";
+          cell.title = text; // a long one is cut
           make("span", "recnb-picked", cell, index === chosen ? "▸" : "").setAttribute("aria-hidden", "true");
         }
         make("bdi", "", cell, text);
@@ -154,7 +155,14 @@ function render({ model, el }) {
     event.preventDefault();
   }
 
+  // For those who listen: a name of the slider, which ipywidgets only shows beside it.
+  function tell() {
+    const whole = root.closest(".recnb-explorer") ?? root;
+    whole.querySelector(".recnb-explorer-k [role=slider]")?.setAttribute("aria-label", words.k);
+  }
+
   function draw() {
+    tell();
     const shown = model.get("shown");
     const inside = el.getRootNode().activeElement;
     const focused = root.contains(inside) ? inside.dataset.key : undefined;
@@ -187,8 +195,10 @@ function render({ model, el }) {
 
   model.on("change:shown", draw);
   draw();
+  const later = setTimeout(tell, 500); // what stands around the table is drawn after it
   return () => {
     clearTimeout(waiting);
+    clearTimeout(later);
     model.off("change:shown", draw);
   };
 }

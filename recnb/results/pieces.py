@@ -1,4 +1,4 @@
-"""Small pieces of HTML that the sections of a comparison are made of: names made safe, tables, pictures."""
+"""Small pieces of HTML that the sections of a report are made of: names made safe, tables, pictures, what can be opened."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from recnb.results import chart, html
 from recnb.results.report_text import one_line
 
 NAME_SHOWN = 40
+
+#: A table of more columns is printed in small letters, to have room on paper.
+MANY = 9
 FAINT, ANYWHERE = "opacity: 0.75;", "overflow-wrap: anywhere;"
 SIDE_BY_SIDE = "display: flex; flex-wrap: wrap; align-items: flex-start;"
 
@@ -28,14 +31,15 @@ def strong(value: object) -> str:
 
 
 def heading(words: str) -> str:
-    """The heading of a section."""
-    return f'<h3 style="font-size: 1.1em; font-weight: 600; line-height: 1.3; margin: 0 0 0.4em 0;">{words}</h3>'
+    """A heading within a section, whose own is a level above."""
+    return f'<h4 style="font-size: 1.02em; font-weight: 600; line-height: 1.3; margin: 0 0 0.4em 0;">{words}</h4>'
 
 
-def folded(summary: str, *parts: str) -> str:
-    """Something to open."""
+def folded(summary: str, *parts: str, again: bool = False) -> str:
+    """Something to open; on paper it stands open, unless it tells the numbers of a picture `again`."""
+    kind = ' class="recnb-again"' if again else ""
     return (
-        f'<details style="margin: 0.3em 0;"><summary style="cursor: pointer; font-size: 0.92em; {FAINT}">{summary}</summary>'
+        f'<details{kind} style="margin: 0.3em 0;"><summary style="cursor: pointer; font-size: 0.92em; {FAINT}">{summary}</summary>'
         f"{''.join(parts)}</details>"
     )
 
@@ -59,9 +63,8 @@ def compact(header: Sequence[str], rows: Iterable[Sequence[str]], left: int, cap
     above = (
         f'<caption style="text-align: left; padding: 0.3em 0; font-weight: 600;">{caption}</caption>' if caption else ""
     )
-    return (
-        f'<table cellpadding="4" style="{style}">{above}<thead>{row(header, "th")}</thead><tbody>{body}</tbody></table>'
-    )
+    small = ' class="recnb-many"' if len(header) > MANY else ""
+    return f'<table{small} cellpadding="4" style="{style}">{above}<thead>{row(header, "th")}</thead><tbody>{body}</tbody></table>'
 
 
 def picture(svg: str, alt: str, width: int) -> str:

@@ -1,0 +1,116 @@
+"""Metrics beyond accuracy, and segments, in a comparison."""
+
+import pandas as pd
+import pytest
+from scipy import stats
+
+import recnb
+from recnb.errors import OptionError, RecnbError
+from recnb.strings import speaking
+
+METRICS = ("novelty", "popularity", "tail_share", "diversity", "serendipity", "calibration")
+
+
+@pytest.fixture(scope="module")
+def sample():
+    return recnb.datasets.load_sample()
+
+
+@pytest.fixture(scope="module")
+def beside(sample):
+    return {"train": sample.train, "items": sample.items}
+
+
+@pytest.fixture(scope="module")
+def compared(sample, beside):
+    return recnb.compare(sample.recommendations, sample.test, baseline="popular", **beside)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_what_is_beyond_accuracy_is_paired_over_users_with_a_value_everywhere(sample, beside, compared, metric):
+    values = {
+        name: getattr(one.rec.against(sample.test, **beside), metric)(k=10).per_user
+        for name, one in sample.models.items()
+    }
+    together = pd.concat(values, axis=1, join="inner")
+    for row in compared.differences(metric, k=10).itertuples():
+        new, old = together[row.model], together[row.baseline]
+        assert row.n_users == len(together)
+        assert row.difference == pytest.approx((new - old).mean(), abs=1e-12)
+        if row.tied < row.n_users:
+            assert row.t_p == pytest.approx(stats.ttest_rel(new, old).pvalue, abs=1e-12)
+        assert row.verdict not in ("better", "worse")
+
+
+def test_more_of_it_is_not_called_better(compared):
+    made = compared.conclusion(["ndcg", "novelty"], k=10)
+    verdicts = made.to_frame().set_index(["metric", "model"]).verdict
+    assert verdicts["ndcg", "item-knn"] == "better"
+    assert verdicts["novelty", "item-knn"] == "higher"
+    line = next(one for one in made.lines if one.startswith("Novelty@10: item-knn"))
+    assert "is higher than popular" in line
+    assert "not for a test to say" in line
+    means = compared.means(["ndcg", "novelty"], k=10).groupby("metric")
+    assert means.best.sum().to_dict() == {"ndcg": 1, "novelty": 0}
+    assert means.near_best.sum()["novelty"] == 0
+    with speaking("ko"):
+        assert "높을수록 좋은지는" in str(compared.conclusion("novelty", k=10))
+    assert "△" in repr(compared.forest("novelty", k=10))
+
+
+def test_a_lower_one_has_its_sizes_turned(compared):
+    row = compared.differences("popularity", k=10).set_index("model").loc["item-knn"]
+    assert row.verdict == "lower"
+    line = compared.conclusion("popularity", k=10).lines[0]
+    assert f"by {-row.difference:.4f}" in line
+    assert f"{-row.high:.4f} to {-row.low:.4f}" in line
+
+
+def test_marks_of_accuracy_do_not_change_beside_what_is_beyond_it(compared):
+    alone = compared.means(["ndcg", "recall"], k=[5, 10])
+    beside = compared.means(["ndcg", "novelty", "recall"], k=[5, 10])
+    kept = beside[beside.metric != "novelty"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(kept, alone)
+
+
+def test_a_user_without_a_list_is_left_out_of_what_is_beyond_accuracy_alone(sample, beside):
+    everyone = sample.models["item-knn"]
+    fewer = everyone[everyone.user != sample.test.user.iloc[0]]
+    found = recnb.compare({"popular": sample.models["popular"], "knn": fewer}, sample.test, **beside)
+    n = found.differences(["ndcg", "novelty"], k=10).set_index("metric").n_users
+    assert n["ndcg"] == found.n_users
+    assert n["novelty"] == fewer.user.nunique()
+
+
+def test_what_has_no_value_for_each_user_is_refused(compared, sample):
+    with pytest.raises(OptionError, match=r"coverage is one number of all lists.*\.beyond\(k=10\)"):
+        compared.differences(["ndcg", "coverage"], k=10)
+    with pytest.raises(RecnbError, match="novelty needs what users had before: give train="):
+        recnb.compare(sample.recommendations, sample.test).differences("novelty", k=10)
+    with pytest.raises(OptionError, match="beyond accuracy"):
+        compared.movers("novelty", k=10)
+
+
+def test_a_table_by_segment_is_of_the_users_of_each(sample, beside, compared):
+    segment = pd.Series({user: "even" if at % 2 else "odd" for at, user in enumerate(compared.users)})
+    table = compared.table(["ndcg", "novelty"], k=10, by=segment)
+    values = {name: one.rec.against(sample.test, **beside).ndcg(k=10).per_user for name, one in sample.models.items()}
+    for (name, model), row in table.iterrows():
+        inside = segment.index[segment == name]
+        assert row["ndcg@10"] == pytest.approx(values[model].loc[inside].mean(), abs=1e-12)
+    assert list(table.index.names) == ["segment", "model"]
+    assert len(table) == 2 * len(compared.names)
+
+
+def test_users_of_whom_nothing_is_known_are_one_segment(compared):
+    users = list(compared.users)
+    segment = pd.Series({users[0]: "first", users[1]: None, users[2]: "first"})
+    made = compared.differences("ndcg", k=10, by=segment)
+    assert made.groupby("segment", sort=False).n_users.first().to_dict() == {"first": 2, "not known": len(users) - 2}
+
+
+def test_a_curve_of_novelty(compared):
+    made = compared.curve("novelty", k=[5, 10]).to_frame()
+    table = compared.table("novelty", k=10)
+    at = made[made.k == 10].set_index("model")["mean"]
+    pd.testing.assert_series_equal(at[compared.names], table["novelty@10"], check_names=False)

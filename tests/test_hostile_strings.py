@@ -1,0 +1,182 @@
+"""Whatever a user's ids, titles, columns and models are called: it is text in every form of every result.
+
+Nothing opens a tag or is typeset in HTML, nothing is markup in Markdown, nothing is a command in LaTeX, and in plain
+text a name stays on its line and turns no other text round.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from html.parser import HTMLParser
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import recnb
+from recnb.quizzes import quiz
+from recnb.widgets import PlaygroundState, explorer_html, explorer_told, playground_html
+from recnb.widgets.explorer_state import ExplorerState
+
+EVIL = (
+    "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</div></td></table><b>", "$x^2$ and \\(y\\) $$z$$",
+    "'quotes' & \"more\" `code`", "a|b *c* _d_ # [e](http://f)", "\\input{secret} 50% & {g}", "אבג \u202eabc", "مرحبا", "👩‍🔬🇰🇷",
+    "two\nlines\r\tx", "L" + 300 * "o" + "ng", "{0} {n} %s", "<!-- ", "&lt;b&gt;",
+)  # fmt: skip
+TAGS = {
+    "a", "article", "b", "bdi", "body", "br", "caption", "code", "dd", "details", "div", "dl", "dt", "em", "figcaption", "figure", "footer", "form", "h1", "h2", "h3",
+    "h4", "head", "header", "hr", "html", "i", "img", "input", "label", "li", "main", "meta", "nav", "ol", "p", "pre", "section", "small",
+    "span", "strong", "style", "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "title", "tr", "ul",
+}  # fmt: skip
+EMPTY = {"img", "input", "br", "hr", "meta"}
+
+
+class Page(HTMLParser):
+    """What a browser would make of HTML: only tags and attributes that do nothing, and where mathematics is on."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[tuple[str, bool]] = []
+        self.text: list[str] = []
+        self.typeset: list[str] = []
+        self.feed(html)
+        self.close()
+        assert self.open == [], "tags are left open"
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag in TAGS, f"<{tag}>"
+        for name, value in attrs:
+            assert not name.startswith("on"), name
+            if name in ("src", "href"):
+                assert (value or "").startswith(("data:image/svg+xml", "#")), value
+        off = any("mathjax_ignore" in (value or "") for name, value in attrs if name == "class")
+        if tag not in EMPTY:
+            self.open.append((tag, off or (bool(self.open) and self.open[-1][1])))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop()[0] == tag, "tags are closed in another order"
+
+    def handle_comment(self, data: str) -> None:
+        raise AssertionError(f"a comment: {data}")
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+        if not (self.open and (self.open[-1][1] or self.open[-1][0] in ("style", "title"))):
+            self.typeset.append(data)
+
+
+@cache
+def made() -> dict[str, Any]:
+    """Every kind of result, of data in which everything is named so."""
+    items = [f"{one} i" for one in EVIL]
+    column = EVIL[0] + EVIL[3]
+    recs = pd.DataFrame(
+        [(user, item, (7 * a + 3 * b) % 17 + b / 100) for a, user in enumerate(EVIL) for b, item in enumerate(items)],
+        columns=["user", "item", "score"],
+    )
+    truth = pd.DataFrame(
+        [(user, items[(2 * a + 4 * b) % len(items)], 1 + (a + b) % 3) for a, user in enumerate(EVIL) for b in range(3)],
+        columns=["user", "item", "relevance"],
+    )
+    train = truth.assign(item=[items[at % len(items)] for at in range(len(truth))])[["user", "item"]]
+    users = pd.DataFrame({"user": EVIL, column: [EVIL[at % 4] for at in range(len(EVIL))]})
+    about = pd.DataFrame(
+        {"item": items, "title": [f"{one} t" for one in items], "genres": [EVIL[at % 5] for at in range(len(items))]}
+    )
+    beside: dict[str, Any] = {"users": users, "items": about, "train": train}
+    ev = recnb.evaluate(recs, truth, **beside)
+    models = {
+        name: recs.assign(score=recs["score"] * sign % 5) for name, sign in zip(EVIL, (1, -1, 2, 3), strict=False)
+    }
+    found = recnb.compare(models, truth, **beside)
+    state = ExplorerState({"": ev})
+    paired = ExplorerState(dict(found.models) if hasattr(found, "models") else {EVIL[0]: ev, EVIL[3]: ev})
+    for one in (state, paired):
+        one.choose_segment(column)
+        one.search(EVIL[0][:6])
+    played = PlaygroundState(items, {**dict.fromkeys(items[::2], 2), EVIL[0]: 1, EVIL[3]: 3}, k=9)
+    played.move(items[4], 1)
+    return {
+        "evaluation": ev, "score": ev.ndcg(k=5), "table": ev.table(k=[1, 5]), "curve": ev.curve("ndcg", k=[1, 5]),
+        "segments": ev.table(["ndcg", "recall"], k=5, by=column), "lint": ev.lint(k=5), "report": ev.report(k=[3, 5]),
+        "report in Korean": ev.report(k=[3, 5], lang="ko"),
+        **{f"explanation {at}": ev.explain("ndcg", user, k=5) for at, user in enumerate(EVIL)},
+        "explanation of err": ev.explain("err", EVIL[3], k=5), "explanation of a list": recnb.explain("map", items, [EVIL[0], items[2]]),
+        "explanation of novelty": ev.explain("novelty", EVIL[0], k=5), "explanation in Korean": ev.explain("ndcg", EVIL[0], k=5, lang="ko"),
+        "comparison": found, "comparison report": found.report(k=5), "comparison report in Korean": found.report(k=5, lang="ko"),
+        "conclusion": found.conclusion("ndcg", 5), "forest": found.forest("ndcg", 5), "movers": found.movers("ndcg", 5),
+        "curves": found.curve(k=[1, 5]), "glossary": recnb.glossary(), "quiz": quiz("ndcg", seed=1),
+        "answer": quiz("precision", seed=1).check("0.1234"), "explorer": state, "explorer of models": paired, "playground": played,
+    }  # fmt: skip
+
+
+HTML: dict[str, Callable[[Any], str]] = {
+    "explorer": explorer_html.still,
+    "explorer of models": explorer_html.still,
+    "playground": playground_html.twin,
+    "report": lambda one: one.to_html(title=EVIL[0]),
+    "comparison report": lambda one: one.to_html(title=EVIL[0]),
+}
+NAMES = tuple(made())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_html_opens_no_tag_and_typesets_nothing_of_the_users(name: str) -> None:
+    one = made()[name]
+    shown = [one._repr_html_()] if hasattr(one, "_repr_html_") else []
+    shown += [HTML[name](one)] if name in HTML else []
+    assert shown
+    for html in shown:
+        page = Page(html)
+        for text in page.typeset:
+            if text.strip() and not html.lower().startswith(
+                "<!doctype html>"
+            ):  # a page by itself has no script that typesets
+                assert re.fullmatch(r"\s*\$\\displaystyle [^$]*\$\s*", text), f"mathematics is on around {text!r}"
+                assert not any(evil in text for evil in EVIL)
+        assert "\u202e" not in "".join(page.text).replace("אבג \u202eabc", "") or "bdi" in html
+        assert "L" + 300 * "o" not in html
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name == "lint" or "report" in name])
+def test_markdown_is_text(name: str) -> None:
+    for line in made()[name].to_markdown().splitlines():
+        if not line.startswith("    "):
+            plain = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", line)
+            assert not re.search(r"(?<!\\)<(?=[a-z!/])", plain), line
+            assert not re.search(r"(?<!\\)\]\(http", plain), line
+            assert "$x^2$" not in plain, line
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "report" in name])
+def test_latex_holds_no_command_of_the_users(name: str) -> None:
+    latex = made()[name].to_latex()
+    assert r"\input" not in latex
+    assert "$x^2$" not in latex
+    assert "50% &" not in latex
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_in_plain_text_a_name_stays_on_its_line(name: str) -> None:
+    text = repr(made()[name])
+    assert "two\nlines" not in text
+    assert "\r" not in text
+    assert "\u202e" not in text
+
+
+def test_widgets_are_told_text_that_is_cut() -> None:
+    for name in ("explorer", "explorer of models"):
+        told = explorer_told.told(made()[name])
+        cells = [cell for row in told["rows"] for cell in row["cells"]]
+        assert cells
+        assert max(map(len, cells)) <= 61
+        assert not any("\n" in cell or "\u202e" in cell for cell in cells)
+
+
+def test_what_was_typed_into_a_quiz_is_text() -> None:
+    for evil in EVIL:
+        one = quiz("ndcg", seed=1)
+        with pytest.raises(recnb.errors.RecnbError):
+            one.check(evil)
