@@ -52,7 +52,7 @@ def report_of(
     options: Mapping[str, Any],
 ) -> Report:
     """Gather a report: every value per user once, and all intervals from the same draws of users."""
-    at = _whole_numbers(k)
+    at = whole_numbers(k)
     accuracy, beyond = parted(metrics, options)
     shared = options if accuracy is None else {}
     # The table checks the names and the options, joins as deep as they need and knows their basis.
@@ -155,22 +155,23 @@ def _segmented(
     return Segmented(str(table.attrs["by"]), k, float(confidence), tuple(rows), basis)
 
 
-def curve_points(at: Sequence[int]) -> tuple[int, ...]:
-    """The cut-offs of the curve: from 1 to the deepest, evenly, and those of the table if they are few.
+def curve_points(at: Sequence[int], most: int = CURVE_POINTS) -> tuple[int, ...]:
+    """The cut-offs of a curve: from 1 to the deepest, evenly, and those of the table if they are few.
 
     >>> curve_points([5]), len(curve_points([5, 10, 1000])) <= 33
     ((1, 2, 3, 4, 5), True)
     """
-    even = np.unique(np.linspace(1, max(at), min(CURVE_POINTS, max(at))).round().astype(int)).tolist()
-    return tuple(sorted({*even, *at})) if len(at) <= CURVE_POINTS // 3 else tuple(even)
+    even = np.unique(np.linspace(1, max(at), min(most, max(at))).round().astype(int)).tolist()
+    return tuple(sorted({*even, *at})) if len(at) <= most // 3 else tuple(even)
 
 
-def _whole_numbers(k: object) -> tuple[int, ...]:
+def whole_numbers(k: object, instead: str = ".table(k=None)") -> tuple[int, ...]:
+    """The cut-offs of a report, all of them numbers; `instead` is what to ask for whole lists."""
     at = Cutoffs.of(k)
     finite = tuple(one for one in at if one is not None)
     if len(finite) < len(at):
         raise OptionError(
-            "a report needs whole numbers for k, such as k=[5, 10, 20]: its curve runs from 1 to the largest. For whole lists ask .table(k=None)."
+            f"a report needs whole numbers for k, such as k=[5, 10, 20]: its curve runs from 1 to the largest. For whole lists ask {instead}."
         )
     return finite
 

@@ -18,6 +18,7 @@ from recnb.errors import OptionError
 from recnb.hits import Cutoffs
 from recnb.metric import Metric
 from recnb.progress import steps
+from recnb.reported import curve_points, whole_numbers
 from recnb.results.comparison import ComparisonReport
 from recnb.results.comparison_data import Beyond, Compared, Found, Reading, Segmented
 from recnb.results.lint import Finding
@@ -51,12 +52,12 @@ def report_of(
     if not isinstance(movers, (int, np.integer)) or isinstance(movers, bool) or movers < 0:
         raise OptionError(f"movers={movers!r} is no number of users: give a whole number from 0 up.")
     with speaking(lang):
-        at = _whole_numbers(k)
+        at = whole_numbers(k, ".differences(k=None)")
         lead_k = sorted(at)[len(at) // 2]
         accuracy, further = parted(metrics, options)
         shared = options if accuracy is None else {}
         chosen, own = comparison.chosen(accuracy, shared)
-        points = points_upto(max(at), at)
+        points = curve_points(at, CURVE_POINTS)
         # The deepest hits serve all cut-offs; asked for first, they are cut once.
         for one in comparison.models.values():
             whole = any(metric.needs_whole_list(mine) for metric, mine in zip(chosen, own, strict=True))
@@ -149,27 +150,6 @@ def beyond(
         for rows in zip(*of_each, strict=True)
         if all(row.values and np.isfinite(row.values[0][0]) for row in rows)
     )
-
-
-def points_upto(deepest: int, at: Sequence[int]) -> tuple[int, ...]:
-    """The cut-offs of the curves: from 1 to the deepest, evenly, and those of the table if they are few.
-
-    >>> points_upto(5, [5]), len(points_upto(1000, [5, 10, 1000]))
-    ((1, 2, 3, 4, 5), 27)
-    """
-    even = np.unique(np.linspace(1, deepest, min(CURVE_POINTS, deepest)).round().astype(int)).tolist()
-    return tuple(sorted({*even, *at})) if len(at) <= CURVE_POINTS // 3 else tuple(even)
-
-
-def _whole_numbers(k: object) -> tuple[int, ...]:
-    at = Cutoffs.of(k)
-    finite = tuple(one for one in at if one is not None)
-    if len(finite) < len(at):
-        raise OptionError(
-            "a report needs whole numbers for k, such as k=[5, 10, 20]: its curves run from 1 to the largest. For whole lists "
-            "ask .differences(k=None)."
-        )
-    return finite
 
 
 def _reading(metric: Metric[...], options: Mapping[str, Any]) -> Reading:
