@@ -50,7 +50,7 @@ def _train(frame: Frame, source: Source, named: Mapping[str, Any]) -> pl.DataFra
     labels = find(frame, "train", ["user", "item"], named)
     table = check.ids(table_of(frame, "train", labels), "train", labels)
     for role in ("user", "item"):
-        _meets(table[role], source.recs[role], role, "train")
+        _meets(table[role], source.sample(role), role, "train")
     return table
 
 
@@ -68,7 +68,7 @@ def _described(frame: Frame, name: str, role: str, source: Source, named: Mappin
     table = table.with_columns(ids[role])
     if twice := table.filter(pl.col(role).is_duplicated())[role].head(1).to_list():
         raise FrameError(f"{name}: {role} {twice[0]!r} has more than one row: give each {role} one.")
-    _meets(table[role], source.recs[role], role, name)
+    _meets(table[role], source.sample(role), role, name)
     return table
 
 

@@ -15,7 +15,7 @@ from recnb.entry import Given, given_of
 from recnb.errors import FrameError, OptionError
 from recnb.frames import Facts, Frame, Layout, check, part_of, rows_of, table_of
 from recnb.frames.codes import distinct, positions
-from recnb.frames.prepare import graded_truth, relevant_rows
+from recnb.frames.relevant import graded_truth, relevant_rows
 from recnb.hits import Ints, count_within, in_order
 from recnb.metric import METRICS, metric_named
 from recnb.partial import Partial, refuse_unless_mean

@@ -6,7 +6,8 @@
     │   └── NoUsersError   no user is left to average
     ├── OptionError        an unknown metric, option or word for an option
     ├── CutoffError        a k that cuts nothing
-    └── UnknownUserError   a user that is not in the evaluation
+    ├── UnknownUserError   a user that is not in the evaluation
+    └── ElsewhereError     rows that are needed here stay in files or with an engine
 
 Each message says what was found, where, and what to type next.
 """
@@ -46,6 +47,10 @@ class CutoffError(RecnbError):
 
 class UnknownUserError(RecnbError):
     """The user asked for is not among those evaluated."""
+
+
+class ElsewhereError(RecnbError):
+    """Every row of the lists is needed, and they are not in memory."""
 
 
 def is_number(value: object) -> TypeGuard[float]:

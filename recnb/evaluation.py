@@ -344,8 +344,7 @@ class Evaluation(Methods):
 
     def list_of(self, position: int) -> dict[int, Any]:
         """The list of the user at a position: item by rank."""
-        user = self._prepared.users[position]
-        mine = self._prepared.recs.filter(pl.col("user") == user).sort("rank")
+        mine = self._prepared.rows.of(self._prepared.users[[position]]).sort("rank")
         return dict(zip(mine["rank"].to_list(), mine["item"].to_list(), strict=True))
 
     def truth_of(self, position: int) -> pl.DataFrame:

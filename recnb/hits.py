@@ -170,7 +170,7 @@ class Tied:
     first: Floats  #: the chance that it stands there and is the user's first hit
     top: NDArray[np.bool_]  #: whether this is the highest rank of the hit: one row for each
 
-    def of(self, rows: NDArray[np.bool_] | slice) -> Tied:
+    def of(self, rows: NDArray[np.bool_] | Ints | slice) -> Tied:
         """The same for some of the rows."""
         return Tied(self.weight[rows], self.nth[rows], self.first[rows], self.top[rows])
 

@@ -13,6 +13,7 @@ from recnb.asked import Asked, Metrics, asked_metrics, options_of
 from recnb.errors import OptionError, RecnbError, near
 from recnb.frames.codes import distinct, positions
 from recnb.frames.read import columns_of, table_of
+from recnb.frames.rows import Held
 from recnb.hits import Cutoffs, Floats, Ints
 from recnb.list_metric import ListMetric
 from recnb.results import Score
@@ -94,7 +95,10 @@ def segments_of(evaluation: Evaluation, by: Any, bins: int = 4) -> Segments:
 
 def _everyone(evaluation: Evaluation) -> pl.Series:
     """The users evaluated, and those with a list: metrics beyond accuracy are of all lists."""
-    return distinct(pl.concat([evaluation.prepared.users.alias("user"), evaluation.prepared.recs["user"]]))
+    prepared = evaluation.prepared
+    if not isinstance(prepared.rows, Held):
+        return prepared.users.alias("user")  # metrics of all lists are not to be had of rows that are away
+    return distinct(pl.concat([prepared.users.alias("user"), prepared.recs["user"]]))
 
 
 def _column(evaluation: Evaluation, by: str) -> pl.DataFrame:

@@ -15,7 +15,7 @@ from recnb.errors import FrameError, NoUsersError, OptionError
 from recnb.evaluation import Evaluation
 from recnb.frames import Prepared, check
 from recnb.frames.among import among
-from recnb.frames.prepare import is_relevant
+from recnb.frames.relevant import is_relevant
 from recnb.hits import Cutoffs, Floats
 from recnb.list_metric import ListMetric
 from recnb.lists import PerUser

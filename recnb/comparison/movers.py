@@ -81,10 +81,9 @@ def _lists(evaluation: Evaluation, users: Sequence[Any], k: int | None) -> dict[
     these = _in(prepared.users, users)
     truth = prepared.truth.filter(these).select("user", "item", "relevance")
     rows = (
-        prepared.recs.lazy()
-        .filter(these & (pl.col("rank") <= deepest))
+        prepared.rows.of(pl.Series("user", users, dtype=prepared.users.dtype))
+        .filter(pl.col("rank") <= deepest)
         .select("user", "item", "rank")
-        .collect()
         .join(truth.unique(["user", "item"], keep="first"), on=["user", "item"], how="left")
         .sort("user", "rank", maintain_order=True)
     )

@@ -11,9 +11,11 @@ import numpy as np
 import polars as pl
 
 from recnb.asked import Metrics, chosen_metrics, options_of
+from recnb.conventions import Convention
 from recnb.entry import Given
 from recnb.evaluation import Evaluation, index_of
 from recnb.frames import Facts, Frame, Layout, check, part_of, scale_of, table_of
+from recnb.frames.gathered import Gathered
 from recnb.hits import Cutoffs
 from recnb.metric import Metric
 from recnb.partial import Partial
@@ -127,3 +129,10 @@ def labels_of(metric: Metric[...], k: Cutoffs) -> list[str]:
 
 def _takes_scale(metric: Metric[...], own: Mapping[str, Any]) -> bool:
     return {**metric.defaults, **own}.get("max_relevance", 0) is None
+
+
+def gathered(made: Part, convention: Convention) -> tuple[Gathered, Facts]:
+    """Hits and counts of a part under a convention, without the rows of its lists."""
+    source = made.evaluation.prepared.source
+    assert source is not None
+    return Gathered.of(source.under(convention)), made.facts

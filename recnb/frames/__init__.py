@@ -4,7 +4,7 @@ pandas, Polars and Arrow end here: what goes on to the metrics is numpy columns.
 """
 
 from recnb.frames.parts import Facts, Layout, part_of, rows_of, scale_of
-from recnb.frames.prepare import Counts, NoUsersError, Prepared, Source, prepare, read, read_lists
+from recnb.frames.prepare import Counts, Prepared, Source, prepare, read, read_lists
 from recnb.frames.read import NAMES, Frame, table_of
 
 __all__ = [
@@ -13,7 +13,6 @@ __all__ = [
     "Facts",
     "Frame",
     "Layout",
-    "NoUsersError",
     "Prepared",
     "Source",
     "part_of",

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from recnb.frames.prepare import Prepared
+from recnb.frames.rows import Held
 from recnb.hits import Hits, Ints
 from recnb.strings import Sentence
 
@@ -22,9 +23,14 @@ def among(prepared: Prepared, users: pl.Series, note: str | Sentence = "") -> Pr
     position = np.cumsum(kept) - 1
     hits = _of(prepared.hits(None), kept, position)
     source = prepared.source
+    if not isinstance(prepared.rows, Held) or source is None or not isinstance(source.rows, Held):
+        rows, source = prepared.rows, None
+    else:
+        rows = Held(prepared.rows.of(users))
+        source = replace(source, rows=Held(source.rows.of(users)), truth=_rows(source.truth, users), _known={})
     return replace(
         prepared,
-        recs=_rows(prepared.recs, users),
+        rows=rows,
         judged=_rows(prepared.judged, users),
         truth=prepared.truth.filter(pl.Series(kept[prepared.truth_user])),
         users=prepared.users.filter(pl.Series(kept)),
@@ -32,9 +38,7 @@ def among(prepared: Prepared, users: pl.Series, note: str | Sentence = "") -> Pr
         list_length=hits.list_length,
         n_strangers=0,
         notes=(*prepared.notes, *([note] if note else [])),
-        source=None
-        if source is None
-        else replace(source, recs=_rows(source.recs, users), truth=_rows(source.truth, users), _known={}),
+        source=source,
         general=None if prepared.general is None else hits,
         _hits={None: hits},
     )

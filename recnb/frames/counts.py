@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -72,3 +74,66 @@ class Counts:
             return 0
         lengths = self._prepared.recs.group_by("user").agg(length=pl.col("rank").max(), n=pl.len())
         return int((lengths["length"] != lengths["n"]).sum())
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What was counted of rows before they were let go."""
+
+    n_recommended: int
+    n_without_relevant: int
+    n_not_relevant: int
+    n_gaps: int
+    items: pl.Series  #: of the lists, each once
+
+    @classmethod
+    def of(cls, counts: Counts, recs: pl.DataFrame) -> Tally:
+        """The counts of rows that are at hand."""
+        return cls(
+            counts.n_recommended,
+            counts.n_without_relevant,
+            counts.n_not_relevant,
+            counts.n_gaps,
+            distinct(recs["item"]),
+        )
+
+    @classmethod
+    def total(cls, tallies: Sequence[Tally]) -> Tally:
+        """Those of different users as one."""
+        names = [one.name for one in fields(cls) if one.name != "items"]
+        items = [one.items for one in tallies if len(one.items)] or [tallies[0].items]
+        sums = {name: sum(getattr(one, name) for one in tallies) for name in names}
+        return cls(**sums, items=distinct(pl.concat(items)))
+
+
+class Tallied(Counts):
+    """The counts of data whose rows are not here."""
+
+    def __init__(self, prepared: Prepared, tally: Tally) -> None:
+        super().__init__(prepared)
+        self._tally = tally
+
+    @property
+    def n_recommended(self) -> int:
+        """Rows of recommendations."""
+        return self._tally.n_recommended
+
+    @property
+    def n_without_relevant(self) -> int:
+        """Users of either frame who have no relevant item."""
+        return self._tally.n_without_relevant
+
+    @property
+    def n_items_recommended(self) -> int:
+        """Distinct items in the lists."""
+        return len(self._tally.items)
+
+    @property
+    def n_not_relevant(self) -> int:
+        """Rows of the truth that are not relevant."""
+        return self._tally.n_not_relevant
+
+    @property
+    def n_gaps(self) -> int:
+        """Users whose ranks leave places empty."""
+        return self._tally.n_gaps

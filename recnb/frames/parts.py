@@ -11,8 +11,10 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.errors import FrameError
 from recnb.frames import check
-from recnb.frames.prepare import Source, named_columns_exist, no_users, one_model, users_meet
+from recnb.frames.population import no_users, users_meet
+from recnb.frames.prepare import Source, named_columns_exist, one_model
 from recnb.frames.read import Frame, columns_of, find, role_of, table_of
+from recnb.frames.rows import Held
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ def part_of(recs: pl.DataFrame, truth: pl.DataFrame, layout: Layout) -> Source:
         )
     else:
         check.same_kind(recs, truth, layout.recs, layout.truth)
-    return Source(recs.drop("model", strict=False), truth, layout.recs, layout.truth, part=True)
+    return Source(Held(recs.drop("model", strict=False)), truth, layout.recs, layout.truth, part=True)
 
 
 def _typed_as(empty: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:

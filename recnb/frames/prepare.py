@@ -10,13 +10,16 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.errors import ColumnError, FrameError, NoUsersError
+from recnb.errors import ColumnError, FrameError
 from recnb.frames import check
-from recnb.frames.codes import counted, distinct, positions
-from recnb.frames.counts import Counts
+from recnb.frames.codes import distinct, positions
+from recnb.frames.counts import Counts, Tallied, Tally
 from recnb.frames.general import general_hits, is_general
 from recnb.frames.order import order_by, ranked
+from recnb.frames.population import list_lengths, no_users, population, users_meet
 from recnb.frames.read import Frame, columns_of, find, role_of, table_of
+from recnb.frames.relevant import graded_truth, relevant_rows
+from recnb.frames.rows import Away, Held, Ranked
 from recnb.frames.runs import Runs, runs_of
 from recnb.frames.single import split
 from recnb.hits import Hits, Ints, in_order
@@ -27,7 +30,7 @@ from recnb.strings import Sentence
 class Prepared:
     """Checked frames, coded by user, from which hits are cut at the depth that is asked for."""
 
-    recs: pl.DataFrame  #: user, item, rank, and score where lists have one
+    rows: Held | Ranked  #: user, item, rank, and score where lists have one
     judged: pl.DataFrame  #: all rows of the truth: user, item, relevance
     truth: pl.DataFrame  #: the relevant rows of the users evaluated, by user where the short way made them
     users: pl.Series  #: the users evaluated, sorted
@@ -41,12 +44,18 @@ class Prepared:
     source: Source | None = None  #: the frames as they were read, to be looked at under another convention
     last_place: int = 0  #: on the long way, the last place that any item stands on
     general: Hits | None = None  #: all hits, where the convention needs the long way
+    tally: Tally | None = None  #: what was counted of rows that are not here
     _hits: dict[int | None, Hits] = field(default_factory=dict)
+
+    @property
+    def recs(self) -> pl.DataFrame:
+        """Every row of the lists; an error that says so, where they are not in memory."""
+        return self.rows.all()
 
     @cached_property
     def counts(self) -> Counts:
         """How much data is behind the numbers, and what of it was left out."""
-        return Counts(self)
+        return Counts(self) if self.tally is None else Tallied(self, self.tally)
 
     @cached_property
     def relevant(self) -> pl.DataFrame:
@@ -101,7 +110,7 @@ def prepare(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None],
 class Source:
     """Both frames as they were read: roles found, ids of one kind. What they mean is up to a convention."""
 
-    recs: pl.DataFrame  #: user, item, and rank or score or both
+    rows: Held | Away  #: user, item, and rank or score or both
     truth: pl.DataFrame  #: user, item, and relevance if there is one
     labels: Mapping[str, str]  #: which column of the recommendations plays which role
     truth_labels: Mapping[str, str]
@@ -109,6 +118,15 @@ class Source:
     floats: tuple[str, ...] = ()  #: columns whose ids came as floats, by frame
     part: bool = False  #: whether these are some of the users: what holds of all is then seen to elsewhere
     _known: dict[Convention, Prepared] = field(default_factory=dict)
+
+    @property
+    def recs(self) -> pl.DataFrame:
+        """Every row of the recommendations; an error that says so, where they are not in memory."""
+        return self.rows.all()
+
+    def sample(self, role: str) -> pl.Series:
+        """Ids of a role, to compare their kind with others."""
+        return self.recs[role] if isinstance(self.rows, Held) else self.truth[role]
 
     @cached_property
     def runs(self) -> Runs | None:
@@ -126,11 +144,13 @@ class Source:
     def as_given(self, convention: Convention) -> Convention:
         """A library's convention for these frames: where they lack the column it reads, the one that says the same."""
         other = {"score": "rank", "rank": "score"}
-        if convention.order in other and convention.order not in self.recs.columns:
+        if convention.order in other and convention.order not in self.rows.columns:
             return replace(convention, order=other[convention.order])  # type: ignore[arg-type]
         return convention
 
     def _prepared(self, convention: Convention) -> Prepared:
+        if isinstance(self.rows, Away):
+            return replace(self.rows.gather(convention), notes=self.notes, source=self)
         graded = "relevance" in self.truth.columns
         truth = graded_truth(self.truth, self.truth_labels, convention)
         if is_general(convention):
@@ -159,7 +179,7 @@ def read(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None]) ->
         recs_table = check.ids(raw_recs, "recommendations", labels)
         truth_table = check.ids(raw_truth, "truth", truth_labels)
     check.same_kind(recs_table, truth_table, labels, truth_labels)
-    return Source(recs_table, truth_table, labels, truth_labels, notes, floats)
+    return Source(Held(recs_table), truth_table, labels, truth_labels, notes, floats)
 
 
 def _float_ids(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> tuple[str, ...]:
@@ -194,7 +214,7 @@ def _general(
     strangers = int((positions(made.users, distinct(recs["user"])) < 0).sum())
     hits = made.hits
     return Prepared(
-        made.recs,
+        Held(made.recs),
         judged,
         made.truth,
         made.users,
@@ -247,53 +267,13 @@ def named_columns_exist(columns: Mapping[str, str | None], recs: Frame, truth: F
             raise ColumnError(f"{said} column {column!r} that {role}={column!r} names. Columns: {listed}.")
 
 
-def graded_truth(truth: pl.DataFrame, labels: Mapping[str, str], convention: Convention) -> pl.DataFrame:
-    """The truth with a relevance for each pair, 1 where no column says."""
-    if "relevance" in truth.columns:
-        grades = check.relevance(truth, "truth", labels["relevance"], negative=convention.negative_relevance)
-        truth = truth.with_columns(relevance=grades)
-    else:
-        truth = truth.with_columns(relevance=pl.lit(1.0))
-    if convention.duplicates == "error":
-        pair = f"[{labels.get('user', 'user')!r}, {labels.get('item', 'item')!r}]"
-        check.no_pair_twice(
-            truth,
-            "truth",
-            f"Keep one: frame.drop_duplicates({pair}), or duplicates='dedupe' to keep the highest relevance.",
-            runs_of(truth["user"]),
-        )
-    else:
-        truth = truth.group_by("user", "item", maintain_order=True).agg(pl.col("relevance").max())
-    return truth
-
-
-def is_relevant(convention: Convention) -> pl.Expr:
-    """Whether a judged item counts as relevant."""
-    if convention.relevant_from is not None:
-        return pl.col("relevance") >= convention.relevant_from
-    if convention.relevant == "any":
-        return pl.col("relevance").is_not_null()
-    return pl.col("relevance") != 0 if convention.relevant == "!=0" else pl.col("relevance") > 0
-
-
-def relevant_rows(judged: pl.DataFrame, recs: pl.DataFrame, convention: Convention) -> pl.DataFrame:
-    """The relevant rows of the truth: all of them, or only those of recommended items."""
-    lowest = judged["relevance"].min()
-    usual = convention.relevant == ">0" and convention.relevant_from is None
-    all_are = usual and isinstance(lowest, float) and lowest > 0
-    relevant = judged if all_are else judged.filter(is_relevant(convention))
-    if convention.judged == "list":
-        relevant = relevant.join(recs, on=["user", "item"], how="semi", maintain_order="left")
-    return relevant
-
-
 def _code(
     recs: pl.DataFrame, judged: pl.DataFrame, convention: Convention, runs: Runs | None, *, part: bool
 ) -> Prepared:
     if runs is not None and runs.n_rows != recs.height:
         runs = None  # rows were taken out
     relevant = relevant_rows(judged, recs, convention)
-    users = _population(recs, judged, relevant, convention)
+    users = population(recs, judged, relevant, convention)
     truth_user = positions(users, relevant["user"])
     if (truth_user < 0).any():
         relevant = relevant.filter(pl.Series(truth_user >= 0))
@@ -305,85 +285,19 @@ def _code(
     if not part and (len(users) == 0 or (len(truth_user) == 0 and convention.no_relevant == "skip")):
         users_meet(recs["user"], judged["user"])
         raise no_users(judged["relevance"].max(), convention)
-    list_length, has_gaps, n_strangers = _list_lengths(recs, users, runs)
+    list_length, has_gaps, n_strangers = list_lengths(recs, users, runs)
     if not part and not list_length[truth_user].any():
         users_meet(recs["user"], judged["user"])
-    return Prepared(recs, judged, relevant, users, truth_user, list_length, has_gaps, n_strangers, convention)
-
-
-def _list_lengths(recs: pl.DataFrame, users: pl.Series, runs: Runs | None) -> tuple[Ints, bool, int]:
-    """The last rank of each user's list, whether some list leaves a rank empty, and how many lists are of other users.
-
-    Ranks of a user are different whole numbers from 1, so they leave nothing empty exactly if they add up to
-    n (n + 1) / 2; then the length is the count.
-    """
-    with_list, length = counted(recs["user"]) if runs is None else (runs.users, runs.lengths)
-    has_gaps = int(recs["rank"].sum()) != int((length * (length + 1) // 2).sum())
-    if has_gaps:
-        last = recs.group_by("user").agg(length=pl.col("rank").max())
-        with_list, length = last["user"], last["length"].to_numpy()
-    position = positions(users, with_list)
-    out = np.zeros(len(users), dtype=np.int64)
-    out[position[position >= 0]] = length[position >= 0]
-    return out, has_gaps, int((position < 0).sum())
-
-
-def _population(recs: pl.DataFrame, judged: pl.DataFrame, relevant: pl.DataFrame, convention: Convention) -> pl.Series:
-    """Whose values are averaged, sorted."""
-    if convention.no_relevant == "skip" and convention.users in ("truth", "union"):
-        return distinct(relevant["user"])
-    with_list, with_truth = distinct(recs["user"]), distinct(judged["user"])
-    if convention.users == "truth":
-        users = with_truth
-    elif convention.users == "recs":
-        users = with_list
-    elif convention.users == "both":
-        users = with_list.filter(with_list.is_in(with_truth.implode()))
-    else:
-        users = distinct(pl.concat([with_list, with_truth]))
-    has_relevant = users.is_in(distinct(relevant["user"]).implode())
-    if convention.no_relevant == "skip":
-        return users.filter(has_relevant)
-    if convention.no_relevant == "error" and not has_relevant.all():
-        raise FrameError(
-            f"{(~has_relevant).sum():,} users have no relevant item, such as {users.filter(~has_relevant)[0]!r}, and "
-            "no_relevant='error' refuses them: say no_relevant='skip' to leave them out or 'zero' to count 0."
-        )
-    return users
-
-
-def no_users(highest: object, convention: Convention) -> NoUsersError:
-    """What to say where no user is left to average."""
-    threshold = convention.relevant_from
-    return NoUsersError(
-        "no user that counts has a relevant item: relevance must be "
-        f"{'above 0' if threshold is None else f'{threshold:g} or more'} and the highest in the truth is "
-        f"{highest!r}; users={convention.users!r}. Check relevant_from= and users=."
-    )
-
-
-def users_meet(with_list: pl.Series, with_truth: pl.Series) -> None:
-    """Refuse frames that have no user in common."""
-    if not with_list.is_in(with_truth.unique().implode()).any():
-        raise FrameError(
-            f"no user is in both frames: recommendations hold users such as {with_list[0]!r}, truth holds users such as "
-            f"{with_truth[0]!r}. Check that both frames use the same ids, and the user= column."
-        )
+    return Prepared(Held(recs), judged, relevant, users, truth_user, list_length, has_gaps, n_strangers, convention)
 
 
 __all__ = [
     "Counts",
-    "NoUsersError",
     "Prepared",
     "Source",
-    "graded_truth",
-    "is_relevant",
     "named_columns_exist",
-    "no_users",
     "one_model",
     "prepare",
     "read",
     "read_lists",
-    "relevant_rows",
-    "users_meet",
 ]

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from recnb.frames.check import repeated
-from recnb.frames.prepare import is_relevant
+from recnb.frames.relevant import is_relevant
 from recnb.frames.single import ONLY_LISTED
 from recnb.hits import Hits
 from recnb.lint.check import Findings, check, found, severity_of, with_option

@@ -9,8 +9,8 @@ from typing import Any
 from recnb.averaging import averaged, cutoffs_under
 from recnb.beyond import FORMULAS, Beyond
 from recnb.conventions.presets import Preset, preset
-from recnb.errors import OptionError, near
-from recnb.frames import Frame, NoUsersError, Prepared, Source, read, read_lists
+from recnb.errors import NoUsersError, OptionError, near
+from recnb.frames import Frame, Prepared, Source, read, read_lists
 from recnb.frames.read import role_of
 from recnb.metric import Metric, metric_named
 from recnb.whose.refusals import refuse

@@ -18,8 +18,8 @@ import polars as pl
 from recnb.averaging import averaged, cutoffs_under
 from recnb.conventions import Convention, option_in_words, presets
 from recnb.conventions.presets import Preset
-from recnb.errors import FrameError, RecnbError
-from recnb.frames import NoUsersError, Prepared, Source
+from recnb.errors import FrameError, NoUsersError, RecnbError
+from recnb.frames import Prepared, Source
 from recnb.hits import Cutoffs, Floats
 from recnb.metric import Metric, metric_named
 from recnb.strings import current, known, say

@@ -233,7 +233,7 @@ def way(one: Side, other: Side, k: int | None) -> Why:
         say(f"why.reads.{side.setting.convention.order}", name=side.name)
         for side in (one, other)
         if side.setting.convention.order not in ("auto", setting.on(source).convention.order)
-        and side.setting.convention.order not in (*side.source.recs.columns, "row")
+        and side.setting.convention.order not in (*side.source.rows.columns, "row")
     )
     metric = other.setting.how
     return Why(

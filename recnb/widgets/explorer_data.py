@@ -96,7 +96,7 @@ class Look:
 
         def read() -> tuple[list[tuple[int, Any]], list[Any], list[float], Hits]:
             mine = pl.col("user") == self.users[at]
-            places = self.prepared.recs.filter(mine).sort("rank")
+            places = self.prepared.rows.of(self.users[[at]]).sort("rank")
             truth = self.prepared.truth.filter(mine)
             ranked = list(zip(places["rank"].to_list(), places["item"].to_list(), strict=True))
             return ranked, truth["item"].to_list(), truth["relevance"].to_list(), self.hits.of(at)

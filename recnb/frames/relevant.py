@@ -1,0 +1,51 @@
+"""The truth as a convention reads it: a relevance for each pair, and which of them are relevant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from recnb.conventions import Convention
+from recnb.frames import check
+from recnb.frames.runs import runs_of
+
+
+def graded_truth(truth: pl.DataFrame, labels: Mapping[str, str], convention: Convention) -> pl.DataFrame:
+    """The truth with a relevance for each pair, 1 where no column says."""
+    if "relevance" in truth.columns:
+        grades = check.relevance(truth, "truth", labels["relevance"], negative=convention.negative_relevance)
+        truth = truth.with_columns(relevance=grades)
+    else:
+        truth = truth.with_columns(relevance=pl.lit(1.0))
+    if convention.duplicates == "error":
+        pair = f"[{labels.get('user', 'user')!r}, {labels.get('item', 'item')!r}]"
+        check.no_pair_twice(
+            truth,
+            "truth",
+            f"Keep one: frame.drop_duplicates({pair}), or duplicates='dedupe' to keep the highest relevance.",
+            runs_of(truth["user"]),
+        )
+    else:
+        truth = truth.group_by("user", "item", maintain_order=True).agg(pl.col("relevance").max())
+    return truth
+
+
+def is_relevant(convention: Convention) -> pl.Expr:
+    """Whether a judged item counts as relevant."""
+    if convention.relevant_from is not None:
+        return pl.col("relevance") >= convention.relevant_from
+    if convention.relevant == "any":
+        return pl.col("relevance").is_not_null()
+    return pl.col("relevance") != 0 if convention.relevant == "!=0" else pl.col("relevance") > 0
+
+
+def relevant_rows(judged: pl.DataFrame, recs: pl.DataFrame, convention: Convention) -> pl.DataFrame:
+    """The relevant rows of the truth: all of them, or only those of recommended items."""
+    lowest = judged["relevance"].min()
+    usual = convention.relevant == ">0" and convention.relevant_from is None
+    all_are = usual and isinstance(lowest, float) and lowest > 0
+    relevant = judged if all_are else judged.filter(is_relevant(convention))
+    if convention.judged == "list":
+        relevant = relevant.join(recs, on=["user", "item"], how="semi", maintain_order="left")
+    return relevant

@@ -1,0 +1,102 @@
+"""The frames: made from a seed, in memory or in files.
+
+A user's recommended items are all different, and a fifth of the relevant ones is among them at random ranks. Truth is shuffled and
+graded 1 to 5, so nothing that a contender does can lean on its order.
+"""
+
+from __future__ import annotations
+
+import pathlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much data is made."""
+
+    name: str
+    users: int
+    list_length: int
+    relevant: int  #: per user
+
+    @property
+    def rows(self) -> int:
+        """How many recommendations."""
+        return self.users * self.list_length
+
+
+SMALL = Size("1 M × 0.5 M, 100 k users", 100_000, 10, 5)
+LARGE = [
+    Size("10 M × 2 M, 100 k users, lists of 100", 100_000, 100, 20),
+    Size("10 M × 5 M, 1 M users", 1_000_000, 10, 5),
+]
+SIZES = [SMALL, *LARGE]
+#: What is run before the clock starts, where a contender compiles or imports at its first call.
+TINY = Size("warm-up", 50, 10, 5)
+PIECE = 1_000_000  #: rows of a file of recommendations
+
+
+def make(size: Size, *, strings: bool) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Recommendations and shuffled truth with grades 1 to 5, a fifth of it recommended."""
+    recs, truth = (pl.DataFrame(columns) for columns in _columns(size, np.random.default_rng(0)))
+    truth = truth.sample(fraction=1, shuffle=True, seed=1)
+    if strings:
+        recs, truth = (
+            frame.with_columns(pl.format("user-{}", "user").alias("user"), pl.format("item-{}", "item").alias("item"))
+            for frame in (recs, truth)
+        )
+    return recs, truth
+
+
+def _columns(size: Size, rng: np.random.Generator, first_user: int = 0) -> tuple[dict[str, Any], dict[str, Any]]:
+    n, k, relevant = size.users, size.list_length, size.relevant
+    users = np.arange(first_user, first_user + n)
+    items = rng.integers(0, 50_000, n)[:, np.newaxis] + np.arange(k) * 7
+    hit = rng.random((n, relevant)) < 0.2
+    missed = 1_000_000 + rng.integers(0, 50_000, n)[:, np.newaxis] + np.arange(relevant) * 7
+    places = rng.permuted(np.tile(np.arange(k), (n, 1)), axis=1)[:, :relevant]
+    wanted = np.where(hit, np.take_along_axis(items, places, axis=1), missed)
+    recs = {"user": np.repeat(users, k), "item": items.ravel(), "rank": np.tile(np.arange(1, k + 1), n)}
+    truth = {
+        "user": np.repeat(users, relevant),
+        "item": wanted.ravel(),
+        "relevance": rng.integers(1, 6, n * relevant).astype(float),
+    }
+    return recs, truth
+
+
+def write(folder: pathlib.Path, recs: pl.DataFrame, truth: pl.DataFrame) -> None:
+    """Both frames as Arrow files, uncompressed: reading them leaves little behind in the allocator."""
+    folder.mkdir(parents=True, exist_ok=True)
+    recs.write_ipc(folder / "recs.arrow")
+    truth.write_ipc(folder / "truth.arrow")
+
+
+def write_pieces(folder: pathlib.Path, size: Size) -> None:
+    """The frames as Parquet files of a million recommendations each, of which one at a time is in memory.
+
+    Neither compressed nor encoded, so that a file is as large as its rows are.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    folder.mkdir(parents=True, exist_ok=True)
+    users = max(1, PIECE // size.list_length)
+    for number, first in enumerate(range(0, size.users, users)):
+        piece = Size("", min(users, size.users - first), size.list_length, size.relevant)
+        rng = np.random.default_rng(number)
+        recs, truth = _columns(piece, rng, first)
+        shuffled = rng.permutation(len(truth["user"]))
+        truth = {name: column[shuffled] for name, column in truth.items()}
+        for name, columns in (("recs", recs), ("truth", truth)):
+            path = folder / f"{name}-{number:05}.parquet"
+            pq.write_table(pa.table(columns), path, compression="none", use_dictionary=False)
+
+
+def bytes_on_disk(folder: pathlib.Path, pattern: str) -> int:
+    """How large some files are."""
+    return sum(path.stat().st_size for path in folder.glob(pattern))
