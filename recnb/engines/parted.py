@@ -164,16 +164,19 @@ class PartedEvaluation(Methods, ABC):
         source = Source(away, truth, layout.recs, layout.truth, _known={})
         return given.evaluation(source, beside(source, None, given.columns, **given.beside))
 
+    @cached_property
+    def _known(self) -> dict[Convention, Prepared]:
+        return {}
+
     def _merged(self, convention: Convention, away: Away) -> Prepared:
-        known: dict[Convention, Prepared] = self.__dict__.setdefault("_prepared", {})
-        if convention not in known:
+        if convention not in self._known:
             made = list(self._gathered(convention))
             facts = sum((facts for _, facts in made), Facts())
             parts = [part for part, _ in made]
             n_relevant = sum(one.truth.height for one in parts)
             facts.check(sum(len(one.users) for one in parts), n_relevant, convention, self._plan.layout)
-            known[convention] = merged(parts, away)
-        return known[convention]
+            self._known[convention] = merged(parts, away)
+        return self._known[convention]
 
     def _lists_of(self, users: pl.Series, convention: Convention) -> pl.DataFrame:
         source = kernel.part(*self._rows_of(users), self._plan).evaluation.prepared.source

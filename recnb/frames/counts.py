@@ -118,22 +118,22 @@ class Tallied(Counts):
         """Rows of recommendations."""
         return self._tally.n_recommended
 
-    @property
+    @cached_property
     def n_without_relevant(self) -> int:
         """Users of either frame who have no relevant item."""
         return self._tally.n_without_relevant
 
-    @property
+    @cached_property
     def n_items_recommended(self) -> int:
         """Distinct items in the lists."""
         return len(self._tally.items)
 
-    @property
+    @cached_property
     def n_not_relevant(self) -> int:
         """Rows of the truth that are not relevant."""
         return self._tally.n_not_relevant
 
-    @property
+    @cached_property
     def n_gaps(self) -> int:
         """Users whose ranks leave places empty."""
         return self._tally.n_gaps

@@ -38,7 +38,8 @@ def load(folder: pathlib.Path, reads: str) -> tuple[Any, Any]:
     if reads == "polars":
         import polars as pl
 
-        return pl.read_ipc(paths[0], memory_map=False), pl.read_ipc(paths[1], memory_map=False)
+        with paths[0].open("rb") as recs, paths[1].open("rb") as truth:  # a path would be mapped, and not count as held
+            return pl.read_ipc(recs), pl.read_ipc(truth)
     from pyarrow import feather
 
     recs, truth = (feather.read_table(path, memory_map=False).to_pandas() for path in paths)
