@@ -65,7 +65,6 @@ def measured(contender: Contender, folder: pathlib.Path, *, rounds: int, tiny: p
     return {
         "values": {name: float(value) for name, value in values.items()},
         "seconds": statistics.median(taken),
-        "first": taken[0],
         "held": before,
         "peak": most,
         "exact": exact,

@@ -23,6 +23,7 @@ from typing import Any
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 STATUS = pathlib.Path("/proc/self/status")
 CLEAR = pathlib.Path("/proc/self/clear_refs")
+WORDS = ("data", "ids", "library", "same numbers", "under the limit", "outcome", "")  #: columns that hold no numbers
 
 
 def seconds(*calls: Callable[[], object], rounds: int = 7) -> list[float]:
@@ -73,9 +74,8 @@ class Measured:
 
     values: Mapping[str, float]
     seconds: float  #: median of the runs
-    first: float  #: seconds of the first run, whose memory was measured
     held: int  #: bytes before the first run
-    peak: int  #: bytes at most during it
+    peak: int  #: bytes at most during the first run
     exact: bool  #: whether the peak was reset before it
     runs: int
     version: str  #: of the library that was asked
@@ -117,6 +117,13 @@ def alone(
     return Measured(**json.loads(printed[-1]))
 
 
+def must(found: Measured | Failed) -> Measured:
+    """What was measured, where nothing may fail."""
+    if isinstance(found, Failed):
+        raise RuntimeError(f"not measured: {found.reason}")
+    return found
+
+
 def _stopped(process: subprocess.Popen[str], limit: float | None, most: float) -> str:
     """Wait for a process; why it had to be ended, if it had."""
     start = time.monotonic()
@@ -127,7 +134,7 @@ def _stopped(process: subprocess.Popen[str], limit: float | None, most: float) -
                 process.wait(timeout=0.2)
                 return ""
             if limit is not None and time.monotonic() - start > limit:
-                reason = f"over {limit / 60:.3g} min"
+                reason = f"over {limit / 60:.3g} min" if limit >= 60 else f"over {limit:.3g} s"
             elif most < float("inf") and resident(process.pid) > most:
                 reason = f"over {most / 2**30:.0f} GB of memory"
     finally:
@@ -167,7 +174,7 @@ def head(title: str, note: str, *columns: str) -> None:
     """The title of a table, what it shows, and its columns; those that hold numbers stand to the right."""
     print(f"\n### {title}\n\n{note}\n")
     row(*columns)
-    row(*("---" if column in ("data", "ids", "library", "") else "---:" for column in columns))
+    row(*("---" if column in WORDS else "---:" for column in columns))
 
 
 def megabytes(size: float) -> str:

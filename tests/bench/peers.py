@@ -22,6 +22,7 @@ class Peer(Contender):
     """A library's way to evaluate."""
 
     shown: str = ""
+    function: str = ""
     environment: str = "libraries"  #: as in tests/parity/environments.py; the project's own if empty
     variants: Mapping[str, str] = field(default_factory=dict)  #: name of a value -> the library's variant in recnb
 
@@ -125,29 +126,34 @@ def recommenders(recs: Any, truth: Any) -> Run:
 
 
 SIX_NAMES = ("ndcg", "precision", "recall", "hit", "ap", "rr")
+SAME = {name: name for name in SIX_NAMES}
+#: By the library's name in presets.csv.
 PEERS = {
-    "rectools": Peer("pandas", rectools, "rectools", "RecTools, calc_metrics", variants={n: n for n in SIX_NAMES}),
+    "rectools": Peer("pandas", rectools, "rectools", shown="RecTools", function="calc_metrics", variants=SAME),
     "replay-rec": Peer(
         "polars",
         replay,
         "replay-rec",
-        "RePlay, OfflineMetrics",
+        shown="RePlay",
+        function="OfflineMetrics",
         variants={name: f"{name}[polars]" for name in SIX_NAMES},
     ),
     "recommenders": Peer(
         "pandas",
         recommenders,
         "recommenders",
-        "recommenders, python_evaluation (four metrics)",
+        shown="recommenders",
+        function="python_evaluation (four metrics)",
         variants={name: name for name in ("ndcg", "precision", "recall", "ap")},
     ),
-    "ranx": Peer("pandas", ranx, "ranx", "ranx, from frames", variants={name: name for name in SIX_NAMES}),
+    "ranx": Peer("pandas", ranx, "ranx", shown="ranx", function="Qrels, Run, evaluate", variants=SAME),
     "ir-measures": Peer(
         "pandas",
         ir_measures,
         "ir-measures",
-        "ir-measures, calc_aggregate",
+        shown="ir-measures",
+        function="calc_aggregate",
         environment="",
-        variants={name: name for name in SIX_NAMES},
+        variants=SAME,
     ),
 }
