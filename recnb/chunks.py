@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
 
 from recnb.asked import Metrics
@@ -14,9 +13,9 @@ from recnb.conventions import Convention
 from recnb.entry import Given, given_of
 from recnb.errors import FrameError, OptionError
 from recnb.frames import Facts, Frame, Layout, check, part_of, rows_of, table_of
-from recnb.frames.codes import distinct, positions
+from recnb.frames.by_user import ByUser, Visits
+from recnb.frames.codes import distinct
 from recnb.frames.relevant import graded_truth, relevant_rows
-from recnb.hits import Ints, count_within, in_order
 from recnb.metric import METRICS, metric_named
 from recnb.partial import Partial, refuse_unless_mean
 from recnb.progress import steps
@@ -26,9 +25,6 @@ from recnb.uncertainty.moments import MomentsMethod
 
 if TYPE_CHECKING:
     import pandas as pd
-
-#: Rows of the truth of users without a list that are looked at together.
-ROWS = 2**20
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,10 +125,10 @@ class _Work:
     def __init__(self, truth: Frame, given: Given, asked: tuple[Metrics, Any, dict[str, Any]]) -> None:
         self.given, self.asked, self.truth_given = given, asked, truth
         self.layout: Layout | None = None
-        self.known: _Truth | None = None
+        self.truth: pl.DataFrame | None = None
+        self.visits: Visits | None = None
         self.partial: Partial | None = None
         self.facts = Facts()
-        self.strangers = _Seen()
         self.n_chunks = 0
         self.scale: float | None = None
 
@@ -149,17 +145,21 @@ class _Work:
         recs = rows_of(chunk, "recommendations", layout.recs_read)
         if recs.height == 0:
             return
-        assert self.known is not None
-        check.same_kind(recs, self.known.table, layout.recs, layout.truth)
-        users = distinct(recs["user"])
-        found = self.known.take(users)
-        self._once(users, found)
-        self._evaluate(recs, self.known.rows(found[found >= 0]))
+        assert self.truth is not None
+        assert self.visits is not None
+        check.same_kind(recs, self.truth, layout.recs, layout.truth)
+        truth, before = self.visits.come(distinct(recs["user"]))
+        if before is not None:
+            raise FrameError(
+                f"user {before!r} is in chunk {self.n_chunks} and in one before it: each chunk must hold whole users. Sort the "
+                "recommendations by user before they are cut, or cut between users."
+            )
+        self._evaluate(recs, truth)
 
     def _begin(self, layout: Layout) -> None:
         self.layout = layout
         table = check.ids(table_of(self.truth_given, "truth", layout.truth), "truth", layout.truth)
-        self.known = _Truth(table)
+        self.truth, self.visits = table, Visits(ByUser(table))
         # What is wrong with the truth is said now, and not when its users come.
         judged = graded_truth(table, layout.truth, self.given.convention)
         self.scale = self._scale(judged)
@@ -184,19 +184,6 @@ class _Work:
                 )
         return None
 
-    def _once(self, users: pl.Series, found: Ints) -> None:
-        """Refuse a user who was in a chunk before."""
-        assert self.known is not None
-        mine = found[found >= 0]
-        again = mine[self.known.done[mine]]
-        who = self.known.users[int(again[0])] if len(again) else self.strangers.add(users.filter(pl.Series(found < 0)))
-        if who is not None:
-            raise FrameError(
-                f"user {who!r} is in chunk {self.n_chunks} and in one before it: each chunk must hold whole users. Sort the recommendations "
-                "by user before they are cut, or cut between users."
-            )
-        self.known.done[mine] = True
-
     def _evaluate(self, recs: pl.DataFrame, truth: pl.DataFrame) -> None:
         assert self.layout is not None
         metrics, k, options = self.asked
@@ -207,69 +194,12 @@ class _Work:
 
     def end(self) -> ChunkedEvaluation:
         """Count the users who were in no chunk, and see that anyone was."""
-        if self.layout is None or self.known is None:
+        if self.layout is None or self.visits is None:
             raise FrameError("there is no chunk: give at least one frame of recommendations.")
         nothing = pl.DataFrame(schema=dict.fromkeys(self.layout.recs, pl.Int64))
-        for rows in self.known.left():
+        for rows in self.visits.left():
             self._evaluate(nothing, rows)
         assert self.partial is not None
         counts = self.partial.counts
         self.facts.check(counts.n_users, counts.n_relevant, self.partial.convention, self.layout)
         return ChunkedEvaluation(self.partial, self.n_chunks)
-
-
-class _Truth:
-    """The truth by user: rows of some of them are taken out at a time."""
-
-    def __init__(self, table: pl.DataFrame) -> None:
-        self.users = distinct(table["user"])
-        position = positions(self.users, table["user"])
-        self.table = table if (position[1:] >= position[:-1]).all() else table[in_order(position)]
-        counts = np.bincount(position, minlength=len(self.users))
-        self.starts = np.cumsum(np.r_[0, counts])
-        self.done = np.zeros(len(self.users), dtype=bool)
-
-    def take(self, users: pl.Series) -> Ints:
-        """Where users stand; -1 for one who is not there."""
-        return _places(self.users, users)
-
-    def rows(self, at: Ints) -> pl.DataFrame:
-        """The rows of the users who stand there, each one's in the order of the truth."""
-        counts = self.starts[at + 1] - self.starts[at]
-        user = np.repeat(np.arange(len(at)), counts)
-        return self.table[self.starts[at][user] + count_within(user) - 1]
-
-    def left(self) -> Iterator[pl.DataFrame]:
-        """The rows of users who were not taken, some at a time."""
-        at = np.flatnonzero(~self.done)
-        size = np.cumsum(self.starts[at + 1] - self.starts[at])
-        for some in np.split(at, np.searchsorted(size, np.arange(ROWS, size[-1] if len(size) else 0, ROWS))):
-            if len(some):
-                yield self.rows(some)
-
-
-class _Seen:
-    """Users met so far who are not in the truth: sorted runs of doubling size, so that each is merged few times."""
-
-    def __init__(self) -> None:
-        self.runs: list[pl.Series] = []
-
-    def add(self, users: pl.Series) -> Any:
-        """Take sorted users in; the first who was met before, or None."""
-        for run in self.runs:
-            found = _places(run, users)
-            if (found >= 0).any():
-                return users[int((found >= 0).argmax())]
-        if len(users):
-            self.runs.append(users)
-        while len(self.runs) > 1 and len(self.runs[-1]) * 2 > len(self.runs[-2]):
-            self.runs[-2:] = [pl.concat(self.runs[-2:]).sort()]
-        return None
-
-
-def _places(users: pl.Series, wanted: pl.Series) -> Ints:
-    """Where each value stands among sorted ones; -1 where it does not. The work is that of the values wanted."""
-    if len(users) == 0 or len(wanted) == 0:
-        return np.full(len(wanted), -1)
-    at = np.minimum(users.search_sorted(wanted).to_numpy().astype(np.int64), len(users) - 1)
-    return np.where((users.gather(at) == wanted).to_numpy(), at, -1)

@@ -1,6 +1,7 @@
 """`import recnb.dask` makes `.rec` known to Dask DataFrames: `ddf.rec.against(dtruth).table(k=[5, 10])`.
 
-The same conventions and the same numbers as with pandas. Needs `pip install "recnb[dask]"`.
+`recnb.dask.evaluate(recs, truth)` is the same, and takes a pandas frame on either side. The same conventions and the same
+numbers as with pandas; `recnb.compare` takes Dask DataFrames from then on. Needs `pip install "recnb[dask]"`.
 """
 
 try:
@@ -8,8 +9,8 @@ try:
 except ImportError as problem:  # pragma: no cover
     raise ImportError('recnb.dask needs Dask: pip install "recnb[dask]"') from problem
 
-from recnb.engines.dask import DaskAccessor, DaskEvaluation, DaskScore, register
+from recnb.engines.dask import DaskAccessor, DaskEvaluation, DaskScore, evaluate, register
 
 register()
 
-__all__ = ["DaskAccessor", "DaskEvaluation", "DaskScore"]
+__all__ = ["DaskAccessor", "DaskEvaluation", "DaskScore", "evaluate"]

@@ -24,7 +24,13 @@ def evaluate(recs: Frame, truth: Frame | None = None, **options: Any) -> Evaluat
     what is given beside it overrides it.
 
     What else is known may be given as frames: `train` (user, item: what users had before) and `items` (item and its
-    columns, such as a genre) for metrics beyond accuracy, `users` (user and their columns) for segments. Frames are pandas, Polars (eager or lazy), pyarrow or DuckDB; they are never changed.
+    columns, such as a genre) for metrics beyond accuracy, `users` (user and their columns) for segments.
+
+    Frames are pandas, Polars (eager or lazy), pyarrow or DuckDB; they are never changed. Recommendations may be larger than
+    memory: a `LazyFrame` of files (`polars.scan_parquet`), a pyarrow dataset and a DuckDB relation are streamed, and what is
+    kept is hits, truth and a few counts of each user. Dask and Spark DataFrames stay with their workers: `import recnb.dask`
+    and `recnb.dask.evaluate(recs, truth)` or `ddf.rec.against(truth)`; `import recnb.spark` and `recnb.spark.evaluate(recs,
+    truth)`. What these give has `fetch()`, an Evaluation here, and `recnb.compare` takes such frames as they are.
 
     >>> import pandas as pd
     >>> recs = pd.DataFrame({"user": [1, 1, 2], "item": ["a", "b", "a"], "rank": [1, 2, 1]})

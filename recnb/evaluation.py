@@ -344,8 +344,16 @@ class Evaluation(Methods):
 
     def list_of(self, position: int) -> dict[int, Any]:
         """The list of the user at a position: item by rank."""
-        mine = self._prepared.rows.of(self._prepared.users[[position]]).sort("rank")
-        return dict(zip(mine["rank"].to_list(), mine["item"].to_list(), strict=True))
+        return self.lists_of([position])[0]
+
+    def lists_of(self, positions: Sequence[int]) -> list[dict[int, Any]]:
+        """The lists of some users, fetched at once where rows are elsewhere."""
+        users = self._prepared.users[list(positions)]
+        rows = self._prepared.rows.of(users).select("user", "rank", "item").sort("rank", maintain_order=True)
+        found: dict[Any, dict[int, Any]] = {user: {} for user in users.to_list()}
+        for user, rank, item in rows.iter_rows():
+            found[user][rank] = item
+        return [found[user] for user in users.to_list()]
 
     def truth_of(self, position: int) -> pl.DataFrame:
         """The relevant items of the user at a position, in the order of the truth."""

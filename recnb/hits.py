@@ -288,6 +288,14 @@ class Hits(Ranked):
             tied=None if self.tied is None else self.tied.of(mine),
         )
 
+    def down_to(self, depth: int) -> Hits:
+        """The hits among the first `depth` ranks."""
+        inside = self.rank <= depth
+        return replace(
+            self, user=self.user[inside], rank=self.rank[inside], relevance=self.relevance[inside],
+            truth_row=self.truth_row[inside], depth=depth, tied=None if self.tied is None else self.tied.of(inside),
+        )  # fmt: skip
+
     @cached_property
     def by_user(self) -> bool:
         """Whether the relevant items stand by user."""

@@ -1,7 +1,11 @@
-"""A bar for work that takes more than a second or two; what is quicker shows nothing, and imports nothing."""
+"""A bar for work that takes more than a second or two; what is quicker shows nothing, and imports nothing.
+
+The environment variable `TQDM_DISABLE=1` turns bars off, in notebooks too, where tqdm itself does not look at it.
+"""
 
 from __future__ import annotations
 
+import os
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Sized
@@ -27,7 +31,7 @@ class Bar:
         self.done += n
         if self._drawn is not None:
             self._drawn.update(n)
-        elif time.monotonic() - self._started > DELAY:
+        elif time.monotonic() - self._started > DELAY and not os.environ.get("TQDM_DISABLE"):
             with warnings.catch_warnings():
                 # Without ipywidgets tqdm warns, and draws in text.
                 warnings.simplefilter("ignore")

@@ -245,8 +245,10 @@ def _extremes(
     rest = there[~np.isin(there, best)]
     worst = _first(rest, level, found - hits.n_relevant, min(USERS_SHOWN, len(there) // 2))
     users = evaluation.users
+    shown = np.r_[best, worst].tolist()
+    lists = dict(zip(shown, evaluation.lists_of(shown), strict=True))
     best_lists, worst_lists = (
-        tuple(_user_list(evaluation, hits, users[int(one)], int(one), float(values[one]), k) for one in some)
+        tuple(_user_list(evaluation, hits, users[one], one, lists[one], float(values[one]), k) for one in some.tolist())
         for some in (best, worst)
     )
     return best_lists, worst_lists
@@ -262,8 +264,9 @@ def _first(among: Ints, key: Floats, then: Ints, n: int) -> Ints:
     return np.asarray(near[order])
 
 
-def _user_list(evaluation: Evaluation, hits: Hits, user: Any, position: int, value: float, k: int) -> UserList:
-    items = evaluation.list_of(position)
+def _user_list(
+    evaluation: Evaluation, hits: Hits, user: Any, position: int, items: Mapping[int, Any], value: float, k: int
+) -> UserList:
     truth = evaluation.truth_of(position)
     mine = hits.of(position)
     inside = mine.rank <= k
@@ -271,7 +274,7 @@ def _user_list(evaluation: Evaluation, hits: Hits, user: Any, position: int, val
     ranks = [rank for rank in items if rank <= k]
     found = set(mine.truth_row[inside].tolist())
     rows = [row for row in np.argsort(-mine.truth_relevance, kind="stable").tolist() if row not in found]
-    further = {item: rank for rank, item in reversed(items.items()) if rank > k}
+    further = {items[rank]: rank for rank in reversed(list(items)) if rank > k}
     missed = [(truth["item"][row], float(truth["relevance"][row])) for row in rows[:MISSED_SHOWN]]
     return UserList(
         user=_id(user),

@@ -6,6 +6,9 @@ import os
 
 from hypothesis import HealthCheck, settings
 
+# For the kernels of notebooks: a bar would be there on slow machines alone.
+os.environ["TQDM_DISABLE"] = "1"
+
 COMMON = {
     "deadline": None,
     "derandomize": True,

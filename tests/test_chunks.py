@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb.errors import ColumnError, FrameError, NoUsersError, OptionError
+from recnb.frames.by_user import Seen
 
 METRICS = {
     "ndcg": {"gain": "exponential"},
@@ -134,9 +135,7 @@ def test_a_user_in_two_chunks_is_refused(text):
 
 
 def test_many_strangers_are_remembered_in_few_runs():
-    from recnb.chunks import _Seen
-
-    seen = _Seen()
+    seen = Seen()
     rng = np.random.default_rng(5)
     ids = rng.permutation(5000)
     for some in np.array_split(ids, 500):

@@ -8,7 +8,15 @@ import pandas as pd
 import pytest
 
 import recnb
-from recnb.errors import ColumnError, FrameError, NoUsersError, OptionError, RecnbError, UnknownUserError
+from recnb.errors import (
+    ColumnError,
+    ElsewhereError,
+    FrameError,
+    NoUsersError,
+    OptionError,
+    RecnbError,
+    UnknownUserError,
+)
 from tests.test_chunks import CONVENTIONS, METRICS, random_frames
 
 dask = pytest.importorskip("dask")
@@ -79,6 +87,15 @@ def test_equal_scores_keep_the_order_of_rows_through_a_shuffle(shuffle, ties):
     with dask.config.set({"dataframe.shuffle.method": shuffle}, scheduler="threads"):
         made = parted(recs, 40).rec.against(parted(truth, 40), ties=ties, npartitions=37).table(k=[1, 5])
     agree(made, recnb.evaluate(recs, truth, ties=ties).table(k=[1, 5]))
+
+
+def test_a_pandas_frame_may_stand_on_either_side():
+    recs, truth = random_frames(np.random.default_rng(15))
+    expected = recnb.evaluate(recs, truth).table(k=5)
+    for left, right in ((recs, parted(truth, 3)), (parted(recs, 3), truth), (recs, truth)):
+        agree(recnb.dask.evaluate(left, right).table(k=5), expected)
+    with pytest.raises(FrameError, match=r"recnb\.dask\.evaluate\(recs, truth\)"):
+        recnb.evaluate(recs, parted(truth, 3))
 
 
 def test_one_giant_user_among_small_ones():
@@ -173,13 +190,18 @@ def test_what_is_wrong_is_said_as_for_pandas():
     refused(FrameError, "truth is empty", right=parted(truth[:0], 2))
     refused(FrameError, "stand more than once", parted(pd.concat([recs, recs[5:6]]), 3))
     refused(FrameError, "negative relevance", right=parted(truth.assign(relevance=-1), 3))
-    refused(FrameError, "missing user ids", parted(recs.assign(user=recs.user.where(recs.user != 3)), 3))
+    # A number of a row would be that of a partition, which nobody knows.
+    nobody = r"has missing user ids, such as that beside item \d+\. Drop those rows"
+    refused(FrameError, nobody, parted(recs.assign(user=recs.user.where(recs.user != 3)), 3))
+    nothing = r"has missing item ids, such as that beside user \d+\. Drop those rows"
+    refused(FrameError, nothing, right=parted(truth.assign(item=truth.item.where(truth.item != 3)), 3))
     refused(FrameError, "lists of 2 models", parted(recs.assign(model=np.where(recs.user < 9, "a", "b")), 3))
     refused(ColumnError, "no user column", parted(recs.rename(columns={"user": "x"}), 3))
     refused(OptionError, "ties='lst' is no convention", ties="lst")
     refused(OptionError, "average='pooled'", average="pooled")
     refused(OptionError, "candidates='catalogue'", candidates="catalogue")
-    refused(OptionError, "train= serves", train=truth)
+    refused(FrameError, "train= is looked at here, and not with an engine", train=dtruth)
+    refused(FrameError, "items is a list", items=[1])
     refused(OptionError, "npartitions=0", npartitions=0)
     refused(FrameError, "truth is a list", right=[1])
     evaluation = drecs.rec.against(dtruth)
@@ -189,11 +211,9 @@ def test_what_is_wrong_is_said_as_for_pandas():
         evaluation.ndcg(k=5, gain="exp")
     with pytest.raises(OptionError, match="whole numbers"):
         evaluation.curve("ndcg", [None])
-    for name in ("report", "lint", "why", "identify", "spread", "explore", "beyond"):
-        with pytest.raises(RecnbError, match=rf"{name} .*recnb.evaluate\(recs.compute\(\), truth.compute\(\)\).{name}"):
+    for name in ("why", "identify", "spread", "beyond", "coverage"):
+        with pytest.raises(ElsewhereError, match=r"every row of the lists.*evaluate\(recs.compute\(\), truth.compute"):
             getattr(evaluation, name)()
-    with pytest.raises(RecnbError, match="coverage looks at all lists together"):
-        evaluation.coverage(k=5)
     with pytest.raises(OptionError, match="beyond accuracy"):
         evaluation.table(["ndcg", "coverage"], k=5)
     with pytest.raises(UnknownUserError, match="neither frame"):
@@ -247,8 +267,11 @@ def test_scores_curves_and_explanations_read_as_those_of_pandas():
         _ = again.per_user
     curve = evaluation.curve("ndcg", range(1, 8), gain="exponential")
     np.testing.assert_allclose(curve.value, expected.curve("ndcg", range(1, 8), gain="exponential").value, atol=1e-12)
+    assert curve.basis.endswith("intervals: the limit of bootstrap draws of the users, from mean, spread and skewness")
     user = expected.users[3]
-    assert evaluation.explain("ndcg", user, k=5)._repr_html_() == expected.explain("ndcg", user, k=5)._repr_html_()
+    for lang in (None, "ko"):
+        mine, theirs = (one.explain("ndcg", user, k=5, lang=lang)._repr_html_() for one in (evaluation, expected))
+        assert mine == theirs
     assert float(evaluation.explain("err", user, k=5).value) == pytest.approx(
         expected.err(k=5).per_user[user], abs=1e-12
     )

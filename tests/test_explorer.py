@@ -65,7 +65,9 @@ def test_options_count() -> None:
 
 
 def test_nothing_is_joined_after_the_first_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    ev = recnb.evaluate(SAMPLE.models["factors"], SAMPLE.test, **BESIDE)
+    # Lists that stand in order are joined whole when they are evaluated.
+    torn = SAMPLE.models["factors"].sample(frac=1, random_state=0)
+    ev = recnb.evaluate(torn, SAMPLE.test, **BESIDE)
     joins = []
     join = Prepared._join
     monkeypatch.setattr(Prepared, "_join", lambda self, depth: joins.append(depth) or join(self, depth))

@@ -167,8 +167,7 @@ def test_every_check_and_every_wording_has_its_text() -> None:
     keys = {key for key in table() if key.startswith("lint.")}
     for check in CHECKS:
         assert any(key.startswith(f"lint.{check.name}.short") for key in keys)
-        if check.needs:
-            assert f"lint.{check.name}.name" in keys
+        assert f"lint.{check.name}.name" in keys
     known = {check.name for check in CHECKS} | {
         "warning",
         "note",
@@ -179,6 +178,7 @@ def test_every_check_and_every_wording_has_its_text() -> None:
         "measured",
         "bounds",
         "unchecked",
+        "elsewhere",
         "cut",
     }
     assert {key.split(".")[1] for key in keys} <= known

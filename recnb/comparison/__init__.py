@@ -62,6 +62,8 @@ def compare(
 
     `models` are frames of recommendations or Evaluations by name, or one frame with a column of models (`model="column"`
     names it); `truth` and the other options are those of `evaluate`: columns, conventions, `train=`, `items=`, `users=`.
+    Frames and evaluations of Dask and Spark are taken as well, after `import recnb.dask` or `recnb.spark`: hits and counts are
+    fetched, and the rows of the lists stay, so that overlap and metrics beyond accuracy are not to be had of them.
 
     Every model is held against `baseline`, by default the first; `pairs="all"` holds every two against each other. `test`
     gives the p-value that is corrected for the number of comparisons and concluded from: "t" (Student's paired t),

@@ -14,14 +14,15 @@ from recnb.comparison.by_segment import differences_by
 from recnb.comparison.measured import Asked, lines_of, measure
 from recnb.comparison.movers import moved
 from recnb.conventions import options_in_words
-from recnb.errors import OptionError
+from recnb.errors import ElsewhereError, OptionError
+from recnb.frames.rows import Ranked
 from recnb.hits import Cutoffs
 from recnb.metric import Metric
 from recnb.progress import steps
 from recnb.reported import curve_points, whole_numbers
 from recnb.results.comparison import ComparisonReport
-from recnb.results.comparison_data import Beyond, Compared, Found, Reading, Segmented
-from recnb.results.lint import Finding
+from recnb.results.comparison_data import Beyond, Compared, Found, Overlap, Reading, Segmented
+from recnb.results.lint import Finding, elsewhere_in_words
 from recnb.segments import SMALL, label_of
 from recnb.strings import checked, say, speaking
 from recnb.whole_lists import BEYOND
@@ -72,12 +73,23 @@ def report_of(
             moved(comparison.models, pair, chosen[0], lead_k, own[0], int(movers))
             for pair in steps([one for one in comparison.pairs if one in pairs and movers], say("compare.progress"))
         ]
-        found, n_checks = _findings(comparison, chosen[0], lead_k, own[0])
+        found, n_checks, unseen = _findings(comparison, chosen[0], lead_k, own[0])
         segments = None
         if by is not None:
             within = Asked(chosen[:1], own[:1], Cutoffs.one(lead_k), comparison.pairs)
             rows = differences_by(comparison.models, within, comparison.settings, by, bins)
             segments = Segmented(label_of(by), tuple(rows), SMALL)
+        left_out: list[str] = []
+        alike: tuple[Overlap, ...] = ()
+        others: tuple[Beyond, ...] = ()
+        try:
+            alike = overlaps(comparison.models, lead_k, PERSISTENCE)
+        except ElsewhereError:
+            left_out.append(say("compare.left_out.overlap", where=_where(comparison)))
+        try:
+            others = beyond(comparison, lead_k, further)
+        except ElsewhereError:
+            left_out.append(say("compare.left_out.beyond", where=_where(comparison)))
         data = Compared(
             models=tuple(comparison.names),
             reference=comparison.baseline,
@@ -88,8 +100,8 @@ def report_of(
             differences=made.differences,
             curves=lines,
             moved=tuple(shown),
-            overlaps=overlaps(comparison.models, lead_k, PERSISTENCE),
-            beyond=beyond(comparison, lead_k, further),
+            overlaps=alike,
+            beyond=others,
             findings=found,
             n_checks=n_checks,
             segments=segments,
@@ -97,6 +109,7 @@ def report_of(
             judged=comparison.judged,
             settings=made.settings,
             basis=comparison.basis(),
+            left_out=(*left_out, *unseen),
             notes=tuple(dict.fromkeys(str(note) for one in comparison.models.values() for note in one.prepared.notes)),
         )
     return ComparisonReport(data, checked(lang))
@@ -104,8 +117,8 @@ def report_of(
 
 def _findings(
     comparison: Comparison, metric: Metric[...], k: int, options: Mapping[str, Any]
-) -> tuple[tuple[Found, ...], int]:
-    """What is odd about the data: what is found as often in several models is told once."""
+) -> tuple[tuple[Found, ...], int, tuple[str, ...]]:
+    """What is odd about the data: what is found as often in several models is told once; and what no lint could look at."""
     lints = {
         name: one.lint(k, metric.name, **options)
         for name, one in steps(list(comparison.models.items()), say("compare.progress"))
@@ -117,7 +130,15 @@ def _findings(
     kinds = list(dict.fromkeys(key[0] for key in same))
     found = [Found(tuple(some), tuple(some.values())) for some in same.values()]
     found.sort(key=lambda one: (one.finding.severity != "warning", kinds.index(one.finding.name)))
-    return tuple(found), next(iter(lints.values())).n_checks
+    unseen = dict.fromkeys(name for lint in lints.values() for name in lint.elsewhere)
+    n_checks = min(lint.n_checks for lint in lints.values())
+    return tuple(found), n_checks, tuple(elsewhere_in_words(unseen))
+
+
+def _where(comparison: Comparison) -> str:
+    """What holds the rows that are not here."""
+    rows = (one.prepared.rows for one in comparison.models.values())
+    return next(one.away.where for one in rows if isinstance(one, Ranked))
 
 
 def beyond(
@@ -131,6 +152,8 @@ def beyond(
         one.beside.train is None and one.beside.items is None for one in comparison.models.values()
     ):
         return ()
+    for one in comparison.models.values():
+        one.prepared.rows.all()  # or an error that says where they are
     names = BEYOND if asked is None else list(asked)
     work = steps(list(comparison.models.values()), say("compare.progress"))
     of_each = [rows_of(one, k, comparison.settings.confidence, names=names, options=asked) for one in work]

@@ -13,6 +13,7 @@ from recnb.entry import evaluate, options_known
 from recnb.errors import ColumnError, FrameError, OptionError, is_number, near
 from recnb.evaluation import Evaluation
 from recnb.frames import Frame, table_of
+from recnb.frames.elsewhere import Fetchable, engine_of
 from recnb.frames.read import columns_of, find
 from recnb.progress import steps
 from recnb.results.comparison_data import TESTS, Settings
@@ -29,7 +30,7 @@ def models_of(models: Any, truth: Frame | None, options: dict[str, Any]) -> dict
     for name in options:
         if name not in known:
             raise OptionError(f"{name!r} is no option of a comparison. {near(name, known)}")
-    if isinstance(models, Evaluation):
+    if isinstance(models, (Evaluation, Fetchable)):
         raise OptionError(
             "one Evaluation is one model, and a comparison needs two: recnb.compare({'mine': ev, 'popular': other})."
         )
@@ -40,15 +41,14 @@ def models_of(models: Any, truth: Frame | None, options: dict[str, Any]) -> dict
             "model= names the column of models in one frame; a mapping has their names already: leave it out."
         )
     named = _named(models)
-    frames = [name for name, one in named.items() if not isinstance(one, Evaluation)]
+    frames = [name for name, one in named.items() if not isinstance(one, (Evaluation, Fetchable))]
     if not frames and (truth is not None or options):
         extra = "the truth" if truth is not None else ", ".join(f"{name}=" for name in options)
         raise OptionError(f"all models are Evaluations, which know their truth and conventions: leave out {extra}.")
     if truth is not None and not isinstance(truth, pl.DataFrame):
         truth = _read_once(truth)
     return {
-        name: one if isinstance(one, Evaluation) else _evaluated(name, one, truth, options)
-        for name, one in steps(list(named.items()), say("compare.progress"))
+        name: _evaluated(name, one, truth, options) for name, one in steps(list(named.items()), say("compare.progress"))
     }
 
 
@@ -67,9 +67,16 @@ def _named(models: Mapping[Any, Any]) -> dict[str, Any]:
     return named
 
 
-def _evaluated(name: str, frame: Frame, truth: Frame | None, options: Mapping[str, Any]) -> Evaluation:
+def _evaluated(name: str, model: Any, truth: Frame | None, options: Mapping[str, Any]) -> Evaluation:
+    if isinstance(model, Evaluation):
+        return model
     try:
-        return evaluate(frame, truth, **options)
+        if isinstance(model, Fetchable):
+            return model.fetch()
+        engine = engine_of(model, truth)
+        if engine is not None and truth is not None:
+            return engine.evaluated(model, truth, options).fetch()
+        return evaluate(model, truth, **options)
     except FrameError as problem:
         raise type(problem)(f"model {name!r}: {problem}") from problem
 
@@ -89,12 +96,18 @@ def _by_model(frame: Frame, column: str | None) -> dict[str, Frame]:
     name = "recommendations"
     if column is not None and not isinstance(column, str):
         raise OptionError(f"model={column!r}: a column is named as text.")
+    engine = engine_of(frame)
     try:
-        label = find(frame, name, ["model"], {"model": column})["model"]
+        label = find(frame if engine is None else engine.columns(frame), name, ["model"], {"model": column})["model"]
     except ColumnError as problem:
         raise ColumnError(
             f"{problem} Or give one frame for each model: recnb.compare({{'a': recs_a, 'b': recs_b}}, truth)."
         ) from problem
+    if engine is not None:
+        parts = engine.by_model(frame, label)
+        if any(pd.isna(one) for one in parts):
+            raise FrameError(f"{name}: column {label!r} has rows without a model: fill them in or drop them.")
+        return parts
     if isinstance(frame, pl.LazyFrame):
         frame = table_of(frame, name, {one: one for one in columns_of(frame, name)})
     names = table_of(frame, name, {"model": label})["model"]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+from uuid import uuid4
 
 import dask.dataframe as dd
 import numpy as np
@@ -13,21 +14,18 @@ from dask.base import compute, persist
 from dask.dataframe.dispatch import meta_nonempty
 from dask.delayed import delayed
 
-from recnb.asked import STANDARD, Metrics
-from recnb.conventions import Convention, presets
+from recnb.asked import Metrics
+from recnb.conventions import Convention
 from recnb.engines import kernel
 from recnb.engines.kernel import ROW, Plan, Question
+from recnb.engines.parted import PartedEvaluation, PartedScore
 from recnb.entry import given_of
-from recnb.errors import FrameError, OptionError, RecnbError, UnknownUserError
+from recnb.errors import FrameError, OptionError
 from recnb.evaluation import index_of
-from recnb.frames import Layout, check, table_of
-from recnb.hits import Cutoffs
-from recnb.list_metric import ListMetric
-from recnb.methods import Methods
-from recnb.metric import Metric
-from recnb.partial import Partial, refuse_unless_mean
-from recnb.results import Curve, Explanation, Table, html
-from recnb.results.partial_score import PartialScore
+from recnb.frames import Facts, Layout, check, table_of
+from recnb.frames.elsewhere import Engine
+from recnb.frames.elsewhere import register as register_engine
+from recnb.frames.gathered import Gathered
 
 if TYPE_CHECKING:
     from dask.delayed import Delayed
@@ -42,175 +40,142 @@ BUCKET = "recnb_bucket"
 ROWS = 2**40
 
 
-def elsewhere(name: str, does: str) -> Callable[..., NoReturn]:
-    """A method that says where its answer is to be had."""
+def evaluate(recs: Any, truth: Any, *, npartitions: int | None = None, **options: Any) -> DaskEvaluation:
+    """Recommendations against the truth where one of them or both are Dask DataFrames; a pandas frame may be the other.
 
-    def refuse(self: Any, *args: Any, **options: Any) -> NoReturn:
-        raise RecnbError(
-            f"{name} {does}, which stay with Dask's workers. Fetch the frames, or some users of them: "
-            f"recnb.evaluate(recs.compute(), truth.compute()).{name}(...); or ask .table, .curve, .per_user, .explain here."
-        )
-
-    refuse.__name__ = name
-    refuse.__doc__ = f"Not to be had of partitions: it {does}."
-    return refuse
+    Options are those of `recnb.evaluate`; `train=`, `items=` and `users=` are frames here, not Dask's, and serve what works
+    on `fetch()`. `npartitions` is the number of partitions that users are put into, by default that of the larger frame.
+    """
+    return DaskEvaluation(recs, truth, options, npartitions)
 
 
-class DaskScore(PartialScore):
-    """A metric's mean over users of Dask DataFrames; its interval comes of moments, and `per_user` stays with Dask."""
-
-    _values: Callable[[], Any]
-
-    @property
-    def per_user(self) -> Any:
-        """The value of each user, a Dask Series indexed by user, worked out when it is computed."""
-        if not hasattr(self, "_values"):
-            raise RecnbError(
-                "the values of users stayed where this score was pickled: ask the evaluation for them again."
-            )
-        return self._values()
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_values"}
+class DaskScore(PartedScore):
+    """A metric's mean over users of Dask DataFrames; `per_user` is a Dask Series, indexed by user."""
 
 
-class DaskEvaluation(Methods):
+class DaskEvaluation(PartedEvaluation):
     """The data of one model in Dask DataFrames; nothing is computed before a number is asked for.
 
-    What is asked in one call, several metrics at several cut-offs, is one graph with one shuffle. To ask more often,
-    `persist()` keeps the shuffled rows with the workers.
+    What is asked in one call, several metrics at several cut-offs, is one graph with one shuffle: `table`, the metrics and
+    `curve` bring back sums, `per_user` is a Dask DataFrame. `fetch()` brings hits, truth and counts of each user here, once,
+    for `report`, `table(by=...)`, `detectable`, `lint`, `explore` and `recnb.compare`. What shows lists (the best and worst
+    users of a report, movers, the explorer, `explain`) reads the rows of those users, in a pass over the recommendations
+    each time. To ask more often, `persist()` keeps the shuffled rows with the workers, and they are looked for there.
+
+    Intervals of sums (`table`, the metrics, `curve`, `partial`) are by moments; what is made of `fetch()` has the values of
+    users, and the intervals of an Evaluation.
+
+    Tasks are named for what they do (`recnb-join` puts a partition of users together, then `recnb-sums` and `recnb-add`,
+    `recnb-hits` or `recnb-values`), so Dask's ProgressBar and the task stream of its dashboard tell how far it is:
+    `with dask.diagnostics.ProgressBar(): evaluation.table(k=10)`.
+
+    >>> import dask.dataframe as dd
+    >>> import recnb, recnb.dask
+    >>> sample = recnb.datasets.load_sample()
+    >>> ddf = dd.from_pandas(sample.models["popular"], npartitions=4)
+    >>> evaluation = ddf.rec.against(sample.test)
+    >>> round(float(evaluation.ndcg(k=10)), 4), round(float(evaluation.fetch().ndcg(k=10)), 4)
+    (0.1725, 0.1725)
     """
 
+    engine: ClassVar[str] = "the partitions of Dask DataFrames"
+    remedy: ClassVar[str] = "recnb.evaluate(recs.compute(), truth.compute())"
+    scored: ClassVar[type[PartedScore]] = DaskScore
+
     def __init__(self, recs: Any, truth: Any, options: Mapping[str, Any], npartitions: int | None = None) -> None:
-        given = given_of(options)
-        if given.beside:
-            raise OptionError(
-                f"{next(iter(given.beside))}= serves metrics beyond accuracy and segments, which Dask frames do not give: "
-                "type recnb.evaluate(recs.compute(), truth.compute(), ...)."
-            )
-        refuse_unless_mean(given.convention, "Dask frames")
         recs, truth = _dask_frame(recs, "recommendations", truth), _dask_frame(truth, "truth", recs)
         if npartitions is not None and not (isinstance(npartitions, int) and npartitions >= 1):
             raise OptionError(f"npartitions={npartitions!r} is no number of partitions: give a whole number from 1 up.")
-        self._plan = Plan(given, Layout.of(recs._meta, truth._meta, given.columns))
+        given = given_of(options)
+        super().__init__(Plan(given, Layout.of(recs._meta, truth._meta, given.columns)), "Dask frames")
         self._options = dict(options)
         _same_kinds(recs, truth, self._plan.layout)
         self._given = recs, truth
         self._n = npartitions or max(recs.npartitions, truth.npartitions)
-        sides = ((recs, self._plan.layout.recs_read), (truth, self._plan.layout.truth))
-        self._rows = tuple(_by_role(frame, roles) for frame, roles in sides)
+        sides = (("recs", recs, self._plan.layout.recs_read), ("truth", truth, self._plan.layout.truth))
+        self._rows = tuple(_by_role(frame, roles) for _, frame, roles in sides)
+        self._floats = tuple(
+            f"{name}[{roles[role]!r}]"
+            for name, frame, roles in sides
+            for role in check.IDS
+            if frame._meta.dtypes[roles[role]].kind == "f"
+        )
         self._shuffled = tuple(frame.shuffle(BUCKET, npartitions=self._n, ignore_index=True) for frame in self._rows)
-
-    @property
-    def convention(self) -> Convention:
-        """The decisions about the data that were asked for."""
-        return self._plan.given.convention
 
     def under(self, library: str) -> DaskEvaluation:
         """The same data under another library's conventions."""
-        columns = dict(self._plan.given.columns)
-        return DaskEvaluation(*self._given, {**columns, "convention": library}, self._n)
+        return DaskEvaluation(*self._given, self._options_under(library), self._n)
 
     def persist(self) -> DaskEvaluation:
         """The same with the shuffled rows kept by the workers (or here, without a cluster), so that later questions need no shuffle."""
-        kept = object.__new__(DaskEvaluation)
-        kept.__dict__.update(self.__dict__)
-        kept._shuffled = persist(*self._shuffled)
+        kept = DaskEvaluation(*self._given, self._options, self._n)
+        # Rows of single users are looked for among those that are kept.
+        kept._shuffled = kept._rows = persist(*self._shuffled)
         return kept
-
-    def score(self, metric: Metric[...], k: int | None, options: Mapping[str, Any], /) -> DaskScore:
-        """The mean of a metric, as the methods give it."""
-        made = self._partial([metric.name], k, options).score(metric.name, k)
-        score = DaskScore(made.moments, made.metric, made.k, made.convention, made.basis)
-        score._values = lambda: self._values(self._question([metric.name], k, options), drop=True)[score.label]
-        return score
-
-    def list_score(self, metric: ListMetric[..., Any], k: int | None, options: Mapping[str, Any], /) -> NoReturn:
-        """Metrics beyond accuracy look at all lists together, which no partition holds."""
-        elsewhere(metric.name, "looks at all lists together")(self)
-        raise AssertionError
-
-    def table(self, metrics: Metrics = None, k: int | Sequence[int | None] | None = None, **options: Any) -> Table:
-        """Means over users: one row per metric, one column per cut-off; one graph for all of them."""
-        return self._partial(metrics, k, options).table()
-
-    def curve(self, metric: str, k: Iterable[int] = range(1, 21), **options: Any) -> Curve:
-        """A metric at many cut-offs, with a 95% interval, by moments, at each."""
-        return self._partial([metric], list(k), options).curve(metric)
 
     def partial(self, metrics: Metrics = None, k: Any = None, *, compute: bool = True, **options: Any) -> Any:
         """The sums of all users as a `Partial`, which adds up with others; `compute=False` gives it as a Dask Delayed."""
         question = self._question(metrics, k, options)
         parts, top = self._parts(question)
-        tasks = [_task(kernel.partial)(one, question, top) for one in parts]
+        tasks = [_task(kernel.partial, "sums", one, question, top) for one in parts]
         while len(tasks) > 1:
-            tasks = [_task(kernel.added)(tasks[start : start + AT_ONCE]) for start in range(0, len(tasks), AT_ONCE)]
-        whole = _task(kernel.settled)(tasks[0], self._plan)
+            tasks = [
+                _task(kernel.added, "add", tasks[start : start + AT_ONCE]) for start in range(0, len(tasks), AT_ONCE)
+            ]
+        whole = _task(kernel.settled, "settle", tasks[0], self._plan)
         return whole.compute() if compute else whole
-
-    def _partial(self, metrics: Metrics, k: Any, options: Mapping[str, Any]) -> Partial:
-        made: Partial = self.partial(metrics, k, **options)
-        return made
 
     def per_user(self, metrics: Metrics = None, k: Any = None, **options: Any) -> Any:
         """Each user's values as a Dask DataFrame, a column for each metric at each cut-off; NaN where a user is left out."""
         return self._values(self._question(metrics, k, options))
 
+    def _values_of(self, question: Question) -> Any:
+        (column,) = _columns(question)
+        return self._values(question, drop=True)[column]
+
     def _values(self, question: Question, *, drop: bool = False) -> Any:
         parts, top = self._parts(question)
-        names = [label for metric, _ in question.chosen() for label in kernel.labels_of(metric, question.k)]
+        columns = _columns(question)
         some = check.ids(
             table_of(meta_nonempty(self._rows[1]._meta)[:1], "truth", dict.fromkeys(check.IDS, "user")), "truth", {}
         )
-        meta = pd.DataFrame(np.empty((0, len(names))), index_of(some["user"], None)[:0], names)
-        made = [_task(kernel.values)(one, question, top, drop=drop) for one in parts]
-        return dd.from_delayed(made, meta=meta, verify_meta=False, prefix="recnb-values")
+        meta = pd.DataFrame(np.empty((0, len(columns))), index_of(some["user"], None)[:0], columns)
+        made = [_task(kernel.values, "values", one, question, top, drop=drop) for one in parts]
+        return dd.from_delayed(made, meta=meta, verify_meta=False, prefix="recnb-per-user")
 
-    def explain(self, metric: str, user: Any, k: int | None = None, **options: Any) -> Explanation:
-        """How one user's list comes by its score; only that user's rows are fetched."""
-        question = self._question([metric], k, options)
-        mine = compute(*(rows[rows["user"] == user] for rows in self._rows))
-        if not any(map(len, mine)):
-            raise UnknownUserError(f"user {user!r} is in neither frame.")
+    def _gathered(self, convention: Convention) -> Iterable[tuple[Gathered, Facts]]:
+        made: tuple[tuple[Gathered, Facts], ...] = compute(
+            *(_task(kernel.gathered, "hits", one, convention) for one in self._joined())
+        )
+        return made
+
+    def _rows_of(self, users: pl.Series) -> tuple[pd.DataFrame, pd.DataFrame]:
+        wanted = users.to_list()
+        left, right = compute(*(rows[rows["user"].isin(wanted)] for rows in self._rows))
+        return left, right
+
+    def _scale(self, question: Question) -> float:
         top = self._parts(question)[1]
-        if top is not None:
-            options = {**options, "max_relevance": top.compute()}
-        return kernel.part(mine[0], mine[1], self._plan).evaluation.explain(metric, user, k, **options)
+        assert top is not None
+        return float(top.compute())
 
-    def _question(self, metrics: Metrics, k: Any, options: Mapping[str, Any]) -> Question:
-        library = self._plan.given.library
-        if metrics is None and library is not None:
-            metrics = [name for name in STANDARD if presets.of_metric(name, library)]
-        kept = metrics if metrics is None or isinstance(metrics, (str, Mapping)) else list(metrics)
-        question = Question(kept, Cutoffs.of(k), dict(options))
-        question.chosen()  # what is misspelt is said before any work
-        return question
+    def _joined(self) -> list[Any]:
+        """The users of each partition, joined."""
+        recs, truth = (frame.to_delayed() for frame in self._shuffled)
+        return [_task(kernel.part, "join", left, right, self._plan) for left, right in zip(recs, truth, strict=True)]
 
     def _parts(self, question: Question) -> tuple[list[Any], Delayed | None]:
         """The users of each partition, joined; and the scale of grades, if a metric takes that of all users."""
-        recs, truth = (frame.to_delayed() for frame in self._shuffled)
-        parts = [_task(kernel.part)(left, right, self._plan) for left, right in zip(recs, truth, strict=True)]
-        return parts, _task(max)([_task(kernel.scale)(one) for one in parts]) if question.needs_scale else None
-
-    report = elsewhere("report", "shows how users are spread, and the best and worst of their lists")
-    explore = elsewhere("explore", "shows the lists of users")
-    lint = elsewhere("lint", "looks at rows of both frames")
-    why = elsewhere("why", "prepares the same rows under several conventions")
-    identify = elsewhere("identify", "prepares the same rows under many conventions")
-    spread = elsewhere("spread", "prepares the same rows under the conventions of all libraries")
-    beyond = elsewhere("beyond", "looks at all lists together")
-    hits = elsewhere("hits", "gives rows of both frames")
-    detectable = elsewhere("detectable", "takes the values of users side by side")
+        parts = self._joined()
+        if not question.needs_scale:
+            return parts, None
+        return parts, _task(max, "scale", [_task(kernel.scale, "scale", one) for one in parts])
 
     def __repr__(self) -> str:
         return (
             f"Evaluation of Dask DataFrames, {self._n:,} partitions of users, nothing computed yet; {self.convention}\n"
-            "Ask .table(k=[5, 10]), .ndcg(k=10), .curve('ndcg'), .per_user(['ndcg'], k=10)"
+            "Ask .table(k=[5, 10]), .ndcg(k=10), .curve('ndcg'), .per_user(['ndcg'], k=10), .report(), .fetch()"
         )
-
-    def _repr_html_(self) -> str:
-        title, ask = repr(self).split("\n")
-        return html.root(html.note(html.text(title, 2000)), html.note(html.text(ask)), label="evaluation")
 
 
 class DaskAccessor:
@@ -220,23 +185,37 @@ class DaskAccessor:
         self._frame = frame
 
     def against(self, truth: Any, *, npartitions: int | None = None, **options: Any) -> DaskEvaluation:
-        """These recommendations against a Dask (or pandas) DataFrame of relevant items; options are those of `evaluate`.
-
-        `npartitions` is the number of partitions that users are put into, by default that of the larger frame.
-        """
-        return DaskEvaluation(self._frame, truth, options, npartitions)
+        """These recommendations against a Dask (or pandas) DataFrame of relevant items; options are those of `recnb.dask.evaluate`."""
+        return evaluate(self._frame, truth, npartitions=npartitions, **options)
 
 
 def register() -> None:
-    """Make `.rec` known to Dask DataFrames."""
+    """Make `.rec` known to Dask DataFrames, and Dask DataFrames to `recnb.compare`."""
     from dask.dataframe.extensions import register_dataframe_accessor
 
     if getattr(dd.DataFrame, "rec", None) is not DaskAccessor:
         register_dataframe_accessor("rec")(DaskAccessor)
+    register_engine("dask", Engine(_evaluated, _by_model, lambda frame: frame._meta))
 
 
-def _task(function: Callable[..., Any]) -> Any:
-    return delayed(function, pure=False)
+def _evaluated(recs: Any, truth: Any, options: Mapping[str, Any]) -> DaskEvaluation:
+    return DaskEvaluation(recs, truth, options)
+
+
+def _by_model(frame: Any, column: str) -> dict[Any, Any]:
+    """The rows of each model, in the order in which models come."""
+    found = compute(*(_task(pd.unique, "models", part) for part in frame[column].to_delayed()))
+    names = list(dict.fromkeys(name for part in found for name in np.asarray(part).tolist()))
+    return {name: frame[frame[column] == name].drop(columns=column) for name in names}
+
+
+def _task(function: Callable[..., Any], name: str, *given: Any, **options: Any) -> Any:
+    """A task of a name that Dask's own displays show."""
+    return delayed(function, pure=False)(*given, **options, dask_key_name=f"recnb-{name}-{uuid4().hex}")
+
+
+def _columns(question: Question) -> list[str]:
+    return [label for metric, _ in question.chosen() for label in kernel.labels_of(metric, question.k)]
 
 
 def _dask_frame(frame: Any, name: str, other: Any) -> Any:
@@ -253,7 +232,7 @@ def _dask_frame(frame: Any, name: str, other: Any) -> Any:
 def _by_role(frame: Any, roles: Mapping[str, str]) -> Any:
     """The columns that are read, named by role, with the place of each row."""
     picked = frame[list(dict.fromkeys(roles.values()))]
-    return picked.map_partitions(_plain, dict(roles), meta=_plain(picked._meta, dict(roles)))
+    return picked.map_partitions(_plain, dict(roles), meta=_plain(picked._meta, dict(roles)), token="recnb-rows")
 
 
 def _plain(
@@ -321,4 +300,4 @@ def _first(frame: Any, labels: Mapping[str, str], name: str) -> pl.DataFrame:
     return pl.DataFrame(schema=dict.fromkeys(ids, pl.Int64))
 
 
-__all__ = ["DaskAccessor", "DaskEvaluation", "DaskScore", "register"]
+__all__ = ["DaskAccessor", "DaskEvaluation", "DaskScore", "evaluate", "register"]

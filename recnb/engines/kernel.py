@@ -13,6 +13,7 @@ import polars as pl
 from recnb.asked import Metrics, chosen_metrics, options_of
 from recnb.conventions import Convention
 from recnb.entry import Given
+from recnb.errors import FrameError
 from recnb.evaluation import Evaluation, index_of
 from recnb.frames import Facts, Frame, Layout, check, part_of, scale_of, table_of
 from recnb.frames.gathered import Gathered
@@ -73,7 +74,22 @@ def part(recs: Frame, truth: Frame, plan: Plan) -> Part:
 
 def _rows(frame: Frame, name: str, roles: Mapping[str, str], labels: Mapping[str, str]) -> pl.DataFrame:
     table = table_of(frame, name, {role: role for role in (*roles, ROW)}).sort(ROW).drop(ROW)
-    return table if table.height == 0 else check.ids(table, name, labels)
+    if table.height == 0:
+        return table
+    _none_missing(table, name, labels)
+    return check.ids(table, name, labels)
+
+
+def _none_missing(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> None:
+    """Refuse rows without a user or item; a row is known by what else it holds, as its number here is not the caller's."""
+    for role, other in (("user", "item"), ("item", "user")):
+        column = table[role]
+        missing = column.is_null() | column.is_nan() if column.dtype.is_float() else column.is_null()
+        if missing.any():
+            raise FrameError(
+                f"{name}: column {labels[role]!r} has missing {role} ids, such as that beside {other} "
+                f"{table[other].filter(missing)[0]!r}. Drop those rows: frame.dropna(subset=[{labels[role]!r}])."
+            )
 
 
 def scale(made: Part) -> float:

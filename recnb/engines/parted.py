@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
@@ -15,16 +15,18 @@ from recnb.beside import beside
 from recnb.conventions import Convention, presets
 from recnb.engines import kernel
 from recnb.engines.kernel import Plan, Question
-from recnb.errors import RecnbError, UnknownUserError
+from recnb.errors import FrameError, RecnbError, UnknownUserError
 from recnb.evaluation import Evaluation
 from recnb.frames import Facts, Prepared, Source
+from recnb.frames.elsewhere import Fetchable, engine_of
 from recnb.frames.gathered import Gathered, merged
+from recnb.frames.read import columns_of
 from recnb.frames.rows import Away
-from recnb.hits import Cutoffs
+from recnb.hits import Cutoffs, Hits
 from recnb.list_metric import ListMetric
 from recnb.methods import Methods
 from recnb.metric import Metric
-from recnb.partial import Partial
+from recnb.partial import Partial, refuse_unless_mean
 from recnb.results import Curve, Explanation, Table, html
 from recnb.results.partial_score import PartialScore
 
@@ -53,17 +55,32 @@ class PartedScore(PartialScore):
         return {name: value for name, value in self.__dict__.items() if name != "_values"}
 
 
-class PartedEvaluation(Methods, ABC):
+class PartedEvaluation(Methods, Fetchable):
     """The data of one model, with an engine; nothing is computed before a number is asked for.
 
     `table`, the metrics, `curve` and `partial` bring back sums: a few numbers of all users. `per_user` is the engine's own
     lazy frame. `report`, `table(by=...)`, `detectable`, `lint`, `explore` and `recnb.compare` look at users side by side: they
     work on `fetch()`, which brings hits, truth and a few counts of each user here, and leaves the rows of the lists.
+
+    Intervals of sums are by moments. What is made of `fetch()` has every user's value, and the intervals of an Evaluation.
     """
 
-    engine: ClassVar[str]  #: where the rows stay, in words: "Dask's workers"
+    engine: ClassVar[str]  #: where the rows stay, in words
     remedy: ClassVar[str]  #: what to type to have all rows here
+    scored: ClassVar[type[PartedScore]] = PartedScore  #: what its scores are
     _plan: Plan
+    _floats: tuple[str, ...] = ()  #: columns whose ids are floats, as the lint names them: recs['user']
+
+    def __init__(self, plan: Plan, frames: str) -> None:
+        """Refuse what cannot be had of parts; `frames` says what they are, in words."""
+        refuse_unless_mean(plan.given.convention, frames)
+        for name, frame in plan.given.beside.items():
+            if engine_of(frame) is not None:
+                raise FrameError(
+                    f"{name}= is looked at here, and not with an engine: give a pandas or Polars frame of it."
+                )
+            columns_of(frame, name)
+        self._plan = plan
 
     # ---- what an engine does ----------------------------------------------------------------------------------
 
@@ -105,7 +122,7 @@ class PartedEvaluation(Methods, ABC):
     def score(self, metric: Metric[...], k: int | None, options: Mapping[str, Any], /) -> PartedScore:
         """The mean of a metric, as the methods give it."""
         made = self._partial([metric.name], k, options).score(metric.name, k)
-        score = PartedScore(made.moments, made.metric, made.k, made.convention, made.basis)
+        score = self.scored(made.moments, made.metric, made.k, made.convention, made.basis)
         score._values = lambda: self._values_of(self._question([metric.name], k, options))
         return score
 
@@ -131,7 +148,9 @@ class PartedEvaluation(Methods, ABC):
         """A metric at many cut-offs, with a 95% interval, by moments, at each."""
         return self._partial([metric], list(k), options).curve(metric)
 
-    def explain(self, metric: str, user: Any, k: int | None = None, **options: Any) -> Explanation:
+    def explain(
+        self, metric: str, user: Any, k: int | None = None, *, lang: str | None = None, **options: Any
+    ) -> Explanation:
         """How one user's list comes by its score; only that user's rows are fetched."""
         question = self._question([metric], k, options)
         mine = self._rows_of(pl.Series("user", [user]))
@@ -139,7 +158,7 @@ class PartedEvaluation(Methods, ABC):
             raise UnknownUserError(f"user {user!r} is in neither frame.")
         if question.needs_scale:
             options = {**options, "max_relevance": self._scale(question)}
-        return kernel.part(*mine, self._plan).evaluation.explain(metric, user, k, **options)
+        return kernel.part(*mine, self._plan).evaluation.explain(metric, user, k, lang=lang, **options)
 
     def fetch(self) -> Evaluation:
         """An Evaluation here, of the hits, the truth and a few counts of each user; the rows of the lists stay where they are.
@@ -159,9 +178,10 @@ class PartedEvaluation(Methods, ABC):
             lambda convention: self._merged(convention, away),
             lambda users, convention: self._lists_of(users, convention),
         )
-        first = self._merged(given.convention, away)
+        source = Source(away, pl.DataFrame(), layout.recs, layout.truth)
+        first = source.under(given.convention_for(source))
         truth = first.judged if first.graded else first.judged.drop("relevance")
-        source = Source(away, truth, layout.recs, layout.truth, _known={})
+        source = Source(away, truth, layout.recs, layout.truth, floats=self._floats)
         return given.evaluation(source, beside(source, None, given.columns, **given.beside))
 
     @cached_property
@@ -170,6 +190,7 @@ class PartedEvaluation(Methods, ABC):
 
     def _merged(self, convention: Convention, away: Away) -> Prepared:
         if convention not in self._known:
+            refuse_unless_mean(convention, self.engine)
             made = list(self._gathered(convention))
             facts = sum((facts for _, facts in made), Facts())
             parts = [part for part, _ in made]
@@ -183,6 +204,10 @@ class PartedEvaluation(Methods, ABC):
         assert source is not None
         return source.under(convention).recs
 
+    def hits(self, depth: int | None = None) -> Hits:
+        """The hits of `fetch()` down to a rank."""
+        return self.fetch().hits(depth)
+
     def report(
         self, k: int | Sequence[int] = (5, 10, 20), metrics: Metrics = None, *, by: Any = None, **options: Any
     ) -> Report:
@@ -190,7 +215,9 @@ class PartedEvaluation(Methods, ABC):
         return self.fetch().report(k, metrics, by=by, **options)
 
     def detectable(self, metric: str, k: int | None = None, power: float = 0.8, **options: Any) -> Detectable:
-        """The smallest difference that these users can show, as for an Evaluation."""
+        """The smallest difference that these users can show, as for an Evaluation; `against` may be one of these as well."""
+        if isinstance(against := options.get("against"), Fetchable):
+            options["against"] = against.fetch()
         return self.fetch().detectable(metric, k, power, **options)
 
     def lint(self, k: int | None = 10, metric: str = "ndcg", **options: Any) -> Lint:
@@ -206,6 +233,10 @@ class PartedEvaluation(Methods, ABC):
         self._refuse()
 
     identify = spread = beyond = why
+
+    def _options_under(self, library: str) -> dict[str, Any]:
+        """The options of the same data under a library's conventions."""
+        return {**self._plan.given.columns, **self._plan.given.beside, "convention": library}
 
     def _refuse(self) -> NoReturn:
         Away([], self.engine, self.remedy, self._never, self._never).all()

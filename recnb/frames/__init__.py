@@ -4,8 +4,9 @@ pandas, Polars and Arrow end here: what goes on to the metrics is numpy columns.
 """
 
 from recnb.frames.parts import Facts, Layout, part_of, rows_of, scale_of
-from recnb.frames.prepare import Counts, Prepared, Source, prepare, read, read_lists
+from recnb.frames.prepare import Counts, Prepared, Source
 from recnb.frames.read import NAMES, Frame, table_of
+from recnb.frames.sources import prepare, read, read_lists
 
 __all__ = [
     "NAMES",

@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from recnb.frames.prepare import Prepared
-from recnb.frames.rows import Held
+from recnb.conventions import Convention
+from recnb.frames.prepare import Prepared, Source
+from recnb.frames.rows import Away, Held, Ranked, Taken
 from recnb.hits import Hits, Ints
 from recnb.strings import Sentence
 
@@ -20,19 +22,31 @@ def among(prepared: Prepared, users: pl.Series, note: str | Sentence = "") -> Pr
     highest relevance) stays as it was.
     """
     kept = prepared.users.is_in(users.implode()).to_numpy()
-    position = np.cumsum(kept) - 1
-    hits = _of(prepared.hits(None), kept, position)
+    hits = hits_among(prepared.hits(None), kept)
     source = prepared.source
-    if not isinstance(prepared.rows, Held) or source is None or not isinstance(source.rows, Held):
-        rows, source = prepared.rows, None
+    judged = _rows(prepared.judged, users)
+    truth = prepared.truth.filter(pl.Series(kept[prepared.truth_user]))
+    tally = None
+    rows: Held | Ranked
+    if isinstance(prepared.rows, Ranked):
+        away = _away(prepared.rows.away, source, users)
+        rows = Ranked(away, prepared.convention)
+        n_with = len(np.unique(hits.truth_user))
+        assert prepared.tally is not None
+        n_not_relevant = judged.height - truth.height
+        tally = replace(
+            prepared.tally, n_without_relevant=hits.n_users - n_with, n_not_relevant=n_not_relevant, of_more=True
+        )
+        source = source and replace(source, rows=away, truth=_rows(source.truth, users), _known={})
     else:
         rows = Held(prepared.rows.of(users))
-        source = replace(source, rows=Held(source.rows.of(users)), truth=_rows(source.truth, users), _known={})
+        if source is not None and isinstance(source.rows, Held):
+            source = replace(source, rows=Held(source.rows.of(users)), truth=_rows(source.truth, users), _known={})
     return replace(
         prepared,
         rows=rows,
-        judged=_rows(prepared.judged, users),
-        truth=prepared.truth.filter(pl.Series(kept[prepared.truth_user])),
+        judged=judged,
+        taken=Taken(truth, None),
         users=prepared.users.filter(pl.Series(kept)),
         truth_user=hits.truth_user,
         list_length=hits.list_length,
@@ -40,15 +54,27 @@ def among(prepared: Prepared, users: pl.Series, note: str | Sentence = "") -> Pr
         notes=(*prepared.notes, *([note] if note else [])),
         source=source,
         general=None if prepared.general is None else hits,
+        tally=tally,
         _hits={None: hits},
     )
+
+
+def _away(whole: Away, source: Source | None, users: pl.Series) -> Away:
+    """The rows of these users where they are: gathered with all others, and taken from them."""
+
+    def gather(convention: Convention) -> Prepared:
+        return among(whole.gather(convention) if source is None else source.under(convention), users)
+
+    return replace(whole, gather=gather)
 
 
 def _rows(table: pl.DataFrame, users: pl.Series) -> pl.DataFrame:
     return table.filter(pl.col("user").is_in(users.implode()))
 
 
-def _of(hits: Hits, kept: np.ndarray[tuple[int], np.dtype[np.bool_]], position: Ints) -> Hits:
+def hits_among(hits: Hits, kept: NDArray[np.bool_]) -> Hits:
+    """The hits of some of the users, and their relevant items."""
+    position: Ints = np.cumsum(kept) - 1
     mine, truth = kept[hits.user], kept[hits.truth_user]
     row = np.cumsum(truth) - 1
     return replace(

@@ -40,6 +40,33 @@ def positions(users: pl.Series, values: pl.Series) -> Ints:
     return joined["position"].cast(pl.Int64).fill_null(-1).to_numpy()
 
 
+def coded(known: pl.Series, values: pl.Series) -> tuple[pl.Series, Ints, Ints]:
+    """The users of both, sorted, and where each of either stands among them; each of `known` stands there once."""
+    span = _span(pl.concat([known.alias(""), values.alias("")])) if known.dtype == values.dtype == pl.Int64 else None
+    if span is not None:
+        low, size = span
+        one, other = known.to_numpy() - low, values.to_numpy() - low
+        there = np.zeros(size, dtype=bool)
+        there[one] = there[other] = True
+        number = np.cumsum(there) - 1
+        users = pl.Series(known.name, np.flatnonzero(there) + low)
+        return users, number[one], number[other]
+    at = positions(known, values)
+    everyone, missing = known, at < 0
+    if missing.any():
+        others = values.filter(pl.Series(missing))
+        extra = others.unique()
+        at = at.copy()
+        at[missing] = positions(extra, others) + len(known)
+        everyone = pl.concat([known, extra.alias(known.name)])
+    if everyone.is_sorted():
+        return everyone, np.arange(len(known)), at
+    order = everyone.arg_sort().to_numpy()
+    number = np.empty(len(order), dtype=np.int64)
+    number[order] = np.arange(len(order))
+    return everyone.gather(order), number[: len(known)], number[at]
+
+
 def _span(values: pl.Series, more: int = 0) -> tuple[int, int] | None:
     """Lowest value and how many there could be, if they are whole numbers so close together that an array can hold them all."""
     low, high = (values.min(), values.max()) if values.dtype == pl.Int64 else (None, None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -36,7 +36,7 @@ class Counts:
         """Users of either frame who have no relevant item."""
         prepared, convention = self._prepared, self._prepared.convention
         everyone_evaluated = convention.users in ("truth", "union") and convention.no_relevant == "skip"
-        if everyone_evaluated and prepared.truth.height == prepared.judged.height:
+        if everyone_evaluated and len(prepared.truth_user) == prepared.judged.height:
             # Every user of the truth is evaluated, so only lists of others are left: nothing to count again.
             return prepared.n_strangers
         anyone = distinct(pl.concat([prepared.recs["user"], prepared.judged["user"]]))
@@ -50,7 +50,7 @@ class Counts:
     @property
     def n_relevant(self) -> int:
         """Pairs of an evaluated user and a relevant item."""
-        return self._prepared.truth.height
+        return len(self._prepared.truth_user)
 
     @cached_property
     def n_items_recommended(self) -> int:
@@ -85,6 +85,7 @@ class Tally:
     n_not_relevant: int
     n_gaps: int
     items: pl.Series  #: of the lists, each once
+    of_more: bool = False  #: whether rows, gaps and items are those of more users than are evaluated
 
     @classmethod
     def of(cls, counts: Counts, recs: pl.DataFrame) -> Tally:
@@ -100,10 +101,14 @@ class Tally:
     @classmethod
     def total(cls, tallies: Sequence[Tally]) -> Tally:
         """Those of different users as one."""
-        names = [one.name for one in fields(cls) if one.name != "items"]
         items = [one.items for one in tallies if len(one.items)] or [tallies[0].items]
-        sums = {name: sum(getattr(one, name) for one in tallies) for name in names}
-        return cls(**sums, items=distinct(pl.concat(items)))
+        return cls(
+            sum(one.n_recommended for one in tallies),
+            sum(one.n_without_relevant for one in tallies),
+            sum(one.n_not_relevant for one in tallies),
+            sum(one.n_gaps for one in tallies),
+            distinct(pl.concat(items)),
+        )
 
 
 class Tallied(Counts):
@@ -116,7 +121,7 @@ class Tallied(Counts):
     @property
     def n_recommended(self) -> int:
         """Rows of recommendations."""
-        return self._tally.n_recommended
+        return self._known(self._tally.n_recommended)
 
     @cached_property
     def n_without_relevant(self) -> int:
@@ -126,7 +131,7 @@ class Tallied(Counts):
     @cached_property
     def n_items_recommended(self) -> int:
         """Distinct items in the lists."""
-        return len(self._tally.items)
+        return self._known(len(self._tally.items))
 
     @cached_property
     def n_not_relevant(self) -> int:
@@ -136,4 +141,10 @@ class Tallied(Counts):
     @cached_property
     def n_gaps(self) -> int:
         """Users whose ranks leave places empty."""
-        return self._tally.n_gaps
+        return self._known(self._tally.n_gaps)
+
+    def _known(self, count: int) -> int:
+        """A count of rows; an error that says where the rows are if it is not that of these users."""
+        if self._tally.of_more and count:
+            self._prepared.rows.all()
+        return count

@@ -45,6 +45,38 @@ def ranked(
     return (_deduped(table) if convention.duplicates == "dedupe" else table), by
 
 
+def in_lists(
+    table: pl.DataFrame, by: str, convention: Convention, labels: Mapping[str, str], runs: Runs
+) -> pl.DataFrame | None:
+    """Rows as user, item, rank and score, as if each list stood in order, which is still to be looked at; None if they cannot."""
+    ends = runs.starts + runs.lengths - 1
+    if by == "row":
+        table = table.with_columns(rank=pl.Series(runs.within()))
+    else:
+        values = table[by]
+        if not values.dtype.is_numeric() or values.dtype.is_decimal() or values.null_count():
+            return None
+        first, last = values.gather(runs.starts), values.gather(ends)
+        if by == "score":
+            if first.dtype.is_float() and not (first.is_finite().all() and last.is_finite().all()):
+                return None
+            table = table.with_columns(rank=pl.Series(runs.within()))
+        elif not values.dtype.is_integer() or not _are_ranks(first, last):
+            return None
+        else:
+            table = table.with_columns(pl.col("rank").cast(pl.Int64))
+            if "score" in table.columns and convention.order == "auto":
+                scores = check.scores(table, "recommendations", labels["score"])
+                if not _in_order(-scores.cast(pl.Float64), runs, strictly=False):
+                    return None
+    return table.select("user", "item", "rank", *(["score"] if "score" in table.columns else []))
+
+
+def _are_ranks(first: pl.Series, last: pl.Series) -> bool:
+    lowest, highest = first.min(), last.max()
+    return isinstance(lowest, int) and isinstance(highest, int) and lowest >= 1 and highest <= 2**31
+
+
 def order_by(table: pl.DataFrame, convention: Convention, labels: Mapping[str, str]) -> str:
     """Which column puts lists in order under a convention: rank, score, or none but the rows themselves."""
     has = [role for role in ("rank", "score") if role in table.columns]

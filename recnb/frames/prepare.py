@@ -17,11 +17,11 @@ from recnb.frames.counts import Counts, Tallied, Tally
 from recnb.frames.general import general_hits, is_general
 from recnb.frames.order import order_by, ranked
 from recnb.frames.population import list_lengths, no_users, population, users_meet
-from recnb.frames.read import Frame, columns_of, find, role_of, table_of
-from recnb.frames.relevant import graded_truth, relevant_rows
-from recnb.frames.rows import Away, Held, Ranked
+from recnb.frames.quick import Joined, joined
+from recnb.frames.read import Frame, columns_of
+from recnb.frames.relevant import graded, once, relevant_rows
+from recnb.frames.rows import Away, Held, Ranked, Taken
 from recnb.frames.runs import Runs, runs_of
-from recnb.frames.single import split
 from recnb.hits import Hits, Ints, in_order
 from recnb.strings import Sentence
 
@@ -32,7 +32,7 @@ class Prepared:
 
     rows: Held | Ranked  #: user, item, rank, and score where lists have one
     judged: pl.DataFrame  #: all rows of the truth: user, item, relevance
-    truth: pl.DataFrame  #: the relevant rows of the users evaluated, by user where the short way made them
+    taken: Taken  #: the relevant rows of the users evaluated, by user where the short way made them
     users: pl.Series  #: the users evaluated, sorted
     truth_user: Ints  #: position in users, per row of truth
     list_length: Ints  #: per user, the last rank
@@ -48,6 +48,11 @@ class Prepared:
     _hits: dict[int | None, Hits] = field(default_factory=dict)
 
     @property
+    def truth(self) -> pl.DataFrame:
+        """The relevant rows of the users evaluated."""
+        return self.taken.frame
+
+    @property
     def recs(self) -> pl.DataFrame:
         """Every row of the lists; an error that says so, where they are not in memory."""
         return self.rows.all()
@@ -60,22 +65,30 @@ class Prepared:
     @cached_property
     def relevant(self) -> pl.DataFrame:
         """The relevant rows of the truth, of all users."""
-        return relevant_rows(self.judged, self.recs, self.convention)
+        recs = self.recs if self.convention.judged == "list" else self.judged
+        return relevant_rows(self.judged, recs, self.convention)
 
     def hits(self, depth: int | None) -> Hits:
         """The hits among the first `depth` ranks (None: all), joined once and kept."""
         if self.general is not None:
             return self.general
-        for known, hits in self._hits.items():
-            if known is None or (depth is not None and known >= depth):
-                return hits
-        self._hits.clear()
-        self._hits[depth] = self._join(depth)
+        if depth is not None and depth >= self.list_length.max(initial=0):
+            depth = None
+        if depth not in self._hits:
+            deeper = [known for known in self._hits if known is None or (depth is not None and known > depth)]
+            if deeper and depth is not None:
+                # What was cut from whole lists can be cut again; only the last cut is kept.
+                kept = {known: self._hits[known] for known in deeper[:1]}
+                made = self._hits[deeper[0]].down_to(depth)
+            else:
+                kept, made = {}, self._join(depth)
+            self._hits.clear()
+            self._hits.update({**kept, depth: made})
         return self._hits[depth]
 
     def _join(self, depth: int | None) -> Hits:
         recs = self.recs.lazy()
-        if depth is not None and depth < self.list_length.max(initial=0):
+        if depth is not None:
             recs = recs.filter(pl.col("rank") <= depth)
         # Only pairs that hit need codes, and the truth has them: the row of the truth is all that the join brings back.
         truth = self.truth.lazy().select("user", "item", row=pl.int_range(pl.len()))
@@ -99,11 +112,6 @@ class Prepared:
             max_relevance=float(relevance.max(initial=0.0)),
             depth=depth,
         )
-
-
-def prepare(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None], convention: Convention) -> Prepared:
-    """Find the roles, check the rows and code the users of two frames, or of one that holds both sides."""
-    return read(recs, truth, columns).under(convention)
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,47 +159,23 @@ class Source:
     def _prepared(self, convention: Convention) -> Prepared:
         if isinstance(self.rows, Away):
             return replace(self.rows.gather(convention), notes=self.notes, source=self)
-        graded = "relevance" in self.truth.columns
-        truth = graded_truth(self.truth, self.truth_labels, convention)
-        if is_general(convention):
+        truth = graded(self.truth, self.truth_labels, convention)
+        general = is_general(convention)
+        quick = None if general else joined(self.recs, truth, convention, self.labels, self.runs)
+        if quick is not None:
+            prepared = _quick(quick, truth, convention.ordered_by(self._order(quick.by)))
+        elif general:
+            truth = once(truth, self.truth_labels, convention)
             prepared = _general(self.recs, truth, convention, self.labels, part=self.part)
         else:
+            truth = once(truth, self.truth_labels, convention)
             recs, by = ranked(self.recs, convention, self.labels, self.runs)
-            if self.labels.get("rank") == self.labels["item"]:
-                by = "row"  # the ranks were counted off along the lists
-            prepared = _code(recs, truth, convention.ordered_by(by), self.runs, part=self.part)
-        return replace(prepared, graded=graded, notes=self.notes, source=self)
+            prepared = _code(recs, truth, convention.ordered_by(self._order(by)), self.runs, part=self.part)
+        return replace(prepared, graded="relevance" in self.truth.columns, notes=self.notes, source=self)
 
-
-def read(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None]) -> Source:
-    """Find the roles of two frames, or of one that holds both sides, and see that their ids can meet."""
-    notes: tuple[str | Sentence, ...] = ()
-    floats: tuple[str, ...] = ()
-    if truth is None:
-        recs_table, truth_table, labels, truth_labels, notes = split(recs, columns)
-    else:
-        named_columns_exist(columns, recs, truth)
-        labels = find(recs, "recommendations", ["user", "item"], columns, ["rank", "score"])
-        _one_model(recs)
-        truth_labels = find(truth, "truth", ["user", "item"], columns, ["relevance"])
-        raw_recs, raw_truth = table_of(recs, "recommendations", labels), table_of(truth, "truth", truth_labels)
-        floats = (*_float_ids(raw_recs, "recs", labels), *_float_ids(raw_truth, "truth", truth_labels))
-        recs_table = check.ids(raw_recs, "recommendations", labels)
-        truth_table = check.ids(raw_truth, "truth", truth_labels)
-    check.same_kind(recs_table, truth_table, labels, truth_labels)
-    return Source(Held(recs_table), truth_table, labels, truth_labels, notes, floats)
-
-
-def _float_ids(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(f"{name}[{labels[role]!r}]" for role in check.IDS if table[role].dtype.is_float())
-
-
-def read_lists(recs: Frame, columns: Mapping[str, str | None]) -> pl.DataFrame:
-    """Recommendations alone, as user, item, rank: by rank if there is one, else by score."""
-    labels = find(recs, "recommendations", ["user", "item"], columns, ["rank", "score"])
-    table = check.ids(table_of(recs, "recommendations", labels), "recommendations", labels)
-    convention = Convention(order="rank" if "rank" in labels else "score", duplicates="keep")
-    return ranked(table, convention, labels)[0].select("user", "item", "rank")
+    def _order(self, by: str) -> str:
+        """What put lists in order: ranks that were counted off along lists in cells are their rows."""
+        return "row" if self.labels.get("rank") == self.labels["item"] else by
 
 
 def _general(
@@ -216,7 +200,7 @@ def _general(
     return Prepared(
         Held(made.recs),
         judged,
-        made.truth,
+        Taken(made.truth, None),
         made.users,
         hits.truth_user,
         hits.list_length,
@@ -226,14 +210,6 @@ def _general(
         last_place=made.last_place,
         general=hits,
     )
-
-
-def _one_model(recs: Frame) -> None:
-    """A frame of several models holds several lists for each user, which must not be taken for one."""
-    column = next((name for name in columns_of(recs, "recommendations") if role_of(name) == "model"), None)
-    if column is None:
-        return
-    one_model(table_of(recs, "recommendations", {"model": column})["model"].unique().sort(), column)
 
 
 def one_model(models: pl.Series, column: str) -> None:
@@ -267,6 +243,14 @@ def named_columns_exist(columns: Mapping[str, str | None], recs: Frame, truth: F
             raise ColumnError(f"{said} column {column!r} that {role}={column!r} names. Columns: {listed}.")
 
 
+def _quick(made: Joined, judged: pl.DataFrame, convention: Convention) -> Prepared:
+    hits = made.hits
+    return Prepared(
+        Held(made.recs), judged, made.taken, made.users, hits.truth_user, hits.list_length, made.has_gaps,
+        made.n_strangers, convention, _hits={None: hits},
+    )  # fmt: skip
+
+
 def _code(
     recs: pl.DataFrame, judged: pl.DataFrame, convention: Convention, runs: Runs | None, *, part: bool
 ) -> Prepared:
@@ -288,16 +272,9 @@ def _code(
     list_length, has_gaps, n_strangers = list_lengths(recs, users, runs)
     if not part and not list_length[truth_user].any():
         users_meet(recs["user"], judged["user"])
-    return Prepared(Held(recs), judged, relevant, users, truth_user, list_length, has_gaps, n_strangers, convention)
+    return Prepared(
+        Held(recs), judged, Taken(relevant, None), users, truth_user, list_length, has_gaps, n_strangers, convention
+    )
 
 
-__all__ = [
-    "Counts",
-    "Prepared",
-    "Source",
-    "named_columns_exist",
-    "one_model",
-    "prepare",
-    "read",
-    "read_lists",
-]
+__all__ = ["Counts", "Prepared", "Source", "named_columns_exist", "one_model"]

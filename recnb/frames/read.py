@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +13,7 @@ import polars as pl
 
 from recnb.errors import ColumnError, FrameError
 
-#: What callers may pass: pandas, Polars (eager or lazy), and whatever speaks Arrow's stream protocol (pyarrow, DuckDB).
+#: What callers may pass: pandas, Polars (eager or lazy), pyarrow datasets, and whatever speaks Arrow's stream protocol (pyarrow, DuckDB).
 Frame = Any
 
 #: The column names that are taken for a role, in lower case and without _, - and blanks.
@@ -34,26 +36,41 @@ def columns_of(frame: Frame, name: str) -> list[str]:
     if isinstance(frame, pd.DataFrame):
         columns = list(frame.columns)
     elif isinstance(frame, pl.LazyFrame):
-        try:
+        with collected(name):
             columns = frame.collect_schema().names()
-        except pl.exceptions.PolarsError as problem:
-            raise FrameError(
-                f"{name}: the lazy frame cannot be collected, try frame.collect(): {_short(problem)}"
-            ) from problem
+    elif is_dataset(frame):
+        columns = list(frame.schema.names)
     elif hasattr(frame, "__arrow_c_stream__") and hasattr(frame, "columns"):
         listed = getattr(frame, "column_names", None)
         columns = list(listed if listed is not None else frame.columns)
     elif type(frame).__module__.startswith("dask."):
-        raise FrameError(f"{name} is a Dask DataFrame: type import recnb.dask, then recs.rec.against(truth).")
+        raise FrameError(f"{name} is a Dask DataFrame: type import recnb.dask, then recnb.dask.evaluate(recs, truth).")
     else:
         raise FrameError(
             f"{name} is a {type(frame).__name__}, which is no table that recnb reads: give a pandas or Polars frame, "
-            "a pyarrow table or a DuckDB relation. For one list, type recnb.ndcg(ranking, relevant)."
+            "a pyarrow table or dataset, or a DuckDB relation. For one list, type recnb.ndcg(ranking, relevant)."
         )
     twice = [column for column in dict.fromkeys(columns) if columns.count(column) > 1]
     if twice:
         raise ColumnError(f"{name} has more than one column called {twice[0]!r}: rename all but one.")
     return columns
+
+
+def is_dataset(frame: Frame) -> bool:
+    """Whether a table is a dataset of pyarrow; nothing is imported to tell."""
+    known = sys.modules.get("pyarrow.dataset")
+    return known is not None and isinstance(frame, known.Dataset)
+
+
+@contextmanager
+def collected(name: str) -> Iterator[None]:
+    """What goes wrong in reading a lazy frame, as an error that names the frame."""
+    try:
+        yield
+    except pl.exceptions.PolarsError as problem:
+        raise FrameError(
+            f"{name}: the lazy frame cannot be collected, try frame.collect(): {_short(problem)}"
+        ) from problem
 
 
 def role_of(column: object) -> str | None:
@@ -126,12 +143,10 @@ def table_of(frame: Frame, name: str, roles: Mapping[str, str]) -> pl.DataFrame:
         return pl.DataFrame({role: _from_pandas(frame[column], name, column) for role, column in roles.items()})
     picked = [pl.col(column).alias(role) for role, column in roles.items()]
     if isinstance(frame, pl.LazyFrame):
-        try:
+        with collected(name):
             return frame.select(picked).collect()
-        except pl.exceptions.PolarsError as problem:
-            raise FrameError(
-                f"{name}: the lazy frame cannot be collected, try frame.collect(): {_short(problem)}"
-            ) from problem
+    if is_dataset(frame):
+        frame = frame.to_table(columns=list(dict.fromkeys(roles.values())))
     eager = frame if isinstance(frame, pl.DataFrame) else pl.DataFrame(frame)
     return eager.select(picked)
 

@@ -12,12 +12,20 @@ from recnb.frames.runs import runs_of
 
 
 def graded_truth(truth: pl.DataFrame, labels: Mapping[str, str], convention: Convention) -> pl.DataFrame:
-    """The truth with a relevance for each pair, 1 where no column says."""
+    """The truth with a relevance for each pair, 1 where no column says; no pair twice."""
+    return once(graded(truth, labels, convention), labels, convention)
+
+
+def graded(truth: pl.DataFrame, labels: Mapping[str, str], convention: Convention) -> pl.DataFrame:
+    """The truth with a relevance for each row, 1 where no column says."""
     if "relevance" in truth.columns:
         grades = check.relevance(truth, "truth", labels["relevance"], negative=convention.negative_relevance)
-        truth = truth.with_columns(relevance=grades)
-    else:
-        truth = truth.with_columns(relevance=pl.lit(1.0))
+        return truth.with_columns(relevance=grades)
+    return truth.with_columns(relevance=pl.lit(1.0))
+
+
+def once(truth: pl.DataFrame, labels: Mapping[str, str], convention: Convention) -> pl.DataFrame:
+    """Each pair once: repeated ones are refused or made one, as the convention says."""
     if convention.duplicates == "error":
         pair = f"[{labels.get('user', 'user')!r}, {labels.get('item', 'item')!r}]"
         check.no_pair_twice(

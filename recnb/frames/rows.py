@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from recnb.errors import ElsewhereError
+from recnb.hits import Ints
 
 if TYPE_CHECKING:
     from recnb.conventions import Convention
@@ -33,6 +35,19 @@ class Held:
     def of(self, users: pl.Series) -> pl.DataFrame:
         """The rows of some users."""
         return self.frame.filter(pl.col("user").is_in(users.implode()))
+
+
+@dataclass(eq=False)
+class Taken:
+    """Rows of a table that are put together when somebody looks at them."""
+
+    table: pl.DataFrame
+    rows: Ints | None  #: None: all
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The rows, in their order."""
+        return self.table if self.rows is None else self.table.select(pl.all().gather(self.rows))
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recnb.errors import ElsewhereError
 from recnb.hits import Cutoffs
 from recnb.lint import of_ids, of_lists, of_train, of_truth, of_users
 from recnb.lint.check import ENTERED
@@ -28,7 +29,7 @@ CHECKS = tuple(one for module in MODULES for one in ENTERED if one.function.__mo
 
 
 def lint(evaluation: Evaluation, k: int | None = 10, metric: str = "ndcg", **options: Any) -> Lint:
-    """Look for everything in CHECKS that the frames given allow."""
+    """Look for everything in CHECKS that the frames given allow, and the rows that are here."""
     chosen = metric_named(metric)
     chosen.check(options)
     (k,) = Cutoffs.one(k).values
@@ -37,18 +38,21 @@ def lint(evaluation: Evaluation, k: int | None = 10, metric: str = "ndcg", **opt
     given = {"train": looked.beside.train, "items": looked.beside.items, "users": looked.beside.users}
     findings: list[Finding] = []
     unchecked: dict[str, tuple[str, ...]] = {}
-    n_checks = 0
+    elsewhere: list[str] = []
     for check in CHECKS:
         if check.needs is not None and given[check.needs] is None:
             unchecked[check.needs] = (*unchecked.get(check.needs, ()), check.name)
             continue
-        n_checks += 1
-        findings += check.function(looked)
-    low, high = _bounds(findings, looked)
+        try:
+            findings += list(check.function(looked))
+        except ElsewhereError:
+            elsewhere.append(check.name)
+    n_checks = len(CHECKS) - len(elsewhere) - sum(map(len, unchecked.values()))
+    low, high = (np.nan, np.nan) if "ties" in elsewhere else _bounds(findings, looked)
     findings.sort(key=lambda one: one.severity != "warning")
     return Lint(
         tuple(findings), n_checks, unchecked, looked.label, k, looked.value, low, high, looked.n_users,
-        evaluation._basis_of(scoring), current(),
+        evaluation._basis_of(scoring), current(), tuple(elsewhere),
     )  # fmt: skip
 
 

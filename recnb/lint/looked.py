@@ -15,7 +15,9 @@ from recnb.beside import Beside
 from recnb.conventions import Convention
 from recnb.errors import FrameError, RecnbError
 from recnb.frames import Prepared, Source
+from recnb.frames.among import hits_among
 from recnb.frames.codes import distinct, positions
+from recnb.frames.rows import Held
 from recnb.hits import Cutoffs, Floats, Hits, Ints, in_order
 from recnb.results.lint_words import Theirs
 
@@ -120,12 +122,33 @@ class Looked:
 
     def again(self, truth: pl.DataFrame | None = None, **changes: Any) -> float:
         """The metric's mean with another truth, or under a convention that is changed; NaN where there is none."""
+        if truth is not None:
+            self.source.rows.all()  # which are joined with it: an error if they are not here
         source = self.source if truth is None else replace(self.source, truth=truth, _known={})
         try:
             prepared = source.under(replace(self.convention, **changes))
             return self.measured(prepared.hits(None), prepared.convention)[1]
         except RecnbError:
             return np.nan
+
+    def without_relevant(self, pairs: pl.DataFrame) -> float:
+        """The metric's mean with a truth that lacks some pairs; NaN where there is none, or where it takes lists that are not here."""
+        if isinstance(self.source.rows, Held):
+            return self.again(self.source.truth.join(pairs, on=["user", "item"], how="anti", maintain_order="left"))
+        if self.prepared.general is not None or self.convention.no_relevant != "skip":
+            return np.nan
+        marked = self.prepared.truth.join(
+            pairs.unique().with_columns(out=True), on=["user", "item"], how="left", maintain_order="left"
+        )
+        kept = marked["out"].is_null().to_numpy()
+        row, hits = np.cumsum(kept) - 1, self.hits
+        still, grades = kept[hits.truth_row], hits.truth_relevance[kept]
+        fewer = replace(
+            hits, user=hits.user[still], rank=hits.rank[still], relevance=hits.relevance[still], truth_row=row[hits.truth_row[still]],
+            truth_user=hits.truth_user[kept], truth_relevance=grades, max_relevance=float(grades.max(initial=0.0)),
+        )  # fmt: skip
+        # Who has nothing left to be found is no longer averaged.
+        return self.measured(hits_among(fewer, fewer.n_relevant > 0))[1]
 
     def without_rows(self, out: Mask) -> float:
         """The metric's mean when some rows of the lists are taken out and what stood below moves up."""
@@ -204,7 +227,8 @@ class Looked:
     @cached_property
     def items_listed(self) -> pl.Series:
         """The items of all lists."""
-        return distinct(self.prepared.recs["item"])
+        kept = self.prepared.tally
+        return distinct(self.prepared.recs["item"]) if kept is None or kept.of_more else kept.items
 
     @cached_property
     def users_listed(self) -> pl.Series:

@@ -46,6 +46,8 @@ def duplicates(looked: Looked) -> Findings:
 @check("ties")
 def ties(looked: Looked) -> Findings:
     """Equal scores whose order is anybody's choice."""
+    if "score" not in looked.prepared.rows.columns:
+        return
     tied = ties_of(looked)
     if tied is None or (len(tied.straddling) == 0 and len(tied.deciding) == 0):
         return
@@ -78,8 +80,11 @@ def ties(looked: Looked) -> Findings:
 @check("rank_against_score")
 def rank_against_score(looked: Looked) -> Findings:
     """Lists that are ordered by one column while another says otherwise."""
-    by, score = looked.convention.order, looked.rows.score
-    if by not in ("rank", "row") or score is None or len(score) < 2:
+    by = looked.convention.order
+    if by not in ("rank", "row") or "score" not in looked.prepared.rows.columns:
+        return
+    score = looked.rows.score
+    if score is None or len(score) < 2:
         return
     rows = looked.rows
     rises = rows.same_user & (score[1:] > score[:-1])
@@ -123,8 +128,10 @@ def upside_down(looked: Looked) -> Findings:
 @check("one_score")
 def one_score(looked: Looked) -> Findings:
     """Scores that do not tell items apart."""
+    if looked.convention.order != "score":
+        return
     score = looked.rows.score
-    if looked.convention.order != "score" or score is None or not looked.rows.same_user.any():
+    if score is None or not looked.rows.same_user.any():
         return
     rows = looked.rows
     if not (score[1:] == score[:-1])[rows.same_user].all():
@@ -139,8 +146,10 @@ def one_score(looked: Looked) -> Findings:
 @check("filler_score")
 def filler_score(looked: Looked) -> Findings:
     """Scores that stand far off from all others, such as -999: filled in where there was none."""
+    if looked.convention.order != "score":
+        return
     score = looked.rows.score
-    if looked.convention.order != "score" or score is None or len(score) < 3:
+    if score is None or len(score) < 3:
         return
     for end, filler in (("last", float(score.min())), ("first", float(score.max()))):
         at = score == filler

@@ -48,8 +48,7 @@ def train_in_truth(looked: Looked) -> Findings:
     everything = leaked.height == looked.prepared.truth.height
     rest = np.nan
     if not everything:
-        pairs = leaked.select("user", "item")
-        rest = looked.again(looked.source.truth.join(pairs, on=["user", "item"], how="anti", maintain_order="left"))
+        rest = looked.without_relevant(leaked.select("user", "item"))
     yield found(
         looked, "train_in_truth", "warning", leaked.height, looked.prepared.truth.height, rest=rest,
         user=Theirs.of(row["user"]), item=Theirs.of(row["item"]), variant={"effect": "all" if everything else "some"},

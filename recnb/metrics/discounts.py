@@ -45,6 +45,10 @@ def discount_of(rank: Ints, discount: Discount, log_base: float) -> Floats:
 
 
 def _log(values: Ints, base: float) -> Floats:
+    highest = int(values.max(initial=1))
+    if highest < len(values):
+        # Few different ranks: one logarithm for each.
+        return _log(np.arange(1, highest + 1), base)[values - 1]
     # log2 is exact at powers of two where log / log(2) is not.
     return np.asarray(np.log2(values) if base == 2 else np.log(values) / math.log(base))
 

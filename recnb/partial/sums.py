@@ -193,7 +193,7 @@ class Partial:
         return interval_of(_split(self.moments[row], len(self.k))[column], confidence, method)
 
     def curve(self, metric: str) -> Curve:
-        """A metric at all cut-offs, with a 95% interval at each."""
+        """A metric at all cut-offs, with a 95% interval, by moments, at each."""
         row = self._place(metric, self.k[0])[0]
         at = [(k, own) for k, own in zip(self.k, _split(self.moments[row], len(self.k)), strict=True) if k is not None]
         if not at:
@@ -203,7 +203,7 @@ class Partial:
         return Curve(
             self.measures[row].metric, symbol, tuple(k for k, _ in at), tuple(float(_means(one)[0]) for _, one in at),
             tuple(float(low[0]) for low, _ in ends), tuple(float(high[0]) for _, high in ends),
-            n_users=self.n_users, basis=self.basis,
+            n_users=self.n_users, basis=f"{self.basis}; {say('curve.by', method=say('interval.moments'))}",
         )  # fmt: skip
 
     def to_frame(self) -> pd.DataFrame:

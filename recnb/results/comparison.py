@@ -51,8 +51,8 @@ class ComparisonReport:
         n_left_out, n_without_list), `k`, `lead_k`, `settings` (confidence, test, method, mean_method, resamples,
         permutations, seed), `n_compared`, `metrics`, `means`, `differences` (each with its `verdict`), `curves`, `moved`
         (gained and lost users with both lists), `overlaps`, `beyond`, `n_checks` and `findings` (models, name, severity, n, of, short,
-        example, advice, code, and `effects`, one for each of the models), `segments` (None, or by, n_small and `rows`: segment and the keys of a difference), `basis`
-        and `notes`.
+        example, advice, code, and `effects`, one for each of the models), `segments` (None, or by, n_small and `rows`: segment and the keys of a difference), `basis`,
+        `notes` and `left_out` (what takes rows that are not here, in words).
         """
         told = asdict(self.data)
         verdicts = [one.verdict for one in self.data.differences]

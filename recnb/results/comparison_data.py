@@ -277,6 +277,7 @@ class Compared:
     settings: Settings
     basis: str
     notes: tuple[str, ...]
+    left_out: tuple[str, ...] = ()  #: what is not here and why, in words: what takes rows that stayed elsewhere
 
     @property
     def lead(self) -> Reading:

@@ -90,9 +90,10 @@ def sections(compared: Compared) -> list[Section]:
 
 
 def findings(compared: Compared) -> str:
-    """What is odd about the data, and in whose lists."""
+    """What is odd about the data, and in whose lists; and what of this report takes rows that are not here."""
+    left_out = "".join(html.note(html.text(words, 900)) for words in compared.left_out)
     if not compared.findings:
-        return html.note(html.text(say("lint.clean", checks=compared.n_checks)))
+        return html.note(html.text(say("lint.clean", checks=compared.n_checks))) + left_out
     few = len(compared.findings) <= lint_html.FEW
     rows = [
         lint_html.line(
@@ -103,7 +104,7 @@ def findings(compared: Compared) -> str:
         )
         for one in compared.findings
     ]
-    return "".join(rows) + html.note(html.text(say("compare.findings.note", checks=compared.n_checks), 400))
+    return "".join(rows) + html.note(html.text(say("compare.findings.note", checks=compared.n_checks), 400)) + left_out
 
 
 def _effects(found: Found) -> list[str]:

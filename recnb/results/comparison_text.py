@@ -55,6 +55,7 @@ def text(compared: Compared) -> str:
         lines += ["", say("compare.section.overlap"), *_aligned(_overlaps(compared, one_line))]
     lines += ["", *_wrapped(" ".join([*family(compared.settings, compared.n_tested), not_covered()]))]
     lines += [*_wrapped(intervals_in_words(compared.settings)), *_wrapped(one_line(f"{compared.basis}.", 2000))]
+    lines += [line for words in compared.left_out for line in _wrapped(one_line(words, 900))]
     return "\n".join(lines)
 
 
@@ -80,6 +81,7 @@ def markdown(compared: Compared) -> str:
         parts += [f"**{safe(say('compare.section.overlap'))}**", _pipes(_overlaps(compared, safe))]
     parts.append(safe(" ".join([*family(compared.settings, compared.n_tested), not_covered()]), 2000))
     parts.append(safe(f"{intervals_in_words(compared.settings)} {compared.basis}.", 3000))
+    parts += [safe(words, 900) for words in compared.left_out]
     return "\n\n".join(parts) + "\n"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recnb.errors import ElsewhereError
 from recnb.results import html
 from recnb.strings import say
 
@@ -28,4 +29,7 @@ def fragment(evaluation: Evaluation) -> str:
 
 def _title(evaluation: Evaluation) -> str:
     counts = evaluation.counts
-    return say("evaluation.title", rows=counts.n_recommended, relevant=counts.n_relevant)
+    try:
+        return say("evaluation.title", rows=counts.n_recommended, relevant=counts.n_relevant)
+    except ElsewhereError:  # some of the users, whose rows were not counted by themselves
+        return say("evaluation.title_away", relevant=counts.n_relevant)

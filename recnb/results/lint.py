@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
@@ -102,8 +102,9 @@ class _NoNumber:
 class Lint:
     """What is odd about the data, the gravest first. It is true where something was found.
 
-    `findings` are the things found, `unchecked` what could not be looked at for want of a frame, and `lower` and
-    `upper` how far the metric's mean could move if equal scores stood in another order.
+    `findings` are the things found, `unchecked` what could not be looked at for want of a frame, `elsewhere` what takes
+    rows of the lists that are not here, and `lower` and `upper` how far the metric's mean could move if equal scores stood
+    in another order.
     """
 
     findings: tuple[Finding, ...]
@@ -117,6 +118,7 @@ class Lint:
     n_users: int
     basis: str
     lang: str = "en"
+    elsewhere: tuple[str, ...] = ()  #: names of the findings that take every row of the lists, which stayed elsewhere
 
     def __len__(self) -> int:
         return len(self.findings)
@@ -174,12 +176,10 @@ class Lint:
 
     @property
     def not_checked(self) -> tuple[str, ...]:
-        """A line for each frame that was not given: what it would have shown."""
+        """A line for each frame that was not given, and one for rows that are not here: what they would have shown."""
         with speaking(self.lang):
-            return tuple(
-                say("lint.unchecked", frame=frame, what=", ".join(say(f"lint.{name}.name") for name in names))
-                for frame, names in self.unchecked.items()
-            )
+            lines = [say("lint.unchecked", frame=frame, what=_named(names)) for frame, names in self.unchecked.items()]
+            return (*lines, *elsewhere_in_words(self.elsewhere))
 
     def to_frame(self) -> pd.DataFrame:
         """A row per finding: name, severity, n, of, and its sentences."""
@@ -222,6 +222,16 @@ class Lint:
 
     def _repr_html_(self) -> str:
         return lint_html.whole(self)
+
+
+def elsewhere_in_words(checks: Iterable[str]) -> list[str]:
+    """What was not looked at for want of the rows of the lists, if there is anything."""
+    what = _named(checks)
+    return [say("lint.elsewhere", what=what)] if what else []
+
+
+def _named(checks: Iterable[str]) -> str:
+    return ", ".join(say(f"lint.{name}.name") for name in checks)
 
 
 def _long_lines(one: Finding) -> list[str]:

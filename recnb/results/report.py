@@ -87,7 +87,7 @@ class Report:
         (min, median, mean, max); `interval` (confidence, method); `k`, `lead_k`; `metrics`, a list of metric, symbol,
         reads, formula, convention and `values` (k, mean, low, high); `curve` (metric, k, mean, low, high);
         `distribution` (metric, k, edges, counts, shares, n_zero, n_top, n_without_value, mean, quartiles); `findings`
-        (n_checks, label, k, value, lower, upper, unchecked, and `found`, a list of name, severity, n, of, short, effect,
+        (n_checks, label, k, value, lower, upper, unchecked, elsewhere, and `found`, a list of name, severity, n, of, short, effect,
         example, advice, code); `beyond`, a list of metric, symbol, title, reads, formula, latex, bounds, n_users, basis, needs and
         `values` (k, value, low, high); `segments`, None or by, k, confidence, basis and `rows` (metric, k, segment, n_users,
         mean, low, high, gap, gap_low, gap_high, p, p_holm, small); `best` and `worst`, lists of user, value, n_hits, n_relevant, n_places, `places` (rank, item, relevance), `missed` (item, relevance,
@@ -189,7 +189,7 @@ def _findings_as_dict(lint: Lint) -> dict[str, Any]:
         | {name: getattr(one, name) for name in ("short", "effect", "example", "advice", "code")}
         for one in lint
     ]
-    return {**kept, "unchecked": dict(lint.unchecked), "found": found}
+    return {**kept, "unchecked": dict(lint.unchecked), "elsewhere": list(lint.elsewhere), "found": found}
 
 
 def _beyond_as_dict(one: BeyondRow) -> dict[str, Any]:

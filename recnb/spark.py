@@ -1,0 +1,20 @@
+"""Evaluate Spark DataFrames where they are: `recnb.spark.evaluate(recs, truth).table(k=[5, 10])`.
+
+The same conventions and the same numbers as with pandas, in classic and in Connect sessions. Where pandas-on-Spark
+imports, `import recnb.spark` makes `.rec` known to its DataFrames: `psdf.rec.against(truth)`.
+Needs `pip install "recnb[spark]"`, Java, and recnb where Spark's Python workers run.
+"""
+
+# Spark need not be installed where types are checked.
+# pyright: reportMissingImports=false
+
+try:
+    import pyspark.sql as _installed  # noqa: F401
+except ImportError as problem:  # pragma: no cover
+    raise ImportError('recnb.spark needs Spark 4: pip install "recnb[spark]"') from problem
+
+from recnb.engines.spark import SparkAccessor, SparkEvaluation, SparkScore, evaluate, register
+
+register()
+
+__all__ = ["SparkAccessor", "SparkEvaluation", "SparkScore", "evaluate"]

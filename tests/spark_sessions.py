@@ -1,0 +1,97 @@
+"""Spark sessions of the tests; `python -m tests.spark_sessions connect` (or `pandas`) checks one that needs a process of its own."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.test_chunks import METRICS, K, random_frames
+
+QUIET = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.driver.maxResultSize": "32m",
+}
+
+
+def session(master: str, *, remote: bool = False) -> Any:
+    """A session of this machine, without pages or bars."""
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        builder = SparkSession.builder.remote(master) if remote else SparkSession.builder.master(master)
+        for name, value in QUIET.items():
+            builder = builder.config(name, value)
+        made = builder.getOrCreate()
+        if not remote:
+            made.sparkContext.setLogLevel("ERROR")
+        return made
+
+
+def agree(made: Any, expected: Any) -> None:
+    """Two tables hold the same numbers of the same users, to the last digits."""
+    np.testing.assert_allclose(made.to_numpy(), expected.to_numpy(), rtol=0, atol=1e-12)
+    assert made.attrs["basis"] == expected.attrs["basis"]
+    assert made.attrs["n_users"] == expected.attrs["n_users"]
+    assert list(made.columns) == list(expected.columns)
+    assert list(made.index) == list(expected.index)
+
+
+def connect() -> None:
+    """A Connect session, whose frames are of another class."""
+    import recnb.spark
+    from recnb.errors import FrameError
+
+    spark = session("local[2]", remote=True)
+    recs, truth = random_frames(np.random.default_rng(1), text=True)
+    left, right = spark.createDataFrame(recs), spark.createDataFrame(truth)
+    assert type(left).__module__.startswith("pyspark.sql.connect")
+    expected = recnb.evaluate(recs, truth)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FutureWarning)  # Spark's are kept from recnb's own calls
+        made = recnb.spark.evaluate(left, right)
+        agree(made.table(METRICS, k=K), expected.table(METRICS, k=K))
+        agree(recnb.spark.evaluate(left, truth).fetch().table(["ndcg"], k=5), expected.table(["ndcg"], k=5))
+        user = expected.users[2]
+        assert made.explain("ndcg", user, 5).value == expected.explain("ndcg", user, 5).value
+        values = made.per_user(["err"], 5)
+    found = {row["user"]: row["err@5"] for row in values.collect()}
+    np.testing.assert_allclose([found[one] for one in expected.users], expected.err(k=5).per_user, atol=1e-12)
+    assert spark.getTags() == set()
+    with pytest.raises(FrameError, match="item ids are of different kinds"):
+        recnb.spark.evaluate(left, right.withColumn("item", right["relevance"]))
+    with pytest.raises(FrameError, match="stand more than once"):
+        recnb.spark.evaluate(left.union(left), right).table(["ndcg"], k=5)
+    spark.stop()
+
+
+def pandas() -> None:
+    """pandas-on-Spark, beside a pandas that it imports with."""
+    import recnb.spark
+
+    spark = session("local[2]")
+    import pyspark.pandas as ps
+
+    recs, truth = random_frames(np.random.default_rng(2))
+    expected = recnb.evaluate(recs, truth).table(["ndcg", "recall"], k=[1, 5])
+    left = ps.from_pandas(recs)
+    for right in (ps.from_pandas(truth), truth, spark.createDataFrame(truth)):
+        made = left.rec.against(right)
+        assert isinstance(made, recnb.spark.SparkEvaluation)
+        agree(made.table(["ndcg", "recall"], k=[1, 5]), expected)
+    spark.stop()
+
+
+if __name__ == "__main__":
+    {"connect": connect, "pandas": pandas}[sys.argv[1]]()
+    print("agreed")

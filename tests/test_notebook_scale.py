@@ -1,0 +1,37 @@
+"""The notebook that needs Java is compared with its stored outputs here, and not by the README's test command."""
+
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+from tests.notebooks import BUILT, ROOT
+
+pytestmark = pytest.mark.spark
+
+NOTEBOOK = BUILT / "11_scale.ipynb"
+
+
+def options() -> list[str]:
+    """How other notebooks are compared."""
+    configured = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]["ini_options"]["addopts"]
+    assert f"--ignore={NOTEBOOK.relative_to(ROOT).as_posix()}" in configured
+    return [option for option in configured if option.startswith("--nbval")]
+
+
+def test_its_stored_outputs_are_what_it_gives():
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-o",
+        "addopts=",
+        "-p",
+        "no:cacheprovider",
+        "-q",
+        *options(),
+        str(NOTEBOOK),
+    ]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-5000:]
