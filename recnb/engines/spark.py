@@ -53,7 +53,7 @@ def evaluate(recs: Frame, truth: Frame, *, npartitions: int | None = None, **opt
     in memory while it evaluates it; by default `spark.sql.shuffle.partitions`.
 
     Spark keeps no order of rows: `ties="first"`, and `order="row"`, go by the order in which Spark reads its source. What
-    should hold on every run needs a rank, or ties told apart by `ties="item"`.
+    should hold on every run needs a rank, or ties told apart by `ties="item_asc"`.
 
         evaluation = recnb.spark.evaluate(spark.table("recs"), spark.table("truth"), relevant_from=4)
         evaluation.table(["ndcg", "recall"], k=[5, 10])

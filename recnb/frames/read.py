@@ -30,9 +30,16 @@ NAMES: dict[str, tuple[str, ...]] = {
     "relevant": ("relevant", "relevantitems", "truth", "groundtruth", "liked"),
 }  # fmt: skip
 
+#: Packages whose frames stay where they are, and where their evaluation is.
+ENGINES = {"dask": ("Dask", "recnb.dask"), "pyspark": ("Spark", "recnb.spark")}
+
 
 def columns_of(frame: Frame, name: str) -> list[str]:
     """The column names of any kind of table."""
+    package = type(frame).__module__.split(".", 1)[0]
+    if package in ENGINES:
+        engine, module = ENGINES[package]
+        raise FrameError(f"{name} is a {engine} DataFrame: type import {module}, then {module}.evaluate(recs, truth).")
     if isinstance(frame, pd.DataFrame):
         columns = list(frame.columns)
     elif isinstance(frame, pl.LazyFrame):
@@ -43,8 +50,6 @@ def columns_of(frame: Frame, name: str) -> list[str]:
     elif hasattr(frame, "__arrow_c_stream__") and hasattr(frame, "columns"):
         listed = getattr(frame, "column_names", None)
         columns = list(listed if listed is not None else frame.columns)
-    elif type(frame).__module__.startswith("dask."):
-        raise FrameError(f"{name} is a Dask DataFrame: type import recnb.dask, then recnb.dask.evaluate(recs, truth).")
     else:
         raise FrameError(
             f"{name} is a {type(frame).__name__}, which is no table that recnb reads: give a pandas or Polars frame, "
