@@ -14,6 +14,7 @@ from recnb.frames import Prepared
 from recnb.hits import Cutoffs, Floats, Hits
 from recnb.metric import Credit, Metric
 from recnb.metrics import accuracy
+from recnb.shares import in_shares
 
 #: The geometric mean of a value of 0 would be 0 whatever the others are; trec_eval puts this in its place.
 FLOOR = 1e-5
@@ -146,13 +147,21 @@ def means_of(prepared: Prepared, asked: Sequence[tuple[Metric[...], Mapping[str,
     under = cutoffs_under(prepared.convention, cutoffs)
     whole = any(metric.needs_whole_list(options) for metric, options in asked)
     hits = prepared.hits(None if whole else under.deepest)
-    sums, counts = np.zeros((2, len(asked), len(cutoffs)))
-    for block in hits.blocks(BLOCK):
-        for row, (metric, options) in enumerate(asked):
-            made = averaged(metric.at(block, under, options), prepared.convention, metric, options, mean=False)
-            values = made.values if made.kept is None else np.where(made.kept, made.values, 0.0)
-            sums[row] += values.sum(axis=0)
-            counts[row] += len(values) if made.kept is None else made.kept.sum(axis=0)
+
+    def summed(blocks: Sequence[tuple[int, int]]) -> Floats:
+        """Sums over the users of each block, and how many they are: blocks × 2 × metrics × cut-offs."""
+        made = np.zeros((len(blocks), 2, len(asked), len(cutoffs)))
+        for (sums, counts), (start, stop) in zip(made, blocks, strict=True):
+            block = hits.part(start, stop)
+            for row, (metric, options) in enumerate(asked):
+                one = averaged(metric.at(block, under, options), prepared.convention, metric, options, mean=False)
+                values = one.values if one.kept is None else np.where(one.kept, one.values, 0.0)
+                sums[row] = values.sum(axis=0)
+                counts[row] = len(values) if one.kept is None else one.kept.sum(axis=0)
+        return made
+
+    # Added up block by block, the same on any number of cores.
+    sums, counts = np.concatenate(in_shares(hits.blocks(BLOCK), summed)).sum(axis=0)
     return np.asarray(np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0))
 
 

@@ -224,9 +224,11 @@ class Hits(Ranked):
     @cached_property
     def ideal(self) -> Hits:
         """The best possible list: every relevant item, most relevant first."""
-        order = best_first(self.truth_user, self.truth_relevance)
-        user = self.truth_user[order]
-        return self._reordered(user, self.truth_relevance[order], order)
+        user, relevance = self.truth_user, self.truth_relevance
+        if stands_best_first(user, relevance):
+            return self._reordered(user, relevance, np.arange(len(user)))
+        order = best_first(user, relevance)
+        return self._reordered(user[order], relevance[order], order)
 
     @cached_property
     def ideal_of_list(self) -> Hits:
@@ -268,6 +270,8 @@ class Hits(Ranked):
 
     def part(self, start: int, stop: int) -> Hits:
         """The hits of some users, by position, numbered anew from 0; the scale of the whole data set stays."""
+        if start == 0 and stop == self.n_users:
+            return self
         mine = slice(*np.searchsorted(self.user, [start, stop]).tolist())
         theirs: Any
         if self.by_user:
@@ -301,13 +305,11 @@ class Hits(Ranked):
         """Whether the relevant items stand by user."""
         return bool((self.truth_user[1:] >= self.truth_user[:-1]).all())
 
-    def blocks(self, size: int) -> Iterator[Hits]:
-        """All users, some at a time: what is worked out of a block stays in the processor's cache."""
+    def blocks(self, size: int) -> list[tuple[int, int]]:
+        """First and last user (exclusive) of some users at a time: what is worked out of a block stays in the processor's cache."""
         if self.n_users <= size or not self.by_user:
-            yield self
-            return
-        for start in range(0, self.n_users, size):
-            yield self.part(start, min(start + size, self.n_users))
+            return [(0, self.n_users)]
+        return [(start, min(start + size, self.n_users)) for start in range(0, self.n_users, size)]
 
     def _reordered(self, user: Ints, relevance: Floats, truth_row: Ints) -> Hits:
         rank = count_within(user)
@@ -332,6 +334,14 @@ def count_within(user: NDArray[Any]) -> Ints:
     return position - np.repeat(starts, np.diff(np.r_[starts, n])) + 1
 
 
+def stands_best_first(user: Ints, relevance: Floats) -> bool:
+    """Whether rows stand by user, then from the highest relevance."""
+    falls = relevance[1:] <= relevance[:-1]
+    falls &= user[1:] == user[:-1]
+    falls |= user[1:] > user[:-1]
+    return bool(falls.all())
+
+
 def best_first(user: Ints, relevance: Floats) -> Ints:
     """The order that sorts rows by user, then from the highest relevance; equal ones keep their order."""
     top = relevance.max(initial=0.0)
@@ -349,10 +359,19 @@ def best_first(user: Ints, relevance: Floats) -> Ints:
 
 def in_order(key: Ints) -> Ints:
     """The stable order that sorts whole numbers from 0 up: ten times as fast as argsort where key and row fit into one number."""
+    return put_in_order(key)[0]
+
+
+def put_in_order(key: Ints) -> tuple[Ints, Ints]:
+    """The stable order that sorts whole numbers from 0 up, and the numbers in that order."""
     n = len(key)
     bits = n.bit_length()
     if int(key.max(initial=0)) >> (62 - bits):
-        return np.argsort(key, kind="stable")
-    packed = (key << bits) | np.arange(n)
+        order = np.argsort(key, kind="stable")
+        return order, key[order]
+    packed = key << bits
+    packed |= np.arange(n)
     packed.sort()
-    return packed & ((1 << bits) - 1)
+    order = packed & ((1 << bits) - 1)
+    packed >>= bits
+    return order, packed

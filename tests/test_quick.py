@@ -11,7 +11,8 @@ import pytest
 import recnb
 from recnb.errors import FrameError
 from recnb.frames import together
-from recnb.hits import Hits
+from recnb.frames.lookup import Lookup
+from recnb.hits import Hits, stands_best_first
 from tests.test_chunks import random_frames
 
 prepare = importlib.import_module("recnb.frames.prepare")  # the package has a function of that name
@@ -157,24 +158,19 @@ def test_what_is_out_of_order_goes_the_other_way(what, ways, monkeypatch):
 def test_numbers_that_are_equal_by_chance_change_nothing(text, ways, monkeypatch):
     recs, truth = frames_in_order(5, text, shuffled=False)
     expected = the_other_way(monkeypatch, recs, truth)
-
-    def poor(items):
-        few = pl.Series(np.array([hash(str(item)) % 3 for item in items], dtype=np.uint64)).to_numpy()
-        return lambda start, stop: few[start:stop] << np.uint64(40)
-
-    monkeypatch.setattr(together, "_keys_of", poor)
+    monkeypatch.setattr(together, "_numbers", lambda items: np.arange(len(items), dtype=np.uint64) % 3)
     assert_same(recnb.evaluate(recs, truth), expected)
     assert ways == [False]
 
 
 def test_items_that_only_look_alike_are_no_hits(ways, monkeypatch):
-    recs, truth = frames_in_order(6, text=False, shuffled=False)
+    recs = pd.DataFrame({"user": [1] * 3, "item": ["a", "b", "c"], "rank": [1, 2, 3]})
+    truth = pd.DataFrame({"user": [1] * 3, "item": ["b", "c", "d"]})
     expected = the_other_way(monkeypatch, recs, truth)
-    keys = together._keys_of
-    sides = iter([lambda items: items, lambda items: items + 1])
-    monkeypatch.setattr(together, "_keys_of", lambda items: keys(next(sides)(items)))
+    # In the truth each item has the number of another one of the list.
+    monkeypatch.setattr(together, "_numbers", lambda _: np.arange(3, dtype=np.uint64))
     assert_same(recnb.evaluate(recs, truth), expected)
-    assert ways == [False]
+    assert ways == [True]  # what is in order is joined, the other way where numbers mislead
 
 
 def test_one_list_of_many_items_is_one_block(ways, monkeypatch):
@@ -184,3 +180,37 @@ def test_one_list_of_many_items_is_one_block(ways, monkeypatch):
     made = recnb.evaluate(recs, truth)
     assert ways == [True]
     assert_same(made, the_other_way(monkeypatch, recs, truth))
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.1, 1e-20, 1e12])
+def test_grades_of_any_kind_are_put_in_order(scale, ways, monkeypatch):
+    recs, truth = frames_in_order(8, text=False, shuffled=True)
+    truth = truth.assign(relevance=truth["relevance"] * scale)
+    made = recnb.evaluate(recs, truth)
+    assert ways == [True]
+    assert_same(made, the_other_way(monkeypatch, recs, truth))
+    hits = made.hits(None)
+    assert stands_best_first(hits.truth_user, hits.truth_relevance)
+    assert hits.ideal.relevance.tolist() == hits.truth_relevance.tolist()
+
+
+@pytest.mark.parametrize(("n_known", "n_values"), [(1, 5), (3, 100), (1_000, 70_000)])
+def test_texts_are_looked_up_as_a_join_finds_them(n_known, n_values):
+    rng = np.random.default_rng(n_known)
+    known = pl.Series([f"user {one}" for one in rng.permutation(n_known)])
+    values = pl.Series([f"user {one}" for one in rng.integers(0, int(n_known * 1.3) + 1, n_values)])
+    places = {name: place for place, name in enumerate(known)}
+    assert Lookup(known).positions(values).tolist() == [places.get(name, -1) for name in values]
+
+
+def test_hashes_that_mislead_are_noticed():
+    known, values = pl.Series(["a", "b", "c"]), pl.Series(["c", "a", "x"])
+    lookup = Lookup(known)
+    assert lookup.positions(values).tolist() == [2, 0, -1]
+    # Were the hashes those of other texts, what is found would not be what was asked for.
+    other = Lookup(pl.Series(["c", "x", "a"]))
+    other.known = known
+    assert other.positions(values) is None
+    same = Lookup(pl.Series(["a", "a"]))
+    assert not same.is_whole
+    assert same.positions(values) is None

@@ -192,9 +192,7 @@ def test_ids_that_cannot_meet_are_refused_before_any_job(spark):
             recnb.spark.evaluate(left, truth.assign(**{role: truth[role].astype(str)}))
     with pytest.raises(FrameError, match="'score' holds array<bigint>, which is no score: "):
         recnb.spark.evaluate(left.withColumn("score", spark_array(left)), right)
-    with pytest.raises(
-        FrameError, match=r"is a Spark DataFrame: type import recnb\.spark, then recnb\.spark\.evaluate"
-    ):
+    with pytest.raises(FrameError, match=r"is a Spark DataFrame: type import recnb\.spark"):
         recnb.evaluate(left, truth)
     with pytest.raises(FrameError, match="truth is a list, which is no table"):
         recnb.spark.evaluate(left, [1])

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 import polars as pl
 
-from recnb.hits import Ints
+from recnb.frames.lookup import Lookup
+from recnb.hits import Floats, Ints, best_first, stands_best_first
+from recnb.shares import in_shares
+
+#: From this number of texts on, looking them up is quicker than a join.
+MANY = 2**16
+
+#: Rows that are worked on together.
+BLOCK = 2**16
 
 
 def distinct(values: pl.Series) -> pl.Series:
@@ -35,22 +46,99 @@ def positions(users: pl.Series, values: pl.Series) -> Ints:
         lookup[users.to_numpy() - low + 1] = np.arange(len(users))
         inside: Ints = np.clip(values.to_numpy() - low + 1, 0, size + 1)
         return lookup[inside]
+    if users.dtype == pl.String and len(values) > MANY and len(users):
+        found = Lookup(users).positions(values)
+        if found is not None:
+            return found
     coded = users.alias("user").to_frame().with_row_index("position")
     joined = values.alias("user").to_frame().join(coded, on="user", how="left", maintain_order="left")
     return joined["position"].cast(pl.Int64).fill_null(-1).to_numpy()
 
 
-def coded(known: pl.Series, values: pl.Series) -> tuple[pl.Series, Ints, Ints]:
+@dataclass(frozen=True, eq=False)
+class People:
+    """Lists and rows of the truth by the users of both."""
+
+    users: pl.Series  #: of both, sorted
+    lists: Ints  #: whose each list is, by position
+    rows: Ints | None  #: the rows of the truth by user, the most relevant first; None: they stand so
+    truth: Ints  #: whose each of these is
+    relevance: Floats  #: and how relevant
+    counts: Ints  #: per user, how many
+
+
+def people_of(lists: pl.Series, truth: pl.Series, relevance: Floats) -> People:
+    """Put the users of lists, who each have one, and of the rows of the truth in order."""
+    bounds = _bounds(lists, truth)
+    if bounds is None:
+        users, of_lists, of_truth = _coded(lists, truth)
+        rows, of_truth, relevance = by_user(of_truth, relevance)
+        return People(users, of_lists, rows, of_truth, relevance, np.bincount(of_truth, minlength=len(users)))
+    low, size = bounds
+    # Rows are put in order by the ids themselves, and only the ids that there are get positions.
+    rows, ids, relevance = by_user(truth.to_numpy() - low, relevance)
+    starts = np.flatnonzero(np.r_[True, ids[1:] != ids[:-1]])
+    times = np.diff(np.r_[starts, len(ids)])
+    listed, judged = lists.to_numpy() - low, ids[starts]
+    there = np.zeros(size, dtype=bool)
+    there[listed] = there[judged] = True
+    position = np.cumsum(there) - 1
+    users = pl.Series(lists.name, np.flatnonzero(there) + low)
+    counts = np.zeros(len(users), dtype=np.int64)
+    counts[position[judged]] = times
+    return People(users, position[listed], rows, np.repeat(position[judged], times), relevance, counts)
+
+
+def by_user(user: Ints, relevance: Floats) -> tuple[Ints | None, Ints, Floats]:
+    """The order by user, then from the most relevant (equal ones as they stand; None: they all do), and both in that order."""
+    if stands_best_first(user, relevance):
+        return None, user, relevance
+    n, top = len(user), relevance.max(initial=0.0)
+    grade_bits, row_bits = (
+        int(top - relevance.min(initial=top)).bit_length() if abs(top) < 2**31 else 99,
+        n.bit_length(),
+    )
+    grades = relevance.astype(np.int32) if grade_bits <= 8 else None
+    if grades is None or int(user.max(initial=0)) >> (62 - grade_bits - row_bits) or not (grades == relevance).all():
+        order = best_first(user, relevance)
+        return order, user[order], relevance[order]
+    # User, grade and row go into the number that is sorted, and come back out of it.
+    packed, best = user << (grade_bits + row_bits), int(top)
+    sorted_relevance = np.empty(n)
+    spans = [(at, min(at + BLOCK, n)) for at in range(0, n, BLOCK)]
+
+    def pack(spans: Sequence[tuple[int, int]]) -> None:
+        for start, stop in spans:
+            below = best - grades[start:stop].astype(np.int64)
+            packed[start:stop] |= (below << row_bits) | np.arange(start, stop)
+
+    def unpack(spans: Sequence[tuple[int, int]]) -> None:
+        for start, stop in spans:
+            part = packed[start:stop]
+            order[start:stop] = part & (2**row_bits - 1)
+            part >>= row_bits
+            sorted_relevance[start:stop] = best - (part & (2**grade_bits - 1))
+            part >>= grade_bits
+
+    in_shares(spans, pack)
+    packed.sort()
+    order = np.empty(n, dtype=np.int64)
+    in_shares(spans, unpack)
+    return order, packed, sorted_relevance
+
+
+def _bounds(lists: pl.Series, truth: pl.Series) -> tuple[int, int] | None:
+    """Lowest user and how many there could be, if an array can hold them all."""
+    one, other = _span(lists, len(truth)), _span(truth, len(lists))
+    if one is None or other is None:
+        return None
+    low = min(one[0], other[0])
+    size = max(one[0] + one[1], other[0] + other[1]) - low
+    return (low, size) if size <= 4 * (len(lists) + len(truth)) + 1024 else None
+
+
+def _coded(known: pl.Series, values: pl.Series) -> tuple[pl.Series, Ints, Ints]:
     """The users of both, sorted, and where each of either stands among them; each of `known` stands there once."""
-    span = _span(pl.concat([known.alias(""), values.alias("")])) if known.dtype == values.dtype == pl.Int64 else None
-    if span is not None:
-        low, size = span
-        one, other = known.to_numpy() - low, values.to_numpy() - low
-        there = np.zeros(size, dtype=bool)
-        there[one] = there[other] = True
-        number = np.cumsum(there) - 1
-        users = pl.Series(known.name, np.flatnonzero(there) + low)
-        return users, number[one], number[other]
     at = positions(known, values)
     everyone, missing = known, at < 0
     if missing.any():

@@ -122,8 +122,7 @@ def scale_of(source: Source, convention: Convention) -> float:
     prepared = source.under(convention)
     if prepared.general is not None:
         return prepared.general.max_relevance
-    highest = prepared.truth["relevance"].max()
-    return float(highest) if isinstance(highest, float) else 0.0
+    return float(prepared.taken.relevance.max(initial=0.0))
 
 
 __all__ = ["Facts", "Layout", "part_of", "rows_of", "scale_of"]

@@ -12,12 +12,12 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.errors import ColumnError, FrameError
 from recnb.frames import check
-from recnb.frames.codes import distinct, positions
+from recnb.frames.codes import by_user, distinct, positions
 from recnb.frames.counts import Counts, Tallied, Tally
 from recnb.frames.general import general_hits, is_general
 from recnb.frames.order import order_by, ranked
 from recnb.frames.population import list_lengths, no_users, population, users_meet
-from recnb.frames.quick import Joined, joined
+from recnb.frames.quick import Joined, Pairs, joined
 from recnb.frames.read import Frame, columns_of
 from recnb.frames.relevant import graded, once, relevant_rows
 from recnb.frames.rows import Away, Held, Ranked, Taken
@@ -44,6 +44,7 @@ class Prepared:
     source: Source | None = None  #: the frames as they were read, to be looked at under another convention
     last_place: int = 0  #: on the long way, the last place that any item stands on
     general: Hits | None = None  #: all hits, where the convention needs the long way
+    pairs: Pairs | None = None  #: what finds hits the quick way
     tally: Tally | None = None  #: what was counted of rows that are not here
     _hits: dict[int | None, Hits] = field(default_factory=dict)
 
@@ -87,20 +88,28 @@ class Prepared:
         return self._hits[depth]
 
     def _join(self, depth: int | None) -> Hits:
+        met = None if self.pairs is None else self.pairs.met(depth)
+        if met is not None:
+            return self._hits_of(self.recs["rank"].to_numpy()[met[0]], met[1], depth)
         recs = self.recs.lazy()
         if depth is not None:
             recs = recs.filter(pl.col("rank") <= depth)
         # Only pairs that hit need codes, and the truth has them: the row of the truth is all that the join brings back.
         truth = self.truth.lazy().select("user", "item", row=pl.int_range(pl.len()))
         found = recs.join(truth, on=["user", "item"]).select("rank", "row").collect()
-        rank, row = found["rank"].to_numpy(), found["row"].to_numpy()
+        return self._hits_of(found["rank"].to_numpy(), found["row"].to_numpy(), depth)
+
+    def _hits_of(self, rank: Ints, row: Ints, depth: int | None) -> Hits:
+        """The hits on these ranks, each the relevant item in a row of the truth."""
         user = self.truth_user[row]
-        order = in_order(user * (int(rank.max(initial=0)) + 1) + rank)
-        rank, row, user = rank[order], row[order], user[order]
+        key = user * (int(rank.max(initial=0)) + 1) + rank
+        if not (key[1:] >= key[:-1]).all():
+            order = in_order(key)
+            rank, row, user = rank[order], row[order], user[order]
         if self.convention.duplicates == "hit_once":
             first = np.sort(np.unique(row, return_index=True)[1])
             rank, row, user = rank[first], row[first], user[first]
-        relevance = self.truth["relevance"].to_numpy()
+        relevance = self.taken.relevance
         return Hits(
             user=user,
             rank=rank,
@@ -244,10 +253,9 @@ def named_columns_exist(columns: Mapping[str, str | None], recs: Frame, truth: F
 
 
 def _quick(made: Joined, judged: pl.DataFrame, convention: Convention) -> Prepared:
-    hits = made.hits
     return Prepared(
-        Held(made.recs), judged, made.taken, made.users, hits.truth_user, hits.list_length, made.has_gaps,
-        made.n_strangers, convention, _hits={None: hits},
+        Held(made.recs), judged, made.taken, made.users, made.truth_user, made.list_length, made.has_gaps,
+        made.n_strangers, convention, pairs=made.pairs,
     )  # fmt: skip
 
 
@@ -262,10 +270,8 @@ def _code(
     if (truth_user < 0).any():
         relevant = relevant.filter(pl.Series(truth_user >= 0))
         truth_user = truth_user[truth_user >= 0]
-    if (truth_user[1:] < truth_user[:-1]).any():
-        # By user, so that the hits of some users are a slice of all.
-        order = in_order(truth_user)
-        relevant, truth_user = relevant.select(pl.all().gather(order)), truth_user[order]
+    # By user, so that the hits of some users are a slice of all; best first, so that the ideal list is sorted once.
+    order, truth_user, relevance = by_user(truth_user, relevant["relevance"].to_numpy())
     if not part and (len(users) == 0 or (len(truth_user) == 0 and convention.no_relevant == "skip")):
         users_meet(recs["user"], judged["user"])
         raise no_users(judged["relevance"].max(), convention)
@@ -273,7 +279,15 @@ def _code(
     if not part and not list_length[truth_user].any():
         users_meet(recs["user"], judged["user"])
     return Prepared(
-        Held(recs), judged, Taken(relevant, None), users, truth_user, list_length, has_gaps, n_strangers, convention
+        Held(recs),
+        judged,
+        Taken(relevant, order, relevance),
+        users,
+        truth_user,
+        list_length,
+        has_gaps,
+        n_strangers,
+        convention,
     )
 
 

@@ -3,30 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from recnb.conventions import Convention
-from recnb.frames.codes import coded
+from recnb.frames.codes import People, people_of
 from recnb.frames.order import in_lists, order_by
 from recnb.frames.relevant import is_relevant
 from recnb.frames.rows import Taken
 from recnb.frames.runs import Runs
-from recnb.frames.together import Sides, hits_in
-from recnb.hits import Floats, Hits, Ints, in_order
+from recnb.frames.together import Sides, hits_in, in_order
+from recnb.hits import Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Where users' rows of both frames stand, from which hits are found down to any rank."""
+
+    sides: Sides
+    new_row: (
+        Ints | None
+    )  #: the relevant row that each row of the truth by user became, -1 for none; None: they are the same
+
+    def met(self, depth: int | None) -> tuple[Ints, Ints] | None:
+        """Rows of lists and relevant rows that meet down to a rank; None if the numbers made of items do not tell."""
+        found = hits_in(self.sides, depth)
+        if found is None or self.new_row is None:
+            return found
+        row, relevant = found[0], self.new_row[found[1]]
+        kept = relevant >= 0
+        return row[kept], relevant[kept]
 
 
 @dataclass(frozen=True, eq=False)
 class Joined:
-    """Two frames, joined."""
+    """Two frames whose rows are in order."""
 
     recs: pl.DataFrame  #: user, item, rank, and score where lists have one
     taken: Taken  #: the relevant rows of the users evaluated, by user
     users: pl.Series  #: the users evaluated, sorted
-    hits: Hits  #: of whole lists
+    truth_user: Ints  #: whose each relevant row is
+    list_length: Ints  #: per user, the last rank
+    pairs: Pairs
     has_gaps: bool
     n_strangers: int
     by: str  #: what put lists in order
@@ -35,7 +56,7 @@ class Joined:
 def joined(
     recs: pl.DataFrame, judged: pl.DataFrame, convention: Convention, labels: Mapping[str, str], runs: Runs | None
 ) -> Joined | None:
-    """Hits of whole lists and the users evaluated; None where something is not in order, or nobody is left."""
+    """The users evaluated, and what finds their hits; None where something is not in order, or nobody is left."""
     if (
         runs is None
         or judged.height == 0
@@ -47,56 +68,48 @@ def joined(
     listed = in_lists(recs, by, convention, labels, runs)
     if listed is None:
         return None
-    users, run_user, truth_user = coded(runs.users, judged["user"])
-    n = len(users)
-    order = None if (truth_user[1:] >= truth_user[:-1]).all() else in_order(truth_user)
-    item, relevance = judged["item"], judged["relevance"].to_numpy()
-    if order is not None:
-        item, relevance, truth_user = item.gather(order), relevance[order], truth_user[order]
-    count = np.bincount(truth_user, minlength=n)
-    start = np.cumsum(count) - count
-    length = np.zeros(n, dtype=np.int64)
-    length[run_user] = runs.lengths
-    rises = bool((run_user[1:] > run_user[:-1]).all())
+    people = people_of(runs.users, judged["user"], judged["relevance"].to_numpy())
+    length = np.zeros(len(people.users), dtype=np.int64)
+    length[people.lists] = runs.lengths
+    rises = bool((people.lists[1:] > people.lists[:-1]).all())
     # Users in the order in which lists stand; those without a list between them, or last.
-    stand = slice(None) if rises else np.r_[run_user, np.flatnonzero(length == 0)]
-    sides = Sides(
-        listed["item"], item, length[stand], start[stand], count[stand],
-        None if by == "row" else recs[by], by == "score", convention.ties != "first",
-    )  # fmt: skip
-    met = hits_in(sides)
-    if met is None:
-        return None
-    row, truth_row = met
-    user = truth_user[truth_row]
-    if not rises:
-        by_user = in_order(user)
-        row, truth_row, user = row[by_user], truth_row[by_user], user[by_user]
+    stand = slice(None) if rises else np.r_[people.lists, np.flatnonzero(length == 0)]
     last = listed["rank"].to_numpy()[runs.starts + runs.lengths - 1]
     has_gaps = bool((last != runs.lengths).any())
-    length[run_user] = last
-    hits = Hits(
-        user=user, rank=listed["rank"].to_numpy()[row], list_length=length, relevance=relevance[truth_row], truth_row=truth_row,
-        truth_user=truth_user, truth_relevance=relevance, max_relevance=0.0,
-    )  # fmt: skip
-    return _of_population(listed, judged, order, users, hits, has_gaps, by, convention)
+    sides = Sides(
+        item=listed["item"],
+        lengths=length[stand],
+        order=None if by == "row" else recs[by],
+        falls=by == "score",
+        strict=convention.ties != "first",
+        has_gaps=has_gaps,
+        truth_item=judged["item"],
+        truth_row=people.rows,
+        truth_start=(np.cumsum(people.counts) - people.counts)[stand],
+        truth_count=people.counts[stand],
+    )
+    if not in_order(sides):
+        return None
+    deepest = length.copy()
+    deepest[people.lists] = last
+    return _of_population(listed, judged, people, deepest, sides, by, convention)
 
 
 def _of_population(
     listed: pl.DataFrame,
     judged: pl.DataFrame,
-    order: Ints | None,
-    users: pl.Series,
-    hits: Hits,
-    has_gaps: bool,
+    people: People,
+    length: Ints,
+    sides: Sides,
     by: str,
     convention: Convention,
 ) -> Joined | None:
     """Keep the relevant rows and the users who are averaged, and number them anew."""
-    relevant = _relevant(hits.truth_relevance, convention)
-    n_relevant = hits.n_relevant if relevant is None else np.bincount(hits.truth_user[relevant], minlength=len(users))
-    has_list = hits.list_length > 0
-    has_truth = hits.n_relevant > 0
+    users, rows, truth_user, n_judged = people.users, people.rows, people.truth, people.counts
+    relevance = people.relevance
+    relevant = _relevant(relevance, convention)
+    n_relevant = n_judged if relevant is None else np.bincount(truth_user[relevant], minlength=len(users))
+    has_list, has_truth = length > 0, n_judged > 0
     averaged = {"truth": has_truth, "recs": has_list, "both": has_list & has_truth, "union": has_list | has_truth}[
         convention.users
     ]
@@ -107,20 +120,17 @@ def _of_population(
     if not (averaged & has_list & (n_relevant > 0)).any():
         return None
     n_strangers = int((has_list & ~averaged).sum())
-    rows = order
+    new_row = None
     if relevant is not None or not averaged.all():
-        kept = averaged[hits.truth_user] if relevant is None else averaged[hits.truth_user] & relevant
-        number, new_row = np.cumsum(averaged) - 1, np.cumsum(kept) - 1
-        mine = kept[hits.truth_row]
-        rows = np.flatnonzero(kept) if order is None else order[kept]
-        users = users.filter(pl.Series(averaged))
-        hits = replace(
-            hits, user=number[hits.user[mine]], rank=hits.rank[mine], list_length=hits.list_length[averaged],
-            relevance=hits.relevance[mine], truth_row=new_row[hits.truth_row[mine]],
-            truth_user=number[hits.truth_user[kept]], truth_relevance=hits.truth_relevance[kept],
-        )  # fmt: skip
-    hits = replace(hits, max_relevance=float(hits.truth_relevance.max(initial=0.0)))
-    return Joined(listed, Taken(judged, rows), users, hits, has_gaps, n_strangers, by)
+        kept = averaged[truth_user] if relevant is None else averaged[truth_user] & relevant
+        new_row = np.where(kept, np.cumsum(kept) - 1, -1)
+        rows = np.flatnonzero(kept) if rows is None else rows[kept]
+        truth_user, relevance = (np.cumsum(averaged) - 1)[truth_user[kept]], relevance[kept]
+        users, length = users.filter(pl.Series(averaged)), length[averaged]
+    pairs = Pairs(sides, new_row)
+    return Joined(
+        listed, Taken(judged, rows, relevance), users, truth_user, length, pairs, sides.has_gaps, n_strangers, by
+    )  # fmt: skip
 
 
 def _relevant(relevance: Floats, convention: Convention) -> NDArray[np.bool_] | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from recnb.errors import ElsewhereError
-from recnb.hits import Ints
+from recnb.hits import Floats, Ints
 
 if TYPE_CHECKING:
     from recnb.conventions import Convention
@@ -43,6 +43,15 @@ class Taken:
 
     table: pl.DataFrame
     rows: Ints | None  #: None: all
+    known: Floats | None = None  #: how relevant each row is, if that is at hand
+
+    @cached_property
+    def relevance(self) -> Floats:
+        """How relevant each row is, without the other columns."""
+        if self.known is not None:
+            return self.known
+        relevance = self.table["relevance"].to_numpy()
+        return relevance if self.rows is None else relevance[self.rows]
 
     @cached_property
     def frame(self) -> pl.DataFrame:

@@ -6,9 +6,7 @@ within its list, and lists that stand in order need no sorting.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,6 +16,7 @@ from numpy.typing import NDArray
 
 from recnb.frames.codes import distinct
 from recnb.hits import Ints
+from recnb.shares import in_shares
 
 #: Rows that are looked at together: few enough for the processor's cache.
 BLOCK = 2**15
@@ -65,8 +64,7 @@ def runs_of(users: pl.Series) -> Runs | None:
     """Where each user's rows begin; None if they do not stand together."""
     if len(users) == 0:
         return None
-    changes = pl.select(pl.lit(users).alias("user")).select((pl.col("user") != pl.col("user").shift()).arg_true())
-    starts = np.r_[0, changes.to_series().to_numpy().astype(np.int64)]
+    starts = np.r_[0, _changes(users)]
     first = users.gather(starts)
     if 2 * len(starts) > len(users) and len(starts) > 1024:
         # Hardly any row stands beside another of its user: not worth finding out, unless each list is of one item.
@@ -74,6 +72,25 @@ def runs_of(users: pl.Series) -> Runs | None:
     if first.n_unique() < len(starts):
         return None
     return Runs(first, starts, len(users))
+
+
+def _changes(users: pl.Series) -> Ints:
+    """Rows whose user is not that of the row before."""
+    ids = users.to_numpy() if users.dtype == pl.Int64 else None
+
+    def look(blocks: Sequence[tuple[int, int]]) -> Ints:
+        found = []
+        for start, stop in blocks:
+            if ids is not None:
+                changed = np.flatnonzero(ids[start:stop] != ids[start - 1 : stop - 1])
+            else:
+                before = users.slice(start - 1, stop - start)
+                changed = (users.slice(start, stop - start) != before).arg_true().to_numpy().astype(np.int64)
+            found.append(changed + start)
+        return np.concatenate(found)
+
+    n, size = len(users), 8 * BLOCK
+    return np.concatenate(in_shares([(at, min(at + size, n)) for at in range(1, n, size)] or [(1, 1)], look))
 
 
 def keys_met(keys: Callable[[int, int], NDArray[np.uint64]], runs: Runs) -> NDArray[np.uint64]:
@@ -86,10 +103,5 @@ def keys_met(keys: Callable[[int, int], NDArray[np.uint64]], runs: Runs) -> NDAr
         part = np.sort(keys(*bounds))
         return np.asarray(part[1:][part[1:] == part[:-1]])
 
-    blocks = list(runs.blocks())
-    if len(blocks) < 4:
-        found = list(map(look, blocks))
-    else:
-        with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
-            found = list(pool.map(look, blocks))
-    return np.asarray(np.unique(np.concatenate(found)))
+    found = in_shares(list(runs.blocks()), lambda blocks: [look(bounds) for bounds in blocks])
+    return np.asarray(np.unique(np.concatenate([one for share in found for one in share])))

@@ -270,7 +270,9 @@ def _measured(
         rows = [row for row, one in enumerate(scorings) if one.prepared is prepared]
         under = cutoffs_under(prepared.convention, cutoffs)
         whole = any(scorings[row].metric.needs_whole_list(own[row]) for row in rows)
-        for block in prepared.hits(None if whole else under.deepest).blocks(BLOCK):
+        hits = prepared.hits(None if whole else under.deepest)
+        for start, stop in hits.blocks(BLOCK):
+            block = hits.part(start, stop)
             for row in rows:
                 made = _moments_of(block, scorings[row], own[row], under)
                 moments[row] = _added(moments[row], made, len(cutoffs)) if row in moments else made
