@@ -356,7 +356,7 @@ class Evaluation(Methods):
         return [found[user] for user in users.to_list()]
 
     def truth_of(self, position: int) -> pl.DataFrame:
-        """The relevant items of the user at a position, in the order of the truth."""
+        """The relevant items of the user at a position, the most relevant first."""
         return self._prepared.truth.filter(pl.col("user") == self._prepared.users[position]).select("item", "relevance")
 
     def hits(self, depth: int | None = None) -> Hits:

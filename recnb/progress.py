@@ -1,6 +1,6 @@
 """A bar for work that takes more than a second or two; what is quicker shows nothing, and imports nothing.
 
-The environment variable `TQDM_DISABLE=1` turns bars off, in notebooks too, where tqdm itself does not look at it.
+The environment variable `RECNB_NO_PROGRESS=1` turns bars off, in notebooks too, where tqdm itself does not look at it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Bar:
         self.done += n
         if self._drawn is not None:
             self._drawn.update(n)
-        elif time.monotonic() - self._started > DELAY and not os.environ.get("TQDM_DISABLE"):
+        elif time.monotonic() - self._started > DELAY and not os.environ.get("RECNB_NO_PROGRESS"):
             with warnings.catch_warnings():
                 # Without ipywidgets tqdm warns, and draws in text.
                 warnings.simplefilter("ignore")

@@ -7,7 +7,7 @@ import os
 from hypothesis import HealthCheck, settings
 
 # For the kernels of notebooks: a bar would be there on slow machines alone.
-os.environ["TQDM_DISABLE"] = "1"
+os.environ["RECNB_NO_PROGRESS"] = "1"
 
 COMMON = {
     "deadline": None,

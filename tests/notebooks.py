@@ -71,7 +71,7 @@ def read_source(source: Path) -> NotebookNode:
 
 def run(notebook: NotebookNode, folder: Path = BUILT) -> NotebookNode:
     """The notebook with the outputs of a fresh kernel in that folder, cleaned of what differs from run to run."""
-    os.environ["TQDM_DISABLE"] = "1"  # a bar would be there on slow machines alone
+    os.environ["RECNB_NO_PROGRESS"] = "1"  # a bar would be there on slow machines alone
     NotebookClient(
         notebook, kernel_manager_class=_ThisInterpreter, timeout=300, record_timing=False, store_widget_state=False,
         resources={"metadata": {"path": str(folder)}},

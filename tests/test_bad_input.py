@@ -111,7 +111,7 @@ IDS: dict[str, Case] = {
         {}, FrameError, ("recommendations", "'user'", "1 missing", "row 1", "dropna(subset=['user'])")),
     "an item missing": (RECS, TRUTH.assign(item=[np.nan, 10]),
         {}, FrameError, ("truth", "'item'", "1 missing", "row 0", "dropna(subset=['item'])")),
-    "text missing": (RECS.assign(item=["a", None, None]), TRUTH,
+    "text missing": (RECS.assign(item=["a", None, None]), TRUTH.assign(item=TRUTH["item"].astype(str)),
         {}, FrameError, ("recommendations", "'item'", "2 missing", "row 1")),
     "a category missing": (RECS.assign(user=pd.Categorical([1, None, 2])), TRUTH,
         {}, FrameError, ("'user'", "1 missing", "row 1")),

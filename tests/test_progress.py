@@ -13,12 +13,12 @@ from recnb import progress
 
 @pytest.fixture(autouse=True)
 def bars_are_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("TQDM_DISABLE", raising=False)
+    monkeypatch.delenv("RECNB_NO_PROGRESS", raising=False)
 
 
 def test_bars_can_be_turned_off(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "DELAY", -1.0)
-    monkeypatch.setenv("TQDM_DISABLE", "1")
+    monkeypatch.setenv("RECNB_NO_PROGRESS", "1")
     assert list(progress.steps(range(3), "counting")) == [0, 1, 2]
     assert capfd.readouterr().err == ""
 

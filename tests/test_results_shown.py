@@ -236,7 +236,9 @@ def test_an_explanation_is_the_score(name: str) -> None:
                     assert rows["relevance"].tolist() == [RELEVANT[user].get(item, 0.0) for item in rows["item"]]
                 shown = {item for rank, item in LISTS.get(user, []) if rank <= depth}
                 assert explanation.missed == tuple(
-                    item for item, grade in RELEVANT[user].items() if grade and item not in shown
+                    item
+                    for item, grade in sorted(RELEVANT[user].items(), key=lambda one: -one[1])
+                    if grade and item not in shown
                 )
 
 
@@ -282,7 +284,7 @@ def test_users_with_nothing_to_show() -> None:
     no_hit, no_list = EV.explain("ndcg", "b", k=2), EV.explain("precision", "c", k=2)
     assert no_hit.value == 0
     assert no_hit.terms == ()
-    assert no_hit.missed == (77, 78)
+    assert no_hit.missed == (78, 77)  # the most relevant first
     assert len(no_hit.to_frame()) == 2
     assert no_hit.numbers.startswith("0 / (")
     assert no_list.value == 0

@@ -28,7 +28,8 @@ class ByUser:
             return
         self.users = distinct(table["user"])
         position = positions(self.users, table["user"])
-        self.table = table[in_order(position)]
+        # As they stand in the table, which some conventions look at.
+        self.table = table.select(pl.all().gather(in_order(position)))
         self.lengths = np.bincount(position, minlength=len(self.users))
         self.starts = np.cumsum(self.lengths) - self.lengths
 

@@ -13,7 +13,7 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.errors import FrameError, OptionError
-from recnb.frames.codes import distinct, positions
+from recnb.frames.codes import by_user, distinct, positions
 from recnb.hits import Floats, Hits, Ints, Tied, count_within, in_order
 
 #: The axes that only this way knows, and their values for which the short way serves.
@@ -269,8 +269,9 @@ def _of_population(
         )
     number = np.cumsum(averaged) - 1
     mine, theirs = averaged[hits.user], np.flatnonzero(averaged[hits.truth_user])
-    # By user, as the short way has them.
-    theirs = theirs[in_order(hits.truth_user[theirs])]
+    # By user, best first, as the short way has them.
+    order = by_user(hits.truth_user[theirs], hits.truth_relevance[theirs])[0]
+    theirs = theirs if order is None else theirs[order]
     row = np.full(len(hits.truth_user), -1)
     row[theirs] = np.arange(len(theirs))
     kept = replace(

@@ -28,14 +28,13 @@ class Lookup:
         self.hashes: Hashes = known.hash().to_numpy()
         self.levels: list[tuple[np.uint64, NDArray[np.int32]]] = []
         left = np.arange(len(known), dtype=np.int32)
-        while len(left) and len(self.levels) < 32:
+        while len(left):
             shift = np.uint64(64 - max(4, (4 * len(left)).bit_length()))
             table = np.full(2 ** (64 - int(shift)), -1, dtype=np.int32)
             slots = self._slots(self.hashes[left], len(self.levels), shift)
             table[slots] = left
             self.levels.append((shift, table))
             left = left[table[slots] != left]
-        self.is_whole = len(left) == 0  #: no two of them have the same hash
 
     @staticmethod
     def _slots(hashes: Hashes, level: int, shift: np.uint64) -> NDArray[np.uint64]:
@@ -43,8 +42,6 @@ class Lookup:
 
     def positions(self, values: pl.Series) -> Ints | None:
         """Where each value stands among those known, -1 for one that does not; None if a hash misleads."""
-        if not self.is_whole:
-            return None
         out = np.empty(len(values), dtype=np.int64)
 
         def look(spans: Sequence[tuple[int, int]]) -> bool:

@@ -149,11 +149,12 @@ def table_of(frame: Frame, name: str, roles: Mapping[str, str]) -> pl.DataFrame:
     picked = [pl.col(column).alias(role) for role, column in roles.items()]
     if isinstance(frame, pl.LazyFrame):
         with collected(name):
-            return frame.select(picked).collect()
+            return frame.select(picked).collect().rechunk()
     if is_dataset(frame):
         frame = frame.to_table(columns=list(dict.fromkeys(roles.values())))
     eager = frame if isinstance(frame, pl.DataFrame) else pl.DataFrame(frame)
-    return eager.select(picked)
+    # In one piece each: columns in several would be put together whenever somebody looks at them.
+    return eager.select(picked).rechunk()
 
 
 def _from_pandas(column: pd.Series[Any], name: str, label: str) -> pl.Series:

@@ -21,6 +21,9 @@ from recnb.shares import in_shares
 #: Rows that are looked at together: few enough for the processor's cache.
 BLOCK = 2**15
 
+#: Rows by which to tell whether users' rows stand together.
+LOOK = 2**16
+
 
 @dataclass(frozen=True, eq=False)
 class Runs:
@@ -64,6 +67,8 @@ def runs_of(users: pl.Series) -> Runs | None:
     """Where each user's rows begin; None if they do not stand together."""
     if len(users) == 0:
         return None
+    if len(users) > 2 * LOOK and 2 * len(_changes(users.head(LOOK))) > LOOK:
+        return None  # as the first rows are, so will the others be
     starts = np.r_[0, _changes(users)]
     first = users.gather(starts)
     if 2 * len(starts) > len(users) and len(starts) > 1024:

@@ -59,7 +59,7 @@ class Stream(ABC):
                 else:
                     batches.close()
                 return None
-        return pl.concat(seen) if seen else self.head(0)
+        return pl.concat(seen, rechunk=True) if seen else self.head(0)
 
     def _batches(self) -> Batches:
         with collected(self.name):

@@ -17,7 +17,7 @@ from recnb.frames.cut import Tables, between_users, by_files
 from recnb.frames.gathered import Gathered, merged
 from recnb.frames.parts import Facts, Layout, part_of
 from recnb.frames.prepare import Prepared, Source
-from recnb.frames.relevant import graded_truth
+from recnb.frames.relevant import graded, graded_truth, once
 from recnb.frames.rows import Away
 from recnb.frames.runs import runs_of
 from recnb.frames.stream import Stream
@@ -48,7 +48,8 @@ def same_kind(stream: Stream, truth: pl.DataFrame, layout: Layout) -> None:
     if truth.height == 0 or all(_kind(types[role].dtype) == _kind(truth[role].dtype) for role in check.IDS):
         return
     first = stream.head(1)
-    if first.height:
+    # A row that lacks an id says nothing of kinds: what is missing is said when all are read.
+    if first.height and not any(first[role].null_count() for role in check.IDS):
         recs = check.ids(first, "recommendations", layout.recs)
         check.same_kind(recs, check.ids(truth, "truth", layout.truth), layout.recs, layout.truth)
 
@@ -80,8 +81,10 @@ class Streamed:
                 "candidates='catalogue' ranks every item of all users below each list, and the lists stay in "
                 f"{self.stream.where}. If they fit into memory: {self.stream.remedy}."
             )
-        # What is wrong with the truth is said before anything is read.
-        judged = graded_truth(self.truth, self.layout.truth, convention)
+        # What is wrong with the truth is said before anything is read, but for pairs that stand twice: parts find them.
+        judged = graded(self.truth, self.layout.truth, convention)
+        if convention.duplicates != "error":
+            judged = once(judged, self.layout.truth, convention)
         if not self._is_torn:
             try:
                 return self._gathered(convention, judged)
@@ -151,6 +154,7 @@ class _Work:
         except FrameError as problem:
             if type(problem) is not FrameError:
                 raise
+            graded_truth(self.streamed.truth, self.streamed.layout.truth, self.convention)  # says so if it is the truth
             looked = f"rows {self.n_rows:,} to {self.n_rows + recs.height - 1:,}"
             where = "some of the rows" if self.streamed._is_torn else looked
             raise FrameError(f"{problem} (Counted in {where} of the recommendations, where reading ended.)") from None

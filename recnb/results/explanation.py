@@ -48,7 +48,7 @@ class Explanation:
     out_of_terms: tuple[str, ...]  #: what that is out of; () where it is out of nothing
     rows: pd.DataFrame  #: the list, a row per rank
     ideal: pd.DataFrame | None  #: the ideal list, where the metric has one
-    missed: tuple[Any, ...]  #: relevant items that do not stand in the list down to k
+    missed: tuple[Any, ...]  #: relevant items that do not stand in the list down to k, the most relevant first
     basis: str
     by_convention: bool = False  #: whether the value was decided for a user with no relevant item
     lang: str = field(default_factory=current)  #: the language of its words, in which it is shown

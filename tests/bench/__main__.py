@@ -53,7 +53,7 @@ def parsed(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         "--stream", action="store_true", help="1, 10 and 100 million recommendations from files, then a limit of memory"
     )
     parser.add_argument(
-        "--limit", type=int, default=1500, metavar="MB", help="of memory; the files are four times as large (1500)"
+        "--limit", type=int, default=3000, metavar="MB", help="of memory; the files are four times as large (3000)"
     )
     return parser.parse_args(arguments)
 

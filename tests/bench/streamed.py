@@ -19,7 +19,7 @@ from tests.bench.measure import Failed, Measured, alone, head, megabytes, row, t
 
 GROWING = [Size(f"{millions} M", millions * 100_000, 10, 5) for millions in (1, 10, 100)]
 BYTES = 24  #: of a row of recommendations: user, item and rank, 8 bytes each
-LISTS = 200  #: length of the lists where memory is limited
+LISTS = 1000  #: length of the lists where memory is limited
 TIMES = 4.2  #: how many times the limit the recommendations are
 #: What reserves addresses by the number of cores, or far beyond what is used, is told not to.
 FRUGAL = {
