@@ -2,12 +2,16 @@ import os
 import pickle
 import signal
 import time
+from contextlib import contextmanager
 
+import dask
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
 
 import recnb
+import recnb.dask
 from recnb.errors import (
     ColumnError,
     ElsewhereError,
@@ -18,11 +22,6 @@ from recnb.errors import (
     UnknownUserError,
 )
 from tests.test_chunks import CONVENTIONS, METRICS, random_frames
-
-dask = pytest.importorskip("dask")
-import dask.dataframe as dd  # noqa: E402
-
-import recnb.dask  # noqa: E402
 
 K = [1, 3, None]
 
@@ -300,18 +299,16 @@ def test_results_of_two_days_add_up():
     agree((days[0] + days[1]).table(), recnb.evaluate(*both).table(["ndcg"], 5))
 
 
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_worker_lost_in_mid_run_changes_nothing():
-    distributed = pytest.importorskip("distributed")
-    recs, truth = random_frames(np.random.default_rng(13), 200)
-    expected = recnb.evaluate(recs, truth)
+@contextmanager
+def two_workers(recs, truth):
+    """A cluster, and frames whose partitions take a while to read."""
+    import distributed
 
     def slow(piece):
         time.sleep(0.3)
         return piece
 
-    left, right = (
+    frames = (
         dd.from_map(slow, [one.iloc[rows] for rows in np.array_split(np.arange(len(one)), 8)], meta=one.iloc[:0])
         for one in (recs, truth)
     )
@@ -324,17 +321,30 @@ def test_a_worker_lost_in_mid_run_changes_nothing():
         distributed.Client(cluster) as client,
         dask.config.set(scheduler="dask.distributed"),
     ):
-        # Rows are read and moved by two workers; one is killed while they are.
-        pids = client.run(os.getpid)
+        yield client, *frames
+
+
+def lose_one(client, done):
+    """Kill the worker that holds most, while rows are read and moved; the workers there were."""
+    pids = client.run(os.getpid)
+    while sum(map(bool, client.who_has().values())) < 4:
+        time.sleep(0.05)
+    assert not done()
+    held = [workers[0] for workers in client.who_has().values() if workers]
+    os.kill(pids[max(held, key=held.count)], signal.SIGKILL)
+    return set(pids.values())
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_worker_lost_in_mid_run_changes_nothing():
+    recs, truth = random_frames(np.random.default_rng(13), 200)
+    expected = recnb.evaluate(recs, truth)
+    with two_workers(recs, truth) as (client, left, right):
         future = client.compute(left.rec.against(right).partial(["ndcg", "err"], [1, 5], compute=False))
-        while sum(map(bool, client.who_has().values())) < 4:
-            time.sleep(0.05)
-        assert not future.done()
-        held = [workers[0] for workers in client.who_has().values() if workers]
-        os.kill(pids[max(held, key=held.count)], signal.SIGKILL)
+        before = lose_one(client, future.done)
         partial = future.result(timeout=120)
-        left_over = client.run(os.getpid)
-        assert set(left_over.values()) != set(pids.values())
+        assert set(client.run(os.getpid).values()) != before
     agree(partial.table(), expected.table(["ndcg", "err"], [1, 5]))
 
 

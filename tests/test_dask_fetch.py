@@ -1,26 +1,24 @@
 """What Dask evaluations fetch: hits, truth and counts of each user, and all that follows from them without the lists."""
 
 import os
-import signal
-import time
 from collections import Counter
+from threading import Thread
 
+import dask
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+from dask.callbacks import Callback
+from dask.utils import key_split
 
 import recnb
+import recnb.dask
 from recnb.errors import ElsewhereError, FrameError, OptionError
+from recnb.metrics.accuracy import ndcg
 from recnb.strings import say, speaking
 from tests.test_chunks import CONVENTIONS, METRICS, random_frames
-
-dask = pytest.importorskip("dask")
-import dask.dataframe as dd  # noqa: E402
-from dask.callbacks import Callback  # noqa: E402
-from dask.utils import key_split  # noqa: E402
-
-import recnb.dask  # noqa: E402
-from tests.test_dask import K, agree, parted  # noqa: E402
+from tests.test_dask import K, agree, lose_one, parted, two_workers
 
 
 @pytest.fixture(autouse=True)
@@ -243,16 +241,13 @@ def test_lists_that_are_ordered_by_rank_are_looked_at_without_their_rows_where_n
 
 
 def test_every_users_list_is_explored_one_at_a_time():
-    pytest.importorskip("ipywidgets")
     recs, truth = random_frames(np.random.default_rng(26), 40)
     from recnb.widgets.explorer_data import Look
 
-    metric = recnb.METRICS["ndcg"] if hasattr(recnb, "METRICS") else None
     made, expected = parted(recs, 3).rec.against(parted(truth, 2)), recnb.evaluate(recs, truth)
     assert made.explore("ndcg", 5) is not None
-    if metric is not None:
-        mine, theirs = (Look(one, metric, {}) for one in (made.fetch(), expected))
-        assert [mine.of_user(at)[:3] for at in range(5)] == [theirs.of_user(at)[:3] for at in range(5)]
+    mine, theirs = (Look(one, ndcg, {}) for one in (made.fetch(), expected))
+    assert [mine.of_user(at)[:3] for at in range(5)] == [theirs.of_user(at)[:3] for at in range(5)]
 
 
 def test_rows_are_read_once_for_all_that_is_fetched_and_never_after_persist():
@@ -298,40 +293,15 @@ def test_tasks_are_named_for_what_they_do():
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_worker_lost_while_hits_are_fetched_changes_nothing():
-    distributed = pytest.importorskip("distributed")
     recs, truth = random_frames(np.random.default_rng(29), 200)
-
-    def slow(piece):
-        time.sleep(0.3)
-        return piece
-
-    left, right = (
-        dd.from_map(slow, [one.iloc[rows] for rows in np.array_split(np.arange(len(one)), 8)], meta=one.iloc[:0])
-        for one in (recs, truth)
-    )
-    settings = {"distributed.comm.timeouts.connect": "10s", "distributed.worker.memory.terminate": False}
-    with (
-        dask.config.set(settings),
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
-        ) as cluster,
-        distributed.Client(cluster) as client,
-        dask.config.set(scheduler="dask.distributed"),
-    ):
-        from threading import Thread
-
-        pids = client.run(os.getpid)
+    with two_workers(recs, truth) as (client, left, right):
         made = []
         evaluation = left.rec.against(right)
         asking = Thread(target=lambda: made.append(evaluation.fetch()))
         asking.start()
-        while sum(map(bool, client.who_has().values())) < 4:
-            time.sleep(0.05)
-        assert not made
-        held = [workers[0] for workers in client.who_has().values() if workers]
-        os.kill(pids[max(held, key=held.count)], signal.SIGKILL)
+        before = lose_one(client, lambda: made)
         asking.join(timeout=120)
-        assert set(client.run(os.getpid).values()) != set(pids.values())
+        assert set(client.run(os.getpid).values()) != before
         expected = recnb.evaluate(recs, truth)
         agree(made[0].table(METRICS, k=K), expected.table(METRICS, k=K))
         same_hits(made[0].hits(), expected.hits())
