@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
-from recnb.errors import OptionError, UnknownUserError, near
+from recnb.errors import OptionError, UnknownUserError, is_several, near
+from recnb.frames.codes import place_of
 from recnb.list_metric import LIST_METRICS, ListMetric
 from recnb.metric import ALIASES, METRICS, Metric, metric_named
 
@@ -37,8 +39,14 @@ def asked_metrics(metrics: Metrics) -> list[Asked]:
     """Metrics by name, of accuracy and beyond it; the standard ones if none are named."""
     if isinstance(metrics, str):
         metrics = [metrics]
-    if metrics is not None and not isinstance(metrics, Iterable):
+    if metrics is not None and not is_several(metrics):
         raise OptionError(f"metrics={metrics!r}: name them in a list, such as metrics=['ndcg', 'recall'].")
+    if isinstance(metrics, Mapping):
+        for name, own in metrics.items():
+            if not isinstance(own, Mapping):
+                raise OptionError(
+                    f"metrics={{{name!r}: {own!r}}}: give each metric a mapping of its options, {{{name!r}: {{}}}} for none."
+                )
     chosen = [asked(name) for name in (STANDARD if metrics is None else metrics)]
     if not chosen:
         raise OptionError("metrics is empty: name at least one, such as metrics=['ndcg'].")
@@ -98,20 +106,19 @@ def options_of(metric: Asked, metrics: Metrics, options: Mapping[str, Any], chos
 
 def position_of(user: Any, users: pl.Series) -> int:
     """Where a user stands among those evaluated."""
-    try:
-        found = users.index_of(user)
-    except (TypeError, pl.exceptions.PolarsError):
-        found = None
+    found = place_of(user, users)
     if found is None:
         shown = ", ".join(map(repr, users.head(5).to_list()))
-        alike = near(user, map(str, users.head(10_000).to_list())).split("Known")[0]
+        by_text = {str(one): one for one in users.head(10_000).to_list()}
+        close = difflib.get_close_matches(str(user), by_text, n=2, cutoff=0.6)
+        alike = f" Did you mean {' or '.join(repr(by_text[one]) for one in close)}?" if close else ""
         kind = (
             f" Users are {'whole numbers' if users.dtype.is_integer() else 'text'}."
             if not isinstance(user, type(users[0]))
             else ""
         )
         raise UnknownUserError(
-            f"user {user!r} is not among the {len(users):,} users evaluated.{kind} {alike}They are {shown}"
+            f"user {user!r} is not among the {len(users):,} users evaluated.{kind}{alike} They are {shown}"
             f"{', …' if len(users) > 5 else ''}; users with no relevant item may have been left out."
         )
-    return int(found)
+    return found

@@ -10,7 +10,7 @@ import polars as pl
 
 from recnb.errors import FrameError
 from recnb.frames import Frame, Source, check, table_of
-from recnb.frames.read import columns_of, find
+from recnb.frames.read import columns_of, find, snapshot
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,9 +20,7 @@ class Beside:
     train: pl.DataFrame | None = None  #: user, item: what users had before
     items: pl.DataFrame | None = None  #: a row an item: item, and what is known of it
     users: pl.DataFrame | None = None  #: a row a user: user, and what is known of them
-    truth: Frame | None = (
-        None  #: the truth as it was given (the one frame, if it holds both sides), with all its columns
-    )
+    truth: Frame | None = None  #: what else the truth holds (the one frame, if it holds both sides), and its users
     truth_user: str = "user"  #: the column of users in it
 
 
@@ -37,20 +35,28 @@ def beside(
 ) -> Beside:
     """Find the ids of each frame and see that they can meet those of the recommendations."""
     named = {role: columns[role] for role in ("user", "item") if role in columns}
+    user = source.truth_labels["user"]
     return Beside(
         train=None if train is None else _train(train, source, named),
         items=None if items is None else _described(items, "items", "item", source, named),
         users=None if users is None else _described(users, "users", "user", source, named),
-        truth=given_truth,
-        truth_user=source.truth_labels["user"],
+        truth=None if given_truth is None else _others(given_truth, source, user),
+        truth_user=user,
     )
+
+
+def _others(truth: Frame, source: Source, user: str) -> Frame:
+    """The columns of the truth that were not read, beside its users, as they are now."""
+    read = {source.truth_labels[role] for role in source.truth.columns}
+    others = [column for column in columns_of(truth, "truth") if column not in read]
+    return snapshot(truth, "truth", [user, *others] if others else [])
 
 
 def _train(frame: Frame, source: Source, named: Mapping[str, Any]) -> pl.DataFrame:
     labels = find(frame, "train", ["user", "item"], named)
     table = check.ids(table_of(frame, "train", labels), "train", labels)
     for role in ("user", "item"):
-        _meets(table[role], source.sample(role), role, "train")
+        table = table.with_columns(_meeting(table[role], source.sample(role), role, "train"))
     return table
 
 
@@ -68,13 +74,15 @@ def _described(frame: Frame, name: str, role: str, source: Source, named: Mappin
     table = table.with_columns(ids[role])
     if twice := table.filter(pl.col(role).is_duplicated())[role].head(1).to_list():
         raise FrameError(f"{name}: {role} {twice[0]!r} has more than one row: give each {role} one.")
-    _meets(table[role], source.sample(role), role, name)
-    return table
+    return table.with_columns(_meeting(table[role], source.sample(role), role, name))
 
 
-def _meets(ids: pl.Series, known: pl.Series, role: str, name: str) -> None:
+def _meeting(ids: pl.Series, known: pl.Series, role: str, name: str) -> pl.Series:
+    ids = check.of_one_kind(ids, known)
     if len(ids) and len(known) and check.kind(ids.dtype) != check.kind(known.dtype):
         raise FrameError(
             f"the {role} ids are of different kinds: recommendations hold {check.kind(known.dtype)} (such as {known[0]!r}), "
-            f"{name} holds {check.kind(ids.dtype)} (such as {ids[0]!r}). They would never match: make both text or both whole numbers."
+            f"{name} holds {check.kind(ids.dtype)} (such as {ids[0]!r}). They would never match. "
+            + check.one_kind(known, ids, f"recs[{role!r}]", f"{name}[{role!r}]")
         )
+    return ids

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from recnb.errors import NoUsersError, OptionError, RecnbError, UnknownUserError, near
+from recnb.frames.codes import place_of
 from recnb.hits import Cutoffs, Floats
 from recnb.list_metric import LIST_METRICS, ListMetric
 from recnb.lists import Bools, Rows, Whole
@@ -97,7 +97,7 @@ def rows_of(
 
 
 def _ends(score: Score | CatalogueScore, confidence: float) -> tuple[float, float]:
-    if isinstance(score, CatalogueScore) or score.convention.average != "user":
+    if not score.has_interval:
         return np.nan, np.nan
     return score.interval(confidence)[:2]
 
@@ -158,10 +158,7 @@ def _position(one: Made, user: Any) -> int:
         raise OptionError(
             f"say whose list: .explain({one.metric.name!r}, user, k={one.k!r}), such as user={users[0]!r}."
         )
-    try:
-        found = users.index_of(user)
-    except (TypeError, pl.exceptions.PolarsError):
-        found = None
+    found = place_of(user, users)
     if found is None:
         whose = "have a list" if users is one.evaluation.known.users else "are evaluated"
         alike = near(user, map(str, users.head(10_000).to_list())).split("Known")[0]
@@ -169,4 +166,4 @@ def _position(one: Made, user: Any) -> int:
         raise UnknownUserError(
             f"user {user!r} is not among the {len(users):,} users who {whose}. {alike}They are {shown}{', …' if len(users) > 5 else ''}."
         )
-    return int(found)
+    return found

@@ -11,12 +11,12 @@ import polars as pl
 from recnb.asked import Metrics
 from recnb.conventions import Convention
 from recnb.entry import Given, given_of
-from recnb.errors import FrameError, OptionError
+from recnb.errors import FrameError, OptionError, is_several
 from recnb.frames import Facts, Frame, Layout, check, part_of, rows_of, table_of
 from recnb.frames.by_user import ByUser, Visits
 from recnb.frames.codes import distinct
-from recnb.frames.relevant import graded_truth, relevant_rows
-from recnb.metric import METRICS, metric_named
+from recnb.frames.relevant import graded_truth, top_of
+from recnb.metric import METRICS
 from recnb.partial import Partial, refuse_unless_mean
 from recnb.progress import steps
 from recnb.results import Curve, Interval, Table
@@ -53,9 +53,9 @@ class ChunkedEvaluation:
         return self.partial.score(metric, k)
 
     def interval(
-        self, metric: str, k: int | None = None, confidence: float = 0.95, method: MomentsMethod = "moments"
+        self, metric: str, k: int | None = None, confidence: float = 0.95, method: MomentsMethod = "auto"
     ) -> Interval:
-        """Interval for a mean, taking the users as a sample: from their number, mean, spread and skewness."""
+        """Interval for a mean, taking the users as a sample: the same that `Score.interval` gives, from sums."""
         return self.partial.interval(metric, k, confidence, method)
 
     def curve(self, metric: str) -> Curve:
@@ -63,7 +63,7 @@ class ChunkedEvaluation:
         return self.partial.curve(metric)
 
     def to_frame(self) -> pd.DataFrame:
-        """A long frame: metric, k, mean, low, high (95%, by moments), n_users."""
+        """A long frame: metric, k, mean, low, high (95%), n_users."""
         return self.partial.to_frame()
 
     def __repr__(self) -> str:
@@ -109,7 +109,7 @@ def evaluate_chunks(
             f"{next(iter(given.beside))}= serves metrics beyond accuracy and segments, which chunks do not give."
         )
     refuse_unless_mean(given.convention, "evaluate_chunks")
-    if hasattr(chunks, "columns") or not isinstance(chunks, Iterable):
+    if hasattr(chunks, "columns") or not is_several(chunks):
         raise FrameError(
             f"chunks is one {type(chunks).__name__}: give several frames in a list or a generator, or type recnb.evaluate(recs, truth)."
         )
@@ -130,7 +130,7 @@ class _Work:
         self.partial: Partial | None = None
         self.facts = Facts()
         self.n_chunks = 0
-        self.scale: float | None = None
+        self.scale = 0.0
 
     def add(self, chunk: Frame) -> None:
         """Evaluate one chunk."""
@@ -147,7 +147,7 @@ class _Work:
             return
         assert self.truth is not None
         assert self.visits is not None
-        check.same_kind(recs, self.truth, layout.recs, layout.truth)
+        recs, _ = check.aligned(recs, self.truth, layout.recs, layout.truth)
         truth, before = self.visits.come(distinct(recs["user"]))
         if before is not None:
             raise FrameError(
@@ -161,35 +161,14 @@ class _Work:
         table = check.ids(table_of(self.truth_given, "truth", layout.truth), "truth", layout.truth)
         self.truth, self.visits = table, Visits(ByUser(table))
         # What is wrong with the truth is said now, and not when its users come.
-        judged = graded_truth(table, layout.truth, self.given.convention)
-        self.scale = self._scale(judged)
-
-    def _scale(self, judged: pl.DataFrame) -> float | None:
-        """The highest relevance that counts, where the truth alone tells."""
-        convention = self.given.convention
-        if self.given.library is not None:
-            return None
-        if convention.users in ("truth", "union") and convention.judged == "truth":
-            highest = relevant_rows(judged, judged, convention)["relevance"].max()
-            return float(highest) if isinstance(highest, float) else 0.0
-        metrics, _, options = self.asked
-        names = [metrics] if isinstance(metrics, str) else list(metrics or [])
-        for name in names:
-            own = metrics.get(name, {}) if isinstance(metrics, dict) else {}
-            needs = metric_named(name).defaults.get("max_relevance", 0) is None
-            if needs and {**options, **own}.get("max_relevance") is None:
-                raise OptionError(
-                    f"{name} takes its scale from the highest relevance of the users evaluated, which is known only after the last chunk: "
-                    "give it, such as max_relevance=5."
-                )
-        return None
+        self.scale = top_of(graded_truth(table, layout.truth, self.given.convention))
 
     def _evaluate(self, recs: pl.DataFrame, truth: pl.DataFrame) -> None:
         assert self.layout is not None
         metrics, k, options = self.asked
         source = part_of(recs, truth, self.layout)
         made = Partial.of(self.given.evaluation(source), metrics, k, scale=self.scale, **options)
-        self.partial = made if self.partial is None else self.partial + made
+        self.partial = made if self.partial is None else self.partial.plus(made)
         self.facts += Facts.of(recs, truth)
 
     def end(self) -> ChunkedEvaluation:

@@ -8,7 +8,7 @@ from typing import Any
 
 from recnb.beside import Beside, beside
 from recnb.conventions import WORDS, Convention, presets
-from recnb.errors import OptionError, near
+from recnb.errors import OptionError, is_word, near
 from recnb.evaluation import Evaluation
 from recnb.frames import NAMES, Frame, Source, read
 
@@ -26,7 +26,7 @@ def evaluate(recs: Frame, truth: Frame | None = None, **options: Any) -> Evaluat
     What else is known may be given as frames: `train` (user, item: what users had before) and `items` (item and its
     columns, such as a genre) for metrics beyond accuracy, `users` (user and their columns) for segments.
 
-    Frames are pandas, Polars (eager or lazy), pyarrow or DuckDB; they are never changed. Recommendations may be larger than
+    Frames are pandas, Polars (eager or lazy), pyarrow or DuckDB; they are never changed, and may be changed afterwards. Recommendations may be larger than
     memory: a `LazyFrame` of files (`polars.scan_parquet`), a pyarrow dataset and a DuckDB relation are streamed, and what is
     kept is hits, truth and a few counts of each user. Dask and Spark DataFrames stay with their workers: `import recnb.dask`
     and `recnb.dask.evaluate(recs, truth)` or `ddf.rec.against(truth)`; `import recnb.spark` and `recnb.spark.evaluate(recs,
@@ -69,13 +69,13 @@ def given_of(options: Mapping[str, Any]) -> Given:
     convention = options.pop("convention", None)
     known_beside: dict[str, Any] = {name: options.pop(name) for name in ("train", "items") if name in options}
     # `users` is a frame of them, or the word that says which of them are averaged.
-    if hasattr(options.get("users"), "columns"):
+    if hasattr(type(options.get("users")), "columns"):  # asked of the class: a lazy frame would resolve its schema
         known_beside["users"] = options.pop("users")
     # `relevant` names a column of lists, or says which judged items are relevant: the words of the latter are no names.
     columns = {
         role: options.pop(role)
         for role in columns_known()
-        if role in options and options[role] not in WORDS.get(role, ())
+        if role in options and not is_word(options[role], WORDS.get(role, ()))
     }
     for name in options:
         if name not in Convention.__dataclass_fields__ or name == "metric":
@@ -83,12 +83,16 @@ def given_of(options: Mapping[str, Any]) -> Given:
     for role, column in columns.items():
         if column is not None and not isinstance(column, str):
             raise OptionError(
-                f"{role}={column!r}: a column is named as text. If yours are not: frame.columns = frame.columns.astype(str)."
+                f"{role}={column!r}: a column is named as text. If yours are not: frame.columns = frame.columns.map(str)."
             )
     if isinstance(convention, str):
         library = presets.library_named(convention)
         first = presets.of_library(library)[0].convention
         return Given(columns, replace(first, **options), library, options, known_beside)
+    if convention is not None and not isinstance(convention, Convention):
+        raise OptionError(
+            f"convention={convention!r}: give a recnb.Convention or the name of a library, such as convention='trec_eval'."
+        )
     made = Convention.of(options) if convention is None else replace(convention, **Convention.checked(options))
     return Given(columns, made, None, {}, known_beside)
 

@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from numbers import Real
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 
 class RecnbError(ValueError):
@@ -55,7 +55,20 @@ class ElsewhereError(RecnbError):
 
 def is_number(value: object) -> TypeGuard[float]:
     """Whether an option was given a finite number; numpy's count, True does not."""
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    try:
+        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:  # a whole number beyond all floats
+        return False
+
+
+def is_several(value: object) -> TypeGuard[Iterable[Any]]:
+    """Whether something gives one value after the other; text is one value, and so is an array without a dimension."""
+    return isinstance(value, Iterable) and not isinstance(value, (str, bytes)) and getattr(value, "ndim", 1) > 0
+
+
+def is_word(value: object, words: Container[str]) -> bool:
+    """Whether an option is one of its words; what is no text is none, whether it can be compared and hashed or not."""
+    return isinstance(value, str) and value in words
 
 
 def near(word: object, known: Iterable[object]) -> str:

@@ -14,7 +14,7 @@ from recnb.asked import STANDARD, Asked, Metrics, position_of
 from recnb.averaging import Scoring, cutoffs_under
 from recnb.beside import Beside
 from recnb.conventions import Convention, presets
-from recnb.errors import OptionError
+from recnb.errors import OptionError, is_word
 from recnb.frames import Counts, Prepared
 from recnb.hits import Cutoffs, Floats, Hits
 from recnb.known import Known
@@ -23,6 +23,7 @@ from recnb.methods import Methods
 from recnb.metric import Metric, metric_named
 from recnb.results import Curve, Explanation, Score, Table, evaluated
 from recnb.results.explanation import explain as explanation_of
+from recnb.results.report_text import one_line
 from recnb.results.words import basis_of
 from recnb.strings import say, speaking
 from recnb.tabled import tabled
@@ -176,6 +177,8 @@ class Evaluation(Methods):
 
     def basis(self, convention: Convention | None = None) -> str:
         """In words: how many users, who was left out, and by which convention."""
+        if convention is not None and not isinstance(convention, Convention):
+            raise OptionError(f"convention={one_line(repr(convention))} is no recnb.Convention.")
         return basis_of(self.counts, convention or self.convention, self.notes, graded=self._prepared.graded)
 
     def table(
@@ -208,16 +211,14 @@ class Evaluation(Methods):
 
         `curve("ndcg", k=range(1, 51)).plot()` draws it.
         """
-        if metric in LIST_METRICS:
+        if is_word(metric, LIST_METRICS):
             return beyond_shown.curve_of(self, LIST_METRICS[metric], k, options)
         chosen = metric_named(metric)
         chosen.check(options)
-        cutoffs = Cutoffs.of(list(k) if isinstance(k, Iterable) and not isinstance(k, str) else k)
-        if cutoffs.deepest is None:
-            raise OptionError("a curve runs over whole numbers: leave None out of k, such as k=range(1, 21).")
+        cutoffs = Cutoffs.of_curve(k)
         scoring = self._scoring(chosen, options)
         made = scoring.averaged(cutoffs)
-        low, high, _ = intervals(self.values(chosen, cutoffs, options))
+        low, high, _ = intervals(self.values(chosen, cutoffs, options), bounds=chosen.bounds)
         finite = tuple(one for one in cutoffs if one is not None)
         mean, lower, upper = (tuple(map(float, ends)) for ends in (made.means, low, high))
         n_users, basis = scoring.prepared.counts.n_users, self._basis_of(scoring)
@@ -231,7 +232,7 @@ class Evaluation(Methods):
         A metric of all lists together needs no user: `explain("coverage", k=10)`.
         """
         with speaking(lang):
-            if metric in LIST_METRICS:
+            if is_word(metric, LIST_METRICS):
                 return beyond_shown.explain_of(self, LIST_METRICS[metric], user, k, options)
             return self._explain(metric_named(metric), user, k, options)
 
@@ -290,6 +291,10 @@ class Evaluation(Methods):
         chosen = metric_named(metric)
         chosen.check(options)
         (cutoff,) = Cutoffs.one(k).values
+        if against is not None and not isinstance(against, Evaluation):
+            raise OptionError(
+                f"against={one_line(repr(against))} is no Evaluation: give one, such as recnb.evaluate(other, truth)."
+            )
         theirs = None if against is None else against.score(chosen, cutoff, options)
         mine = self.score(chosen, cutoff, options)
         return detectable_of(mine, theirs, power=power, alpha=alpha, correlation=correlation)
@@ -357,11 +362,13 @@ class Evaluation(Methods):
 
     def truth_of(self, position: int) -> pl.DataFrame:
         """The relevant items of the user at a position, the most relevant first."""
-        return self._prepared.truth.filter(pl.col("user") == self._prepared.users[position]).select("item", "relevance")
+        return self._prepared.truth.filter(pl.col("user") == self._prepared.users[[position]]).select(
+            "item", "relevance"
+        )
 
     def hits(self, depth: int | None = None) -> Hits:
         """The hits down to a rank: what every metric is made of."""
-        return self._prepared.hits(depth)
+        return self._prepared.hits(Cutoffs.one(depth).values[0])
 
     def to_frame(self) -> pd.DataFrame:
         """What is known of each user: length of the list, relevant items, hits."""
@@ -384,6 +391,8 @@ def index_of(users: pl.Series, kept: np.ndarray[Any, np.dtype[np.bool_]] | None)
     """Users as an index: all, or those kept."""
     import pandas as pd
 
-    labels = users.to_numpy()
+    # numpy has no time zones.
+    zoned = isinstance(users.dtype, pl.Datetime) and users.dtype.time_zone is not None
+    labels = pd.DatetimeIndex(users.to_pandas()) if zoned else users.to_numpy()
     index: pd.Index[Any] = pd.Index(labels if kept is None else labels[kept], name="user")
     return index

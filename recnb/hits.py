@@ -16,10 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from recnb.errors import CutoffError
+from recnb.errors import CutoffError, OptionError, is_several
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+#: The highest relevance: sums and squares of it over all users stay finite.
+HIGHEST = 1e100
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,14 @@ class Cutoffs:
             f"one call gives one number, and k={list(k)!r} asks for {len(k)}: type .table(k={list(k)!r}) for several "
             "metrics and cut-offs, or .curve(metric, k=...) for one metric."
         )
+
+    @classmethod
+    def of_curve(cls, k: object) -> Cutoffs:
+        """The cut-offs that a curve runs over, which may come from anything that gives one after the other."""
+        cutoffs = cls.of(list(k) if is_several(k) else k)
+        if cutoffs.deepest is None:
+            raise OptionError("a curve runs over whole numbers: leave None out of k, such as k=range(1, 21).")
+        return cutoffs
 
     def __iter__(self) -> Iterator[int | None]:
         return iter(self.values)
@@ -183,7 +194,7 @@ class Hits(Ranked):
     truth_row: Ints  #: per hit, which row of the truth columns below it is
     truth_user: Ints  #: the relevant items: whose each is, in the order the truth lists them
     truth_relevance: Floats  #: and how relevant, above 0
-    max_relevance: float  #: the highest relevance of the whole data set, the scale that ERR needs
+    max_relevance: float  #: the highest relevance in the truth, whoever is evaluated: the scale that ERR needs
     depth: int | None = None  #: ranks below this were not looked at; None: all were
     tied: Tied | None = None  #: where equal scores share their ranks, what each row stands for
 
@@ -238,31 +249,46 @@ class Hits(Ranked):
         order = best_first(user, relevance)
         return self._reordered(user[order], relevance[order], truth_row[order])
 
-    def ideal_full(self, k: Cutoff) -> Hits:
-        """As if every rank down to k could hold an item as relevant as the user's best one."""
-        deepest = Cutoffs.of(k).deepest
-        length = np.full(self.n_users, deepest) if deepest is not None else self._longest(k)
-        if Cutoffs.of(k).uncut:
-            length = self._longest(Cutoffs(Cutoffs.of(k).values))
+    @cached_property
+    def best(self) -> Floats:
+        """The highest relevance of each user's items; 0 where none is relevant."""
         best = np.zeros(self.n_users)
         np.maximum.at(best, self.truth_user, self.truth_relevance)
-        length = np.where(self.n_relevant > 0, length, 0)
-        user = np.repeat(np.arange(self.n_users), length)
-        return self._reordered(user, best[user], np.full(len(user), -1))
+        return best
 
-    def _longest(self, k: Cutoff) -> Ints:
-        finite = max((one for one in Cutoffs.of(k) if one is not None), default=0)
-        return np.maximum(self.list_length, finite)
+    def full_depth(self, k: Cutoff) -> Ints:
+        """How many ranks of a list count that could go on as long as one likes, users × cut-offs."""
+        cutoffs = Cutoffs.of(k)
+        size = cutoffs.size(self.list_length)
+        if not cutoffs.uncut:
+            return size
+        deepest = max((one for one in cutoffs if one is not None), default=0)
+        return np.broadcast_to(np.maximum(self.list_length, deepest)[:, np.newaxis], size.shape)
+
+    def ideal_full(self, k: Cutoff) -> Hits:
+        """As if every rank down to k could hold an item as relevant as the user's best one."""
+        length = np.where(self.n_relevant > 0, self.full_depth(k).max(axis=1), 0)
+        user = np.repeat(np.arange(self.n_users), length)
+        return self._reordered(user, self.best[user], np.full(len(user), -1))
 
     @cached_property
     def preferred(self) -> NDArray[np.bool_]:
-        """Whether a hit is the item its user prefers: the most relevant; of equal ones, the first listed."""
+        """Whether a hit is the item its user prefers: the most relevant; of equal ones, the first listed. If repeated, the first hit."""
         order = best_first(self.truth_user, self.truth_relevance)
         user = self.truth_user[order]
         first = order[count_within(user) == 1]
         is_preferred = np.zeros(len(self.truth_user), dtype=bool)
         is_preferred[first] = True
-        return is_preferred[self.truth_row]
+        chosen = np.flatnonzero(is_preferred[self.truth_row])
+        once = np.unique(self.truth_row[chosen], return_index=True)[1]
+        if self.tied is None:
+            chosen = chosen[once]
+        elif int(self.tied.top[chosen].sum()) > len(once):
+            raise OptionError(
+                "target='preferred' looks for the first place of one item, which has no mean over ties where a list repeats it: "
+                "choose ties='first', or duplicates='dedupe'."
+            )
+        return np.isin(np.arange(len(self.truth_row)), chosen)
 
     def of(self, user: int) -> Hits:
         """The hits of one user, by position; the scale of the whole data set stays."""

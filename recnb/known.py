@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import polars as pl
 
 from recnb.beside import Beside
 from recnb.conventions import Convention
-from recnb.errors import FrameError, OptionError, RecnbError, near
+from recnb.errors import FrameError, OptionError, RecnbError, is_several, near
 from recnb.frames import Prepared, check
 from recnb.frames.codes import distinct, positions
 from recnb.frames.order import ranked
@@ -213,7 +213,7 @@ class Known:
                 f"{metric}: items= {found}. Its columns: {', '.join(map(repr, has)) or 'none'}. Say which: {argument}={example!r}."
             )
         given = [columns] if isinstance(columns, str) else columns
-        if not isinstance(given, Iterable):
+        if not is_several(given):
             raise OptionError(f"{argument}={columns!r}: name a column of items=, or several in a list.")
         chosen = tuple(str(name) for name in given)
         for name in chosen:
@@ -289,7 +289,7 @@ def _square(given: Any, order: pl.Series | None) -> tuple[pl.Series, Floats]:
     dense = given.toarray() if hasattr(given, "toarray") else given
     try:
         return order, np.asarray(dense, dtype=np.float64)
-    except (TypeError, ValueError) as problem:
+    except (TypeError, ValueError, OverflowError) as problem:
         raise FrameError("distances holds something that is no number: give a matrix of items × items.") from problem
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, Self, TypeV
 import numpy as np
 from numpy.typing import NDArray
 
-from recnb.errors import OptionError, RecnbError, near
+from recnb.errors import OptionError, RecnbError, is_number, near
 from recnb.hits import Floats, Ints, Ranked
 
 if TYPE_CHECKING:
@@ -260,12 +260,20 @@ class Whole(float):
 
     out_of: float
     rows: Callable[[], Rows] | None
+    of_users: Callable[[], Floats] | None  #: of a mean over pairs of users: each user's mean over the pairs they are in
 
-    def __new__(cls, value: float, out_of: float, rows: Callable[[], Rows] | None = None) -> Self:
+    def __new__(
+        cls,
+        value: float,
+        out_of: float,
+        rows: Callable[[], Rows] | None = None,
+        of_users: Callable[[], Floats] | None = None,
+    ) -> Self:
         """The value, which is what the rows add up to, out of what it is divided by."""
         self = super().__new__(cls, value)
         self.out_of = out_of
         self.rows = rows
+        self.of_users = of_users
         return self
 
 
@@ -296,7 +304,6 @@ def words_of(function: Callable[..., Any]) -> dict[str, tuple[str, ...]]:
 
 def number(name: str, value: object, meaning: str, ok: Callable[[float], bool]) -> float:
     """The value of an option that is a number, if it can be one."""
-    is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not is_number or not np.isfinite(typing.cast("float", value)) or not ok(typing.cast("float", value)):
+    if not is_number(value) or not ok(value):
         raise OptionError(f"{name}={value!r} is no {meaning}.")
-    return float(typing.cast("float", value))
+    return float(value)

@@ -16,7 +16,7 @@ from typing import Any, Concatenate, Generic, Literal, ParamSpec
 
 import numpy as np
 
-from recnb.errors import OptionError, near
+from recnb.errors import OptionError, is_word, near
 from recnb.formula import Formula, number
 from recnb.hits import Cutoff, Cutoffs, Floats, Hits
 from recnb.strings import current, known, say
@@ -41,6 +41,11 @@ class Credit:
     def total(self) -> Floats:
         """Credit earned, users × cut-offs."""
         return self.rows.total(self.earned, self.k)
+
+    @property
+    def spelled(self) -> Credit:
+        """The same with a row for each rank that adds to it, for an explanation."""
+        return self
 
     @property
     def possible(self) -> Floats | float:
@@ -132,7 +137,7 @@ class Metric(Generic[P]):
                 continue
             if name not in self.defaults:
                 raise OptionError(f"{self.name} has no option {name!r}. {near(name, ['k', *self.defaults])}")
-            if name in self.words and value not in self.words[name]:
+            if name in self.words and not is_word(value, self.words[name]):
                 raise OptionError(f"{name}={value!r} is no option of {self.name}. {near(value, self.words[name])}")
 
     def needs_whole_list(self, options: Mapping[str, Any]) -> bool:

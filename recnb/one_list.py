@@ -7,7 +7,6 @@ relevant; a list of rankings with a list of truths gives the mean. All end in th
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ParamSpec, Protocol
@@ -16,7 +15,7 @@ import numpy as np
 
 from recnb.conventions import Convention, options_in_words
 from recnb.errors import RecnbError
-from recnb.hits import Cutoffs, Hits
+from recnb.hits import HIGHEST, Cutoffs, Hits
 from recnb.metric import Metric, metric_named
 from recnb.results import Explanation, Score
 from recnb.results.explanation import explain as explanation_of
@@ -158,6 +157,11 @@ def _pairs(ranking: Ranking, truth: Truth | None, metric: Metric[...]) -> list[P
             return [_graded(list(entry)) for entry in entries]
         return [_graded(entries)]
     if _is_sequence(truth) and len(truth) and all(_is_truth(one) for one in truth) and all(map(_is_sequence, entries)):
+        if all(isinstance(one, tuple) for one in (*entries, *truth)):
+            raise RecnbError(
+                f"the entries of ranking and truth are tuples, such as {_shown(entries[0])}, which may be items or whole lists. Items of one "
+                "list: give the relevant ones as a set, set(truth). Several lists: [list(one) for one in ranking]."
+            )
         if len(truth) != len(entries):
             raise RecnbError(
                 f"{len(entries)} rankings stand against {len(truth)} truths: give one truth for each ranking."
@@ -177,7 +181,7 @@ def _graded(grades: list[Any]) -> Pair:
 
 
 def _matched(ranking: list[Any], truth: Any) -> Pair:
-    if isinstance(truth, str) or hasattr(truth, "columns") or not isinstance(truth, (Mapping, Collection)):
+    if hasattr(truth, "columns") or not _is_truth(truth):
         raise RecnbError(
             f"the truth is {_shown(truth)}: give a mapping of item to relevance, or the relevant items in a list or set."
         )
@@ -190,6 +194,10 @@ def _matched(ranking: list[Any], truth: Any) -> Pair:
         if len(judged) < len(listed):
             raise RecnbError(f"the truth lists {_first_twice(listed)!r} more than once: list each relevant item once.")
     _hashable(ranking, "the ranking")
+    if 0 < sum(isinstance(item, (bool, np.bool_)) for item in ranking) < len(ranking):
+        raise RecnbError(
+            "the ranking holds True or False beside other items, and True equals 1: make all items text, [str(item) for item in ranking]."
+        )
     if len(set(ranking)) < len(ranking):
         raise RecnbError(
             f"the ranking holds {_first_twice(ranking)!r} more than once, which would count twice: recommend each item once."
@@ -200,15 +208,18 @@ def _matched(ranking: list[Any], truth: Any) -> Pair:
 
 
 def _grade(grade: Any, where: str, *, alone: bool = False) -> float:
-    whole = isinstance(grade, int) and grade <= sys.float_info.max
-    if (whole or (isinstance(grade, (float, np.integer, np.floating, np.bool_)) and np.isfinite(grade))) and grade >= 0:
+    whole = isinstance(grade, int) and grade <= HIGHEST
+    if (whole or (isinstance(grade, (float, np.integer, np.floating, np.bool_)) and np.isfinite(grade))) and 0 <= float(
+        grade
+    ) <= HIGHEST:
         return float(grade)
     ways = (
         " A ranking of items needs its truth: give the relevant items as the second argument."
         if alone and not isinstance(grade, (int, float))
         else ""
     )
-    raise RecnbError(f"the relevance at {where} is {grade!r}: a grade is a number from 0 up.{ways}")
+    most = f", at most {HIGHEST:g}" if isinstance(grade, (int, float)) and grade > HIGHEST else ""
+    raise RecnbError(f"the relevance at {where} is {grade!r}: a grade is a number from 0 up{most}.{ways}")
 
 
 def _sequence(values: Any, what: str) -> list[Any]:
@@ -218,12 +229,21 @@ def _sequence(values: Any, what: str) -> list[Any]:
 
 
 def _is_sequence(value: Any) -> bool:
-    ordered = isinstance(value, (Sequence, np.ndarray)) or type(value).__name__ in ("Series", "Index")
+    ordered = (
+        isinstance(value, Sequence)
+        or (isinstance(value, np.ndarray) and not _is_single(value))
+        or type(value).__name__ in ("Series", "Index")
+    )
     return ordered and not isinstance(value, (str, bytes))
 
 
 def _is_truth(value: Any) -> bool:
-    return isinstance(value, (Mapping, Collection)) and not isinstance(value, (str, bytes))
+    return isinstance(value, (Mapping, Collection)) and not isinstance(value, (str, bytes)) and not _is_single(value)
+
+
+def _is_single(value: Any) -> bool:
+    """Whether an array holds one number and no row of them."""
+    return isinstance(value, np.ndarray) and value.ndim == 0
 
 
 def _hashable(items: list[Any], what: str) -> None:

@@ -18,7 +18,6 @@ from recnb.results.beyond_data import BeyondRow
 from recnb.results.curve import Curve
 from recnb.results.report import Report
 from recnb.results.report_data import (
-    DRAWS,
     Measured,
     Missed,
     Place,
@@ -51,7 +50,7 @@ def report_of(
     bins: int,
     options: Mapping[str, Any],
 ) -> Report:
-    """Gather a report: every value per user once, and all intervals from the same draws of users."""
+    """Gather a report: every value per user once."""
     at = whole_numbers(k)
     accuracy, beyond = parted(metrics, options)
     shared = options if accuracy is None else {}
@@ -65,7 +64,10 @@ def report_of(
         lead_at = tuple(sorted({*points, *at}))
         depths = [lead_at, *[at] * (len(chosen) - 1)]
         values = _stacked(evaluation, chosen, own, depths, bar)
-        low, high, method = intervals(values, confidence, resamples=DRAWS)
+        bounds = np.repeat(
+            np.array([metric.bounds for metric in chosen], dtype=np.float64), list(map(len, depths)), axis=0
+        )
+        low, high, method = intervals(values, confidence, bounds=(bounds[:, 0], bounds[:, 1]))
         bar.update()
         mean = values.mean(axis=0)
         starts = np.cumsum([0, *map(len, depths)])

@@ -11,12 +11,14 @@ import polars as pl
 
 from recnb.asked import Asked, Metrics, asked_metrics, options_of
 from recnb.errors import OptionError, RecnbError, near
+from recnb.frames.check import of_one_unit
 from recnb.frames.codes import distinct, positions
 from recnb.frames.read import columns_of, table_of
 from recnb.frames.rows import Held
 from recnb.hits import Cutoffs, Floats, Ints
 from recnb.list_metric import ListMetric
 from recnb.results import Score
+from recnb.results.report_text import one_line
 from recnb.results.segment_table import Segment, SegmentTable, segment_table
 from recnb.strings import say
 from recnb.uncertainty import intervals
@@ -24,6 +26,8 @@ from recnb.uncertainty.corrections import holm
 from recnb.uncertainty.groups import gap_to_rest
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from recnb.evaluation import Evaluation
 
 #: Numbers with more values than this are put into bins.
@@ -31,9 +35,6 @@ FEW = 8
 
 #: Below this many users a segment is marked: its mean says little.
 SMALL = 30
-
-#: Below this many no interval is given and no test made: there is too little to know the spread by.
-FEWEST = 5
 
 #: What is worked out of train, unless the users have a column of the name.
 WORKED_OUT = ("activity", "popularity_taste")
@@ -72,7 +73,12 @@ def segments_of(evaluation: Evaluation, by: Any, bins: int = 4) -> Segments:
         label = label_of(by)
         # NaN among words would become a word.
         values = [None if isinstance(one, float) and one != one else one for one in listed.values()]
-        table = pl.DataFrame({"user": list(listed), "value": pl.Series(values, strict=False)})
+        made = pl.Series(values, strict=False)
+        if made.dtype == pl.Object or made.dtype.is_nested():
+            raise OptionError(
+                f"by={label!r} holds {one_line(repr(values[0]))}, which names no segment: give each user a text or a number."
+            )
+        table = pl.DataFrame({"user": list(listed), "value": made})
     else:
         raise OptionError(
             f"by={by!r}: name a column of the users frame, or give a Series or mapping of user to segment."
@@ -107,9 +113,10 @@ def _column(evaluation: Evaluation, by: str) -> pl.DataFrame:
     users, truth = beside.users, beside.truth
     if users is not None and by in users.columns and by != "user":
         return users.select("user", value=by)
-    of_truth = [] if truth is None else [one for one in columns_of(truth, "truth") if one != beside.truth_user]
-    if truth is not None and by in of_truth:
-        table = table_of(truth, "truth", {"user": beside.truth_user, "value": by}).unique()
+    of_truth = [*_roles_of_truth(evaluation), *([] if truth is None else columns_of(truth, "truth"))]
+    of_truth = [column for column in dict.fromkeys(of_truth) if column != beside.truth_user]
+    if by in of_truth:
+        table = _of_truth(evaluation, by)
         if table["user"].is_duplicated().any():
             raise OptionError(
                 f"by={by!r}: that column of the truth has more than one value for user {table['user'].filter(table['user'].is_duplicated())[0]!r}, "
@@ -118,9 +125,30 @@ def _column(evaluation: Evaluation, by: str) -> pl.DataFrame:
         return table
     if by in WORKED_OUT:
         return _worked_out(evaluation, by)
-    known = [*([] if users is None else [one for one in users.columns if one != "user"]), *of_truth, *WORKED_OUT]
+    single = [one for one in of_truth if not _of_truth(evaluation, one)["user"].is_duplicated().any()]
+    worked_out = [] if beside.train is None else WORKED_OUT
+    known = [*([] if users is None else [one for one in users.columns if one != "user"]), *single, *worked_out]
     hint = "" if users is not None else " Give what is known of them: recs.rec.against(truth, users=frame)."
-    raise OptionError(f"by={by!r} is no column that is known of the users.{hint} {near(by, known)}")
+    raise OptionError(
+        f"by={by!r} is no column that is known of the users.{hint}{f' {near(by, known)}' if known else ''}"
+    )
+
+
+def _of_truth(evaluation: Evaluation, column: str) -> pl.DataFrame:
+    """The values of a column of the truth with their users, each pair once."""
+    roles, source = _roles_of_truth(evaluation), evaluation.prepared.source
+    if column in roles and source is not None:
+        return source.truth.select("user", value=roles[column]).unique()
+    labels = {"user": evaluation.beside.truth_user, "value": column}
+    return table_of(evaluation.beside.truth, "truth", labels).unique()
+
+
+def _roles_of_truth(evaluation: Evaluation) -> dict[str, str]:
+    """The columns of the truth that were read as roles, which the evaluation holds already."""
+    source = evaluation.prepared.source
+    if source is None or evaluation.beside.truth is None:
+        return {}
+    return {source.truth_labels[role]: role for role in source.truth.columns}
 
 
 def _worked_out(evaluation: Evaluation, by: str) -> pl.DataFrame:
@@ -177,6 +205,12 @@ def _range(values: Any, whole: bool) -> str:
     )
 
 
+def _ids(index: pd.Index[Any], like: pl.Series) -> pl.Series:
+    """The users of a result as ids of the kind that frames have."""
+    users = pl.Series(index.to_numpy())
+    return users if users.dtype == like.dtype else of_one_unit(pl.from_pandas(index.to_series())).cast(like.dtype)
+
+
 def _score(evaluation: Evaluation, metric: Asked, k: int | None, options: Mapping[str, Any]) -> Score:
     if isinstance(metric, ListMetric):
         score = evaluation.list_score(metric, k, options)
@@ -215,7 +249,7 @@ def table_by(
 ) -> SegmentTable:
     """Each metric at each cut-off in each segment: mean and interval, and the gap to all other users.
 
-    The p-values of the gaps (Welch's test) are corrected by Holm's method over the whole table.
+    The p-values of the gaps (the more careful of Welch's test and Student's) are corrected by Holm's method over the whole table.
     """
     segments = segments_of(evaluation, by, bins)
     chosen = asked_metrics(metrics)
@@ -231,7 +265,7 @@ def table_by(
         mine = options_of(metric, metrics, options, chosen)
         for cut in cutoffs:
             score = _score(evaluation, metric, cut, mine)
-            code = segments.of(pl.Series(score.per_user.index.to_numpy()))
+            code = segments.of(_ids(score.per_user.index, segments.users))
             unknown = (code < 0).any()
             names = (
                 (*segments.names, say("segments.unknown"))
@@ -245,9 +279,9 @@ def table_by(
                 if not inside.any():
                     continue
                 n = int(inside.sum())
-                low, high, _ = intervals(values[inside], confidence)
+                low, high, _ = intervals(values[inside], confidence, bounds=metric.bounds)
                 gap = gap_to_rest(values, inside, confidence)
-                sure = [low, high, gap.low, gap.high, gap.p] if n >= FEWEST else [np.full(1, np.nan)] * 5
+                sure = [low, high, gap.low, gap.high, gap.p]
                 low_end, high_end, gap_low, gap_high, p = (float(one[0]) for one in sure)
                 mean, apart = float(values[inside].mean()), float(gap.gap[0])
                 rows.append(

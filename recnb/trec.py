@@ -5,65 +5,86 @@ Ids stay text, as trec_eval has them, so that `007` and `7` are two documents.
 
 from __future__ import annotations
 
-import warnings
-from pathlib import Path
-from typing import Any, TypeAlias
-
 import pandas as pd
+import polars as pl
 
 from recnb.errors import ColumnError, FrameError
-from recnb.frames.read import Frame, find, table_of
-
-File: TypeAlias = str | Path
+from recnb.files import File, beginning, content, lines_of, replacing
+from recnb.frames import Frame, check, table_of
+from recnb.frames.read import find
 
 RUN = ("user", "q0", "item", "rank", "score", "model")
 QRELS = ("user", "iteration", "item", "relevance")
+
+#: What stands between columns, for C and so for trec_eval; a no-break space is part of an id.
+BLANKS = " \t\r\x0b\x0c"
 
 
 def read_trec_run(path: File, *, rank: bool = False) -> pd.DataFrame:
     """A run as a frame of recommendations: user (the query), item (the document), score, model (the tag).
 
     trec_eval puts documents in order by score and never reads the rank, which in many files does not agree with it; so
-    the rank is left out unless asked for. Files may be compressed (.gz, .xz, .bz2, .zst).
+    the rank is left out unless asked for. Files may be compressed (.gz, .xz, .bz2, .zst, .zip).
     """
     table = _read(path, RUN, "run")
-    score = _numbers(table["score"], path, "score")
-    made = pd.DataFrame({"user": table["user"], "item": table["item"], "score": score, "model": table["model"]})
+    made = table.select("user", "item", _numbers(table, path, "score"), "model").to_pandas()
     if rank:
-        made.insert(2, "rank", _whole(table["rank"], path, "rank"))
+        made.insert(2, "rank", _numbers(table, path, "rank", whole=True).to_pandas())
     return made
 
 
 def read_trec_qrels(path: File) -> pd.DataFrame:
     """Judgements as a frame of truth: user (the query), item (the document), relevance, below 0 for what was not judged."""
     table = _read(path, QRELS, "qrels")
-    return pd.DataFrame(
-        {"user": table["user"], "item": table["item"], "relevance": _whole(table["relevance"], path, "relevance")}
-    )
+    return table.select("user", "item", _numbers(table, path, "relevance", whole=True)).to_pandas()
 
 
 def write_trec_run(recs: Frame, path: File, *, tag: str | None = None, **columns: str) -> None:
     """Write recommendations as a run; a frame with ranks and no scores gets scores that give the same order.
 
     `tag` names the run: the frame's model column if it has one, else "recnb". Columns are found and named as in
-    `recnb.evaluate`.
+    `recnb.evaluate`. Scores that differ by less than a float can hold are written as whole numbers in the same order.
     """
-    labels = find(recs, "recommendations", ["user", "item"], columns, ["rank", "score", "model"])
+    name = "recommendations"
+    labels = find(recs, name, ["user", "item"], columns, ["rank", "score", "model"])
     if not {"rank", "score"} & set(labels):
         raise ColumnError("recommendations have neither rank nor score: add frame['rank'], 1 for the top of each list.")
-    table = table_of(recs, "recommendations", labels).to_pandas()
-    if "score" not in table:
-        table["score"] = -table["rank"].astype(float)
-    if bad := table["score"].isna().sum():
-        raise FrameError(f"recommendations: {bad:,} scores are missing: fill them in, or leave these rows out.")
-    table = table.sort_values(["user", "score"], ascending=[True, False], kind="stable")
-    if "rank" not in table:
-        table["rank"] = table.groupby("user", sort=False).cumcount() + 1
-    if tag is not None or "model" not in table:
-        table["model"] = tag or "recnb"
-    table["q0"] = "Q0"
-    table["score"] = table["score"].map(float).map(repr)  # the shortest text that reads back as the same number
-    _write(table, RUN, path, "recommendations")
+    table = table_of(recs, name, labels)
+    if "rank" in labels:
+        table = table.with_columns(check.ranks(table, name, labels["rank"]))
+    scores = check.scores(table, name, labels["score"]) if "score" in labels else -table["rank"].alias("score")
+    floats = pl.Series("score", check.in_floats(scores))
+    table = table.with_columns(floats).sort(
+        "user", "score", *(["rank"] if "rank" in labels else []),
+        descending=[False, True, *([False] if "rank" in labels else [])], maintain_order=True,
+    )  # fmt: skip
+    if "rank" not in labels:
+        table = table.with_columns(rank=pl.int_range(1, pl.len() + 1).over("user"))
+    _checked_order(table, labels)
+    if "model" in labels and table["model"].n_unique() > 1:
+        names = ", ".join(map(repr, table["model"].unique(maintain_order=True).head(3).to_list()))
+        raise FrameError(
+            f"{name}: column {labels['model']!r} holds several models ({names}), and a run holds one: write a file for each, "
+            f"frame[frame[{labels['model']!r}] == {table['model'][0]!r}]."
+        )
+    frame = table.to_pandas()
+    if tag is not None or "model" not in labels:
+        frame["model"] = tag or "recnb"
+    frame["q0"] = "Q0"
+    frame["score"] = frame["score"].map(repr)  # the shortest text that reads back as the same number
+    _write(frame, RUN, path, name)
+
+
+def _checked_order(table: pl.DataFrame, labels: dict[str, str]) -> None:
+    """Refuse ranks that put items in another order than scores do; trec_eval would follow the scores."""
+    falls = (pl.col("user") == pl.col("user").shift()) & (pl.col("rank") < pl.col("rank").shift())
+    for row in table.select(falls.arg_true()).to_series().head(1).to_list():
+        (_, upper), (user, lower) = table.select("user", "item")[row - 1 : row + 1].rows()
+        raise FrameError(
+            f"recommendations: {labels['rank']!r} and {labels['score']!r} disagree: user {user!r} has item {lower!r} at rank "
+            f"{table['rank'][row]}, and {upper!r}, with a higher score, at rank {table['rank'][row - 1]}. Leave out the one that is "
+            f"not the order, such as frame.drop(columns={labels['score']!r})."
+        )
 
 
 def write_trec_qrels(truth: Frame, path: File, **columns: str) -> None:
@@ -85,54 +106,59 @@ def write_trec_qrels(truth: Frame, path: File, **columns: str) -> None:
 
 def kind_of(path: File) -> str | None:
     """What a text file looks like by its first line: "run", "qrels" or neither."""
-    try:
-        first = pd.read_csv(path, sep="\0", header=None, nrows=1, dtype=str, quoting=3, na_filter=False, engine="c")
-    except (ValueError, UnicodeDecodeError):  # empty, or no text
-        return None
-    parts = str(first.iloc[0, 0]).split()
-    if len(parts) == len(RUN) and parts[1].upper() == "Q0":
+    words = first_words(path)
+    if len(words) >= len(RUN) and words[1].upper() in ("Q0", "0") and _is_number(words[4]):
         return "run"
-    return "qrels" if len(parts) == len(QRELS) and parts[3].lstrip("-").isdigit() else None
+    return "qrels" if len(words) == len(QRELS) and _is_number(words[3]) else None
 
 
-def _read(path: File, names: tuple[str, ...], kind: str) -> pd.DataFrame:
-    """All columns as text; a line with another number of them is refused."""
+def first_words(path: File) -> list[str]:
+    """The words of the first line that is neither blank nor a comment."""
+    lines = (line.split() for line in beginning(path).splitlines())
+    return next((words for words in lines if words and not words[0].startswith("#")), [])
+
+
+def _is_number(text: str) -> bool:
+    return pl.Series([text]).cast(pl.Float64, strict=False).is_not_nan().all() is True
+
+
+def _read(path: File, names: tuple[str, ...], kind: str) -> pl.DataFrame:
+    """All columns as text, and `line`, the number of each; a broken line is refused.
+
+    As in trec_eval, what follows the sixth column of a run is no part of it, and lines that begin with # are comments.
+    """
     shape = f"{len(names)} columns, {' '.join(names)}"
-    try:
-        with warnings.catch_warnings():
-            # pandas warns of lines with more columns than the first, and goes on without them.
-            warnings.simplefilter("error", pd.errors.ParserWarning)
-            table = pd.read_csv(
-                path, sep=r"\s+", header=None, names=[*names, "more"], dtype=str, quoting=3, na_filter=True,
-                keep_default_na=False, na_values=[""], index_col=False, encoding="utf-8",
-            )  # fmt: skip
-    except (pd.errors.ParserError, pd.errors.ParserWarning) as problem:
-        said = str(problem).strip().removesuffix(".")
-        raise FrameError(f"{path} is no {kind} of TREC, which has {shape}: {said}.") from None
-    if table.empty:
+    text = lines_of(content(path)).str.strip_chars(BLANKS)
+    words = text.str.replace_all(f"[{BLANKS}]+", " ").str.splitn(" ", len(names) + 1).struct.unnest()
+    words.columns = [*names, "more"]
+    table = words.with_columns(text.alias("text")).with_row_index("line", offset=1).filter(text.fill_null("") != "")
+    whole = pl.col(names[-1]).is_not_null() & (pl.lit(value=True) if kind == "run" else pl.col("more").is_null())
+    comment = pl.col("text").str.starts_with("#")
+    value = pl.col(names[4] if kind == "run" else names[3]).cast(pl.Float64, strict=False)
+    for broken, why in (
+        (comment & whole & value.is_not_null(), "may be a comment or a row: take out the line, or the # in front"),
+        (~comment & ~whole, f"is no {kind} of TREC, which has {shape}"),
+    ):
+        for line, held in table.filter(broken).select("line", "text").head(1).rows():
+            raise FrameError(f"{path}: line {line}, {held[:120]!r}, {why}.")
+    table = table.filter(~comment)
+    if table.is_empty():
         raise FrameError(f"{path} is empty: a {kind} of TREC has {shape}.")
-    broken = table[list(names)].isna().any(axis=1) | table["more"].notna()
-    if broken.any():
-        row = int(broken.to_numpy().argmax())
-        held = " ".join(str(value) for value in table.iloc[row] if isinstance(value, str))
-        raise FrameError(f"{path} is no {kind} of TREC, which has {shape}: row {row + 1} is {held[:120]!r}.")
     return table
 
 
-def _numbers(column: pd.Series[str], path: File, name: str) -> pd.Series[Any]:
-    numbers = pd.to_numeric(column, errors="coerce")
-    if numbers.isna().any():
-        row = int(numbers.isna().to_numpy().argmax())
-        raise FrameError(f"{path}: row {row + 1} has the {name} {column.iloc[row]!r}, which is no number.")
-    return numbers.astype(float)
-
-
-def _whole(column: pd.Series[str], path: File, name: str) -> pd.Series[Any]:
-    numbers = _numbers(column, path, name)
-    if (broken := numbers % 1 != 0).any():
-        row = int(broken.to_numpy().argmax())
-        raise FrameError(f"{path}: row {row + 1} has the {name} {column.iloc[row]!r}, which is no whole number.")
-    return numbers.astype("int64")
+def _numbers(table: pl.DataFrame, path: File, name: str, *, whole: bool = False) -> pl.Series:
+    numbers = table[name].cast(pl.Float64, strict=False)
+    good = numbers.is_not_nan().fill_null(value=False)
+    if whole:  # 1e3 and 0.5 are 1 and 0 for trec_eval
+        good &= table[name].str.contains(r"^[-+]?\d{1,15}(\.0*)?$")
+    if not good.all():
+        row = int((~good).to_numpy().argmax())
+        remedy = "whole number; other numbers belong in a table, such as a CSV file" if whole else "number"
+        raise FrameError(
+            f"{path}: line {table['line'][row]} has the {name} {table[name][row]!r}, which is no {remedy}."
+        )
+    return numbers.cast(pl.Int64) if whole else numbers
 
 
 def _write(table: pd.DataFrame, names: tuple[str, ...], path: File, frame: str) -> None:
@@ -143,4 +169,10 @@ def _write(table: pd.DataFrame, names: tuple[str, ...], path: File, frame: str) 
                 f"{frame}: the {name} {table[name][broken].iloc[0]!r} holds blanks or nothing, which this format has no way to write: "
                 f"replace them, such as frame[{name!r}].str.replace(' ', '_')."
             )
-    table.to_csv(path, sep=" ", header=False, index=False, quoting=3, lineterminator="\n", encoding="utf-8")
+    if (broken := table["user"].str.startswith("#")).any():
+        raise FrameError(
+            f"{frame}: the user {table['user'][broken].iloc[0]!r} begins with #, and such lines are comments in this format: "
+            "write another sign, such as frame['user'].str.replace('#', 'n')."
+        )
+    with replacing(path) as file:
+        table.to_csv(file, sep=" ", header=False, index=False, quoting=3, lineterminator="\n", encoding="utf-8")

@@ -203,7 +203,7 @@ def score_of(
     result = one.result
     if isinstance(result, Whole):
         return CatalogueScore(
-            float(result), lambda: exposure(evaluation, k), metric.name, k, one.convention, one.basis()
+            float(result), lambda: exposure(evaluation, k), metric.name, k, one.convention, one.basis(), result.of_users
         )
     mean, users = one.mean, one.users
     counted = result.counted

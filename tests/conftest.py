@@ -1,13 +1,21 @@
-"""How much Hypothesis tries: 40 examples of each law, or 500 with RECNB_HYPOTHESIS=thorough; always the same ones."""
+"""How much Hypothesis tries, and how the tests are spread over processes.
+
+Hypothesis tries 40 examples of each law, or 500 with RECNB_HYPOTHESIS=thorough; always the same ones.
+"""
 
 from __future__ import annotations
 
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # For the kernels of notebooks: a bar would be there on slow machines alone.
 os.environ["RECNB_NO_PROGRESS"] = "1"
+
+# Several processes at work: more than one thread each, so that Polars is tried with threads, but not all cores each.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("POLARS_MAX_THREADS", "2")
 
 COMMON = {
     "deadline": None,
@@ -18,3 +26,20 @@ COMMON = {
 settings.register_profile("default", max_examples=40, **COMMON)
 settings.register_profile("thorough", max_examples=500, **COMMON)
 settings.load_profile(os.environ.get("RECNB_HYPOTHESIS", "default"))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """A process for each core, but no more than there are files to run, and none beside this one for a single file."""
+    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
+        return None
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    named = {argument.split("::")[0] for argument in config.args}
+    if all(name.endswith((".py", ".ipynb")) for name in named):
+        cores = min(cores, len(named))
+    return cores if cores > 1 else 0
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files that take long first: at the end, one process would be at work on them and the others have none."""
+    items.sort(key=lambda item: item.get_closest_marker("early") is None)

@@ -16,7 +16,7 @@ from recnb.conventions.presets import ALIASES, Preset, of_library
 from recnb.errors import RecnbError
 from recnb.whose import as_in
 from recnb.whose.as_in import metric_of
-from recnb.whose.refusals import REFUSALS
+from recnb.whose.refusals import RAISES, UNRULED
 from recnb.whose.setting import Setting, axes_of
 from recnb.whose.special import SPECIAL
 
@@ -179,8 +179,10 @@ def library_part(library: str) -> str:
     options = ((one, ", ".join(option_in_words(name, value) for name, value in one.options)) for one in beyond)
     said_beyond = [f"{who}: {text or 'as recnb'}" for text, who in _by_text(options)]
     lines += [f"- *Beyond accuracy*. {'; '.join(said_beyond)}."] if beyond else []
-    refused = _by_text((one, "; ".join(REFUSALS[word][0] for word in one.refuses)) for one in listed if one.refuses)
-    lines += [f"- **Refused**, {who}: {text}." for text, who in refused]
+    for title, words in {"Refused": RAISES, "Refused, as its number follows no rule": UNRULED}.items():
+        meant = {one: "; ".join(words[word][0] for word in one.refuses if word in words) for one in listed}
+        refused = _by_text((one, text) for one, text in meant.items() if text)
+        lines += [f"- **{title}**, {who}: {text}." for text, who in refused]
     notes = _by_text((one, one.note) for one in listed if one.note)
     lines += [f"- **By defect**, {who}: {text}." for text, who in notes]
     return "\n".join(lines)

@@ -190,6 +190,9 @@ PLANTED: dict[str, tuple[Callable[[], Data], set[str]]] = {
         lambda: CLEAN.with_(recs=CLEAN.recs.assign(item="\u00e9" + CLEAN.recs["item"]), truth=CLEAN.truth.assign(item="e\u0301" + CLEAN.truth["item"]),
                             train=None, items=None), {"no_item_meets"},
     ),
+    "ids_of_nothing": (lambda: CLEAN.with_(**{
+        name: getattr(CLEAN, name).replace({"item": {HITS["item"].iloc[0]: "nan"}}) for name in ("recs", "truth", "train", "items")
+    }), set()),
     "float_ids": (
         lambda: CLEAN.with_(recs=CLEAN.recs.assign(user=CLEAN.recs["user"].str[1:].astype(float)),
                             truth=CLEAN.truth.assign(user=CLEAN.truth["user"].str[1:].astype(int)), train=None, users=None), set(),

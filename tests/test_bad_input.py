@@ -9,6 +9,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -82,7 +83,7 @@ COLUMNS: dict[str, Case] = {
     "column names of two levels": (pd.concat({"a": RECS}, axis=1), TRUTH,
         {}, ColumnError, ("recommendations", "('a', 'user')")),
     "a keyword that is no text": (RECS.set_axis([0, 1, 2], axis=1), TRUTH,
-        {"user": 0}, OptionError, ("user=0", ".columns.astype(str)")),
+        {"user": 0}, OptionError, ("user=0", ".columns.map(str)")),
     "recommendations as lists": (pd.DataFrame({"user": [1], "recommended": [[10]]}), TRUTH,
         {}, ColumnError, ("'recommended'", ".explode('recommended')", "item='recommended'", "order='row'")),
     "truth as lists": (RECS, pd.DataFrame({"user": [1], "relevant": [[10]]}),
@@ -172,7 +173,7 @@ VALUES: dict[str, Case] = {
     "score missing": (SCORED.assign(score=pd.array([None, None, 0.5], dtype="Float64")), TRUTH,
         {}, FrameError, ("'score'", "2 scores", "None", "user 1, item 10")),
     "score as text": (SCORED.assign(score=["high", "low", "low"]), TRUTH,
-        {}, FrameError, ("recommendations", "'score'", "text", "'high'", ".astype(float)")),
+        {}, FrameError, ("recommendations", "'score'", "text", "'high' is no number")),
     "score as text, the first missing": (SCORED.assign(score=[None, "low", "low"]), TRUTH,
         {}, FrameError, ("'score'", "text", "'low'")),
     "score as days": (SCORED.assign(score=pd.date_range("2026-01-01", periods=3)), TRUTH,
@@ -188,7 +189,7 @@ VALUES: dict[str, Case] = {
     "relevance negative": (RECS, TRUTH.assign(relevance=[1, -0.5]),
         {}, FrameError, ("truth", "'relevance'", "-0.5", "user 2, item 10", "clip(lower=0)")),
     "relevance as text": (RECS, TRUTH.assign(relevance=["liked", "hated"]),
-        {}, FrameError, ("truth", "'relevance'", "text", "'liked'", ".astype(float)")),
+        {}, FrameError, ("truth", "'relevance'", "text", "'liked' is no number")),
     "relevance under another name": (RECS, TRUTH.assign(relevance=[1, -1]).rename(columns={"relevance": "stars"}),
         {"relevance": "stars"}, FrameError, ("truth", "'stars'", "-1")),
     "nothing relevant": (RECS, TRUTH.assign(relevance=0.0),
@@ -339,3 +340,35 @@ def test_ids_of_rare_kinds_are_evaluated_or_refused(ids: list[Any]) -> None:
     assert recnb.evaluate(recs, truth).recall(k=1).per_user.tolist() == [1.0, 1.0, 0.0]
     same_user = pd.DataFrame({"user": 1, "item": ids, "rank": [1, 2, 3]}), pd.DataFrame({"user": 1, "item": ids[:2]})
     assert recnb.evaluate(*same_user).recall(k=3) == 1.0
+
+
+@pytest.mark.parametrize("truth_too", [False, True])
+def test_a_relation_whose_connection_is_closed(truth_too: bool) -> None:
+    connection = duckdb.connect()
+    connection.register("recs", RECS)
+    relation = connection.sql("select * from recs")
+    fetched = relation.to_arrow_table()
+    connection.close()
+    for call in (
+        lambda: recnb.evaluate(*((RECS, relation) if truth_too else (relation, TRUTH))),
+        lambda: recnb.compare(relation, TRUTH),
+    ):
+        refused(call, FrameError, "connection", "relation.to_arrow_table()")
+    assert recnb.evaluate(fetched, TRUTH).mrr() == 0.75
+
+
+def test_intervals_of_duckdb_are_no_ids() -> None:
+    """Text of them is; and an interval in another column is of no matter."""
+    connection = duckdb.connect()
+    connection.register("recs", RECS)
+    connection.register("truth", TRUTH)
+    recs, truth = (
+        connection.sql(f"select * replace (to_days(item::int) as item) from {one}") for one in ("recs", "truth")
+    )
+    for sides in ((recs, truth), (recs.df(), truth)):
+        message = refused(lambda sides=sides: recnb.evaluate(*sides), FrameError, "INTERVAL", "make it text")
+    follow = message.split("make it text, ")[1].rstrip(".")
+    recs, truth = (eval(follow, {"relation": relation}) for relation in (recs, truth))
+    assert recnb.evaluate(recs, truth).mrr() == 0.75
+    beside = connection.sql("select *, to_days(1) as age from truth")
+    assert recnb.evaluate(RECS, beside).mrr() == 0.75

@@ -90,6 +90,7 @@ def test_peak_where_the_system_has_no_status_file(monkeypatch, tmp_path):
     assert measure.held() > 10_000_000
 
 
+@pytest.mark.slow
 def test_each_contender_in_its_own_process_says_the_same():
     query, six, twelve = memory.peaks(TINY, strings=True)
     assert query.values["ndcg"] == pytest.approx(six.values["ndcg"], abs=1e-12)
@@ -144,6 +145,7 @@ def test_streamed_numbers_are_held_against_those_in_memory(tmp_path):
         streamed.as_in_memory(found, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not measure.STATUS.exists(), reason="addresses are limited on Linux")
 def test_what_needs_more_than_the_limit_fails_and_is_told(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(streamed, "TIMES", 1e-4)

@@ -13,8 +13,9 @@ import pytest
 import pytrec_eval
 
 import recnb
-from recnb.command import Gate, main, read
+from recnb.command import Gate, main
 from recnb.errors import FrameError, OptionError
+from recnb.table_files import read
 
 SAMPLE = recnb.datasets.load_sample()
 
@@ -129,7 +130,7 @@ def test_a_gate(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "words"),
     [
         (("nothing.csv", "test.csv"), "there is no file"),
-        (("item-knn.parquet", "users.csv"), "truth has no item column"),
+        (("item-knn.parquet", "users.csv"), "users.csv) has no item column"),
         (("item-knn.parquet", "test.csv", "--option", "gian=exponential"), "Did you mean 'gain'"),
         (("item-knn.parquet", "test.csv", "--convention", "trec"), "trec_eval"),
         (("item-knn.parquet", "test.csv", "--baseline", "popular"), "--baseline names a model"),

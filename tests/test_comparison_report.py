@@ -191,7 +191,7 @@ def difference(**values):
         ({"p_holm": 0.01}, "torn", "no finding"),
         ({}, "open", "no difference shown between new and old: +0.0100 (95% interval -0.0100 to 0.0300; p = 0.40"),
         ({"tied": 10, "won": 0, "lost": 0, "difference": 0.0}, "same", "each of 10 users the same value"),
-        ({"n_users": 1}, "untested", "no sample"),
+        ({"p": np.nan}, "untested", "too few users, or too alike"),
     ],
 )  # fmt: skip
 def test_what_may_be_said(report, values, verdict, words):

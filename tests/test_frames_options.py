@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, note
 from hypothesis import strategies as st
 
 import recnb
@@ -133,10 +134,15 @@ def hold(
 CUTOFFS = st.sampled_from([1, 2, 4, 10, None])
 
 
-@pytest.mark.parametrize("no_relevant", NO_RELEVANT)
-@pytest.mark.parametrize("users", USERS)
 @given(drawn=data(), k=CUTOFFS)
-def test_users_and_users_with_nothing_relevant(users: str, no_relevant: str, drawn: Drawn, k: int | None) -> None:
+def test_users_and_users_with_nothing_relevant(drawn: Drawn, k: int | None) -> None:
+    for users, no_relevant in itertools.product(USERS, NO_RELEVANT):
+        note(f"{users=}, {no_relevant=}")
+        users_are(users, no_relevant, drawn, k)
+
+
+def users_are(users: str, no_relevant: str, drawn: Drawn, k: int | None) -> None:
+    """Whether recnb has the numbers and the counts of a plain computation under both options."""
     try:
         want = naive(drawn.lists, drawn.truth, k, users, no_relevant)
     except ValueError:
@@ -288,3 +294,48 @@ def test_a_user_with_nothing_relevant_is_said() -> None:
     assert len(set(said)) == 4, "what becomes of such users is said"
     assert "left out" in said[0]
     assert "NaN" in said[3]
+
+
+LONG_WAY = [{"ties": "worst"}, {"candidates": "padded"}, {"duplicates": "rows"}, {"score_dtype": "float32"}]
+
+
+@pytest.mark.parametrize("options", [{}, *LONG_WAY], ids=str)
+def test_ranks_are_looked_at_whatever_the_other_options(options: dict[str, Any]) -> None:
+    recs = pd.DataFrame({"user": 1, "item": [10, 11], "rank": [1, 2], "score": [0.1, 0.2]})
+    truth = recs[["user", "item"]]
+    with pytest.raises(FrameError, match="'rank' and 'score' disagree"):
+        recnb.evaluate(recs, truth, **options)
+    assert recnb.evaluate(recs, truth, order="rank", **options).list_of(0) == {1: 10, 2: 11}
+    with pytest.raises(FrameError, match="gives rank 1 to 10 and 11"):
+        recnb.evaluate(recs.assign(rank=1), truth, order="rank", **options)
+
+
+@pytest.mark.parametrize("more", [{}, {"ties": "worst"}], ids=str)
+def test_dedupe_closes_gaps_of_ranks_whoever_repeats_an_item(more: dict[str, Any]) -> None:
+    """A list with empty places is not read in another way because another user's list repeats an item, or none does."""
+    gap = pd.DataFrame({"user": 1, "item": [10, 11], "rank": [1, 5]})
+    repeats = pd.DataFrame({"user": 2, "item": [10, 10], "rank": [1, 2]})
+    truth = pd.DataFrame({"user": [1, 2], "item": [11, 10]})
+    for recs in (gap, pd.concat([gap, repeats]), pd.concat([gap, repeats]).sample(frac=1, random_state=1)):
+        ev = recnb.evaluate(recs, truth, duplicates="dedupe", **more)
+        assert ev.reciprocal_rank(k=2).per_user[1] == 1 / 2
+
+
+def test_scores_too_large_for_single_precision_raise_no_warning() -> None:
+    recs = pd.DataFrame({"user": 1, "item": [10, 11, 12], "score": [-1e300, 1e300, 0.0]})
+    ev = recnb.evaluate(recs, recs[["user", "item"]], score_dtype="float32")
+    assert ev.list_of(0) == {1: 11, 2: 12, 3: 10}
+
+
+@pytest.mark.parametrize(
+    "ranks, duplicates, place",
+    [([1, 2], "error", 4), ([1, 7], "error", 9), ([1, 2, 3], "keep", 5), ([1, 3, 7], "hit_once", 9)],
+)
+def test_the_catalogue_stands_below_empty_places_and_repeats(ranks: list[int], duplicates: Any, place: int) -> None:
+    """Items a and b in a list, once or twice; c and d of the catalogue follow it."""
+    recs = pd.DataFrame({"user": 1, "item": ["b", "a", "a"][: len(ranks)], "rank": ranks})
+    truth = pd.DataFrame({"user": 1, "item": ["c", "d"], "relevance": [0, 1]})
+    for ties in ("first", "max_rank"):
+        ev = recnb.evaluate(recs, truth, candidates="catalogue", duplicates=duplicates, ties=ties)
+        assert ev.reciprocal_rank() == 1 / place
+        assert ev.precision() == 1 / place

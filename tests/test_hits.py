@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 import recnb
 from recnb.errors import CutoffError, RecnbError
 from recnb.hits import Cutoffs, Hits, Ranked, best_first, count_within
-from recnb.metric import Credit
+from recnb.metric import METRICS, Credit
 from recnb.metrics.accuracy import reach
 from tests.strategies import Data, data, random_data
 
@@ -331,3 +333,27 @@ def test_reach_down_long_lists() -> None:
     stop = rng.random(len(hits.user)) / 100
     np.testing.assert_allclose(reach(hits, stop), reach_by_loop(hits, stop), rtol=1e-12, atol=0)
     assert 0 < reach(hits, stop).min() < 1e-3
+
+
+@pytest.mark.parametrize("options", [{}, {"gain": "exponential"}, {"gain": "binary", "discount": "rank"}, {"log_base": 10}], ids=str)  # fmt: skip
+@pytest.mark.parametrize("k", [2, None, [1, 3], [None, 2], Cutoffs((2, 5), uncut=True)], ids=str)
+def test_the_full_ideal_is_what_its_rows_add_up_to(k: Any, options: dict[str, Any]) -> None:
+    hits = hits_of([[0, 1], [2, 0, 0], [0]], missed=[[3], [], []])
+    made = METRICS["idcg"].at(hits, k, {**options, "ideal": "k"})
+    assert made.spelled.rows.rank.tolist() == hits.ideal_full(k).rank.tolist()
+    np.testing.assert_allclose(made.value, made.spelled.value, rtol=1e-15)
+    assert made.value[2].tolist() == [0.0] * made.value.shape[1]
+
+
+@pytest.mark.parametrize("metric", ["ndcg", "idcg"])
+def test_the_full_ideal_makes_no_row_for_each_rank(metric: str) -> None:
+    """2,000 users at 1,000 ranks would be 2,000,000 rows of 8 bytes in each of several columns."""
+    recs = pd.DataFrame({"user": np.arange(2_000), "item": 1, "rank": 1})
+    ev = recnb.evaluate(recs, recs[["user", "item"]])
+    ev.hits()
+    tracemalloc.start()
+    ev.table([metric], k=[1, 1_000], ideal="k")
+    getattr(ev, metric)(k=1_000, ideal="k")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2_000_000 * 8 / 4

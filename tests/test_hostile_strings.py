@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from html.parser import HTMLParser
 from typing import Any
 
@@ -23,7 +23,7 @@ from recnb.widgets.explorer_state import ExplorerState
 EVIL = (
     "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</div></td></table><b>", "$x^2$ and \\(y\\) $$z$$",
     "'quotes' & \"more\" `code`", "a|b *c* _d_ # [e](http://f)", "\\input{secret} 50% & {g}", "אבג \u202eabc", "مرحبا", "👩‍🔬🇰🇷",
-    "two\nlines\r\tx", "L" + 300 * "o" + "ng", "{0} {n} %s", "<!-- ", "&lt;b&gt;",
+    "two\nlines\r\tx", "L" + 300 * "o" + "ng", "{0} {n} %s", "<!-- ", "&lt;b&gt;", "\x1b[31mred",
 )  # fmt: skip
 TAGS = {
     "a", "article", "b", "bdi", "body", "br", "caption", "code", "dd", "details", "div", "dl", "dt", "em", "figcaption", "figure", "footer", "form", "h1", "h2", "h3",
@@ -67,49 +67,115 @@ class Page(HTMLParser):
             self.typeset.append(data)
 
 
+ITEMS = [f"{one} i" for one in EVIL]
+COLUMN = EVIL[0] + EVIL[3]
+
+
 @cache
-def made() -> dict[str, Any]:
-    """Every kind of result, of data in which everything is named so."""
-    items = [f"{one} i" for one in EVIL]
-    column = EVIL[0] + EVIL[3]
+def frames() -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Any]]:
+    """Recommendations, truth and side data, in which everything is named so."""
     recs = pd.DataFrame(
-        [(user, item, (7 * a + 3 * b) % 17 + b / 100) for a, user in enumerate(EVIL) for b, item in enumerate(items)],
+        [(user, item, (7 * a + 3 * b) % 17 + b / 100) for a, user in enumerate(EVIL) for b, item in enumerate(ITEMS)],
         columns=["user", "item", "score"],
     )
     truth = pd.DataFrame(
-        [(user, items[(2 * a + 4 * b) % len(items)], 1 + (a + b) % 3) for a, user in enumerate(EVIL) for b in range(3)],
+        [(user, ITEMS[(2 * a + 4 * b) % len(ITEMS)], 1 + (a + b) % 3) for a, user in enumerate(EVIL) for b in range(3)],
         columns=["user", "item", "relevance"],
     )
-    train = truth.assign(item=[items[at % len(items)] for at in range(len(truth))])[["user", "item"]]
-    users = pd.DataFrame({"user": EVIL, column: [EVIL[at % 4] for at in range(len(EVIL))]})
+    train = truth.assign(item=[ITEMS[at % len(ITEMS)] for at in range(len(truth))])[["user", "item"]]
+    users = pd.DataFrame({"user": EVIL, COLUMN: [EVIL[at % 4] for at in range(len(EVIL))]})
     about = pd.DataFrame(
-        {"item": items, "title": [f"{one} t" for one in items], "genres": [EVIL[at % 5] for at in range(len(items))]}
+        {"item": ITEMS, "title": [f"{one} t" for one in ITEMS], "genres": [EVIL[at % 5] for at in range(len(ITEMS))]}
     )
-    beside: dict[str, Any] = {"users": users, "items": about, "train": train}
-    ev = recnb.evaluate(recs, truth, **beside)
+    return recs, truth, {"users": users, "items": about, "train": train}
+
+
+@cache
+def evaluation() -> recnb.Evaluation:
+    recs, truth, beside = frames()
+    return recnb.evaluate(recs, truth, **beside)
+
+
+@cache
+def comparison() -> Any:
+    recs, truth, beside = frames()
     models = {
         name: recs.assign(score=recs["score"] * sign % 5) for name, sign in zip(EVIL, (1, -1, 2, 3), strict=False)
     }
-    found = recnb.compare(models, truth, **beside)
-    state = ExplorerState({"": ev})
-    paired = ExplorerState(dict(found.models) if hasattr(found, "models") else {EVIL[0]: ev, EVIL[3]: ev})
-    for one in (state, paired):
-        one.choose_segment(column)
-        one.search(EVIL[0][:6])
-    played = PlaygroundState(items, {**dict.fromkeys(items[::2], 2), EVIL[0]: 1, EVIL[3]: 3}, k=9)
-    played.move(items[4], 1)
-    return {
-        "evaluation": ev, "score": ev.ndcg(k=5), "table": ev.table(k=[1, 5]), "curve": ev.curve("ndcg", k=[1, 5]),
-        "segments": ev.table(["ndcg", "recall"], k=5, by=column), "lint": ev.lint(k=5), "report": ev.report(k=[3, 5]),
-        "report in Korean": ev.report(k=[3, 5], lang="ko"),
-        **{f"explanation {at}": ev.explain("ndcg", user, k=5) for at, user in enumerate(EVIL)},
-        "explanation of err": ev.explain("err", EVIL[3], k=5), "explanation of a list": recnb.explain("map", items, [EVIL[0], items[2]]),
-        "explanation of novelty": ev.explain("novelty", EVIL[0], k=5), "explanation in Korean": ev.explain("ndcg", EVIL[0], k=5, lang="ko"),
-        "comparison": found, "comparison report": found.report(k=5), "comparison report in Korean": found.report(k=5, lang="ko"),
-        "conclusion": found.conclusion("ndcg", 5), "forest": found.forest("ndcg", 5), "movers": found.movers("ndcg", 5),
-        "curves": found.curve(k=[1, 5]), "glossary": recnb.glossary(), "quiz": quiz("ndcg", seed=1),
-        "answer": quiz("precision", seed=1).check("0.1234"), "explorer": state, "explorer of models": paired, "playground": played,
-    }  # fmt: skip
+    return recnb.compare(models, truth, **beside)
+
+
+def explorer(evaluations: dict[str, recnb.Evaluation]) -> ExplorerState:
+    state = ExplorerState(evaluations)
+    state.choose_segment(COLUMN)
+    state.search(EVIL[0][:6])
+    return state
+
+
+def paired() -> ExplorerState:
+    found, ev = comparison(), evaluation()
+    return explorer(dict(found.models) if hasattr(found, "models") else {EVIL[0]: ev, EVIL[3]: ev})
+
+
+def playground() -> PlaygroundState:
+    state = PlaygroundState(ITEMS, {**dict.fromkeys(ITEMS[::2], 2), EVIL[0]: 1, EVIL[3]: 3}, k=9)
+    state.move(ITEMS[4], 1)
+    return state
+
+
+def explained(user: str) -> Any:
+    return evaluation().explain("ndcg", user, k=5)
+
+
+#: Every kind of result.
+RESULTS: dict[str, Callable[[], Any]] = {
+    "evaluation": evaluation,
+    "score": lambda: evaluation().ndcg(k=5),
+    "table": lambda: evaluation().table(k=[1, 5]),
+    "curve": lambda: evaluation().curve("ndcg", k=[1, 5]),
+    "segments": lambda: evaluation().table(["ndcg", "recall"], k=5, by=COLUMN),
+    "lint": lambda: evaluation().lint(k=5),
+    "report": lambda: evaluation().report(k=[3, 5]),
+    "report in Korean": lambda: evaluation().report(k=[3, 5], lang="ko"),
+    **{f"explanation {at}": partial(explained, user) for at, user in enumerate(EVIL)},
+    "explanation of err": lambda: evaluation().explain("err", EVIL[3], k=5),
+    "explanation of a list": lambda: recnb.explain("map", ITEMS, [EVIL[0], ITEMS[2]]),
+    "explanation of novelty": lambda: evaluation().explain("novelty", EVIL[0], k=5),
+    **{
+        f"explanation of {name}": partial(lambda name: evaluation().explain(name, k=5), name)
+        for name in ("coverage", "gini", "entropy", "personalization")
+    },
+    **{
+        f"explanation of {name}": partial(lambda name: evaluation().explain(name, EVIL[11], k=5), name)
+        for name in ("popularity", "calibration", "diversity", "serendipity")
+    },
+    "why": lambda: evaluation().why("ndcg", k=5, other="recbole"),
+    "identified": lambda: evaluation().identify("ndcg", evaluation().ndcg(k=5).per_user.round(2) + 0.1, k=5),
+    "partial": lambda: recnb.Partial.of(evaluation(), "ndcg", k=5),
+    "coverage": lambda: evaluation().coverage(k=5),
+    "novelty": lambda: evaluation().novelty(k=5),
+    "table beyond accuracy": lambda: evaluation().beyond(k=5),
+    "explanation in Korean": lambda: evaluation().explain("ndcg", EVIL[0], k=5, lang="ko"),
+    "comparison": comparison,
+    "comparison report": lambda: comparison().report(k=5),
+    "comparison report in Korean": lambda: comparison().report(k=5, lang="ko"),
+    "conclusion": lambda: comparison().conclusion("ndcg", 5),
+    "forest": lambda: comparison().forest("ndcg", 5),
+    "movers": lambda: comparison().movers("ndcg", 5),
+    "curves": lambda: comparison().curve(k=[1, 5]),
+    "glossary": lambda: recnb.glossary(),
+    "quiz": lambda: quiz("ndcg", seed=1),
+    "answer": lambda: quiz("precision", seed=1).check("0.1234"),
+    "explorer": lambda: explorer({"": evaluation()}),
+    "explorer of models": paired,
+    "playground": playground,
+}
+NAMES = tuple(RESULTS)
+
+
+@cache
+def made(name: str) -> Any:
+    return RESULTS[name]()
 
 
 HTML: dict[str, Callable[[Any], str]] = {
@@ -119,12 +185,11 @@ HTML: dict[str, Callable[[Any], str]] = {
     "report": lambda one: one.to_html(title=EVIL[0]),
     "comparison report": lambda one: one.to_html(title=EVIL[0]),
 }
-NAMES = tuple(made())
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_html_opens_no_tag_and_typesets_nothing_of_the_users(name: str) -> None:
-    one = made()[name]
+    one = made(name)
     shown = [one._repr_html_()] if hasattr(one, "_repr_html_") else []
     shown += [HTML[name](one)] if name in HTML else []
     assert shown
@@ -142,7 +207,7 @@ def test_html_opens_no_tag_and_typesets_nothing_of_the_users(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name == "lint" or "report" in name])
 def test_markdown_is_text(name: str) -> None:
-    for line in made()[name].to_markdown().splitlines():
+    for line in made(name).to_markdown().splitlines():
         if not line.startswith("    "):
             plain = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", line)
             assert not re.search(r"(?<!\\)<(?=[a-z!/])", plain), line
@@ -152,7 +217,7 @@ def test_markdown_is_text(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in NAMES if "report" in name])
 def test_latex_holds_no_command_of_the_users(name: str) -> None:
-    latex = made()[name].to_latex()
+    latex = made(name).to_latex()
     assert r"\input" not in latex
     assert "$x^2$" not in latex
     assert "50% &" not in latex
@@ -160,15 +225,15 @@ def test_latex_holds_no_command_of_the_users(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_in_plain_text_a_name_stays_on_its_line(name: str) -> None:
-    text = repr(made()[name])
+    text = repr(made(name))
     assert "two\nlines" not in text
-    assert "\r" not in text
-    assert "\u202e" not in text
+    assert not any(one in text for one in ("\r", "\x1b", "\u202e"))
+    assert "L" + 100 * "o" not in text
 
 
 def test_widgets_are_told_text_that_is_cut() -> None:
     for name in ("explorer", "explorer of models"):
-        told = explorer_told.told(made()[name])
+        told = explorer_told.told(made(name))
         cells = [cell for row in told["rows"] for cell in row["cells"]]
         assert cells
         assert max(map(len, cells)) <= 61

@@ -28,7 +28,7 @@ def test_nothing_is_found_in_clean_data() -> None:
     assert len(lint) == 0
     assert lint.n_checks == len(CHECKS)
     assert (lint.lower, lint.upper) == (lint.value, lint.value)
-    assert repr(lint).startswith("Lint: nothing odd in 39 checks")
+    assert repr(lint).startswith("Lint: nothing odd in 40 checks")
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
@@ -326,3 +326,10 @@ def test_what_is_to_be_typed_keeps_the_options_and_columns_in_force() -> None:
     )
     again = eval(finding.code, {"recs": recs, "truth": truth})
     assert again.convention == recs.rec.against(truth, **options, ties="expected").convention
+
+
+@pytest.mark.parametrize("no_relevant", ["zero", "one", "nan"])
+def test_a_truth_without_relevant_items_can_be_looked_at(no_relevant: str) -> None:
+    recs = pd.DataFrame({"user": [1, 2], "item": ["a", "b"], "rank": 1})
+    ev = recnb.evaluate(recs, recs.assign(relevance=0), no_relevant=no_relevant)
+    assert "no_item_meets" not in ev.lint(k=1).names

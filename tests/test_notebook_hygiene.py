@@ -231,6 +231,7 @@ def unchanged(notebook: NotebookNode) -> None:
     """Leave it as it is."""
 
 
+@pytest.mark.slow
 def test_nbval_fails_for_one_digit_and_not_for_a_stripped_notebook(good: NotebookNode, tmp_path: Path) -> None:
     def html(notebook: NotebookNode) -> None:
         change_digit(notebook, "text/html")
@@ -241,6 +242,7 @@ def test_nbval_fails_for_one_digit_and_not_for_a_stripped_notebook(good: Noteboo
     assert "1 failed" in results[1][1]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not STORED, reason="no notebook is stored")
 def test_nbval_fails_for_one_digit_of_a_real_notebook(tmp_path: Path) -> None:
     real = next((path for path in STORED if path.stem.startswith("04")), STORED[0] if STORED else Path())

@@ -342,3 +342,23 @@ def test_what_was_given_stays_as_it_was() -> None:
     assert ranking == ["a", "b"]
     assert truth == {"b": 1.0, "c": 2.0}
     assert list(truth) == ["b", "c"]
+
+
+#: Tuples may be items or whole lists: what is read as two lists, and as one list of two items.
+TUPLES = [("a", "b"), ("c", "d")], [("a", "b"), ("x", "y")]
+
+
+def test_tuples_are_no_lists_by_chance() -> None:
+    """Precision at 1 is 1/2 of two lists (a hits, c does not), and 1 of one list of two items (the first hits)."""
+    ranking, truth = TUPLES
+    with pytest.raises(
+        RecnbError, match=r"may be items or whole lists.*set\(truth\).*\[list\(one\) for one in ranking\]"
+    ):
+        recnb.precision(ranking, truth, k=1)
+    assert recnb.precision(ranking, set(truth), k=1) == 1
+    assert recnb.precision(ranking, dict.fromkeys(truth, 1), k=1) == 1
+    assert recnb.precision([list(one) for one in ranking], truth, k=1) == 0.5
+    assert recnb.precision(ranking, [list(one) for one in truth], k=1) == 0.5
+    assert recnb.precision(ranking, [set(one) for one in truth], k=1) == 0.5
+    with pytest.raises(RecnbError, match="may be items or whole lists"):
+        recnb.precision([*ranking, ("e", "f")], truth, k=1)

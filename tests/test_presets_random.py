@@ -17,6 +17,7 @@ from recnb.frames import read
 from recnb.whose import as_in
 from recnb.whose.as_in import value_under
 from tests.conventions_reference import Case, evaluate
+from tests.presets import as_in_of
 from tests.test_conventions_reference import VARIANTS, read_options
 from tests.test_presets_recorded import WITHOUT_PRESET
 
@@ -200,9 +201,10 @@ def test_a_pair_judged_twice_counts_at_its_highest():
     recs, truth, k = frames(ALL_TIED)
     lower = truth.assign(relevance=0.0)
     twice = pd.concat([truth, lower], ignore_index=True)
+    sources = [read(recs, judged, {}) for judged in (truth, twice)]
     for library, metric in OPTIONS:
         once, again = (
-            outcome(lambda judged=judged, library=library, metric=metric: as_in(library, metric, recs, judged, k))
-            for judged in (truth, twice)
+            outcome(lambda source=source, library=library, metric=metric: as_in_of(source, library, metric, k))
+            for source in sources
         )
         assert same(again, once), (library, metric)

@@ -108,7 +108,7 @@ def test_a_segment_that_stands_out_is_marked():
     rows = [(user, rank, rank) for user in range(200) for rank in range(1, 6)]
     recs = pd.DataFrame(rows, columns=["user", "item", "rank"])
     truth = pd.DataFrame(
-        {"user": range(200), "item": [1 if user < 100 else int(rng.integers(3, 9)) for user in range(200)]}
+        {"user": range(200), "item": [1 + user % 2 if user < 100 else int(rng.integers(3, 9)) for user in range(200)]}
     )
     kind = pd.Series(["good" if user < 100 else "bad" for user in range(200)], name="kind")
     report = recs.rec.against(truth).report(k=5, metrics=["ndcg"], by=kind)

@@ -20,7 +20,7 @@ import recnb
 from recnb import Convention
 from recnb.conventions import WORDS, option_in_words
 from recnb.metric import METRICS
-from recnb.uncertainty import MANY_USERS, intervals
+from recnb.uncertainty import intervals
 
 RNG = np.random.default_rng(5)
 N = 60
@@ -190,12 +190,12 @@ def test_the_bootstrap_against_numpy(seed: int, confidence: float) -> None:
 
 def test_an_interval_is_the_same_each_time_and_another_with_another_seed() -> None:
     assert (
-        SCORE.interval()
-        == SCORE.interval(seed=0)
+        SCORE.interval(method="bootstrap")
+        == SCORE.interval(method="bootstrap", seed=0)
         == SCORE.interval(method="bootstrap", resamples=2000)
-        != SCORE.interval(seed=1)
+        != SCORE.interval(method="bootstrap", seed=1)
     )
-    assert SCORE.interval(seed=1) == pytest.approx(SCORE.interval(), abs=0.02)
+    assert SCORE.interval(method="bootstrap") == pytest.approx(SCORE.interval(), abs=0.05)
 
 
 @pytest.mark.parametrize("confidence", [0.8, 0.95, 0.999])
@@ -217,13 +217,6 @@ def test_the_closed_form_is_where_the_bootstrap_goes() -> None:
     assert closed == pytest.approx(values.mean() + spread * (z + skew * (z**2 - 1) / 6), abs=1e-12)
 
 
-def test_many_users_take_the_closed_form() -> None:
-    values = np.tile([[0.0], [1.0]], (MANY_USERS // 2, 1))
-    assert intervals(values, resamples=5)[2] == "bootstrap"
-    assert intervals(np.vstack([values, [[1.0]]]))[2] == "moments"
-    assert intervals(np.vstack([values, [[1.0]]]), method="bootstrap", resamples=5)[2] == "bootstrap"
-
-
 def test_a_wider_confidence_is_a_wider_interval() -> None:
     for method in ("bootstrap", "moments", "t"):
         ends = [SCORE.interval(confidence, method=method) for confidence in (0.5, 0.8, 0.95, 0.99)]
@@ -234,9 +227,9 @@ def test_a_wider_confidence_is_a_wider_interval() -> None:
 
 def test_columns_share_the_draws() -> None:
     values = EV.values(METRICS["ndcg"], recnb.hits.Cutoffs.of([1, 3, 5]), {})
-    low, high, _ = intervals(values)
+    low, high, _ = intervals(values, method="bootstrap")
     for column, k in enumerate([1, 3, 5]):
-        assert (low[column], high[column]) == pytest.approx(EV.ndcg(k=k).interval(), abs=1e-12)
+        assert (low[column], high[column]) == pytest.approx(EV.ndcg(k=k).interval(method="bootstrap"), abs=1e-12)
 
 
 def test_an_interval_is_a_pair() -> None:
@@ -245,18 +238,18 @@ def test_an_interval_is_a_pair() -> None:
     assert isinstance(interval, tuple)
     assert len(interval) == 2
     assert (low, high) == (interval.low, interval.high) == (interval[0], interval[1])
-    assert repr(interval) == f"[{low:.4f}, {high:.4f}] (90%, bootstrap)"
+    assert repr(interval) == f"[{low:.4f}, {high:.4f}] (90%, beta)"
     assert "(99.9%, t)" in repr(SCORE.interval(0.999, method="t"))
     for other in (copy.copy(interval), copy.deepcopy(interval), pickle.loads(pickle.dumps(interval))):
         assert other == interval
-        assert (other.confidence, other.method) == (0.9, "bootstrap")
+        assert (other.confidence, other.method) == (0.9, "beta")
 
 
 @pytest.mark.parametrize("method", ["auto", "bootstrap", "moments", "t"])
-def test_one_user_has_no_interval_and_equal_users_a_point(method: str) -> None:
+def test_one_user_has_no_interval_and_equal_users_none_by_their_spread(method: str) -> None:
     assert all(map(math.isnan, recnb.ndcg([1, 0, 2]).interval(method=method)))
-    third = recnb.precision([[1, 0, 0]] * 7)
-    assert third.interval(method=method) == (float(third), float(third))
+    low, high = recnb.precision([[1, 0, 0]] * 7).interval(method=method)
+    assert (low < 1 / 3 < high) if method == "auto" else math.isnan(low + high)
 
 
 @pytest.mark.parametrize("method", ["auto", "bootstrap", "moments", "t"])

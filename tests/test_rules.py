@@ -1,4 +1,4 @@
-"""The rules that a machine can check: lint, types, layers, length of files, what the docs claim."""
+"""The rules that a machine can check: lint, layers, length of files, what the docs claim (types: test_typing.py)."""
 
 import importlib
 import importlib.util
@@ -30,14 +30,6 @@ def test_ruff_finds_nothing():
 
 def test_ruff_would_format_nothing():
     run("ruff", "format", "--check", "recnb", "tests", "notebooks")
-
-
-def test_mypy_strict():
-    run("mypy")
-
-
-def test_pyright():
-    run("basedpyright", "--pythonpath", sys.executable, "--level", "error")
 
 
 def test_layers():

@@ -1,5 +1,7 @@
 """Lists larger than memory give the numbers of lists in memory, from any source that is read in batches."""
 
+import uuid
+
 import duckdb
 import numpy as np
 import pandas as pd
@@ -318,3 +320,15 @@ def test_a_lazy_frame_that_fails_is_named():
     lazy = pl.from_pandas(recs).lazy().with_columns(score=pl.col("item").cast(pl.String).str.to_date("%Y"))
     with pytest.raises(FrameError, match="recommendations: the lazy frame cannot be collected"):
         recnb.evaluate(lazy, truth)
+
+
+def test_users_of_a_type_that_arrow_makes_of_another():
+    """UUIDs of Arrow, whose lists are looked up one by one."""
+    users = pa.array([uuid.UUID(int=number // 4) for number in range(40)])
+    rows = pa.table(
+        {"user": users, "item": [number % 4 for number in range(40)], "rank": [number % 4 + 1 for number in range(40)]}
+    )
+    made = recnb.evaluate(ds.dataset(rows.to_batches(max_chunksize=7)), rows)
+    assert lists_are_away(made)
+    assert made.list_of(3) == {1: 0, 2: 1, 3: 2, 4: 3}
+    assert made.explain("precision", made.users[3], k=2).value == 1.0

@@ -114,6 +114,7 @@ def peak_of(folder, n, whole):
     return float(found[0])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="asks the kernel for the peak")
 def test_memory_does_not_grow_with_the_rows(tmp_path):
     truth = pl.DataFrame({"user": np.repeat(np.arange(2000), 10), "item": np.tile(np.arange(0, 40, 4), 2000)})

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 import recnb
@@ -157,9 +157,15 @@ def shared_ranks(scored: list[tuple[str, float]], ties: str) -> dict[str, int]:
     return ranks
 
 
-@pytest.mark.parametrize("ties", ["max_rank", "floor_mean_rank"])
 @given(data=users())
-def test_shared_ranks(ties: str, data: dict[str, tuple[list[tuple[str, float]], Truth]]):
+def test_shared_ranks(data: dict[str, tuple[list[tuple[str, float]], Truth]]):
+    for ties in ("max_rank", "floor_mean_rank"):
+        note(f"{ties=}")
+        ranks_are_shared(ties, data)
+
+
+def ranks_are_shared(ties: str, data: dict[str, tuple[list[tuple[str, float]], Truth]]) -> None:
+    """Whether items of equal scores have the rank that `shared_ranks` gives them."""
     ev = recnb.evaluate(*frames(data), ties=ties)
     for k in (1, 2, 3, 5):
         recall, rr, ap, ndcg = (
@@ -255,3 +261,27 @@ def test_padding_makes_no_list_for_a_user_who_has_none():
     truth = pd.DataFrame({"user": [1, 2], "item": ["b", "a"]})
     for users in ("recs", "both"):
         assert recnb.evaluate(recs, truth, candidates="padded", users=users).users.tolist() == [1], users
+
+
+@pytest.mark.parametrize("duplicates", ["keep", "rows", "hit_once", "dedupe"])
+@pytest.mark.parametrize("order", ["rank", "score"])
+def test_a_preferred_item_that_is_repeated_counts_where_it_first_stands(duplicates: str, order: str) -> None:
+    recs = pd.DataFrame({"user": 1, "item": ["x", "a", "b", "a"], "rank": [1, 2, 3, 4], "score": [4.0, 3.0, 2.0, 1.0]})
+    truth = pd.DataFrame({"user": 1, "item": ["a", "b"], "relevance": [3, 1]})
+    ev = recnb.evaluate(recs, truth, duplicates=duplicates, order=order)
+    for k, expected in ((1, 0.0), (2, 0.5), (None, 0.5)):
+        assert ev.reciprocal_rank(k=k, target="preferred") == expected
+    assert ev.explain("reciprocal_rank", 1, target="preferred").value == 0.5
+
+
+@pytest.mark.parametrize("duplicates", ["keep", "rows"])
+def test_ties_have_no_mean_place_of_a_preferred_item_that_is_repeated(duplicates: str) -> None:
+    recs = pd.DataFrame({"user": 1, "item": ["a", "b", "a"], "score": [3.0, 2.0, 1.0]})
+    truth = pd.DataFrame({"user": 1, "item": ["a", "b"], "relevance": [3, 1]})
+    ev = recnb.evaluate(recs, truth, duplicates=duplicates, ties="expected")
+    with pytest.raises(OptionError, match=r"choose ties='first', or duplicates='dedupe'"):
+        ev.reciprocal_rank(target="preferred")
+    for options in ({"duplicates": duplicates, "ties": "first"}, {"duplicates": "dedupe", "ties": "expected"}):
+        assert recnb.evaluate(recs, truth, **options).reciprocal_rank(target="preferred") == 1
+    once = recnb.evaluate(recs[:2], truth, duplicates=duplicates, ties="expected")
+    assert once.reciprocal_rank(target="preferred") == 1

@@ -46,11 +46,15 @@ def test_judgements(tmp_path: Path) -> None:
     ("text", "words"),
     [
         ("", "is empty"),
-        ("a b c\n", "row 1 is 'a b c'"),
-        ("q Q0 d 1 x tag\n", "row 1 has the score 'x'"),
-        ("q Q0 d 1 1 tag\nq Q0 d 1 1 tag more\n", "row 2 is"),
-        ("q Q0 d 1 1 tag\nq Q0 d 1 1 tag more still\n", "line 2"),
-        ("q Q0 d 1 1 tag\nq Q0 d 1\n", "row 2 is 'q Q0 d 1'"),
+        ("\n\n", "is empty"),
+        ("# nothing here\n", "is empty"),
+        ("a b c\n", "line 1, 'a b c', is no run of TREC, which has 6 columns"),
+        ("q Q0 d 1 x tag\n", "line 1 has the score 'x'"),
+        ("q Q0 d 1 1 tag\n\nq Q0 d 1 nan tag\n", "line 3 has the score 'nan'"),
+        ("q Q0 d 1 1 tag\nq Q0 d 1 1,5 tag\n", "line 2 has the score '1,5'"),
+        ("# a comment\nq Q0 d 1 1\n", "line 2, 'q Q0 d 1 1', is no run"),
+        ("q Q0 d 1 1 tag\nq Q0 d 1\n", "line 2, 'q Q0 d 1', is no run"),
+        ("q Q0 d 1 1 tag\n#q2 Q0 d 1 1 tag\n", "line 2, '#q2 Q0 d 1 1 tag', may be a comment or a row"),
     ],
 )
 def test_a_broken_run_is_refused(tmp_path: Path, text: str, words: str) -> None:
@@ -61,8 +65,38 @@ def test_a_broken_run_is_refused(tmp_path: Path, text: str, words: str) -> None:
 def test_broken_judgements_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FrameError, match=r"the relevance '0\.5', which is no whole number"):
         recnb.read_trec_qrels(_file(tmp_path, "q 0 d 0.5\n"))
-    with pytest.raises(FrameError, match="is no qrels of TREC, which has 4 columns"):
-        recnb.read_trec_qrels(_file(tmp_path, RUN))
+    for text in (RUN, "q 0 d 1 1\n", "q 0 d\n"):
+        with pytest.raises(FrameError, match=r"line 1, .* is no qrels of TREC, which has 4 columns"):
+            recnb.read_trec_qrels(_file(tmp_path, text))
+    for grade in ("1e3", "x", "0x1", "nan", "1.1.1"):
+        with pytest.raises(FrameError, match=f"line 2 has the relevance '{grade}'"):
+            recnb.read_trec_qrels(_file(tmp_path, f"q 0 d 1\nq 0 e {grade}\n"))
+    assert recnb.read_trec_qrels(_file(tmp_path, "q 0 d +1\nq 0 e 2.0\n"))["relevance"].tolist() == [1, 2]
+
+
+def test_a_run_as_trec_eval_reads_it(tmp_path: Path) -> None:
+    text = (
+        "# begins with a comment of some six words\r\n"
+        "q1\tQ0\td1\t7\t  2.129133\tSTANDARD\r\n"
+        "q1\t0\td2\t7\t+.5E+01\tSTANDARD ... more junk\r\n"
+        "\r\n"
+        "  q1 Q0 d3 7 5. STANDARD at end of lines, 1 2 3  \r\n"
+        "q1 iter d#4 x -1e-3 STANDARD\r\n"
+        "q1 0 d\u00a05 - 1E3 STANDARD"
+    )
+    path = tmp_path / "a.run"
+    path.write_bytes(text.encode())
+    read = recnb.read_trec_run(path)
+    assert read["item"].tolist() == ["d1", "d2", "d3", "d#4", "d\u00a05"]
+    assert read["score"].tolist() == [2.129133, 5.0, 5.0, -0.001, 1000.0]
+    assert set(read["model"]) == {"STANDARD"}
+    assert kind_of(path) == "run"
+    qrels = tmp_path / "a.qrels"
+    qrels.write_bytes(b"# comment here\r\n301 0 CR#93E-1860 0\r\n301\tQ0\td2\t1 \r\n# and here\r\n301 0 d3 -2")
+    judged = recnb.read_trec_qrels(qrels)
+    assert judged["item"].tolist() == ["CR#93E-1860", "d2", "d3"]
+    assert judged["relevance"].tolist() == [0, 1, -2]
+    assert kind_of(qrels) == "qrels"
 
 
 WORD = st.text(st.characters(exclude_categories=("Z", "C"), codec="utf-8"), min_size=1, max_size=6)
@@ -72,6 +106,7 @@ WORD = st.text(st.characters(exclude_categories=("Z", "C"), codec="utf-8"), min_
 def test_what_is_written_is_read_back(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, float]]
 ) -> None:
+    rows = [(f"q{user}", item, score) for user, item, score in rows]  # a query that begins with # would be a comment
     path = tmp_path_factory.mktemp("trec") / "run.gz"
     frame = pd.DataFrame(rows, columns=["user", "item", "score"])
     recnb.write_trec_run(frame, path, tag="mine")
@@ -92,10 +127,46 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
         recnb.write_trec_run(recs, tmp_path / "run")
     with pytest.raises(ColumnError, match="neither rank nor score"):
         recnb.write_trec_run(recs.drop(columns="score"), tmp_path / "run")
-    with pytest.raises(FrameError, match="1 scores are missing"):
+    with pytest.raises(FrameError, match="has 1 scores that are missing"):
         recnb.write_trec_run(recs.assign(score=None), tmp_path / "run")
     with pytest.raises(FrameError, match=r"a relevance is 0\.5"):
         recnb.write_trec_qrels(recs.assign(relevance=0.5), tmp_path / "qrels")
+
+
+def test_ranks_and_scores_that_disagree_are_not_written(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    recs = pd.DataFrame({"user": ["u", "u"], "item": ["a", "b"], "rank": [1, 2], "score": [0.1, 0.9]})
+    with pytest.raises(
+        FrameError, match=r"'rank' and 'score' disagree: user 'u' has item 'a' at rank 1, and 'b', .* at rank 2"
+    ):
+        recnb.write_trec_run(recs, path)
+    assert not path.exists()
+    recnb.write_trec_run(recs.drop(columns="score"), path)
+    assert recnb.read_trec_run(path)["item"].tolist() == ["a", "b"]
+    tied = recs.assign(score=0.5)[::-1]
+    recnb.write_trec_run(tied, path)
+    assert recnb.read_trec_run(path, rank=True)["rank"].tolist() == [1, 2]
+
+
+def test_scores_that_a_float_cannot_tell_apart_keep_their_order(tmp_path: Path) -> None:
+    recs = pd.DataFrame({"user": ["u"] * 3, "item": list("abc"), "score": [2**60, 2**60 + 1, 2**60 + 2]})
+    recnb.write_trec_run(recs, tmp_path / "run")
+    assert recnb.read_trec_run(tmp_path / "run")["item"].tolist() == ["c", "b", "a"]
+    assert recnb.read_trec_run(tmp_path / "run")["score"].is_unique
+
+
+def test_a_run_holds_one_model(tmp_path: Path) -> None:
+    recs = pd.DataFrame({"user": ["u", "u"], "item": ["a", "b"], "score": [2.0, 1.0], "model": ["x", "y"]})
+    with pytest.raises(FrameError, match=r"several models \('x', 'y'\), and a run holds one"):
+        recnb.write_trec_run(recs, tmp_path / "run", tag="both")
+    recnb.write_trec_run(recs[recs["model"] == "x"], tmp_path / "run")
+    assert recnb.read_trec_run(tmp_path / "run")["item"].tolist() == ["a"]
+
+
+def test_users_that_would_be_comments_are_not_written(tmp_path: Path) -> None:
+    recs = pd.DataFrame({"user": ["#1"], "item": ["a"], "score": [2.0]})
+    with pytest.raises(FrameError, match="'#1' begins with #"):
+        recnb.write_trec_run(recs, tmp_path / "run")
 
 
 def test_trec_eval_reads_the_same(tmp_path: Path) -> None:

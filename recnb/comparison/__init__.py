@@ -10,11 +10,11 @@ import numpy as np
 
 from recnb.asked import STANDARD, Metrics, asked_metrics, chosen_metrics, options_of
 from recnb.asked import asked as asked_metric
-from recnb.comparison.aligned import common, one_convention, one_truth
+from recnb.comparison.aligned import common, one_catalogue, one_convention, one_truth
 from recnb.comparison.measured import Asked, Measured, all_pairs, lines_of, measure
 from recnb.comparison.way_in import models_of, reference_of, settings_of
 from recnb.conventions import presets
-from recnb.errors import OptionError, near
+from recnb.errors import OptionError, is_word, near
 from recnb.evaluation import Evaluation
 from recnb.frames import Frame
 from recnb.hits import Cutoffs
@@ -79,13 +79,13 @@ def compare(
     nDCG@10: item-knn is better than popular, by 0.0864 (95% interval 0.0604 to 0.1124; p < 0.001, Holm's correction over 2 comparisons).
     """
     settings = settings_of(confidence, test, method, resamples, 1 if permutations is None else permutations, seed)
-    if pairs not in PAIRS:
+    if not is_word(pairs, PAIRS):
         raise OptionError(f"pairs={pairs!r} says not whom to compare. {near(pairs, PAIRS)}")
     found = models_of(models, truth, dict(options))
     reference = reference_of(baseline, pairs, list(found))
     one_convention(found)
     one_truth(found)
-    kept, judged = common(found)
+    kept, judged = common(one_catalogue(found))
     if pairs == "all" and baseline is not None:
         kept = {name: kept[name] for name in [reference or "", *(one for one in kept if one != reference)]}
     if permutations is None:
@@ -244,7 +244,7 @@ class Comparison:
 
     def _pair(self, model: str | None, baseline: str | None) -> tuple[str, str]:
         for name in (model, baseline):
-            if name is not None and name not in self.models:
+            if name is not None and not is_word(name, self.models):
                 raise OptionError(f"{name!r} is none of the models. {near(name, self.names)}")
         against = baseline or (self.baseline or self.names[0])
         if model is None:
@@ -288,9 +288,7 @@ class Comparison:
     ) -> Curves:
         """A metric at many cut-offs for every model, with an interval at each; `.plot()` draws it."""
         chosen = asked_metric(metric)
-        cutoffs = Cutoffs.of(list(k) if isinstance(k, Iterable) and not isinstance(k, str) else k)
-        if cutoffs.deepest is None:
-            raise OptionError("a curve runs over whole numbers: leave None out of k, such as k=range(1, 21).")
+        cutoffs = Cutoffs.of_curve(k)
         made = self.measured([chosen.name], list(cutoffs), options, pairs=[])
         return Curves.of(lines_of(made, self.names), self.settings, lang)
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from recnb.asked import Asked as AnyMetric
-from recnb.conventions import Convention
+from recnb.conventions import Convention, presets
 from recnb.errors import FrameError, NoUsersError, OptionError
 from recnb.evaluation import Evaluation
 from recnb.frames import Prepared, check
 from recnb.frames.among import among
+from recnb.frames.codes import distinct
 from recnb.frames.relevant import is_relevant
+from recnb.frames.rows import Held
 from recnb.hits import Cutoffs, Floats
 from recnb.list_metric import ListMetric
 from recnb.lists import PerUser
@@ -77,6 +79,22 @@ def one_truth(models: Mapping[str, Evaluation]) -> None:
         )
 
 
+def one_beside(models: Mapping[str, Evaluation]) -> None:
+    """Refuse metrics of what is known of items where that is not the same for all models."""
+    first, *others = models
+    for what in ("train", "items"):
+        mine = getattr(models[first].beside, what)
+        for name in others:
+            theirs = getattr(models[name].beside, what)
+            if mine is None or theirs is None or mine is theirs:
+                continue
+            if mine.schema != theirs.schema or not np.array_equal(_fingerprint(mine), _fingerprint(theirs)):
+                raise FrameError(
+                    f"{first!r} and {name!r} have different {what}=, of which this metric is made, so the difference would be that of "
+                    f"{what}=: give compare() one {what}= and frames of recommendations, or evaluate both with the same."
+                )
+
+
 def _judged(prepared: Prepared) -> pl.DataFrame:
     """What must be the same: the relevant rows, and all judged ones where those enter the ranking."""
     judged = prepared.judged.select("user", "item", "relevance")
@@ -85,6 +103,24 @@ def _judged(prepared: Prepared) -> pl.DataFrame:
 
 def _fingerprint(table: pl.DataFrame) -> np.ndarray[Any, np.dtype[np.uint64]]:
     return np.sort(table.hash_rows().to_numpy())
+
+
+def one_catalogue(models: Mapping[str, Evaluation]) -> Mapping[str, Evaluation]:
+    """The models with every item of any of them below their lists, where the convention ranks the catalogue there."""
+    first = next(iter(models.values()))
+    ways = (
+        [first.convention] if first.library is None else [one.convention for one in presets.of_library(first.library)]
+    )
+    sources = [one.prepared.source for one in models.values()]
+    held = [one for one in sources if one is not None and isinstance(one.rows, Held)]
+    if len(held) < len(models) or not any(one.candidates == "catalogue" for one in ways):
+        return models
+    items = distinct(pl.concat([one.items for one in held]))
+    shared = [replace(one, catalogue=items, _known={}) for one in held]
+    return {
+        name: one.restricted(source.under(one.convention))
+        for (name, one), source in zip(models.items(), shared, strict=True)
+    }
 
 
 def common(models: Mapping[str, Evaluation]) -> tuple[dict[str, Evaluation], tuple[Judged, ...]]:
@@ -131,6 +167,8 @@ def _of_lists(
     models: Mapping[str, Evaluation], metric: ListMetric[..., Any], k: int | None, options: Mapping[str, Any]
 ) -> Floats:
     """Of metrics beyond accuracy: the users to whom every model gives a list with a value, judged or not."""
+    if metric.needs:
+        one_beside(models)
     everyone: pl.Series | None = None
     sides: list[tuple[pl.Series, Floats]] = []
     for one in models.values():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from recnb.progress import steps
 from recnb.results.comparison_data import Difference, Settings
 from recnb.segments import segments_of
 from recnb.strings import say
+from recnb.uncertainty import ENOUGH
 
 
 def measured_by(
@@ -33,8 +35,19 @@ def measured_by(
         if len(users) == 0:
             continue
         inside = {model: one.restricted(among(one.prepared, users)) for model, one in models.items()}
-        made[name] = measure(inside, asked, settings)
+        found = measure(inside, asked, settings)
+        made[name] = replace(found, differences=tuple(map(_enough, found.differences)))
     return made
+
+
+def _enough(one: Difference) -> Difference:
+    """A difference of too few users without its tests: of many segments some would look sure by chance."""
+    if one.n_users >= ENOUGH:
+        return one
+    nan = float("nan")
+    return replace(
+        one, low=nan, high=nan, p=nan, t_p=nan, wilcoxon_p=nan, randomization_p=nan, p_holm=nan, p_bh=nan, detectable=nan
+    )  # fmt: skip
 
 
 def differences_by(

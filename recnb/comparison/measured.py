@@ -17,8 +17,18 @@ from recnb.list_metric import ListMetric
 from recnb.progress import steps
 from recnb.results.comparison_data import POWER, Difference, Line, Mean, Settings, extremes
 from recnb.strings import say
-from recnb.uncertainty import MANY_USERS, Paired, benjamini_hochberg, detectable, holm, intervals, paired
-from recnb.uncertainty.significance import student
+from recnb.uncertainty import (
+    ENOUGH,
+    MANY_USERS,
+    Bounds,
+    Paired,
+    benjamini_hochberg,
+    detectable,
+    holm,
+    intervals,
+    paired,
+)
+from recnb.uncertainty.significance import settled, student
 
 #: With many users so many metrics at a cut-off are worked on at a time.
 BLOCKS_AT_ONCE = 4
@@ -61,7 +71,7 @@ def measure(models: Mapping[str, Evaluation], asked: Asked, settings: Settings) 
     means: list[Mean] = []
     differences: list[Difference] = []
     to_best: list[Floats] = []
-    used = settings
+    used = replace(settings, method="")
     work, n_batches = _batches(models, asked), _n_batches(models, asked)
     for blocks in steps(work, say("compare.progress"), n_batches) if n_batches > 1 else work:
         found, mean_method = _means(blocks, names, settings)
@@ -71,7 +81,9 @@ def measure(models: Mapping[str, Evaluation], asked: Asked, settings: Settings) 
         if asked.pairs:
             some, method = _differences(blocks, names, asked.pairs, settings)
             differences += some
-            used = replace(used, method=method)
+            used = replace(
+                used, method=", ".join(sorted({*used.method.split(", "), *method} - {"", "auto"}, reverse=True))
+            )
     return Measured(_marked(means, to_best, settings.alpha), corrected(differences), used)
 
 
@@ -112,9 +124,7 @@ def _means(blocks: Sequence[Block], names: Sequence[str], settings: Settings) ->
         stacked = np.concatenate([block.values for block in some], axis=1)
         mean = stacked.mean(axis=0) if n else np.full(stacked.shape[1], np.nan)
         low, high, method = (
-            intervals(stacked, settings.confidence, resamples=settings.resamples, seed=settings.seed)
-            if n
-            else (mean, mean, "t")
+            intervals(stacked, settings.confidence, bounds=_bounds(some, len(names))) if n else (mean, mean, "beta")
         )
         columns = [(block, name) for block in some for name in names]
         found += [
@@ -126,15 +136,16 @@ def _means(blocks: Sequence[Block], names: Sequence[str], settings: Settings) ->
 
 def _differences(
     blocks: Sequence[Block], names: Sequence[str], pairs: Sequence[tuple[str, str]], settings: Settings
-) -> tuple[list[Difference], str]:
+) -> tuple[list[Difference], set[str]]:
     found = []
-    method = ""
+    method: set[str] = set()
     at = [(names.index(model), names.index(baseline)) for model, baseline in pairs]
     for some in _of_one_size(blocks):
         n = len(some[0].values)
         if n == 0:
             found += [_nothing(block, pair, settings.alpha) for block in some for pair in pairs]
             continue
+        low, high = _bounds(some, len(at))
         apart = np.stack([block.values[:, i] - block.values[:, j] for block in some for i, j in at], axis=1)
         made = paired(
             apart,
@@ -143,11 +154,18 @@ def _differences(
             resamples=settings.resamples,
             permutations=settings.permutations,
             seed=settings.seed,
+            bounds=(low - high, high - low),
         )
-        method = made.method
+        method |= set(made.method)
         columns = [(block, pair) for block in some for pair in pairs]
         found += [_difference(block, pair, made, at, settings) for at, (block, pair) in enumerate(columns)]
-    return found, method or settings.method
+    return found, method
+
+
+def _bounds(blocks: Sequence[Block], times: int) -> Bounds:
+    """The bounds of each block's metric, for so many columns of each."""
+    low, high = np.repeat(np.array([block.metric.bounds for block in blocks], dtype=np.float64), times, axis=0).T
+    return low, high
 
 
 def _difference(block: Block, pair: tuple[str, str], made: Paired, at: int, settings: Settings) -> Difference:
@@ -176,7 +194,10 @@ def _difference(block: Block, pair: tuple[str, str], made: Paired, at: int, sett
         tied=int(made.tied[at]),
         lost=int(made.lost[at]),
         n_users=made.n,
-        detectable=detectable(float(made.sd[at]), made.n, POWER, settings.alpha) if made.n > 1 else np.nan,
+        # So few users who differ do not show how far others would.
+        detectable=detectable(float(made.sd[at]), made.n, POWER, settings.alpha)
+        if made.n - made.tied[at] >= ENOUGH
+        else np.nan,
         alpha=settings.alpha,
     )
 
@@ -212,7 +233,7 @@ def _behind_best(block: Block) -> Floats:
     apart = found[:, [int(mean.argmax())]] - found
     behind = apart.mean(axis=0)
     sd = apart.std(axis=0, ddof=1) if n > 1 else np.full(n_models, np.nan)
-    p = student(behind, sd, n)
+    p = student(behind, sd, n, np.count_nonzero(settled(apart), axis=0))
     return np.where(behind <= SAME, np.nan, p)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from recnb.asked import Metrics, parted
 from recnb.beyond_shown import rows_of
+from recnb.comparison.aligned import one_beside
 from recnb.comparison.alike import overlaps
 from recnb.comparison.by_segment import differences_by
 from recnb.comparison.measured import Asked, lines_of, measure
@@ -152,6 +153,7 @@ def beyond(
         one.beside.train is None and one.beside.items is None for one in comparison.models.values()
     ):
         return ()
+    one_beside(comparison.models)
     for one in comparison.models.values():
         one.prepared.rows.all()  # or an error that says where they are
     names = BEYOND if asked is None else list(asked)

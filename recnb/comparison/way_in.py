@@ -10,11 +10,11 @@ import pandas as pd
 import polars as pl
 
 from recnb.entry import evaluate, options_known
-from recnb.errors import ColumnError, FrameError, OptionError, is_number, near
+from recnb.errors import ColumnError, FrameError, OptionError, is_number, is_word, near
 from recnb.evaluation import Evaluation
 from recnb.frames import Frame, table_of
 from recnb.frames.elsewhere import Fetchable, engine_of
-from recnb.frames.read import columns_of, find
+from recnb.frames.read import columns_of, find, is_dataset, is_relation
 from recnb.progress import steps
 from recnb.results.comparison_data import TESTS, Settings
 from recnb.strings import say
@@ -33,6 +33,13 @@ def models_of(models: Any, truth: Frame | None, options: dict[str, Any]) -> dict
     if isinstance(models, (Evaluation, Fetchable)):
         raise OptionError(
             "one Evaluation is one model, and a comparison needs two: recnb.compare({'mine': ev, 'popular': other})."
+        )
+    is_frame = (
+        isinstance(models, pl.LazyFrame) or is_relation(models) or is_dataset(models) or hasattr(models, "columns")
+    )
+    if not isinstance(models, Mapping) and not is_frame:
+        raise OptionError(
+            f"models is a {type(models).__name__}: give each model a name, recnb.compare({{'a': models[0], 'b': models[1]}}, truth)."
         )
     if not isinstance(models, Mapping):
         models = _by_model(models, options.pop("model", None))
@@ -137,9 +144,9 @@ def settings_of(confidence: float, test: str, method: str, resamples: int, permu
     """How differences are judged, each option checked."""
     if not (is_number(confidence) and 0 < confidence < 1):
         raise OptionError(f"confidence={confidence!r} is no share: give a number between 0 and 1, such as 0.95.")
-    if test not in TESTS:
+    if not is_word(test, TESTS):
         raise OptionError(f"test={test!r} is no test of recnb. {near(test, TESTS)}")
-    if method not in PAIRED_METHODS:
+    if not is_word(method, PAIRED_METHODS):
         raise OptionError(f"method={method!r} makes no interval of differences. {near(method, PAIRED_METHODS)}")
     for name, value, least in (("resamples", resamples, 1), ("permutations", permutations, 1), ("seed", seed, 0)):
         if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
-from recnb.errors import OptionError, is_number, near
+from recnb.errors import OptionError, is_number, is_word, near
 from recnb.strings import known, say
 
 Order = Literal["auto", "score", "rank", "row"]
@@ -67,7 +67,7 @@ class Convention:
     def __post_init__(self) -> None:
         for name, words in WORDS.items():
             value = getattr(self, name)
-            if value not in words:
+            if not is_word(value, words):
                 raise OptionError(f"{name}={value!r} is no convention. {near(value, words)}")
         threshold = self.relevant_from
         if threshold is not None and not (is_number(threshold) and threshold > 0):

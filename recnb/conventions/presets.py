@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from recnb.conventions import Convention, value_of
-from recnb.errors import OptionError, near
+from recnb.errors import OptionError, is_word, near
 
 #: Other names for libraries.
 ALIASES = {
@@ -32,7 +32,7 @@ class Preset:
     options: tuple[tuple[str, Any], ...]  #: of the metric
     convention: Convention  #: of the data
     tolerance: float  #: how exactly the library's numbers can be met: it may compute in single precision, or round
-    refuses: tuple[str, ...] = ()  #: frames on which it raises an error
+    refuses: tuple[str, ...] = ()  #: frames on which it raises an error, or its number follows no rule
     note: str = ""  #: what it does by defect rather than by convention
 
     @property
@@ -69,7 +69,7 @@ def preset(library: str, variant: str) -> Preset:
     """
     known = presets()
     name = library_named(library)
-    if (name, variant) not in known:
+    if not isinstance(variant, str) or (name, variant) not in known:
         variants = [one for lib, one in known if lib == name]
         raise OptionError(f"{variant!r} is no metric of {name} that recnb has recorded. {near(variant, variants)}")
     return known[name, variant]
@@ -77,9 +77,9 @@ def preset(library: str, variant: str) -> Preset:
 
 def library_named(library: str) -> str:
     """The library of this name or alias."""
-    name = ALIASES.get(library, library)
+    name = ALIASES.get(library, library) if isinstance(library, str) else library
     libraries = list(dict.fromkeys(lib for lib, _ in presets()))
-    if name not in libraries:
+    if not is_word(name, libraries):
         raise OptionError(
             f"{library!r} is no library whose conventions are recorded. {near(library, [*libraries, *ALIASES])}"
         )

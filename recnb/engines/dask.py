@@ -62,8 +62,7 @@ class DaskEvaluation(PartedEvaluation):
     users of a report, movers, the explorer, `explain`) reads the rows of those users, in a pass over the recommendations
     each time. To ask more often, `persist()` keeps the shuffled rows with the workers, and they are looked for there.
 
-    Intervals of sums (`table`, the metrics, `curve`, `partial`) are by moments; what is made of `fetch()` has the values of
-    users, and the intervals of an Evaluation.
+    Intervals (`table`, the metrics, `curve`, `partial`) come of sums, and are those of an Evaluation.
 
     Tasks are named for what they do (`recnb-join` puts a partition of users together, then `recnb-sums` and `recnb-add`,
     `recnb-hits` or `recnb-values`), so Dask's ProgressBar and the task stream of its dashboard tell how far it is:
@@ -254,9 +253,15 @@ def _bucket(users: pd.Series[Any], label: str) -> np.ndarray[Any, np.dtype[np.in
     """
     if len(users) == 0:
         return np.zeros(0, dtype=np.int64)
-    ids = table_of(pd.DataFrame({label: users}), "the frame", {"user": label})["user"]
+    ids = check.of_one_unit(table_of(pd.DataFrame({label: users}), "the frame", {"user": label})["user"])
+    if ids.dtype.is_decimal():
+        ids = ids.floor()  # whole numbers and decimals of one value into one bucket
+    if ids.dtype.is_temporal() or ids.dtype.is_decimal():
+        ids = ids.to_physical() if ids.dtype.is_temporal() else ids.cast(pl.Int64, strict=False)
     if ids.dtype.is_float():
         ids = ids.fill_nan(None).cast(pl.Int64, strict=False)
+    if ids.dtype == pl.Duration:
+        ids = ids.dt.total_nanoseconds()
     plain = ids.fill_null(0).to_numpy().astype(np.int64) if ids.dtype.is_integer() else ids.cast(pl.String).to_numpy()
     hashed = pd.util.hash_array(plain)
     return (hashed >> np.uint64(33)).astype(np.int64)
@@ -285,7 +290,7 @@ def _kind(frame: Any, column: str, name: str) -> str | None:
     if isinstance(dtype, pd.CategoricalDtype) or dtype is np.dtype(object):
         row = _first(frame, {"user": column, "item": column}, name)
         return check.kind(row["user"].dtype) if row.height else None
-    typed = table_of(frame._meta, name, {"id": column})["id"].dtype
+    typed = check.of_one_unit(table_of(frame._meta, name, {"id": column})["id"]).dtype
     return check.kind(pl.Int64()) if typed.is_float() or typed.is_integer() else check.kind(typed)
 
 

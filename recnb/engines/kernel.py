@@ -15,7 +15,7 @@ from recnb.conventions import Convention
 from recnb.entry import Given
 from recnb.errors import FrameError
 from recnb.evaluation import Evaluation, index_of
-from recnb.frames import Facts, Frame, Layout, check, part_of, scale_of, table_of
+from recnb.frames import Facts, Frame, Layout, check, part_of, table_of
 from recnb.frames.gathered import Gathered
 from recnb.hits import Cutoffs
 from recnb.metric import Metric
@@ -93,10 +93,8 @@ def _none_missing(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> 
 
 
 def scale(made: Part) -> float:
-    """The highest relevance that counts among the users of a part."""
-    prepared = made.evaluation.prepared
-    assert prepared.source is not None
-    return scale_of(prepared.source, prepared.convention)
+    """The highest relevance in the truth of a part."""
+    return made.evaluation.prepared.max_relevance
 
 
 def partial(made: Part, question: Question, top: float | None = None) -> tuple[Partial, Facts]:
@@ -106,7 +104,7 @@ def partial(made: Part, question: Question, top: float | None = None) -> tuple[P
 
 def added(parts: Sequence[tuple[Partial, Facts]]) -> tuple[Partial, Facts]:
     """Several parts as one."""
-    return reduce(lambda a, b: (a[0] + b[0], a[1] + b[1]), parts)
+    return reduce(lambda a, b: (a[0].plus(b[0]), a[1] + b[1]), parts)
 
 
 def settled(made: tuple[Partial, Facts], plan: Plan) -> Partial:

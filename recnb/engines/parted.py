@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class PartedScore(PartialScore):
-    """A metric's mean over users; its interval comes of moments, and `per_user` stays with the engine."""
+    """A metric's mean over users; its interval comes of sums, and `per_user` stays with the engine."""
 
     _values: Callable[[], Any]
 
@@ -62,7 +62,7 @@ class PartedEvaluation(Methods, Fetchable):
     lazy frame. `report`, `table(by=...)`, `detectable`, `lint`, `explore` and `recnb.compare` look at users side by side: they
     work on `fetch()`, which brings hits, truth and a few counts of each user here, and leaves the rows of the lists.
 
-    Intervals of sums are by moments. What is made of `fetch()` has every user's value, and the intervals of an Evaluation.
+    Intervals come of sums, and are those of an Evaluation.
     """
 
     engine: ClassVar[str]  #: where the rows stay, in words
@@ -145,7 +145,7 @@ class PartedEvaluation(Methods, Fetchable):
         return self._partial(metrics, k, options).table()
 
     def curve(self, metric: str, k: Iterable[int] = range(1, 21), **options: Any) -> Curve:
-        """A metric at many cut-offs, with a 95% interval, by moments, at each."""
+        """A metric at many cut-offs, with a 95% interval at each."""
         return self._partial([metric], list(k), options).curve(metric)
 
     def explain(

@@ -3,7 +3,7 @@
 pandas, Polars and Arrow end here: what goes on to the metrics is numpy columns.
 """
 
-from recnb.frames.parts import Facts, Layout, part_of, rows_of, scale_of
+from recnb.frames.parts import Facts, Layout, part_of, rows_of
 from recnb.frames.prepare import Counts, Prepared, Source
 from recnb.frames.read import NAMES, Frame, table_of
 from recnb.frames.sources import prepare, read, read_lists
@@ -21,6 +21,5 @@ __all__ = [
     "read",
     "read_lists",
     "rows_of",
-    "scale_of",
     "table_of",
 ]

@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from recnb.conventions import Convention
-from recnb.frames.prepare import Prepared, Source
+from recnb.frames.prepare import Made, Prepared, Source
 from recnb.frames.rows import Away, Held, Ranked, Taken
 from recnb.hits import Hits, Ints
 from recnb.strings import Sentence
@@ -37,11 +37,11 @@ def among(prepared: Prepared, users: pl.Series, note: str | Sentence = "") -> Pr
         tally = replace(
             prepared.tally, n_without_relevant=hits.n_users - n_with, n_not_relevant=n_not_relevant, of_more=True
         )
-        source = source and replace(source, rows=away, truth=_rows(source.truth, users), _known={})
+        source = source and _some(source, away, users)
     else:
         rows = Held(prepared.rows.of(users))
         if source is not None and isinstance(source.rows, Held):
-            source = replace(source, rows=Held(source.rows.of(users)), truth=_rows(source.truth, users), _known={})
+            source = _some(source, Held(source.rows.of(users)), users)
     return replace(
         prepared,
         rows=rows,
@@ -55,7 +55,7 @@ def among(prepared: Prepared, users: pl.Series, note: str | Sentence = "") -> Pr
         source=source,
         general=None if prepared.general is None else hits,
         tally=tally,
-        _hits={None: hits},
+        made=Made((hits,)),
     )
 
 
@@ -66,6 +66,11 @@ def _away(whole: Away, source: Source | None, users: pl.Series) -> Away:
         return among(whole.gather(convention) if source is None else source.under(convention), users)
 
     return replace(whole, gather=gather)
+
+
+def _some(source: Source, rows: Held | Away, users: pl.Series) -> Source:
+    """The rows of some users, of frames that still say what items there are and how high grades go."""
+    return replace(source, rows=rows, truth=_rows(source.truth, users), whole=source.whole or source, _known={})
 
 
 def _rows(table: pl.DataFrame, users: pl.Series) -> pl.DataFrame:

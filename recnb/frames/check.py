@@ -10,8 +10,12 @@ from numpy.typing import NDArray
 
 from recnb.errors import FrameError
 from recnb.frames.runs import Runs, keys_met
+from recnb.hits import HIGHEST, Floats
 
 IDS = ("user", "item")
+
+#: Ids that are decimals, whatever digits their own column has.
+DECIMAL = pl.Decimal(38, 18)
 
 
 def ids(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> pl.DataFrame:
@@ -37,10 +41,11 @@ def _id(table: pl.DataFrame, role: str, name: str, label: str) -> pl.Series:
         if (column != column.floor()).any() or column.is_infinite().any():
             example = column.filter((column != column.floor()) | column.is_infinite())[0]
             raise FrameError(f"{name}: column {label!r} holds {example}, which is no id: use whole numbers or text.")
-        if (column.abs() > 2**53).any():
-            example = column.filter(column.abs() > 2**53)[0]
+        digits = {"Float16": 11, "Float32": 24}.get(str(column.dtype), 53)
+        if (column.abs() >= 2**digits).any():
+            example = column.filter(column.abs() >= 2**digits)[0]
             raise FrameError(
-                f"{name}: column {label!r} holds the float {example:.0f}, and floats above 2**53 are not exact, so ids may have run "
+                f"{name}: column {label!r} holds the float {example:.0f}, and {column.dtype} from 2**{digits} on is not exact, so ids may have run "
                 "together: read the column as whole numbers or as text, dtype='Int64' or dtype=str."
             )
         return column.cast(pl.Int64)
@@ -53,7 +58,9 @@ def _id(table: pl.DataFrame, role: str, name: str, label: str) -> pl.Series:
             ) from problem
     if column.dtype in (pl.Categorical, pl.Enum):
         return column.cast(pl.String)
-    if column.dtype.is_temporal() or column.dtype.is_decimal() or column.dtype in (pl.String, pl.Boolean, pl.Binary):
+    if column.dtype.is_temporal() or column.dtype.is_decimal():
+        return of_one_unit(column)
+    if column.dtype in (pl.String, pl.Boolean, pl.Binary):
         return column
     remedy = (
         f"frame.explode({label!r})" if column.dtype in (pl.List, pl.Array) else "whole numbers or text, .astype(str)"
@@ -61,6 +68,38 @@ def _id(table: pl.DataFrame, role: str, name: str, label: str) -> pl.Series:
     raise FrameError(
         f"{name}: column {label!r} holds {str(column.dtype)[:80]}, which is no {role} id: one id a row is needed: {remedy}."
     )
+
+
+def of_one_unit(ids: pl.Series) -> pl.Series:
+    """Times and decimals in the form in which equal ones are equal: one unit, one time zone, so many digits after the point."""
+    dtype = ids.dtype
+    if isinstance(dtype, (pl.Datetime, pl.Duration)):
+        if isinstance(dtype, pl.Datetime) and dtype.time_zone is not None:
+            ids = ids.dt.convert_time_zone("UTC")
+        # Nanoseconds reach from 1677 to 2262.
+        milliseconds = ids.dt.cast_time_unit("ms").to_physical().abs().max()
+        near = not isinstance(milliseconds, int) or milliseconds < 2**63 // 10**6
+        return ids.dt.cast_time_unit("ns" if near else "us")
+    if isinstance(dtype, pl.Decimal):
+        made = ids.cast(pl.Int64 if dtype.scale == 0 else DECIMAL, strict=False)
+        exact = made.null_count() == ids.null_count() and dtype.scale <= DECIMAL.scale
+        return made if exact else ids
+    return ids
+
+
+def of_one_kind(ids: pl.Series, others: pl.Series) -> pl.Series:
+    """Whole numbers as decimals, where those that they are to meet are decimals."""
+    return ids.cast(DECIMAL) if ids.dtype == pl.Int64 and others.dtype == DECIMAL else ids
+
+
+def aligned(
+    recs: pl.DataFrame, truth: pl.DataFrame, labels: Mapping[str, str], truth_labels: Mapping[str, str]
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Both frames with ids that can meet, or an error."""
+    recs = recs.with_columns(of_one_kind(recs[role], truth[role]) for role in IDS)
+    truth = truth.with_columns(of_one_kind(truth[role], recs[role]) for role in IDS)
+    same_kind(recs, truth, labels, truth_labels)
+    return recs, truth
 
 
 def same_kind(
@@ -72,12 +111,32 @@ def same_kind(
         if kind(left.dtype) == kind(right.dtype):
             continue
         label, other = labels.get(role, role), truth_labels.get(role, role)
-        column = f"recs[{label!r}]" if kind(right.dtype) == "text" else f"truth[{other!r}]"
         raise FrameError(
             f"the {role} ids are of different kinds: recommendations hold {kind(left.dtype)} ({_example(left)}) in column {label!r}, "
             f"truth holds {kind(right.dtype)} ({_example(right)}) in column {other!r}. They would never match. "
-            f"Make both text, {column} = {column}.astype(str), or both whole numbers, .astype(int)."
+            + one_kind(left, right, f"recs[{label!r}]", f"truth[{other!r}]")
         )
+
+
+def one_kind(left: pl.Series, right: pl.Series, ours: str, theirs: str) -> str:
+    """What to type so that ids of two kinds can meet."""
+    types = (left.dtype, right.dtype)
+    if any(dtype in (pl.Date, pl.Datetime) for dtype in types):
+        both = " and ".join(f"{one} = pd.to_datetime({one}, utc=True)" for one in (ours, theirs))
+        return f"Make both times, those without a time zone read as UTC: {both}."
+    if any(dtype.is_decimal() for dtype in types):
+        both = " and ".join(f"{one} = {one}.map(plain)" for one in (ours, theirs))
+        return f"Make both text of one form, with plain = lambda id: f'{{Decimal(id).normalize():f}}': {both}."
+    if pl.Binary in types and pl.String in types:
+        column = ours if left.dtype == pl.Binary else theirs
+        return f"Make both text: {column} = {column}.str.decode('utf-8')."
+    text, column = (left, ours) if left.dtype == pl.String else (right, theirs)
+    if text.dtype != pl.String:
+        return f"Make both whole numbers: {ours} = {ours}.astype(int) and {theirs} = {theirs}.astype(int)."
+    if text.str.contains(r"^-?\d+\.0*$").any():
+        return f"Make both whole numbers: {column} = {column}.astype(float)."
+    column = theirs if left.dtype == pl.String else ours
+    return f"Make both text, {column} = {column}.astype(str), or both whole numbers, .astype(int)."
 
 
 def kind(dtype: pl.DataType) -> str:
@@ -93,7 +152,9 @@ def _example(column: pl.Series) -> str:
 
 def scores(table: pl.DataFrame, name: str, label: str) -> pl.Series:
     """Scores as numbers, all there and finite."""
-    column = _number(table["score"], name, label)
+    column = table["score"]
+    # Digits of a decimal that a float does not hold decide on the order as well.
+    column = column if column.dtype.is_decimal() else _number(column, name, label)
     bad = _not_finite(column)
     if bad is not None:
         row = _first(bad)
@@ -134,7 +195,11 @@ def ranks(table: pl.DataFrame, name: str, label: str) -> pl.Series:
         row = _first(column == lowest)
         raise FrameError(
             f"{name}: column {label!r} holds rank {lowest} for {_pair(table, row)}: "
-            f"ranks start at 1. If yours start at 0: frame[{label!r}] += 1."
+            + (
+                f"ranks start at 1. If yours start at 0: frame[{label!r}] += 1."
+                if lowest == 0
+                else f"ranks start at 1. If the highest number is the top, it is a score: score={label!r}."
+            )
         )
     return column
 
@@ -149,7 +214,12 @@ def relevance(table: pl.DataFrame, name: str, label: str, *, negative: str = "er
             f"{name}: column {label!r} has {bad.sum():,} values that are missing, NaN or infinite, the first {column[row]} for "
             f"{_pair(table, row)}. Say what they mean: .fillna(0) for not relevant, or drop the rows."
         )
-    lowest = column.min()
+    lowest, highest = column.min(), column.max()
+    if isinstance(highest, float) and highest > HIGHEST:
+        raise FrameError(
+            f"{name}: column {label!r} holds {highest:g} for {_pair(table, _first(column == highest))}: sums of such numbers overflow. "
+            f"Make the scale smaller: frame[{label!r}] /= frame[{label!r}].max()."
+        )
     if isinstance(lowest, float) and lowest < 0 and negative == "zero":
         return column.clip(lower_bound=0.0)
     if isinstance(lowest, float) and lowest < 0 and negative == "error":
@@ -161,11 +231,23 @@ def relevance(table: pl.DataFrame, name: str, label: str, *, negative: str = "er
     return column
 
 
+def in_floats(scores: pl.Series) -> Floats:
+    """Scores as floats in the same order, with the same ties and signs: their places among each other where floats run them together."""
+    floats = scores.cast(pl.Float64).to_numpy()
+    small = scores.dtype.is_integer() and np.abs(floats).max(initial=0.0) < 2**53
+    if scores.dtype.is_float() or small or len(np.unique(floats)) == scores.n_unique():
+        return floats
+    places = scores.rank("dense").to_numpy().astype(np.float64)
+    # The highest place of a score that is not above 0: places above it are above 0, those below it below, as the scores are.
+    at, zero = places[floats <= 0].max(initial=0.0), bool((floats == 0).any())
+    return np.asarray(np.where((floats > 0) | zero, places - at, places - at - 1))
+
+
 def _not_finite(column: pl.Series) -> pl.Series | None:
     """Which values are missing, NaN or infinite; None if none is. One such value makes the sum so."""
     if not column.null_count() and (not column.dtype.is_float() or np.isfinite(float(column.sum()))):
         return None
-    bad = column.is_null() | ~column.is_finite()
+    bad = column.is_null() if column.dtype.is_decimal() else column.is_null() | ~column.is_finite()
     return bad if bad.any() else None
 
 
@@ -186,9 +268,16 @@ def _number(column: pl.Series, name: str, label: str) -> pl.Series:
         return column
     if column.null_count() == len(column):
         return pl.Series(column.name, [None] * len(column), dtype=pl.Float64)
+    if (
+        column.dtype == pl.String
+        and (odd := column.filter(column.cast(pl.Float64, strict=False).is_null() & column.is_not_null())).len()
+    ):
+        raise FrameError(
+            f"{name}: column {label!r} holds text where numbers are needed, and {odd[0]!r} is no number: correct it, or drop the row."
+        )
     raise FrameError(
         f"{name}: column {label!r} holds {kind(column.dtype)}, such as {column.drop_nulls()[0]!r}, where numbers are needed: "
-        f"frame[{label!r}].astype(float)."
+        f"frame[{label!r}].astype({'int' if column.dtype.is_temporal() else 'float'})."
     )
 
 

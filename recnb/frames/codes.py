@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 
 from recnb.frames.lookup import Lookup
@@ -53,6 +57,23 @@ def positions(users: pl.Series, values: pl.Series) -> Ints:
     coded = users.alias("user").to_frame().with_row_index("position")
     joined = values.alias("user").to_frame().join(coded, on="user", how="left", maintain_order="left")
     return joined["position"].cast(pl.Int64).fill_null(-1).to_numpy()
+
+
+def place_of(user: Any, users: pl.Series) -> int | None:
+    """Where one id, as it was typed or read off a result, stands among the users; None where it does not."""
+    try:
+        if not isinstance(user, (date, timedelta, Decimal)):
+            return users.index_of(user)
+        # By way of pandas, whose times are as fine as those of the users: Polars reads a Timestamp to the microsecond.
+        typed = pl.from_pandas(pd.Series([user]))
+        wanted = typed.cast(users.dtype)
+        in_zone, ours = (getattr(one.dtype, "time_zone", None) is not None for one in (typed, users))
+        if in_zone != ours or not wanted.cast(typed.dtype).equals(typed):
+            return None
+        found = (users == wanted).arg_true()
+        return int(found[0]) if len(found) else None
+    except (TypeError, ValueError, pl.exceptions.PolarsError):
+        return None
 
 
 @dataclass(frozen=True, eq=False)

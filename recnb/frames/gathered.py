@@ -11,7 +11,7 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.frames.counts import Tally
-from recnb.frames.prepare import Prepared
+from recnb.frames.prepare import Made, Prepared
 from recnb.frames.rows import Away, Ranked, Taken
 from recnb.hits import Hits, Ints, Tied, in_order
 
@@ -31,7 +31,6 @@ class Gathered:
     tally: Tally
     n_strangers: int
     graded: bool
-    last_place: int
     is_general: bool  #: whether the convention needs the long way
 
     @property
@@ -56,7 +55,6 @@ class Gathered:
             Tally.of(prepared.counts, prepared.recs),
             prepared.n_strangers,
             prepared.graded,
-            prepared.last_place,
             prepared.general is not None,
         )
 
@@ -90,7 +88,7 @@ class _Pieces:
         self.columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
         self.tied: list[Tied] = []
         self.tallies: list[Tally] = []
-        self.n_strangers = self.last_place = 0
+        self.n_strangers = 0
         self.max_relevance = 0.0
 
     def add(self, one: Gathered) -> None:
@@ -106,7 +104,6 @@ class _Pieces:
         self.taken.append(one.taken)
         self.tallies.append(one.tally)
         self.n_strangers += one.n_strangers
-        self.last_place = max(self.last_place, one.last_place)
         self.max_relevance = max(self.max_relevance, one.hits.max_relevance)
 
     def joined(self, away: Away, judged: pl.DataFrame | None) -> Prepared:
@@ -126,11 +123,11 @@ class _Pieces:
             tally.n_gaps > 0,
             self.n_strangers,
             convention,
+            hits.max_relevance,
             graded=first.graded,
-            last_place=self.last_place,
             general=hits if first.is_general else None,
             tally=tally,
-            _hits={None: hits},
+            made=Made((hits,)),
         )
 
     def _hits(self, like: Hits) -> tuple[Hits, Ints | None]:

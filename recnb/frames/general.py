@@ -13,6 +13,7 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.errors import FrameError, OptionError
+from recnb.frames import check
 from recnb.frames.codes import by_user, distinct, positions
 from recnb.hits import Floats, Hits, Ints, Tied, count_within, in_order
 
@@ -61,7 +62,7 @@ class Coded:
 
     @property
     def n_items(self) -> int:
-        """How many items there are in both frames."""
+        """How many items there are."""
         return len(self.items)
 
     @property
@@ -70,18 +71,18 @@ class Coded:
         return self.truth_user * self.n_items + self.truth_item
 
 
-def coded(recs: pl.DataFrame, judged: pl.DataFrame, convention: Convention) -> Coded:
+def coded(recs: pl.DataFrame, judged: pl.DataFrame, items: pl.Series, convention: Convention) -> Coded:
     """Code users and items, and make of order, rank or row a score that is higher for better."""
     users = distinct(pl.concat([recs["user"], judged["user"]]))
-    items = distinct(pl.concat([recs["item"], judged["item"]]))
     if convention.order == "rank":
         score = -recs["rank"].to_numpy().astype(np.float64)
     elif convention.order == "row":
         score = -np.arange(recs.height, dtype=np.float64)
     else:
-        score = recs["score"].cast(pl.Float64).to_numpy().copy()
+        score = check.in_floats(recs["score"]).copy()
         if convention.score_dtype == "float32":
-            score = score.astype(np.float32).astype(np.float64)
+            with np.errstate(over="ignore"):  # what is too large becomes infinite, as it does in those libraries
+                score = recs["score"].cast(pl.Float64).to_numpy().astype(np.float32).astype(np.float64)
     grade = judged["relevance"].to_numpy().astype(np.float64)
     if convention.negative_relevance == "zero":
         grade = np.maximum(grade, 0.0)
@@ -170,16 +171,15 @@ class General:
     recs: pl.DataFrame  #: the lists as they were ranked: user, item, rank, and the score that ranked them
     truth: pl.DataFrame  #: relevant rows of the users evaluated, as often as they count
     hits: Hits
-    last_place: int = 0  #: the last place that any item stands on
 
 
-def general_hits(recs: pl.DataFrame, judged: pl.DataFrame, convention: Convention) -> General:
-    """Hits under any convention."""
+def general_hits(recs: pl.DataFrame, judged: pl.DataFrame, items: pl.Series, convention: Convention) -> General:
+    """Hits under any convention; `items` are all there are, sorted."""
     if convention.candidates == "catalogue" and convention.ties not in ("first", "max_rank"):
         raise OptionError("candidates='catalogue' goes with ties='first' or ties='max_rank'.")
     if convention.ties == "expected" and convention.duplicates == "hit_once":
         raise OptionError("ties='expected' has no mean for duplicates='hit_once': choose duplicates='dedupe'.")
-    data = coded(recs, judged, convention)
+    data = coded(recs, judged, items, convention)
     rows = rank_rows(data, convention)
     relevant = is_relevant_grade(data.grade, convention)
     length = np.zeros(len(data.users), dtype=np.int64)
@@ -212,8 +212,14 @@ def general_hits(recs: pl.DataFrame, judged: pl.DataFrame, convention: Conventio
     above, tied = rows.above[hit], rows.tied[hit]
     if convention.candidates == "catalogue":
         missed = np.flatnonzero(relevant & (times == 0) & (not scored))
-        below = _catalogue_places(data, rows, length, missed, convention)
-        length = np.full(len(length), data.n_items)
+        held = np.unique(rows.user * data.n_items + rows.item)
+        end = length + data.n_items - np.bincount(held // data.n_items, minlength=len(length))
+        below = (
+            _catalogue_places(data, held, length, missed)
+            if convention.ties == "first"
+            else end[data.truth_user[missed]]
+        )
+        length = end
         user, rank = np.r_[user, data.truth_user[missed]], np.r_[rank, below]
         judged_row = np.r_[judged_row, missed]
         above, tied = np.r_[above, below - 1], np.r_[tied, np.ones(len(below), dtype=np.int64)]
@@ -232,20 +238,25 @@ def general_hits(recs: pl.DataFrame, judged: pl.DataFrame, convention: Conventio
         {"user": data.users.gather(rows.user[own]), "item": data.items.gather(rows.item[own]), "rank": rows.place[own]}
     )
     if convention.order == "score":
-        lists = lists.with_columns(score=pl.Series(rows.score[own]))
-    return replace(_of_population(data, hits, lists, truth, convention), last_place=int(place.max(initial=0)))
+        lists = lists.with_columns(score=_as_given(rows.score[own], recs["score"], data.score, convention))
+    return _of_population(data, hits, lists, truth, convention)
 
 
-def _catalogue_places(data: Coded, rows: Rows, length: Ints, missed: Ints, convention: Convention) -> Ints:
+def _as_given(scores: Floats, given: pl.Series, floats: Floats, convention: Convention) -> pl.Series:
+    """Scores of ranked rows as the caller has them."""
+    if given.dtype.is_float() or convention.score_dtype == "float32":
+        return pl.Series(scores)
+    known, row = np.unique(floats, return_index=True)
+    return given.gather(row[np.searchsorted(known, scores)])
+
+
+def _catalogue_places(data: Coded, held: Ints, length: Ints, missed: Ints) -> Ints:
     """Where items that were not recommended stand when all the catalogue is ranked below each list, sorted by name.
 
     No users × items table is made: an item's place is the list's length and its number among all items, less those
     before it that the list holds already.
     """
-    if convention.ties == "max_rank":
-        return np.full(len(missed), data.n_items)
     user, item = data.truth_user[missed], data.truth_item[missed]
-    held = np.sort(rows.user * data.n_items + rows.item)
     before = np.searchsorted(held, user * data.n_items + item) - np.searchsorted(held, user * data.n_items)
     return np.asarray(length[user] + item - before + 1)
 
@@ -277,7 +288,7 @@ def _of_population(
     kept = replace(
         hits, user=number[hits.user[mine]], rank=hits.rank[mine], list_length=hits.list_length[averaged], relevance=hits.relevance[mine],
         truth_row=row[hits.truth_row[mine]], truth_user=number[hits.truth_user[theirs]], truth_relevance=hits.truth_relevance[theirs],
-        max_relevance=float(hits.truth_relevance[theirs].max(initial=0.0)), tied=None if hits.tied is None else hits.tied.of(mine),
+        tied=None if hits.tied is None else hits.tied.of(mine),
     )  # fmt: skip
     users = data.users.filter(pl.Series(averaged))
     return General(users, lists, truth.select(pl.all().gather(theirs)), kept)

@@ -27,22 +27,30 @@ def ranked(
             remedy = "List each item once, or say duplicates='dedupe' to keep the one ranked highest."
         check.no_pair_twice(table, name, remedy, runs)
     if by == "rank":
-        table = table.with_columns(rank=check.ranks(table, name, labels["rank"]))
-        strict = _in_order(table["rank"], runs, strictly=True)
-        if not strict:
-            check.no_rank_twice(table, name, labels["rank"])
-        if "score" in table.columns and convention.order == "auto":
-            _scores_agree(table, strict, labels)
+        table = by_rank(table, convention, labels, runs)
     elif by == "score":
         scores = check.scores(table, name, labels["score"])
-        if runs is not None and _in_order(-scores.cast(pl.Float64), runs, strictly=convention.ties != "first"):
+        if runs is not None and _in_order(scores, runs, strictly=convention.ties != "first", falling=True):
             table = table.with_columns(score=scores, rank=pl.Series(runs.within()))
         else:
             table = _rank_by_score(table.with_columns(score=scores), convention.ties)
     else:
         table = table.with_columns(rank=pl.int_range(1, pl.len() + 1).over("user"))
     table = table.select("user", "item", "rank", *(["score"] if "score" in table.columns else []))
-    return (_deduped(table) if convention.duplicates == "dedupe" else table), by
+    return (_deduped(table, by) if convention.duplicates == "dedupe" else table), by
+
+
+def by_rank(
+    table: pl.DataFrame, convention: Convention, labels: Mapping[str, str], runs: Runs | None = None
+) -> pl.DataFrame:
+    """Rows whose ranks are places, one for each item of a list, and go with the scores where nobody said which counts."""
+    table = table.with_columns(rank=check.ranks(table, "recommendations", labels["rank"]))
+    strict = _in_order(table["rank"], runs, strictly=True)
+    if not strict:
+        check.no_rank_twice(table, "recommendations", labels["rank"])
+    if "score" in table.columns and convention.order == "auto":
+        _scores_agree(table, strict, labels)
+    return table
 
 
 def in_lists(
@@ -67,7 +75,7 @@ def in_lists(
             table = table.with_columns(pl.col("rank").cast(pl.Int64))
             if "score" in table.columns and convention.order == "auto":
                 scores = check.scores(table, "recommendations", labels["score"])
-                if not _in_order(-scores.cast(pl.Float64), runs, strictly=False):
+                if not _in_order(scores, runs, strictly=False, falling=True):
                     return None
     return table.select("user", "item", "rank", *(["score"] if "score" in table.columns else []))
 
@@ -94,13 +102,14 @@ def order_by(table: pl.DataFrame, convention: Convention, labels: Mapping[str, s
     return convention.order
 
 
-def _in_order(values: pl.Series, runs: Runs | None, *, strictly: bool) -> bool:
-    """Whether lists stand one after the other and values rise within each: true of most frames that a program wrote."""
+def _in_order(values: pl.Series, runs: Runs | None, *, strictly: bool, falling: bool = False) -> bool:
+    """Whether lists stand one after the other and values rise (or fall) within each: true of most frames that a program wrote."""
     if runs is None:
         return False
     value = pl.lit(values).alias("value")
-    falls = value <= value.shift() if strictly else value < value.shift()
-    return runs.only_at_starts(pl.select(falls.arg_true()).to_series())
+    lower, upper = (value.shift(), value) if falling else (value, value.shift())
+    breaks = lower <= upper if strictly else lower < upper
+    return runs.only_at_starts(pl.select(breaks.arg_true()).to_series())
 
 
 def _scores_agree(table: pl.DataFrame, is_sorted: bool, labels: Mapping[str, str]) -> None:
@@ -134,8 +143,8 @@ def _numbered(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(rank=pl.Series(count_within(table["user"].rle_id().to_numpy())))
 
 
-def _deduped(table: pl.DataFrame) -> pl.DataFrame:
-    """Keep the highest place of each pair and close the gaps that this leaves."""
-    if check.repeated(table, ["user", "item"]).height == 0:
+def _deduped(table: pl.DataFrame, by: str) -> pl.DataFrame:
+    """Keep the highest place of each pair and close the gaps: those that this leaves, and those that ranks have."""
+    if by != "rank" and check.repeated(table, ["user", "item"]).height == 0:
         return table
     return _numbered(table.sort("user", "rank").unique(["user", "item"], keep="first", maintain_order=True))

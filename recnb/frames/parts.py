@@ -54,7 +54,7 @@ def part_of(recs: pl.DataFrame, truth: pl.DataFrame, layout: Layout) -> Source:
             _typed_as(one, other) if one.height == 0 else one for one, other in ((recs, truth), (truth, recs))
         )
     else:
-        check.same_kind(recs, truth, layout.recs, layout.truth)
+        recs, truth = check.aligned(recs, truth, layout.recs, layout.truth)
     return Source(Held(recs.drop("model", strict=False)), truth, layout.recs, layout.truth, part=True)
 
 
@@ -117,12 +117,4 @@ class Facts:
             raise no_users(self.highest, convention)
 
 
-def scale_of(source: Source, convention: Convention) -> float:
-    """The highest relevance that counts among the users evaluated in a part: the scale of ERR is the highest of all parts."""
-    prepared = source.under(convention)
-    if prepared.general is not None:
-        return prepared.general.max_relevance
-    return float(prepared.taken.relevance.max(initial=0.0))
-
-
-__all__ = ["Facts", "Layout", "part_of", "rows_of", "scale_of"]
+__all__ = ["Facts", "Layout", "part_of", "rows_of"]

@@ -15,15 +15,22 @@ from recnb.frames import check
 from recnb.frames.codes import by_user, distinct, positions
 from recnb.frames.counts import Counts, Tallied, Tally
 from recnb.frames.general import general_hits, is_general
-from recnb.frames.order import order_by, ranked
+from recnb.frames.order import by_rank, order_by, ranked
 from recnb.frames.population import list_lengths, no_users, population, users_meet
 from recnb.frames.quick import Joined, Pairs, joined
 from recnb.frames.read import Frame, columns_of
-from recnb.frames.relevant import graded, once, relevant_rows
+from recnb.frames.relevant import graded, once, relevant_rows, top_of
 from recnb.frames.rows import Away, Held, Ranked, Taken
 from recnb.frames.runs import Runs, runs_of
 from recnb.hits import Hits, Ints, in_order
 from recnb.strings import Sentence
+
+
+@dataclass(eq=False)
+class Made:
+    """The hits that are kept: the last cut, and what it was cut from. They are replaced as one, so that threads need no lock."""
+
+    hits: tuple[Hits, ...] = ()
 
 
 @dataclass(eq=False)
@@ -39,14 +46,14 @@ class Prepared:
     has_gaps: bool  #: whether some list leaves a rank empty
     n_strangers: int  #: users with a list who are not evaluated
     convention: Convention
+    max_relevance: float  #: the highest relevance in the truth, whoever is evaluated
     graded: bool = True  #: whether the truth says how relevant an item is
     notes: tuple[str | Sentence, ...] = ()
     source: Source | None = None  #: the frames as they were read, to be looked at under another convention
-    last_place: int = 0  #: on the long way, the last place that any item stands on
     general: Hits | None = None  #: all hits, where the convention needs the long way
     pairs: Pairs | None = None  #: what finds hits the quick way
     tally: Tally | None = None  #: what was counted of rows that are not here
-    _hits: dict[int | None, Hits] = field(default_factory=dict)
+    made: Made = field(default_factory=Made)
 
     @property
     def truth(self) -> pl.DataFrame:
@@ -75,17 +82,17 @@ class Prepared:
             return self.general
         if depth is not None and depth >= self.list_length.max(initial=0):
             depth = None
-        if depth not in self._hits:
-            deeper = [known for known in self._hits if known is None or (depth is not None and known > depth)]
-            if deeper and depth is not None:
-                # What was cut from whole lists can be cut again; only the last cut is kept.
-                kept = {known: self._hits[known] for known in deeper[:1]}
-                made = self._hits[deeper[0]].down_to(depth)
+        kept = self.made.hits
+        known = next((one for one in kept if one.depth == depth), None)
+        if known is None:
+            deeper = next((one for one in kept if one.depth is None or (depth is not None and one.depth > depth)), None)
+            if deeper is None or depth is None:
+                known = self._join(depth)
+                self.made.hits = (known,)
             else:
-                kept, made = {}, self._join(depth)
-            self._hits.clear()
-            self._hits.update({**kept, depth: made})
-        return self._hits[depth]
+                known = deeper.down_to(depth)
+                self.made.hits = (deeper, known)
+        return known
 
     def _join(self, depth: int | None) -> Hits:
         met = None if self.pairs is None else self.pairs.met(depth)
@@ -118,7 +125,7 @@ class Prepared:
             truth_row=row,
             truth_user=self.truth_user,
             truth_relevance=relevance,
-            max_relevance=float(relevance.max(initial=0.0)),
+            max_relevance=self.max_relevance,
             depth=depth,
         )
 
@@ -134,6 +141,10 @@ class Source:
     notes: tuple[str | Sentence, ...] = ()
     floats: tuple[str, ...] = ()  #: columns whose ids came as floats, by frame
     part: bool = False  #: whether these are some of the users: what holds of all is then seen to elsewhere
+    whole: Source | None = (
+        None  #: the frames that these are some users of: the catalogue and the scale of grades are theirs
+    )
+    catalogue: pl.Series | None = None  #: every item there is, where models are compared
     _known: dict[Convention, Prepared] = field(default_factory=dict)
 
     @property
@@ -149,6 +160,13 @@ class Source:
     def runs(self) -> Runs | None:
         """Where each list begins, if lists stand one after the other."""
         return runs_of(self.recs["user"])
+
+    @cached_property
+    def items(self) -> pl.Series:
+        """Every item of either frame, sorted."""
+        if self.catalogue is not None:
+            return self.catalogue
+        return distinct(pl.concat([self.recs["item"], self.truth["item"]])) if self.whole is None else self.whole.items
 
     def under(self, convention: Convention) -> Prepared:
         """The frames under a convention, worked out once for each."""
@@ -169,17 +187,18 @@ class Source:
         if isinstance(self.rows, Away):
             return replace(self.rows.gather(convention), notes=self.notes, source=self)
         truth = graded(self.truth, self.truth_labels, convention)
+        top = top_of(truth if self.whole is None else graded(self.whole.truth, self.truth_labels, convention))
         general = is_general(convention)
         quick = None if general else joined(self.recs, truth, convention, self.labels, self.runs)
         if quick is not None:
-            prepared = _quick(quick, truth, convention.ordered_by(self._order(quick.by)))
+            prepared = _quick(quick, truth, top, convention.ordered_by(self._order(quick.by)))
         elif general:
             truth = once(truth, self.truth_labels, convention)
-            prepared = _general(self.recs, truth, convention, self.labels, part=self.part)
+            prepared = _general(self, truth, top, convention)
         else:
             truth = once(truth, self.truth_labels, convention)
             recs, by = ranked(self.recs, convention, self.labels, self.runs)
-            prepared = _code(recs, truth, convention.ordered_by(self._order(by)), self.runs, part=self.part)
+            prepared = _code(recs, truth, top, convention.ordered_by(self._order(by)), self.runs, part=self.part)
         return replace(prepared, graded="relevance" in self.truth.columns, notes=self.notes, source=self)
 
     def _order(self, by: str) -> str:
@@ -187,25 +206,24 @@ class Source:
         return "row" if self.labels.get("rank") == self.labels["item"] else by
 
 
-def _general(
-    recs: pl.DataFrame, judged: pl.DataFrame, convention: Convention, labels: Mapping[str, str], *, part: bool
-) -> Prepared:
+def _general(source: Source, judged: pl.DataFrame, top: float, convention: Convention) -> Prepared:
     """The long way: any ties, padding, repeated rows."""
+    recs, labels, part = source.recs, source.labels, source.part
     by = order_by(recs, convention, labels)
     if convention.duplicates == "error":
         check.no_pair_twice(recs, "recommendations", "Say duplicates='dedupe' to keep the one ranked highest.")
     if by == "rank":
-        recs = recs.with_columns(rank=check.ranks(recs, "recommendations", labels["rank"]))
+        recs = by_rank(recs, convention, labels)
     elif by == "score":
         recs = recs.with_columns(score=check.scores(recs, "recommendations", labels["score"]))
     if not part:
         users_meet(recs["user"], judged["user"])
     convention = convention.ordered_by(by)
-    made = general_hits(recs, judged, convention)
+    made = general_hits(recs, judged, source.items, convention)
     if len(made.users) == 0 and not part:
         raise no_users(judged["relevance"].max(), convention)
     strangers = int((positions(made.users, distinct(recs["user"])) < 0).sum())
-    hits = made.hits
+    hits = replace(made.hits, max_relevance=top)
     return Prepared(
         Held(made.recs),
         judged,
@@ -216,7 +234,7 @@ def _general(
         False,
         strangers,
         convention,
-        last_place=made.last_place,
+        top,
         general=hits,
     )
 
@@ -252,15 +270,15 @@ def named_columns_exist(columns: Mapping[str, str | None], recs: Frame, truth: F
             raise ColumnError(f"{said} column {column!r} that {role}={column!r} names. Columns: {listed}.")
 
 
-def _quick(made: Joined, judged: pl.DataFrame, convention: Convention) -> Prepared:
+def _quick(made: Joined, judged: pl.DataFrame, top: float, convention: Convention) -> Prepared:
     return Prepared(
         Held(made.recs), judged, made.taken, made.users, made.truth_user, made.list_length, made.has_gaps,
-        made.n_strangers, convention, pairs=made.pairs,
+        made.n_strangers, convention, top, pairs=made.pairs,
     )  # fmt: skip
 
 
 def _code(
-    recs: pl.DataFrame, judged: pl.DataFrame, convention: Convention, runs: Runs | None, *, part: bool
+    recs: pl.DataFrame, judged: pl.DataFrame, top: float, convention: Convention, runs: Runs | None, *, part: bool
 ) -> Prepared:
     if runs is not None and runs.n_rows != recs.height:
         runs = None  # rows were taken out
@@ -288,6 +306,7 @@ def _code(
         has_gaps,
         n_strangers,
         convention,
+        top,
     )
 
 

@@ -88,7 +88,7 @@ def joined(
         truth_start=(np.cumsum(people.counts) - people.counts)[stand],
         truth_count=people.counts[stand],
     )
-    if not in_order(sides):
+    if not in_order(sides) or (has_gaps and convention.duplicates == "dedupe"):
         return None
     deepest = length.copy()
     deepest[people.lists] = last

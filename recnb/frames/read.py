@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
 
+import numpy as np
 import pandas as pd
 import polars as pl
 
@@ -30,12 +31,20 @@ NAMES: dict[str, tuple[str, ...]] = {
     "relevant": ("relevant", "relevantitems", "truth", "groundtruth", "liked"),
 }  # fmt: skip
 
+#: The roles that are numbers; the others are ids.
+NUMBERS = ("rank", "score", "relevance")
+
 #: Packages whose frames stay where they are, and where their evaluation is.
 ENGINES = {"dask": ("Dask", "recnb.dask"), "pyspark": ("Spark", "recnb.spark")}
 
 
 def columns_of(frame: Frame, name: str) -> list[str]:
     """The column names of any kind of table."""
+    with collected(name):
+        return _columns_of(frame, name)
+
+
+def _columns_of(frame: Frame, name: str) -> list[str]:
     package = type(frame).__module__.split(".", 1)[0]
     if package in ENGINES:
         engine, module = ENGINES[package]
@@ -43,17 +52,18 @@ def columns_of(frame: Frame, name: str) -> list[str]:
     if isinstance(frame, pd.DataFrame):
         columns = list(frame.columns)
     elif isinstance(frame, pl.LazyFrame):
-        with collected(name):
-            columns = frame.collect_schema().names()
+        columns = frame.collect_schema().names()
     elif is_dataset(frame):
         columns = list(frame.schema.names)
-    elif hasattr(frame, "__arrow_c_stream__") and hasattr(frame, "columns"):
-        listed = getattr(frame, "column_names", None)
-        columns = list(listed if listed is not None else frame.columns)
+    elif hasattr(frame, "__arrow_c_stream__") and hasattr(type(frame), "columns"):
+        with collected(name):
+            listed = getattr(frame, "column_names", None)
+            columns = list(listed if listed is not None else frame.columns)
     else:
+        one_list = " For one list, type recnb.ndcg(ranking, relevant)." if isinstance(frame, (list, tuple)) else ""
         raise FrameError(
             f"{name} is a {type(frame).__name__}, which is no table that recnb reads: give a pandas or Polars frame, "
-            "a pyarrow table or dataset, or a DuckDB relation. For one list, type recnb.ndcg(ranking, relevant)."
+            f"a pyarrow table or dataset, or a DuckDB relation.{one_list}"
         )
     twice = [column for column in dict.fromkeys(columns) if columns.count(column) > 1]
     if twice:
@@ -67,14 +77,34 @@ def is_dataset(frame: Frame) -> bool:
     return known is not None and isinstance(frame, known.Dataset)
 
 
+def is_relation(frame: Frame) -> bool:
+    """Whether a table is a relation of DuckDB; nothing is imported to tell."""
+    known = sys.modules.get("duckdb")
+    return known is not None and isinstance(frame, known.DuckDBPyRelation)
+
+
 @contextmanager
 def collected(name: str) -> Iterator[None]:
-    """What goes wrong in reading a lazy frame, as an error that names the frame."""
+    """What goes wrong in reading a lazy frame or a relation, as an error that names the frame."""
+    duckdb = sys.modules.get("duckdb")
+    of_duckdb: tuple[type[Exception], ...] = () if duckdb is None else (duckdb.Error,)
     try:
         yield
+    except of_duckdb as problem:
+        raise FrameError(
+            f"{name}: the DuckDB relation cannot be read, for which its connection must be open: {_short(problem)}"
+        ) from problem
     except pl.exceptions.PolarsError as problem:
         raise FrameError(
             f"{name}: the lazy frame cannot be collected, try frame.collect(): {_short(problem)}"
+        ) from problem
+    except Exception as problem:
+        duckdb = sys.modules.get("duckdb")
+        if duckdb is None or not isinstance(problem, duckdb.Error):
+            raise
+        raise FrameError(
+            f"{name}: the DuckDB relation cannot be read: {_short(problem)}. Read it while its connection is open, or fetch it first, "
+            "relation.to_arrow_table()."
         ) from problem
 
 
@@ -109,6 +139,10 @@ def find(
                 f"Say which: {role}={candidates[0]!r}."
             )
         elif role in roles:
+            named = {given[other]: other for other in wanted_here if given.get(other) in taken}
+            clash = next((column for column in named if role_of(column) == role), None)
+            if clash is not None:
+                raise ColumnError(_twice(name, clash, role, named[clash]))
             raise ColumnError(_missing(frame, name, role, wanted, columns))
     level = next((level for level in _levels(frame) if role_of(level) in {*optional}), None)
     if level is not None and not set(found) & {*optional}:
@@ -118,10 +152,12 @@ def find(
     for role, column in found.items():
         other = next((other for other, same in found.items() if other != role and same == column), None)
         if other is not None:
-            raise ColumnError(
-                f"{name}: column {column!r} cannot be both {role} and {other}: name another column for one, {other}='...'."
-            )
+            raise ColumnError(_twice(name, column, role, other))
     return found
+
+
+def _twice(name: str, column: object, role: str, other: str) -> str:
+    return f"{name}: column {column!r} cannot be both {role} and {other}: name another column for one, {other}='...'."
 
 
 def _missing(frame: Frame, name: str, role: str, wanted: str | None, columns: list[str]) -> str:
@@ -139,27 +175,89 @@ def _missing(frame: Frame, name: str, role: str, wanted: str | None, columns: li
             f"frame.explode({lists!r}) and say item={lists!r}{order}. A frame that holds both lists goes alone: frame.rec.ndcg(k=10)."
         )
     example = next((column for column in columns if role_of(column) is None), "name_of_the_column")
+    if not isinstance(example, str):
+        return (
+            f"{said}. Its columns: {listed}, and a column is named as text: frame.columns = frame.columns.map(str), "
+            f"and say which one it is: {role}={str(example)!r}."
+        )
     return f"{said}. Its columns: {listed}. Say which one it is: {role}={example!r}."
 
 
 def table_of(frame: Frame, name: str, roles: Mapping[str, str]) -> pl.DataFrame:
-    """The columns of the roles as a Polars frame, under the names of the roles; the frame itself is left as it is."""
+    """The columns of the roles as a Polars frame in memory of its own, under the names of the roles; the frame is left as it is."""
     if isinstance(frame, pd.DataFrame):
-        return pl.DataFrame({role: _from_pandas(frame[column], name, column) for role, column in roles.items()})
+        columns = {role: _from_pandas(frame[column], name, column, role) for role, column in roles.items()}
+        return owned(pl.DataFrame(columns))
     picked = [pl.col(column).alias(role) for role, column in roles.items()]
     if isinstance(frame, pl.LazyFrame):
         with collected(name):
-            return frame.select(picked).collect().rechunk()
-    if is_dataset(frame):
-        frame = frame.to_table(columns=list(dict.fromkeys(roles.values())))
-    eager = frame if isinstance(frame, pl.DataFrame) else pl.DataFrame(frame)
-    # In one piece each: columns in several would be put together whenever somebody looks at them.
-    return eager.select(picked).rechunk()
+            return owned(frame.select(picked).collect())
+    if isinstance(frame, pl.DataFrame):
+        return owned(frame.select(picked))
+    return from_arrow(_arrow(frame, name, [*roles.values()]), name).select(picked)
 
 
-def _from_pandas(column: pd.Series[Any], name: str, label: str) -> pl.Series:
+def owned(table: pl.DataFrame) -> pl.DataFrame:
+    """The same rows in memory that nobody else writes to, each column in one piece.
+
+    Polars, pandas and Arrow share memory with the numpy arrays that a frame is made over, and pandas writes into it in place.
+    Text and bytes of Polars are never numpy's.
+    """
+    text, shared = table.select(pl.col(pl.String, pl.Binary)), table.select(pl.exclude(pl.String, pl.Binary))
+    # In one piece each: columns in several would be put together whenever somebody looks at them. Polars copies what
+    # it puts together, and leaves a single piece where it is: hence one row more.
+    copied = pl.concat([shared, shared.head(1)]).rechunk().head(table.height)
+    return table.with_columns(*copied.get_columns(), *text.rechunk().get_columns())
+
+
+def snapshot(frame: Frame, name: str, columns: list[str]) -> Frame:
+    """Some columns in memory of their own, of whatever kind: what is in them is looked at when it is asked for."""
+    if isinstance(frame, pd.DataFrame):
+        return frame[columns].copy()
+    if isinstance(frame, (pl.DataFrame, pl.LazyFrame)):
+        return table_of(frame, name, {column: column for column in columns})
+    return _arrow(frame, name, columns)
+
+
+def _arrow(frame: Frame, name: str, columns: list[str]) -> Any:
+    """Some columns of what speaks Arrow, in memory of their own."""
+    import pyarrow as pa
+
+    columns = list(dict.fromkeys(columns))
+    if not columns:
+        return pa.table({})
+    with collected(name):
+        if is_dataset(frame):
+            table = frame.to_table(columns=columns)
+        elif is_relation(frame):
+            import duckdb
+
+            return pa.table(frame.select(*map(duckdb.ColumnExpression, columns)))  # a result is nobody else's
+        else:
+            table = pa.table(frame).select(columns)
+        # As in `owned`: what is put together is copied, text as well.
+        return pa.concat_tables([table, table.slice(0, 1)]).combine_chunks().slice(0, table.num_rows)
+
+
+def from_arrow(table: Any, name: str, labels: Mapping[str, str] | None = None) -> pl.DataFrame:
+    """A Polars frame of an Arrow table or batch; `labels`: what the caller calls its columns."""
+    import pyarrow as pa
+
+    for field in table.schema:
+        if pa.types.is_interval(field.type):
+            label = (labels or {}).get(field.name, field.name)
+            raise FrameError(
+                f"{name}: column {label!r} holds intervals of months, days and nanoseconds, which are no id or number: "
+                f'make text of them, in DuckDB CAST("{label}" AS VARCHAR).'
+            )
+    return pl.DataFrame(pl.from_arrow(table))
+
+
+def _from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.Series:
     if len(column) and isinstance(column.iloc[0], UUID):
         column = column.astype(str)
+    if isinstance(column.dtype, pd.SparseDtype):
+        column = pd.Series(np.asarray(column), name=column.name)
     try:
         if isinstance(column.dtype, pd.CategoricalDtype):
             # Whole numbers have no way to be missing: as objects they keep both.
@@ -169,10 +267,27 @@ def _from_pandas(column: pd.Series[Any], name: str, label: str) -> pl.Series:
         return pl.from_pandas(column)
     except Exception as problem:  # pyarrow and polars raise half a dozen kinds here
         kinds = sorted({type(value).__name__ for value in column.dropna()})
+        if role in NUMBERS:
+            raise FrameError(
+                f"{name}: column {label!r} holds values that are not all numbers of one kind: {', '.join(kinds)}. "
+                f"{_to_numbers(column, label)}"
+            ) from problem
+        # Text of what is missing would be an id of its own, "nan" or "None".
+        first = f"frame = frame.dropna(subset=[{label!r}]), then " if column.isna().any() else ""
         raise FrameError(
             f"{name}: column {label!r} holds values of more than one kind, or of one that is no id or number: "
-            f"{', '.join(kinds)}. Make it one kind, for example with .astype(str)."
+            f"{', '.join(kinds)}. Make it one kind, for example {first}.astype(str)."
         ) from problem
+
+
+def _to_numbers(column: pd.Series[Any], label: str) -> str:
+    """What makes numbers of a column, if something does."""
+    if not column.map(lambda value: isinstance(value, complex)).any():
+        numbers = pd.to_numeric(column, errors="coerce")
+        if not (odd := column[numbers.isna() & column.notna()]).empty:
+            return f"{odd.iloc[0]!r} is no number: correct it, or drop the row."
+        return f"Make them numbers: frame[{label!r}] = pandas.to_numeric(frame[{label!r}])."
+    return f"Complex numbers have no order: give one real number for each, such as frame[{label!r}] = frame[{label!r}].map(abs)."
 
 
 def _levels(frame: Frame) -> list[Any]:

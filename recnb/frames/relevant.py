@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
@@ -20,8 +21,20 @@ def graded(truth: pl.DataFrame, labels: Mapping[str, str], convention: Conventio
     """The truth with a relevance for each row, 1 where no column says."""
     if "relevance" in truth.columns:
         grades = check.relevance(truth, "truth", labels["relevance"], negative=convention.negative_relevance)
+        threshold = convention.relevant_from
+        if threshold is not None and truth["relevance"].dtype in (pl.Float32, pl.Float16):
+            # 0.7 in single precision is a little below 0.7, and meant to reach it.
+            with np.errstate(over="ignore"):
+                rounded = [float(kind(threshold)) for kind in (np.float32, np.float16)]
+            grades = pl.select(pl.when(pl.lit(grades).is_in(rounded)).then(threshold).otherwise(grades)).to_series()
         return truth.with_columns(relevance=grades)
     return truth.with_columns(relevance=pl.lit(1.0))
+
+
+def top_of(judged: pl.DataFrame) -> float:
+    """The top of the scale of grades: the highest relevance in the truth, whoever is evaluated."""
+    highest = judged["relevance"].max()
+    return max(float(highest), 0.0) if isinstance(highest, (int, float)) else 0.0
 
 
 def once(truth: pl.DataFrame, labels: Mapping[str, str], convention: Convention) -> pl.DataFrame:

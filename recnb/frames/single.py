@@ -143,12 +143,16 @@ def _listed(cell: Iterable[Any]) -> list[Any]:
 
 def _exploded(users: pl.Series, cells: list[Any], label: str) -> pl.DataFrame:
     items = list(chain.from_iterable(cells))
+    types = {type(item) for item in items}
     try:
+        if len(types) > 1 and types & {bool, np.bool_}:  # True would become 1
+            raise TypeError
         column = pl.Series("item", items, strict=True) if items else pl.Series("item", items, dtype=pl.String)
     except (TypeError, pl.exceptions.PolarsError) as problem:
         kinds = sorted({type(item).__name__ for item in items})
         raise FrameError(
-            f"the frame: column {label!r} holds items of more than one kind: {', '.join(kinds)}. Make them one kind."
+            f"the frame: column {label!r} holds items of more than one kind: {', '.join(kinds)}. Make them one kind, "
+            f"frame[{label!r}] = frame[{label!r}].map(lambda cell: [str(item) for item in cell])."
         ) from problem
     lengths = np.fromiter((len(cell) for cell in cells), dtype=np.int64, count=len(cells))
     return pl.DataFrame({"user": users.gather(np.repeat(np.arange(len(cells)), lengths)), "item": column})

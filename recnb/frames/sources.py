@@ -66,7 +66,7 @@ def _held(
     notes: tuple[str | Sentence, ...] = (),
     floats: tuple[str, ...] = (),
 ) -> Source:
-    check.same_kind(recs, truth, labels, truth_labels)
+    recs, truth = check.aligned(recs, truth, labels, truth_labels)
     return Source(Held(recs), truth, labels, truth_labels, notes, floats)
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from typing import Any, ClassVar
 
 import polars as pl
 
-from recnb.frames.read import Frame, collected, is_dataset
+from recnb.frames.read import Frame, collected, from_arrow, is_dataset, is_relation, owned
 
 #: Rows that a batch has, about.
 ROWS = 2**20
@@ -59,7 +58,12 @@ class Stream(ABC):
                 else:
                     batches.close()
                 return None
-        return pl.concat(seen, rechunk=True) if seen else self.head(0)
+        return owned(pl.concat(seen, rechunk=False)) if seen else self.head(0)
+
+    def _from_arrow(self, table: Any) -> pl.DataFrame:
+        """A Polars frame; text that came as numbers of a dictionary, which each batch may count anew, as text."""
+        frame = from_arrow(table, self.name, self.roles)
+        return frame.with_columns(pl.col(pl.Categorical).cast(pl.String), pl.selectors.enum().cast(pl.String))
 
     def _batches(self) -> Batches:
         with collected(self.name):
@@ -114,18 +118,24 @@ class _Dataset(Stream):
         return self.frame.scanner(columns=columns, batch_size=ROWS, batch_readahead=1, fragment_readahead=1, **options)
 
     def _read(self) -> Iterator[pl.DataFrame]:
-        return map(_from_arrow, self._scan().to_batches())
+        return map(self._from_arrow, self._scan().to_batches())
 
     def head(self, n: int) -> pl.DataFrame:
-        return _from_arrow(self._scan().head(n) if n else self._scan().projected_schema.empty_table())
+        return self._from_arrow(self._scan().head(n) if n else self._scan().projected_schema.empty_table())
 
     def of(self, users: pl.Series) -> pl.DataFrame:
         import pyarrow as pa
         import pyarrow.dataset as ds
 
-        column, kind = self.roles["user"], self.frame.schema.field(self.roles["user"]).type
+        field = ds.field(self.roles["user"])
+        kind = self.frame.schema.field(self.roles["user"]).type
+        if isinstance(kind, pa.BaseExtensionType):  # such as UUIDs, which Arrow compares as the bytes they are made of
+            kind = kind.storage_type
+            field = field.cast(kind)
+        if pa.types.is_decimal(kind):  # Arrow has whole numbers become decimals only of 19 digits and more
+            users = users.cast(pl.Decimal(kind.precision, kind.scale), strict=False).drop_nulls()
         values = users.to_arrow().cast(kind.value_type if pa.types.is_dictionary(kind) else kind)
-        return _from_arrow(self._scan(filter=ds.field(column).isin(values)).to_table())
+        return self._from_arrow(self._scan(filter=field.isin(values)).to_table())
 
 
 class _DuckDB(Stream):
@@ -142,17 +152,23 @@ class _DuckDB(Stream):
     def _read(self) -> Iterator[pl.DataFrame]:
         selected = self._selected()
         reader = getattr(selected, "to_arrow_reader", None) or selected.fetch_record_batch
-        return map(_from_arrow, reader(ROWS))
+        return map(self._from_arrow, reader(ROWS))
 
     def head(self, n: int) -> pl.DataFrame:
-        return _from_arrow(pl.DataFrame(self._selected().limit(n)))
+        return self._table(lambda: self._selected().limit(n))
 
     def of(self, users: pl.Series) -> pl.DataFrame:
         import duckdb
 
-        values = (duckdb.ConstantExpression(user) for user in users.to_list())
-        mine = self.frame.filter(duckdb.ColumnExpression(self.roles["user"]).isin(*values))
-        return _from_arrow(pl.DataFrame(self._selected(mine)))
+        values = [duckdb.ConstantExpression(user) for user in users.to_list()]
+        wanted = duckdb.ColumnExpression(self.roles["user"]).isin(*values)
+        return self._table(lambda: self._selected(self.frame.filter(wanted)))
+
+    def _table(self, relation: Callable[[], Any]) -> pl.DataFrame:
+        import pyarrow as pa
+
+        with collected(self.name):
+            return self._from_arrow(pa.table(relation()))
 
 
 def stream_of(frame: Frame, name: str, roles: Mapping[str, str]) -> Stream | None:
@@ -161,8 +177,7 @@ def stream_of(frame: Frame, name: str, roles: Mapping[str, str]) -> Stream | Non
         return _Lazy(frame, name, roles)
     if is_dataset(frame):
         return _Dataset(frame, name, roles)
-    duckdb = sys.modules.get("duckdb")
-    if duckdb is not None and isinstance(frame, duckdb.DuckDBPyRelation):
+    if is_relation(frame):
         return _DuckDB(frame, name, roles)
     return None
 
@@ -172,13 +187,6 @@ def _resumed(seen: deque[pl.DataFrame], rest: Batches) -> Batches:
         while seen:
             yield seen.popleft()
         yield from rest
-
-
-def _from_arrow(table: Any) -> pl.DataFrame:
-    """A Polars frame; text that came as numbers of a dictionary, which each batch may count anew, as text."""
-    frame = table if isinstance(table, pl.DataFrame) else pl.from_arrow(table)
-    assert isinstance(frame, pl.DataFrame)
-    return frame.with_columns(pl.col(pl.Categorical).cast(pl.String), pl.selectors.enum().cast(pl.String))
 
 
 __all__ = ["Stream", "stream_of"]

@@ -38,7 +38,11 @@ class _TornError(Exception):
 
 def source(stream: Stream, truth: pl.DataFrame, layout: Layout, floats: tuple[str, ...]) -> Source:
     """The source of lists that stay where they are, beside a truth that is here."""
-    made = Streamed(stream, check.ids(truth, "truth", layout.truth), layout)
+    checked, types = check.ids(truth, "truth", layout.truth), stream.head(0)
+    checked = checked.with_columns(
+        check.of_one_kind(checked[role], check.of_one_unit(types[role])) for role in check.IDS
+    )
+    made = Streamed(stream, checked, layout)
     return Source(made.away, made.truth, layout.recs, layout.truth, floats=floats)
 
 
@@ -51,13 +55,14 @@ def same_kind(stream: Stream, truth: pl.DataFrame, layout: Layout) -> None:
     # A row that lacks an id says nothing of kinds: what is missing is said when all are read.
     if first.height and not any(first[role].null_count() for role in check.IDS):
         recs = check.ids(first, "recommendations", layout.recs)
-        check.same_kind(recs, check.ids(truth, "truth", layout.truth), layout.recs, layout.truth)
+        check.aligned(recs, check.ids(truth, "truth", layout.truth), layout.recs, layout.truth)
 
 
 def _kind(dtype: pl.DataType) -> str:
     """What ids of a type are, once they are checked."""
     if dtype in (pl.Categorical, pl.Enum):
         dtype = pl.String()
+    dtype = check.of_one_unit(pl.Series(dtype=dtype)).dtype
     return check.kind(pl.Int64() if dtype.is_float() else dtype)
 
 

@@ -16,7 +16,9 @@ from recnb.conventions import Convention
 from recnb.errors import FrameError, RecnbError
 from recnb.frames import Prepared, Source
 from recnb.frames.among import hits_among
+from recnb.frames.check import in_floats
 from recnb.frames.codes import distinct, positions
+from recnb.frames.relevant import top_of
 from recnb.frames.rows import Held
 from recnb.hits import Cutoffs, Floats, Hits, Ints, in_order
 from recnb.results.lint_words import Theirs
@@ -145,7 +147,7 @@ class Looked:
         still, grades = kept[hits.truth_row], hits.truth_relevance[kept]
         fewer = replace(
             hits, user=hits.user[still], rank=hits.rank[still], relevance=hits.relevance[still], truth_row=row[hits.truth_row[still]],
-            truth_user=hits.truth_user[kept], truth_relevance=grades, max_relevance=float(grades.max(initial=0.0)),
+            truth_user=hits.truth_user[kept], truth_relevance=grades, max_relevance=top_of(self.prepared.judged.join(pairs, on=["user", "item"], how="anti")),
         )  # fmt: skip
         # Who has nothing left to be found is no longer averaged.
         return self.measured(hits_among(fewer, fewer.n_relevant > 0))[1]
@@ -188,7 +190,7 @@ class Looked:
             user, rank, row = user[order], rank[order], row[order]
         score = None
         if "score" in recs.columns:
-            score = recs["score"].cast(pl.Float64).to_numpy()[row]
+            score = in_floats(recs["score"])[row]
         return Rows(user, rank, score, row)
 
     @property

@@ -10,6 +10,9 @@ from recnb.lint.check import Findings, check, found
 from recnb.lint.looked import Looked, lacking
 from recnb.results.lint_words import Theirs
 
+#: What programs write where there is no value, in lower case.
+NOTHING = ("", "nan", "none", "null", "nat", "<na>", "n/a", "undefined")
+
 Plain = Callable[[pl.Expr], pl.Expr]
 
 
@@ -49,6 +52,26 @@ def ids_with_point(looked: Looked) -> Findings:
 def ids_by_accent(looked: Looked) -> Findings:
     """Ids that look the same and are other characters: é as one sign, or as e with an accent."""
     yield from _written_otherwise(looked, "ids_by_accent", lambda ids: ids.str.normalize("NFC"), '.normalize("NFC")')
+
+
+@check("ids_of_nothing")
+def ids_of_nothing(looked: Looked) -> Findings:
+    """Missing ids that became text: "nan" of one frame meets "nan" of the other."""
+    for role in ("user", "item"):
+        ids = looked.ids(role)
+        if ids.dtype != pl.String:
+            continue
+        words = ids.filter(ids.str.strip_chars().str.to_lowercase().is_in(NOTHING))
+        if len(words) == 0:
+            continue
+        relevant = looked.prepared.truth[role].is_in(words.implode()).to_numpy()
+        met = int(relevant[looked.hits.truth_row].sum())
+        column = looked.label_of(role)
+        yield found(
+            looked, "ids_of_nothing", "warning" if met else "note", len(words), len(ids), met=met,
+            ids=Theirs(tuple(words.head(3).to_list())), code=f"frame = frame[~frame[{column!r}].isin({words.to_list()!r})]",
+            variant={"short": f"{role}s", "effect": "met" if met else "alone"},
+        )  # fmt: skip
 
 
 @check("float_ids")

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from recnb.frames.check import repeated
+from recnb.frames.check import in_floats, repeated
 from recnb.hits import in_order
 from recnb.lint.check import Findings, check, found, severity_of, with_option
 from recnb.lint.looked import Looked
@@ -92,11 +92,12 @@ def rank_against_score(looked: Looked) -> Findings:
         return
     at = int(rises.argmax()) + 1
     upper, lower = looked.place(at - 1), looked.place(at)
+    given = looked.prepared.recs["score"].gather(rows.row[at - 1 : at + 1])
     yield found(
         looked, "rank_against_score", "warning", int(rises.sum()), int(rows.same_user.sum()),
         users=len(np.unique(rows.user[1:][rises])), other=looked.again(order="score"), user=lower["user"],
-        item=lower["item"], lower=lower["rank"], score=float(score[at]), above=upper["item"], upper=upper["rank"],
-        above_score=float(score[at - 1]), column=Theirs.of(looked.label_of("score")), variant={"effect": by},
+        item=lower["item"], lower=lower["rank"], score=float(given[1]), above=upper["item"], upper=upper["rank"],
+        above_score=float(given[0]), column=Theirs.of(looked.label_of("score")), variant={"effect": by},
         code=with_option(looked, 'order="score"'),
     )  # fmt: skip
 
@@ -106,8 +107,8 @@ def upside_down(looked: Looked) -> Findings:
     """Rows that stand from the lowest score to the highest: a distance or a rank that was taken for a score."""
     if looked.convention.order != "score" or "score" not in looked.source.recs.columns:
         return
-    recs = looked.source.recs.select("user", pl.col("score").cast(pl.Float64))
-    same, score = recs["user"].rle_id().to_numpy(), recs["score"].to_numpy()
+    recs = looked.source.recs
+    same, score = recs["user"].rle_id().to_numpy(), in_floats(recs["score"])
     neighbours = same[1:] == same[:-1]
     if neighbours.sum() < 10 or not (score[1:] > score[:-1])[neighbours].all():
         return
@@ -120,7 +121,7 @@ def upside_down(looked: Looked) -> Findings:
     column = looked.label_of("score")
     yield found(
         looked, "upside_down", "warning", recs.height, recs.height, turned=turned, column=Theirs.of(column),
-        user=Theirs.of(recs["user"][0]), first=float(score[0]), second=float(score[1]),
+        user=Theirs.of(recs["user"][0]), first=float(recs["score"][0]), second=float(recs["score"][1]),
         code=f"recs[{column!r}] = -recs[{column!r}]" if not looked.speaks_polars else f"recs.with_columns(-pl.col({column!r}))",
     )  # fmt: skip
 

@@ -28,7 +28,7 @@ LOW_RECALL, LOW_PRECISION = 0.9, 0.5
 @check("no_item_meets")
 def no_item_meets(looked: Looked) -> Findings:
     """Lists and truth that have no item in common."""
-    if looked.items_relevant.is_in(looked.items_listed.implode()).any():
+    if len(looked.items_relevant) == 0 or looked.items_relevant.is_in(looked.items_listed.implode()).any():
         return
     yield found(
         looked, "no_item_meets", "warning", len(looked.items_relevant), len(looked.items_relevant),

@@ -23,11 +23,14 @@ from recnb.metrics.discounts import (
     Gain,
     Ideal,
     column,
-    discount_of,
+    discounted,
     gain_of,
     ideal_of,
     out_of_count,
 )
+
+#: The square of a larger beta, times the number of relevant items, may be no number.
+BETAS = 1e145
 
 GRADED = {"gain": GAIN, "discount": DISCOUNT}
 
@@ -97,6 +100,11 @@ def fbeta(hits: Hits, k: Cutoff = None, *, beta: float = 1.0) -> Credit:
     0.5172
     """
     _positive("beta", beta)
+    beta = float(beta)
+    if beta > BETAS:
+        raise OptionError(
+            f"beta={beta!r} is too large to be squared. With a large beta F-beta is recall: ask for recall, or for beta=100."
+        )
     out_of = _depth(hits, k) + beta**2 * column(hits.n_relevant)
     return Credit(hits, Cutoffs.of(k), (1 + beta**2) * hits.weight, out_of)
 
@@ -189,8 +197,7 @@ def dcg(
     >>> round(recnb.dcg([3, 2, 3, 0, 1, 2]), 3)
     6.861
     """
-    earned = hits.weigh(gain_of(hits.relevance, gain) / discount_of(hits.rank, discount, log_base))
-    return Credit(hits, Cutoffs.of(k), earned)
+    return discounted(hits, k, gain, discount, log_base)
 
 
 @hit_metric(
@@ -212,7 +219,7 @@ def idcg(
     >>> round(recnb.idcg([3, 2, 2, 1], k=4), 4)
     5.6925
     """
-    return dcg(ideal_of(hits, k, ideal), k, gain=gain, discount=discount, log_base=log_base)
+    return ideal_of(hits, k, ideal, gain, discount, log_base)
 
 
 @hit_metric(
@@ -239,9 +246,8 @@ def ndcg(
     >>> round(recnb.ndcg([3, 2, 3, 0, 1, 2]), 3)
     0.961
     """
-    earned = dcg(hits, k, gain=gain, discount=discount, log_base=log_base)
-    possible = dcg(ideal_of(hits, k, ideal), k, gain=gain, discount=discount, log_base=log_base)
-    return Credit(hits, Cutoffs.of(k), earned.earned, out_of=possible)
+    earned = discounted(hits, k, gain, discount, log_base).earned
+    return Credit(hits, Cutoffs.of(k), earned, out_of=ideal_of(hits, k, ideal, gain, discount, log_base))
 
 
 @hit_metric(
@@ -289,14 +295,15 @@ def rbp(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
 def err(hits: Hits, k: Cutoff = None, *, max_relevance: float | None = None) -> Credit:
     """Expected reciprocal rank: chance that the reader stops at a rank, over that rank, added up.
 
-    `max_relevance` is the top of the scale of grades; by default the highest relevance in the truth.
+    `max_relevance` is the top of the scale of grades; by default the highest relevance in the truth, whoever is evaluated.
 
     >>> import recnb
     >>> round(recnb.err([3, 2, 1], max_relevance=4), 4)
     0.4998
     """
+    if max_relevance is not None:
+        _positive("max_relevance", max_relevance)
     top = hits.max_relevance if max_relevance is None else max_relevance
-    _positive("max_relevance", top if top else 1.0)
     if hits.truth_relevance.size and hits.truth_relevance.max() > top:
         raise OptionError(
             f"max_relevance={top:g} is not the top of the scale: the truth holds {hits.truth_relevance.max():g}."

@@ -221,11 +221,12 @@ def personalization(
     n = int((shown.n_shown > 0).sum())
     times = shown.times_shown
     if overlap == "cosine":
-        weight = 1 / np.sqrt(shown.n_shown[shown.user])
+        weight: Floats = 1 / np.sqrt(shown.n_shown[shown.user])
         held: Floats = np.bincount(shown.item, weight, shown.n_items).astype(np.float64, copy=False)
         by_item: Floats = held * held - np.bincount(shown.item, weight * weight, shown.n_items).astype(np.float64)
         shared = by_item.sum()
     elif k is not None:
+        weight, held = np.full(len(shown.item), 1 / k), times.astype(np.float64)
         by_item = np.asarray(times * (times - 1.0) / k)
         shared = (times.astype(np.float64) ** 2).sum() / k - n
     else:
@@ -240,7 +241,11 @@ def personalization(
         names = {"times": times[most], "n_lists": n, "overlap": shared / 2 / n_pairs}
         return Rows(-by_item[most] / 2, names, most)
 
-    return Whole(float(1 - shared / (n * (n - 1))), n * (n - 1) / 2, rows)
+    def of_users() -> Floats:
+        """How different each list is from all others, on average; its overlap with itself is left out."""
+        return 1 - (shown.per_user(weight * held[shown.item])[shown.n_shown > 0] - 1) / (n - 1)
+
+    return Whole(float(1 - shared / (n * (n - 1))), n * (n - 1) / 2, rows, of_users)
 
 
 def _exposure(shown: Lists, weight: float | None) -> tuple[Floats, Ints]:

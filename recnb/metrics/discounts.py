@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from dataclasses import dataclass
+from typing import Literal, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from recnb.errors import OptionError, is_number
 from recnb.hits import Cutoff, Cutoffs, Floats, Hits, Ints
+from recnb.metric import Credit
+
+Number = TypeVar("Number", np.int64, np.float64)
 
 Gain = Literal["linear", "exponential", "binary"]
 GAIN = {"linear": "relevance", "exponential": "2^relevance - 1", "binary": "1"}
@@ -25,7 +30,8 @@ def gain_of(relevance: Floats, gain: Gain) -> Floats:
                 f"gain='exponential' makes 2^relevance - 1 of a relevance, and {relevance.max():g} is too large for that: "
                 "use gain='linear', or a smaller scale of relevance."
             )
-        return np.exp2(relevance) - 1.0
+        # 2^relevance is 1 for a tiny relevance, which expm1 keeps; exp2 is exact for whole ones.
+        return np.where(np.abs(relevance) < 1, np.expm1(relevance * math.log(2)), np.exp2(relevance) - 1.0)
     return np.ones_like(relevance)
 
 
@@ -56,11 +62,43 @@ def _log(values: Ints, base: float) -> Floats:
 Ideal = Literal["relevant", "k", "list"]
 
 
-def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal) -> Hits:
-    """The list that earns the most: of all relevant items, of what was recommended, or of k items as good as the best."""
-    if ideal == "relevant":
-        return hits.ideal
-    return hits.ideal_of_list if ideal == "list" else hits.ideal_full(k)
+def discounted(hits: Hits, k: Cutoff, gain: Gain, discount: Discount, log_base: float) -> Credit:
+    """Gain of each hit over the discount of its rank."""
+    earned = hits.weigh(gain_of(hits.relevance, gain) / discount_of(hits.rank, discount, log_base))
+    return Credit(hits, Cutoffs.of(k), earned)
+
+
+def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal, gain: Gain, discount: Discount, log_base: float) -> Credit:
+    """What the best list earns: of all relevant items, of what was recommended, or of k items as good as the user's best."""
+    if ideal == "k":
+        best = np.where(hits.n_relevant > 0, gain_of(hits.best, gain), 0.0)
+        return Full(hits, Cutoffs.of(k), best, gain=gain, discount=discount, log_base=log_base)
+    return discounted(hits.ideal if ideal == "relevant" else hits.ideal_of_list, k, gain, discount, log_base)
+
+
+@dataclass(frozen=True, eq=False)
+class Full(Credit):
+    """What lists of k items as good as the user's best earn; `earned` holds the gain of that item for each user.
+
+    All ranks of a list have one gain, so the sum is that gain times the discounts of the ranks added up.
+    """
+
+    gain: Gain = "linear"
+    discount: Discount = "log"
+    log_base: float = 2
+
+    @property
+    def total(self) -> Floats:
+        """Credit earned, users × cut-offs."""
+        depth = self.rows.full_depth(self.k)
+        ranks = np.arange(1, int(depth.max(initial=0)) + 1)
+        summed = np.cumsum(np.r_[0.0, 1.0 / discount_of(ranks, self.discount, self.log_base)])
+        return np.asarray(column(self.earned) * summed[depth])
+
+    @property
+    def spelled(self) -> Credit:
+        """The same with a row for each rank."""
+        return discounted(self.rows.ideal_full(self.k), self.k, self.gain, self.discount, self.log_base)
 
 
 OutOf = Literal["k", "list", "relevant", "hits", "min(k, relevant)", "min(list, relevant)"]
@@ -95,6 +133,6 @@ def out_of_count(hits: Hits, k: Cutoff, out_of: OutOf) -> Floats:
     return count.astype(np.float64)
 
 
-def column(values: Ints) -> Ints:
+def column(values: NDArray[Number]) -> NDArray[Number]:
     """Values of users as a column, so that they never line up with the cut-offs by accident."""
     return values[:, np.newaxis]

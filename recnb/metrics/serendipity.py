@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from recnb.hits import Cutoff, Cutoffs, Hits, Ints, in_order
+from recnb.hits import ENDLESS, Cutoff, Cutoffs, Hits, Ints, in_order
 from recnb.list_metric import list_metric
 from recnb.lists import in_words
 from recnb.metric import Credit
@@ -19,7 +19,9 @@ from recnb.metrics.discounts import out_of_count
 class Familiar:
     """How familiar the relevant items are, one for each row of the truth."""
 
-    expected_rank: Ints  #: where the user would find the item in a list of the most popular ones they have not had
+    expected_rank: (
+        Ints  #: where the user would find the item in a list of the most popular ones they have not had; cold: nowhere
+    )
     popular_place: Ints  #: 1 for the items with the most interactions, 2 for those with the next most; cold: the end
     n_items: int  #: all items there are
 
@@ -78,7 +80,7 @@ def expected_ranks(user: Ints, item: Ints, had: tuple[Ints, Ints], count: Ints) 
     """The rank of each item in a list of the most popular items that its user has not had; 0 for an item they had.
 
     Its place by popularity, less the items above it that the user had: a search in what users had, each item once,
-    sorted by place. An item that train does not have stands below all that it has.
+    sorted by place. An item that train does not have is in no such list.
     """
     by_count = in_order(int(count.max(initial=0)) - count)
     place = np.empty(len(count), dtype=np.int64)
@@ -88,7 +90,8 @@ def expected_ranks(user: Ints, item: Ints, had: tuple[Ints, Ints], count: Ints) 
     key = user * n + place[item]
     at = np.searchsorted(of_had, key)
     has = np.append(of_had, -1)[at] == key
-    return np.where(has, 0, place[item] - at + np.searchsorted(of_had, user * n))
+    rank = place[item] - at + np.searchsorted(of_had, user * n)
+    return np.where(has, 0, np.where(count[item] > 0, rank, ENDLESS))
 
 
 def popular_places(count: Ints, n_items: int) -> Ints:

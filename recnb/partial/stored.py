@@ -15,6 +15,7 @@ from recnb.hits import Cutoffs
 from recnb.metric import metric_named
 from recnb.partial.sums import Measure, Partial, PartialCounts
 from recnb.uncertainty import Moments
+from recnb.uncertainty.moments import COLUMNS
 
 
 def stored(partial: Partial, schema: str) -> dict[str, Any]:
@@ -27,10 +28,7 @@ def stored(partial: Partial, schema: str) -> dict[str, Any]:
             "options": dict(measure.options),
             "convention": _differing(measure.convention),
             "scale": measure.scale,
-            "moments": [
-                {"n": one.n, **{name: _numbers(getattr(one, name)) for name in ("mean", "squares", "cubes")}}
-                for one in own
-            ],
+            "moments": [{"n": one.n, **{name: _numbers(getattr(one, name)) for name in COLUMNS}} for one in own],
         }
         for measure, own in zip(partial.measures, partial.moments, strict=True)
     ]
@@ -50,7 +48,7 @@ def stored(partial: Partial, schema: str) -> dict[str, Any]:
 def restored(told: Mapping[str, Any], schema: str) -> Partial:
     """The partial that was stored."""
     found = told.get("schema") if isinstance(told, Mapping) else None
-    if found != schema:
+    if not isinstance(found, str) or found != schema:
         raise RecnbError(f"this is no stored partial that this version reads: its schema is {found!r}, not {schema!r}.")
     try:
         measures = tuple(
@@ -65,7 +63,9 @@ def restored(told: Mapping[str, Any], schema: str) -> Partial:
         moments = tuple(
             tuple(
                 Moments(
-                    int(own["n"]), *(np.array(own[name], dtype=np.float64) for name in ("mean", "squares", "cubes"))
+                    n=int(own["n"]),
+                    bounds=metric_named(one["metric"]).bounds,
+                    **{name: np.array(own[name], dtype=np.float64) for name in COLUMNS},
                 )
                 for own in one["moments"]
             )
@@ -78,11 +78,13 @@ def restored(told: Mapping[str, Any], schema: str) -> Partial:
             PartialCounts(**told["counts"]),
             Convention.of(told["convention"]),
             told["library"],
-            told["graded"],
+            bool(told["graded"]),
             tuple(told["notes"]),
             None if told["users"] is None else pl.Series("user", told["users"]),
         )
-    except (KeyError, TypeError, AttributeError) as problem:
+    except RecnbError:
+        raise
+    except (LookupError, TypeError, AttributeError, ValueError) as problem:
         raise RecnbError(f"this stored partial is broken: {type(problem).__name__} {problem}.") from problem
 
 
@@ -95,4 +97,4 @@ def _differing(convention: Convention) -> dict[str, Any]:
 
 
 def _numbers(values: Any) -> list[float | None]:
-    return [None if np.isnan(one) else float(one) for one in values]
+    return [float(one) if np.isfinite(one) else None for one in values]

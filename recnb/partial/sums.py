@@ -14,7 +14,6 @@ from recnb.averaging import BLOCK, Scoring, averaged, cutoffs_under
 from recnb.conventions import Convention, presets
 from recnb.errors import CutoffError, FrameError, OptionError, near
 from recnb.evaluation import Evaluation
-from recnb.frames import scale_of
 from recnb.hits import Cutoffs, Hits
 from recnb.metric import Metric, metric_named
 from recnb.results import Curve, Interval, Table
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: Names the layout of `to_dict`; it changes when a key does.
-SCHEMA = "recnb.partial/1"
+SCHEMA = "recnb.partial/2"
 
 
 @dataclass(frozen=True)
@@ -65,8 +64,9 @@ class Measure:
 class Partial:
     """The sums of some users; `+` puts those of other users to them.
 
-    The users of two partials must not overlap: a user in both would count twice. The sums cannot tell, unless both
-    were made with `keep_users=True`, which keeps the ids and refuses what overlaps. Order and grouping of additions do
+    The users of two partials must not overlap: a user in both, such as one who comes back on another day, would count twice, and
+    intervals would be too narrow. The sums cannot tell, and their basis mentions it, unless both were made with `keep_users=True`,
+    which keeps the ids and refuses what overlaps. Order and grouping of additions do
     not matter, and a partial of no users changes nothing.
 
     >>> import recnb
@@ -104,6 +104,12 @@ class Partial:
 
         `scale` is the highest relevance of all parts, for ERR without `max_relevance=`; without it, that of this one.
         """
+        if not isinstance(evaluation, Evaluation):
+            raise OptionError(
+                f"a partial is made of an Evaluation, not of a {type(evaluation).__name__}: recnb.evaluate(recs, truth)."
+            )
+        if not isinstance(keep_users, bool):
+            raise OptionError(f"keep_users={keep_users!r}: say True or False.")
         cutoffs, library = Cutoffs.of(k), evaluation.library
         if metrics is None and library is not None:
             metrics = [name for name in STANDARD if presets.of_metric(name, library)]
@@ -136,13 +142,20 @@ class Partial:
     def basis(self) -> str:
         """In words: how many users, who was left out, and by which convention."""
         if self.library is not None:
-            return say("basis.each_as_library", library=self.library)
+            return "; ".join([say("basis.each_as_library", library=self.library), *self.notes])
         everything = {name: value for one in self.measures for name, value in one.options}
         return basis_of(self.counts, self.convention.with_metric(everything), self.notes, graded=self.graded)  # type: ignore[arg-type]
 
     def __add__(self, other: object) -> Partial:
         if not isinstance(other, Partial):
             return NotImplemented
+        made = self.plus(other)
+        if made.users is not None or not (self.n_users and other.n_users):
+            return made
+        return replace(made, notes=tuple(sorted({*made.notes, say("basis.parts_unchecked")})))
+
+    def plus(self, other: Partial) -> Partial:
+        """The sums of both, whose users are known to differ."""
         _same(self, other)
         return replace(
             self,
@@ -183,17 +196,14 @@ class Partial:
         return PartialScore(moments, measure.metric, self.k[column], in_force, basis)
 
     def interval(
-        self, metric: str, k: int | None = None, confidence: float = 0.95, method: MomentsMethod = "moments"
+        self, metric: str, k: int | None = None, confidence: float = 0.95, method: MomentsMethod = "auto"
     ) -> Interval:
-        """Interval for a mean, taking the users as a sample: from their number, mean, spread and skewness.
-
-        With many users that is where the percentiles of the bootstrap go; `method="t"` is Student's.
-        """
+        """Interval for a mean, taking the users as a sample: the same that `Score.interval` gives, from sums."""
         row, column = self._place(metric, k)
         return interval_of(_split(self.moments[row], len(self.k))[column], confidence, method)
 
     def curve(self, metric: str) -> Curve:
-        """A metric at all cut-offs, with a 95% interval, by moments, at each."""
+        """A metric at all cut-offs, with a 95% interval at each."""
         row = self._place(metric, self.k[0])[0]
         at = [(k, own) for k, own in zip(self.k, _split(self.moments[row], len(self.k)), strict=True) if k is not None]
         if not at:
@@ -203,15 +213,15 @@ class Partial:
         return Curve(
             self.measures[row].metric, symbol, tuple(k for k, _ in at), tuple(float(_means(one)[0]) for _, one in at),
             tuple(float(low[0]) for low, _ in ends), tuple(float(high[0]) for _, high in ends),
-            n_users=self.n_users, basis=f"{self.basis}; {say('curve.by', method=say('interval.moments'))}",
+            n_users=self.n_users, basis=f"{self.basis}; {say('curve.by', method=say('interval.beta'))}",
         )  # fmt: skip
 
     def to_frame(self) -> pd.DataFrame:
-        """A long frame: metric, k, mean, low, high (95%, by moments), n_users."""
+        """A long frame: metric, k, mean, low, high (95%), n_users."""
         import pandas as pd
 
         rows = [
-            (name, k, float(_means(one)[0]), *interval_of(one, 0.95, "moments"), one.n)
+            (name, k, float(_means(one)[0]), *interval_of(one, 0.95, "auto"), one.n)
             for name, own in zip(self.metrics, self.moments, strict=True)
             for k, one in zip(self.k, _split(own, len(self.k)), strict=True)
         ]
@@ -252,7 +262,7 @@ class Partial:
 
 def nothing_like(partial: Partial) -> Partial:
     """The same of no users: what changes nothing where it is added."""
-    none = tuple(tuple(Moments.of(np.empty((0, len(one.mean)))) for one in own) for own in partial.moments)
+    none = tuple(tuple(Moments.of(np.empty((0, len(one.mean))), one.bounds) for one in own) for own in partial.moments)
     return replace(
         partial, moments=none, counts=PartialCounts(), users=None if partial.users is None else partial.users.clear()
     )
@@ -285,9 +295,7 @@ def _measure(scoring: Scoring, scale: float | None) -> tuple[Measure, dict[str, 
     refuse_unless_mean(convention, metric.name)
     own, top = dict(scoring.options), None
     if own.get("max_relevance", metric.defaults.get("max_relevance", 0)) is None:
-        source = scoring.prepared.source
-        top = scale if scale is not None or source is None else scale_of(source, convention)
-        own["max_relevance"] = top
+        own["max_relevance"] = top = scoring.prepared.max_relevance if scale is None else scale
     asked = tuple(sorted((name, _plain(value)) for name, value in scoring.options.items()))
     return Measure(metric.name, asked, convention, top), own
 
@@ -296,9 +304,9 @@ def _moments_of(block: Hits, scoring: Scoring, options: Mapping[str, Any], cutof
     credit = scoring.metric.at(block, cutoffs, options)
     made = averaged(credit, scoring.convention, scoring.metric, options, mean=False)
     if made.kept is None or made.kept.all():
-        return (Moments.of(made.values),)
+        return (Moments.of(made.values, scoring.metric.bounds),)
     both = zip(made.values.T, made.kept.T, strict=True)
-    return tuple(Moments.of(values[kept, np.newaxis]) for values, kept in both)
+    return tuple(Moments.of(values[kept, np.newaxis], scoring.metric.bounds) for values, kept in both)
 
 
 def refuse_unless_mean(convention: Convention, what: str) -> None:
@@ -333,9 +341,7 @@ def _split(moments: tuple[Moments, ...], n: int) -> tuple[Moments, ...]:
     if len(moments) == n and all(len(one.mean) == 1 for one in moments):
         return moments
     (all_,) = moments
-    return tuple(
-        Moments(all_.n, all_.mean[at], all_.squares[at], all_.cubes[at]) for at in (slice(i, i + 1) for i in range(n))
-    )
+    return tuple(all_.at(slice(i, i + 1)) for i in range(n))
 
 
 def _added(a: tuple[Moments, ...], b: tuple[Moments, ...], n: int) -> tuple[Moments, ...]:

@@ -50,7 +50,7 @@ def quiz(
     whole = isinstance(seed, (int, np.integer)) and not isinstance(seed, bool)
     if not whole or seed < 0:
         raise OptionError(f"seed={seed!r} is not a seed: give a whole number from 0 up, such as seed=1.")
-    if isinstance(digits, bool) or digits not in range(LEAST_DIGITS, MOST_DIGITS + 1):
+    if not isinstance(digits, int) or isinstance(digits, bool) or digits not in range(LEAST_DIGITS, MOST_DIGITS + 1):
         raise OptionError(
             f"digits={digits!r}: an answer has {LEAST_DIGITS} to {MOST_DIGITS} decimals, such as digits=4."
         )

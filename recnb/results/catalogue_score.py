@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
 
-from recnb.errors import OptionError
+from recnb.errors import OptionError, near
 from recnb.results import html
+from recnb.results.score import Interval
 from recnb.strings import current, say, speaking
+from recnb.uncertainty import interval_of_pairs
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from recnb.conventions import Convention
+    from recnb.hits import Floats
 
 
 class CatalogueScore(float):
@@ -32,13 +35,16 @@ class CatalogueScore(float):
     lang: str  #: the language of its words
 
     _exposure: Callable[[], pd.Series[int]]
+    _of_users: Callable[[], Floats] | None  #: of a mean over pairs of users
 
     def __new__(
-        cls, value: float, exposure: Callable[[], pd.Series[int]], metric: str, k: int | None, convention: Convention, basis: str
+        cls, value: float, exposure: Callable[[], pd.Series[int]], metric: str, k: int | None, convention: Convention, basis: str,
+        of_users: Callable[[], Floats] | None = None,
     ) -> Self:  # fmt: skip
         """The value, with what is behind it."""
         self = super().__new__(cls, value)
         self._exposure = exposure
+        self._of_users = of_users
         self.metric = metric
         self.k = k
         self.convention = convention
@@ -48,7 +54,9 @@ class CatalogueScore(float):
 
     def __reduce__(self) -> tuple[Any, ...]:
         exposure = self._exposure()
-        return (_restored, (float(self), exposure, self.metric, self.k, self.convention, self.basis, self.lang))
+        of_users = None if self._of_users is None else self._of_users()
+        own = (float(self), exposure, self.metric, self.k, self.convention, self.basis, self.lang, of_users)
+        return (_restored, own)
 
     @property
     def label(self) -> str:
@@ -67,12 +75,27 @@ class CatalogueScore(float):
             f"{self.metric} is one number of all lists together: no user has a value of their own. See .per_item."
         )
 
-    def interval(self, *_: object, **__: object) -> NoReturn:
-        """There is none: users drawn twice would show fewer different items, and every draw would be off to one side."""
-        raise OptionError(
-            f"{self.metric} is one number of all lists together and no mean over users, so there is no interval for it: users "
-            "drawn again and again would show fewer different items than the users there are. Compare models on the same users instead."
-        )
+    @property
+    def has_interval(self) -> bool:
+        """Whether it is a mean over pairs of users, as personalization is."""
+        return self._of_users is not None
+
+    def interval(self, confidence: float = 0.95, method: Literal["auto", "jackknife"] = "auto") -> Interval:
+        """Interval for a mean over pairs of users: Student's t with the standard error of the jackknife over users.
+
+        There is none for what all lists show together (coverage, Gini, entropy): users drawn again would show fewer
+        different items, and every draw would be off to one side.
+        """
+        if self._of_users is None:
+            raise OptionError(
+                f"{self.metric} is one number of all lists together and no mean over users, so there is no interval for it: users "
+                "drawn again and again would show fewer different items than the users there are. Compare models on the same users instead."
+            )
+        if method not in ("auto", "jackknife"):
+            raise OptionError(
+                f"method={method!r} makes no interval of a mean over pairs. {near(method, ['jackknife'])}"
+            )
+        return Interval(*interval_of_pairs(self._of_users(), confidence), float(confidence), "jackknife")
 
     def to_frame(self) -> pd.DataFrame:
         """How many lists show each item, as a frame."""
@@ -95,7 +118,9 @@ class CatalogueScore(float):
 
 
 def _restored(
-    value: float, exposure: pd.Series[int], metric: str, k: int | None, convention: Convention, basis: str, lang: str
-) -> CatalogueScore:
+    value: float, exposure: pd.Series[int], metric: str, k: int | None, convention: Convention, basis: str, lang: str,
+    of_users: Floats | None,
+) -> CatalogueScore:  # fmt: skip
     with speaking(lang):
-        return CatalogueScore(value, lambda: exposure, metric, k, convention, basis)
+        pairs = None if of_users is None else lambda: of_users
+        return CatalogueScore(value, lambda: exposure, metric, k, convention, basis, pairs)

@@ -9,6 +9,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from recnb.files import written
 from recnb.results.comparison_data import Compared, Found
 from recnb.strings import speaking
 
@@ -69,28 +70,28 @@ class ComparisonReport:
 
     def to_json(self, path: str | Path | None = None) -> str:
         """`to_dict` as JSON text, written to `path` if one is given."""
-        return _written(json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n", path)
+        return written(json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n", path)
 
     def to_html(self, path: str | Path | None = None, title: str | None = None) -> str:
         """A document that stands by itself, written to `path` if one is given: no script, nothing fetched."""
         from recnb.results.comparison_html import document
 
         with speaking(self.lang):
-            return _written(document(self.data, title), path)
+            return written(document(self.data, title), path)
 
     def to_markdown(self, path: str | Path | None = None) -> str:
         """The report in Markdown, tables as GitHub has them, written to `path` if one is given."""
         from recnb.results.comparison_text import markdown
 
         with speaking(self.lang):
-            return _written(markdown(self.data), path)
+            return written(markdown(self.data), path)
 
     def to_latex(self, path: str | Path | None = None) -> str:
         """The means as a LaTeX table for a paper, best in bold, findings marked; needs booktabs. Written to `path` if given."""
         from recnb.results.comparison_latex import latex
 
         with speaking(self.lang):
-            return _written(latex(self.data), path)
+            return written(latex(self.data), path)
 
     def figure(self) -> Figure:
         """The curves and the forest plot side by side, drawn by matplotlib."""
@@ -134,9 +135,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(one) for one in value]
     return None if isinstance(value, float) and not isfinite(value) else value
-
-
-def _written(content: str, path: str | Path | None) -> str:
-    if path is not None:
-        Path(path).write_text(content, encoding="utf-8", newline="\n")
-    return content

@@ -92,7 +92,7 @@ class Difference:
     tied: int
     lost: int
     n_users: int
-    detectable: float  #: the smallest difference that would have shown with 80 % power
+    detectable: float  #: the smallest difference that would have shown with 80 % power; NaN: it cannot be told
     alpha: float
 
     @property
@@ -103,10 +103,10 @@ class Difference:
     @property
     def verdict(self) -> Verdict:
         """What may be said: a finding needs the corrected test and the interval to agree."""
-        if self.n_users < 2:
-            return "untested"
-        if self.tied == self.n_users:
+        if self.n_users > 1 and self.tied == self.n_users:
             return "same"
+        if isnan(self.p) or isnan(self.low):
+            return "untested"
         excluded = self.low > 0 or self.high < 0
         if self.p_holm <= self.alpha and excluded:
             if self.metric in LIST_METRICS:

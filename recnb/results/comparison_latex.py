@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recnb.results.comparison_words import not_covered, number, percent_of
+from recnb.results.comparison_words import method_in_words, not_covered, number, percent_of
 from recnb.results.report_text import latex_text
 from recnb.strings import say
 
@@ -74,7 +74,7 @@ def _caption(compared: Compared) -> str:
             count=f"{compared.n_tested:,}",
             alpha=alpha,
             confidence=percent_of(settings.confidence),
-            method=say(f"compare.method.{settings.method or 'auto'}", resamples=f"{settings.resamples:,}"),
+            method=method_in_words(settings),
         )
         words.append(f"{', '.join(found)}: {latex_text(test, 600)}")
     words += [latex_text(one.rstrip("."), 3000) for one in (not_covered(), compared.basis)]

@@ -88,7 +88,7 @@ def sentence(one: Difference, settings: Settings, n_compared: int, safe: Safe = 
     if verdict in ("worse", "lower"):
         low, high, size = -high, -low, -size
     return say(
-        f"compare.says.{verdict}",
+        f"compare.says.{verdict}" + (".unknown" if verdict == "open" and isnan(one.detectable) else ""),
         label=one.label,
         model=safe(one.model),
         baseline=safe(one.baseline),
@@ -129,11 +129,27 @@ def family(settings: Settings, n_compared: int) -> list[str]:
 def intervals_in_words(settings: Settings) -> str:
     """How the intervals of differences and of means are made."""
     resamples = f"{settings.resamples:,}"
-    of_differences = say(f"compare.method.{settings.method or 'auto'}", resamples=resamples)
     of_means = say(f"compare.method.{settings.mean_method or 'auto'}", resamples=resamples)
-    return say(
-        "compare.intervals", confidence=percent_of(settings.confidence), differences=of_differences, means=of_means
+    made = say(
+        "compare.intervals",
+        confidence=percent_of(settings.confidence),
+        differences=method_in_words(settings),
+        means=of_means,
     )
+    return f"{made} {say('interval.uncorrected')}"
+
+
+def method_in_words(settings: Settings) -> str:
+    """How the intervals of differences are made."""
+    resamples = f"{settings.resamples:,}"
+    words = [
+        say(
+            "compare.method.few" if one == "beta" and "," in settings.method else f"compare.method.{one}",
+            resamples=resamples,
+        )
+        for one in (settings.method or "auto").split(", ")
+    ]
+    return "; ".join(words)
 
 
 def not_covered() -> str:

@@ -94,7 +94,7 @@ class Explanation:
 
     def _text(self) -> str:
         parts = [
-            self._headline(self.label, repr(self.user)),
+            self._headline(self.label, one_line(repr(self.user))),
             f"  {self.formula}",
             f"  {self._numbers(TERMS_SHOWN)}",
             _as_text(self.rows),
@@ -152,7 +152,8 @@ def explain(
 ) -> Explanation:
     """Explain the score of the one user in `hits`; `items` holds the list's items by rank, `truth_items` the truth's."""
     cutoffs = Cutoffs.of(k)
-    credit = metric.at(hits, cutoffs, options)
+    made = metric.at(hits, cutoffs, options)
+    credit = made.spelled
     depth = int(cutoffs.depth(hits.list_length)[0, 0])
     formula, under = metric.formulas(options)
     chosen = {**metric.defaults, **options}
@@ -162,9 +163,10 @@ def explain(
     )
     ideal = None
     out_of_terms: tuple[str, ...] = ()
-    if isinstance(credit.out_of, Credit):
-        ideal = _rows(metric, credit.out_of, depth, chosen, formula, None, truth_items, None)
-        out_of_terms = tuple(_terms(credit.out_of, chosen, formula)[credit.out_of.rows.rank <= depth]) or ("0",)
+    possible = credit.out_of.spelled if isinstance(credit.out_of, Credit) else None
+    if possible is not None:
+        ideal = _rows(metric, possible, depth, chosen, formula, None, truth_items, None)
+        out_of_terms = tuple(_terms(possible, chosen, formula)[possible.rows.rank <= depth]) or ("0",)
     elif under.text() != "1":
         out_of_terms = (under.text(_named(credit, chosen, under, 0)),)
     inside = credit.rows.rank <= depth
@@ -172,14 +174,14 @@ def explain(
     found = set(hits.truth_row[hits.rank <= depth].tolist())
     missed = () if truth_items is None else tuple(item for row, item in enumerate(truth_items) if row not in found)
     _run(rows, credit)
-    if ideal is not None:
-        _run(ideal, credit.out_of)  # type: ignore[arg-type]
+    if ideal is not None and possible is not None:
+        _run(ideal, possible)
     return Explanation(
         metric=metric.name,
         symbol=metric.symbol,
         user=user,
         k=k,
-        value=float(credit.value[0, 0]),
+        value=float(made.value[0, 0]),
         reads=metric.reads,
         formula=metric.formula_text(options),
         latex=metric.latex(k, options),
@@ -304,13 +306,16 @@ def _listed(items: Sequence[Any], shown: Callable[[Any], str] = one_line, most: 
     return ", ".join(map(shown, items[:most])) + more
 
 
+def on_one_line(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows as a console may show them: what the user calls items and genres on one line each."""
+    return rows.assign(**{name: rows[name].map(one_line) for name in ("item", "other_item", "genre") if name in rows})
+
+
 def _as_text(rows: pd.DataFrame) -> str:
     if not len(rows):
         return f"  {say('explain.empty')}"
     more = f"\n  {say('more.ranks', n=len(rows) - ROWS_SHOWN)}" if len(rows) > ROWS_SHOWN else ""
-    shown = rows.head(ROWS_SHOWN)
-    if "item" in shown:
-        shown = shown.assign(item=[one_line(item) for item in shown["item"]])
+    shown = on_one_line(rows.head(ROWS_SHOWN))
     shown = shown.rename(columns={column: say(f"column.{column}") for column in rows})
     fixed = {say(f"column.{column}"): "{:.4f}".format for column in FIXED if column in rows}
     return console(shown, index=False, formatters=fixed, float_format=number) + more

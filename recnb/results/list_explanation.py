@@ -12,7 +12,8 @@ from recnb.formula import Formula, number
 from recnb.list_metric import ListMetric
 from recnb.lists import Rows
 from recnb.results import html
-from recnb.results.explanation import Explanation
+from recnb.results.explanation import Explanation, on_one_line
+from recnb.results.report_text import one_line
 from recnb.results.words import console
 from recnb.strings import known, say
 
@@ -43,10 +44,10 @@ class ListExplanation(Explanation):
 
     def _text(self) -> str:
         more = len(self.rows) - ROWS_SHOWN
-        shown = self.rows.head(ROWS_SHOWN).rename(columns=_column)
+        shown = on_one_line(self.rows.head(ROWS_SHOWN)).rename(columns=_column)
         table = console(shown, index=False, float_format=number)
         rest = [f"  {say('beyond.more_rows', n=more)}"] if more > 0 else []
-        head = [self._headline(self.label, repr(self.user)), f"  {self.formula}", f"  {self.line}"]
+        head = [self._headline(self.label, one_line(repr(self.user))), f"  {self.formula}", f"  {self.line}"]
         return "\n".join([*head, table, *rest, self.basis])
 
     def _html(self) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class PartialScore(float):
     """A metric's mean over users of many parts: a float that knows how many users, its cut-off and its convention.
 
-    The values of users are not kept, so its interval comes of their number, mean, spread and skewness.
+    The values of users are not kept; its interval comes of sums over them.
     """
 
     metric: str  #: the metric's name
@@ -48,8 +48,8 @@ class PartialScore(float):
         """How many users the mean is over."""
         return self.moments.n
 
-    def interval(self, confidence: float = 0.95, method: MomentsMethod = "moments") -> Interval:
-        """Interval for the mean, taking the users as a sample.
+    def interval(self, confidence: float = 0.95, method: MomentsMethod = "auto") -> Interval:
+        """Interval for the mean, taking the users as a sample: the same that `Score.interval` gives.
 
         `moments` is what the percentiles of a bootstrap over users come to where there are many; `bca_moments` the same
         of BCa; `t` is Student's.
@@ -70,4 +70,4 @@ class PartialScore(float):
 def interval_of(moments: Moments, confidence: float, method: MomentsMethod) -> Interval:
     """The interval of one column of moments."""
     low, high = moments.interval(confidence, method)
-    return Interval(float(low[0]), float(high[0]), float(confidence), method)
+    return Interval(float(low[0]), float(high[0]), float(confidence), "beta" if method == "auto" else method)

@@ -13,6 +13,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from recnb.files import written
 from recnb.results.beyond_data import BeyondRow
 from recnb.results.curve import Curve
 from recnb.results.lint import Lint
@@ -127,7 +128,7 @@ class Report:
 
     def to_json(self, path: str | Path | None = None) -> str:
         """`to_dict` as JSON text, written to `path` if one is given."""
-        return _written(json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n", path)
+        return written(json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n", path)
 
     def to_html(self, path: str | Path | None = None, title: str | None = None) -> str:
         """A document that stands by itself, written to `path` if one is given: no script, nothing fetched."""
@@ -135,14 +136,14 @@ class Report:
 
         with speaking(self.lang):
             page = document(self, title)
-        return _written(page, path)
+        return written(page, path)
 
     def to_markdown(self, path: str | Path | None = None) -> str:
         """The report in Markdown, tables as GitHub has them, written to `path` if one is given."""
         from recnb.results.report_markup import markdown
 
         with speaking(self.lang):
-            return _written(markdown(self), path)
+            return written(markdown(self), path)
 
     def to_latex(self, path: str | Path | None = None) -> str:
         """The metrics as a LaTeX table for a paper, with users and convention in its caption; needs booktabs.
@@ -152,7 +153,7 @@ class Report:
         from recnb.results.report_markup import latex
 
         with speaking(self.lang):
-            return _written(latex(self), path)
+            return written(latex(self), path)
 
     def figure(self) -> Figure:
         """The curve and the distribution side by side, drawn by matplotlib."""
@@ -207,9 +208,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(one) for one in value]
     return None if isinstance(value, float) and not isfinite(value) else value
-
-
-def _written(content: str, path: str | Path | None) -> str:
-    if path is not None:
-        Path(path).write_text(content, encoding="utf-8", newline="\n")
-    return content

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 BINS = 10
 
-#: How often users are drawn for an interval.
-DRAWS = 2000
 
 #: Values closer than this are the same: sums taken in another order differ in the last places.
 SAME = 1e-12

@@ -6,12 +6,12 @@ import textwrap
 import unicodedata
 from collections.abc import Sequence
 from itertools import pairwise
-from math import isfinite
+from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
 from recnb.results.chart import percent, short
-from recnb.results.report_data import DRAWS
 from recnb.strings import say, width
+from recnb.uncertainty import ENOUGH
 
 if TYPE_CHECKING:
     from recnb.results.beyond_data import BeyondRow
@@ -102,8 +102,11 @@ def intervals_in_words(report: Report) -> str:
     """What the intervals are."""
     if report.n_users < 2:
         return say("interval.none")
-    how = say(f"interval.{report.method}", draws=DRAWS)
-    return say("interval.words", confidence=100 * report.confidence, how=how)
+    how = say(f"interval.{report.method}")
+    words = [say("interval.words", confidence=100 * report.confidence, how=how), say("interval.uncorrected")]
+    if any(isnan(one.low[0]) for one in report.metrics):
+        words.append(say("interval.unbounded", n=ENOUGH))
+    return " ".join(words)
 
 
 def not_covered(report: Report) -> str:

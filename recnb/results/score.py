@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from recnb.errors import OptionError
+from recnb.list_metric import LIST_METRICS
+from recnb.metric import METRICS
 from recnb.results import html
 from recnb.strings import current, say, speaking
-from recnb.uncertainty import IntervalMethod, intervals
+from recnb.uncertainty import ENOUGH, UNBOUNDED, Bounds, IntervalMethod, intervals
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +48,14 @@ class Interval(tuple[float, float]):
         return self[1]
 
     def __repr__(self) -> str:
-        return f"[{self.low:.4f}, {self.high:.4f}] ({100 * self.confidence:g}%, {self.method})"
+        why = ": too few users, or too alike" if np.isnan(self.low) else ""
+        return f"[{self.low:.4f}, {self.high:.4f}] ({100 * self.confidence:g}%, {self.method}{why})"
+
+
+def bounds_of(metric: str) -> Bounds:
+    """Between what the values of a metric lie."""
+    found = METRICS.get(metric) or LIST_METRICS.get(metric)
+    return UNBOUNDED if found is None else found.bounds
 
 
 class Score(float):
@@ -110,20 +119,29 @@ class Score(float):
 
         return pd.Series(self._values.copy(), index=self._users(), name=self.label)
 
+    @property
+    def has_interval(self) -> bool:
+        """Whether it is a mean over users."""
+        return self.convention.average == "user"
+
     def interval(
         self, confidence: float = 0.95, method: IntervalMethod = "auto", resamples: int = 2000, seed: int = 0
     ) -> Interval:
-        """Interval for the mean, taking the users as a sample: percentiles of the bootstrap over users.
+        """Interval for the mean, taking the users as a sample.
 
-        The same seed gives the same interval. Above 20,000 users the percentiles are taken from the bootstrap's limit
-        (`method="moments"`) unless `method="bootstrap"` is asked for; `method="t"` is Student's. With a single user it
-        is (nan, nan).
+        `auto` is `beta`: Clopper's and Pearson's for a metric of 0 and 1, such as the hit rate, and the same for values between
+        bounds. It holds at least what it says at any number of users. Other methods are "bootstrap" (percentiles of `resamples`
+        draws of the users; the same `seed` gives the same interval), "bca", "t" (Student's), and the closed forms "moments" and
+        "bca_moments"; few users with a hit make these too narrow. The interval is (nan, nan) with a single user, and for a
+        metric without an upper bound (DCG, novelty) below 10 users with a value above 0.
         """
-        if self.convention.average != "user":
+        if not self.has_interval:
             raise OptionError(
                 f"average={self.convention.average!r} is no mean over users, so there is no interval for it."
             )
-        low, high, used = intervals(self._values[:, np.newaxis], confidence, method, resamples, seed)
+        low, high, used = intervals(
+            self._values[:, np.newaxis], confidence, method, resamples, seed, bounds=bounds_of(self.metric)
+        )
         return Interval(float(low[0]), float(high[0]), confidence, used)
 
     def to_frame(self) -> pd.DataFrame:
@@ -139,9 +157,14 @@ class Score(float):
     def _repr_html_(self) -> str:
         with speaking(self.lang):
             ends = ""
-            if self.n_users > 1 and self.convention.average == "user":
-                low, high = (f"{end:.4f}" for end in self.interval())
-                ends = f" <span>{say('score.interval', low=low, high=high)}</span>"
+            if self.n_users > 1 and self.has_interval:
+                low, high = self.interval()
+                told = (
+                    say("score.no_interval", n=ENOUGH)
+                    if np.isnan(low)
+                    else say("score.interval", low=f"{low:.4f}", high=f"{high:.4f}")
+                )
+                ends = f" <span>{told}</span>"
             value = f"<div><b>{html.text(self.label)} = {float(self):.4f}</b>{ends}</div>"
             return html.root(value, html.note(html.text(self.basis, 2000)), label=self.label)
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from unicodedata import east_asian_width
 
-from recnb.errors import OptionError, near
+from recnb.errors import OptionError, is_word, near
 
 LANGUAGES = ("en", "ko")
 
@@ -49,7 +49,7 @@ def checked(lang: str | None) -> str:
     """A language that recnb speaks: the one named, or the one in force."""
     if lang is None:
         return current()
-    if lang not in LANGUAGES:
+    if not is_word(lang, LANGUAGES):
         raise OptionError(f"lang={lang!r} is no language of recnb. {near(lang, LANGUAGES)}")
     return lang
 

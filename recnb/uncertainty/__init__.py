@@ -9,12 +9,12 @@ Numpy arrays in, numpy arrays out; neither pandas nor Polars is known here.
 """
 
 from recnb.uncertainty.corrections import benjamini_hochberg, holm
-from recnb.uncertainty.mean import MANY_USERS, METHODS, IntervalMethod, intervals
-from recnb.uncertainty.moments import Moments, checked_confidence
+from recnb.uncertainty.mean import MANY_USERS, METHODS, IntervalMethod, interval_of_pairs, intervals
+from recnb.uncertainty.moments import ENOUGH, UNBOUNDED, Bounds, Moments, checked_confidence
 from recnb.uncertainty.paired import PAIRED_METHODS, Paired, PairedMethod, paired
 from recnb.uncertainty.power import Detectable, detectable, users_needed
 
 __all__ = [
-    "MANY_USERS", "METHODS", "PAIRED_METHODS", "Detectable", "IntervalMethod", "Moments", "Paired", "PairedMethod",
-    "benjamini_hochberg", "checked_confidence", "detectable", "holm", "intervals", "paired", "users_needed",
+    "ENOUGH", "MANY_USERS", "METHODS", "PAIRED_METHODS", "UNBOUNDED", "Bounds", "Detectable", "IntervalMethod", "Moments",
+    "Paired", "PairedMethod", "benjamini_hochberg", "checked_confidence", "detectable", "holm", "interval_of_pairs", "intervals", "paired", "users_needed",
 ]  # fmt: skip

@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from recnb.errors import OptionError, is_number, near
+from recnb.errors import OptionError, is_number, is_word, near
 from recnb.hits import Floats
 from recnb.uncertainty.bootstrap import moved
 
-MomentsMethod = Literal["moments", "bca_moments", "t"]
-MOMENTS_METHODS = ("moments", "bca_moments", "t")
+MomentsMethod = Literal["auto", "beta", "moments", "bca_moments", "t"]
+MOMENTS_METHODS = ("auto", "beta", "moments", "bca_moments", "t")
+
+#: Between what the values of a metric lie: of all columns, or an entry for each.
+Bounds = tuple[float | Floats, float | Floats]
+
+#: From this many users with a hit (or who differ, between two models) on, their spread is known well enough to rest on.
+#: Below it the metric's bounds take the place of what was not seen.
+ENOUGH = 10
+
+UNBOUNDED: Bounds = (-math.inf, math.inf)
+
+#: Columns of `Moments`, all of which add up over parts of the users.
+COLUMNS = ("mean", "squares", "cubes", "low", "high", "above", "below")
 
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """How many users; the mean of their values, and the squares and cubes of what is left after it, summed.
+    """How many users; the mean of their values, the squares and cubes of what is left after it, summed; the lowest and the
+    highest value, and how many users are off the metric's bounds.
 
     Parts of the users are put together with `+`, without losing digits (Chan, Golub and LeVeque 1979; Pébay 2008).
 
@@ -31,26 +45,29 @@ class Moments:
     mean: Floats
     squares: Floats
     cubes: Floats
+    low: Floats
+    high: Floats
+    above: Floats  #: users above the lower bound: those with a hit
+    below: Floats  #: users below the upper bound
+    bounds: Bounds
 
     @classmethod
-    def of(cls, values: Floats) -> Moments:
-        """The moments of users × columns."""
-        mean = values.mean(axis=0) if len(values) else np.zeros(values.shape[1])
+    def of(cls, values: Floats, bounds: Bounds = UNBOUNDED) -> Moments:
+        """The moments of users × columns whose values lie between the bounds."""
+        n = len(values)
+        mean = values.mean(axis=0) if n else np.zeros(values.shape[1])
         left = values - mean
         squared = left * left
-        return cls(len(values), mean, squared.sum(axis=0), np.einsum("ij,ij->j", squared, left))
+        return cls(
+            n, mean, squared.sum(axis=0), np.einsum("ij,ij->j", squared, left),
+            values.min(axis=0, initial=np.inf), values.max(axis=0, initial=-np.inf),
+            np.count_nonzero(values > bounds[0], axis=0) * 1.0, np.count_nonzero(values < bounds[1], axis=0) * 1.0,
+            bounds,
+        )  # fmt: skip
 
-    @classmethod
-    def of_sums(cls, n: int, values: Floats, squares: Floats, cubes: Floats) -> Moments:
-        """The moments from sums of values, squares and cubes, as engines give them.
-
-        Where users are almost alike, sums hold few digits of how they differ; what may be rounding counts as none.
-        """
-        mean = values / n
-        second = squares - n * mean**2
-        second = np.where(second > 1e-15 * n * squares, second, 0.0)
-        third = cubes - 3 * mean * squares + 2 * n * mean**3
-        return cls(n, mean, second, np.where(second > 0, third, 0.0))
+    def at(self, columns: slice) -> Moments:
+        """Those of some columns."""
+        return replace(self, **{name: getattr(self, name)[columns] for name in COLUMNS})
 
     def __add__(self, other: Moments) -> Moments:
         n = self.n + other.n
@@ -64,7 +81,10 @@ class Moments:
             + apart**3 * self.n * share * (self.n - other.n) / n
             + 3 * apart * (self.n * other.squares - other.n * self.squares) / n
         )  # fmt: skip
-        return Moments(n, self.mean + apart * share, squares, cubes)
+        return Moments(
+            n, self.mean + apart * share, squares, cubes, np.fmin(self.low, other.low),
+            np.fmax(self.high, other.high), self.above + other.above, self.below + other.below, self.bounds,
+        )  # fmt: skip
 
     @property
     def variance(self) -> Floats:
@@ -80,31 +100,61 @@ class Moments:
             np.divide(self.cubes / self.n, variance**1.5, out=np.zeros_like(variance), where=variance > 0)
         )
 
-    def interval(self, confidence: float = 0.95, method: MomentsMethod = "moments") -> tuple[Floats, Floats]:
-        """Lower and upper ends for the mean of each column.
+    def interval(self, confidence: float = 0.95, method: MomentsMethod = "auto") -> tuple[Floats, Floats]:
+        """Lower and upper ends for the mean of each column; NaN where users are too few or too alike for the method.
 
-        `moments` is where the percentiles of the bootstrap go with many users: normal, with the skewness of the mean
-        put in (Cornish and Fisher 1937). `bca_moments` is where those of BCa go: the same at the deviates that BCa
-        takes. `t` is Student's.
+        `beta`, which `auto` takes, is Clopper's and Pearson's for values between bounds (see `intervals`). `moments` is
+        where the percentiles of the bootstrap go with many users: normal, with the skewness of the mean put in (Cornish
+        and Fisher 1937). `bca_moments` is where those of BCa go: the same at the deviates that BCa takes. `t` is Student's.
         """
         from scipy.special import ndtri, stdtrit
 
-        if method not in MOMENTS_METHODS:
+        if not is_word(method, MOMENTS_METHODS):
             raise OptionError(f"method={method!r} needs more than moments. {near(method, MOMENTS_METHODS)}")
         checked_confidence(confidence)
+        nothing = np.full_like(self.mean, np.nan)
         if self.n < 2:
-            nothing = np.full_like(self.mean, np.nan)
             return nothing, nothing
         tail = (1 - confidence) / 2
+        if method in ("auto", "beta"):
+            return self._beta(tail)
+        # Users who are all alike show nothing of how others would differ.
+        variance = np.where(self.variance > 0, self.variance, np.nan)
         if method == "t":
-            half = stdtrit(self.n - 1, 1 - tail) * np.sqrt(self.variance / (self.n - 1))
+            half = stdtrit(self.n - 1, 1 - tail) * np.sqrt(variance / (self.n - 1))
             return self.mean - half, self.mean + half
-        error, skew = np.sqrt(self.variance / self.n), self.skewness / np.sqrt(self.n)
+        error, skew = np.sqrt(variance / self.n), self.skewness / np.sqrt(self.n)
         ends = []
         for z in (ndtri(tail), ndtri(1 - tail)):
             taken = moved(skew / 6, skew / 6, z) if method == "bca_moments" else z
             ends.append(self.mean + error * (taken + skew * (taken**2 - 1) / 6))
         return ends[0], ends[1]
+
+    def _beta(self, tail: float) -> tuple[Floats, Floats]:
+        """Quantiles of the beta distribution with the mean and the variance of the users' mean, one more user put in.
+
+        Under weights drawn from a flat Dirichlet distribution the mean of N users has their mean and the variance of their
+        values / (N + 1). Where values are 0 or 1 that is a beta distribution, and its quantiles are Clopper's and Pearson's.
+        """
+        from scipy.special import betaincinv
+
+        varied = self.high - self.low > 1e-12
+        # Rounding, and repeats that a convention counts again, may pass the metric's bounds.
+        bottom, top = (np.minimum(self.bounds[0], self.low), np.maximum(self.bounds[1], self.high))
+        further = np.where(varied & (self.below >= ENOUGH), self.low, bottom), np.where(varied & (self.above >= ENOUGH), self.high, top)  # fmt: skip
+        bottom, top = np.where(np.isfinite(bottom), bottom, self.low), np.where(np.isfinite(top), top, self.high)
+        ends = []
+        for one, share in zip(further, (tail, 1 - tail), strict=True):
+            n, size = self.n + 1, top - bottom
+            with np.errstate(invalid="ignore", divide="ignore"):
+                at = (self.mean + (one - self.mean) / n - bottom) / size
+                variance = (self.squares + (one - self.mean) ** 2 * self.n / n) / size**2 / (n * (n + 1))
+                users = at * (1 - at) / variance - 1
+                end = bottom + size * betaincinv(at * users, (1 - at) * users, share)
+            ends.append(np.where((one == self.mean) & ~varied, self.mean, end))
+        known = np.isfinite(further[0]) & np.isfinite(further[1])
+        low, high = (np.where(known, end, np.nan) for end in ends)
+        return low, high
 
 
 def checked_confidence(confidence: float) -> None:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any, Self
 
+import numpy as np
+
 from recnb.errors import OptionError, is_number
 from recnb.hits import Floats
 from recnb.strings import current, say, speaking
+from recnb.uncertainty.moments import ENOUGH
+from recnb.uncertainty.significance import lowest_p, settled
 
 #: How alike two models treat users where nothing is measured: the correlation of their values per user. Between a
 #: neighbourhood model, a factor model and the most popular items it is 0.3 to 0.8, on the bundled sample and on
@@ -19,9 +23,10 @@ class Detectable(float):
     """The smallest difference between two models that a number of users can show: a float that knows its terms.
 
     >>> import numpy as np
-    >>> few = Detectable.of("ndcg@10", np.array([0.0, 0.2, 0.9, 0.4]), np.array([0.1, 0.4, 1.0, 0.3]))
-    >>> round(few, 3), few.n_users, round(few.sd, 3)
-    (0.268, 4, 0.126)
+    >>> values = np.random.default_rng(0).random((2, 50))
+    >>> made = Detectable.of("ndcg@10", values[0], values[1])
+    >>> round(made, 3), made.n_users, round(made.sd, 3)
+    (0.178, 50, 0.441)
     """
 
     label: str  #: metric and cut-off
@@ -74,15 +79,14 @@ class Detectable(float):
                 "correlation= is for when nothing is measured, and against= measures: give one of the two."
             )
         n = len(values)
-        if n < 2:
-            sd = math.nan
-        elif others is not None:
-            sd = float((values - others).std(ddof=1))
-        else:
-            assert correlation is not None
-            sd = float(values.std(ddof=1)) * math.sqrt(2 * (1 - correlation))
+        apart = settled(values - (values.min(initial=math.inf) if others is None else others))
+        sd = math.nan if n < 2 else float(apart.std(ddof=1))
+        if correlation is not None:
+            sd *= math.sqrt(2 * (1 - correlation))
+        found = detectable(sd, n, power, alpha)
         return cls(
-            detectable(sd, n, power, alpha),
+            # So few users who differ do not show how far others would.
+            found if np.count_nonzero(apart) >= ENOUGH else math.nan,
             label=label, n_users=n, power=power, alpha=alpha, sd=sd, correlation=correlation,
         )  # fmt: skip
 
@@ -90,8 +94,8 @@ class Detectable(float):
     def words(self) -> str:
         """What the number says, and what was assumed for it."""
         with speaking(self.lang):
-            if self.n_users < 2:
-                return say("power.none", label=self.label)
+            if math.isnan(self):
+                return say("power.none", label=self.label, users=say("count.users", n=self.n_users))
             found = say("power.found", label=self.label, difference=float(self), users=say("count.users", n=self.n_users),
                         alpha=self.alpha, power=self.power)  # fmt: skip
             if self.correlation is None:
@@ -112,7 +116,8 @@ class Detectable(float):
 def detectable(sd: float, n: int, power: float = 0.8, alpha: float = 0.05) -> float:
     """The smallest true difference of means that a two-sided paired t test finds with this power.
 
-    `sd` is that of the differences of users, `n` their number; with one user nothing can be found (NaN).
+    `sd` is that of the differences of users, `n` their number. It is NaN where it cannot be told: where no spread was seen,
+    or where even a randomization of all users would not reach `alpha` (below 6 users at 0.05).
 
     >>> round(detectable(0.3, 100), 4), round(detectable(0.3, 400), 4)
     (0.0849, 0.0421)
@@ -122,7 +127,7 @@ def detectable(sd: float, n: int, power: float = 0.8, alpha: float = 0.05) -> fl
     _checked(power, alpha)
     if sd < 0:
         raise OptionError(f"sd={sd!r} is no standard deviation: give a number from 0 up.")
-    if n < 2:
+    if not sd > 0 or lowest_p(n) > alpha:
         return math.nan
     # In standard errors the answer lies near the sum of the two normal deviates, and above it for few users.
     high = 1.0
@@ -149,11 +154,19 @@ def users_needed(difference: float, sd: float | Detectable, power: float = 0.8, 
             f"sd={spread!r} is no standard deviation of differences: give a number, or ev.detectable('ndcg', k=10)."
         )
     if spread == 0:
-        return 2
+        raise OptionError(
+            "sd=0: users whose differences are all alike do not show how others spread. Give a number above 0."
+        )
     size = abs(difference) / spread
+    if size > 1e4:
+        return 2
+    if size < 1e-7:
+        raise OptionError(
+            f"difference={difference!r} is so small beside sd={spread:g} that no number of users would do: give a larger one."
+        )
 
     def enough(n: int) -> bool:
-        return power_of(size * math.sqrt(n), n, alpha) >= power
+        return bool(lowest_p(n) <= alpha) and power_of(size * math.sqrt(n), n, alpha) >= power
 
     few, many = 1, 2
     while not enough(many):

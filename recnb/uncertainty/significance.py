@@ -8,13 +8,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from recnb.hits import Floats
+from recnb.hits import Floats, Ints
 from recnb.progress import steps
 from recnb.strings import say
 
 Randomization = Literal["exact", "drawn", "limit"]
 
-#: Up to so many users, scipy's Wilcoxon goes through all signs of the ranks.
+#: Up to so many users who differ, Wilcoxon's test goes through all signs of the ranks.
 FEW_RANKS = 13
 
 #: Up to so many users who differ, all signs are gone through; above the second number the limit is taken.
@@ -33,10 +33,11 @@ def settled(differences: Floats) -> Floats:
     return np.round(differences, 12) + 0.0  # -0.0 is 0
 
 
-def student(mean: Floats, sd: Floats, n: int) -> Floats:
+def student(mean: Floats, sd: Floats, n: int, differing: Ints) -> Floats:
     """Two-sided p of Student's paired t test: how often a mean lies this many standard errors from 0 by chance.
 
-    Needs sums only. Where all users differ alike p is 0, and 1 where that is by nothing; one user gives NaN.
+    It is not below what the randomization test of the users who differ can reach: all their signs are alike in two of the
+    2^users patterns. Where nobody differs p is 1; one user gives NaN.
     """
     from scipy.special import stdtr
 
@@ -44,11 +45,20 @@ def student(mean: Floats, sd: Floats, n: int) -> Floats:
         return np.full_like(mean, np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(mean == 0, 0.0, mean / (sd / np.sqrt(n)))
-    return np.asarray(2 * stdtr(n - 1, -np.abs(t)))
+    return np.asarray(np.minimum(np.maximum(2 * stdtr(n - 1, -np.abs(t)), lowest_p(differing)), 1.0))
+
+
+def lowest_p(differing: Ints | int) -> Floats:
+    """The lowest p that a randomization of so many users who differ can reach.
+
+    >>> lowest_p(np.array([0, 2, 6])).tolist()
+    [1.0, 0.5, 0.03125]
+    """
+    return np.asarray(np.minimum(2.0 ** (1.0 - differing), 1.0))
 
 
 def wilcoxon(differences: Floats) -> Floats:
-    """Two-sided p of Wilcoxon's signed ranks (Biometrics 1945), as scipy has it; ties with the baseline are left out.
+    """Two-sided p of Wilcoxon's signed ranks (Biometrics 1945), exact up to 13 users who differ and as scipy has it above.
 
     Where nobody differs it is 1.
     """
@@ -61,9 +71,9 @@ def wilcoxon(differences: Floats) -> Floats:
         warnings.simplefilter("ignore")  # few users left after ties, which p shows by itself
         for column in steps(np.flatnonzero((differences != 0).any(axis=0)), say("progress.tests")):
             every = differences[:, column]
-            if len(every) <= FEW_RANKS:
-                # The same p as scipy's, which takes half a second for it where there are ties.
-                differing = every[every != 0]
+            differing = every[every != 0]
+            if len(differing) <= FEW_RANKS:
+                # scipy takes half a second for it where there are ties, and the normal limit where many do not differ.
                 made[column], _ = _sign_flip(stats.rankdata(np.abs(differing)) * np.sign(differing), 0, 0)
             else:
                 made[column] = stats.wilcoxon(every).pvalue

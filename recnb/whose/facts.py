@@ -11,6 +11,7 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.frames import Source
+from recnb.frames.check import in_floats
 from recnb.frames.codes import distinct, positions
 from recnb.hits import count_within, in_order
 
@@ -131,10 +132,10 @@ def _found(source: Source) -> Facts:
         if np.array_equal(rank[by_user], count_within(user)):
             alike.add("rank")
     if "score" in orders:
-        score = recs["score"].cast(pl.Float64).to_numpy()
+        score = in_floats(recs["score"])
         tied["score"] = _equal_within(code, score)
         with np.errstate(over="ignore"):
-            single = score.astype(np.float32).astype(np.float64)
+            single = recs["score"].cast(pl.Float64).to_numpy().astype(np.float32).astype(np.float64)
         tied["float32"] = tied["score"] or _equal_within(code, single)
         nonpositive = not bool((single > 0).all())
         along = score[by_user]

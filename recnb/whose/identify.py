@@ -65,8 +65,10 @@ class Printed:
         decimals = number.as_tuple().exponent
         if not isinstance(decimals, int):
             raise OptionError(f"{value!r} is no printed number: give it as it is printed, such as '0.3680' or 0.368.")
-        if digits is not None and (isinstance(digits, bool) or not isinstance(digits, int) or digits < 0):
-            raise OptionError(f"digits={digits!r} is no number of decimals: give a whole number, such as digits=4.")
+        if digits is not None and (isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= 20):
+            raise OptionError(
+                f"digits={digits!r} is no number of decimals: give a whole number to 20, such as digits=4."
+            )
         percent = text.endswith("%")
         own = max(0, -decimals) + 2 * percent
         return cls(float(number / 100 if percent else number), own if digits is None else digits)
@@ -140,13 +142,15 @@ def candidates_of(source: Source, ours: Setting, name: str, k: int | None) -> tu
         Candidate(one.label, "preset", Setting.of_preset(one), max(SLACK, one.tolerance))
         for one in presets_of(ours.metric)
     ]
-    seen = {one.setting.on(source, k) for one in known}
+    # What a library refuses is no axis: a neighbour that refuses nothing is the same convention.
+    plainest = [replace(one.setting.on(source, k), refuses=(), _key={}) for one in known]
+    seen = set(plainest)
     data = {one.setting.data(source) for one in known}
     most = len(data) + min(DATA_TRIED, ROWS_TRIED // max(facts_of(source).n_rows, 1))
     left_out = 0
     bases: dict[Setting, Candidate] = {}
-    for one in known:
-        bases.setdefault(one.setting.on(source, k), one)
+    for plain, one in zip(plainest, known, strict=True):
+        bases.setdefault(plain, one)
     found = []
     for base in bases.values():
         for axis, near in neighbours(base.setting, source):

@@ -25,7 +25,7 @@ from recnb.metric import Metric, metric_named
 from recnb.strings import current, known, say
 from recnb.whose.as_in import metric_of, metric_options
 from recnb.whose.facts import Facts, facts_of
-from recnb.whose.refusals import REFUSALS
+from recnb.whose.refusals import REFUSALS, why_refused
 from recnb.whose.special import SPECIAL
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Setting:
     metric: str
     options: tuple[tuple[str, Any], ...]  #: all of the metric's options, those that were not chosen as well
     decided: tuple[tuple[str, float], ...] = ()  #: numbers that stand where there is nothing to average
-    refuses: tuple[str, ...] = ()  #: the frames on which a library raises an error
+    refuses: tuple[str, ...] = ()  #: the frames on which a library has no number
     _key: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
@@ -229,11 +229,9 @@ class Setting:
         except NoUsersError:
             nobody = pl.Series("user", [], dtype=source.recs["user"].dtype)
             return Measured(float(decided.get("all_skipped", math.nan)), nobody, np.zeros(0))
-        if self.refuses and not prepared.last_place:
-            prepared = replace(prepared, last_place=int(prepared.recs.select(pl.col("rank").max()).item() or 0))
-        for meaning, is_so in (REFUSALS[word] for word in self.refuses):
-            if is_so(source, prepared, k):
-                raise FrameError(f"raises an error on {meaning}, so it has no number for these frames.")
+        for word in self.refuses:
+            if REFUSALS[word][1](source, prepared, k):
+                raise FrameError(why_refused(word))
         cutoffs = cutoffs_under(convention, Cutoffs.of(k))
         hits = prepared.hits(None if self.whole_list else cutoffs.deepest)
         with np.errstate(invalid="ignore", divide="ignore"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
@@ -42,35 +43,51 @@ def value(metric: Metric, data: DataSet) -> Value:
 
 
 def runs(data: DataSet) -> dict[str, dict[str, float]]:
-    """Score of every item, by user, as trec_eval and its kin read it."""
+    """Score of every item, by user, as trec_eval and its kin read it: of a pair that is there twice, the higher one."""
     found: dict[str, dict[str, float]] = {}
     for user, item, score, _ in data["recs"]:
-        found.setdefault(user, {})[item] = score
+        scores = found.setdefault(user, {})
+        if score > scores.get(item, -math.inf):
+            scores.pop(item, None)
+            scores[item] = score
     return found
 
 
-def qrels(data: DataSet) -> dict[str, dict[str, int]]:
+def qrels(data: DataSet) -> dict[str, dict[str, float]]:
     """Relevance of every judged item, by user."""
-    found: dict[str, dict[str, int]] = {}
+    found: dict[str, dict[str, float]] = {}
     for user, item, relevance in data["truth"]:
         found.setdefault(user, {})[item] = relevance
     return found
 
 
-def arrays(data: DataSet, *, full: bool) -> dict[str, list[tuple[float, int]]]:
+def lists(data: DataSet, *, by_row: bool = False) -> dict[str, list[str]]:
+    """Items of every user, by score or in the order of the rows, repeats and all."""
+    rows = data["recs"] if by_row else sorted(data["recs"], key=lambda row: -row[2])
+    found: dict[str, list[str]] = {}
+    for user, item, *_ in rows:
+        found.setdefault(user, []).append(item)
+    return found
+
+
+def arrays(data: DataSet, *, full: bool) -> dict[str, list[tuple[float, float]]]:
     """Score and relevance of every candidate, by user.
 
-    Candidates are the recommended items; if `full` also the judged items that were not recommended, at score -9.
+    Candidates are the recommended rows; if `full` also the judged items that were not recommended, at score -9.
     """
+    return {user: [(score, grade) for _, score, grade in rows] for user, rows in candidates(data, full=full).items()}
+
+
+def candidates(data: DataSet, *, full: bool) -> dict[str, list[tuple[str, float, float]]]:
+    """Item, score and relevance of every candidate, by user."""
     truth = qrels(data)
-    found = {
-        user: [(score, truth.get(user, {}).get(item, 0)) for item, score in scores.items()]
-        for user, scores in runs(data).items()
-    }
+    found: dict[str, list[tuple[str, float, float]]] = {}
+    for user, item, score, _ in data["recs"]:
+        found.setdefault(user, []).append((item, score, truth.get(user, {}).get(item, 0)))
     if full:
         recs = runs(data)
         for user, grades in truth.items():
-            missed = [(-9.0, grade) for item, grade in grades.items() if item not in recs.get(user, {})]
+            missed = [(item, -9.0, grade) for item, grade in grades.items() if item not in recs.get(user, {})]
             found[user] = found.get(user, []) + missed
     return found
 

@@ -1,9 +1,10 @@
 """The environments that have the libraries which recnb is held against, and how to make them.
 
-`python -m tests.parity.environments <folder>` makes them; `RECNB_PARITY=<folder>` tells the tests where they are. Four
+`python -m tests.parity.environments <folder>` makes them; `RECNB_PARITY=<folder>` tells the tests where they are. Some
 libraries agree on their pins and share one environment, which has what their metrics import and no more: all that they
-ask for includes a notebook server, a load tester and libraries of models. torch from the package index can be
-gigabytes, so torchmetrics has an environment, and is checked, only with RECNB_PARITY_TORCH=1.
+ask for includes a notebook server, a load tester and libraries of models. The others take minutes to install, and torch
+from the package index can be gigabytes: they are made, and checked, by hand, with RECNB_PARITY_ALL=1 (on
+Linux, with Python 3.11).
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ LIBRARIES = [
     "replay-rec==0.22.0",
     "ir-measures==0.4.3",
     "cwl-eval==1.0.12",
+    "recpack==0.3.6",
+    "rs-metrics==0.6.0",
+    "implicit==0.7.3",
 ]
 #: What their metrics import.
 IMPORTED = [
@@ -81,7 +85,29 @@ IMPORTED = [
     "urllib3==2.8.0",
     "wcwidth==0.9.4",
 ]
-TORCH = ["torch==2.13.0", "torchmetrics==1.9.0"]
+#: Environments that are made by hand: what is installed with all that it asks for, and what is installed alone.
+BY_HAND: dict[str, tuple[list[str], list[str]]] = {
+    "torch": (
+        [
+            "torch==2.13.0", "torchmetrics==1.9.0", "torcheval==0.0.7", "lenskit==2025.8.1", "pandas<3", "scikit-learn",
+            "colorlog", "colorama", "tabulate", "texttable", "psutil", "pyyaml", "tqdm", "tensorboard", "plotly",
+        ],
+        ["recbole==1.2.1", "thop"],
+    ),
+    "evidently": (["evidently==0.7.23", "pandas<3"], []),
+    "boosting": (["lightgbm==4.7.0", "catboost==1.2.10", "xgboost-cpu==3.2.0"], []),
+    "small": (
+        ["numpy>2", "scipy", "pandas<3", "scikit-learn", "powerlaw", "tqdm", "six", "psutil", "lightfm-next==1.19.0"],
+        ["cornac==3.0.1", "rexmex==0.1.3"],
+    ),
+    "old": (
+        [
+            "numpy==1.26.4", "pandas==1.5.3", "scikit-learn==1.8.0", "matplotlib<3.9", "seaborn==0.11.2", "plotly<5",
+            "scipy==1.17.1", "funcsigs",
+        ],
+        ["recmetrics==0.1.5"],
+    ),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -103,13 +129,27 @@ ASKED = {
     "rectools": Asked("rectools", "libraries"),
     "recommenders": Asked("recommenders", "libraries"),
     "replay-rec": Asked("replay", "libraries"),
+    "recpack": Asked("recpack", "libraries"),
+    "rs-metrics": Asked("rs_metrics", "libraries"),
+    "implicit": Asked("implicit", "libraries"),
     "torchmetrics": Asked("torchmetrics", "torch"),
+    "torcheval": Asked("torcheval", "torch"),
+    "lenskit": Asked("lenskit", "torch"),
+    "recbole": Asked("recbole", "torch"),
+    "evidently": Asked("evidently", "evidently"),
+    "lightgbm": Asked("lightgbm", "boosting"),
+    "catboost": Asked("catboost", "boosting"),
+    "xgboost": Asked("xgboost", "boosting"),
+    "cornac": Asked("cornac", "small"),
+    "rexmex": Asked("rexmex", "small"),
+    "lightfm-next": Asked("lightfm", "small"),
+    "recmetrics": Asked("recmetrics", "old"),
 }
 
 
-def wants_torch() -> bool:
-    """Whether torch is to be downloaded."""
-    return os.environ.get("RECNB_PARITY_TORCH") == "1"
+def wanted(environment: str) -> bool:
+    """Whether an environment is to be made, and its libraries to be asked."""
+    return environment not in BY_HAND or os.environ.get("RECNB_PARITY_ALL") == "1"
 
 
 def python(environment: str) -> pathlib.Path | None:
@@ -130,15 +170,18 @@ def interpreter(folder: pathlib.Path) -> pathlib.Path:
 def make(folder: pathlib.Path) -> None:
     """Make the environments in a folder."""
     install(folder / "libraries", ["--no-deps", *LIBRARIES, *IMPORTED])
-    if wants_torch():
-        install(folder / "torch", TORCH)
+    for name, (packages, alone) in BY_HAND.items():
+        if wanted(name):
+            install(folder / name, packages, ["--no-deps", *alone])
 
 
-def install(folder: pathlib.Path, packages: list[str]) -> None:
-    """Make one virtual environment, with these packages."""
+def install(folder: pathlib.Path, *calls: list[str]) -> None:
+    """Make one virtual environment, with what pip is called for."""
     venv.create(folder, with_pip=True, clear=True)
     pip = [str(interpreter(folder)), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, *packages], check=True)
+    for packages in calls:
+        if packages != ["--no-deps"]:
+            subprocess.run([*pip, *packages], check=True)
 
 
 if __name__ == "__main__":

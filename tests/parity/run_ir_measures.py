@@ -5,7 +5,7 @@ What gdeval computes needs Perl and users that are numbers; rank-biased precisio
 
 from __future__ import annotations
 
-from tests.parity.common import Metric, answer, qrels, runs
+from tests.parity.common import Metric, answer, qrels
 from tests.parity.data import DataSet
 
 #: Our name of the variant -> the measure as ir-measures writes it.
@@ -34,8 +34,10 @@ def metrics() -> dict[str, Metric]:
 
     def measured(text: str) -> Metric:
         def metric(data: DataSet) -> float:
+            # One user after the other, as in the files of TREC: cwl-eval takes what stands together for a list.
+            rows = [ir_measures.ScoredDoc(*row[:3]) for row in sorted(data["recs"], key=lambda row: row[0])]
             measure = ir_measures.parse_measure(text.format(k=data["k"]))
-            return float(ir_measures.calc_aggregate([measure], qrels(data), runs(data))[measure])
+            return float(ir_measures.calc_aggregate([measure], qrels(data), rows)[measure])
 
         return metric
 

@@ -1,0 +1,249 @@
+"""What must come out of a case: worked out user by user, from the definitions in the two references of the tests."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from tests import conventions_reference as lines
+from tests.attack.drawing import Case
+from tests.attack.kinds import GRADES, SCORES, reaches
+from tests.conventions_reference import Ranking
+from tests.reference import REFERENCE
+from tests.strategies import Options
+
+#: recnb's words, in those of the reference of conventions.
+WORDS = {
+    "never_hit": "never hit",
+    "linear": "linear",
+    "exponential": "exp2",
+    "binary": "binary",
+    "log": "log2(i+1)",
+    "rank": "i",
+}
+FORMULAS = {
+    "precision": "precision", "recall": "recall", "average_precision": "ap", "reciprocal_rank": "rr", "hit_rate": "hit", "ndcg": "ndcg", "dcg": "dcg",
+}  # fmt: skip
+UNTIED = ("first", "last", "item_asc", "item_desc", "worst")
+
+
+class RefusedError(Exception):
+    """recnb must refuse the case."""
+
+
+class UndefinedError(Exception):
+    """The references have no definition of this: it is not looked at."""
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Each user's ranking, or all equally likely ones, and who is averaged."""
+
+    rankings: dict[int, list[Ranking]]
+    judged: dict[int, dict[int, float]]  #: the relevant items in the order of the truth
+    top: float  #: the highest relevance of the truth
+    options: Options
+
+    def of(self, metric: str, chosen: Options, k: int | None) -> dict[int, float]:
+        """The value of each user who counts."""
+        values = {}
+        if metric == "idcg" and "no_hit" in self.options:
+            raise UndefinedError  # the ideal list hits, whatever the list does
+        for user, rankings in self.rankings.items():
+            value: Any = self._special(rankings[0])
+            if value is None:
+                each = [self._value(metric, chosen, one, self.judged[user], k) for one in rankings]
+                value = math.fsum(each) / len(each)
+                if value == 0 and "no_hit" in self.options:
+                    value = self.options["no_hit"]
+            if value == "error":
+                raise RefusedError
+            if value != "skip":
+                values[user] = math.nan if value == "nan" else float({"zero": 0, "one": 1}.get(value, value))
+        return values
+
+    def _special(self, ranking: Ranking) -> str | None:
+        if not ranking.grades:
+            return str(self.options.get("no_relevant", "skip"))
+        no_list = self.options.get("no_hit", self.options.get("no_list", "zero"))
+        return None if ranking.lines or no_list == "zero" else str(no_list)
+
+    def _value(self, metric: str, chosen: Options, ranking: Ranking, judged: dict[int, float], k: int | None) -> float:
+        plain = "relevant" not in self.options and self.options.get("ties", "first") in (*UNTIED, "expected")
+        if not plain or self.options.get("negative_relevance") == "keep":
+            return self._shared(metric, chosen, ranking, k)
+        if metric == "err" and chosen.get("max_relevance") is None:
+            chosen = {**chosen, "max_relevance": self.top}
+        rows = self.options.get("duplicates") == "rows"
+        places: list[Any] = [None] * max((line.position for line in ranking.lines), default=0)
+        seen: Counter[int] = Counter()
+        for line in ranking.lines:
+            if line.hit or not line.relevant:
+                places[line.position - 1] = (line.item, seen[line.item]) if rows else line.item
+                seen[line.item] += 1
+        truth: dict[Any, float] = judged
+        if rows:
+            copies = Counter(line.item for line in ranking.lines)
+            truth = {(item, n): grade for item, grade in judged.items() for n in range(max(copies[item], 1))}
+        if self.options.get("judged") == "list":
+            shown = {line.item for line in ranking.lines}
+            truth = {item: grade for item, grade in truth.items() if (item[0] if rows else item) in shown}
+        return REFERENCE[metric](places, truth, k, **chosen)
+
+    def _shared(self, metric: str, chosen: Options, ranking: Ranking, k: int | None) -> float:
+        """Places that several lines share, and items that are relevant without a gain."""
+        odd = {"log_base": 2, "target": "first", "ideal": "relevant"}
+        if metric not in FORMULAS or k is None or any(chosen.get(name, usual) != usual for name, usual in odd.items()):
+            raise UndefinedError
+        if chosen.get("discount") == "clipped_log":
+            raise UndefinedError
+        if chosen.get("out_of") in ("list", "min(list, relevant)") and len(ranking.lines) != max(
+            (line.position for line in ranking.lines), default=0
+        ):
+            raise UndefinedError  # the length of a list is its last place, which the reference has not
+        usual = {"precision": "k"}.get(metric, "relevant")
+        options = {**lines.DEFAULTS, "divisor": chosen.get("out_of", usual).replace(", ", ",")}
+        for name in ("gain", "discount"):
+            if name in chosen:
+                options[name] = WORDS[chosen[name]]
+        if metric == "ndcg" and lines.ideal_dcg(replace(ranking, k=k, depth=k), options) <= 0:
+            raise UndefinedError
+        return float(lines.FORMULAS[FORMULAS[metric]](replace(ranking, k=k, depth=k), options))
+
+
+def order_of(case: Case) -> str:
+    asked = case.options.get("order")
+    if asked == "row":
+        return "row"
+    if asked is not None:
+        if asked not in case.columns:
+            raise RefusedError
+        return str(asked)
+    return case.columns[0]
+
+
+def expected(case: Case) -> Expected:
+    """The rankings of all users who are averaged; RefusedError where recnb must refuse the frames."""
+    options, by = case.options, order_of(case)
+    grade_of = GRADES[case.grades].values
+    truth: dict[tuple[int, int], Any] = {}
+    for user, item, level in case.truth:
+        truth[user, item] = max(truth.get((user, item), grade_of[level]), grade_of[level])
+    duplicates = options.get("duplicates", "error")
+    pairs = [row[:2] for row in case.recs]
+    if duplicates == "error" and (len(truth) < len(case.truth) or len(set(pairs)) < len(pairs)):
+        raise RefusedError
+    negative = options.get("negative_relevance", "error")
+    if negative == "error" and any(grade < 0 for grade in truth.values()):
+        raise RefusedError
+    if by == case.columns[0] == "rank" and "score" in case.columns and "order" not in options and case.recs != ():
+        disagreeing(case)
+    if not case.recs or not case.truth or not {row[0] for row in case.recs} & {user for user, _ in truth}:
+        raise RefusedError
+    if by == "row" and options.get("candidates", "list") != "list" and options.get("ties", "first") != "first":
+        raise UndefinedError  # whether what was added is tied, where nothing else can be
+    expects = options.get("ties") == "expected"
+    if expects and duplicates == "hit_once":
+        raise RefusedError
+    if options.get("candidates") == "catalogue" and options.get("ties", "first") not in ("first", "max_rank"):
+        raise RefusedError
+    return ranked(case, truth, by)
+
+
+def disagreeing(case: Case) -> None:
+    """Refuse scores that rise where ranks do."""
+    for user in {row[0] for row in case.recs}:
+        levels = [row[2] for row in sorted((row for row in case.recs if row[0] == user), key=lambda row: row[3])]
+        if levels != sorted(levels, reverse=True):
+            raise RefusedError
+
+
+def ranked(case: Case, truth: dict[tuple[int, int], Any], by: str) -> Expected:
+    """Lists in order, with the hits in them, and the users who count."""
+    options = case.options
+    threshold, negative = options.get("relevant_from"), options.get("negative_relevance")
+    grades = {pair: float(grade) for pair, grade in truth.items()}
+    if threshold is not None:
+        grades = {pair: at_threshold(grade, threshold, case.grades) for pair, grade in grades.items()}
+    if negative == "zero":
+        grades = {pair: max(grade, 0.0) for pair, grade in grades.items()}
+    # Ranks leave places empty; the reference numbers lines from 1, and the places are put back below.
+    place: dict[tuple[int, int], int] = {}
+    for user in {row[0] for row in case.recs}:
+        ranks = sorted(row[3] for row in case.recs if row[0] == user)
+        place |= {(user, n): rank for n, rank in enumerate(ranks, 1)}
+    compact = {(user, rank): n for (user, n), rank in place.items()}
+    data: lines.Case = {
+        "recs": [
+            {"user": user, "item": item, "score": score(case, level), "rank": compact[user, rank]}
+            for user, item, level, rank in case.recs
+        ],
+        "truth": [{"user": user, "item": item, "relevance": grade} for (user, item), grade in grades.items()],
+        "k": 1,
+    }
+    relevant = options.get("relevant", ">0")
+    asked: Options = {
+        **lines.DEFAULTS, "order": by, "ties": options.get("ties", "first"), "duplicates": options.get("duplicates", "keep"),
+        "candidates": options.get("candidates", "list"), "cutoff": "k", "relevant": relevant, "judged": options.get("judged", "truth"),
+        "score_dtype": options.get("score_dtype", "float64"), "users": options.get("users", "truth"),
+        "nonpositive_scores": WORDS.get(options.get("nonpositive_scores", "keep"), "keep") if by == "score" else "keep",
+    }  # fmt: skip
+    gaps = by == "rank" and asked["duplicates"] != "dedupe"
+    found: dict[int, list[Ranking]] = {}
+    judged: dict[int, dict[int, float]] = {}
+    for user in lines.averaged_users(data, asked):
+        if asked["ties"] == "expected" and too_many(data, user, asked):
+            raise UndefinedError
+        rankings = lines.rankings(data, user, asked)
+        if gaps:
+            n = sum(row[0] == user for row in case.recs)
+            last = place.get((user, n), 0)
+            rankings = [
+                replace(one, lines=[
+                    replace(line, position=place[user, line.position] if line.position <= n else last + line.position - n) for line in one.lines
+                ])
+                for one in rankings
+            ]  # fmt: skip
+        judged[user] = lines.relevant_items(data, user, asked)
+        if not rankings[0].grades and options.get("no_relevant", "skip") == "error":
+            raise RefusedError
+        found[user] = rankings
+    if options.get("no_relevant", "skip") == "skip" and not any(rankings[0].grades for rankings in found.values()):
+        raise RefusedError
+    return Expected(found, judged, max(grades.values(), default=0.0), options)
+
+
+def at_threshold(grade: float, threshold: float, kind: str) -> float:
+    """Relevance below the threshold is none; in single precision, what equals the threshold is taken for what was typed."""
+    if not reaches(grade, threshold, kind):
+        return 0.0
+    return float(threshold) if kind == "float32" and np.float32(grade) == np.float32(threshold) else grade
+
+
+def score(case: Case, level: int) -> Any:
+    """A level tells scores apart as their values do; where single precision or the sign counts, the value itself."""
+    if {"score_dtype", "nonpositive_scores"} & set(case.options):
+        return (
+            Single(SCORES[case.scores].values[level])
+            if "score_dtype" in case.options
+            else SCORES[case.scores].values[level]
+        )
+    return level
+
+
+class Single(float):
+    """A score that the reference packs into single precision, where 1e300 has no place."""
+
+    def __new__(cls, value: Any) -> Self:
+        with np.errstate(over="ignore"):
+            return super().__new__(cls, np.float32(value))
+
+
+def too_many(data: lines.Case, user: int, asked: Options) -> bool:
+    """Whether the equal scores of a user have too many orders to go through."""
+    rows = lines.without_duplicates(lines.candidates(data, user, asked), asked)
+    return math.prod(math.factorial(n) for n in Counter(lines.sort_key(line, asked) for line in rows).values()) > 800

@@ -1,0 +1,368 @@
+"""The frames of a case, and the ways in which they come to recnb."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+
+import recnb
+from recnb.frames import cut, stream, streamed
+from tests.attack.drawing import SPOILS, Case, Drawer
+from tests.attack.kinds import GRADES, IDS, SCORES, Kind, with_gaps
+
+Columns = dict[str, Any]  #: name -> pandas or Polars series
+
+
+def values_of(kind: Kind, places: list[int]) -> Any:
+    return kind.column([kind.values[place] for place in places])
+
+
+def columns_of(case: Case) -> tuple[Columns, Columns]:
+    """The columns of recommendations and of truth."""
+    users, items, levels, ranks = (list(column) for column in zip(*case.recs, strict=True)) if case.recs else ([],) * 4
+    recs = {"user": values_of(IDS[case.users[0]], users), "item": values_of(IDS[case.items[0]], items)}
+    given = {"score": values_of(SCORES[case.scores], levels), "rank": pd.Series(ranks, dtype="int64")}
+    recs |= {name: given[name] for name in case.columns}
+    users, items, levels = (list(column) for column in zip(*case.truth, strict=True)) if case.truth else ([],) * 3
+    truth = {"user": values_of(IDS[case.users[1]], users), "item": values_of(IDS[case.items[1]], items)}
+    if case.grades != "none":
+        truth["relevance"] = values_of(GRADES[case.grades], levels)
+    return recs, truth
+
+
+def as_polars(columns: Columns) -> pl.DataFrame:
+    return pl.DataFrame(
+        {name: one if isinstance(one, pl.Series) else pl.from_pandas(one) for name, one in columns.items()}
+    )
+
+
+def as_pandas(columns: Columns) -> pd.DataFrame:
+    """A pandas frame; columns that only Polars has come over as arrow."""
+    made = {
+        name: one if isinstance(one, pd.Series) else pd.Series(pd.arrays.ArrowExtensionArray(one.to_arrow()))
+        for name, one in columns.items()
+    }
+    return pd.DataFrame(made)
+
+
+class NoSuchFrameError(Exception):
+    """No library has such columns side by side."""
+
+
+def made(build: Callable[..., Any]) -> Callable[..., Any]:
+    """What goes wrong in making a frame is no fault of recnb's."""
+
+    @functools.wraps(build)
+    def call(*args: Any) -> Any:
+        try:
+            return build(*args)
+        except Exception as problem:  # each library has its own words for what it has no place for
+            raise NoSuchFrameError from problem
+
+    return call
+
+
+@made
+def native(columns: Columns) -> Any:
+    """Whichever library has all of these columns as they are."""
+    if not any(isinstance(one, pl.Series) for one in columns.values()):
+        return pd.DataFrame(columns)
+    return as_polars(columns)
+
+
+#: Arrays of numpy that tables of arrow were made over, which their owner may write to.
+BUFFERS: list[np.ndarray[Any, Any]] = []
+
+
+def over_numpy(columns: Columns) -> pa.Table:
+    """A table of arrow over the buffers of numpy, where a column has one."""
+    made = {}
+    for name, one in columns.items():
+        if isinstance(one, pd.Series) and isinstance(one.dtype, np.dtype) and one.dtype.kind in "iuf":
+            BUFFERS.append(one.to_numpy(copy=True))
+            made[name] = pa.array(BUFFERS[-1])
+        else:
+            made[name] = _arrow(one)
+    return pa.table(made)
+
+
+def _arrow(one: Any) -> pa.Array:
+    made = one.to_arrow() if isinstance(one, pl.Series) else pa.array(one, from_pandas=True)
+    return made.combine_chunks() if isinstance(made, pa.ChunkedArray) else made
+
+
+def as_arrow(columns: Columns) -> pa.Table:
+    table = pa.table({name: _arrow(one) for name, one in columns.items()})
+    middle = table.num_rows // 2
+    return pa.concat_tables([table[:middle], table[middle:]])
+
+
+def as_dataset(columns: Columns) -> Any:
+    import pyarrow.dataset as ds
+
+    table = as_arrow(columns)
+    return ds.dataset(
+        [*table[:9].to_batches(), *table[:0].to_batches(), *table[9:].to_batches(max_chunksize=5)] or table
+    )
+
+
+def as_relation(columns: Columns) -> Any:
+    """A relation that keeps the order of its rows."""
+    import duckdb
+
+    one = duckdb.connect()
+    one.execute("set threads to 1")
+    return one.from_arrow(as_arrow(columns))
+
+
+CONVERT: dict[str, Callable[[Columns], Any]] = {
+    "pandas": as_pandas,
+    "pandas on arrow": lambda columns: as_pandas(columns).convert_dtypes(dtype_backend="pyarrow"),
+    "polars": as_polars,
+    "lazy": lambda columns: as_polars(columns).lazy(),
+    "arrow": as_arrow,
+    "arrow over numpy": over_numpy,
+    "polars over numpy": lambda columns: pl.DataFrame(over_numpy(columns)),
+    "dataset": as_dataset,
+    "duckdb": as_relation,
+}
+
+
+@contextlib.contextmanager
+def small_batches() -> Iterator[None]:
+    """What has more than 3 rows is read in batches of 4, and worked on in parts of 7."""
+    before = (streamed.WHOLE, streamed.ROWS, stream.ROWS, cut.BUCKETS)
+    streamed.WHOLE, streamed.ROWS, stream.ROWS, cut.BUCKETS = 3, 7, 4, 3
+    try:
+        yield
+    finally:
+        streamed.WHOLE, streamed.ROWS, stream.ROWS, cut.BUCKETS = before
+
+
+def convert(columns: Columns, way: str) -> Any:
+    """A frame of this kind; the nearest that has such columns where the other library does not."""
+    try:
+        return CONVERT[way](columns)
+    except Exception:  # each library has its own words for what it has no place for
+        return native(columns)
+
+
+@made
+def frames(case: Case) -> tuple[Any, Any]:
+    """Both frames, as their way in has them; the truth is of the same kind or of another."""
+    recs, truth = columns_of(case)
+    way = case.way.removeprefix("streamed ")
+    if way == "accessor":
+        way = Drawer(np.random.default_rng(case.seed)).one(["pandas", "polars", "lazy"])
+    way = way if way in CONVERT else "pandas"
+    other = Drawer(np.random.default_rng(case.seed)).one([way, way, "pandas", "polars", "arrow"])
+    return convert(recs, way), convert(truth, other)
+
+
+def to_files(frame: Any, folder: Path, case: Case) -> Any:
+    """The same rows in several files of Parquet; the frame itself where they have no place for such a column."""
+    table = frame if isinstance(frame, pl.DataFrame) else pl.from_pandas(frame)
+    step = max(case.seed % 7, 2)
+    try:
+        for number, start in enumerate(range(0, table.height, step)):
+            table[start : start + step].write_parquet(folder / f"{number:03}.parquet", row_group_size=3)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        return frame
+    return pl.scan_parquet(folder / "*.parquet")
+
+
+@contextlib.contextmanager
+def evaluated(case: Case, recs: Any, truth: Any) -> Iterator[recnb.Evaluation]:
+    """The evaluation of frames, by a way in that gives an Evaluation."""
+    with contextlib.ExitStack() as stack:
+        if case.way.startswith("streamed"):
+            stack.enter_context(small_batches())
+        if case.way == "streamed files":
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            with contextlib.suppress(pa.ArrowException, TypeError, ValueError, pl.exceptions.PolarsError):
+                recs = to_files(recs, folder, case)
+        if case.way == "accessor" and hasattr(recs, "rec"):
+            yield recs.rec.against(truth, **case.options)
+        else:
+            yield recnb.evaluate(recs, truth, **case.options)
+
+
+# Both sides in one frame ----------------------------------------------------------------------------------------------
+
+
+def single_rows(case: Case) -> list[tuple[int, int, int | None, int | None, int | None]]:
+    """A row for each pair, as (user, item, level, rank, grade): what was recommended, then what else is judged."""
+    grade = {(user, item): level for user, item, level in case.truth}
+    shown = {row[:2] for row in case.recs}
+    made = [(*row, grade.get(row[:2])) for row in case.recs]
+    return [*made, *((user, item, None, None, level) for user, item, level in case.truth if (user, item) not in shown)]
+
+
+@made
+def one_frame(case: Case) -> Any:
+    users, items, levels, ranks, grades = (list(column) for column in zip(*single_rows(case), strict=True))
+    columns: Columns = {"user": values_of(IDS[case.users[0]], users), "item": values_of(IDS[case.items[0]], items)}
+    for name, kind, places in (("score", SCORES[case.scores], levels), ("relevance", GRADES[case.grades], grades)):
+        if name in case.columns or name == "relevance":
+            columns[name] = with_gaps(kind, [None if place is None else kind.values[place] for place in places])
+    if "rank" in case.columns:
+        columns["rank"] = pd.Series(ranks, dtype="Int64")
+    way = Drawer(np.random.default_rng(case.seed)).one(["pandas", "pandas", "polars", "lazy", "arrow"])
+    return convert(columns, way)
+
+
+def lists_of(case: Case) -> dict[int, list[int]]:
+    """Each user's items in order of rank."""
+    lists: dict[int, list[int]] = {}
+    for user, item, _, _ in sorted(case.recs, key=lambda row: row[3] if case.columns[0] == "rank" else -row[2]):
+        lists.setdefault(user, []).append(item)
+    return lists
+
+
+@made
+def list_frame(case: Case) -> Any:
+    """A row for each user, with lists in cells."""
+    lists, kind = lists_of(case), IDS[case.items[0]]
+    users = sorted({row[0] for row in case.recs} | {row[0] for row in case.truth}, key=lambda user: (user * 7) % 11)
+    judged = {
+        user: {kind.values[item]: GRADES[case.grades].values[level] for one, item, level in case.truth if one == user}
+        for user in users
+    }
+    cells = Drawer(np.random.default_rng(case.seed)).one([list, tuple, lambda cell: np.array(cell, dtype=object)])
+    columns = {
+        "user": values_of(IDS[case.users[0]], users),
+        "recommended": pd.Series(
+            [cells([kind.values[item] for item in lists.get(user, [])]) for user in users], dtype=object
+        ),
+        "relevant": pd.Series(
+            [list(judged[user]) if case.grades == "none" else judged[user] for user in users], dtype=object
+        ),
+    }
+    return pd.DataFrame(
+        {name: one if isinstance(one, pd.Series) else as_pandas({name: one})[name] for name, one in columns.items()}
+    )
+
+
+@made
+def chunks(case: Case) -> list[Any]:
+    """Recommendations cut between users, some chunks without rows."""
+    draw = Drawer(np.random.default_rng(case.seed))
+    users = list(dict.fromkeys(row[0] for row in case.recs))
+    n = int(draw.rng.integers(1, 5))
+    whose = {user: int(draw.rng.integers(n)) for user in users}
+    frame = native(columns_of(case)[0])
+    rows = [[at for at, row in enumerate(case.recs) if whose[row[0]] == chunk] for chunk in range(n)]
+    return [frame[some] if isinstance(frame, pl.DataFrame) else frame.iloc[some] for some in rows]
+
+
+# What the caller does ---------------------------------------------------------------------------------------------------
+
+
+def copied(frame: Any) -> str:
+    """What a frame in memory holds; nothing of one that is read when it is asked for."""
+    if isinstance(frame, (pd.DataFrame, pl.DataFrame)):
+        return repr([(column, str(frame[column].dtype), frame[column].to_list()) for column in frame.columns])
+    return ""
+
+
+def changed(frame: Any, draw: Drawer) -> None:
+    """What a user does to a frame in the next cell."""
+    if isinstance(frame, pl.DataFrame) and frame.height:
+        for column in frame.columns:
+            with contextlib.suppress(pl.exceptions.PolarsError):  # not every type can be written to
+                frame[0, column] = frame[column][-1]
+    elif isinstance(frame, pd.DataFrame) and len(frame):
+        for column in frame.columns:
+            value = frame[column].iloc[-1]
+            if isinstance(value, (list, tuple, dict, np.ndarray)):
+                for cell in frame[column]:
+                    if isinstance(cell, (list, dict)):
+                        cell.clear()
+                continue
+            how = draw.one(["loc", "iloc", "at", "mask", "column"])
+            if how == "loc":
+                frame.loc[:, column] = value
+            elif how == "iloc":
+                frame.iloc[0, frame.columns.get_loc(column)] = value
+            elif how == "at":
+                frame.at[0, column] = value
+            elif how == "mask":
+                frame.loc[frame[column] != value, column] = value
+            else:
+                frame[column] = value
+    for values in BUFFERS:
+        values[:] = values[-1:]
+
+
+# What must be refused -------------------------------------------------------------------------------------------------
+
+
+def spoiled(case: Case) -> tuple[str, Any, Any]:
+    """What was done to the frames, and the frames."""
+    draw = Drawer(np.random.default_rng(case.seed))
+    how = draw.one(SPOILS)
+    n, at = len(case.recs), int(draw.rng.integers(len(case.recs)))
+    numbers = {
+        name: IDS["int64"].column([row[place] for row in case.recs]) for name, place in (("user", 0), ("item", 1))
+    }
+    recs = pd.DataFrame({**numbers, "score": np.arange(n, dtype=float)[::-1]})
+    truth = pd.DataFrame(case.truth, columns=["user", "item", "relevance"]).astype({"relevance": float})
+    column = draw.one(["user", "item"])
+    role, _, state = how.partition(" ")
+    if state == "missing" and role in recs:
+        kind = draw.one(["float64", "Int64", "object"]) if role != "score" else "float64"
+        recs[role] = recs[role].astype(kind)
+        recs.loc[at, role] = None if kind != "float64" else np.nan
+    elif how == "score infinite":
+        recs.loc[at, "score"] = draw.one([np.inf, -np.inf])
+    elif role == "relevance":
+        truth.loc[0, "relevance"] = np.nan if state == "missing" else -1.0
+    elif how == "score as text":
+        recs["score"] = [f"{value:.1f}" for value in recs["score"]]
+    elif role == "rank":
+        ranks = recs.groupby("user").cumcount() + 1
+        changed = {"rank 0": 0, "rank 1.5": 1.5}.get(how)
+        if changed is None:
+            recs = pd.concat([recs, recs.assign(item=99).iloc[[at]]], ignore_index=True)
+            ranks = pd.concat([ranks, ranks.iloc[[at]]], ignore_index=True)
+        else:
+            ranks = ranks.astype(float)
+            ranks[at] = changed
+        recs = recs.drop(columns="score").assign(rank=ranks)
+    elif how == "no rows":
+        recs, truth = draw.one([(recs.iloc[:0], truth), (recs, truth.iloc[:0])])
+    elif how == "items as lists":
+        recs["item"] = pd.Series([[item] for item in recs["item"]], dtype=object)
+    elif how == "ids of other kind":
+        recs[column] = (
+            recs[column].astype(draw.one(["str", "datetime64[s]"])) if draw.chance(0.5) else recs[column].astype("str")
+        )
+    elif how == "ids of two kinds":
+        recs[column] = pd.Series([str(one) if row == at else one for row, one in enumerate(recs[column])], dtype=object)
+        truth[column] = truth[column].astype(object)
+        if n == 1:
+            recs = pd.concat([recs, recs.assign(**{column: 98})], ignore_index=True).astype({column: object})
+    elif how == "floats above 2**53":
+        recs[column] = recs[column].astype(float) + 2.0**54
+        truth[column] = truth[column].astype(float) + 2.0**54
+    elif how == "float32 above 2**24":
+        recs[column], truth[column] = (frame[column].astype("float32") + np.float32(2**25) for frame in (recs, truth))
+    elif how == "fractions as ids":
+        recs[column] = recs[column] + 0.5
+    elif how == "column twice":
+        recs = pd.concat([recs, recs[[column]]], axis=1)
+    elif how == "complex scores":
+        recs["score"] = recs["score"] + 1j
+    way = draw.one(["pandas", "polars", "arrow"]) if how != "column twice" else "pandas"
+    if way == "pandas":
+        return how, recs, truth
+    return how, convert({name: recs[name] for name in recs.columns}, way), truth

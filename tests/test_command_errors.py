@@ -1,0 +1,222 @@
+"""What the command line refuses, it refuses before anything is written, with exit code 2 and in its own words."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import recnb
+from recnb.command import main
+
+SAMPLE = recnb.datasets.load_sample()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("files")
+    for name, frame in SAMPLE.models.items():
+        frame.to_csv(made / f"{name}.csv", index=False)
+    for name in ("test", "train", "users", "items"):
+        getattr(SAMPLE, name).to_csv(made / f"{name}.csv", index=False)
+    return made
+
+
+@pytest.fixture(autouse=True)
+def _there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+
+
+ONE, TWO = ("item-knn.csv", "test.csv"), ("item-knn.csv", "popular.csv", "test.csv")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((*ONE, "--option", "k=3"), "--option k: this has a flag of its own, --k"),
+        ((*ONE, "--option", "metrics=ndcg"), "a flag of its own, --metrics"),
+        ((*ONE, "--option", "confidence=.9"), "a flag of its own, --confidence"),
+        ((*ONE, "--option", "lang=ko"), "a flag of its own, --lang"),
+        ((*ONE, "--option", "self=1"), "there is no such option"),
+        ((*ONE, "--option", "gain=up"), "--option gain=up"),
+        ((*ONE, "--data-option", "recs=3"), "--data-option recs: there is no such option"),
+        ((*ONE, "--data-option", "truth=3"), "--data-option truth: there is no such option"),
+        ((*ONE, "--data-option", "train=3"), "a flag of its own, --train"),
+        ((*ONE, "--data-option", "user=x"), "a flag of its own, --user"),
+        ((*ONE, "--data-option", "ties=none"), "--data-option ties=none"),
+        ((*ONE, "--users", "users.csv", "--data-option", "users=both"), "--users and --data-option users"),
+        ((*ONE, "--k", "0"), "--k 0"),
+        ((*ONE, "--k", "5", "5"), "more than once"),
+        ((*ONE, "--confidence", "2"), "--confidence 2.0"),
+        ((*TWO, "--confidence", "nan"), "--confidence nan"),
+        ((*TWO, "--baseline", "als"), "--baseline als is none of the models"),
+        ((*ONE, "--metrics", "ndgc"), "Did you mean 'ndcg'"),
+        ((*ONE, "--by", "nope", "--users", "users.csv"), "--by nope"),
+        ((*ONE, "--user", "who"), "--user who names"),
+        ((*ONE, "--fail-below", "ndcg@0=0.1"), "--k 0 is not a cut-off"),
+        ((*ONE, "--fail-below", "ndcg@=0.1"), "say it as ndcg@10=0.3"),
+        ((*ONE, "--fail-below", "ndcg@10=nan"), "say it as ndcg@10=0.3"),
+        ((*ONE, "--fail-below", "ndcg@10=inf"), "say it as ndcg@10=0.3"),
+        ((*ONE, "--fail-below", "als:ndcg@10=0.1"), "als:…: there is no such model"),
+        ((*TWO, "--fail-below", "item-nn:ndcg@10=0.1"), "Did you mean 'item-knn'"),
+        ((*ONE, "--fail-below", "novelty@10=0.1"), "--train"),
+        ((*ONE, "--format", "trec", "--option", "gain=exponential"), "have no --option"),
+        ((*ONE, "--format", "trec", "--by", "segment"), "have no --by"),
+        ((*ONE, "--data-option", "order=row", "--by", "genre"), "Give what is known of them: --users FILE"),
+        ((*ONE, "--relevant-from", "9"), "Check --relevant-from and --data-option users="),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("output", ["old.html", "new.html"])
+def test_refused_before_anything_is_written(
+    folder: Path, arguments: tuple[str, ...], words: str, output: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "old.html").write_text("as it was")
+    before = sorted(os.listdir(folder))
+    assert main(["report", *arguments, "-o", output]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.startswith("recnb: error: ")
+    assert told.err.count("\n") == 1
+    assert words in told.err
+    assert sorted(os.listdir(folder)) == before
+    assert (folder / "old.html").read_text() == "as it was"
+
+
+@pytest.mark.parametrize(
+    ("recs", "words"),
+    [
+        ("user,item,score\nu001,i080,1\n,2,1\n", "Drop those rows."),
+        ("user,item,score\nu001,i080,1\nu001,i080,2\n", "Drop the repeats; or say --data-option duplicates=dedupe"),
+        ("user,item,score\nu001,i080,1\nu001,i081,x\n", "holds text, such as '1', where numbers are needed."),
+        (
+            "user,item\nu001,i080\n",
+            "--rank COLUMN or --score COLUMN; or, if rows stand in rank order already, --data-option order=row",
+        ),
+        (
+            "user,item,rank,score\nu001,i080,1,1\nu001,i081,2,2\n",
+            "--data-option order=rank or --data-option order=score",
+        ),
+        ("user,item,score,prediction\nu001,i080,1,1\n", "Say which: --score score."),
+        ("user,item,score\n", "is empty"),
+    ],
+)
+def test_errors_of_frames_name_the_file_and_hold_no_code(
+    folder: Path, recs: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "bad.csv").write_text(recs)
+    assert main(["report", "bad.csv", "test.csv"]) == 2
+    told = capsys.readouterr().err
+    assert "recommendations (bad.csv)" in told
+    assert words in told
+    assert "frame" not in told
+    assert main(["report", "popular.csv", "bad.csv", "test.csv"]) == 2
+    assert "recommendations (bad.csv)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["item-knn.csv", "test.csv", "train.csv", "items.csv", "users.csv"])
+def test_no_input_is_written_over(folder: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for link in ("link.csv", "hard.csv"):
+        (folder / link).unlink(missing_ok=True)
+    (folder / "link.csv").symlink_to(folder / name)
+    os.link(folder / name, folder / "hard.csv")
+    held = (folder / name).read_bytes()
+    beside = ["--train", "train.csv", "--items", "items.csv", "--users", "users.csv"]
+    for output in (name, f"./{name}", str(folder / name), f"../{folder.name}/{name}", "link.csv", "hard.csv"):
+        assert main(["report", *ONE, *beside, "-o", output]) == 2
+        assert f"-o {output} is {name}, which is read" in capsys.readouterr().err
+        assert (folder / name).read_bytes() == held
+
+
+def test_where_nothing_can_be_written_is_told_before_the_work(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recnb.command.evaluate", lambda *_, **__: pytest.fail("evaluated"))
+    (folder / "out.html").mkdir(exist_ok=True)
+    assert main(["report", *ONE, "-o", "out.html"]) == 2
+    assert "out.html is a folder" in capsys.readouterr().err
+    assert main(["report", *ONE, "-o", "none/out.html"]) == 2
+    assert "there is no folder 'none'" in capsys.readouterr().err
+
+
+def test_a_report_is_written_whole_or_not_at_all(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "r.html").write_text("as it was")
+    before = sorted(os.listdir(folder))
+
+    def half(self: Path, text: str, **how: object) -> None:
+        self.write_bytes(text[: len(text) // 2].encode())
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as full:
+        full.setattr(Path, "write_text", half)
+        assert main(["report", *ONE, "-o", "r.html"]) == 2
+    assert "r.html cannot be written: No space left on device" in capsys.readouterr().err
+    assert (folder / "r.html").read_text() == "as it was"
+    assert sorted(os.listdir(folder)) == before
+    (folder / "r.html").chmod(0o640)
+    (folder / "to.html").unlink(missing_ok=True)
+    (folder / "to.html").symlink_to("r.html")
+    assert main(["report", *ONE, "-o", "to.html"]) == 0
+    assert (folder / "to.html").is_symlink()
+    assert "<html" in (folder / "r.html").read_text(encoding="utf-8")
+    assert (folder / "r.html").stat().st_mode & 0o777 == 0o640
+    assert main(["report", *ONE, "-o", os.devnull, "--format", "text"]) == 0
+    assert not os.path.isfile(os.devnull)
+
+
+def test_a_gate_is_told_after_the_report_and_measures_what_it_shows(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "gate.html").unlink(missing_ok=True)
+    assert main(["report", *ONE, "-o", "gate.html", "--fail-below", "ndcg@10=1"]) == 1
+    assert (folder / "gate.html").exists()
+    capsys.readouterr()
+    ev = SAMPLE.models["item-knn"].rec.against(SAMPLE.test)
+    plain, exponential = float(ev.ndcg(k=10)), float(ev.ndcg(k=10, gain="exponential"))
+    assert plain != exponential
+    bar = f"ndcg@10={(plain + exponential) / 2:.6f}"
+    codes = [main(["report", *ONE, "--fail-below", bar, *more]) for more in ([], ["--option", "gain=exponential"])]
+    assert codes == [int(plain < exponential), int(exponential < plain)]
+
+
+def test_a_fault_of_recnb_is_no_number_below_the_bar(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recnb.command.evaluate", lambda *_, **__: 1 / 0)
+    assert main(["report", *ONE, "--fail-below", "ndcg@10=0.1"]) == 3
+    assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+def command(*arguments: str, shell: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    line = f'"$0" -m recnb report {" ".join(arguments)} {shell}'
+    here = str(Path(recnb.__file__).parent.parent)
+    return subprocess.run(
+        ["bash", "-c", line, sys.executable], capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": here, **environment},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shell", "words"),
+    [
+        (("--lang", "ko"), "", "give -o FILE, or set PYTHONIOENCODING=utf-8"),
+        (("--format", "csv"), ">&-", "there is no console to write to"),
+        (("--format", "csv"), "> /dev/full", "not written to its end: No space left on device"),
+    ],
+)
+def test_a_console_that_cannot_take_the_report(arguments: tuple[str, ...], shell: str, words: str) -> None:
+    done = command(*ONE, *arguments, shell=shell, PYTHONIOENCODING="ascii")
+    assert done.returncode == 2, done.stderr
+    assert done.stdout == ""
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_errors_do_not_go_where_the_report_goes() -> None:
+    done = command("none.csv", "test.csv", shell="2>&-")
+    assert done.returncode == 2
+    assert done.stdout == ""

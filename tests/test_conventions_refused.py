@@ -1,0 +1,100 @@
+"""Frames on which a library's number follows no rule are refused by name, and what the error advises gives a number."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from recnb.errors import RecnbError
+from recnb.whose import as_in
+from recnb.whose.refusals import REMEDIES, UNRULED
+
+RECS = pd.DataFrame({"user": [1, 1, 1], "item": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
+TRUTH = pd.DataFrame({"user": [1], "item": ["b"], "relevance": [1]})
+GRADED = pd.DataFrame({"user": [1, 1], "item": ["b", "c"], "relevance": [2, 1]})
+NEGATIVE = pd.DataFrame({"user": [1, 1], "item": ["b", "c"], "relevance": [2, -1]})
+LEVEL = RECS.assign(score=[3.0, 2.0, 2.0])
+LONG = pd.DataFrame({"user": 1, "item": [*"abcdefghijklmnop"], "score": [9.0, *[2.0] * 15]})
+BOTH = pd.concat([RECS, RECS.assign(user=2)], ignore_index=True)
+BOTH_TRUTH = pd.concat([TRUTH, TRUTH.assign(user=2)], ignore_index=True)
+TWICE = pd.concat([RECS, RECS[:1].assign(score=0.5)], ignore_index=True)
+
+#: Word of the refusal, library, metric, recommendations, truth, k, and both after what the error advises.
+CASES = [
+    ("grades", "recpack", "ndcg", RECS, GRADED, 2, RECS, GRADED.assign(relevance=1)),
+    ("repeats", "recpack", "recall", TWICE, TRUTH, 2, RECS, TRUTH),
+    ("repeats", "recommenders", "ndcg", TWICE, TRUTH, 2, RECS, TRUTH),
+    ("ties", "recpack", "rr", LEVEL, TRUTH, 3, RECS, TRUTH),
+    ("ties", "torchmetrics", "precision[list]", LEVEL, TRUTH, 2, RECS, TRUTH),
+    ("ties", "torcheval", "precision", LEVEL, TRUTH, 2, RECS, TRUTH),
+    ("graded ties", "scikit-learn", "ndcg_ignore_ties[list]", LEVEL, GRADED, 2, RECS, GRADED),
+    ("long ties", "ranx", "ndcg", LONG, TRUTH, 3, LONG.assign(score=range(16, 0, -1)), TRUTH),
+    ("unsorted rows", "evidently", "ap[list]", RECS[::-1], TRUTH, 2, RECS, TRUTH),
+    ("unsorted rows", "evidently", "ap[full]", LEVEL, TRUTH, 2, RECS, TRUTH),
+    ("short lists", "evidently", "ap[list]", BOTH[:-1], BOTH_TRUTH, 3, BOTH, BOTH_TRUTH),
+    ("negatives", "evidently", "ndcg[list]", RECS, NEGATIVE, 2, RECS, GRADED),
+]
+
+
+@pytest.mark.parametrize(
+    ("word", "library", "metric", "recs", "truth", "k", "recs_then", "truth_then"),
+    CASES,
+    ids=[f"{case[0]} {case[1]}" for case in CASES],
+)
+def test_what_follows_no_rule_is_refused_and_the_remedy_works(
+    word: str,
+    library: str,
+    metric: str,
+    recs: pd.DataFrame,
+    truth: pd.DataFrame,
+    k: int,
+    recs_then: pd.DataFrame,
+    truth_then: pd.DataFrame,
+) -> None:
+    with pytest.raises(RecnbError, match="follows no rule") as refused:
+        as_in(library, metric, recs, truth, k)
+    assert UNRULED[word][0] in str(refused.value)
+    assert REMEDIES[word] in str(refused.value)
+    assert as_in(library, metric, recs_then, truth_then, k) > 0
+
+
+def test_every_remedy_is_tried() -> None:
+    assert {case[0] for case in CASES} == set(UNRULED) == set(REMEDIES)
+
+
+@pytest.mark.parametrize(
+    ("library", "metric", "recs", "truth", "k"),
+    [
+        ("recpack", "ndcg", RECS, TRUTH, 2),
+        ("recpack", "precision", RECS, GRADED, 2),
+        # No hit is among equal scores; all of them are hits; the equal scores stand below k.
+        ("recpack", "rr", LEVEL, TRUTH.assign(item="a"), 3),
+        ("recpack", "recall", LEVEL, GRADED.assign(relevance=1), 2),
+        ("torcheval", "precision", LEVEL, TRUTH.assign(item="a"), 1),
+        ("ranx", "ndcg", LONG[:15], TRUTH, 3),
+    ],
+)
+def test_what_does_not_depend_on_it_is_not_refused(
+    library: str, metric: str, recs: pd.DataFrame, truth: pd.DataFrame, k: int
+) -> None:
+    assert 0 <= as_in(library, metric, recs, truth, k) <= 1
+
+
+def test_evidently_reads_the_longest_list_of_all_users_and_the_last_place_of_those_with_a_hit() -> None:
+    """Lists of users without a hit make precision@3 defined, and not the reciprocal rank."""
+    recs = pd.concat([RECS, RECS[:2].assign(user=2)], ignore_index=True)
+    truth = TRUTH.assign(user=2)
+    assert as_in("evidently", "precision[list]", recs, truth, 3) == 0.5
+    with pytest.raises(RecnbError, match=r"raises an error for rr\[list\]"):
+        as_in("evidently", "rr[list]", recs, truth, 3)
+
+
+@pytest.mark.parametrize(("metric", "k"), [("rr[list]", 2), ("precision[list]", 4)])
+def test_evidently_raises_where_nobody_has_a_hit(metric: str, k: int) -> None:
+    with pytest.raises(RecnbError, match="raises an error for"):
+        as_in("evidently", metric, RECS, TRUTH.assign(item="x"), k)
+
+
+def test_a_random_number_is_not_recorded() -> None:
+    with pytest.raises(RecnbError, match="prediction_coverage"):
+        as_in("recmetrics", "coverage", RECS, TRUTH, 2, train=RECS)

@@ -1,0 +1,297 @@
+"""What the caller does to their frames, arrays and tables after `evaluate` changes nothing of the evaluation."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import recnb
+
+Columns = dict[str, Any]
+Change = Callable[[pd.DataFrame], object]
+
+#: More than one metric, so that what is read at once and what is read later are both asked for.
+METRICS = ["recall", "ndcg", "reciprocal_rank", "average_precision"]
+
+
+def columns() -> dict[str, Columns]:
+    """Arrays of every frame that an evaluation takes: users 1 to 4 of two cities, items 10 to 19."""
+    return {
+        "recs": {
+            "user": np.repeat(np.arange(1, 5), 3),
+            "item": np.array([10, 11, 12, 13, 14, 10, 12, 15, 16, 11, 17, 18]),
+            "score": np.tile([0.9, 0.5, 0.1], 4),
+        },
+        "truth": {
+            "user": np.array([1, 1, 2, 3, 4]),
+            "item": np.array([11, 19, 13, 16, 11]),
+            "relevance": np.array([1.0, 2.0, 3.0, 1.0, 2.0]),
+            "wave": np.array([1, 1, 2, 1, 2]),
+        },
+        "train": {"user": np.array([1, 2, 3, 4, 4]), "item": np.array([15, 16, 17, 12, 10])},
+        "items": {"item": np.arange(10, 20), "weight": np.linspace(0.1, 1.0, 10)},
+        "users": {"user": np.arange(1, 5), "city": np.array([1, 2, 1, 2])},
+    }
+
+
+def evaluated(frames: dict[str, Any]) -> recnb.Evaluation:
+    return recnb.evaluate(frames["recs"], **{name: frames[name] for name in frames if name != "recs"})
+
+
+def asked(ev: recnb.Evaluation) -> dict[str, Any]:
+    """Numbers that look at every frame, and at the rows of the lists."""
+    return {
+        "table": ev.table(METRICS, k=[1, 3]).to_frame().to_numpy().tolist(),
+        "values": ev.recall(k=1).per_user.to_dict(),
+        "other convention": ev.under("rectools").ndcg(k=2),
+        "rows": [ev.explain("ndcg", user, k=3).to_frame().astype(str).to_numpy().tolist() for user in (1, 2)],
+        "beyond": [float(ev.novelty(k=2)), float(ev.coverage(k=2)), float(ev.diversity(k=2, features=["weight"]))],
+        "users": ev.table(["recall"], k=3, by="city").to_frame().astype(str).to_numpy().tolist(),
+        "truth": ev.table(["recall"], k=3, by="wave").to_frame().astype(str).to_numpy().tolist(),
+        "grades": ev.table(["recall"], k=3, by="activity").to_frame().astype(str).to_numpy().tolist(),
+    }
+
+
+def overwrite(made: dict[str, Columns]) -> None:
+    """Write into every array, as a loop that fills its buffers anew does."""
+    for of_frame in made.values():
+        for name, values in of_frame.items():
+            values[:] = values[::-1].copy() if name != "relevance" else 5.0
+
+
+@functools.cache
+def expected() -> dict[str, Any]:
+    return asked(evaluated({name: pd.DataFrame(made) for name, made in columns().items()}))
+
+
+def _updated(frame: pd.DataFrame) -> None:
+    frame.update(frame.iloc[::-1].reset_index(drop=True))
+
+
+def _cells(frame: pd.DataFrame) -> None:
+    for name in frame.columns:
+        frame.at[0, name], frame.at[1, name] = frame.at[1, name], frame.at[0, name]
+
+
+def _rows(frame: pd.DataFrame) -> None:
+    frame.loc[0] = frame.loc[len(frame) - 1]
+
+
+def _places(frame: pd.DataFrame) -> None:
+    for at in range(frame.shape[1]):
+        frame.iloc[:, at] = frame.iloc[::-1, at].to_numpy()
+
+
+def _where(frame: pd.DataFrame) -> None:
+    for name in frame.columns:
+        frame[name].where(frame[name] < 3, frame[name].iloc[0], inplace=True)
+    frame.where(frame < 3, frame.iloc[0], axis=1, inplace=True)
+
+
+def _masked(frame: pd.DataFrame) -> None:
+    frame.mask(frame > 2, 2, inplace=True)
+
+
+def _sorted(frame: pd.DataFrame) -> None:
+    frame.sort_values(list(frame.columns)[::-1], ascending=False, inplace=True, ignore_index=True)
+
+
+def _dropped(frame: pd.DataFrame) -> None:
+    frame.drop(index=frame.index[1:], inplace=True)
+
+
+CHANGES = [_updated, _cells, _rows, _places, _where, _masked, _sorted, _dropped]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__.strip("_"))
+@pytest.mark.parametrize("name", ["recs", "truth", "train", "items", "users"])
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::Warning")
+def test_pandas_frame_changed_afterwards(name: str, change: Change) -> None:
+    frames = {one: pd.DataFrame(made) for one, made in columns().items()}
+    ev = evaluated(frames)
+    before = frames[name].copy()
+    change(frames[name])
+    assert not frames[name].equals(before), "the change changes the frame"
+    assert asked(ev) == expected()
+
+
+@pytest.mark.parametrize(
+    "kind", ["int32", "float64", "Int64", "int64[pyarrow]", "category", "str", "object", "datetime64[ns]"]
+)
+@pytest.mark.filterwarnings("ignore::Warning")
+def test_ids_of_any_type_changed_afterwards(kind: str) -> None:
+    made = columns()
+    truth, recs = pd.DataFrame(made["truth"]), pd.DataFrame(made["recs"])
+    for frame in (truth, recs):
+        frame["item"] = (
+            pd.Series([str(one) for one in frame["item"]], dtype=object)
+            if kind == "object"
+            else frame["item"].astype(kind)
+        )
+    ev = recnb.evaluate(recs, truth)
+    recs.loc[0, "item"] = recs.loc[1, "item"]
+    truth.loc[0, "item"] = truth.loc[2, "item"]
+    truth.loc[0, "relevance"] = 9.0
+    assert ev.ndcg(k=3) == evaluated({name: pd.DataFrame(one) for name, one in columns().items()}).ndcg(k=3)
+
+
+def over(kind: str, made: Columns) -> Any:
+    """A frame whose columns are the memory of these arrays, where its kind can have that."""
+    if kind == "pandas":
+        return pd.DataFrame({name: pd.Series(values, copy=False) for name, values in made.items()}, copy=False)
+    if kind == "pandas, of one array":
+        block = np.stack([np.asarray(values, dtype=np.float64) for values in made.values()], axis=1)
+        frame = pd.DataFrame(block, columns=list(made), copy=False)
+        made.clear()
+        made["block"] = block
+        return frame
+    if kind == "polars":
+        return pl.DataFrame(made)
+    if kind == "polars, lazy":
+        return pl.DataFrame(made).lazy()
+    table = pa.table({name: _arrow_over(values) for name, values in made.items()})
+    if kind == "arrow":
+        return table
+    if kind == "pandas, of arrow":
+        return table.to_pandas(types_mapper=pd.ArrowDtype)
+    return duckdb.connect().from_arrow(table)
+
+
+def _arrow_over(values: Any) -> pa.Array:
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(values)])
+
+
+KINDS = ["pandas", "pandas, of one array", "polars", "polars, lazy", "arrow", "pandas, of arrow", "duckdb"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_arrays_that_a_frame_is_made_over_written_afterwards(kind: str) -> None:
+    made = columns()
+    ev = evaluated({name: over(kind, one) for name, one in made.items()})
+    overwrite(made)
+    assert asked(ev) == expected()
+
+
+def test_text_in_arrow_buffers_written_afterwards() -> None:
+    ids = [f"an id of more than twelve bytes, {at}" for at in range(3)]
+    data = np.frombuffer("".join(ids).encode(), dtype=np.uint8).copy()
+    offsets = np.cumsum([0, *map(len, ids)]).astype(np.int64)
+    item = pa.Array.from_buffers(pa.large_string(), 3, [None, pa.py_buffer(offsets), pa.py_buffer(data)])
+    recs = pa.table({"user": [1, 1, 1], "item": item, "rank": [1, 2, 3]})
+    ev = recnb.evaluate(recs, pd.DataFrame({"user": [1], "item": [ids[0]]}))
+    data[:] = ord("x")
+    assert ev.reciprocal_rank(k=3) == 1.0
+    assert ev.explain("reciprocal_rank", 1, k=3).to_frame()["item"].tolist() == ids
+
+
+def test_one_frame_of_both_sides_changed_afterwards() -> None:
+    frame = pd.DataFrame(
+        {"user": [1, 1, 2], "item": [1, 2, 1], "rank": [1, 2, 1], "relevance": [1, 0, 1], "wave": [1, 1, 2]}
+    )
+    ev = recnb.evaluate(frame)
+    frame.loc[:, ["user", "item", "rank", "relevance", "wave"]] = 1
+    assert ev.recall(k=1) == 1.0
+    assert list(ev.table(["recall"], k=1, by="wave").to_frame()["n_users"]) == [1, 1]
+
+
+def test_lists_in_cells_changed_afterwards() -> None:
+    lists, relevant = [[1, 2], [3, 4]], [{1: 1.0}, {4: 1.0}]
+    frame = pd.DataFrame({"user": [1, 2], "recommended": lists, "relevant": relevant})
+    ev = recnb.evaluate(frame)
+    lists[0].reverse()
+    lists[1].clear()
+    relevant[0].clear()
+    assert ev.reciprocal_rank(k=2) == 0.75
+
+
+def test_table_behind_a_relation_changed_afterwards() -> None:
+    made, connection = columns(), duckdb.connect()
+    for name, one in made.items():
+        frame = pd.DataFrame(one)  # noqa: F841 -- read by its name
+        connection.execute(f"create table {name} as from frame")
+    ev = evaluated({name: connection.table(name) for name in made})
+    for name in made:
+        connection.execute(f"delete from {name}")
+    assert asked(ev) == expected()
+
+
+def test_matrices_of_a_model_written_afterwards() -> None:
+    import scipy.sparse as sp
+
+    from recnb.model import model_evaluation
+
+    class Same:
+        def predict(self, user: int) -> Any:
+            return scores
+
+    scores = np.array([0.9, 0.5, 0.1])
+    test = sp.csr_matrix(np.array([[0.0, 1, 0], [0, 0, 1]]))
+    train = sp.csr_matrix(np.array([[1.0, 0, 0], [0, 0, 0]]))
+    ev = model_evaluation(Same(), test, train, k=3)
+    test.data[:], test.indices[:], train.data[:], scores[:] = 5.0, 0, 0.0, [0.1, 0.2, 0.3]
+    assert ev.reciprocal_rank(k=3) == pytest.approx((1 + 1 / 3) / 2)
+    assert ev.cg(k=3).per_user.tolist() == [1.0, 1.0]
+
+
+def test_segments_given_as_mapping_or_series_changed_afterwards() -> None:
+    ev = evaluated({name: pd.DataFrame(one) for name, one in columns().items()})
+    by = pd.Series([1, 1, 2, 2], index=[1, 2, 3, 4])
+    mapping = by.to_dict()
+    tables = [ev.table(["recall"], k=3, by=one) for one in (by, mapping)]
+    before = [one.to_frame().astype(str).to_numpy().tolist() for one in tables]
+    by[:] = 1
+    mapping.clear()
+    assert [one.to_frame().astype(str).to_numpy().tolist() for one in tables] == before
+
+
+def test_distances_changed_between_two_questions() -> None:
+    ev = evaluated({name: pd.DataFrame(one) for name, one in columns().items()})
+    items = list(range(10, 20))
+    distances = pd.DataFrame(np.ones((10, 10)) - np.eye(10), index=items, columns=items)
+    assert ev.diversity(k=3, distances=distances) == 1.0
+    distances.iloc[:, :] = 0.5 * (np.ones((10, 10)) - np.eye(10))
+    assert ev.diversity(k=3, distances=distances) == 0.5
+
+
+def test_values_handed_out_are_the_callers_own() -> None:
+    ev = evaluated({name: pd.DataFrame(one) for name, one in columns().items()})
+    score = ev.ndcg(k=3)
+    low = score.interval()
+    values, table = score.per_user, ev.table(METRICS, k=3).to_frame()
+    values.iloc[:], table.iloc[:, :] = 9.0, 9.0
+    assert score.interval() == low
+    assert (ev.ndcg(k=3).per_user < 2).all()
+    assert asked(ev) == expected()
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+def test_short_frames_are_copied_as_well(rows: int) -> None:
+    made = {"user": np.ones(rows, dtype=np.int64), "item": np.arange(rows), "rank": np.arange(1, rows + 1)}
+    truth = {"user": np.array([1]), "item": np.array([0])}
+    ev = recnb.evaluate(pl.DataFrame(made), pl.DataFrame(truth))
+    made["item"][:], truth["item"][:] = 7, 8
+    assert ev.recall(k=1) == 1.0
+
+
+def test_chunks_read_the_truth_once() -> None:
+    made = columns()
+    truth = pl.DataFrame(made["truth"])
+    recs = pd.DataFrame(made["recs"])
+
+    def chunks() -> Any:
+        for user in (1, 2, 3, 4):
+            yield recs[recs["user"] == user]
+            made["truth"]["item"][:] = 0
+
+    expected = recnb.evaluate(pd.DataFrame(columns()["recs"]), pd.DataFrame(columns()["truth"]))
+    assert recnb.evaluate_chunks(chunks(), truth, ["recall"], k=3).score("recall", 3) == pytest.approx(
+        expected.recall(k=3)
+    )

@@ -1,0 +1,335 @@
+"""What an error advises works on the data that provoked it, and gives the right number.
+
+Each case makes data that is refused, takes the advice out of the message as it stands there, and runs it on that data.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+
+import recnb
+from recnb.errors import RecnbError
+
+PACKAGE = Path(recnb.__file__).parent
+
+#: Two lists of three; u finds b at rank 2, v at rank 1: the mean reciprocal rank is 3/4.
+DATA = """
+recs = pd.DataFrame({"user": list("uuuvvv"), "item": list("abcbca"), "rank": [1, 2, 3, 1, 2, 3]})
+truth = pd.DataFrame({"user": ["u", "v"], "item": ["b", "b"], "relevance": [1, 1]})
+scored = recs.assign(score=4.0 - recs["rank"]).drop(columns="rank")
+ev = recnb.evaluate(recs, truth)
+"""
+MRR = "recnb.evaluate(recs, truth).mrr()"
+
+
+class Model:
+    """Scores under which user 0 gets item 1 second and user 1 gets it first."""
+
+    def __init__(self, changed: Callable[[Any], Any] = lambda scores: scores) -> None:
+        self.changed = changed
+
+    def predict(self, user: int) -> Any:
+        return self.changed(np.array([[3.0, 2.0, 1.0], [1.0, 3.0, 2.0]])[user])
+
+
+def matrices() -> tuple[Any, Any]:
+    """What is relevant, and what users had: nothing."""
+    return sparse.csr_matrix([[0, 1, 0], [0, 1, 0]]), sparse.csr_matrix((2, 3))
+
+
+@dataclass(frozen=True)
+class Case:
+    """Data, the call that it makes fail, what the message advises, and what that comes to."""
+
+    data: str  #: code that changes DATA
+    fails: str  #: an expression
+    advice: str  #: a pattern of the message, whose group is the code advised
+    follow: str  #: code with {} in place of what is advised; it may set what `then` asks for
+    then: str = ""  #: an expression; that which failed, unless given
+    right: Any = 0.75
+
+
+def keyword(data: str, advice: str, call: str = "recnb.evaluate(recs, truth, **more).mrr()", right: Any = 0.75) -> Case:
+    """The advice is a keyword for the same call."""
+    return Case(f"{data}\nmore = {{}}", call, advice, "more = dict({})", "", right)
+
+
+def option(call: str, wrong: str, advice: str, right: Any) -> Case:
+    """The advice is another value of an option, with its name."""
+    return Case(f"more = {wrong}", call, advice, "more |= dict({})", "", right)
+
+
+CASES = {
+    # ---- rows and columns of frames
+    "a missing id": Case('recs.loc[4, "item"] = None', MRR, r"Drop those rows: (.+?)\.$", "frame = recs; recs = {}"),
+    "a missing user": Case('truth = pd.concat([truth, truth.assign(user=None)[:1]])', MRR, r"Drop those rows: (.+?)\.$", "frame = truth; truth = {}"),
+    "numbers and text": Case('recs["item"] = recs["item"].map(dict(a=1, b=2, c=3)); truth["item"] = "2"', MRR, r"Make both text, (.+?), or both", "{}"),
+    "text and numbers": Case('recs["item"] = recs["item"].map(dict(a="1", b="2", c="3")); truth["item"] = 2', MRR, r"Make both text, (.+?), or both", "{}"),
+    "numbers and text, to numbers": Case('recs["item"] = recs["item"].map(dict(a=1, b=2, c=3)); truth["item"] = "2"', MRR, r"both whole numbers, (.+?)\.$", 'truth["item"] = truth["item"]{}'),
+    "ids beyond 64 bits": Case('recs["item"] = recs["item"].map(dict(a=1, b=2**63 + 1, c=3)).astype("uint64"); truth["item"] = np.uint64(2**63 + 1)', MRR, r"use text, (.+?)\.$", 'recs["item"] = recs["item"]{0}; truth["item"] = truth["item"]{0}'),
+    "a list where one id is needed": Case('recs["item"] = recs["item"].map(lambda one: [one])', MRR, r"one id a row is needed: (.+?)\.$", "frame = recs; recs = {}"),
+    "text for scores": Case('recs = scored.assign(score=scored["score"].astype(str))', MRR, r"numbers are needed: (.+?)\.$", 'frame = recs; recs["score"] = {}'),
+    "scores of several kinds": Case('recs = scored.assign(score=[3, "2", 1.5, "3", 2, "1"])', MRR, r"Make them numbers: (.+?)\.$", "import pandas; frame = recs; {}"),
+    "complex scores": Case('recs = scored.assign(score=scored["score"] * 1j)', MRR, r"such as (.+?)\.$", "frame = recs; {}"),
+    "ranks from 0": Case('recs["rank"] -= 1', MRR, r"start at 0: (.+?)\.$", "frame = recs; {}"),
+    "ranks below 0": keyword('recs["rank"] *= -1', r"it is a score: (.+?)\.$"),
+    "ranks with digits": keyword('recs["rank"] = 1 / recs["rank"]', r"If it is a score, say so: (.+?)\.$"),
+    "ranks above all places": keyword('recs["rank"] = 2**40 - recs["rank"]', r"If it is a score, say so: (.+?)\.$"),
+    "a relevance that is missing": Case('truth.loc[2] = ["u", "c", None]', MRR, r"mean: (.+?) for", 'truth["relevance"] = truth["relevance"]{}'),
+    "a relevance below 0": Case('truth.loc[2] = ["u", "a", -1]', MRR, r"set it to 0, (.+?), or", 'frame = truth; truth["relevance"] = {}'),
+    "a pair that is repeated": Case('recs.loc[6] = ["u", "a", 4]', MRR, r"Drop the repeats: (.+?); or", "frame = recs; recs = {}"),
+    "a pair that is repeated, kept once": keyword('recs.loc[6] = ["u", "a", 4]', r"or say (.+?) to keep"),
+    "a pair of the truth that is repeated": Case('truth.loc[2] = ["u", "b", 1]', MRR, r"Keep one: (.+?), or", "frame = truth; truth = {}"),
+    "a pair of the truth, kept once": keyword('truth.loc[2] = ["u", "b", 3]', r", or (.+?) to keep"),
+    "a pair under the long way": keyword('recs.loc[6] = ["u", "a", 4]', r"Say (.+?) to keep", "recnb.evaluate(recs, truth, candidates='padded', **more).mrr()"),
+    "ranks that tie": Case('recs = scored.assign(rank=1)', MRR, r"Make ranks of your scores: (.+?), or", 'frame = recs; recs["rank"] = {}.astype(int)'),
+    "rank and score that disagree": keyword('recs["score"] = recs["rank"]', r"Say which one is the order: (order='rank') or"),
+    "rank and score that disagree, by score": keyword('recs["score"] = recs["rank"]', r" or (order='score')\.", right=(1 / 2 + 1 / 3) / 2),
+    "no order": keyword('recs = recs.drop(columns="rank")', r"rank order already, (.+?)\.$"),
+    "no order, but a column": Case('recs["at"] = recs.pop("rank"); more = {}', "recnb.evaluate(recs, truth, **more).mrr()", r"list in order, (rank='\.\.\.')", "more = dict({}); more['rank'] = 'at'"),
+    "an order that has no column": Case('recs = scored.rename(columns=dict(score="s")); more = {}', "recnb.evaluate(recs, truth, order='score', **more).mrr()", r"say (score='\.\.\.')", "more = dict({}); more['score'] = 's'"),
+    "a column that is not found": keyword('recs = recs.rename(columns=dict(item="sku"))', r"Say which one it is: (.+?)\.$"),
+    "a column that is a number": Case('recs.columns = ["user", 0, "rank"]; more = {}', "recnb.evaluate(recs, truth, **more).mrr()", r"named as text: (.+?), and say which one it is: item='0'", "frame = recs; {}; more = dict(item='0')"),
+    "a column that is a tuple": Case('recs.columns = pd.MultiIndex.from_tuples([("user", ""), ("x", "y"), ("rank", "")]); truth = truth; more = {}', "recnb.evaluate(recs, truth, user='user', **more).mrr()", r"named as text: (frame.+?), and say", "frame = recs; {}; recs.columns = ['user', 'item', 'rank']"),
+    "a column named by a number": Case('recs.columns = ["user", 0, "rank"]; more = dict(item=0)', "recnb.evaluate(recs, truth, **more).mrr()", r"If yours are not: (.+?)\.$", "frame = recs; {}; more = dict(item='0')"),
+    "two columns for a role": keyword('recs["item_id"] = "z"', r"Say which: (.+?)\.$"),
+    "a column for two roles": Case('recs = recs.rename(columns=dict(item="item_id")); more = dict(item="user")', "recnb.evaluate(recs, truth, **more).mrr()", r"for one, (item='\.\.\.')", "more = dict({}); more['item'] = 'item_id'"),
+    "ids in the index": Case('recs = recs.set_index("user")', MRR, r"type (.+?) to make columns", "recs = recs{}"),
+    "order in the index": Case('recs = recs.set_index("rank")', MRR, r"type (.+?) to make columns", "recs = recs{}"),
+    "lists in cells": Case('recs = recs.groupby("user", as_index=False).agg(recommended=("item", list)); more = {}', "recnb.evaluate(recs, truth, **more).mrr()", r"give (frame\.explode\('recommended'\)) and say (item='recommended', order='row')", "frame = recs; recs = {0}; more = dict({1})"),
+    "lists beside lists, named": Case('frame = pd.DataFrame(dict(user=["u", "v"], got=[list("abc"), list("bca")], liked=[["b"], ["b"]])); more = dict(recommended="got", relevant="liked")', "recnb.evaluate(recs, truth, **more).mrr()", r"type (frame\.rec\.evaluation\()", "result = {}**more).mrr()", "result"),
+    "items of several kinds in cells": Case('frame = pd.DataFrame(dict(user=["u", "v"], recommended=[[1, True], [2, 1]], relevant=[[True], [2]]))', "frame.rec.mrr()", r"Make them one kind, (.+?)\.$", "{}; frame['relevant'] = frame['relevant'].map(lambda cell: [str(item) for item in cell])"),
+    "one frame that lacks a side": Case('frame = recs', "recnb.evaluate(frame).mrr()", r"Type (.+?) with the other", "result = {}.mrr()", "result"),
+    "one frame whose relevance has another name": Case('frame = recs.merge(truth, how="left").rename(columns=dict(relevance="stars")); more = {}', "recnb.evaluate(frame, **more).mrr()", r"or name the column: (relevance)='", "more = dict({}='stars')"),
+    "lists of several models": Case('recs = pd.concat([recs.assign(model="A"), recs.assign(model="B", rank=4 - recs["rank"])])', MRR, r"evaluate one alone, (.+?)\.$", "recs = {}"),
+    "lists of several models, compared": Case('recs = pd.concat([recs.assign(model="A"), recs.assign(model="B", rank=4 - recs["rank"])])', MRR, r"compare them, (.+?), or", "result = {}.table('mrr')['reciprocal_rank'].to_dict()", "result", {"A": 0.75, "B": (1 / 2 + 1 / 3) / 2}),
+    "a float above 2**53": Case('recs["item"] = recs["item"].map(dict(a=1.0, b=2.0**60, c=3.0)); truth["item"] = 2.0**60', MRR, r"dtype=('Int64') or", 'recs["item"], truth["item"] = recs["item"].astype({0}), truth["item"].astype({0})'),
+    "ids of several kinds": Case('recs["item"] = recs["item"].map(dict(a=1, b="b", c=3)).astype(object)', MRR, r"for example (.+?)\.$", 'recs["item"] = recs["item"]{}'),
+    "a lazy frame that cannot be read": Case('recs = pl.from_pandas(scored).lazy().with_columns(pl.col("item").cast(pl.Int64))', MRR, r"try (frame\.collect\(\))", 'frame = pl.from_pandas(scored).lazy(); recs = {}'),
+    "relevance that overflows": Case('truth["relevance"] = 1e308', MRR, r"Make the scale smaller: (.+?)\.$", 'frame = truth; {}'),
+    # ---- conventions
+    "users without a relevant item": Case('truth.loc[2] = ["w", "b", 0]; more = dict(no_relevant="error")', "recnb.evaluate(recs, truth, **more).mrr()", r"say (no_relevant='skip')", "more = dict({})"),
+    "users without a relevant item, the long way": Case('truth.loc[2] = ["w", "b", 0]; more = dict(no_relevant="error")', "recnb.evaluate(recs, truth, ties='max_rank', **more).mrr()", r"say (no_relevant='skip')", "more = dict({})"),
+    "a user without a list": Case('truth.loc[2] = ["w", "b", 1]; more = dict(no_list="error")', "recnb.evaluate(recs, truth, **more).mrr()", r"say (no_list='zero')", "more = dict({})", right=0.5),
+    "a user without a hit": Case('truth.loc[2] = ["w", "b", 1]; more = dict(no_hit="error")', "recnb.evaluate(recs, truth, **more).mrr()", r"say (no_hit='zero')", "more = dict({})", right=0.5),
+    "a catalogue and its ties": Case('more = dict(ties="item_asc")', "recnb.evaluate(recs, truth, candidates='catalogue', **more).mrr()", r"goes with (ties='first')", "more = dict({})"),
+    "ties and single hits": Case('more = dict(duplicates="hit_once")', "recnb.evaluate(scored, truth, ties='expected', **more).mrr()", r"choose (duplicates='dedupe')", "more = dict({})"),
+    "ties and a preferred item": Case('recs = pd.concat([scored, scored[:1].assign(score=0.5)]); truth.loc[0] = ["u", "a", 1]; more = dict(ties="expected", duplicates="keep")', "recnb.evaluate(recs, truth, **more).mrr(target='preferred')", r", or (duplicates='dedupe')", "more |= dict({})", right=1.0),
+    "ties and ERR": Case('more = dict(ties="expected")', "recnb.evaluate(scored, truth, **more).err()", r"choose (ties='first')", "more = dict({})", right=(1 / 4 + 1 / 2) / 2),
+    "ties and hits": Case('more = dict(ties="expected")', "recnb.evaluate(scored, truth, **more).average_precision(out_of='hits')", r"choose (ties='first')", "more = dict({})"),
+    "ties and an explanation": Case('more = dict(ties="expected")', "recnb.evaluate(scored, truth, **more).explain('mrr', 'u').value", r"choose (ties='first')", "more = dict({})", right=0.5),
+    "ties and serendipity explained": Case('more = dict(ties="expected")', "recnb.evaluate(scored, truth, train=recs.replace(list('uv'), list('xy')), **more).explain('serendipity', 'v', k=1).value", r"choose (ties='first')", "more = dict({})", right=1.0),
+    "a threshold": option("recnb.evaluate(recs, truth.assign(relevance=[4, 5]), **more).mrr()", 'dict(relevant_from="four")', r"such as (relevant_from=4)", 0.75),
+    "a convention that is none": option("recnb.evaluate(recs, truth, **more).mrr()", "dict(convention=5)", r"such as (convention='trec_eval')", 0.75),
+    # ---- metrics and their options
+    "a cut-off": option("ev.mrr(**more)", 'dict(k="ten")', r"such as (k=10)", 0.75),
+    "no cut-off": option("ev.table(['mrr'], **more).loc['reciprocal_rank', 5]", "dict(k=[])", r"such as (k=\[5, 10\])", 0.75),
+    "several cut-offs": Case("more = [1, 3]", "ev.mrr(k=more)", r"type (\.table\(k=\[1, 3\]\))", "result = ev{}.loc['reciprocal_rank'].tolist()", "result", [0.5, 0.75]),
+    "several cut-offs, as a curve": Case("more = [1, 3]", "ev.mrr(k=more)", r"or (\.curve\(metric, k=\.\.\.\))", "advised = '{}'.replace('...', 'more'); metric = 'mrr'; result = list(eval('ev' + advised).value)", "result", [0.5, 0.75]),
+    "a curve of whole lists": option("list(ev.curve('mrr', **more).value)[:3]", "dict(k=[1, None])", r"such as (k=range\(1, 21\))", [0.5, 0.75, 0.75]),
+    "no metric": option("ev.table(k=3, **more).loc['ndcg', 3]", "dict(metrics=[])", r"such as (metrics=\['ndcg'\])", (1 / np.log2(3) + 1) / 2),
+    "metrics that are none": option("ev.table(k=3, **more).loc['ndcg', 3]", "dict(metrics=5)", r"such as (metrics=\['ndcg', 'recall'\])", (1 / np.log2(3) + 1) / 2),
+    "a metric without a mapping of options": Case("more = dict(mrr=None)", "ev.table(more, k=3).loc['reciprocal_rank', 3]", r"of its options, (\{.+?\}) for none", "more = {}"),
+    "a report of whole lists": option("ev.report(metrics=['mrr'], **more).to_frame().iloc[0]['mean']", "dict(k=None)", r"such as (k=\[5, 10, 20\])", 0.75),
+    "a gain without bound": Case("truth['relevance'] = 2000; more = dict(gain='exponential')", "recnb.evaluate(recs, truth).ndcg(**more)", r"use (gain='linear')", "more = dict({})", right=(1 / np.log2(3) + 1) / 2),
+    "patience": option("ev.rbp(k=3, **more)", "dict(p=2)", r"such as (p=0\.8)", (0.2 * 0.8 + 0.2) / 2),
+    "a large beta": option("ev.fbeta(k=3, **more)", "dict(beta=1e200)", r"or for (beta=100)", 10001 / 10003),
+    "one list of a frame": Case("k = 10", "recnb.mrr(recs, truth)", r"type (.+?)\.$", "result = {}", "result"),
+    "a Series as truth": Case("likes = pd.Series([2, 1], index=['b', 'c'])", "recnb.mrr(['a', 'b'], likes)", r"give (truth\.to_dict\(\)) for", "truth = likes; result = recnb.mrr(['a', 'b'], {})", "result", 0.5),
+    "lists that are no frames": Case("ranking, relevant = ['a', 'b'], ['b']", "recnb.evaluate(ranking, relevant)", r"For one list, type (.+?)\.$", "result = {}", "result", 1 / np.log2(3)),
+    "tuples as items": Case("ranking, truth = [('a', 'b'), ('c', 'd')], [('a', 'b'), ('x', 'y')]", "recnb.precision(ranking, truth, k=1)", r"as a set, (set\(truth\))", "result = recnb.precision(ranking, {}, k=1)", "result", 1.0),
+    "tuples as lists": Case("ranking, truth = [('a', 'b'), ('c', 'd')], [('a', 'b'), ('x', 'y')]", "recnb.precision(ranking, truth, k=1)", r"Several lists: (.+?)\.$", "result = recnb.precision({}, truth, k=1)", "result", 0.5),
+    "True beside 1": Case("ranking, liked = [1, True, 2], ['2']", "recnb.mrr(ranking, liked)", r"make all items text, (.+?)\.$", "ranking = {}", right=1 / 3),
+    # ---- beyond accuracy
+    "no user for novelty": Case("ev = recnb.evaluate(recs, truth, train=recs); k = 2", "ev.explain('novelty', k=k).value", r"such as user=('u')", "result = ev.explain('novelty', {}, k=k).value", "result", 0.0),
+    "a user for coverage": Case("ev = recnb.evaluate(recs, truth, train=recs)", "ev.explain('coverage', 'u', k=2).value", r"type \.(explain\(.+?\))\.", "result = ev.{}.value", "result", 1.0),
+    "items outside the catalogue": option("recnb.evaluate(recs, truth, items=pd.DataFrame(dict(item=['a', 'b']))).gini(**more)", "dict()", r"or say (population='recommended')", 0.0),
+    "lists without pairs": Case("more = dict(single='error')", "recnb.evaluate(recs[(recs['rank'] == 1) | (recs['user'] == 'u')], truth, items=pd.DataFrame(dict(item=list('abc'), genres='x'))).diversity(**more)", r"Say (single='skip') to", "more = dict({})", right=0.0),
+    "cold items": Case("more = dict(cold='error')", "recnb.evaluate(recs, truth, train=recs[recs['item'] != 'a']).novelty(**more)", r"or (cold='zero') to", "more = dict({})", right=0.0),
+    "an overlap by k": Case("more = dict(overlap='k')", "ev.personalization(**more)", r"or say (overlap='cosine')", "more |= dict({})", right=0.0),
+    # ---- comparisons
+    "one evaluation": Case("other = recnb.evaluate(recs.assign(rank=4 - recs['rank']), truth)", "recnb.compare(ev)", r"comparison needs two: (.+?)\.$", "result = {}.table('mrr').loc['mine'].item()", "result"),
+    "models in a list": Case("models = [recs, recs.assign(rank=4 - recs['rank'])]", "recnb.compare(models, truth)", r"give each model a name, (.+?)\.$", "result = {}.table('mrr').loc['a'].item()", "result"),
+    "one model": Case("recs_a, recs_b = recs, recs", "recnb.compare(dict(a=recs), truth)", r"is given: (.+?)\.$", "result = {}.table('mrr').loc['a'].item()", "result"),
+    "no column of models": Case("recs_a, recs_b = recs, recs", "recnb.compare(recs, truth)", r"for each model: (.+?)\.$", "result = {}.table('mrr').loc['a'].item()", "result"),
+    "coverage of users": Case("found = recnb.compare(dict(a=recs, b=recs), truth, train=recs)", "found.differences('coverage', k=10)", r"each model is in (\.beyond\(k=10\))", "result = found{}.loc['a', 'coverage']", "result", 1.0),
+    # ---- segments, printed numbers, libraries
+    "segments without train": Case("users = truth; frame = recs", "ev.table(['mrr'], k=3, by='activity')", r"type (recs\.rec\.against\(truth, train=frame\))", "result = list({}.table(['mrr'], k=3, by='activity').n_users)", "result", [2]) ,
+    "an unknown library": option("ev.why('mrr', k=3, **more).end", "dict(other=5)", r"such as (other='rectools')", 0.75),
+    "a variant of no library": option("ev.why('ndcg', k=3, variant='ndcg', **more).end", "dict(other=recnb.Convention())", r"name the library, (other='rectools')", (1 + 1 / np.log2(3)) / 2 / (1.5 + 1 / np.log2(3))),
+    # ---- parts
+    "chunks that are one frame": Case("more = recs", "recnb.evaluate_chunks(more, truth, 'mrr')", r"or type (.+?)\.$", "result = {}.mrr()", "result"),
+    "parts of a pooled mean": Case("more = recnb.evaluate(recs, truth, average='pooled')", "recnb.Partial.of(more, 'mrr')", r"all users at once, (.+?)\.$", "result = {}.mrr()", "result"),
+    "parts of a catalogue": Case("more = recnb.evaluate(recs, truth, candidates='catalogue')", "recnb.Partial.of(more, 'mrr')", r"all users at once, (.+?)\.$", "result = {}.mrr()", "result"),
+    "a partial of frames": Case("", "recnb.Partial.of(recs, 'mrr')", r"not of a DataFrame: (.+?)\.$", "result = recnb.Partial.of({}, 'mrr').score('mrr')", "result"),
+    "an exercise without an answer": Case("q = recnb.quiz('mrr', seed=1)", "q.check(None)", r"type (q\.check\(0\.1234\))", "result = bool({})", "result", False),
+    "a report of novelty alone": option("ev.report(k=2, **more).to_frame().iloc[0]['mean']", "dict(metrics=['novelty']); ev = recnb.evaluate(recs, truth, train=recs)", r"such as (metrics=\['ndcg', 'novelty'\])", (1 / np.log2(3) + 1) / 2),
+    "movers by novelty": Case("found = recnb.compare(dict(a=recs, b=recs), truth, train=recs)", "found.movers('novelty', k=2)", r"or (\.beyond\(k=10\))", "result = found{}.loc['a', 'novelty']", "result", 0.0),
+    "no mean over users": Case("more = dict(average='pooled')", "recnb.compare(dict(a=recs, b=recs), truth, **more).table('mrr').loc['a'].item()", r"leave (average='user')", "more = dict({})"),
+    "evaluations of two kinds of ids": Case("recs['item'] = recs['item'].map(dict(a=1, b=2, c=3)); truth['item'] = 2; other = recs.astype(dict(item=str)), truth.astype(dict(item=str))", "recnb.compare(dict(a=recnb.evaluate(recs, truth), b=recnb.evaluate(*other))).table('mrr').loc['a'].item()", r"make them one kind, (.+?)\.$", "recs['item'], truth['item'] = recs['item']{0}, truth['item']{0}"),
+    "a share of the ratings": option("len(recnb.datasets.split_by_time(pd.DataFrame(dict(user=1, item=range(10), timestamp=range(10))), **more)[1])", "dict(test_share=2)", r"for example (test_share=0\.2)", 2),
+    "ratings without a time": Case("ratings = pd.DataFrame(dict(user=1, item=range(11), timestamp=[*range(10), None]))", "len(recnb.datasets.split_by_time(ratings, test_share=0.2)[1])", r"Drop them first: (.+)$", "ratings = {}", "", 2),
+    "against something else": Case("other = recs", "ev.detectable('mrr', against=recs)", r"such as (recnb\.evaluate\(other, truth\))", "result = ev.detectable('mrr', against={}).sd", "result", 0.0),
+    "a seed": option("recnb.quiz('mrr', **more) is None", "dict(seed=-1)", r"such as (seed=1)", False),
+    "digits of a quiz": option("recnb.quiz('mrr', seed=1, **more) is None", "dict(digits=99)", r"such as (digits=4)", False),
+    "digits of a printed number": option("ev.identify('mrr', 0.75, **more).digits", "dict(digits=99)", r"such as (digits=4)", 4),
+    "a spread": Case("other = recs.assign(rank=4 - recs['rank']); sd = 'large'", "recnb.users_needed(0.1, sd)", r"or (ev\.detectable\('ndcg', k=10\))", "sd = {}; result = recnb.users_needed(0.1, sd) == recnb.users_needed(0.1, sd.sd)", "result", True),
+    "a model without cut-off": option("recnb.evaluate_model(Model(), *matrices, metrics='mrr', **more).to_numpy().item()", "dict(k=None); matrices = MATRICES; Model = MODEL", r"such as (k=10)", 0.75),
+    "a matrix that is dense": Case("from scipy import sparse; import scipy.sparse; Model = MODEL; test, train = (one.toarray() for one in MATRICES)", "recnb.evaluate_model(Model(), test, sparse.csr_matrix(train), metrics='mrr', k=3).to_numpy().item()", r"users × items, (.+?)\.$", "test = {}"),
+    "scores that are sparse": Case("from scipy import sparse; matrices = MATRICES; Model = MODEL; changed = lambda scores: sparse.csr_matrix(scores)", "recnb.evaluate_model(Model(changed), *matrices, metrics='mrr', k=3).to_numpy().item()", r"If it is sparse: (.+?)\.$", "changed = lambda scores: sparse.csr_matrix(scores){}[0]"),
+}  # fmt: skip
+
+
+@cache
+def refused(name: str) -> tuple[str, set[tuple[str, int]], dict[str, Any]]:
+    """The message, the lines that it went through, and the data."""
+    case = CASES[name]
+    space: dict[str, Any] = {"recnb": recnb, "pd": pd, "np": np, "pl": pl, "MODEL": Model, "MATRICES": matrices()}
+    exec(DATA, space)
+    exec(case.data, space)
+    with pytest.raises(RecnbError) as found:
+        eval(case.fails, space)
+    lines = {(one.filename, one.lineno or 0) for one in traceback.extract_tb(found.value.__traceback__)}
+    return str(found.value), lines, space
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_advised_works_and_gives_the_right_number(name: str) -> None:
+    case = CASES[name]
+    message, _, space = refused(name)
+    advised = re.search(case.advice, message)
+    assert advised, message
+    code = case.follow
+    for at, one in enumerate(advised.groups()):
+        code = code.replace(f"{{{at}}}", one).replace("{}", one)
+    exec(code, space)
+    result = eval(case.then or case.fails, space)
+    assert result == pytest.approx(case.right, abs=1e-12), f"{message}\n{code}"
+
+
+#: What looks like code in a message; names of what was given, such as `k={k!r}`, are taken out before.
+CODE = re.compile(r"\.\w+\(|\w=['\"\[{(\d]|\w=\.\.\.|frame\[|recnb\.\w+\(|import \w")
+ECHO = re.compile(r"\w+=…")
+
+#: Messages whose advice is run elsewhere, or is not code for the data that provoked it: part of the message -> why.
+ELSEWHERE = {
+    "--fail-below": "words of the command line: test_command",
+    "DataFrame: type import": "a frame of an engine: test_dask, test_spark",
+    "neither frame is of Spark": "test_spark",
+    ".cast('bigint')": "test_spark",
+    "missing … ids, such as that beside": "a frame of an engine: test_dask_fetch",
+    "rows of the recommendations, where reading ended": "test_stream",
+    "recommendations: column … has … missing": "lists that are streamed: test_stream",
+    "and the lists stay in": "lists that are streamed: test_stream",
+    "the DuckDB relation cannot be read": "test_bad_input",
+    "which is no id or number: make it text": "test_bad_input",
+    "could not be downloaded": "no data provoked it",
+    "as ndcg@10=0.3": "words of the command line: test_command",
+    "average='of_means' is of F1 alone": "no advice: what was given is named",
+    "average='pooled' divides sums": "no advice: what was given is named",
+    "add frame['rank']": "files of TREC: test_trec",
+    "which this format has no way to write": "files of TREC: test_trec",
+    "and a run holds one": "files of TREC: test_trec",
+    "Leave out the one that is not the order": "files of TREC: test_trec",
+    "such lines are comments in this format": "files of TREC: test_trec",
+    "do not show how others spread": "no advice: what was given is named",
+    "where numbers are needed: a column of 0 and 1": "a library's own features: test_beyond_recorded",
+    "no similarity: choose distance=": "a library's own distances: test_beyond_methods",
+    "without a predict method": "the model itself lacks something",
+    "scores, and the matrices have": "the model itself lacks something",
+    "a score must place its item": "the model itself lacks something",
+}
+
+
+def advising() -> dict[str, tuple[str, int, int]]:
+    """Every raise whose message advises code: the message with … for what is put in -> file, first and last line."""
+    found: dict[str, tuple[str, int, int]] = {}
+    for file in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Raise) and node.exc is not None:
+                text = max((_text(one) for one in ast.walk(node.exc)), key=len)
+                if CODE.search(ECHO.sub("", text)):
+                    found[text] = (str(file), node.lineno, node.end_lineno or node.lineno)
+    return found
+
+
+def _text(node: ast.AST) -> str:
+    if isinstance(node, ast.JoinedStr):
+        return "".join(str(one.value) if isinstance(one, ast.Constant) else "…" for one in node.values)
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def test_every_advice_is_run() -> None:
+    ran = {line for _, lines, _ in map(refused, CASES) for line in lines}
+    missed = [
+        f"{Path(file).relative_to(PACKAGE)}:{first}: {text}"
+        for text, (file, first, last) in advising().items()
+        if not any((file, line) in ran for line in range(first, last + 1))
+        and not any(part in text for part in ELSEWHERE)
+    ]
+    assert missed == []
+
+
+@pytest.mark.parametrize(
+    ("user", "ids", "advised"), [("1", [1, 2], 1), (1, ["1", "2"], "1"), ("u11", ["u1", "v"], "u1"), (1.0, ["1.0", "x"], "1.0")]
+)  # fmt: skip
+def test_a_user_that_is_meant_is_one_that_is_there(user: Any, ids: list[Any], advised: Any) -> None:
+    recs = pd.DataFrame({"user": ids, "item": "a", "rank": 1})
+    ev = recnb.evaluate(recs, recs[["user", "item"]])
+    with pytest.raises(RecnbError, match=rf"Did you mean {re.escape(repr(advised))}\?") as found:
+        ev.explain("ndcg", user)
+    meant = re.search(r"Did you mean (.+?)\?", str(found.value))
+    assert meant is not None
+    assert ev.explain("ndcg", ast.literal_eval(meant[1])).value == 1.0
+
+
+def test_a_segment_that_is_offered_serves() -> None:
+    recs = pd.DataFrame({"user": list("uuvv"), "item": list("abab"), "rank": [1, 2, 1, 2]})
+    truth = pd.DataFrame({"user": list("uuvv"), "item": list("abab"), "rating": 1, "city": ["x", "x", "y", "y"]})
+    users = pd.DataFrame({"user": ["u", "v"], "age": ["old", "young"]})
+    beside: dict[str, Any] = {"users": users, "train": recs[["user", "item"]]}
+    for known, offered in (
+        ({}, {"rating", "city"}),
+        (beside, {"age", "rating", "city", "activity", "popularity_taste"}),
+    ):
+        ev = recnb.evaluate(recs, truth, **known)
+        with pytest.raises(RecnbError, match="by='nope' is no column") as found:
+            ev.table(k=1, by="nope")
+        names = re.findall(r"'(\w+)'", str(found.value).split("Known:")[1])
+        assert set(names) == offered
+        for name in names:
+            assert ev.table(["ndcg"], k=1, by=name).n_users.sum() == 2
+
+
+def test_scores_that_are_sparse_are_scores() -> None:
+    recs = pd.DataFrame({"user": list("uuu"), "item": list("abc"), "score": [0.0, 2.0, 1.0]})
+    truth = pd.DataFrame({"user": ["u"], "item": ["c"]})
+    sparse_scores = recs.assign(score=recs["score"].astype(pd.SparseDtype("float64", 0.0)))
+    assert recnb.evaluate(sparse_scores, truth).mrr() == recnb.evaluate(recs, truth).mrr() == 0.5
+
+
+def test_nothing_is_advised_that_the_data_do_not_allow() -> None:
+    recs = pd.DataFrame({"user": list("uuu"), "item": list("abc"), "score": [3.0, "high", 1]})
+    truth = pd.DataFrame({"user": ["u"], "item": ["c"]})
+    with pytest.raises(RecnbError, match="'high' is no number: correct it, or drop the row"):
+        recnb.evaluate(recs, truth)
+    with pytest.raises(RecnbError, match="'high' is no number: correct it, or drop the row"):
+        recnb.evaluate(recs.assign(score=["3", "high", "1"]), truth)
+    for wrong in (5, [recs, recs]):
+        with pytest.raises(RecnbError) as found:
+            recnb.compare(wrong, truth)
+        assert "recnb.ndcg" not in str(found.value)
