@@ -9,24 +9,24 @@ Importing recnb registers `.rec` on pandas and Polars frames.
 
 from recnb import conventions, datasets, errors
 from recnb.accessor import RecAccessor, register
-from recnb.chunks import ChunkedEvaluation, evaluate_chunks
 from recnb.comparison import Comparison, compare
 from recnb.conventions import Convention
-from recnb.entry import evaluate
+from recnb.data.trec import read_trec_qrels, read_trec_run, write_trec_qrels, write_trec_run
+from recnb.display.language import language
+from recnb.distributed.chunks import ChunkedEvaluation, evaluate_chunks
+from recnb.distributed.partial import Partial
+from recnb.evaluate import evaluate, evaluate_model
 from recnb.evaluation import Evaluation
-from recnb.list_metric import LIST_METRICS
-from recnb.metric import METRICS
+from recnb.libraries import as_in
 from recnb.metrics import accuracy
-from recnb.model import evaluate_model
-from recnb.one_list import explain, on_lists
-from recnb.partial import Partial
-from recnb.quizzes import quiz
-from recnb.results import CatalogueScore, Curve, Explanation, Interval, Score, Table, glossary
-from recnb.strings import language
-from recnb.trec import read_trec_qrels, read_trec_run, write_trec_qrels, write_trec_run
-from recnb.uncertainty import users_needed
-from recnb.whose import as_in
-from recnb.widgets import playground, quiz_view
+from recnb.metrics.list_metric import LIST_METRICS
+from recnb.metrics.metric import METRICS
+from recnb.results import CatalogueScore, Curve, Explanation, Interval, Score, Table
+from recnb.results.single_list import explain, on_lists
+from recnb.stats import users_needed
+from recnb.widgets import playground
+from recnb.widgets.glossary import glossary
+from recnb.widgets.quiz import quiz, view
 
 precision = on_lists(accuracy.precision)
 recall = on_lists(accuracy.recall)
@@ -46,7 +46,7 @@ rbp = on_lists(accuracy.rbp)
 err = on_lists(accuracy.err)
 
 register()
-quiz_view.register()
+view.register()
 
 __version__ = "0.1.0"
 

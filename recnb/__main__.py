@@ -2,7 +2,7 @@
 
 import sys
 
-from recnb.command import main
+from recnb.cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

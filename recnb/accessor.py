@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import polars as pl
 
-from recnb.asked import Metrics
 from recnb.comparison import Comparison, compare
-from recnb.entry import evaluate
+from recnb.evaluate import evaluate
 from recnb.evaluation import Evaluation
-from recnb.list_metric import ListMetric
-from recnb.methods import Methods
-from recnb.metric import Metric
+from recnb.metrics.list_metric import ListMetric
+from recnb.metrics.metric import Metric
 from recnb.results import Curve, Explanation, Score, Table
+from recnb.results.arguments import Metrics
+from recnb.results.metric_methods import Methods
 
 if TYPE_CHECKING:
-    from recnb.frames import Frame
+    from recnb.data import Frame
+    from recnb.lint.findings import Lint
+    from recnb.report.report import Report
     from recnb.results.catalogue_score import CatalogueScore
-    from recnb.results.lint import Lint
-    from recnb.results.report import Report
 
 
 class RecAccessor(Methods):
@@ -57,15 +57,13 @@ class RecAccessor(Methods):
         """The models of a frame with a `model` column, held against each other; options are those of `recnb.compare`."""
         return compare(self._frame, truth, **options)
 
-    def score(self, metric: Metric[...], k: int | None, options: dict[str, Any], /) -> Score:
-        """The mean of a metric, as the methods give it."""
-        return self.evaluation().score(metric, k, options)
+    def _score(self, metric: Metric[...], k: int | None, options: dict[str, Any]) -> Score:
+        return self.evaluation()._score(metric, k, options)
 
-    def list_score(
-        self, metric: ListMetric[..., Any], k: int | None, options: dict[str, Any], /
+    def _list_score(
+        self, metric: ListMetric[..., Any], k: int | None, options: dict[str, Any]
     ) -> Score | CatalogueScore:
-        """A metric beyond accuracy, as the methods give it."""
-        return self.evaluation().list_score(metric, k, options)
+        return self.evaluation()._list_score(metric, k, options)
 
     def table(self, metrics: Metrics = None, k: int | Sequence[int | None] | None = None, **options: Any) -> Table:
         """Means over users: one row per metric, one column per cut-off."""

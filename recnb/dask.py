@@ -9,7 +9,7 @@ try:
 except ImportError as problem:  # pragma: no cover
     raise ImportError('recnb.dask needs Dask: pip install "recnb[dask]"') from problem
 
-from recnb.engines.dask import DaskAccessor, DaskEvaluation, DaskScore, evaluate, register
+from recnb.distributed.dask import DaskAccessor, DaskEvaluation, DaskScore, evaluate, register
 
 register()
 

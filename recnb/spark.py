@@ -13,7 +13,7 @@ try:
 except ImportError as problem:  # pragma: no cover
     raise ImportError('recnb.spark needs Spark 4: pip install "recnb[spark]"') from problem
 
-from recnb.engines.spark import SparkAccessor, SparkEvaluation, SparkScore, evaluate, register
+from recnb.distributed.spark import SparkAccessor, SparkEvaluation, SparkScore, evaluate, register
 
 register()
 

@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterable
 import polars as pl
 
 import recnb
-from recnb.beyond import FORMULAS
 from recnb.conventions import Convention, names, option_in_words
 from recnb.conventions.presets import ALIASES, Preset, of_library
 from recnb.errors import RecnbError
-from recnb.whose import as_in
-from recnb.whose.as_in import metric_of
-from recnb.whose.refusals import RAISES, UNRULED
-from recnb.whose.setting import Setting, axes_of
-from recnb.whose.special import SPECIAL
+from recnb.libraries import as_in
+from recnb.libraries.library_errors import RAISES, UNRULED
+from recnb.libraries.library_metrics import SPECIAL
+from recnb.libraries.reproduce import metric_of
+from recnb.libraries.variant import MetricVariant, axes_of
+from recnb.results.item_metrics import FORMULAS
 
 PAGE = pathlib.Path(__file__).resolve().parent.parent / "recnb" / "conventions" / "README.md"
 #: The six metrics of the tables: what each is called there, and the names under which recnb lists a library's own.
@@ -140,7 +140,7 @@ def value_row(own: Defaults) -> list[str]:
 
 def _value(one: Preset) -> str:
     if one.library == "recnb":
-        return f"{recnb.evaluate(RECS, TRUTH).score(metric_of(one), 5, {}):.4f}"
+        return f"{recnb.evaluate(RECS, TRUTH)._data.score(metric_of(one), 5, {}):.4f}"
     try:
         return f"{as_in(one.library, one.variant, RECS, TRUTH, k=5):.4f}{'*' if one.note else ''}"
     except RecnbError:
@@ -193,7 +193,7 @@ def _suffix(one: Preset) -> str:
 
 
 def _differing(one: Preset) -> dict[str, str]:
-    mine, theirs = Setting.of(Convention(), metric_of(one), {}), Setting.of_preset(one)
+    mine, theirs = MetricVariant.of(Convention(), metric_of(one), {}), MetricVariant.of_preset(one)
     axes = [axis for axis in axes_of(mine, theirs) if mine.at(axis) != theirs.at(axis) and axis not in RARE]
     return {axis: theirs.words(axis) if axis != "relevant" else f"relevant: {theirs.words(axis)}" for axis in axes}
 
@@ -206,9 +206,9 @@ def _by_text(said: Iterable[tuple[Preset, str]]) -> list[tuple[str, str]]:
 
 
 def _rare(group: list[Preset], axis: str) -> str:
-    said = {one: Setting.of_preset(one).words(axis) for one in group}
+    said = {one: MetricVariant.of_preset(one).words(axis) for one in group}
     usual = Counter(said.values()).most_common(1)[0][0]
-    if set(said.values()) == {Setting.of(Convention(), metric_of(group[0]), {}).words(axis)}:
+    if set(said.values()) == {MetricVariant.of(Convention(), metric_of(group[0]), {}).words(axis)}:
         return ""
     others = _by_text((one, text) for one, text in said.items() if text != usual)
     return usual + "".join(f" ({who}: {text})" for text, who in others)

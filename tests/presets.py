@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from recnb.conventions.presets import preset
-from recnb.frames import Source
-from recnb.whose.as_in import value_under
-from recnb.whose.refusals import refuse
+from recnb.data import Source
+from recnb.libraries.library_errors import refuse
+from recnb.libraries.reproduce import value_under
 
 
 def as_in_of(source: Source, library: str, variant: str, k: int | None) -> float:

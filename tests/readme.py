@@ -1,4 +1,4 @@
-"""The parts of the README that are made, not written: `python -m tests.readme` puts them in again."""
+"""The generated parts of the README and of the page of metrics: `python -m tests.readme` writes them anew."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ import math
 import pathlib
 import re
 
-from recnb.list_metric import LIST_METRICS
-from recnb.metric import METRICS
-from recnb.whole_lists import BEYOND
+from recnb.metrics.list_metric import LIST_METRICS
+from recnb.metrics.metric import METRICS
+from recnb.results.beyond_accuracy import BEYOND
 
-README = pathlib.Path(__file__).resolve().parent.parent / "README.md"
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+README = ROOT / "README.md"
+METRICS_PAGE = ROOT / "recnb" / "metrics" / "README.md"
 BEGIN, END = "<!-- metrics: made by python -m tests.readme -->", "<!-- /metrics -->"
 BEGIN_BEYOND, END_BEYOND = "<!-- beyond accuracy: made by python -m tests.readme -->", "<!-- /beyond accuracy -->"
 NEEDS = {
@@ -73,15 +75,24 @@ def output_of(program: str) -> str:
     return printed.getvalue().rstrip("\n")
 
 
-def main() -> None:
-    text = README.read_text("utf-8")
+def metrics_page(text: str) -> str:
+    """The page of metrics with its tables generated anew."""
     text = re.sub(f"{BEGIN}.*?{END}", lambda _: metric_table(), text, flags=re.DOTALL)
-    text = re.sub(f"{BEGIN_BEYOND}.*?{END_BEYOND}", lambda _: beyond_table(), text, flags=re.DOTALL)
+    return re.sub(f"{BEGIN_BEYOND}.*?{END_BEYOND}", lambda _: beyond_table(), text, flags=re.DOTALL)
+
+
+def readme_page(text: str) -> str:
+    """The README with the output of each program run anew."""
     parts = re.split(r"(```python\n.*?```\n+```text\n.*?```)", text, flags=re.DOTALL)
     for at, part in enumerate(parts):
         if block := re.fullmatch(r"```python\n(.*?)```(\n+)```text\n.*?```", part, flags=re.DOTALL):
             parts[at] = f"```python\n{block[1]}```{block[2]}```text\n{output_of(block[1])}\n```"
-    README.write_text("".join(parts), "utf-8")
+    return "".join(parts)
+
+
+def main() -> None:
+    METRICS_PAGE.write_text(metrics_page(METRICS_PAGE.read_text("utf-8")), "utf-8")
+    README.write_text(readme_page(README.read_text("utf-8")), "utf-8")
 
 
 if __name__ == "__main__":

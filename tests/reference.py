@@ -147,7 +147,7 @@ def gain_of(relevance: float, gain: str) -> float:
     if gain == "linear":
         return relevance
     if gain == "exponential":
-        return 2**relevance - 1
+        return math.expm1(relevance * math.log(2))  # 2**relevance - 1, which is 0 in floats for tiny relevance
     if gain == "binary":
         return 1
     raise NotImplementedError(f"gain={gain!r} has no definition here")

@@ -14,7 +14,7 @@ import pandas as pd
 from hypothesis import strategies as st
 
 from recnb import METRICS
-from recnb.metric import Metric
+from recnb.metrics.metric import Metric
 
 #: Cut-offs above, at and below the lengths that lists have here.
 CUTOFFS = (1, 2, 3, 5, 10, None)

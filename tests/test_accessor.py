@@ -18,7 +18,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 import recnb
 from recnb.evaluation import Evaluation
-from recnb.metric import ALIASES, METRICS
+from recnb.metrics.metric import ALIASES, METRICS
 
 RECS = pd.DataFrame({"user": [1, 1, 2], "item": [10, 11, 10], "rank": [1, 2, 1]})
 TRUTH = pd.DataFrame({"user": [1, 2, 2], "item": [11, 10, 12], "relevance": [1.0, 2.0, 1.0]})
@@ -262,7 +262,7 @@ PUBLIC = {
     "recall",
     "reciprocal_rank",
 }
-METHODS = {"against", "evaluation", "score", "table", "curve", "explain", "report"}
+METHODS = {"against", "evaluation", "table", "curve", "explain", "report"}
 
 
 def test_public_names() -> None:

@@ -252,7 +252,7 @@ def test_what_is_no_frame(thing: Any) -> None:
         FrameError,
         f"recommendations is a {name}",
         "pandas or Polars",
-        "recnb.ndcg(",
+        *(["recnb.ndcg("] if isinstance(thing, list) else []),
     )
     if thing is None:
         refused(lambda: recnb.evaluate(RECS, thing), ColumnError, "no relevance column", ".rec.against(truth)")

@@ -12,7 +12,7 @@ import pytest
 import recnb
 from recnb.conventions import WORDS
 from recnb.errors import CutoffError, OptionError, RecnbError, UnknownUserError
-from recnb.metric import METRICS
+from recnb.metrics.metric import METRICS
 
 RECS = pd.DataFrame({"user": [1, 1, 2], "item": [10, 11, 10], "rank": [1, 2, 1]})
 TRUTH = pd.DataFrame({"user": [1, 2], "item": [11, 10], "relevance": [1.0, 2.0]})

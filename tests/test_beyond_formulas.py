@@ -13,10 +13,11 @@ import pandas as pd
 import pytest
 
 import recnb
+from recnb.display.language import NC_, _, use_language
 from recnb.errors import OptionError
-from recnb.list_metric import LIST_METRICS
 from recnb.metrics import REFERENCES
-from recnb.strings import known, speaking, table
+from recnb.metrics.formula import WORDS
+from recnb.metrics.list_metric import LIST_METRICS
 
 RNG = np.random.default_rng(5)
 LISTS = {user: RNG.permutation(20)[: RNG.integers(2, 7)].tolist() for user in range(15)}
@@ -180,22 +181,24 @@ def test_what_users_call_things_is_escaped() -> None:
 
 def test_every_metric_is_described_in_both_languages() -> None:
     for name, metric in LIST_METRICS.items():
-        for part in ("name", "title", "reads"):
-            assert all(table()[f"metric.{name}.{part}"])
-        assert table()[f"metric.{name}.title"][0] == (metric.function.__doc__ or "").split("\n")[0]
+        english = (metric.called, metric.title, metric.reads)
+        assert all(english), name
+        assert metric.title == (metric.function.__doc__ or "").split("\n")[0]
+        assert metric.reads == metric.sentence
         assert set(metric.references) <= set(REFERENCES)
         for options in [chosen for one, chosen in CHOICES if one == name]:
             for formula in metric.formulas(options):
-                assert all(known(f"formula.{word}") for word in formula.names() - {"k", "p", "q"}), formula.names()
-        with speaking("ko"):
+                assert all(NC_("formula", word) in WORDS for word in formula.names() - {"k", "p", "q"}), formula.names()
+        with use_language("ko"):
             assert "의 합" in metric.formula_text()
-            assert metric.title != table()[f"metric.{name}.title"][0]
+            korean = (_(metric.called), metric.title, metric.reads)
+            assert not set(korean) & set(english)
 
 
 @pytest.mark.parametrize(("name", "options"), CHOICES, ids=str)
 def test_latex_is_mathematics(name: str, options: dict[str, Any]) -> None:
     for lang in ("en", "ko"):
-        with speaking(lang):
+        with use_language(lang):
             latex = LIST_METRICS[name].latex(10, options)
         for opening, closing in ("{}", "()", "[]"):
             assert latex.count(opening) == latex.count(closing), latex
@@ -204,7 +207,7 @@ def test_latex_is_mathematics(name: str, options: dict[str, Any]) -> None:
 
 
 def test_an_explanation_keeps_its_language() -> None:
-    with speaking("ko"):
+    with use_language("ko"):
         explained = EV.explain("novelty", 0, k=3)
         basis = EV.coverage(k=3).basis
     assert "사용자 0의 Novelty@3" in repr(explained)

@@ -15,11 +15,11 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 from scipy import sparse
 
-from recnb.beyond import FORMULAS, Beyond
 from recnb.errors import RecnbError
-from recnb.lists import Lists, PerUser, words_of
-from recnb.metrics import lists as of_lists
-from recnb.metrics import pairs as of_pairs_module
+from recnb.metrics import novelty as of_lists
+from recnb.metrics import pairwise as of_pairs_module
+from recnb.metrics.recommendation_lists import Lists, PerUser, words_of
+from recnb.results.item_metrics import FORMULAS, ItemMetrics
 
 Options = dict[str, Any]
 
@@ -37,9 +37,9 @@ class Data:
     features: dict[Any, list[float]]
     catalogue: list[Any]
 
-    def beyond(self) -> Beyond:
+    def beyond(self) -> ItemMetrics:
         rows = [(u, i, r) for u, items in self.lists.items() for r, i in enumerate(items, 1) if i is not None]
-        return Beyond(
+        return ItemMetrics(
             pl.DataFrame(rows, schema=["user", "item", "rank"], orient="row"),
             pl.DataFrame(self.train, schema=["user", "item"], orient="row"),
             self.features,

@@ -16,12 +16,12 @@ import polars as pl
 import pytest
 
 import recnb
-from recnb.beyond_shown import rows_of
 from recnb.errors import FrameError, NoUsersError, OptionError, RecnbError, UnknownUserError
-from recnb.list_metric import LIST_METRICS
-from recnb.methods import Methods
+from recnb.metrics.list_metric import LIST_METRICS
+from recnb.report.beyond_row import rows_of
+from recnb.results.beyond_accuracy import BEYOND
 from recnb.results.catalogue_score import CatalogueScore
-from recnb.whole_lists import BEYOND
+from recnb.results.metric_methods import Methods
 
 HERE = pathlib.Path(__file__).parent / "recorded"
 CASES = {case["id"]: case for case in json.loads((HERE / "beyond_cases.json").read_text("utf-8"))}
@@ -285,11 +285,11 @@ def test_beyond_is_all_that_the_data_allow() -> None:
     assert set(bare.attrs["missing"]) == set(BEYOND) - set(bare.index)
     assert "not here: novelty, popularity, tail_share" in bare.attrs["basis"]
     assert "train=train" in repr(bare)
-    rows = {row.metric: row for row in rows_of(EV, [1, 3])}
+    rows = {row.metric: row for row in rows_of(EV._data, [1, 3])}
     assert list(rows) == list(BEYOND)
     assert rows["novelty"].values[1][0] == EV.novelty(k=3)
     assert math.isnan(rows["coverage"].values[0][1])
-    assert "items=" in {row.metric: row for row in rows_of(recnb.evaluate(RECS, TRUTH), 3)}["diversity"].needs
+    assert "items=" in {row.metric: row for row in rows_of(recnb.evaluate(RECS, TRUTH)._data, 3)}["diversity"].needs
 
 
 def test_curve_over_cut_offs() -> None:

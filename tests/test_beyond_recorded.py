@@ -11,8 +11,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from recnb.beyond import FORMULAS, beyond
 from recnb.errors import RecnbError
+from recnb.results.item_metrics import FORMULAS, beyond
 
 HERE = pathlib.Path(__file__).parent / "recorded"
 CASES = {case["id"]: case for case in json.loads((HERE / "beyond_cases.json").read_text("utf-8"))}

@@ -20,7 +20,7 @@ import pytest
 
 import recnb
 from recnb import METRICS
-from recnb.metric import metric_named
+from recnb.metrics.metric import metric_named
 
 LISTS = {"ann": "bxay", "bob": "xd", "dan": "gfhij"}
 TRUTH = {"ann": {"a": 3, "b": 2, "c": 1}, "bob": {"d": 1}, "cat": {"e": 2}, "dan": {"f": 1, "g": 3, "i": 0}}

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import recnb
+from recnb.data.user_buckets import Seen
 from recnb.errors import ColumnError, FrameError, NoUsersError, OptionError
-from recnb.frames.by_user import Seen
 
 METRICS = {
     "ndcg": {"gain": "exponential"},

@@ -13,9 +13,9 @@ import pytest
 import pytrec_eval
 
 import recnb
-from recnb.command import Gate, main
+from recnb.cli import Gate, main
+from recnb.data.table_files import read
 from recnb.errors import FrameError, OptionError
-from recnb.table_files import read
 
 SAMPLE = recnb.datasets.load_sample()
 

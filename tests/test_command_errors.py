@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import recnb
-from recnb.command import main
+from recnb.cli import main
 
 SAMPLE = recnb.datasets.load_sample()
 
@@ -90,7 +90,7 @@ def test_refused_before_anything_is_written(
     [
         ("user,item,score\nu001,i080,1\n,2,1\n", "Drop those rows."),
         ("user,item,score\nu001,i080,1\nu001,i080,2\n", "Drop the repeats; or say --data-option duplicates=dedupe"),
-        ("user,item,score\nu001,i080,1\nu001,i081,x\n", "holds text, such as '1', where numbers are needed."),
+        ("user,item,score\nu001,i080,1\nu001,i081,x\n", "holds text where numbers are needed, and 'x' is no number"),
         (
             "user,item\nu001,i080\n",
             "--rank COLUMN or --score COLUMN; or, if rows stand in rank order already, --data-option order=row",
@@ -133,10 +133,10 @@ def test_no_input_is_written_over(folder: Path, name: str, capsys: pytest.Captur
 def test_where_nothing_can_be_written_is_told_before_the_work(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recnb.command.evaluate", lambda *_, **__: pytest.fail("evaluated"))
+    monkeypatch.setattr("recnb.cli.evaluate", lambda *_, **__: pytest.fail("evaluated"))
     (folder / "out.html").mkdir(exist_ok=True)
     assert main(["report", *ONE, "-o", "out.html"]) == 2
-    assert "out.html is a folder" in capsys.readouterr().err
+    assert "out.html cannot be written: it is a folder" in capsys.readouterr().err
     assert main(["report", *ONE, "-o", "none/out.html"]) == 2
     assert "there is no folder 'none'" in capsys.readouterr().err
 
@@ -186,7 +186,7 @@ def test_a_gate_is_told_after_the_report_and_measures_what_it_shows(
 def test_a_fault_of_recnb_is_no_number_below_the_bar(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recnb.command.evaluate", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("recnb.cli.evaluate", lambda *_, **__: 1 / 0)
     assert main(["report", *ONE, "--fail-below", "ndcg@10=0.1"]) == 3
     assert "ZeroDivisionError" in capsys.readouterr().err
 

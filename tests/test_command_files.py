@@ -14,7 +14,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from recnb.command import main
+from recnb.cli import main
 
 TRUTH = "user,item\nu1,a\nu2,b\nu3,c\n"
 RECS = "user,item,score\nu1,a,3\nu1,x,2\nu2,x,3\nu2,b,2\nu3,x,3\nu3,y,2\n"

@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 import recnb
+from recnb.display.language import use_language
 from recnb.errors import OptionError, RecnbError
-from recnb.strings import speaking
 
 METRICS = ("novelty", "popularity", "tail_share", "diversity", "serendipity", "calibration")
 
@@ -53,7 +53,7 @@ def test_more_of_it_is_not_called_better(compared):
     means = compared.means(["ndcg", "novelty"], k=10).groupby("metric")
     assert means.best.sum().to_dict() == {"ndcg": 1, "novelty": 0}
     assert means.near_best.sum()["novelty"] == 0
-    with speaking("ko"):
+    with use_language("ko"):
         assert "높을수록 좋은지는" in str(compared.conclusion("novelty", k=10))
     assert "△" in repr(compared.forest("novelty", k=10))
 

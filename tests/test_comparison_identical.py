@@ -10,11 +10,11 @@ import pytest
 
 import recnb
 from recnb.conventions import presets
+from recnb.data import Prepared
 from recnb.errors import FrameError
-from recnb.frames import Prepared
-from recnb.hits import Cutoffs
-from recnb.list_metric import LIST_METRICS
-from recnb.metric import METRICS
+from recnb.metrics.hits import Cutoffs
+from recnb.metrics.list_metric import LIST_METRICS
+from recnb.metrics.metric import METRICS
 
 K = [1, 3, 50, None]
 
@@ -148,7 +148,7 @@ def test_err_takes_its_scale_from_the_truth(options: dict[str, Any]) -> None:
     """Not from the users evaluated, nor from what is in the lists: w1 has the highest grade and no list."""
     models, truth, _, _ = data()
     ev = recnb.evaluate(models["these"], truth, **options)
-    assert scale(ev.prepared) == 6
+    assert scale(ev._data.prepared) == 6
     if options != {"ties": "expected"}:
         assert ev.err(k=3) == ev.err(k=3, max_relevance=6)
         partial = recnb.Partial.of(ev, "err", k=3)
@@ -161,14 +161,14 @@ def test_some_users_keep_the_scale_and_the_catalogue_of_all() -> None:
     options = {"users": "both", "candidates": "catalogue"}
     found = recnb.compare(models, truth, users="both")
     other = recnb.compare(models, truth, **options)
-    few, again = found.models["these and more"].prepared, other.models["these and more"].prepared
+    few, again = found.models["these and more"]._data.prepared, other.models["these and more"]._data.prepared
     assert few.source is not None
     assert again.source is not None
     made = few.source.under(again.convention)
     assert scale(made) == scale(again) == 6
     assert made.hits(None).rank.tolist() == again.hits(None).rank.tolist()
     for convention in ({"users": "both"}, {"users": "both", "judged": "list"}):
-        one = recnb.compare(models, truth, **convention).models["these"]
+        one = recnb.compare(models, truth, **convention).models["these"]._data
         assert np.array_equal(
             one.values(METRICS["err"], Cutoffs.of(3), {}),
             one.values(METRICS["err"], Cutoffs.of(3), {"max_relevance": 6}),

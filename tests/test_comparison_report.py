@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 import recnb
+from recnb.comparison.conclusions import bare_p, number, sentence, signed
+from recnb.comparison.results import Difference
+from recnb.display import tabs
 from recnb.errors import OptionError
-from recnb.results import tabs
-from recnb.results.comparison_data import Difference
-from recnb.results.comparison_words import bare_p, number, sentence, signed
 
 mpl.use("Agg")
 

@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 import recnb
+from recnb.comparison.figure import draw_points
 from recnb.errors import OptionError, UnknownUserError
-from recnb.results.comparison_figure import draw_points
 from tests.test_overlap import rbo_by_sets
 
 

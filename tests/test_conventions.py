@@ -17,15 +17,15 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb import conventions
-from recnb.beyond import FORMULAS
 from recnb.conventions import WORDS, Convention
 from recnb.conventions.presets import ALIASES, preset, presets
+from recnb.data import read
+from recnb.data.general_join import SHORT_WAY, general_hits, is_general
 from recnb.errors import OptionError
-from recnb.frames import read
-from recnb.frames.general import SHORT_WAY, general_hits, is_general
-from recnb.metric import METRICS
-from recnb.whose import as_in
-from recnb.whose.special import SPECIAL
+from recnb.libraries import as_in
+from recnb.libraries.library_metrics import SPECIAL
+from recnb.metrics.metric import METRICS
+from recnb.results.item_metrics import FORMULAS
 from tests.strategies import Data, data, values_of
 
 DEFAULTS = {one.name: one.default for one in fields(Convention)}
@@ -220,7 +220,7 @@ def the_same_hits(recs: pd.DataFrame, truth: pd.DataFrame, options: dict[str, An
         return
     source = read(recs, truth, {})
     judged = source.truth.with_columns(pl.col("relevance").cast(pl.Float64))
-    long = general_hits(source.recs, judged, short.convention)
+    long = general_hits(source.recs, judged, source.items, short.convention)
     assert long.users.to_list() == short.users.to_list()
     hits = short.hits()
     for name in (
@@ -258,6 +258,6 @@ def test_the_long_way_breaks_ties_and_drops_repeats_alike(ties: str, duplicates:
         }
     )
     short = recnb.evaluate(recs, truth, ties=ties, duplicates=duplicates)
-    long = general_hits(recs, truth, short.convention)
+    long = general_hits(recs, truth, pl.concat([recs["item"], truth["item"]]).unique().sort(), short.convention)
     for name in ("user", "rank", "relevance", "truth_row", "list_length", "truth_user"):
         np.testing.assert_array_equal(getattr(long.hits, name), getattr(short.hits(), name), err_msg=name)

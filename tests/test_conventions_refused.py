@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from recnb.errors import RecnbError
-from recnb.whose import as_in
-from recnb.whose.refusals import REMEDIES, UNRULED
+from recnb.libraries import as_in
+from recnb.libraries.library_errors import REMEDIES, UNRULED
 
 RECS = pd.DataFrame({"user": [1, 1, 1], "item": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
 TRUTH = pd.DataFrame({"user": [1], "item": ["b"], "relevance": [1]})

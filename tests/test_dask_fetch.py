@@ -14,9 +14,9 @@ from dask.utils import key_split
 
 import recnb
 import recnb.dask
+from recnb.display.language import _, use_language
 from recnb.errors import ElsewhereError, FrameError, OptionError
 from recnb.metrics.accuracy import ndcg
-from recnb.strings import say, speaking
 from tests.test_chunks import CONVENTIONS, METRICS, random_frames
 from tests.test_dask import K, agree, lose_one, parted, two_workers
 
@@ -80,7 +80,7 @@ def test_what_is_fetched_is_what_pandas_has(number):
         assert getattr(made.counts, name) == getattr(expected.counts, name), name
     user = expected.users[2]
     if convention.get("ties") not in ("max_rank",) and convention.get("candidates") != "padded":
-        mine, theirs = (one.list_of(one.position(user)) for one in (made, expected))
+        mine, theirs = (one._data.list_of(one._data.position(user)) for one in (made, expected))
         assert mine == theirs
 
 
@@ -225,9 +225,9 @@ def test_the_lint_says_what_it_did_not_look_at():
         assert repr(one) == repr(theirs[one.name])
     assert np.isnan([made.lower, made.upper]).all()
     for lang in ("en", "ko"):
-        with speaking(lang):
+        with use_language(lang):
             told = parted(recs, 4).rec.against(parted(truth, 3)).lint(5)
-            what = say("lint.ties.name")
+            what = _("equal scores")
         for shown in (repr(told), told._repr_html_(), told.to_markdown(), told.in_report()):
             assert what in " ".join(shown.split())
 
@@ -242,11 +242,11 @@ def test_lists_that_are_ordered_by_rank_are_looked_at_without_their_rows_where_n
 
 def test_every_users_list_is_explored_one_at_a_time():
     recs, truth = random_frames(np.random.default_rng(26), 40)
-    from recnb.widgets.explorer_data import Look
+    from recnb.widgets.explorer.data import Look
 
     made, expected = parted(recs, 3).rec.against(parted(truth, 2)), recnb.evaluate(recs, truth)
     assert made.explore("ndcg", 5) is not None
-    mine, theirs = (Look(one, ndcg, {}) for one in (made.fetch(), expected))
+    mine, theirs = (Look(one._data, ndcg, {}) for one in (made.fetch(), expected))
     assert [mine.of_user(at)[:3] for at in range(5)] == [theirs.of_user(at)[:3] for at in range(5)]
 
 
@@ -273,7 +273,7 @@ def test_tasks_are_named_for_what_they_do():
     recs, truth = random_frames(np.random.default_rng(28), 20)
     evaluation = parted(recs, 3).rec.against(parted(truth, 3))
     seen = Counter()
-    with Callback(posttask=lambda key, *_: seen.update([key_split(key)])):
+    with Callback(posttask=lambda key, *_ignored: seen.update([key_split(key)])):
         evaluation.table(["ndcg", "err"], 5)
         evaluation.per_user("ndcg", 5).compute()
         evaluation.fetch()

@@ -12,11 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recnb
+from recnb.data import Prepared
 from recnb.errors import OptionError, RecnbError
-from recnb.frames import Prepared
-from recnb.widgets.explorer_html import detail, still, summary
-from recnb.widgets.explorer_state import PAGE, ExplorerState
-from recnb.widgets.explorer_told import told
+from recnb.widgets.explorer.html import detail, still, summary
+from recnb.widgets.explorer.payload import told
+from recnb.widgets.explorer.state import PAGE, ExplorerState
+from tests.explorer import explorer_state
 from tests.test_results_html import Page
 
 SAMPLE = recnb.datasets.load_sample()
@@ -26,12 +27,12 @@ EV = EVALUATIONS["item-knn"]
 
 
 def one(**options: Any) -> ExplorerState:
-    return ExplorerState({"item-knn": EV}, **options)
+    return explorer_state({"item-knn": EV}, **options)
 
 
 def frame_of(state: ExplorerState) -> pd.DataFrame:
     """All users as pandas has them, in the order of ids."""
-    values = EV.score(state.metric, state.k, state.options).per_user
+    values = EV._data.score(state.metric, state.k, state.options).per_user
     lists = EV.to_frame()
     found = SAMPLE.models["item-knn"].merge(SAMPLE.test, on=["user", "item"]).query(f"rank <= {state.k}")
     hits = found.groupby("user").size().reindex(values.index, fill_value=0)
@@ -71,7 +72,7 @@ def test_nothing_is_joined_after_the_first_look(monkeypatch: pytest.MonkeyPatch)
     joins = []
     join = Prepared._join
     monkeypatch.setattr(Prepared, "_join", lambda self, depth: joins.append(depth) or join(self, depth))
-    state = ExplorerState({"": ev}, k=3)
+    state = explorer_state({"": ev}, k=3)
     for metric in state.metrics:
         for k in (1, 20, None, 4):
             state.ask(metric=metric, k=k)
@@ -87,7 +88,7 @@ def test_a_column_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
     told(state)
     state.ask(k=5)
     told(state)
-    monkeypatch.setattr("recnb.evaluation.Evaluation.values", None)
+    monkeypatch.setattr("recnb.results.evaluation_data.EvaluationData.values", None)
     monkeypatch.setattr(np, "argsort", None)
     state.ask(k=10)
     state.search("u1")
@@ -185,7 +186,7 @@ def test_means_of_segments_are_those_of_pandas() -> None:
 @pytest.mark.parametrize("column", ["joined", "activity", "popularity_taste"])
 def test_numbers_with_many_values_are_grouped_as_the_table_groups_them(column: str) -> None:
     ev = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, users=SAMPLE.users, train=SAMPLE.train)
-    state = ExplorerState({"": ev})
+    state = explorer_state({"": ev})
     state.choose_segment(column)
     table = ev.table("ndcg", k=10, by=column).loc[("ndcg", 10)]
     means = state.means_of_parts()
@@ -202,7 +203,7 @@ def test_a_column_of_the_truth_parts_users_if_each_has_one_value() -> None:
         tags=[[] for _ in range(len(SAMPLE.test))],
     )
     ev = recnb.evaluate(SAMPLE.models["item-knn"], truth)
-    state = ExplorerState({"": ev})
+    state = explorer_state({"": ev})
     assert state.segments.names == ["country"]
     state.choose_segment("country")
     expected = EV.ndcg(k=10).per_user.groupby(truth.groupby("user")["country"].first()).mean()
@@ -212,7 +213,7 @@ def test_a_column_of_the_truth_parts_users_if_each_has_one_value() -> None:
 def test_users_without_a_segment_are_a_part_of_their_own() -> None:
     users = pd.DataFrame({"user": ["u002", "u004"], "age": [30, None], "plan": pd.Categorical(["b", "a"])})
     ev = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, users=users)
-    state = ExplorerState({"": ev})
+    state = explorer_state({"": ev})
     state.choose_segment("plan")
     assert state.parts is not None
     assert state.parts.labels == ("a", "b", "none given")
@@ -225,7 +226,7 @@ def test_numbers_part_users_in_their_own_order() -> None:
     users = pd.DataFrame(
         {"user": SAMPLE.users["user"], "level": [n % 12 for n in range(300)], "paid": [n % 2 == 0 for n in range(300)]}
     )
-    state = ExplorerState({"": recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, users=users)})
+    state = explorer_state({"": recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, users=users)})
     state.choose_segment("level")
     assert state.parts is not None
     assert state.parts.labels == tuple(map(str, range(12)))
@@ -259,7 +260,7 @@ def test_what_is_refused_changes_nothing() -> None:
         with pytest.raises(OptionError):
             call()
     with pytest.raises(OptionError):
-        ExplorerState({})
+        explorer_state({})
 
 
 def test_picked_bars_are_let_go_where_there_are_others() -> None:
@@ -292,7 +293,7 @@ def test_pages_end() -> None:
 
 def test_a_mean_that_is_no_mean_of_users_is_the_convention_s_own() -> None:
     ev = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, users=SAMPLE.users, average="pooled")
-    state = ExplorerState({"": ev}, "recall")
+    state = explorer_state({"": ev}, "recall")
     assert state.mean() == pytest.approx(float(ev.recall(k=10)))
     assert state.mean() != pytest.approx(float(EV.recall(k=10)), abs=1e-3)
     assert "over the users' values" not in html.unescape(summary(state))
@@ -302,6 +303,6 @@ def test_a_mean_that_is_no_mean_of_users_is_the_convention_s_own() -> None:
 
 def test_columns_of_one_name_are_kept_apart() -> None:
     users = SAMPLE.users.rename(columns={"branch": "hits"})[["user", "hits"]]
-    state = ExplorerState({"": recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, users=users)})
+    state = explorer_state({"": recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, users=users)})
     state.choose_segment("hits")
     assert list(state.to_frame()) == ["value", "hits", "relevant", "length", "hits (segment)"]

@@ -11,23 +11,24 @@ import pytest
 
 import recnb
 from recnb.errors import FrameError
-from recnb.widgets.explorer_html import detail, still, summary
-from recnb.widgets.explorer_state import ExplorerState
-from recnb.widgets.explorer_told import told
-from recnb.widgets.explorer_user import detail_of
+from recnb.widgets.explorer.html import detail, still, summary
+from recnb.widgets.explorer.payload import told
+from recnb.widgets.explorer.state import ExplorerState
+from recnb.widgets.explorer.user import detail_of
+from tests.explorer import explorer_state
 from tests.test_explorer import EV, EVALUATIONS, SAMPLE, one
 from tests.test_results_html import EVIL, Page
 
 
 def two() -> ExplorerState:
-    return ExplorerState({name: EVALUATIONS[name] for name in ("item-knn", "popular")})
+    return explorer_state({name: EVALUATIONS[name] for name in ("item-knn", "popular")})
 
 
 def test_the_list_of_a_user() -> None:
     recs = pd.DataFrame({"user": ["a"] * 5 + ["b"], "item": [*"pqrstp"], "rank": [1, 2, 3, 4, 5, 1]})
     truth = pd.DataFrame({"user": ["a"] * 4 + ["b", "c"], "item": [*"qtxpzz"], "rating": [3, 5, 4, 0, 1, 2]})
     titles = pd.DataFrame({"item": ["q", "x"], "title": ["Quince", "Xylophone"]})
-    state = ExplorerState({"": recnb.evaluate(recs, truth, items=titles)}, k=3)
+    state = explorer_state({"": recnb.evaluate(recs, truth, items=titles)}, k=3)
     state.user = "a"
     one = detail_of(state)
     assert one is not None
@@ -56,7 +57,7 @@ def test_the_list_of_a_user() -> None:
 
 def test_every_user_has_the_value_that_their_explanation_ends_with() -> None:
     for ev in (EV, EV.under("rectools"), EV.under("ranx")):
-        state = ExplorerState({"": ev})
+        state = explorer_state({"": ev})
         for metric in ("ndcg", "recall", "reciprocal_rank"):
             assert state.ask(metric=metric)
             for at in range(0, state.n_users, 37):
@@ -69,7 +70,7 @@ def test_every_user_has_the_value_that_their_explanation_ends_with() -> None:
 
 
 def test_a_library_has_its_own_metrics_options_and_users() -> None:
-    state = ExplorerState({"": EV.under("rectools")})
+    state = explorer_state({"": EV.under("rectools")})
     assert "rbp" not in state.metrics
     assert state.options_in_force() == {"gain": "binary", "discount": "log", "log_base": 2, "ideal": "k"}
     assert state.mean() == pytest.approx(float(EV.under("rectools").ndcg(k=10)))
@@ -82,13 +83,13 @@ def test_a_library_has_its_own_metrics_options_and_users() -> None:
 )
 def test_under_a_library_numbers_are_those_of_the_library(library: str) -> None:
     under = EV.under(library)
-    state = ExplorerState({"": under})
+    state = explorer_state({"": under})
     asked = 0
     for metric in state.metrics:
         if not state.ask(metric=metric):  # a library may refuse the data of one of its metrics
             assert state.problem
             continue
-        score = under.score(state.metric, state.k, state.options)
+        score = under._data.score(state.metric, state.k, state.options)
         assert state.mean() == pytest.approx(float(score), nan_ok=True)
         values = state.values()
         np.testing.assert_allclose(values[~np.isnan(values)], score.per_user.dropna())
@@ -99,7 +100,7 @@ def test_under_a_library_numbers_are_those_of_the_library(library: str) -> None:
 
 def test_shared_ties_have_no_order_to_explain() -> None:
     recs = SAMPLE.models["item-knn"].drop(columns="rank").assign(score=lambda frame: frame["score"].round(0))
-    state = ExplorerState({"": recnb.evaluate(recs, SAMPLE.test, ties="expected")})
+    state = explorer_state({"": recnb.evaluate(recs, SAMPLE.test, ties="expected")})
     shown = detail_of(state)
     assert shown is not None
     assert shown.explanation is None
@@ -111,7 +112,7 @@ def test_shared_ties_have_no_order_to_explain() -> None:
 def test_users_without_a_value_are_counted_apart_and_come_last() -> None:
     truth = pd.concat([SAMPLE.test, pd.DataFrame({"user": ["u001"], "item": ["i001"], "rating": [0]})])
     ev = recnb.evaluate(SAMPLE.models["item-knn"], truth, users="union", no_relevant="nan")
-    state = ExplorerState({"": ev})
+    state = explorer_state({"": ev})
     n = int(np.isnan(state.values()).sum())
     assert n > 0
     assert (state.bars()[-1].label, state.bars()[-1].count) == ("no value", n)
@@ -136,7 +137,7 @@ def test_one_user() -> None:
     ev = recnb.evaluate(
         pd.DataFrame({"user": [7], "item": ["a"], "rank": [1]}), pd.DataFrame({"user": [7], "item": ["a"]})
     )
-    state = ExplorerState({"": ev}, k=None)
+    state = explorer_state({"": ev}, k=None)
     assert told(state)["rows"] == [{"at": 0, "cells": ["7", "1.0000", "1", "1", "1"]}]
     assert told(state)["bars"]["title"] == "1 user by nDCG"
     assert [bar.count for bar in state.bars()] == [0] * 10 + [1]
@@ -178,7 +179,7 @@ def test_several_models_side_by_side() -> None:
 def test_models_are_compared_over_the_users_they_have_in_common() -> None:
     most = SAMPLE.test[SAMPLE.test["user"] > "u050"]
     other = recnb.evaluate(SAMPLE.models["popular"], most)
-    state = ExplorerState({"all": EV, "some": other})
+    state = explorer_state({"all": EV, "some": other})
     expected = pd.concat(
         [EV.ndcg(k=10).per_user.rename("all"), other.ndcg(k=10).per_user.rename("some")], axis=1
     ).dropna()
@@ -193,12 +194,12 @@ def test_models_are_compared_over_the_users_they_have_in_common() -> None:
     assert one.lists[1].value == state.values(1)[3]
     nobody = recnb.evaluate(SAMPLE.models["popular"], SAMPLE.test[SAMPLE.test["user"] <= "u050"])
     with pytest.raises(FrameError, match="no user in common"):
-        ExplorerState({"some": other, "others": nobody})
+        explorer_state({"some": other, "others": nobody})
     numbers = recnb.evaluate(
         pd.DataFrame({"user": [1], "item": ["a"], "rank": [1]}), pd.DataFrame({"user": [1], "item": ["a"]})
     )
     with pytest.raises(FrameError, match="never match"):
-        ExplorerState({"text": EV, "numbers": numbers})
+        explorer_state({"text": EV, "numbers": numbers})
 
 
 @pytest.mark.parametrize("evil", EVIL)
@@ -208,7 +209,7 @@ def test_text_of_the_users_stays_text(evil: str) -> None:
     users = pd.DataFrame({"user": [evil, "b"], evil + "column": [evil, "x"]})
     items = pd.DataFrame({"item": [evil], "title": [evil]})
     ev = recnb.evaluate(recs, truth, users=users, items=items)
-    for state in (ExplorerState({"": ev}), ExplorerState({evil: ev, "other": ev})):
+    for state in (explorer_state({"": ev}), explorer_state({evil: ev, "other": ev})):
         state.choose_segment(evil + "column")
         state.pick_part(0)
         state.user = evil
@@ -255,7 +256,7 @@ def test_no_more_is_sent_than_is_shown() -> None:
     item = (rng.random((n, 1)) * 1000).astype(int) + np.arange(length) * 1000
     recs = pd.DataFrame({"user": user, "item": item.ravel(), "rank": np.tile(np.arange(1, length + 1), n)})
     truth = recs[rng.random(len(recs)) < 0.1][["user", "item"]]
-    state = ExplorerState(
+    state = explorer_state(
         {"": recnb.evaluate(recs, truth, users=pd.DataFrame({"user": np.arange(n), "plan": np.arange(n) % 30}))}
     )
     state.choose_segment("plan")

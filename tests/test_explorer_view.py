@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import recnb
-from recnb.widgets.explorer import explorer
-from recnb.widgets.explorer_view import Explorer
+from recnb.widgets.explorer.explore import explorer
+from recnb.widgets.explorer.view import Explorer
 
 SAMPLE = recnb.datasets.load_sample()
 EVALUATIONS = {
@@ -145,7 +145,7 @@ def test_sorting_sends_a_page_and_no_explanation_again(monkeypatch: pytest.Monke
     one = EV.explore()
     sent: list[Any] = []
     one.table.observe(lambda change: sent.append(change["new"]), "shown")
-    monkeypatch.setattr("recnb.widgets.explorer_html.detail", None)
+    monkeypatch.setattr("recnb.widgets.explorer.html.detail", None)
     send(one, kind="sort", column="relevant")
     send(one, kind="turn", page=2)
     assert len(sent) == 2
@@ -153,7 +153,7 @@ def test_sorting_sends_a_page_and_no_explanation_again(monkeypatch: pytest.Monke
 
 
 def test_several_models_have_controls_of_their_own() -> None:
-    one = explorer(EVALUATIONS, "recall", 5)
+    one = explorer({name: one._data for name, one in EVALUATIONS.items()}, "recall", 5)
     assert one.model in one.controls.children
     assert one.model.value == "item-knn"
     one.model.value = "factors"
@@ -194,11 +194,3 @@ def test_it_speaks_korean_whatever_the_setting_is_later() -> None:
     assert one.table.words["search"] == "사용자 찾기"
     assert one.table.lang == "ko"
     assert "추천 목록" in one._repr_mimebundle_()["text/html"]
-
-
-def test_every_word_of_the_explorer_is_in_both_languages() -> None:
-    from recnb.strings import table
-
-    for key, texts in table().items():
-        if key.startswith("explore."):
-            assert all(texts), key

@@ -15,8 +15,8 @@ from hypothesis import given
 
 import recnb
 from recnb import METRICS
-from recnb.formula import SYMBOLS, Formula
-from recnb.metric import Metric
+from recnb.metrics.formula import SYMBOLS, Formula
+from recnb.metrics.metric import Metric
 from tests.reference import ideal_grades, relevant_items
 from tests.strategies import CUTOFFS, Data, Options, choices, data, each_word, every_choice, random_data
 

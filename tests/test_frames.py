@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recnb
+from recnb.data import NAMES
 from recnb.errors import ColumnError, FrameError
-from recnb.frames import NAMES
 
 RECS = pd.DataFrame({"user": [1, 1, 1, 2, 2], "item": [10, 11, 12, 10, 13], "rank": [1, 2, 3, 1, 2]})
 TRUTH = pd.DataFrame({"user": [1, 1, 2], "item": [11, 14, 10], "relevance": [3.0, 1.0, 2.0]})
@@ -29,7 +29,7 @@ def dcg(recs: object, truth: object, **options: object) -> list[float]:
 def lists_of(recs: object, truth: object, **options: object) -> dict[object, list[object]]:
     """Each user's list as the evaluation has it, by rank."""
     ev = recnb.evaluate(recs, truth, **options)
-    return {user: list(ev.list_of(position).values()) for position, user in enumerate(ev.users)}
+    return {user: list(ev._data.list_of(position).values()) for position, user in enumerate(ev.users)}
 
 
 def test_the_worked_case() -> None:

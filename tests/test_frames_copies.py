@@ -226,7 +226,7 @@ def test_table_behind_a_relation_changed_afterwards() -> None:
 def test_matrices_of_a_model_written_afterwards() -> None:
     import scipy.sparse as sp
 
-    from recnb.model import model_evaluation
+    from recnb.evaluate import model_evaluation
 
     class Same:
         def predict(self, user: int) -> Any:

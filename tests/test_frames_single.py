@@ -245,3 +245,11 @@ def test_frames_that_do_not_hold_both_sides(change: Callable[[pd.DataFrame], pd.
     assert len(frame) == 10
     with pytest.raises((FrameError, ColumnError), match=message):
         change(frame).rec.ndcg(k=2)
+
+
+def test_times_in_lists_keep_their_nanoseconds() -> None:
+    first, second = pd.Timestamp(1), pd.Timestamp(2)
+    frame = pd.DataFrame({"user": [0], "recommended": [[first]], "relevant": [[second]]})
+    assert frame.rec.precision(k=1) == 0.0
+    frame["relevant"] = [[first]]
+    assert frame.rec.precision(k=1) == 1.0

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb.errors import CutoffError, RecnbError
-from recnb.hits import Cutoffs, Hits, Ranked, best_first, count_within
-from recnb.metric import METRICS, Credit
 from recnb.metrics.accuracy import reach
+from recnb.metrics.hits import Cutoffs, Hits, Ranked, best_first, count_within
+from recnb.metrics.metric import METRICS, Credit
 from tests.strategies import Data, data, random_data
 
 WHOLE = st.sampled_from([0.0, 1.0, 2.0, 3.0, 5.0])

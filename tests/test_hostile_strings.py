@@ -16,9 +16,13 @@ import pandas as pd
 import pytest
 
 import recnb
-from recnb.quizzes import quiz
-from recnb.widgets import PlaygroundState, explorer_html, explorer_told, playground_html
-from recnb.widgets.explorer_state import ExplorerState
+from recnb.widgets import PlaygroundState
+from recnb.widgets.explorer import html as explorer_html
+from recnb.widgets.explorer import payload
+from recnb.widgets.explorer.state import ExplorerState
+from recnb.widgets.playground import html as playground_html
+from recnb.widgets.quiz import quiz
+from tests.explorer import explorer_state
 
 EVIL = (
     "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</div></td></table><b>", "$x^2$ and \\(y\\) $$z$$",
@@ -106,7 +110,7 @@ def comparison() -> Any:
 
 
 def explorer(evaluations: dict[str, recnb.Evaluation]) -> ExplorerState:
-    state = ExplorerState(evaluations)
+    state = explorer_state(evaluations)
     state.choose_segment(COLUMN)
     state.search(EVIL[0][:6])
     return state
@@ -233,7 +237,7 @@ def test_in_plain_text_a_name_stays_on_its_line(name: str) -> None:
 
 def test_widgets_are_told_text_that_is_cut() -> None:
     for name in ("explorer", "explorer of models"):
-        told = explorer_told.told(made(name))
+        told = payload.told(made(name))
         cells = [cell for row in told["rows"] for cell in row["cells"]]
         assert cells
         assert max(map(len, cells)) <= 61

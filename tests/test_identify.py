@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 import pytest
 
 import recnb
 from recnb.errors import OptionError, UnknownUserError
-from recnb.whose.facts import facts_of
-from recnb.whose.found import Identified, IdentifiedUsers
-from recnb.whose.identify import Printed, identify
-from recnb.whose.setting import presets_of
+from recnb.libraries.data_properties import facts_of
+from recnb.libraries.identified import Identified, IdentifiedUsers
+from recnb.libraries.identify import Printed
+from recnb.libraries.variant import presets_of
 from tests.test_results_html import EVIL, Page
 from tests.test_why import number
 
@@ -33,14 +35,14 @@ FOUR = pd.DataFrame(
 PRINTED = pd.Series([0.6953, 1.0, 0.7075, 0.6999], index=FOUR["user"])
 
 
-def of_mean(*args: object, **options: object) -> Identified:
-    found = identify(*args, **options)  # type: ignore[arg-type]
+def of_mean(evaluation: recnb.Evaluation, *args: Any, **options: Any) -> Identified:
+    found = evaluation.identify(*args, **options)
     assert isinstance(found, Identified)
     return found
 
 
-def of_users(*args: object, **options: object) -> IdentifiedUsers:
-    found = identify(*args, **options)  # type: ignore[arg-type]
+def of_users(evaluation: recnb.Evaluation, *args: Any, **options: Any) -> IdentifiedUsers:
+    found = evaluation.identify(*args, **options)
     assert isinstance(found, IdentifiedUsers)
     return found
 
@@ -93,9 +95,9 @@ def test_users_values_that_all_fit():
 
 def test_users_who_are_not_there():
     with pytest.raises(UnknownUserError, match="none of the users"):
-        identify(EV, "ndcg", {"nobody": 0.5}, 5)
+        EV.identify("ndcg", {"nobody": 0.5}, 5)
     with pytest.raises(OptionError, match="no printed values"):
-        identify(EV, "ndcg", {}, 5)
+        EV.identify("ndcg", {}, 5)
     some = of_users(FOUR.rec.evaluation(), "ndcg", {"u2": 1.0, "u9": 0.5}, digits=4)
     assert some.misprints == ("u9",)
 
@@ -143,7 +145,7 @@ def test_how_a_number_is_written_says_how_many_digits_it_has():
 
 def test_large_frames_try_fewer_neighbours(monkeypatch: pytest.MonkeyPatch):
     everything = of_mean(EV, "recall", "0.9", 10)
-    monkeypatch.setattr("recnb.whose.identify.ROWS_TRIED", 2 * facts_of(EV._prepared.source).n_rows)
+    monkeypatch.setattr("recnb.libraries.identify.ROWS_TRIED", 2 * facts_of(EV._data.prepared.source).n_rows)
     fewer = of_mean(EV, "recall", "0.9", 10)
     assert fewer.n_tried < everything.n_tried
     assert "neighbours were not tried" in repr(fewer)
@@ -152,9 +154,9 @@ def test_large_frames_try_fewer_neighbours(monkeypatch: pytest.MonkeyPatch):
 
 def test_the_evaluation_keeps_nothing_of_what_was_tried():
     ev = RECS.rec.against(TRUTH)
-    before = len(ev._prepared.source._known)
-    identify(ev, "ndcg", 0.3, 10)
-    assert len(ev._prepared.source._known) <= before + 1
+    before = len(ev._data.prepared.source._known)
+    ev.identify("ndcg", 0.3, 10)
+    assert len(ev._data.prepared.source._known) <= before + 1
 
 
 @pytest.mark.parametrize("evil", EVIL)
@@ -162,7 +164,7 @@ def test_text_of_the_users_is_text(evil: str):
     recs = pd.DataFrame({"user": [evil, "b"], "item": [evil, "x"], "rank": [1, 1]})
     truth = pd.DataFrame({"user": [evil, "b"], "item": [evil, "x"]})
     ev = recnb.evaluate(recs, truth)
-    for found in (identify(ev, "ndcg", {evil: 0.123, "b": 1.0}, 2), identify(ev, "ndcg", 0.5, 2)):
+    for found in (ev.identify("ndcg", {evil: 0.123, "b": 1.0}, 2), ev.identify("ndcg", 0.5, 2)):
         page = Page(found._repr_html_())
         assert page.tags <= {"div", "b", "table", "caption", "thead", "tbody", "tr", "th", "td", "bdi"}
         assert page.attributes <= {"class", "style", "role", "aria-label", "scope"}

@@ -17,8 +17,8 @@ import pytest
 from matplotlib.figure import Figure
 
 import recnb
-from recnb.results import fonts
-from recnb.strings import Sentence, current, known, say, speaking
+from recnb.display import fonts
+from recnb.display.language import Sentence, _, current, ngettext, use_language
 from tests.korean import EV, EVALUATIONS, RECS, english_in
 
 
@@ -74,7 +74,7 @@ def test_columns_and_keys_stay_as_they_are():
     english, korean = EV.explain("ndcg", "a", 3), EV.explain("ndcg", "a", 3, lang="ko")
     pd.testing.assert_frame_equal(english.to_frame(), korean.to_frame())
     pd.testing.assert_frame_equal(EV.report([3]).to_frame(), EV.report([3], lang="ko").to_frame())
-    with speaking("ko"):
+    with use_language("ko"):
         assert EV.curve("ndcg", [1, 2]).to_frame().columns.tolist() == ["ndcg", "low", "high"]
         assert EV.table(k=3).index.name == "metric"
     first = repr(korean).splitlines()
@@ -88,21 +88,21 @@ def test_notes_of_the_data_are_said_in_the_language_of_the_moment():
     ev = EVALUATIONS["one frame"][0]
     before = ev.notes
     assert before[0].startswith("relevant items: those in this frame")
-    with speaking("ko"):
+    with use_language("ko"):
         assert ev.notes[0].startswith("관련 아이템은 이 프레임에 있는 것")
     assert ev.notes == before
 
 
 def test_speaking_ends():
-    with speaking("ko"):
+    with use_language("ko"):
         assert current() == "ko"
-        with speaking(None):
+        with use_language(None):
             assert current() == "ko"
-        with speaking("en"):
+        with use_language("en"):
             assert current() == "en"
         assert current() == "ko"
-    with pytest.raises(KeyError), speaking("ko"):
-        say("no.such.key")
+    with pytest.raises(KeyError), use_language("ko"):
+        _("{n} more", m=1)
     assert current() == "en"
 
 
@@ -111,10 +111,10 @@ def test_threads_do_not_hear_each_other():
     both = threading.Barrier(2)
 
     def talk(lang: str) -> None:
-        with speaking(lang):
-            for _ in range(50):
+        with use_language(lang):
+            for _ignored in range(50):
                 both.wait()
-                heard[lang].append(say("count.users", n=2))
+                heard[lang].append(ngettext("{n:,} user", "{n:,} users", 2))
 
     threads = [threading.Thread(target=talk, args=(lang,)) for lang in heard]
     for one in threads:
@@ -131,10 +131,8 @@ def test_threads_do_not_hear_each_other():
 
 
 def test_forms_for_one_and_many():
-    assert [say("count.items", n=n) for n in (0, 1, 2)] == ["0 items", "1 item", "2 items"]
-    assert str(Sentence("note.no_test", {"n": 1200})) == "1,200 with no test item left out"
-    assert known("count.users")
-    assert not known("count.nothing")
+    assert [ngettext("{n:,} item", "{n:,} items", n) for n in (0, 1, 2)] == ["0 items", "1 item", "2 items"]
+    assert str(Sentence("{n:,} with no test item left out", {"n": 1200})) == "1,200 with no test item left out"
 
 
 # Plots
@@ -160,7 +158,7 @@ def test_a_korean_figure_has_its_letters(tmp_path: pathlib.Path, caplog: pytest.
     assert english_in("\n".join(text.get_text() for text in labels)) == set()
     assert all(text.get_fontfamily() == fonts.families() for text in labels)
     drawn = Figure().add_subplot()
-    with speaking("ko"):
+    with use_language("ko"):
         EV.curve("ndcg", [1, 2]).plot(drawn)
     assert "사용자" in drawn.get_ylabel()
     with caplog.at_level(logging.WARNING, logger="matplotlib"):
@@ -178,7 +176,7 @@ def test_without_a_korean_font_labels_are_english(monkeypatch: pytest.MonkeyPatc
     assert not any(HANGUL.search(text.get_text()) for text in texts_in(figure))
     assert "cut-off k" in {text.get_text() for text in texts_in(figure)}
     figure.savefig(tmp_path / "figure.png")
-    with speaking("ko"):
+    with use_language("ko"):
         curve = EV.curve("ndcg", [1, 2])
     with pytest.warns(UserWarning, match="한글 글꼴"):
         ax = curve.plot(Figure().add_subplot())

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb import METRICS, Evaluation
-from recnb.hits import Hits
-from recnb.metric import ALIASES
+from recnb.metrics.hits import Hits
+from recnb.metrics.metric import ALIASES
 from tests.reference import REFERENCE
 from tests.strategies import CUTOFFS, Data, Options, choices, data, random_data, values_of
 

@@ -12,10 +12,10 @@ import pytest
 import recnb
 from recnb.conventions import presets
 from recnb.errors import OptionError
+from recnb.evaluate import model_evaluation
 from recnb.lint import CHECKS
-from recnb.lint.looked import Looked
-from recnb.metric import METRICS
-from recnb.model import model_evaluation
+from recnb.lint.context import LintContext
+from recnb.metrics.metric import METRICS
 from tests.lint_planted import CLEAN, CUT, N_ITEMS, N_USERS, PLANTED, Data, Frame, ranked, rated, sampled
 
 # ---- silence ---------------------------------------------------------------------------------------------------
@@ -35,7 +35,7 @@ def test_nothing_is_found_in_clean_data() -> None:
 @pytest.mark.parametrize("k", [5, 10, None])
 def test_each_check_is_silent_on_clean_data(check: Any, k: int | None) -> None:
     ev = CLEAN.evaluate()
-    looked = Looked(ev._scoring(METRICS["recall"], {}), ev.beside, k)
+    looked = LintContext(ev._data.scoring(METRICS["recall"], {}), ev._data.beside, k)
     # Five places are too few for seven relevant items, and that is what these two are there to say.
     expected = ["more_relevant_than_places"] if k == 5 and check.name == "more_relevant_than_places" else []
     assert [one.name for one in check.function(looked)] == expected

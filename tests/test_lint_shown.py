@@ -10,11 +10,12 @@ import pandas as pd
 import pytest
 
 import recnb
+from recnb.display.language import use_language
 from recnb.lint import CHECKS, Lint
-from recnb.results.lint import Finding
-from recnb.results.lint_words import Theirs
-from recnb.strings import speaking, table
+from recnb.lint.findings import CHECK_NAMES, Finding
+from recnb.lint.values import Theirs
 from tests.lint_planted import CLEAN, CUT, PLANTED
+from tests.translations import stored
 
 HOSTILE = "<script>alert('x')</script> $x^2$ `code` | [a](http://b.c) \u202eabc \u05d0\u05d1 \N{PARTY POPPER}\nnext"
 
@@ -141,7 +142,7 @@ def test_ids_show_their_kind() -> None:
 
 @pytest.mark.parametrize("name", PLANTED)
 def test_every_sentence_in_korean(name: str) -> None:
-    with speaking("ko"):
+    with use_language("ko"):
         lint = PLANTED[name][0]().lint(CUT.get(name, 10))
     finding = lint[name]
     assert lint.lang == finding.lang == "ko"
@@ -153,39 +154,24 @@ def test_every_sentence_in_korean(name: str) -> None:
 
 
 def test_both_languages_name_the_same_values_and_hold_no_markup() -> None:
-    rows = {key: texts for key, texts in table().items() if key.startswith("lint.")}
-    assert rows
-    for key, (english, korean) in rows.items():
-        assert not set("<>&") & set(english + korean), key
-        fields = [set(re.findall(r"{(\w+)", form)) for form in (*english.split("|"), *korean.split("|"))]
+    rows = [one for one in stored("ko") if any("lint" in place for place, _line in one.locations)]
+    assert len(rows) > 100
+    for message in rows:
+        forms = [*([message.id] if isinstance(message.id, str) else message.id)]
+        forms += [*([message.string] if isinstance(message.string, str) else message.string)]
+        assert not set("<>&") & set("".join(forms)), message.id
+        fields = [set(re.findall(r"{(\w+)", form)) for form in forms]
         # A sentence about one thing may leave its number out.
-        assert all(one | {"n"} == fields[0] | {"n"} for one in fields), key
-        assert english.count("`") % 2 == korean.count("`") % 2 == 0, key
+        assert all(one | {"n"} == fields[0] | {"n"} for one in fields), message.id
+        assert all(form.count("`") % 2 == 0 for form in forms), message.id
 
 
 def test_every_check_and_every_wording_has_its_text() -> None:
-    keys = {key for key in table() if key.startswith("lint.")}
-    for check in CHECKS:
-        assert any(key.startswith(f"lint.{check.name}.short") for key in keys)
-        assert f"lint.{check.name}.name" in keys
-    known = {check.name for check in CHECKS} | {
-        "warning",
-        "note",
-        "count",
-        "title",
-        "found",
-        "clean",
-        "measured",
-        "bounds",
-        "unchecked",
-        "elsewhere",
-        "cut",
-    }
-    assert {key.split(".")[1] for key in keys} <= known
+    assert {check.name for check in CHECKS} == set(CHECK_NAMES)
 
 
 def test_what_has_no_number_says_so() -> None:
-    finding = Finding("alike", "note", 1, 1, {"grade": np.nan, "column": Theirs.of("r")})
+    finding = Finding("alike", "note", 1, 1, {"grade": np.nan}, sentences={"short": "Every relevance is {grade:g}"})
     assert finding.short == "Every relevance is n/a"
 
 

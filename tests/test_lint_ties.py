@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import recnb
 from recnb import METRICS
 from recnb.conventions import presets
-from recnb.hits import Cutoffs
+from recnb.metrics.hits import Cutoffs
 from tests import strategies
 
 ITEMS = "abcdef"
@@ -57,7 +57,7 @@ def test_bounds_are_the_lowest_and_the_highest_of_all_orders(
     told = recnb.evaluate(recs, truth)
     for name, metric in METRICS.items():
         lint = told.lint(k, name, **options[name])
-        values = np.array([ev.values(metric, Cutoffs.of(k), options[name])[:, 0] for ev in evaluations])
+        values = np.array([ev._data.values(metric, Cutoffs.of(k), options[name])[:, 0] for ev in evaluations])
         if no_bound(name, options[name]):
             assert "ties" not in lint.names or np.isnan(lint.lower)
             continue
@@ -68,9 +68,9 @@ def test_bounds_are_the_lowest_and_the_highest_of_all_orders(
         moved = values.max(axis=0) - values.min(axis=0) > 1e-12
         if moved.any():
             assert lint["ties"].n == moved.sum()
-            assert lint["ties"].variant["short"] == "moves"
+            assert lint["ties"].short.startswith("Equal scores decide")
         else:
-            assert "ties" not in lint.names or lint["ties"].variant["short"] == "still"
+            assert "ties" not in lint.names or lint["ties"].short.startswith("Equal scores straddle")
 
 
 def many(seed: int, n_users: int = 60) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -124,7 +124,7 @@ def test_by_hand() -> None:
     wide = recnb.evaluate(recs, truth).lint(None, "recall")
     assert "ties" not in wide.names
     still = recnb.evaluate(recs, truth.assign(item="a")).lint(3)["ties"]
-    assert (still.severity, still.variant["short"], still.n) == ("note", "still", 1)
+    assert (still.severity, still.short.split(" for")[0], still.n) == ("note", "Equal scores straddle the cut-off", 1)
     assert "ties" not in recnb.evaluate(recs, truth.assign(item="a")).lint(4).names
     assert "ties" not in recnb.evaluate(recs, truth.assign(item="a")).lint(1).names
 

@@ -16,7 +16,7 @@ from hypothesis.extra import numpy as arrays
 
 import recnb
 from recnb.errors import CutoffError, FrameError, OptionError, RecnbError
-from recnb.model import model_evaluation
+from recnb.evaluate import model_evaluation
 
 METRICS = ["precision", "recall", "ndcg", "average_precision", "reciprocal_rank", "hit_rate", "f1", "dcg"]
 

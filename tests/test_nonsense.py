@@ -13,11 +13,11 @@ import pandas as pd
 import pytest
 
 import recnb
-from recnb.entry import options_known
+from recnb.distributed.partial import Partial
 from recnb.errors import RecnbError
-from recnb.list_metric import LIST_METRICS
-from recnb.metric import METRICS
-from recnb.partial import Partial
+from recnb.evaluate import options_known
+from recnb.metrics.list_metric import LIST_METRICS
+from recnb.metrics.metric import METRICS
 
 NONSENSE: list[Any] = [
     1e200, -1, 0, 2.5, float("nan"), float("inf"), True, None, "", "nope", b"x", [], [1, "a"], [[1]], {}, {"a": None}, {"ndcg": None},

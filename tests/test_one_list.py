@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb.errors import CutoffError, OptionError, RecnbError
-from recnb.metric import METRICS
+from recnb.metrics.metric import METRICS
 
 RANKING = ["a", "b", "c", "d"]
 RELEVANCE = {"b": 3.0, "e": 2.0, "d": 1.0, "a": 0.0}

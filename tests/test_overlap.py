@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recnb.comparison.rank_similarity import jaccard, rbo
 from recnb.errors import OptionError
-from recnb.overlap import jaccard, rbo
 
 
 def rows_of(pairs):

@@ -19,11 +19,11 @@ from functools import cache
 import pandas as pd
 import pytest
 
-from recnb.beyond import FORMULAS
 from recnb.conventions.presets import Preset, of_library, preset
+from recnb.data import Source, read
 from recnb.errors import RecnbError
-from recnb.frames import Source, read
-from recnb.whose import as_in
+from recnb.libraries import as_in
+from recnb.results.item_metrics import FORMULAS
 from tests.parity.data import DataSet, data_sets
 from tests.parity.environments import ASKED, python, wanted
 from tests.presets import as_in_of

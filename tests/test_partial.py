@@ -90,7 +90,7 @@ def test_no_users_change_nothing():
     rng = np.random.default_rng(1)
     recs, truth = frames_of(rng)
     one = Partial.of(recnb.evaluate(recs, truth), ["ndcg"], K)
-    none = recnb.partial.nothing_like(one)
+    none = recnb.distributed.partial.nothing_like(one)
     close(one + none, one)
     close(none + one, one)
     close(sum([one]), one)
@@ -192,7 +192,12 @@ def test_a_sum_whose_users_were_not_kept_mentions_that_some_may_count_twice(libr
     for made in (sum(unknown), unknown[0] + kept[1], Partial.from_dict(json.loads(json.dumps(sum(unknown).to_dict())))):
         assert made.basis.count(said) == made.score("ndcg", 5).basis.count(said) == 1
         assert said in made.table().attrs["basis"]
-    for made in (sum(kept), unknown[0], sum(unknown[:1]), unknown[0] + recnb.partial.nothing_like(unknown[0])):
+    for made in (
+        sum(kept),
+        unknown[0],
+        sum(unknown[:1]),
+        unknown[0] + recnb.distributed.partial.nothing_like(unknown[0]),
+    ):
         assert said not in made.basis + made.score("ndcg", 5).basis
 
 

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import recnb
+from recnb.display.language import _, use_language
 from recnb.errors import CutoffError, OptionError, RecnbError
-from recnb.strings import say, speaking
 from recnb.widgets import PlaygroundState
 
 NASTY = ["<script>alert(1)</script>", "$x$ and $y$", 'a "quoted" name', "שלום", "🎬", "x" * 5000, 7]
@@ -68,8 +68,8 @@ def test_in_korean():
 @pytest.mark.parametrize("lang", ("en", "ko"))
 def test_every_step_is_said(lang):
     state = PlaygroundState(lang=lang, metrics=["recall", "ndcg"])
-    with speaking(lang):
-        assert state.sentence() == say("playground.start")
+    with use_language(lang):
+        assert state.sentence() == _("Move an item to see what changes.")
     said = [state.sentence()]
     for act in (
         lambda: state.move("B", 2 + 2), lambda: state.reorder(state.order[::-1]), lambda: state.set_relevance("B", 1.5), lambda: state.set_k(3),

@@ -11,11 +11,11 @@ import traitlets
 
 import recnb
 from recnb import METRICS
+from recnb.display.language import _, use_language
 from recnb.errors import RecnbError
-from recnb.strings import say, speaking
 from recnb.widgets import playground
-from recnb.widgets import playground_html as parts
-from recnb.widgets.playground_view import RankingList
+from recnb.widgets.playground import html as parts
+from recnb.widgets.playground.view import RankingList
 
 NASTY = ["<script>alert(1)</script>", "$x$ and $y$", "a \"quoted\" 'name'", "שלום", "🎬", "x" * 5000, 7]
 
@@ -167,9 +167,11 @@ def test_every_control_has_a_name(lang):
     for one in controls(view):
         if type(one).__name__ in ("IntSlider", "RadioButtons", "Button"):
             assert one.description
-    with speaking(lang):
-        assert view.slider.description == say("playground.k")
-        assert view.list.shown["texts"]["hint"] == say("playground.hint")
+    with use_language(lang):
+        assert view.slider.description == _("cut-off k")
+        assert view.list.shown["texts"]["hint"] == _(
+            "Drag an item, or press Alt + ↑ or ↓ on it. + and − change its relevance."
+        )
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -231,7 +233,9 @@ def test_the_bundle_has_a_still_twin():
         assert METRICS[name].label(4) in text
         assert f"{one.now:.4f}" in text
     assert "cut-off k = 4" in text
-    assert say("playground.twin") in markup.unescape(text)
+    assert _(
+        "This is a still picture. Run the cell, and the items can be dragged and their relevance changed."
+    ) in markup.unescape(text)
     assert all(part in bundle["text/html"] for part in parts.how(view.state))
     assert "<script" not in bundle["text/html"]
     assert "<style" not in bundle["text/html"]
@@ -288,6 +292,6 @@ def test_importing_recnb_imports_no_widgets():
 
 def test_without_ipywidgets_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "ipywidgets", None)
-    monkeypatch.delitem(sys.modules, "recnb.widgets.playground_view")
+    monkeypatch.delitem(sys.modules, "recnb.widgets.playground.view")
     with pytest.raises(RecnbError, match=r"pip install \"recnb\[notebook\]\""):
         playground()

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from recnb.conventions import WORDS, Convention
 from recnb.conventions.presets import Preset, preset
+from recnb.data import read
 from recnb.errors import FrameError
-from recnb.frames import read
-from recnb.whose import as_in
-from recnb.whose.as_in import value_under
+from recnb.libraries import as_in
+from recnb.libraries.reproduce import value_under
 from tests.conventions_reference import Case, evaluate
 from tests.presets import as_in_of
 from tests.test_conventions_reference import VARIANTS, read_options

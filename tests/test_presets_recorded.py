@@ -9,12 +9,12 @@ from functools import cache
 import pandas as pd
 import pytest
 
-from recnb.beyond import FORMULAS
 from recnb.conventions.presets import preset, presets
+from recnb.data import Source, read
 from recnb.errors import OptionError, RecnbError
-from recnb.frames import Source, read
-from recnb.whose import as_in
-from recnb.whose.as_in import value_under
+from recnb.libraries import as_in
+from recnb.libraries.reproduce import value_under
+from recnb.results.item_metrics import FORMULAS
 from tests.presets import as_in_of
 from tests.test_conventions_reference import CASES, ROWS, VARIANTS, table
 from tests.test_conventions_reference import KNOWN as UNEXPRESSED

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import recnb
-from recnb import progress
+from recnb.display import progress
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +41,7 @@ def test_slow_work_shows_how_far_it_is(capfd: pytest.CaptureFixture[str], monkey
 def test_the_bar_goes_when_the_work_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "DELAY", -1.0)
     closed = []
-    monkeypatch.setattr(progress.Bar, "close", lambda self: closed.append(self.done))
+    monkeypatch.setattr(progress.ProgressBar, "close", lambda self: closed.append(self.done))
 
     def fails(one: int) -> float:
         return 1 / one
@@ -54,7 +54,7 @@ def test_the_bar_goes_when_the_work_fails(monkeypatch: pytest.MonkeyPatch) -> No
 def test_draws_and_tests_show_a_bar(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "DELAY", -1.0)
     apart = np.random.default_rng(0).random((400, 3)) - 0.4
-    recnb.uncertainty.paired(apart, resamples=20, permutations=20)
+    recnb.stats.paired(apart, method="bca", resamples=20, permutations=20)
     shown = capfd.readouterr().err
     assert "drawing users again" in shown
     assert "testing" in shown

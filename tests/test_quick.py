@@ -9,13 +9,13 @@ import polars as pl
 import pytest
 
 import recnb
+from recnb.data import sorted_pairs
+from recnb.data.hash_index import Lookup
 from recnb.errors import FrameError
-from recnb.frames import together
-from recnb.frames.lookup import Lookup
-from recnb.hits import Hits, stands_best_first
+from recnb.metrics.hits import Hits, stands_best_first
 from tests.test_chunks import random_frames
 
-prepare = importlib.import_module("recnb.frames.prepare")  # the package has a function of that name
+prepare = importlib.import_module("recnb.data.join")  # the package has a function of that name
 
 CONVENTIONS = [
     {},
@@ -55,7 +55,7 @@ def ways(monkeypatch):
         return made
 
     monkeypatch.setattr(prepare, "joined", watched)
-    monkeypatch.setattr(together, "BLOCK", 16)
+    monkeypatch.setattr(sorted_pairs, "BLOCK", 16)
     return taken
 
 
@@ -68,14 +68,14 @@ def the_other_way(monkeypatch, *frames, **options):
 
 
 def assert_same(one, other):
-    assert one.prepared.users.equals(other.prepared.users)
-    assert one.prepared.has_gaps == other.prepared.has_gaps
-    assert one.prepared.n_strangers == other.prepared.n_strangers
+    assert one._data.prepared.users.equals(other._data.prepared.users)
+    assert one._data.prepared.has_gaps == other._data.prepared.has_gaps
+    assert one._data.prepared.n_strangers == other._data.prepared.n_strangers
     mine, theirs = one.hits(None), other.hits(None)
     for name in [field.name for field in fields(Hits)]:
         np.testing.assert_array_equal(getattr(mine, name), getattr(theirs, name), err_msg=name)
-    assert one.prepared.truth.equals(other.prepared.truth)
-    assert one.prepared.recs.equals(other.prepared.recs)
+    assert one._data.prepared.truth.equals(other._data.prepared.truth)
+    assert one._data.prepared.recs.equals(other._data.prepared.recs)
     assert one.convention == other.convention
     assert one.basis() == other.basis()
     for name in ("n_users", "n_without_list", "n_without_relevant", "n_relevant", "n_not_relevant", "n_gaps"):
@@ -100,7 +100,7 @@ def test_ranks_with_gaps_and_scores_beside_them(shuffled, ways, monkeypatch):
     recs["rank"] = recs.groupby("user", sort=False).cumcount() * 2 + 1
     for frame in (recs, recs.drop(columns="score"), pl.from_pandas(recs).with_columns(pl.col("rank").cast(pl.UInt16))):
         made = recnb.evaluate(frame, truth)
-        assert made.prepared.has_gaps
+        assert made._data.prepared.has_gaps
         assert_same(made, the_other_way(monkeypatch, frame, truth))
     assert ways == [True] * 3
 
@@ -158,7 +158,7 @@ def test_what_is_out_of_order_goes_the_other_way(what, ways, monkeypatch):
 def test_numbers_that_are_equal_by_chance_change_nothing(text, ways, monkeypatch):
     recs, truth = frames_in_order(5, text, shuffled=False)
     expected = the_other_way(monkeypatch, recs, truth)
-    monkeypatch.setattr(together, "_numbers", lambda items: np.arange(len(items), dtype=np.uint64) % 3)
+    monkeypatch.setattr(sorted_pairs, "_numbers", lambda items: np.arange(len(items), dtype=np.uint64) % 3)
     assert_same(recnb.evaluate(recs, truth), expected)
     assert ways == [False]
 
@@ -168,7 +168,7 @@ def test_items_that_only_look_alike_are_no_hits(ways, monkeypatch):
     truth = pd.DataFrame({"user": [1] * 3, "item": ["b", "c", "d"]})
     expected = the_other_way(monkeypatch, recs, truth)
     # In the truth each item has the number of another one of the list.
-    monkeypatch.setattr(together, "_numbers", lambda _: np.arange(3, dtype=np.uint64))
+    monkeypatch.setattr(sorted_pairs, "_numbers", lambda _: np.arange(3, dtype=np.uint64))
     assert_same(recnb.evaluate(recs, truth), expected)
     assert ways == [True]  # what is in order is joined, the other way where numbers mislead
 

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 import recnb
-from recnb.metric import METRICS
-from recnb.quizzes import LEAST_K, MOST_K, Quiz, drawing
-from recnb.quizzes.drawn import Drawn
-from recnb.quizzes.slips import names_of, slips_of
-from recnb.quizzes.told import particles
-from recnb.strings import table
+from recnb.display.language import with_particles
+from recnb.metrics.metric import METRICS
+from recnb.widgets.quiz import LEAST_K, MOST_K, Quiz, generate
+from recnb.widgets.quiz.list import QuizList
+from recnb.widgets.quiz.mistakes import names_of, slips_of
+from recnb.widgets.quiz.wording import SLIPS
 
 #: Exercises in other conventions, in which the slip is what is usual elsewhere.
 OTHERWISE: dict[str, list[dict[str, Any]]] = {
@@ -33,7 +33,7 @@ OTHERWISE: dict[str, list[dict[str, Any]]] = {
 def tells_apart(q: Quiz) -> None:
     unit = 10.0**-q.digits
     values = [q.value, *(slip.value for slip in q.slips)]
-    assert not any(abs(one - other) < drawing.APART * unit for one, other in combinations(values, 2)), q
+    assert not any(abs(one - other) < generate.APART * unit for one, other in combinations(values, 2)), q
     assert min(abs(q.value), abs(q.value - 1)) > unit
     assert abs(q.value / unit % 1 - 0.5) > 0.01, "on the edge of rounding"
     assert all(slip.value > unit for slip in q.slips)
@@ -110,11 +110,10 @@ def test_every_slip_is_recognised_in_both_languages(metric: str) -> None:
 
 def test_no_sentence_is_left_over() -> None:
     """Every sentence of a slip belongs to a slip of that metric, or of one that has none of its own."""
-    for key in table():
-        if key.startswith("quiz.slip.") and key != "quiz.slip.or":
-            name, _, metric = key.removeprefix("quiz.slip.").partition(".")
-            mine = [m for m in METRICS if name in names_of(m)]
-            assert metric in mine if metric else any(f"{key}.{m}" not in table() for m in mine), key
+    for key in SLIPS:
+        name, _dot, metric = key.partition(".")
+        mine = [m for m in METRICS if name in names_of(m)]
+        assert metric in mine if metric else any(f"{key}.{m}" not in SLIPS for m in mine), key
 
 
 def test_natural_log_is_no_slip_of_ndcg() -> None:
@@ -208,7 +207,7 @@ ASKED = {"fbeta": {"beta": 2}, "err": {"max_relevance": 3}}
 
 @pytest.mark.parametrize("metric", BY_HAND)
 def test_slips_by_hand(metric: str) -> None:
-    drawn = Drawn(metric, ASKED.get(metric, {}), None if metric == "r_precision" else 3, (ROW,), (TRUTH,))
+    drawn = QuizList(metric, ASKED.get(metric, {}), None if metric == "r_precision" else 3, (ROW,), (TRUTH,))
     value, slips = BY_HAND[metric]
     assert drawn.score() == pytest.approx(value, abs=1e-12)
     assert {slip.name: slip.value for slip in slips_of(drawn)} == pytest.approx(slips, abs=1e-12)
@@ -217,7 +216,7 @@ def test_slips_by_hand(metric: str) -> None:
 def test_slips_of_the_hit_rate_by_hand() -> None:
     lists = (("A", "B", "C"), ("B", "D", "A"), ("C", "E", "D"), ("E", "B", "A"))
     truths = ({"A": 1, "B": 1}, {"D": 1, "F": 1}, {"D": 1}, {"C": 1, "F": 1})
-    drawn = Drawn("hit_rate", {}, 2, lists, truths)
+    drawn = QuizList("hit_rate", {}, 2, lists, truths)
     assert drawn.score() == 2 / 4
     assert {slip.name: slip.value for slip in slips_of(drawn)} == {
         "no_cutoff": 3 / 4, "count_hits": 3 / 4, "count_users": 2, "precision": 3 / 8, "recall": 1.5 / 4, "all_found": 1 / 4,
@@ -272,7 +271,7 @@ def test_the_value_is_that_of_recnb() -> None:
 
 
 def test_dice_are_fair_and_keep_to_their_bounds() -> None:
-    dice = drawing.Dice("fair", 0)
+    dice = generate.Dice("fair", 0)
     drawn = [dice.below(6) for _ in range(6000)]
     assert set(drawn) == set(range(6))
     assert min(map(drawn.count, range(6))) > 850
@@ -293,5 +292,5 @@ def test_korean_particles_fit_the_number_as_it_is_read() -> None:
         "9": "로",
         "10": "으로",
     }
-    assert {number: particles(f"{number}(으)로").removeprefix(number) for number in read} == read
-    assert particles("0.2을(를), 0.5을(를), 0.3을(를)") == "0.2를, 0.5를, 0.3을"
+    assert {number: with_particles(f"{number}(으)로").removeprefix(number) for number in read} == read
+    assert with_particles("0.2을(를), 0.5을(를), 0.3을(를)") == "0.2를, 0.5를, 0.3을"

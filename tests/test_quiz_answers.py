@@ -15,11 +15,11 @@ import pytest
 
 import recnb
 from recnb.errors import CutoffError, OptionError, RecnbError
-from recnb.metric import METRICS
-from recnb.quizzes import Quiz, answer, question
-from recnb.quizzes.drawn import Drawn
-from recnb.quizzes.exercise import TERMS_DIFFER
-from recnb.widgets import quiz_view
+from recnb.metrics.metric import METRICS
+from recnb.widgets.quiz import Quiz, answer, question
+from recnb.widgets.quiz import view as quiz_view
+from recnb.widgets.quiz.exercise import TERMS_DIFFER
+from recnb.widgets.quiz.list import QuizList
 
 ROW, TRUTH = ("A", "B", "C", "D", "E"), {"A": 2, "C": 3, "D": 1, "F": 1}
 
@@ -29,8 +29,8 @@ ROW, TRUTH = ("A", "B", "C", "D", "E"), {"A": 2, "C": 3, "D": 1, "F": 1}
 
 def exercise(value: float, *slips: float, digits: int = 4) -> Any:
     """What is said of an answer where the value and the slips' numbers are these."""
-    drawn = Drawn("ndcg", {}, 3, (ROW,), (TRUTH,))
-    made = [answer.Slip(f"slip{at}", number, drawn) for at, number in enumerate(slips)]
+    drawn = QuizList("ndcg", {}, 3, (ROW,), (TRUTH,))
+    made = [answer.Mistake(f"slip{at}", number, drawn) for at, number in enumerate(slips)]
 
     def judged(given: object) -> tuple[str, list[str], bool]:
         verdict, named, near = answer.judge(answer.read(given), value, made, digits)
@@ -185,7 +185,7 @@ def test_the_largest_term_is_asked_for_where_terms_differ(metric: str) -> None:
 
 def test_terms_that_tie_are_all_right() -> None:
     def of(metric: str, row: str, truth: dict[str, int], **options: Any) -> tuple[str, ...]:
-        return Quiz(Drawn(metric, options, 3, (tuple(row),), (truth,)), (), 0, 4, "en").largest
+        return Quiz(QuizList(metric, options, 3, (tuple(row),), (truth,)), (), 0, 4, "en").largest
 
     assert of("cg", "ABCD", {"A": 1, "B": 3, "C": 3, "D": 3}) == ("B", "C"), "D stands below the cut"
     assert of("average_precision", "ABCD", {"A": 1, "B": 2}) == ("A", "B"), "1/1 and 2/2"

@@ -9,9 +9,9 @@ import pytest
 
 import recnb
 from recnb.errors import CutoffError, OptionError
-from recnb.reported import curve_points
-from recnb.results.report_data import distribution_of
-from recnb.uncertainty import intervals
+from recnb.report.build import curve_points
+from recnb.report.data import distribution_of
+from recnb.stats import intervals
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def test_all_intervals_come_from_one_call(sample, monkeypatch):
         calls.append(values.shape)
         return intervals(values, *args, **options)
 
-    monkeypatch.setattr("recnb.reported.intervals", counted)
+    monkeypatch.setattr("recnb.report.build.intervals", counted)
     sample.report(k=[5, 10], metrics=["ndcg", "recall"])
     assert calls == [(sample.n_users, 10 + 2)]
 

@@ -16,7 +16,8 @@ import polars as pl
 import pytest
 
 import recnb
-from recnb.results import chart, report_text
+from recnb.display import svg
+from recnb.display.text import latex_text
 
 LONGEST = 300_000
 HOSTILE = [
@@ -239,7 +240,7 @@ def test_plain_text_is_one_line_a_user(hostile):
 
 @pytest.mark.parametrize("raw", HOSTILE)
 def test_latex_of_any_string(raw):
-    text = report_text.latex_text(raw, 6000)
+    text = latex_text(raw, 6000)
     bare = re.sub(r"\\[a-z]+\{\}|\\[&%$#_{}]|\$\\times\$", "", text)
     assert not re.search(r"[\\&%$#_{}^~<>|\n\r\t]", bare)
 
@@ -325,9 +326,9 @@ def test_many_users_stay_small():
 
 
 def test_axis_and_share_read_well():
-    assert chart.ticks(0.0) == [0.0]
+    assert svg.ticks(0.0) == [0.0]
     for top in (0.003, 0.31, 1.0, 7.0, 1234.0):
-        steps = chart.ticks(top)
+        steps = svg.ticks(top)
         assert 2 <= len(steps) <= 6
         assert top * 0.6 < steps[-1] <= top * (1 + 1e-9)
 

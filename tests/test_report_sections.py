@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 
 import recnb
+from recnb.display import svg
+from recnb.display.language import _, use_language
 from recnb.errors import OptionError
-from recnb.list_metric import LIST_METRICS
-from recnb.results import chart
-from recnb.strings import say
+from recnb.metrics.list_metric import LIST_METRICS
 from tests.lint_planted import CLEAN
 
 EVIL = "<img src=x onerror=alert(1)>|$a_b$ http://x.org"
@@ -186,8 +186,9 @@ def test_korean(evaluation):
 
 
 def test_ranges_are_those_of_the_metrics():
-    for name, metric in LIST_METRICS.items():
-        assert say(f"report.range.{name}") == metric.range_text
+    with use_language("ko"):
+        for metric in LIST_METRICS.values():
+            assert "to" not in _(metric.range_text).split()
 
 
 def test_names_of_segments_are_made_safe(sample):
@@ -205,11 +206,11 @@ def test_names_of_segments_are_made_safe(sample):
 
 
 def test_gap_is_drawn_about_its_middle():
-    drawn = chart.gap(0.0, float("nan"), float("nan"), 1.0)
-    assert f'cx="{chart.STRIP / 2:.1f}"' in drawn
-    right, left = (float(re.search(r'cx="([\d.]+)"', chart.gap(one, -1, 1, 1.0))[1]) for one in (1.0, -1.0))
-    assert right - chart.STRIP / 2 == chart.STRIP / 2 - left > 50
-    assert float(re.search(r'cx="([\d.]+)"', chart.gap(50.0, -1, 1, 1.0))[1]) <= chart.STRIP
+    drawn = svg.gap(0.0, float("nan"), float("nan"), 1.0)
+    assert f'cx="{svg.STRIP / 2:.1f}"' in drawn
+    right, left = (float(re.search(r'cx="([\d.]+)"', svg.gap(one, -1, 1, 1.0))[1]) for one in (1.0, -1.0))
+    assert right - svg.STRIP / 2 == svg.STRIP / 2 - left > 50
+    assert float(re.search(r'cx="([\d.]+)"', svg.gap(50.0, -1, 1, 1.0))[1]) <= svg.STRIP
 
 
 def test_size_does_not_grow_with_users():
@@ -258,9 +259,9 @@ def test_comparison_by_segment(sample):
     report = compared.report(k=10, metrics=["ndcg"], movers=0, by="activity")
     frame = compared.differences("ndcg", k=10, by="activity")
     rows = report.data.segments.rows
-    assert [one.difference for _, one in rows] == frame["difference"].tolist()
-    assert [one.p_holm for _, one in rows] == frame["p_holm"].tolist()
-    assert [name for name, _ in rows] == frame["segment"].tolist()
+    assert [one.difference for _ignored, one in rows] == frame["difference"].tolist()
+    assert [one.p_holm for _ignored, one in rows] == frame["p_holm"].tolist()
+    assert [name for name, _ignored in rows] == frame["segment"].tolist()
     for form in (report.to_html(), repr(report), report.to_markdown()):
         for name, one in rows:
             assert name in form

@@ -19,8 +19,8 @@ import scipy.stats
 import recnb
 from recnb import Convention
 from recnb.conventions import WORDS, option_in_words
-from recnb.metric import METRICS
-from recnb.uncertainty import intervals
+from recnb.metrics.metric import METRICS
+from recnb.stats import intervals
 
 RNG = np.random.default_rng(5)
 N = 60
@@ -164,7 +164,7 @@ def test_a_score_survives(again: Any) -> None:
 
 @pytest.mark.parametrize(
     ("users", "dtype"),
-    [([3, 1], "int64"), (["b", "a"], "str"), (pd.to_datetime(["2026-01-02", "2026-01-01"]), "datetime64[us]")],
+    [([3, 1], "int64"), (["b", "a"], "str"), (pd.to_datetime(["2026-01-02", "2026-01-01"]), "datetime64[ns]")],
 )
 def test_users_keep_their_kind(users: Any, dtype: str) -> None:
     recs = pd.DataFrame({"user": users, "item": [1, 2], "rank": 1})
@@ -226,7 +226,7 @@ def test_a_wider_confidence_is_a_wider_interval() -> None:
 
 
 def test_columns_share_the_draws() -> None:
-    values = EV.values(METRICS["ndcg"], recnb.hits.Cutoffs.of([1, 3, 5]), {})
+    values = EV._data.values(METRICS["ndcg"], recnb.metrics.hits.Cutoffs.of([1, 3, 5]), {})
     low, high, _ = intervals(values, method="bootstrap")
     for column, k in enumerate([1, 3, 5]):
         assert (low[column], high[column]) == pytest.approx(EV.ndcg(k=k).interval(method="bootstrap"), abs=1e-12)

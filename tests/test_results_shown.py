@@ -12,7 +12,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import recnb
-from recnb.metric import METRICS, Metric
+from recnb.metrics.metric import METRICS, Metric
 
 #: a: an ordinary list. b: no hit. c: no list. d: gaps in the ranks. e: one long list. f: nothing relevant.
 LISTS = {

@@ -11,8 +11,8 @@ from scipy.stats import ttest_ind
 import recnb
 from recnb.errors import OptionError, RecnbError
 from recnb.results.segment_table import SegmentTable
-from recnb.segments import segments_of
-from recnb.uncertainty.corrections import holm
+from recnb.results.segments import segments_of
+from recnb.stats.multiple_testing import holm
 
 SAMPLE = recnb.datasets.load_sample()
 EV = SAMPLE.models["item-knn"].rec.against(SAMPLE.test, users=SAMPLE.users, train=SAMPLE.train)
@@ -56,25 +56,25 @@ def test_the_same_segments_by_any_way_of_saying_them() -> None:
 
 
 def test_numbers_are_put_into_bins_of_equal_size() -> None:
-    segments = segments_of(EV, "activity", bins=4)
-    sizes = np.bincount(segments.of(EV.prepared.users))
+    segments = segments_of(EV._data, "activity", bins=4)
+    sizes = np.bincount(segments.of(EV._data.prepared.users))
     assert len(sizes) == 4
     assert sizes.sum() == EV.n_users
     assert sizes.min() > EV.n_users / 4 * 0.8
     counts = SAMPLE.train.groupby("user").size().reindex(EV.users, fill_value=0).to_numpy()
-    codes = segments.of(EV.prepared.users)
+    codes = segments.of(EV._data.prepared.users)
     tops = [counts[codes == code].max() for code in range(4)]
     assert all(counts[codes == code].min() > tops[code - 1] for code in range(1, 4))
     few = pd.Series(np.arange(EV.n_users) % 3, index=EV.users, name="third")
-    assert segments_of(EV, few).names == ("0", "1", "2")
+    assert segments_of(EV._data, few).names == ("0", "1", "2")
 
 
 def test_taste_is_the_mean_share_of_users_who_had_what_a_user_had() -> None:
     train = pd.DataFrame({"user": [1, 1, 2, 3], "item": list("abaa")})
     recs = pd.DataFrame({"user": [1, 2, 3], "item": ["c"] * 3, "rank": 1})
     ev = recs.rec.against(recs[["user", "item"]], train=train)
-    segments = segments_of(ev, "popularity_taste")
-    names = [segments.names[code] for code in segments.of(ev.prepared.users)]
+    segments = segments_of(ev._data, "popularity_taste")
+    names = [segments.names[code] for code in segments.of(ev._data.prepared.users)]
     assert names == ["0.6666666666666666", "1.0", "1.0"]
 
 

@@ -32,8 +32,8 @@ pytestmark = [
 
 #: A metric as it would be defined in a notebook.
 OWN = '''
-from recnb.hits import Cutoffs
-from recnb.metric import Credit, hit_metric
+from recnb.metrics.hits import Cutoffs
+from recnb.metrics.metric import Credit, hit_metric
 
 
 @hit_metric(symbol="Mine", credit="1", bounds=(0, 1), references=[], reads="A metric of one's own.")
@@ -126,7 +126,7 @@ def test_one_giant_user_among_small_ones(spark):
 
 
 def test_what_a_worker_sends_comes_in_pieces(spark, monkeypatch):
-    from recnb.engines import spark_parts
+    from recnb.distributed import spark_parts
 
     recs, truth = random_frames(np.random.default_rng(4))
     monkeypatch.setattr(spark_parts, "PIECE", 1000)
@@ -135,7 +135,7 @@ def test_what_a_worker_sends_comes_in_pieces(spark, monkeypatch):
 
 
 def test_what_can_be_remedied_in_spark_is_said(spark):
-    from recnb.engines.spark import _explained, _parts_of
+    from recnb.distributed.spark import _explained, _parts_of
 
     recs, truth = random_frames(np.random.default_rng(4))
     with pytest.raises(RecnbError, match=r"larger\s+spark.driver.maxResultSize"):
@@ -348,7 +348,7 @@ def test_rows_that_are_kept_are_read_once(spark):
 
 
 def test_a_metric_of_ones_own_is_known_to_workers(spark):
-    from recnb.metric import METRICS as REGISTERED
+    from recnb.metrics.metric import METRICS as REGISTERED
 
     recs, truth = random_frames(np.random.default_rng(13))
     exec(OWN, {"__name__": "__main__"})
@@ -360,7 +360,7 @@ def test_a_metric_of_ones_own_is_known_to_workers(spark):
 
 @pytest.mark.parametrize("where", ["reading", "joining"])
 def test_a_task_that_fails_in_mid_run_changes_nothing(spark, tmp_path, monkeypatch, where):
-    from recnb.engines import spark_parts
+    from recnb.distributed import spark_parts
 
     recs, truth = random_frames(np.random.default_rng(14), 100)
     marker = str(tmp_path / "killed")

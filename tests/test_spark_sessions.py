@@ -46,4 +46,4 @@ def test_without_it_spark_frames_are_evaluated_all_the_same():
         "import sys; sys.modules['pyspark.pandas'] = None; import recnb.spark; print(recnb.spark.evaluate.__module__)"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.stdout == "recnb.engines.spark\n", done.stderr
+    assert done.stdout == "recnb.distributed.spark\n", done.stderr

@@ -11,9 +11,8 @@ import pytest
 
 import recnb
 from recnb.errors import OptionError, RecnbError
-from recnb.whose import as_in
-from recnb.whose.setting import presets_of
-from recnb.whose.spread import spread
+from recnb.libraries import as_in
+from recnb.libraries.variant import presets_of
 from tests.test_results_html import EVIL, Page
 from tests.test_why import awkward
 
@@ -25,7 +24,7 @@ EV = SAMPLE.models["popular"].rec.against(SAMPLE.test)
 def test_each_number_is_what_the_library_would_return(metric: str):
     recs, truth = awkward(11, (1.0, 0.0, 2.0))
     clean = recs.drop_duplicates(["user", "item"])
-    found = spread(recnb.evaluate(clean, truth, order="score"), metric, 3)
+    found = recnb.evaluate(clean, truth, order="score").spread(metric, 3)
     assert [(one.library, one.variant) for one in found.said] == [
         (one.library, one.variant) for one in presets_of(metric)
     ]
@@ -40,7 +39,7 @@ def test_each_number_is_what_the_library_would_return(metric: str):
 
 
 def test_groups_hold_those_who_agree():
-    found = spread(EV, "ndcg", 10)
+    found = EV.spread("ndcg", 10)
     values = [group.value for group in found.groups]
     assert values == sorted(values)
     assert all(b - a > 1e-9 for a, b in itertools.pairwise(values))
@@ -53,7 +52,7 @@ def test_groups_hold_those_who_agree():
 
 
 def test_differences_are_those_that_can_matter_here():
-    found = {one.name: one.convention for one in spread(EV, "ndcg", 10).said}
+    found = {one.name: one.convention for one in EV.spread("ndcg", 10).said}
     assert found["cornac ndcg[list]"] == "binary gain"
     assert found["recpack ndcg"] == ""
 
@@ -61,7 +60,7 @@ def test_differences_are_those_that_can_matter_here():
 def test_where_nothing_can_differ_all_agree():
     recs = pd.DataFrame({"user": ["a", "b"], "item": ["x", "y"], "score": [1.0, 2.0], "rank": [1, 1]})
     truth = pd.DataFrame({"user": ["a", "b"], "item": ["x", "y"]})
-    found = spread(recnb.evaluate(recs, truth), "precision", 1)
+    found = recnb.evaluate(recs, truth).spread("precision", 1)
     assert len(found.groups) == 1
     assert "all " in repr(found)
 
@@ -69,7 +68,7 @@ def test_where_nothing_can_differ_all_agree():
 def test_a_refusal_is_told():
     recs = pd.DataFrame({"user": ["a", "b"], "item": ["x", "y"], "score": [1.0, 2.0], "rank": [1, 1]})
     truth = pd.DataFrame({"user": ["a", "b", "c"], "item": ["x", "z", "x"]})
-    found = spread(recnb.evaluate(recs, truth), "reciprocal_rank", 1)
+    found = recnb.evaluate(recs, truth).spread("reciprocal_rank", 1)
     errors = {one.name: one.error for one in found.without}
     assert "refuses that" in errors["cornac rr[list]"]
     assert "cornac rr[list]: " in repr(found)
@@ -80,25 +79,25 @@ def test_a_refusal_is_told():
 
 
 def test_options_are_ours_alone():
-    found = spread(EV, "ndcg", 10, gain="exponential")
+    found = EV.spread("ndcg", 10, gain="exponential")
     assert found.ours == float(EV.ndcg(k=10, gain="exponential"))
-    plain = spread(EV, "ndcg", 10)
+    plain = EV.spread("ndcg", 10)
     assert found.to_frame()["value"].equals(plain.to_frame()["value"])
-    assert spread(EV.under("lenskit"), "ndcg", 10).ours == pytest.approx(
+    assert EV.under("lenskit").spread("ndcg", 10).ours == pytest.approx(
         float(EV.under("lenskit").ndcg(k=10)), abs=1e-12
     )
 
 
 def test_a_metric_that_no_library_has_is_refused():
     with pytest.raises(OptionError, match="recorded"):
-        spread(EV, "idcg", 10)
+        EV.spread("idcg", 10)
 
 
 def test_plot_draws_a_dot_for_each_group():
     pytest.importorskip("matplotlib").use("agg")
     import matplotlib.pyplot as plt
 
-    found = spread(EV, "recall", 10)
+    found = EV.spread("recall", 10)
     ax = found.plot()
     assert len(ax.get_yticks()) == len(found.groups)
     assert found.plot(ax) is ax
@@ -110,7 +109,7 @@ def test_text_of_the_users_is_text(evil: str):
     recs = pd.DataFrame({"user": [evil, evil, "b"], "item": [evil, "y", "x"], "rank": [1, 2, 1]})
     truth = pd.DataFrame({"user": [evil, "c"], "item": [evil, "x"]})
     for metric in ("ndcg", "reciprocal_rank"):
-        page = Page(spread(recnb.evaluate(recs, truth), metric, 2)._repr_html_())
+        page = Page(recnb.evaluate(recs, truth).spread(metric, 2)._repr_html_())
         assert page.tags <= {"div", "b", "table", "caption", "thead", "tbody", "tr", "th", "td", "bdi"}
         assert page.attributes <= {"class", "style", "role", "aria-label", "scope"}
         assert all(off for _, off in page.text)

@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import recnb
+from recnb.data import batches, streaming, user_batches
 from recnb.errors import ElsewhereError, FrameError, NoUsersError, RecnbError
-from recnb.frames import cut, stream, streamed
 from tests.test_chunks import CONVENTIONS, METRICS, K, random_frames
 
 
@@ -26,10 +26,10 @@ def small(monkeypatch):
 
 
 def sized(monkeypatch, whole, rows, batch):
-    monkeypatch.setattr(streamed, "WHOLE", whole)
-    monkeypatch.setattr(streamed, "ROWS", rows)
-    monkeypatch.setattr(stream, "ROWS", batch)
-    monkeypatch.setattr(cut, "BUCKETS", 3)
+    monkeypatch.setattr(streaming, "WHOLE", whole)
+    monkeypatch.setattr(streaming, "ROWS", rows)
+    monkeypatch.setattr(batches, "ROWS", batch)
+    monkeypatch.setattr(user_batches, "BUCKETS", 3)
 
 
 def in_batches(frame):
@@ -53,13 +53,13 @@ def same(streamed_, whole, metrics=METRICS, k=K):
     pd.testing.assert_frame_equal(streamed_.to_frame(), whole.to_frame())
     for name in [name for name in dir(whole.counts) if name.startswith("n_")]:
         assert getattr(streamed_.counts, name) == getattr(whole.counts, name), name
-    assert streamed_.prepared.truth.equals(whole.prepared.truth)
-    assert streamed_.prepared.judged.equals(whole.prepared.judged)
+    assert streamed_._data.prepared.truth.equals(whole._data.prepared.truth)
+    assert streamed_._data.prepared.judged.equals(whole._data.prepared.judged)
 
 
 def lists_are_away(evaluation):
     with pytest.raises(ElsewhereError):
-        evaluation.prepared.recs.height  # noqa: B018
+        evaluation._data.prepared.recs.height  # noqa: B018
     return True
 
 
@@ -77,8 +77,8 @@ def test_batches_give_the_numbers_of_the_whole(seed, convention, kind, text, tor
     assert lists_are_away(made)
     same(made, whole)
     at = seed % whole.n_users
-    assert made.list_of(at) == whole.list_of(at)
-    assert made.truth_of(at).equals(whole.truth_of(at))
+    assert made._data.list_of(at) == whole._data.list_of(at)
+    assert made._data.truth_of(at).equals(whole._data.truth_of(at))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -95,10 +95,10 @@ def test_any_truth_beside_them(kind, truth_kind):
 def test_what_fits_is_held_in_memory(kind, monkeypatch):
     recs, truth = random_frames(np.random.default_rng(2))
     for limit, held in ((len(recs), True), (len(recs) - 1, False)):
-        monkeypatch.setattr(streamed, "WHOLE", limit)
+        monkeypatch.setattr(streaming, "WHOLE", limit)
         made = recnb.evaluate(KINDS[kind](recs), truth)
-        assert (made.prepared.rows.columns == ["user", "item", "rank", "score"]) is True
-        assert (type(made.prepared.rows).__name__ == "Held") is held
+        assert (made._data.prepared.rows.columns == ["user", "item", "rank", "score"]) is True
+        assert (type(made._data.prepared.rows).__name__ == "InMemoryRows") is held
         same(made, recnb.evaluate(recs, truth))
 
 
@@ -123,7 +123,7 @@ def test_files(where, torn, tmp_path):
     made, whole = recnb.evaluate(source, truth), recnb.evaluate(recs, truth)
     assert lists_are_away(made)
     same(made, whole)
-    assert made.list_of(5) == whole.list_of(5)
+    assert made._data.list_of(5) == whole._data.list_of(5)
 
 
 @pytest.mark.parametrize("torn", [False, True])
@@ -158,7 +158,7 @@ def test_ids_of_any_kind(ids, kind, torn):
             frame["user"] = frame["user"].astype(ids)
     made, whole = recnb.evaluate(KINDS[kind](recs), truth), recnb.evaluate(recs, truth)
     same(made, whole)
-    assert made.list_of(1) == whole.list_of(1)
+    assert made._data.list_of(1) == whole._data.list_of(1)
 
 
 def test_averages_of_gathered_users():
@@ -184,7 +184,7 @@ def test_libraries_and_columns():
 
 def test_only_the_columns_of_the_roles_are_read():
     recs, _ = random_frames(np.random.default_rng(8))
-    read = stream.stream_of(
+    read = batches.stream_of(
         pl.from_pandas(recs.assign(more=1)).lazy(), "recommendations", {"user": "user", "item": "item"}
     )
     assert next(read.batches()).columns == ["user", "item"]
@@ -194,7 +194,7 @@ def test_only_the_columns_of_the_roles_are_read():
 def test_what_was_read_to_see_if_it_fits_is_not_read_again(kind, readings, monkeypatch):
     recs, truth = random_frames(np.random.default_rng(9))
     given_recs, begun = KINDS[kind](recs), []
-    of = type(stream.stream_of(given_recs, "", {}))
+    of = type(batches.stream_of(given_recs, "", {}))
     read = of._read
     monkeypatch.setattr(of, "_read", lambda self: begun.append(1) or read(self))
     made = recnb.evaluate(given_recs, truth)
@@ -295,7 +295,7 @@ def test_what_only_all_rows_can_tell(kind):
 def test_ids_of_other_kinds_are_refused_before_anything_is_read(kind, monkeypatch):
     recs, truth = random_frames(np.random.default_rng(14))
     given_recs = KINDS[kind](recs)
-    of = type(stream.stream_of(given_recs, "", {}))
+    of = type(batches.stream_of(given_recs, "", {}))
     monkeypatch.setattr(of, "_read", lambda self: pytest.fail("it was read"))
     text = truth.assign(item=truth["item"].astype(str))
     assert said(given_recs, text) == said(recs, text)
@@ -330,5 +330,5 @@ def test_users_of_a_type_that_arrow_makes_of_another():
     )
     made = recnb.evaluate(ds.dataset(rows.to_batches(max_chunksize=7)), rows)
     assert lists_are_away(made)
-    assert made.list_of(3) == {1: 0, 2: 1, 3: 2, 4: 3}
+    assert made._data.list_of(3) == {1: 0, 2: 1, 3: 2, 4: 3}
     assert made.explain("precision", made.users[3], k=2).value == 1.0

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 import recnb
+from recnb.data import streaming, user_batches
 from recnb.errors import FrameError
-from recnb.frames import cut, streamed
 from tests.test_chunks import random_frames
 from tests.test_stream import same, shuffled, sized
 
@@ -29,18 +29,18 @@ def folder(tmp_path, monkeypatch):
 
 def test_torn_lists_go_through_files_that_are_gone_afterwards(folder, monkeypatch):
     recs, truth = random_frames(np.random.default_rng(17), n_users=100)
-    written, levels = cut._written, []
+    written, levels = user_batches._written, []
 
     def spy(batches, into, level):
         assert into.parent == folder
         levels.append(level)
         return written(batches, into, level)
 
-    monkeypatch.setattr(cut, "_written", spy)
+    monkeypatch.setattr(user_batches, "_written", spy)
     made = recnb.evaluate(pl.from_pandas(shuffled(recs)).lazy(), truth)
     assert levels[0] == 0
     assert 1 in levels  # a bucket was still too large
-    assert max(levels) < cut.DEEPEST
+    assert max(levels) < user_batches.DEEPEST
     assert not any(folder.iterdir())
     same(made, recnb.evaluate(shuffled(recs), truth))
 
@@ -59,7 +59,7 @@ def test_they_are_gone_after_an_error_too(folder):
 
 def test_lists_that_stand_together_need_no_files(folder, monkeypatch):
     recs, truth = random_frames(np.random.default_rng(19))
-    monkeypatch.setattr(cut, "_written", lambda *_: pytest.fail("a file was written"))
+    monkeypatch.setattr(user_batches, "_written", lambda *_: pytest.fail("a file was written"))
     order = recs.user.unique()[::-1]
     recs = pd.concat([recs[recs.user == user] for user in order], ignore_index=True)  # by user, in any order of users
     same(recnb.evaluate(pl.from_pandas(recs).lazy(), truth), recnb.evaluate(recs, truth))
@@ -67,10 +67,10 @@ def test_lists_that_stand_together_need_no_files(folder, monkeypatch):
 
 def test_no_table_is_much_larger_than_asked(monkeypatch):
     recs, truth = random_frames(np.random.default_rng(20), n_users=200)
-    monkeypatch.setattr(cut, "BUCKETS", 8)
-    seen, join = [], streamed._Work._join
+    monkeypatch.setattr(user_batches, "BUCKETS", 8)
+    seen, join = [], streaming._StreamState._join
     monkeypatch.setattr(
-        streamed._Work, "_join", lambda self, recs, truth: seen.append(recs.height) or join(self, recs, truth)
+        streaming._StreamState, "_join", lambda self, recs, truth: seen.append(recs.height) or join(self, recs, truth)
     )
     for frame in (recs, shuffled(recs)):
         seen.clear()
@@ -84,15 +84,15 @@ PEAK = """
 import sys
 import polars as pl
 import recnb
-from recnb.frames import stream, streamed
+from recnb.data import batches, streaming
 
 folder, whole = sys.argv[1], int(sys.argv[2])
-streamed.WHOLE, streamed.ROWS, stream.ROWS = whole, 100_000, 100_000
+streaming.WHOLE, streaming.ROWS, batches.ROWS = whole, 100_000, 100_000
 for name in ("tiny", "recs"):
     made = pl.scan_parquet(f"{folder}/{name}.parquet").rec.against(pl.scan_parquet(f"{folder}/truth.parquet"))
     made.table(["ndcg", "recall"], k=10)
 peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
-print(int(peak.split()[1]) / 1024, made.counts.n_recommended, type(made.prepared.rows).__name__)
+print(int(peak.split()[1]) / 1024, made.counts.n_recommended, type(made._data.prepared.rows).__name__)
 """
 
 
@@ -110,7 +110,7 @@ def peak_of(folder, n, whole):
         [sys.executable, "-c", PEAK, str(folder), str(whole)], check=True, capture_output=True, text=True,
         env={**os.environ, "POLARS_MAX_THREADS": "2", "POLARS_ROW_GROUP_PREFETCH_SIZE": "1"},
     ).stdout.split()  # fmt: skip
-    assert found[1:] == [str(2000 * n), "Held" if whole >= 2000 * n else "Ranked"]
+    assert found[1:] == [str(2000 * n), "InMemoryRows" if whole >= 2000 * n else "RemoteRanking"]
     return float(found[0])
 
 

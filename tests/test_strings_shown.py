@@ -11,8 +11,8 @@ import pytest
 import recnb
 from recnb import METRICS, Convention
 from recnb.conventions import WORDS, option_in_words
-from recnb.strings import speaking, width
-from recnb.whose.special import SPECIAL
+from recnb.display.language import use_language, width
+from recnb.libraries.library_metrics import SPECIAL
 from tests.korean import EV, EVALUATIONS, ONE, RECS, TRUTH, Shown, english_in, page
 from tests.strategies import each_word
 
@@ -140,7 +140,7 @@ def test_a_convention_is_written_the_same_in_any_language():
         for word in words:
             convention = Convention(**{name: word}, metric=(("gain", "binary"),))  # type: ignore[arg-type]
             spec = convention.spec()
-            with speaking("ko"):
+            with use_language("ko"):
                 assert convention.spec() == spec
                 assert Convention.parse(spec) == convention
 

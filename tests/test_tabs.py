@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 import recnb
-from recnb.results.tabs import STYLE, Section, tabbed
+from recnb.display.tabs import STYLE, Section, tabbed
 
 
 class Buttons(HTMLParser):

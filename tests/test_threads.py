@@ -64,8 +64,8 @@ def test_eight_threads_get_the_numbers_that_one_gets(options: dict[str, Any]) ->
 
 def test_hits_are_cut_by_eight_threads_at_once() -> None:
     """Nothing but cuts of the hits that are kept: one thread replaces what another is about to read."""
-    prepared = evaluated().prepared
-    expected = {k: len(evaluated().prepared.hits(k).user) for k in range(1, 20)}
+    prepared = evaluated()._data.prepared
+    expected = {k: len(evaluated()._data.prepared.hits(k).user) for k in range(1, 20)}
     begin = threading.Barrier(N_THREADS)
 
     def ask(thread: int) -> bool:

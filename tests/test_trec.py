@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recnb
+from recnb.data.trec import kind_of
 from recnb.errors import ColumnError, FrameError
-from recnb.trec import kind_of
 
 RUN = 'q1 Q0 "d1 1 3.5 tag\nq1\tQ0  NA 1 3.5 tag\nq2 Q0 007 1 1e-3 tag\n'
 QRELS = "q1 0 d1 2\nq1 0 NA -1\n q2 0 007 0\n"

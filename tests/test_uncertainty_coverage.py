@@ -10,10 +10,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from recnb.uncertainty import intervals, paired
-from recnb.uncertainty.groups import gap_to_rest
-from recnb.uncertainty.paired import intervals_of_differences
-from recnb.uncertainty.significance import student
+from recnb.stats import intervals, paired
+from recnb.stats.groups import gap_to_rest
+from recnb.stats.paired import intervals_of_differences
+from recnb.stats.tests import student
 from tests.test_uncertainty_simulated import bounds, made_users
 
 pytestmark = pytest.mark.slow

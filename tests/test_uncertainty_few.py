@@ -10,11 +10,11 @@ import pytest
 import scipy.stats
 
 import recnb
+from recnb.distributed.partial import nothing_like
 from recnb.errors import OptionError
-from recnb.partial import nothing_like
-from recnb.uncertainty import Detectable, detectable, interval_of_pairs, intervals, paired, users_needed
-from recnb.uncertainty.groups import gap_to_rest
-from recnb.uncertainty.significance import student, wilcoxon
+from recnb.stats import Detectable, detectable, interval_of_pairs, intervals, paired, users_needed
+from recnb.stats.groups import gap_to_rest
+from recnb.stats.tests import student, wilcoxon
 
 
 def lists(hits: list[float]) -> tuple[pd.DataFrame, pd.DataFrame]:

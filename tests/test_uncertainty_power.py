@@ -10,9 +10,9 @@ import scipy.stats
 
 import recnb
 from recnb.errors import NoUsersError, OptionError
-from recnb.uncertainty import Detectable, users_needed
-from recnb.uncertainty import detectable as smallest
-from recnb.uncertainty.power import CORRELATION, power_of
+from recnb.stats import Detectable, users_needed
+from recnb.stats import detectable as smallest
+from recnb.stats.power import CORRELATION, power_of
 
 
 def exact_power(shift: float, n: int, alpha: float) -> float:
@@ -115,7 +115,7 @@ def test_the_assumed_correlation_is_on_the_careful_side() -> None:
 
 
 def test_detectable_in_korean(two: tuple[recnb.Evaluation, recnb.Evaluation]) -> None:
-    with recnb.strings.speaking("ko"):
+    with recnb.display.language.use_language("ko"):
         made = two[0].detectable("ndcg", 10)
     assert "가정이다" in made.words, "a result keeps the language it was made in"
 

@@ -11,10 +11,10 @@ import re
 import numpy as np
 import pytest
 
-from recnb.uncertainty import benjamini_hochberg, detectable, holm, intervals, paired, users_needed
-from recnb.uncertainty.bootstrap import bca, percentiles, resampled_means
-from recnb.uncertainty.paired import intervals_of_differences
-from recnb.uncertainty.significance import settled, sign_flip, student, wilcoxon
+from recnb.stats import benjamini_hochberg, detectable, holm, intervals, paired, users_needed
+from recnb.stats.bootstrap import bca, percentiles, resampled_means
+from recnb.stats.paired import intervals_of_differences
+from recnb.stats.tests import settled, sign_flip, student, wilcoxon
 
 SIZES = (20, 30, 50, 100, 200, 500)
 

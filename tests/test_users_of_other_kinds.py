@@ -41,8 +41,8 @@ def test_each_user_of_a_result_can_be_explained(kind: str) -> None:
         at = position % 2
         assert ev.explain("precision", user, k=1).value == 1 - at
         assert ev.explain("novelty", user, k=1).value == ev.novelty(k=1).per_user.iloc[at]
-        assert ev.truth_of(at)["item"].to_list() == [1]
-        assert ev.list_of(at) == {1: at + 1}
+        assert ev._data.truth_of(at)["item"].to_list() == [1]
+        assert ev._data.list_of(at) == {1: at + 1}
 
 
 def test_users_keep_their_time_zone() -> None:

@@ -14,11 +14,11 @@ import pytest
 import recnb
 from recnb.conventions import WORDS
 from recnb.conventions.presets import presets
+from recnb.data import Source, read
 from recnb.errors import OptionError, RecnbError
-from recnb.frames import Source, read
-from recnb.whose import as_in
-from recnb.whose.setting import FAMILIES, Setting, presets_of
-from recnb.whose.why import Why, way, why, why_between
+from recnb.libraries import as_in
+from recnb.libraries.explain_difference import Why, way, why_between
+from recnb.libraries.variant import FAMILIES, MetricVariant, presets_of
 from tests.presets import as_in_of
 from tests.test_results_html import EVIL, Page
 
@@ -100,8 +100,8 @@ def assert_way(made: Why, start: float, end: float) -> None:
 @pytest.fixture
 def kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many ways over the same frames: what is worked out for one is kept for the next, and nobody is explained."""
-    monkeypatch.setattr("recnb.whose.why.scratch", lambda source: source)
-    monkeypatch.setattr(Setting, "explanation", lambda *_: None)
+    monkeypatch.setattr("recnb.libraries.explain_difference.scratch", lambda source: source)
+    monkeypatch.setattr(MetricVariant, "explanation", lambda *_: None)
 
 
 @pytest.mark.usefixtures("kept")
@@ -157,10 +157,10 @@ def test_settings_give_what_as_in_gives():
                         wanted = as_in_of(again, one.library, one.variant, k)
                     except RecnbError:
                         with pytest.raises(RecnbError):
-                            Setting.of_preset(one).value(source, k)
+                            MetricVariant.of_preset(one).value(source, k)
                         continue
                     compared += 1
-                    assert near(Setting.of_preset(one).value(source, k), wanted), (one.label, k, seed)
+                    assert near(MetricVariant.of_preset(one).value(source, k), wanted), (one.label, k, seed)
     assert compared > 1500
 
 
@@ -169,11 +169,11 @@ SAMPLE = recnb.datasets.load_sample()
 
 def test_from_an_evaluation_to_a_library():
     ev = SAMPLE.models["popular"].rec.against(SAMPLE.test)
-    made = why(ev, "ndcg", 10, other="rectools")
+    made = ev.why("ndcg", 10, other="rectools")
     assert_way(made, float(ev.ndcg(k=10)), as_in("rectools", "ndcg", SAMPLE.models["popular"], SAMPLE.test, k=10))
     assert [step.axes for step in made.steps] == [("gain",), ("ideal",)]
     assert made.unchanged
-    other = why(ev, "ndcg", 10, other="rectools", variant="ndcg_achievable", gain="exponential")
+    other = ev.why("ndcg", 10, other="rectools", variant="ndcg_achievable", gain="exponential")
     assert_way(
         other, float(ev.ndcg(k=10, gain="exponential")), float(ev.under("rectools").ndcg(k=10, ideal="relevant"))
     )
@@ -183,7 +183,7 @@ def test_a_mover_is_explained_by_the_value_it_has_after_the_step():
     ev = SAMPLE.models["popular"].rec.against(SAMPLE.test)
     explained = 0
     for library in ("rectools", "lenskit", "catboost", "cornac"):
-        for step in why(ev, "ndcg", 10, other=library).steps:
+        for step in ev.why("ndcg", 10, other=library).steps:
             if step.explanation is not None:
                 explained += 1
                 mover = next(one for one in step.movers if one.user == step.explanation.user)
@@ -195,20 +195,20 @@ def test_to_conventions_and_evaluations():
     recs, truth = SAMPLE.models["popular"], SAMPLE.test
     ev = recnb.evaluate(recs, truth)
     strict = recnb.evaluate(recs, truth, relevant_from=4, users="both")
-    made = why(ev, "recall", 10, other=strict)
+    made = ev.why("recall", 10, other=strict)
     assert_way(made, float(ev.recall(k=10)), float(strict.recall(k=10)))
     assert {axis for step in made.steps for axis in step.axes} == {"relevant", "users"}
     assert [step.stage for step in made.steps] == ["relevance", "users"]
-    same = why(ev, "recall", 10, other=recnb.Convention(relevant_from=4, users="both"))
+    same = ev.why("recall", 10, other=recnb.Convention(relevant_from=4, users="both"))
     assert near(same.end, made.end)
-    under = why(ev.under("trec_eval"), "ndcg", 10, other=ev)
+    under = ev.under("trec_eval").why("ndcg", 10, other=ev)
     assert_way(under, float(ev.under("trec_eval").ndcg(k=10)), float(ev.ndcg(k=10)))
 
 
 def test_other_frames_are_the_first_step():
     names = list(SAMPLE.models)[:2]
     one, other = (SAMPLE.models[name].rec.against(SAMPLE.test) for name in names)
-    made = why(one, "ndcg", 10, other=other.under("lenskit"))
+    made = one.why("ndcg", 10, other=other.under("lenskit"))
     assert_way(made, float(one.ndcg(k=10)), float(other.under("lenskit").ndcg(k=10)))
     assert made.steps[0].axes == ("frames",)
     assert near(made.steps[0].value, float(other.ndcg(k=10)))
@@ -227,7 +227,7 @@ def test_what_gives_no_number_alone_is_switched_with_the_next():
 
 def test_no_change_at_all():
     ev = SAMPLE.models["popular"].rec.against(SAMPLE.test)
-    made = why(ev, "ndcg", 10, other=ev)
+    made = ev.why("ndcg", 10, other=ev)
     assert made.steps == ()
     assert made.to_frame().empty
     assert list(made.to_frame().columns)[:2] == ["stage", "axis"]
@@ -237,21 +237,21 @@ def test_no_change_at_all():
 def test_what_is_asked_wrongly_is_refused():
     ev = SAMPLE.models["popular"].rec.against(SAMPLE.test)
     with pytest.raises(OptionError, match="name a library"):
-        why(ev, "ndcg", 10, other=3)
+        ev.why("ndcg", 10, other=3)
     with pytest.raises(OptionError, match="no library"):
-        why(ev, "ndcg", 10, other="rectool")
+        ev.why("ndcg", 10, other="rectool")
     with pytest.raises(OptionError, match="computes precision"):
-        why(ev, "ndcg", 10, other="rectools", variant="precision")
+        ev.why("ndcg", 10, other="rectools", variant="precision")
     with pytest.raises(OptionError, match="has no rbp"):
-        why(ev, "rbp", 10, other="rectools")
+        ev.why("rbp", 10, other="rectools")
     with pytest.raises(OptionError, match="variant="):
-        why(ev, "ndcg", 10, other=ev, variant="ndcg")
+        ev.why("ndcg", 10, other=ev, variant="ndcg")
 
 
 def test_frames_without_scores_are_given_what_they_have():
     recs = pd.DataFrame({"user": ["a", "a", "b"], "item": ["x", "y", "x"], "rank": [1, 2, 1]})
     truth = pd.DataFrame({"user": ["a", "b"], "item": ["y", "z"]})
-    made = why(recnb.evaluate(recs, truth), "ndcg", 2, other="lightgbm")
+    made = recnb.evaluate(recs, truth).why("ndcg", 2, other="lightgbm")
     assert any("scores, which these frames lack" in note for note in made.notes)
 
 
@@ -259,7 +259,7 @@ def test_frames_without_scores_are_given_what_they_have():
 def test_text_of_the_users_is_text(evil: str):
     recs = pd.DataFrame({"user": [evil, evil, "b"], "item": [evil, "y", "x"], "rank": [1, 2, 1]})
     truth = pd.DataFrame({"user": [evil, evil, "b"], "item": ["y", evil, "x"], "relevance": [2, 1, 0]})
-    page = Page(why(recnb.evaluate(recs, truth), "ndcg", 2, other="rectools")._repr_html_())
+    page = Page(recnb.evaluate(recs, truth).why("ndcg", 2, other="rectools")._repr_html_())
     plain = {"div", "b", "code", "table", "caption", "thead", "tbody", "tr", "th", "td", "span"}
     assert page.tags <= plain | {"bdi", "details", "summary"}
     assert page.attributes <= {"class", "style", "role", "aria-label", "scope"}
@@ -271,7 +271,7 @@ def test_plot_draws_each_step():
     pytest.importorskip("matplotlib").use("agg")
     import matplotlib.pyplot as plt
 
-    made = why(SAMPLE.models["popular"].rec.against(SAMPLE.test), "ndcg", 10, other="lenskit")
+    made = SAMPLE.models["popular"].rec.against(SAMPLE.test).why("ndcg", 10, other="lenskit")
     ax = made.plot()
     assert len(ax.patches) == len(made.steps) + 2
     assert made.plot(ax) is ax
@@ -279,7 +279,7 @@ def test_plot_draws_each_step():
 
 
 def test_every_word_of_a_convention_is_said():
-    setting = Setting.of_preset(presets_of("ndcg")[0]).having(relevant_from=None)
+    setting = MetricVariant.of_preset(presets_of("ndcg")[0]).having(relevant_from=None)
     for axis, words in WORDS.items():
         said = [setting.having(**{axis: word}).words(axis) for word in words]
         assert len(set(said)) == len(words), axis

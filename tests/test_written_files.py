@@ -28,11 +28,13 @@ def test_a_path_where_nothing_can_be_written_is_named(write: Callable[[Path], ob
     missing = tmp_path / "none" / "file"
     with pytest.raises(RecnbError) as told:
         write(missing)
-    assert f"{missing} cannot be written: there is no folder {str(missing.parent)!r}. Make it first" in str(told.value)
+    assert f"{missing} cannot be written: there is no folder {str(missing.parent)!r}: make its folder first" in str(
+        told.value
+    )
     missing.parent.mkdir()
     write(missing)
     assert missing.stat().st_size > 0
-    with pytest.raises(RecnbError, match="is a folder: name a file in it"):
+    with pytest.raises(RecnbError, match="it is a folder; name another file"):
         write(tmp_path)
     assert sorted(os.listdir(tmp_path)) == ["none"]
 

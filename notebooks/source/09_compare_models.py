@@ -15,7 +15,7 @@ from IPython.display import Markdown
 from scipy import stats
 
 import recnb
-from recnb.uncertainty import benjamini_hochberg, holm
+from recnb.stats import benjamini_hochberg, holm
 
 sample = recnb.datasets.load_sample()
 found = recnb.compare(

@@ -17,7 +17,7 @@ import pandas as pd
 from IPython.display import display
 
 import recnb
-from recnb.uncertainty import paired
+from recnb.stats import paired
 
 sample = recnb.datasets.load_sample()
 beside = {"train": sample.train, "items": sample.items}
@@ -130,7 +130,7 @@ of_factors.round(4)
 
 # %% [markdown]
 # `factors` shows less known films, by 0.16 bits; of the tail and of the genres nothing is shown. Coverage and Gini are
-# numbers of all lists together: no user has a share in them that could be averaged, and recnb makes up no interval.
+# numbers of all lists together: no user has a share in them that could be averaged, so they have no interval.
 
 # %%
 try:

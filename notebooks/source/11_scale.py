@@ -201,12 +201,12 @@ print(
 print(f"{both.n_users:,} users: {both.score('ndcg', 10):.4f}")
 
 # %% [markdown]
-# With values of users at hand an interval may be drawn from them by the bootstrap. Without them it follows from the
-# moments, and with many users the two are the same:
+# An interval needs only sums over users (how many, their mean and spread), so the interval of two parts added up is that
+# of all users together:
 
 # %%
-drawn, moments = here.ndcg(k=10).interval(method="bca"), both.score("ndcg", 10).interval()
-print(f"bootstrap {drawn.low:.4f} to {drawn.high:.4f}; moments {moments.low:.4f} to {moments.high:.4f}")
+together, added = here.ndcg(k=10).interval(), both.score("ndcg", 10).interval()
+print(f"together {together.low:.4f} to {together.high:.4f}; added up {added.low:.4f} to {added.high:.4f}")
 
 # %% [markdown]
 # What shows users side by side (a report, segments, a comparison with its tests) needs their values. `fetch()`, which

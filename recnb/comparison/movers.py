@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from recnb.evaluation import Evaluation
-from recnb.hits import Floats, Ints
-from recnb.metric import Metric
-from recnb.results.comparison_data import Moved, Mover, Place
+from recnb.comparison.results import ListItem, Moved, Mover
+from recnb.metrics.hits import Floats, Ints
+from recnb.metrics.metric import Metric
+from recnb.results.evaluation_data import EvaluationData
 
 #: Ranks beyond these are left out of a list that is shown, also where k is larger or whole lists count.
 RANKS_SHOWN = 20
@@ -21,7 +21,7 @@ SAME = 1e-12
 
 
 def moved(
-    models: Mapping[str, Evaluation],
+    models: Mapping[str, EvaluationData],
     pair: tuple[str, str],
     metric: Metric[...],
     k: int | None,
@@ -74,7 +74,7 @@ def _furthest(change: Floats, n: int) -> Ints:
     return np.asarray(up[order])
 
 
-def _lists(evaluation: Evaluation, users: Sequence[Any], k: int | None) -> dict[Any, tuple[Place, ...]]:
+def _lists(evaluation: EvaluationData, users: Sequence[Any], k: int | None) -> dict[Any, tuple[ListItem, ...]]:
     """The lists of a few users, hits known by their relevance."""
     prepared = evaluation.prepared
     deepest = RANKS_SHOWN if k is None else min(k, RANKS_SHOWN)
@@ -87,13 +87,13 @@ def _lists(evaluation: Evaluation, users: Sequence[Any], k: int | None) -> dict[
         .join(truth.unique(["user", "item"], keep="first"), on=["user", "item"], how="left")
         .sort("user", "rank", maintain_order=True)
     )
-    found: dict[Any, list[Place]] = {}
+    found: dict[Any, list[ListItem]] = {}
     for user, item, rank, relevance in rows.iter_rows():
-        found.setdefault(user, []).append(Place(rank, _plain(item), relevance or 0.0))
+        found.setdefault(user, []).append(ListItem(rank, _plain(item), relevance or 0.0))
     return {user: tuple(places) for user, places in found.items()}
 
 
-def _relevant(evaluation: Evaluation, users: Sequence[Any]) -> dict[Any, int]:
+def _relevant(evaluation: EvaluationData, users: Sequence[Any]) -> dict[Any, int]:
     counts = evaluation.prepared.truth.filter(_in(evaluation.prepared.users, users))["user"].value_counts()
     return dict(counts.iter_rows())
 

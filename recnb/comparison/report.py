@@ -7,29 +7,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recnb.asked import Metrics, parted
-from recnb.beyond_shown import rows_of
-from recnb.comparison.aligned import one_beside
-from recnb.comparison.alike import overlaps
-from recnb.comparison.by_segment import differences_by
-from recnb.comparison.measured import Asked, lines_of, measure
+from recnb.comparison.common_users import one_beside
+from recnb.comparison.differences import MetricRequest, lines_of, measure
+from recnb.comparison.list_overlap import overlaps
 from recnb.comparison.movers import moved
+from recnb.comparison.results import BeyondAccuracy, Compared, ComparisonSegments, Found, Overlap, Reading
+from recnb.comparison.segments import differences_by
+from recnb.comparison.shown import ComparisonReport
 from recnb.conventions import options_in_words
+from recnb.data.join import RemoteRanking
+from recnb.display.language import _, checked, use_language
+from recnb.display.progress import steps
 from recnb.errors import ElsewhereError, OptionError
-from recnb.frames.rows import Ranked
-from recnb.hits import Cutoffs
-from recnb.metric import Metric
-from recnb.progress import steps
-from recnb.reported import curve_points, whole_numbers
-from recnb.results.comparison import ComparisonReport
-from recnb.results.comparison_data import Beyond, Compared, Found, Overlap, Reading, Segmented
-from recnb.results.lint import Finding, elsewhere_in_words
-from recnb.segments import SMALL, label_of
-from recnb.strings import checked, say, speaking
-from recnb.whole_lists import BEYOND
+from recnb.lint import lint
+from recnb.lint.findings import Finding, elsewhere_in_words
+from recnb.metrics.hits import Cutoffs
+from recnb.metrics.metric import Metric
+from recnb.report.beyond_row import rows_of
+from recnb.report.build import curve_points, whole_numbers
+from recnb.results.arguments import Metrics, parted
+from recnb.results.beyond_accuracy import BEYOND
+from recnb.results.segments import SMALL, label_of
 
 if TYPE_CHECKING:
-    from recnb.comparison import Comparison
+    from recnb.comparison.data import ComparisonData
 
 CURVE_POINTS = 25
 
@@ -41,7 +42,7 @@ PERSISTENCE = 0.9
 
 
 def report_of(
-    comparison: Comparison,
+    comparison: ComparisonData,
     k: int | Sequence[int],
     metrics: Metrics,
     movers: int,
@@ -53,7 +54,7 @@ def report_of(
     """Measure, look at single users, and freeze."""
     if not isinstance(movers, (int, np.integer)) or isinstance(movers, bool) or movers < 0:
         raise OptionError(f"movers={movers!r} is no number of users: give a whole number from 0 up.")
-    with speaking(lang):
+    with use_language(lang):
         at = whole_numbers(k, ".differences(k=None)")
         lead_k = sorted(at)[len(at) // 2]
         accuracy, further = parted(metrics, options)
@@ -65,32 +66,43 @@ def report_of(
             whole = any(metric.needs_whole_list(mine) for metric, mine in zip(chosen, own, strict=True))
             one.hits(None if whole else max(at))
         made = comparison.measured(accuracy, at, shared)
-        lead = Asked(chosen[:1], own[:1], Cutoffs.of(points), [])
+        lead = MetricRequest(chosen[:1], own[:1], Cutoffs.of(points), [])
         lines = lines_of(measure(comparison.models, lead, comparison.settings), comparison.names)
         here = [one for one in made.differences if one.k == lead_k and one.metric == chosen[0].name]
         furthest = sorted(here, key=lambda one: -abs(one.difference) if np.isfinite(one.difference) else 0.0)
         pairs = {(one.model, one.baseline) for one in furthest[:PAIRS_SHOWN]}
         shown = [
             moved(comparison.models, pair, chosen[0], lead_k, own[0], int(movers))
-            for pair in steps([one for one in comparison.pairs if one in pairs and movers], say("compare.progress"))
+            for pair in steps([one for one in comparison.pairs if one in pairs and movers], _("comparing"))
         ]
         found, n_checks, unseen = _findings(comparison, chosen[0], lead_k, own[0])
         segments = None
         if by is not None:
-            within = Asked(chosen[:1], own[:1], Cutoffs.one(lead_k), comparison.pairs)
+            within = MetricRequest(chosen[:1], own[:1], Cutoffs.one(lead_k), comparison.pairs)
             rows = differences_by(comparison.models, within, comparison.settings, by, bins)
-            segments = Segmented(label_of(by), tuple(rows), SMALL)
+            segments = ComparisonSegments(label_of(by), tuple(rows), SMALL)
         left_out: list[str] = []
         alike: tuple[Overlap, ...] = ()
-        others: tuple[Beyond, ...] = ()
+        others: tuple[BeyondAccuracy, ...] = ()
         try:
             alike = overlaps(comparison.models, lead_k, PERSISTENCE)
         except ElsewhereError:
-            left_out.append(say("compare.left_out.overlap", where=_where(comparison)))
+            left_out.append(
+                _(
+                    "How alike the lists are is left out: that takes every row of the lists, and they stay in {where}.",
+                    where=_where(comparison),
+                )
+            )
         try:
             others = beyond(comparison, lead_k, further)
         except ElsewhereError:
-            left_out.append(say("compare.left_out.beyond", where=_where(comparison)))
+            left_out.append(
+                _(
+                    "Metrics beyond accuracy are left out: they take every row of the lists, and those stay in "
+                    "{where}.",
+                    where=_where(comparison),
+                )
+            )
         data = Compared(
             models=tuple(comparison.names),
             reference=comparison.baseline,
@@ -117,34 +129,34 @@ def report_of(
 
 
 def _findings(
-    comparison: Comparison, metric: Metric[...], k: int, options: Mapping[str, Any]
+    comparison: ComparisonData, metric: Metric[...], k: int, options: Mapping[str, Any]
 ) -> tuple[tuple[Found, ...], int, tuple[str, ...]]:
     """What is odd about the data: what is found as often in several models is told once; and what no lint could look at."""
     lints = {
-        name: one.lint(k, metric.name, **options)
-        for name, one in steps(list(comparison.models.items()), say("compare.progress"))
+        name: lint(one, k, metric.name, **options)
+        for name, one in steps(list(comparison.models.items()), _("comparing"))
     }
     same: dict[tuple[str, str], dict[str, Finding]] = {}
-    for name, lint in lints.items():
-        for one in lint:
+    for name, findings in lints.items():
+        for one in findings:
             same.setdefault((one.name, one.short), {})[name] = one
     kinds = list(dict.fromkeys(key[0] for key in same))
     found = [Found(tuple(some), tuple(some.values())) for some in same.values()]
     found.sort(key=lambda one: (one.finding.severity != "warning", kinds.index(one.finding.name)))
-    unseen = dict.fromkeys(name for lint in lints.values() for name in lint.elsewhere)
-    n_checks = min(lint.n_checks for lint in lints.values())
+    unseen = dict.fromkeys(name for one in lints.values() for name in one.elsewhere)
+    n_checks = min(one.n_checks for one in lints.values())
     return tuple(found), n_checks, tuple(elsewhere_in_words(unseen))
 
 
-def _where(comparison: Comparison) -> str:
+def _where(comparison: ComparisonData) -> str:
     """What holds the rows that are not here."""
     rows = (one.prepared.rows for one in comparison.models.values())
-    return next(one.away.where for one in rows if isinstance(one, Ranked))
+    return next(one.away.where for one in rows if isinstance(one, RemoteRanking))
 
 
 def beyond(
-    comparison: Comparison, k: int | None, asked: Mapping[str, Mapping[str, Any]] | None = None
-) -> tuple[Beyond, ...]:
+    comparison: ComparisonData, k: int | None, asked: Mapping[str, Mapping[str, Any]] | None = None
+) -> tuple[BeyondAccuracy, ...]:
     """The metrics beyond accuracy that were asked for, or all that the data of every model allow.
 
     Where neither train nor items is known, there are none unless they are asked for.
@@ -157,13 +169,13 @@ def beyond(
     for one in comparison.models.values():
         one.prepared.rows.all()  # or an error that says where they are
     names = BEYOND if asked is None else list(asked)
-    work = steps(list(comparison.models.values()), say("compare.progress"))
+    work = steps(list(comparison.models.values()), _("comparing"))
     of_each = [rows_of(one, k, comparison.settings.confidence, names=names, options=asked) for one in work]
     if asked is not None:
         for row in (row for rows in of_each for row in rows if row.needs):
             raise OptionError(row.needs)
     return tuple(
-        Beyond(
+        BeyondAccuracy(
             rows[0].metric,
             rows[0].symbol,
             rows[0].title,

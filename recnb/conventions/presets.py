@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from recnb.conventions import Convention, value_of
+from recnb.conventions.convention import Convention, value_of
 from recnb.errors import OptionError, is_word, near
 
 #: Other names for libraries.

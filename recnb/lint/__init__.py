@@ -11,30 +11,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recnb.display.language import current
 from recnb.errors import ElsewhereError
-from recnb.hits import Cutoffs
-from recnb.lint import of_ids, of_lists, of_train, of_truth, of_users
+from recnb.lint import checks_ids, checks_lists, checks_train, checks_truth, checks_users
 from recnb.lint.check import ENTERED
-from recnb.lint.looked import Looked
-from recnb.metric import metric_named
-from recnb.results.lint import Finding, Lint
-from recnb.strings import current
+from recnb.lint.context import LintContext
+from recnb.lint.findings import Finding, Lint
+from recnb.metrics.hits import Cutoffs
+from recnb.metrics.metric import metric_named
 
 if TYPE_CHECKING:
-    from recnb.evaluation import Evaluation
+    from recnb.results.evaluation_data import EvaluationData
 
 #: Where checks are, in the order in which their findings are shown; within a module as they stand there.
-MODULES = (of_ids, of_lists, of_truth, of_users, of_train)
+MODULES = (checks_ids, checks_lists, checks_truth, checks_users, checks_train)
 CHECKS = tuple(one for module in MODULES for one in ENTERED if one.function.__module__ == module.__name__)
 
 
-def lint(evaluation: Evaluation, k: int | None = 10, metric: str = "ndcg", **options: Any) -> Lint:
+def lint(evaluation: EvaluationData, k: int | None = 10, metric: str = "ndcg", **options: Any) -> Lint:
     """Look for everything in CHECKS that the frames given allow, and the rows that are here."""
     chosen = metric_named(metric)
     chosen.check(options)
     (k,) = Cutoffs.one(k).values
-    scoring = evaluation._scoring(chosen, options)
-    looked = Looked(scoring, evaluation.beside, k, evaluation.library)
+    scoring = evaluation.scoring(chosen, options)
+    looked = LintContext(scoring, evaluation.beside, k, evaluation.library)
     given = {"train": looked.beside.train, "items": looked.beside.items, "users": looked.beside.users}
     findings: list[Finding] = []
     unchecked: dict[str, tuple[str, ...]] = {}
@@ -52,11 +52,11 @@ def lint(evaluation: Evaluation, k: int | None = 10, metric: str = "ndcg", **opt
     findings.sort(key=lambda one: one.severity != "warning")
     return Lint(
         tuple(findings), n_checks, unchecked, looked.label, k, looked.value, low, high, looked.n_users,
-        evaluation._basis_of(scoring), current(), tuple(elsewhere),
+        evaluation.basis_of_metric(scoring), current(), tuple(elsewhere),
     )  # fmt: skip
 
 
-def _bounds(findings: list[Finding], looked: Looked) -> tuple[float, float]:
+def _bounds(findings: list[Finding], looked: LintContext) -> tuple[float, float]:
     """How far ties could move the mean: nowhere, if none were found."""
     facts: Mapping[str, Any] = next((one.facts for one in findings if one.name == "ties"), {})
     low, high = facts.get("lower", looked.value), facts.get("upper", looked.value)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
 from recnb.conventions import Convention
-from recnb.frames.read import role_of
-from recnb.lint.looked import Looked
-from recnb.results.lint import Finding, Severity
-from recnb.strings import current, say
+from recnb.data.columns import role_of
+from recnb.display.language import Message, _, current
+from recnb.lint.context import LintContext
+from recnb.lint.findings import Finding, Severity
 
 Findings = Iterator[Finding]
 
@@ -21,7 +21,7 @@ class Check:
     """One thing that is looked for."""
 
     name: str  #: the finding it makes
-    function: Callable[[Looked], Findings]
+    function: Callable[[LintContext], Findings]
     needs: str | None  #: the frame beside recommendations and truth without which it sees nothing
 
 
@@ -34,10 +34,10 @@ ENTERED: list[Check] = []
 
 def check(
     name: str, needs: str | None = None
-) -> Callable[[Callable[[Looked], Findings]], Callable[[Looked], Findings]]:
+) -> Callable[[Callable[[LintContext], Findings]], Callable[[LintContext], Findings]]:
     """Enter a function among the checks."""
 
-    def enter(function: Callable[[Looked], Findings]) -> Callable[[Looked], Findings]:
+    def enter(function: Callable[[LintContext], Findings]) -> Callable[[LintContext], Findings]:
         ENTERED.append(Check(name, function, needs))
         return function
 
@@ -45,23 +45,27 @@ def check(
 
 
 def found(
-    looked: Looked,
+    looked: LintContext,
     name: str,
     severity: Severity,
     n: int,
     of: int,
     *,
+    short: Message,
+    effect: Message,
+    example: Message = "",
+    advice: Message = "",
     code: str = "",
-    variant: Mapping[str, str] | None = None,
     **facts: Any,
 ) -> Finding:
-    """A finding, with the numbers that all sentences may use: metric, value and cut-off."""
-    depth = say("lint.cut.whole") if looked.k is None else say("lint.cut.k", k=looked.k)
+    """A finding: its sentences, with the numbers that all of them may use: metric, value and cut-off."""
+    depth = _("the whole lists") if looked.k is None else _("the first {k:,} places", k=looked.k)
     told = {"label": looked.label, "value": looked.value, "k": looked.k or 0, "cut": depth, **facts}
-    return Finding(name, severity, int(n), int(of), told, code, dict(variant or {}), current())
+    sentences = {"short": short, "effect": effect, "example": example, "advice": advice}
+    return Finding(name, severity, int(n), int(of), told, code, sentences, current())
 
 
-def with_option(looked: Looked, option: str) -> str:
+def with_option(looked: LintContext, option: str) -> str:
     """The call that evaluates the caller's frames with an option, beside those that they were evaluated with."""
     options = ", ".join([*_columns_named(looked), *_options_kept(looked, option), option])
     if looked.source.labels is looked.source.truth_labels or looked.label_of("rank") == looked.label_of("item"):
@@ -70,7 +74,7 @@ def with_option(looked: Looked, option: str) -> str:
     return f"recs.rec.against(truth, {options})"
 
 
-def _columns_named(looked: Looked) -> list[str]:
+def _columns_named(looked: LintContext) -> list[str]:
     """The columns whose names do not tell what they hold."""
     labels = {**looked.source.truth_labels, **looked.source.labels}
     if labels.get("rank") == labels["item"]:
@@ -79,7 +83,7 @@ def _columns_named(looked: Looked) -> list[str]:
     return [f"{role}={label!r}" for role, label in named if role_of(label) != role]
 
 
-def _options_kept(looked: Looked, option: str) -> list[str]:
+def _options_kept(looked: LintContext, option: str) -> list[str]:
     """What was asked for that is not recnb's own; a library's own decisions come with its name."""
     if looked.library is not None:
         return []

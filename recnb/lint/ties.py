@@ -11,16 +11,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from recnb.frames import Prepared
-from recnb.hits import Floats, Hits, Ints, count_within, in_order
-from recnb.lint.looked import Looked, Mask, Rows
+from recnb.data import Prepared
+from recnb.lint.context import FlaggedRows, LintContext, Mask
+from recnb.metrics.hits import Floats, Hits, Ints, count_within, in_order
 
 #: Conventions under which hits stand on one place each, one below the other.
 STRICT = ("first", "last", "item_asc", "item_desc", "worst")
 
 
 @dataclass(frozen=True, eq=False)
-class Runs:
+class TieRuns:
     """The runs of equal scores in lists that have some."""
 
     start: Ints  #: the first row of each run
@@ -47,8 +47,8 @@ class Bounds:
 class Ties:
     """Equal scores in the lists, and what they leave open."""
 
-    rows: Rows
-    runs: Runs
+    rows: FlaggedRows
+    runs: TieRuns
     hits: Hits
     n_rows: int  #: rows that share their score with another of the list
     n_runs: int
@@ -57,7 +57,7 @@ class Ties:
     bounds: Bounds | None  #: None where no order is known to be the best
 
 
-def runs_of(rows: Rows) -> Runs | None:
+def runs_of(rows: FlaggedRows) -> TieRuns | None:
     """The runs of equal scores; None where all scores of each list differ, or rise along the ranks."""
     if rows.score is None or len(rows.user) == 0:
         return None
@@ -66,10 +66,10 @@ def runs_of(rows: Rows) -> Runs | None:
         return None
     start = np.flatnonzero(np.r_[True, ~same])
     size = np.diff(np.r_[start, len(rows.user)])
-    return Runs(start, size, np.repeat(np.arange(len(start)), size))
+    return TieRuns(start, size, np.repeat(np.arange(len(start)), size))
 
 
-def ties_of(looked: Looked) -> Ties | None:
+def ties_of(looked: LintContext) -> Ties | None:
     """The ties of an evaluation; None where there are none."""
     if looked.convention.order not in ("score", "rank") or "score" not in looked.prepared.recs.columns:
         return None
@@ -96,20 +96,20 @@ def ties_of(looked: Looked) -> Ties | None:
     return Ties(rows, runs, hits, n_rows, int(runs.tied.sum()), straddling, deciding, bounds)
 
 
-def _strict(looked: Looked) -> Prepared:
+def _strict(looked: LintContext) -> Prepared:
     if looked.convention.ties in STRICT:
         return looked.prepared
     return looked.source.under(replace(looked.convention, ties="first"))
 
 
-def is_bounded(looked: Looked) -> bool:
+def is_bounded(looked: LintContext) -> bool:
     """Whether the order by relevance is known to be the best: not where what a sum is divided by moves with the order."""
     convention = looked.convention
     negative = convention.negative_relevance == "keep" and bool((looked.hits.relevance < 0).any())
     return convention.no_hit == "zero" and looked.options.get("out_of") != "hits" and not negative
 
 
-def _mixed(runs: Runs, hits: Hits, at: Ints, *, one: bool) -> Mask:
+def _mixed(runs: TieRuns, hits: Hits, at: Ints, *, one: bool) -> Mask:
     """Whether a run holds items of different worth; what is no hit counts as less than any hit.
 
     `one`: only a user's preferred item counts.
@@ -125,14 +125,14 @@ def _mixed(runs: Runs, hits: Hits, at: Ints, *, one: bool) -> Mask:
     return np.asarray((count > 0) & ((count < runs.size) | (low < high)))
 
 
-def _bounds(looked: Looked, runs: Runs, hits: Hits, at: Ints) -> Bounds:
+def _bounds(looked: LintContext, runs: TieRuns, hits: Hits, at: Ints) -> Bounds:
     worst, best = reordered(looked.rows, runs, hits, at)
     low, lower = looked.measured(worst)
     high, upper = looked.measured(best)
     return Bounds(low, high, lower, upper)
 
 
-def reordered(rows: Rows, runs: Runs, hits: Hits, at: Ints) -> tuple[Hits, Hits]:
+def reordered(rows: FlaggedRows, runs: TieRuns, hits: Hits, at: Ints) -> tuple[Hits, Hits]:
     """The hits with equal scores in their worst and in their best order; those below the lists stay."""
     on = np.flatnonzero(at >= 0)
     run = runs.run[at[on]]

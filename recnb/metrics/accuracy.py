@@ -13,9 +13,7 @@ from typing import Literal
 import numpy as np
 
 from recnb.errors import OptionError, is_number
-from recnb.hits import Cutoff, Cutoffs, Floats, Hits, count_within
-from recnb.metric import Credit, hit_metric
-from recnb.metrics.discounts import (
+from recnb.metrics.gain import (
     DISCOUNT,
     GAIN,
     OUT_OF,
@@ -28,6 +26,8 @@ from recnb.metrics.discounts import (
     ideal_of,
     out_of_count,
 )
+from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, count_within
+from recnb.metrics.metric import Credit, hit_metric
 
 #: The square of a larger beta, times the number of relevant items, may be no number.
 BETAS = 1e145
@@ -36,6 +36,7 @@ GRADED = {"gain": GAIN, "discount": DISCOUNT}
 
 
 @hit_metric(
+    called="precision",
     symbol="Precision", credit="1", out_of="out_of", bounds=(0, 1), references=["manning2008"],
     reads="Of what was shown, how much was relevant. It cannot reach 1 for a user with fewer than k relevant items.",
     meanings={"out_of": OUT_OF},
@@ -55,6 +56,7 @@ def precision(hits: Hits, k: Cutoff = None, *, out_of: Literal["k", "list", "min
 
 
 @hit_metric(
+    called="recall",
     symbol="Recall", credit="1", out_of="out_of", bounds=(0, 1), references=["manning2008"],
     reads="Of what is relevant, how much was shown. It cannot reach 1 for a user with more than k relevant items.",
     meanings={"out_of": OUT_OF},
@@ -75,6 +77,7 @@ def recall(
 
 
 @hit_metric(
+    called="F1 score",
     symbol="F1", credit="2", out_of="k + n_relevant", bounds=(0, 1), references=["vanrijsbergen1979"],
     reads="High only where precision and recall both are.",
 )  # fmt: skip
@@ -89,6 +92,7 @@ def f1(hits: Hits, k: Cutoff = None) -> Credit:
 
 
 @hit_metric(
+    called="F-beta score",
     symbol="F-beta", credit="1 + beta^2", out_of="k + beta^2 * n_relevant", bounds=(0, 1), references=["vanrijsbergen1979"],
     reads="As F1, with recall weighing beta times as much as precision.",
 )  # fmt: skip
@@ -110,6 +114,7 @@ def fbeta(hits: Hits, k: Cutoff = None, *, beta: float = 1.0) -> Credit:
 
 
 @hit_metric(
+    called="hit rate",
     symbol="HR", credit="first", bounds=(0, 1), references=["deshpande2004"],
     reads="For how many users the list held anything relevant at all.",
 )  # fmt: skip
@@ -127,6 +132,7 @@ def hit_rate(hits: Hits, k: Cutoff = None) -> Credit:
 
 
 @hit_metric(
+    called="reciprocal rank",
     symbol="RR", credit="target / rank", bounds=(0, 1), references=["voorhees1999"],
     reads="How far down a user looks before the item that counts: 1 at the top, 1/2 at rank 2.",
     meanings={"target": {"first": "first", "preferred": "preferred"}}, aliases=("mrr",),
@@ -148,6 +154,7 @@ def reciprocal_rank(hits: Hits, k: Cutoff = None, *, target: Literal["first", "p
 
 
 @hit_metric(
+    called="average precision",
     symbol="AP", credit="nth / rank", out_of="out_of", bounds=(0, 1), references=["buckley2000", "manning2008"],
     reads="Precision at the place of each relevant item, averaged; an item that was not shown adds 0.",
     meanings={"out_of": OUT_OF}, aliases=("map",),
@@ -171,6 +178,7 @@ def average_precision(
 
 
 @hit_metric(
+    called="cumulative gain",
     symbol="CG", credit="gain", bounds=(0, math.inf), references=["jarvelin2002"],
     reads="What was collected in the first k places, wherever it stood.", meanings={"gain": GAIN},
 )  # fmt: skip
@@ -185,6 +193,7 @@ def cg(hits: Hits, k: Cutoff = None, *, gain: Gain = "linear") -> Credit:
 
 
 @hit_metric(
+    called="discounted cumulative gain",
     symbol="DCG", credit="gain / discount", bounds=(0, math.inf), references=["jarvelin2002", "burges2005"],
     reads="A hit at the top earns its full gain; further down, less and less. It has no upper bound.", meanings=GRADED,
 )  # fmt: skip
@@ -201,6 +210,7 @@ def dcg(
 
 
 @hit_metric(
+    called="ideal discounted cumulative gain",
     symbol="IDCG", credit="gain / discount", over="ideal", bounds=(0, math.inf), references=["jarvelin2002"],
     reads="The most that DCG could be for this user: it belongs to the truth, not to the list.", meanings=GRADED,
 )  # fmt: skip
@@ -223,6 +233,7 @@ def idcg(
 
 
 @hit_metric(
+    called="normalized discounted cumulative gain",
     symbol="nDCG", credit="gain / discount", out_of="ideal(gain / discount)", bounds=(0, 1),
     references=["jarvelin2002", "burges2005"],
     reads="The list's DCG as a share of the best possible one's: 1 is the ideal order.", meanings=GRADED,
@@ -251,6 +262,7 @@ def ndcg(
 
 
 @hit_metric(
+    called="R-precision",
     symbol="R-Precision", credit="rank <= n_relevant", out_of="n_relevant", bounds=(0, 1), references=["buckley2000"],
     reads="Precision at the depth where a perfect list would have found everything.",
 )  # fmt: skip
@@ -268,6 +280,7 @@ def r_precision(hits: Hits, k: Cutoff = None) -> Credit:
 
 
 @hit_metric(
+    called="rank-biased precision",
     symbol="RBP", credit="(1 - p) * p^(rank - 1)", bounds=(0, 1), references=["moffat2008"],
     reads="What a reader finds per look, who goes on to the next place with probability p.",
 )  # fmt: skip
@@ -288,6 +301,7 @@ def rbp(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
 
 
 @hit_metric(
+    called="expected reciprocal rank",
     symbol="ERR", credit="reach * stop / rank", bounds=(0, 1), references=["chapelle2009"],
     reads="One over the rank where a reader, who stops the sooner the more relevant an item is, is satisfied.",
     meanings={"stop": {"always": "(2^relevance - 1) / 2^max_relevance"}},

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from recnb.hits import Floats, Ints
-from recnb.list_metric import list_metric
-from recnb.lists import Catalogue, Cut, Lists, PerUser, Rows, in_words, number
+from recnb.metrics.hits import Floats, Ints
+from recnb.metrics.list_metric import list_metric
+from recnb.metrics.recommendation_lists import Catalogue, Cut, Lists, PerUser, TermRows, in_words, number
 
 if TYPE_CHECKING:
-    from recnb.lists import Sparse
+    from recnb.metrics.recommendation_lists import Sparse
 
 #: Cells of the largest table that is held at once.
 BLOCK = 2**21
@@ -26,6 +26,8 @@ def _divergence(options: Mapping[str, Any]) -> str:
 
 
 @list_metric(
+    called="miscalibration",
+    reads="Less is better: a list is calibrated if it keeps the shares of genres that its user had.",
     symbol="Miscalibration", over="genres", term=_divergence, bounds=(0, math.inf), top="log2(1 / alpha), 6.64 for 0.01",
     references=["steck2018", "abdollahpouri2021", "lin1991"], needs=("train", "genre"),
 )  # fmt: skip
@@ -80,12 +82,12 @@ def calibration(
         _, _, earned, both = of_users(low, min(low + step, shown.n_users))
         total[low : low + step], counted[low : low + step] = np.where(both, earned.sum(axis=1), 0.0), both
 
-    def rows(user: int) -> Rows:
+    def rows(user: int) -> TermRows:
         p, q, earned, _ = (part[0] for part in of_users(user, user + 1))
         some = np.flatnonzero((p > 0) | (q > 0))
         some = some[np.argsort(-p[some], kind="stable")]
         values = {"p": p[some], "q": q[some], "alpha": alpha}
-        return Rows(earned[some], values, labels=[str(names[int(genre)]) for genre in some])
+        return TermRows(earned[some], values, labels=[str(names[int(genre)]) for genre in some])
 
     # Shares that are the same may differ in their last digit, and no divergence is below 0.
     return PerUser(np.maximum(total, 0.0), np.ones(shown.n_users), counted, rows)

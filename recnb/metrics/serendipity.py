@@ -8,11 +8,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from recnb.hits import ENDLESS, Cutoff, Cutoffs, Hits, Ints, in_order
-from recnb.list_metric import list_metric
-from recnb.lists import in_words
-from recnb.metric import Credit
-from recnb.metrics.discounts import out_of_count
+from recnb.metrics.gain import out_of_count
+from recnb.metrics.hits import ENDLESS, Cutoff, Cutoffs, Hits, Ints, in_order
+from recnb.metrics.list_metric import list_metric
+from recnb.metrics.metric import Credit
+from recnb.metrics.recommendation_lists import in_words
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +36,8 @@ _OUT_OF = {"k": "k", "list": "min(k, list_length)", "hits": "n_hits"}
 
 
 @list_metric(
+    called="serendipity",
+    reads="Precision without the hits that a list of the most popular items would have had as well.",
     symbol="Serendipity", over="hits", term=_unexpected, out_of=lambda options: _OUT_OF[options["out_of"]],
     bounds=(0, 1), references=["ge2010", "kaminskas2016"], needs=("train", "truth"),
 )  # fmt: skip

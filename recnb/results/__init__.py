@@ -3,8 +3,7 @@
 from recnb.results.catalogue_score import CatalogueScore
 from recnb.results.curve import Curve
 from recnb.results.explanation import Explanation
-from recnb.results.glossary import Glossary, glossary
 from recnb.results.score import Interval, Score
 from recnb.results.table import Table
 
-__all__ = ["CatalogueScore", "Curve", "Explanation", "Glossary", "Interval", "Score", "Table", "glossary"]
+__all__ = ["CatalogueScore", "Curve", "Explanation", "Interval", "Score", "Table"]

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
 
+from recnb.display import html
+from recnb.display.language import _, current, use_language
 from recnb.errors import OptionError, near
-from recnb.results import html
 from recnb.results.score import Interval
-from recnb.strings import current, say, speaking
-from recnb.uncertainty import interval_of_pairs
+from recnb.stats import interval_of_pairs
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from recnb.conventions import Convention
-    from recnb.hits import Floats
+    from recnb.metrics.hits import Floats
 
 
 class CatalogueScore(float):
@@ -109,10 +109,10 @@ class CatalogueScore(float):
 
     def _repr_html_(self) -> str:
         times = self._exposure()
-        with speaking(self.lang):
+        with use_language(self.lang):
             top = times.sort_values(ascending=False, kind="stable").head(3)
             words = ", ".join(f"{html.text(item)} ({count:,})" for item, count in top.items())
-            most = say("beyond.most_shown", items=words)
+            most = _("Shown in most lists: {items}", items=words)
         value = f"<div><b>{html.text(self.label)} = {float(self):.4f}</b></div>"
         return html.root(value, html.note(most), html.note(html.text(self.basis, 2000)), label=self.label)
 
@@ -121,6 +121,6 @@ def _restored(
     value: float, exposure: pd.Series[int], metric: str, k: int | None, convention: Convention, basis: str, lang: str,
     of_users: Floats | None,
 ) -> CatalogueScore:  # fmt: skip
-    with speaking(lang):
+    with use_language(lang):
         pairs = None if of_users is None else lambda: of_users
         return CatalogueScore(value, lambda: exposure, metric, k, convention, basis, pairs)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from recnb.results import html
-from recnb.results.fonts import lettering
-from recnb.results.words import console
-from recnb.strings import current, say, speaking
+from recnb.display import html
+from recnb.display.fonts import lettering
+from recnb.display.language import _, current, use_language
+from recnb.results.provenance import console
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,22 +48,22 @@ class Curve:
         ax.fill_between(self.k, self.low, self.high, alpha=0.2, color=drawn[0].get_color(), linewidth=0)
         with lettering(self.lang) as fonts:
             ax.set_xlabel("k", **fonts)
-            ax.set_ylabel(say("curve.ylabel", symbol=self.symbol, n=self.n_users), **fonts)
+            ax.set_ylabel(_("{symbol}@k, mean of {n:,} users", symbol=self.symbol, n=self.n_users), **fonts)
         ax.set_ylim(bottom=0)
         return ax
 
     def __repr__(self) -> str:
-        with speaking(self.lang):
-            named = {end: say(f"column.{end}") for end in ("low", "high")}
+        with use_language(self.lang):
+            named = {"low": _("low"), "high": _("high")}
             frame = self.to_frame().rename(columns=named)
             return f"{console(frame, float_format='{:.4f}'.format)}\n{self.basis}"
 
     def _repr_html_(self) -> str:
-        with speaking(self.lang):
+        with use_language(self.lang):
             rows = [
-                [str(k), f"{v:.4f}", say("range", low=f"{a:.4f}", high=f"{b:.4f}")]
+                [str(k), f"{v:.4f}", _("{low} to {high}", low=f"{a:.4f}", high=f"{b:.4f}")]
                 for k, v, a, b in zip(self.k, self.value, self.low, self.high, strict=True)
             ]
-            table = html.table(["k", html.text(self.metric), say("curve.interval")], rows)
-            region = say("curve.region", metric=self.metric)
+            table = html.table(["k", html.text(self.metric), _("95% interval")], rows)
+            region = _("{metric} against k", metric=self.metric)
             return html.root(table, html.note(html.text(self.basis, 2000)), label=region)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from recnb.errors import NoUsersError, OptionError
-from recnb.hits import Floats
+from recnb.metrics.hits import Floats
 from recnb.results.score import Score
-from recnb.uncertainty.power import Detectable
+from recnb.stats.power import Detectable
 
 
 def detectable_of(

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recnb.formula import Formula, number
-from recnb.hits import Cutoffs, Hits, Ints
-from recnb.metric import Credit, Metric
+from recnb.display import html
+from recnb.display.language import _, capital, current, use_language
+from recnb.display.text import one_line
 from recnb.metrics.accuracy import reach
-from recnb.metrics.discounts import discount_of, gain_of
-from recnb.results import html
-from recnb.results.report_text import one_line
-from recnb.results.words import console
-from recnb.strings import capital, current, say, speaking
+from recnb.metrics.formula import Formula, number
+from recnb.metrics.gain import discount_of, gain_of
+from recnb.metrics.hits import Cutoffs, Hits, Ints
+from recnb.metrics.metric import Credit, Metric
+from recnb.results.provenance import COLUMNS, console
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,12 +60,12 @@ class Explanation:
     @property
     def numbers(self) -> str:
         """The formula with every number put in, as one would write it on a board."""
-        with speaking(self.lang):
+        with use_language(self.lang):
             return self._numbers(len(self.terms) + len(self.out_of_terms))
 
     def _numbers(self, most: int) -> str:
         if self.by_convention:
-            return say("explain.by_convention", value=self._answer())
+            return _("no relevant item, so by convention {value}", value=self._answer())
         over = _sum(self.terms, most)
         if not self.out_of_terms:
             return f"{over} = {self._answer()}"
@@ -89,7 +89,7 @@ class Explanation:
         return self.rows.copy()
 
     def __repr__(self) -> str:
-        with speaking(self.lang):
+        with use_language(self.lang):
             return self._text()
 
     def _text(self) -> str:
@@ -100,7 +100,7 @@ class Explanation:
             _as_text(self.rows),
         ]
         if self.ideal is not None and self.ideal is not self.rows:
-            parts += [say("explain.ideal_below"), _as_text(self.ideal)]
+            parts += [_("ideal list:"), _as_text(self.ideal)]
         if self.missed:
             parts.append(self._missing(_listed(self.missed)))
         return "\n".join([*parts, self.basis])
@@ -108,22 +108,26 @@ class Explanation:
     def _headline(self, label: str, user: str) -> str:
         value = f"{self.value:.4f}"
         if self.user is None:
-            return say("explain.headline", label=label, value=value)
-        return say("explain.headline_of_user", label=label, user=user, value=value)
+            return _("{label} = {value}", label=label, value=value)
+        return _("{label} of user {user} = {value}", label=label, user=user, value=value)
 
     def _missing(self, items: str) -> str:
         """Below a cut-off, an item may still stand in the list."""
-        return say("explain.missed", items=items) if self.k is None else say("explain.missed_at", k=self.k, items=items)
+        return (
+            _("relevant, not in the list: {items}", items=items)
+            if self.k is None
+            else _("relevant, not in the first {k}: {items}", k=self.k, items=items)
+        )
 
     def _repr_html_(self) -> str:
-        with speaking(self.lang):
+        with use_language(self.lang):
             return self._html()
 
     def _html(self) -> str:
         headline = self._headline(html.text(self.label), html.name(self.user))
         title = f"<div><b>{headline}</b> · {html.text(self.reads, 400)}</div>"
         worked = f'<div style="margin: 0.5em 0;"><code>{html.text(self._numbers(TERMS_SHOWN), 3000)}</code></div>'
-        caption, ideal = say("explain.list"), say("explain.ideal_list")
+        caption, ideal = _("The list"), _("The ideal list")
         tables = [_as_html(self.rows, caption if self.metric != "idcg" else ideal, self.symbol)]
         if self.ideal is not None and self.ideal is not self.rows:
             tables.append(_as_html(self.ideal, ideal, "IDCG"))
@@ -133,7 +137,7 @@ class Explanation:
         # The formula stands outside the part where mathematics is switched off; it holds nothing of the user's.
         formula = html.formula(self.latex)
         notes = [html.note(missed)] if missed else []
-        label = say("explain.region", label=self.label)
+        label = _("explanation of {label}", label=self.label)
         body = html.root(worked, lists, *notes, html.note(html.text(self.basis, 2000)), label=label)
         return html.root(title, label=self.label) + formula + body
 
@@ -268,7 +272,7 @@ def _places(
     """
     given: Mapping[int, Any] = dict.fromkeys(range(1, min(length or 0, depth) + 1)) if items is None else items
     named = [
-        None if truth_items is None else truth_items[row] if row >= 0 else say("explain.as_good")
+        None if truth_items is None else truth_items[row] if row >= 0 else _("as good as the best")
         for row in hits.truth_row.tolist()
     ]
     counted = list(zip(hits.rank.tolist(), named, strict=True))
@@ -297,12 +301,12 @@ def _sum(terms: Sequence[str], most: int) -> str:
     if not terms:
         return "0"
     shown = list(terms[:most])
-    more = [say("explain.more_terms", n=len(terms) - most)] if len(terms) > most else []
+    more = [_("… ({n} more)", n=len(terms) - most)] if len(terms) > most else []
     return " + ".join([*shown, *more])
 
 
 def _listed(items: Sequence[Any], shown: Callable[[Any], str] = one_line, most: int = 10) -> str:
-    more = f" {say('more.items', n=len(items) - most)}" if len(items) > most else ""
+    more = f" {_('and {n:,} more', n=len(items) - most)}" if len(items) > most else ""
     return ", ".join(map(shown, items[:most])) + more
 
 
@@ -313,11 +317,11 @@ def on_one_line(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _as_text(rows: pd.DataFrame) -> str:
     if not len(rows):
-        return f"  {say('explain.empty')}"
-    more = f"\n  {say('more.ranks', n=len(rows) - ROWS_SHOWN)}" if len(rows) > ROWS_SHOWN else ""
+        return f"  {_('(no items)')}"
+    more = f"\n  {_('… {n:,} more ranks', n=len(rows) - ROWS_SHOWN)}" if len(rows) > ROWS_SHOWN else ""
     shown = on_one_line(rows.head(ROWS_SHOWN))
-    shown = shown.rename(columns={column: say(f"column.{column}") for column in rows})
-    fixed = {say(f"column.{column}"): "{:.4f}".format for column in FIXED if column in rows}
+    shown = shown.rename(columns={column: _(COLUMNS[column]) for column in rows.columns})
+    fixed = {_(COLUMNS[column]): "{:.4f}".format for column in FIXED if column in rows}
     return console(shown, index=False, formatters=fixed, float_format=number) + more
 
 
@@ -331,10 +335,10 @@ def _as_html(rows: pd.DataFrame, caption: str, symbol: str) -> str:
         [_cell(column, value) for column, value in zip(shown.columns, row, strict=True)]
         for row in shown.itertuples(index=False)
     ]
-    running = say("explain.running", symbol=symbol)
-    header = [running if column == "running" else say(f"column.{column}") for column in shown.columns]
+    running = _("running {symbol}", symbol=symbol)
+    header = [running if column == "running" else _(COLUMNS[column]) for column in shown.columns]
     hits = [index for index, value in enumerate(shown["relevance"]) if value > 0]
-    more = html.note(say("more.ranks", n=len(rows) - ROWS_SHOWN)) if len(rows) > ROWS_SHOWN else ""
+    more = html.note(_("… {n:,} more ranks", n=len(rows) - ROWS_SHOWN)) if len(rows) > ROWS_SHOWN else ""
     return html.table(header, cells, caption=caption, numbers_from=first_number, marked=hits) + more
 
 

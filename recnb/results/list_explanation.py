@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recnb.formula import Formula, number
-from recnb.list_metric import ListMetric
-from recnb.lists import Rows
-from recnb.results import html
+from recnb.display import html
+from recnb.display.language import _, ngettext
+from recnb.display.text import one_line
+from recnb.metrics.formula import Formula, number
+from recnb.metrics.list_metric import ListMetric
+from recnb.metrics.recommendation_lists import TermRows
 from recnb.results.explanation import Explanation, on_one_line
-from recnb.results.report_text import one_line
-from recnb.results.words import console
-from recnb.strings import known, say
+from recnb.results.provenance import COLUMNS, console
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +46,7 @@ class ListExplanation(Explanation):
         more = len(self.rows) - ROWS_SHOWN
         shown = on_one_line(self.rows.head(ROWS_SHOWN)).rename(columns=_column)
         table = console(shown, index=False, float_format=number)
-        rest = [f"  {say('beyond.more_rows', n=more)}"] if more > 0 else []
+        rest = [f"  {ngettext('… {n:,} more row', '… {n:,} more rows', more)}"] if more > 0 else []
         head = [self._headline(self.label, one_line(repr(self.user))), f"  {self.formula}", f"  {self.line}"]
         return "\n".join([*head, table, *rest, self.basis])
 
@@ -61,17 +61,17 @@ class ListExplanation(Explanation):
         table = html.table([html.text(_column(name)) for name in names], cells, numbers_from=max(words, 1))
         table = f'<div style="overflow-x: auto; overflow-wrap: normal; word-break: keep-all;">{table}</div>'
         more = len(self.rows) - ROWS_SHOWN
-        notes = [html.note(say("beyond.more_rows", n=more))] if more > 0 else []
+        notes = [html.note(ngettext("… {n:,} more row", "… {n:,} more rows", more))] if more > 0 else []
         # The formula stands outside the part where mathematics is switched off; it holds nothing of the user's.
         formula = html.formula(self.latex)
         basis = html.note(html.text(self.basis, 2000))
-        label = say("explain.region", label=self.label)
+        label = _("explanation of {label}", label=self.label)
         return html.root(title, label=self.label) + formula + html.root(worked, table, *notes, basis, label=label)
 
 
 def explained(
     metric: ListMetric[..., Any],
-    rows: Rows,
+    rows: TermRows,
     value: float,
     k: int | None,
     options: Mapping[str, Any],
@@ -102,14 +102,14 @@ def explained(
     )
 
 
-def _of_row(rows: Rows, names: set[str], row: int) -> dict[str, float]:
+def _of_row(rows: TermRows, names: set[str], row: int) -> dict[str, float]:
     """The numbers behind the names of a formula for one row."""
     known_here = {name: rows.names[name] for name in names if name in rows.names}
     there = {name: what[row] if np.ndim(what) else what for name, what in known_here.items() if np.size(what)}
     return {name: float(what) for name, what in there.items()}
 
 
-def _terms(metric: ListMetric[..., Any], rows: Rows, term: Formula) -> list[str]:
+def _terms(metric: ListMetric[..., Any], rows: TermRows, term: Formula) -> list[str]:
     if not metric.per_row_texts:
         return []
     texts = []
@@ -128,7 +128,7 @@ def _short(names: Mapping[str, float]) -> dict[str, float]:
 
 
 def _numbers(
-    metric: ListMetric[..., Any], rows: Rows, terms: Sequence[str], term: Formula, out_of: Formula, value: float
+    metric: ListMetric[..., Any], rows: TermRows, terms: Sequence[str], term: Formula, out_of: Formula, value: float
 ) -> str:
     under = out_of.text(_short(_of_row(rows, out_of.names(), 0)))
     if not metric.per_row_texts:  # too many rows to write: their mean
@@ -136,7 +136,7 @@ def _numbers(
     if metric.of == "all":
         over = number(float(np.sum(rows.earned)))
     else:
-        more = [say("explain.more_terms", n=len(terms) - TERMS_SHOWN)] if len(terms) > TERMS_SHOWN else []
+        more = [_("… ({n} more)", n=len(terms) - TERMS_SHOWN)] if len(terms) > TERMS_SHOWN else []
         over = " + ".join([*terms[:TERMS_SHOWN], *more]) or "0"
     if under == "1":
         return f"{over} = {number(value, 4)}"
@@ -145,7 +145,7 @@ def _numbers(
     return f"{over} / {under} = {number(value, 4)}"
 
 
-def _frame(rows: Rows, term: Formula, terms: Sequence[str], named: Any) -> pd.DataFrame:
+def _frame(rows: TermRows, term: Formula, terms: Sequence[str], named: Any) -> pd.DataFrame:
     import pandas as pd
 
     columns: dict[str, Any] = {}
@@ -166,7 +166,7 @@ def _frame(rows: Rows, term: Formula, terms: Sequence[str], named: Any) -> pd.Da
 
 
 def _column(name: str) -> str:
-    return say(f"column.{name}") if known(f"column.{name}") else name
+    return _(COLUMNS[name]) if name in COLUMNS else name
 
 
 def _cell(name: str, value: Any) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from recnb.results import html
+from recnb.display import html
 from recnb.results.score import Interval
-from recnb.uncertainty.moments import MomentsMethod
+from recnb.stats.moments import MomentsMethod
 
 if TYPE_CHECKING:
     from recnb.conventions import Convention
-    from recnb.uncertainty import Moments
+    from recnb.stats import Moments
 
 
 class PartialScore(float):

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from recnb.display import html
+from recnb.display.language import _, current, use_language
 from recnb.errors import OptionError
-from recnb.list_metric import LIST_METRICS
-from recnb.metric import METRICS
-from recnb.results import html
-from recnb.strings import current, say, speaking
-from recnb.uncertainty import ENOUGH, UNBOUNDED, Bounds, IntervalMethod, intervals
+from recnb.metrics.list_metric import LIST_METRICS
+from recnb.metrics.metric import METRICS
+from recnb.stats import ENOUGH, UNBOUNDED, Bounds, IntervalMethod, intervals
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from recnb.conventions import Convention
-    from recnb.hits import Floats
+    from recnb.metrics.hits import Floats
 
 
 class Interval(tuple[float, float]):
@@ -155,14 +155,17 @@ class Score(float):
         return f"{self.label} = {float(self):.4f} ({self.basis})"
 
     def _repr_html_(self) -> str:
-        with speaking(self.lang):
+        with use_language(self.lang):
             ends = ""
             if self.n_users > 1 and self.has_interval:
                 low, high = self.interval()
                 told = (
-                    say("score.no_interval", n=ENOUGH)
+                    _(
+                        "no interval: fewer than {n} users with a value above 0, and the metric has no upper bound",
+                        n=ENOUGH,
+                    )
                     if np.isnan(low)
-                    else say("score.interval", low=f"{low:.4f}", high=f"{high:.4f}")
+                    else _("95% interval: {low} to {high}", low=f"{low:.4f}", high=f"{high:.4f}")
                 )
                 ends = f" <span>{told}</span>"
             value = f"<div><b>{html.text(self.label)} = {float(self):.4f}</b>{ends}</div>"
@@ -179,5 +182,5 @@ def _restored(
     value: float,
     lang: str,
 ) -> Score:
-    with speaking(lang):
+    with use_language(lang):
         return Score(values, lambda: index, metric, k, convention, basis, value)

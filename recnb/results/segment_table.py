@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from recnb.results import html
+from recnb.display import html
+from recnb.display.language import _, current, pgettext, use_language
 from recnb.results.table import Table
-from recnb.strings import current, say, speaking
 
 COLUMNS = ("n_users", "mean", "low", "high", "gap", "gap_low", "gap_high", "p", "p_holm", "small")
 
@@ -42,7 +42,7 @@ class SegmentTable(Table):
     """
 
     def __repr__(self) -> str:
-        with speaking(self.attrs.get("lang")):
+        with use_language(self.attrs.get("lang")):
             shown = pd.DataFrame(
                 [self._cells(row) for row in self.reset_index().itertuples(index=False)], columns=_header()
             )
@@ -50,19 +50,19 @@ class SegmentTable(Table):
             return f"{shown.to_string(index=False)}\n{self.attrs.get('basis', '')}"
 
     def _repr_html_(self) -> str:
-        with speaking(self.attrs.get("lang")):
+        with use_language(self.attrs.get("lang")):
             rows = [
                 [html.text(cell) for cell in self._cells(row)] for row in self.reset_index().itertuples(index=False)
             ]
             header = [html.text(name) for name in _header()]
             basis = html.note(html.text(self.attrs.get("basis", ""), 2000))
-            caption = html.text(say("segments.caption", by=self.attrs.get("by", "")))
+            caption = html.text(_("By {by}", by=self.attrs.get("by", "")))
             return html.root(html.table(header, rows, caption=caption, numbers_from=2), basis, label="segments")
 
     @staticmethod
     def _cells(row: Any) -> list[str]:
         label = row.metric if pd.isna(row.k) else f"{row.metric}@{int(row.k)}"
-        mark = say("segments.small") if row.small else ""
+        mark = _("(few)") if row.small else ""
         return [
             label, str(row.segment), f"{row.n_users:,}{' ' if mark else ''}{mark}", _number(row.mean), _ends(row.low, row.high),
             _signed(row.gap), _ends(row.gap_low, row.gap_high, signed=True), _p(row.p_holm),
@@ -76,7 +76,7 @@ def segment_table(by: str, rows: Sequence[Segment], adjusted: Any, basis: str, n
     frame["k"] = frame["k"].astype(object) if frame["k"].isna().any() else frame["k"]
     # Levels in the order of the rows, so that looking up a metric finds its rows side by side.
     levels = [pd.factorize(frame[name]) for name in ("metric", "k", "segment")]
-    found, codes = [list(one) for _, one in levels], [code.tolist() for code, _ in levels]
+    found, codes = [list(one) for _ignored, one in levels], [code.tolist() for code, _ignored in levels]
     index = pd.MultiIndex(levels=found, codes=codes, names=["metric", "k", "segment"])
     table = SegmentTable(frame[list(COLUMNS)].set_axis(index, axis=0))
     table.attrs = {"basis": basis, "n_users": n_users, "by": by, "lang": current()}
@@ -85,29 +85,31 @@ def segment_table(by: str, rows: Sequence[Segment], adjusted: Any, basis: str, n
 
 def _header() -> list[str]:
     return [
-        say(f"segments.head.{name}")
-        for name in ("metric", "segment", "users", "mean", "interval", "gap", "gap_interval", "p")
+        _("metric"),
+        _("segment"),
+        _("users"),
+        _("mean"),
+        pgettext("segments", "interval"),
+        _("gap to the rest"),
+        _("interval of the gap"),
+        _("p (Holm)"),
     ]
 
 
 def _number(value: float) -> str:
-    return f"{value:.4f}" if np.isfinite(value) else say("segments.none")
+    return f"{value:.4f}" if np.isfinite(value) else _("–")
 
 
 def _signed(value: float) -> str:
-    return f"{value:+.4f}" if np.isfinite(value) else say("segments.none")
+    return f"{value:+.4f}" if np.isfinite(value) else _("–")
 
 
 def _ends(low: float, high: float, *, signed: bool = False) -> str:
     shown = _signed if signed else _number
-    return (
-        f"{shown(low)} {say('segments.to')} {shown(high)}"
-        if np.isfinite(low) and np.isfinite(high)
-        else say("segments.none")
-    )
+    return f"{shown(low)} {pgettext('range', 'to')} {shown(high)}" if np.isfinite(low) and np.isfinite(high) else _("–")
 
 
 def _p(p: float) -> str:
     if not np.isfinite(p):
-        return say("segments.none")
+        return _("–")
     return "< 0.0001" if p < 0.0001 else f"{p:.4f}"

@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from recnb.results import html
-from recnb.results.words import console
-from recnb.strings import say, speaking
+from recnb.display import html
+from recnb.display.language import _, use_language
+from recnb.results.provenance import console
 
 
 class Table(pd.DataFrame):
@@ -28,24 +28,24 @@ class Table(pd.DataFrame):
         return pd.DataFrame(self)
 
     def __repr__(self) -> str:
-        with speaking(self.attrs.get("lang")):
+        with use_language(self.attrs.get("lang")):
             shown = pd.DataFrame(self).rename_axis(index=None if self.index.name is None else _named(self.index.name))
             return f"{console(shown, float_format='{:.4f}'.format)}\n{self.attrs.get('basis', '')}"
 
     def _repr_html_(self) -> str:
-        with speaking(self.attrs.get("lang")):
+        with use_language(self.attrs.get("lang")):
             header = [html.text(_named(self.index.name or "")), *(_at(column) for column in self.columns)]
             rows = [
                 [html.text(name), *(f"{value:.4f}" for value in row)]
                 for name, row in zip(self.index, self.to_numpy(), strict=True)
             ]
             basis = html.note(html.text(self.attrs.get("basis", ""), 2000))
-            return html.root(html.table(header, rows), basis, label=say("table.region"))
+            return html.root(html.table(header, rows), basis, label=_("metrics at cut-offs"))
 
 
 def _named(index: object) -> str:
-    return say("column.metric") if index == "metric" else str(index)
+    return _("metric") if index == "metric" else str(index)
 
 
 def _at(k: Any) -> str:
-    return say("table.whole_list") if pd.isna(k) else f"@{k}"
+    return _("whole list") if pd.isna(k) else f"@{k}"

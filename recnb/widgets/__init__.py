@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recnb.errors import RecnbError
-from recnb.one_list import Ranking, Truth
-from recnb.widgets.playground_state import METRICS, PlaygroundState
+from recnb.results.single_list import Ranking, Truth
+from recnb.widgets.playground.state import METRICS, PlaygroundState
 
 if TYPE_CHECKING:
-    from recnb.asked import Metrics
-    from recnb.widgets.playground_view import Playground
+    from recnb.results.arguments import Metrics
+    from recnb.widgets.playground.view import Playground
 
 
 def playground(
@@ -35,7 +35,7 @@ def playground(
     `.state.sentence()`. Needs `recnb[notebook]`.
     """
     try:
-        from recnb.widgets.playground_view import Playground
+        from recnb.widgets.playground.view import Playground
     except ImportError as missing:
         raise RecnbError(
             f'playground needs ipywidgets and anywidget, and {missing.name} is not installed: pip install "recnb[notebook]". '

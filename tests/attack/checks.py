@@ -108,6 +108,11 @@ def settled(case: Case) -> Case:
 
 def certain(case: Case) -> bool:
     """Whether recnb must take such columns: ids of a kind that it knows, the same in both frames or text and whole numbers."""
+    averaged = case.options.get("ties") == "expected" and case.options.get("duplicates") in ("keep", "rows")
+    if averaged and any(options.get("target") == "preferred" for options in case.metrics.values()):
+        return False  # the first place of an item that is repeated has no mean over orders
+    if case.options.get("no_list") == "error":
+        return False  # which users without a list are meant is for the convention to say
     if case.way in ("chunks", "dask") and {case.options.get("users"), case.options.get("judged")} & {
         "recs",
         "both",
@@ -115,7 +120,8 @@ def certain(case: Case) -> bool:
     }:
         return False  # the scale of ERR may have to be given
     if case.way == "dask" and any(
-        name.startswith(("objects", "Decimals")) for name in (*case.items, *case.users, case.scores, case.grades)
+        name.startswith("objects") or "Decimals" in name
+        for name in (*case.items, *case.users, case.scores, case.grades)
     ):
         return False  # objects become text there
     if case.way.startswith("streamed") and case.options.get("candidates") == "catalogue":

@@ -15,7 +15,7 @@ import polars as pl
 import pyarrow as pa
 
 import recnb
-from recnb.frames import cut, stream, streamed
+from recnb.data import batches, streaming, user_batches
 from tests.attack.drawing import SPOILS, Case, Drawer
 from tests.attack.kinds import GRADES, IDS, SCORES, Kind, with_gaps
 
@@ -140,12 +140,12 @@ CONVERT: dict[str, Callable[[Columns], Any]] = {
 @contextlib.contextmanager
 def small_batches() -> Iterator[None]:
     """What has more than 3 rows is read in batches of 4, and worked on in parts of 7."""
-    before = (streamed.WHOLE, streamed.ROWS, stream.ROWS, cut.BUCKETS)
-    streamed.WHOLE, streamed.ROWS, stream.ROWS, cut.BUCKETS = 3, 7, 4, 3
+    before = (streaming.WHOLE, streaming.ROWS, batches.ROWS, user_batches.BUCKETS)
+    streaming.WHOLE, streaming.ROWS, batches.ROWS, user_batches.BUCKETS = 3, 7, 4, 3
     try:
         yield
     finally:
-        streamed.WHOLE, streamed.ROWS, stream.ROWS, cut.BUCKETS = before
+        streaming.WHOLE, streaming.ROWS, batches.ROWS, user_batches.BUCKETS = before
 
 
 def convert(columns: Columns, way: str) -> Any:

@@ -1,0 +1,412 @@
+"""The command line: a report from files, as a page, a table for a paper, a log, or a gate that a release must pass.
+
+recnb report recs.parquet truth.csv --k 5 10 -o report.html
+recnb report als.run knn.run truth.qrels --baseline knn -o comparison.html
+recnb report recs.csv truth.csv --fail-below ndcg@10=0.3
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import re
+import sys
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from glob import glob
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from recnb.comparison import Comparison, compare
+from recnb.comparison.results import TESTS
+from recnb.conventions import Convention, value_of
+from recnb.data import table_of
+from recnb.data.columns import columns_of, role_of
+from recnb.data.files import checked_target, written
+from recnb.data.table_files import IDS, Wanted, read_together
+from recnb.display.language import LANGUAGES, use_language
+from recnb.errors import FrameError, OptionError, RecnbError, near
+from recnb.evaluate import evaluate
+from recnb.evaluation import Evaluation
+from recnb.metrics.hits import Cutoffs
+from recnb.metrics.list_metric import LIST_METRICS
+from recnb.metrics.metric import METRICS
+from recnb.results.arguments import asked as metric_asked
+
+#: What is written, by the ending of the file.
+FORMATS = {
+    ".html": "html",
+    ".htm": "html",
+    ".md": "markdown",
+    ".tex": "latex",
+    ".json": "json",
+    ".csv": "csv",
+    ".txt": "text",
+}
+COLUMNS = ("user", "item", "rank", "score", "relevance", "model")
+
+#: What is set by a flag of its own, and options of the data and of metrics, as keywords of Python name them.
+FLAGS = ("k", "metrics", "by", "confidence", "baseline", "test", "convention", "relevant_from", "train", "items", "users", "lang")  # fmt: skip
+DATA_OPTIONS = tuple(one.name for one in fields(Convention) if one.name not in ("metric", "relevant_from"))
+OPTIONS = tuple(
+    dict.fromkeys(
+        [name for one in METRICS.values() for name in one.defaults]
+        + [name for one in LIST_METRICS.values() for name in one.defaults]
+    )
+)
+
+
+def options_of(asked: argparse.Namespace) -> dict[str, Any]:
+    """What was said of the convention; names that nothing has are refused before files are read."""
+    for flag, given, known in (
+        ("--option", asked.option, OPTIONS), ("--data-option", asked.data_option, DATA_OPTIONS)
+    ):  # fmt: skip
+        for name in given:
+            if name in (*FLAGS, *COLUMNS) and name not in known:
+                raise OptionError(f"{flag} {name}: this has a flag of its own, --{name.replace('_', '-')}.")
+            if name not in known:
+                raise OptionError(f"{flag} {name}: there is no such option. {near(name, known)}")
+    if asked.users and "users" in asked.data_option:
+        raise OptionError("--users and --data-option users: recnb takes one of them; leave the other out.")
+    if asked.format == "trec" and (no := [f"--{name}" for name in ("option", "metrics", "by") if getattr(asked, name)]):
+        raise OptionError(f"--format trec prints the figures of trec_eval, which have no {no[0]}: leave it out.")
+    options: dict[str, Any] = {"convention": asked.convention} if asked.convention else {}
+    if asked.relevant_from is not None:
+        options["relevant_from"] = asked.relevant_from
+    return options | dict(asked.data_option)
+
+
+def form_of(asked: argparse.Namespace) -> str:
+    """The form of the report: as asked for, else by the ending of the file."""
+    if asked.format:
+        return str(asked.format)
+    if not asked.output:
+        return "text"
+    ending = Path(asked.output).suffix.lower()
+    if ending not in FORMATS:
+        raise OptionError(
+            f"-o {asked.output}: {ending or 'no ending'} is no form of a report. Known: {', '.join(FORMATS)}; or say --format."
+        )
+    return FORMATS[ending]
+
+
+def _pair(text: str) -> tuple[str, Any]:
+    name, sign, value = text.partition("=")
+    if not sign:
+        raise argparse.ArgumentTypeError(f"{text!r}: say it as name=value, such as gain=exponential")
+    return name, value_of(value)
+
+
+class _Pairs(argparse.Action):
+    """Options given one by one, gathered."""
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option_string: Any = None) -> None:
+        setattr(namespace, self.dest, {**getattr(namespace, self.dest), values[0]: values[1]})
+
+
+def parser() -> argparse.ArgumentParser:
+    """What `recnb` understands."""
+    made = argparse.ArgumentParser("recnb", description="Evaluate rankings and recommendations from files.")
+    report = made.add_subparsers(required=True, metavar="command").add_parser(
+        "report", help="evaluate files of recommendations against a file of truth; several are compared",
+        description="Evaluate recommendations against the truth. Files: .parquet, .arrow, .csv, .tsv, .jsonl, TREC runs and qrels.",
+    )  # fmt: skip
+    add = report.add_argument
+    add("recs", nargs="+", help="recommendations; several files are compared, each under its name")
+    add("truth", help="the truth, the last file")
+    add("--k", nargs="+", type=int, default=[5, 10, 20], metavar="K", help="cut-offs (default: 5 10 20)")
+    add("--metrics", nargs="+", metavar="NAME", help="such as ndcg recall coverage")
+    add(
+        "--option",
+        action=_Pairs,
+        type=_pair,
+        default={},
+        metavar="NAME=VALUE",
+        help="of the metrics, such as gain=exponential",
+    )
+    add("--convention", help="a library whose conventions are taken, such as trec_eval")
+    add("--relevant-from", type=float, metavar="GRADE", help="below it an item is not relevant")
+    add(
+        "--data-option",
+        action=_Pairs,
+        type=_pair,
+        default={},
+        metavar="NAME=VALUE",
+        help="of the data, such as ties=expected",
+    )
+    add("--baseline", help="the model that the others are compared with")
+    add("--test", choices=TESTS, default="t", help="of differences between models (default: t)")
+    add("--train", help="what users had before: for coverage, novelty and the like")
+    add("--items", help="what is known of the items")
+    add("--users", help="what is known of the users: for segments")
+    add("--by", metavar="COLUMN", help="segments by this column")
+    add("--confidence", type=float, default=0.95, help="of the intervals (default: 0.95)")
+    add(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="where to write; its ending says the form: .html .md .tex .json .csv .txt",
+    )
+    add(
+        "--format",
+        choices=["html", "markdown", "latex", "json", "csv", "text", "trec"],
+        help="the form; trec: the lines of trec_eval",
+    )
+    add("--lang", choices=LANGUAGES, help="language of the report")
+    add(
+        "--fail-below",
+        action="append",
+        default=[],
+        metavar="NDCG@10=0.3",
+        help="exit with 1 if the number is lower; may be given again",
+    )
+    for role in COLUMNS:
+        add(f"--{role}", metavar="COLUMN", help=f"the column that holds the {role}")
+    return made
+
+
+#: How a keyword of Python is typed; `users` is a file or, as a word, an option of the data.
+TYPED = {
+    **{name: f"--option {name}=" for name in OPTIONS},
+    **{name: f"--data-option {name}=" for name in DATA_OPTIONS},
+    **{name: f"--{name.replace('_', '-')} " for name in (*FLAGS, *COLUMNS)},
+}
+FILES = ("train", "items", "users")
+
+FRAME = re.compile(r"\b(recommendations|truth|train|items|users)\b(?=:| has | have | holds? | is )")
+VALUE = r"'[^']*'|\"[^\"]*\"|\[[^\]]*\]|-?\w[\w.+-]*\w|\w|(?=[ .,;:])"
+KEYWORD = re.compile(rf"(?<![\w.(-])({'|'.join(TYPED)})=({VALUE})")
+#: A call that takes the truth, of which only what else it takes can be typed; and code that makes up a clause of its own.
+CALL = re.compile(r"\b[\w.]+\((?:recs, )?truth, (\w+=\w+)\)")
+CODE = re.compile(
+    r"(?:,|:|, such as|: such as) (?:(?:frame|recs|truth)\[[^\]]*\] = )?(?:frame|recs|truth)?(?:\[[^\]]*\])?(?:\.\w+\([^()]*\))+(?=[.;,]|$)"
+)
+
+
+def in_words(message: str, files: Mapping[str, str]) -> str:
+    """A message with frames by the names of their files, flags for keywords, and no code.
+
+    >>> in_words("truth has no user column. Say which one it is: user='who'.", {"truth": "t.csv"})
+    'truth (t.csv) has no user column. Say which one it is: --user who.'
+    >>> in_words("Drop those rows: frame.dropna(subset=['user']).", {})
+    'Drop those rows.'
+    """
+    model = re.match(r"model '.*?'(?=: )", message)
+    named = {**files, "recommendations": files[model[0]]} if model and model[0] in files else files
+    message = FRAME.sub(lambda found: f"{found[1]} ({named[found[1]]})" if found[1] in named else found[1], message)
+    message = KEYWORD.sub(_typed, CODE.sub("", CALL.sub(r"\1", message)))
+    return " ".join(message.split())
+
+
+def _typed(found: re.Match[str]) -> str:
+    name, value = found.groups()
+    plain = value.strip("[]").replace(", ", " ")
+    if " " not in value.strip("[]").strip("'\"") or value.startswith("["):
+        plain = plain.replace("'", "").replace('"', "")
+    if name in FILES and value == "frame":
+        plain = "FILE"
+    elif name == "users":
+        return f"--data-option users={plain}"
+    return (TYPED[name] + ("COLUMN" if plain == "..." else plain)).rstrip()
+
+
+#: Names that trec_eval prints, and recnb's for them; those with a dash are at a cut-off.
+TREC = {
+    "map": "average_precision", "Rprec": "r_precision", "recip_rank": "reciprocal_rank",
+    "P_": "precision", "recall_": "recall", "ndcg_cut_": "ndcg", "success_": "hit_rate",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Gate:
+    """A number that a release must reach: `ndcg@10=0.3`, of every model or of one, `als:ndcg@10=0.3`."""
+
+    model: str | None
+    metric: str
+    k: int | None
+    least: float
+
+    @classmethod
+    def of(cls, text: str) -> Gate:
+        """Read `[model:]metric[@k]=value`."""
+        name, _, least = text.rpartition("=")
+        model, _, label = name.rpartition(":")
+        metric, at, k = label.partition("@")
+        try:
+            gate = cls(model or None, metric, int(k) if at else None, float(least))
+        except ValueError:
+            gate = None
+        if gate is None or not isfinite(gate.least):
+            raise OptionError(f"--fail-below {text}: say it as ndcg@10=0.3, or als:ndcg@10=0.3 of several models.")
+        metric_asked(metric)  # a slip is told before the work, not after it
+        Cutoffs.one(gate.k)
+        return gate
+
+    def below(self, result: Evaluation | Comparison, options: Mapping[str, Any]) -> Iterator[str]:
+        """A line for each model that does not reach the number."""
+        models = {"": result} if isinstance(result, Evaluation) else dict(result.models)
+        if self.model is not None:
+            if self.model not in models:
+                raise OptionError(f"--fail-below {self.model}:…: there is no such model. {near(self.model, models)}")
+            models = {self.model: models[self.model]}
+        mine = {name: value for name, value in options.items() if name in metric_asked(self.metric).defaults}
+        for name, evaluation in models.items():
+            value = _number(evaluation, self.metric, self.k, mine)
+            if not value >= self.least:  # NaN reaches nothing
+                label = f"{self.metric}@{self.k}" if self.k else self.metric
+                yield f"{f'{name}: ' if name else ''}{label} is {value:.4f}, below {self.least:g}"
+
+
+def trec_lines(evaluation: Evaluation, k: Sequence[int]) -> Iterator[tuple[str, str]]:
+    """What trec_eval prints of a run, under the evaluation's convention."""
+    hits = evaluation.hits(None)
+    yield "num_q", str(evaluation.n_users)
+    yield "num_ret", str(int(hits.list_length.sum()))
+    yield "num_rel", str(int(hits.n_relevant.sum()))
+    yield "num_rel_ret", str(len(hits.user))
+    for name, metric in TREC.items():
+        for cut in k if name.endswith("_") else [None]:
+            yield f"{name}{cut or ''}", f"{_number(evaluation, metric, cut, {}):.4f}"
+
+
+def _number(evaluation: Evaluation, metric: str, k: int | None, options: Mapping[str, Any]) -> float:
+    return float(evaluation.table([metric], k, **options).to_numpy()[0, 0])
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command: 0 when all is well, 1 when a number is below what was asked for, 2 when there is no number.
+
+    3 is a fault of recnb's own.
+    """
+    asked = parser().parse_args(arguments)
+    files: dict[str, str] = {}
+    try:
+        with use_language(asked.lang):
+            return _report(asked, files)
+    except (RecnbError, OSError) as problem:
+        _tell(f"recnb: error: {in_words(str(problem), files)}")
+        return 2
+    except Exception:
+        traceback.print_exc()
+        return 3
+
+
+def _report(asked: argparse.Namespace, files: dict[str, str]) -> int:
+    gates = [Gate.of(text) for text in asked.fail_below]
+    form = form_of(asked)
+    options = options_of(asked)
+    models_files = _named([file for name in asked.recs for file in _files(name)])
+    truth_file, *more = _files(asked.truth)
+    if more:
+        raise FrameError(f"{asked.truth} is {1 + len(more)} files, and the truth is one: name it.")
+    beside_files = {name: file for name in ("train", "items", "users") if (file := getattr(asked, name))}
+    files |= {f"model {name!r}": str(file) for name, file in models_files}
+    files |= {"truth": str(truth_file), **beside_files}
+    _check_target(asked.output, list(files.values()))
+    files["recommendations"] = str(models_files[0][1])
+    columns = {role: value for role in COLUMNS if (value := getattr(asked, role))}
+    wanted: list[Wanted] = [(truth_file, "qrels", IDS), *((file, "run", IDS) for _, file in models_files)]
+    wanted += [(file, None, {"items": IDS[1:], "users": IDS[:1]}.get(name, IDS)) for name, file in beside_files.items()]
+    truth, *tables = read_together(wanted, columns)
+    models = {name: tables.pop(0) for name, _ in models_files}
+    beside = dict(zip(beside_files, tables, strict=True))
+    several = [name for name, table in models.items() if _holds_models(table, asked.model)]
+    result: Evaluation | Comparison
+    if len(models) > 1 or several:
+        if len(models) > 1 and several:
+            raise FrameError(f"{files[f'model {several[0]!r}']} holds the lists of several models: give it alone.")
+        given = models if len(models) > 1 else models[several[0]]
+        how = {"baseline": asked.baseline, "confidence": asked.confidence, "test": asked.test}
+        result = compare(given, truth, **how, **columns, **beside, **options)
+    elif asked.baseline:
+        raise OptionError(
+            "--baseline names a model to compare with, and there is one file: give those of the others too."
+        )
+    else:
+        columns.pop("model", None)
+        (one,) = models.values()
+        result = evaluate(one, truth, **columns, **beside, **options)
+    below = [line for gate in gates for line in gate.below(result, asked.option)]
+    _write(_made(result, asked, form), asked.output)
+    for line in below:
+        _tell(f"recnb: {line}")
+    return 1 if below else 0
+
+
+def _made(result: Evaluation | Comparison, asked: argparse.Namespace, form: str) -> str:
+    """The report in the form asked for."""
+    if form == "trec":
+        if isinstance(result, Comparison):
+            raise OptionError("--format trec prints one run as trec_eval does: give one file of recommendations.")
+        return "".join(f"{name:<22}\tall\t{value}\n" for name, value in trec_lines(result, asked.k))
+    said = {"by": asked.by} if asked.by else {}
+    if isinstance(result, Evaluation):
+        said["confidence"] = asked.confidence
+    report = result.report(k=asked.k, metrics=asked.metrics, **said, **asked.option)
+    forms = {"html": "to_html", "markdown": "to_markdown", "latex": "to_latex", "json": "to_json"}
+    if form == "csv":
+        return str(report.to_frame().to_csv(index=False))
+    return f"{report!r}\n" if form == "text" else str(getattr(report, forms[form])())
+
+
+def _write(made: str, output: str | None) -> None:
+    """To the file or to the console, all of it."""
+    if output:
+        written(made, output)
+        _tell(f"written: {output}")
+        return
+    if sys.stdout is None:
+        raise RecnbError("there is no console to write to: give -o FILE.")
+    try:
+        made.encode(sys.stdout.encoding or "utf-8", sys.stdout.errors or "strict")
+        print(made, end="", flush=True)
+    except UnicodeEncodeError as problem:
+        raise RecnbError(
+            f"this console writes {problem.encoding}, which has no {made[problem.start]!a}: give -o FILE, or set PYTHONIOENCODING=utf-8."
+        ) from None
+    except OSError as problem:
+        with contextlib.suppress(OSError, ValueError):  # nor is what is left of it written when Python ends
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise RecnbError(f"the report was not written to its end: {problem.strerror}.") from None
+
+
+def _tell(line: str) -> None:
+    """A line beside the report; print() takes a console that is closed for stdout."""
+    if sys.stderr is not None:
+        print(line, file=sys.stderr)
+
+
+def _files(name: str) -> list[Path]:
+    """The file named, or those of a pattern such as `runs/*.csv`; a name that exists is no pattern."""
+    found = [Path(name)] if Path(name).exists() else [Path(one) for one in sorted(glob(name, recursive=True))]
+    if not found:
+        raise FrameError(f"there is no file {name!r}.")
+    return found
+
+
+def _named(files: Sequence[Path]) -> list[tuple[str, Path]]:
+    """Each model by the name of its file, or by its path where names repeat."""
+    real = [file.resolve() for file in files]
+    if len(set(real)) < len(real):
+        raise FrameError(f"{files[real.index(max(real, key=real.count))]} is given twice.")
+    plain = [file.name.split(".")[0] for file in files]
+    names = plain if all(plain) and len(set(plain)) == len(plain) else [str(file) for file in files]
+    # Bytes that are no UTF-8 could not be written into a report.
+    return [(os.fsencode(name).decode(errors="replace"), file) for name, file in zip(names, files, strict=True)]
+
+
+def _check_target(output: str | None, inputs: Sequence[str]) -> None:
+    """Refuse to write where nothing can be written, or where something is read."""
+    if output and checked_target(output).exists():
+        for file in inputs:
+            if Path(file).exists() and os.path.samefile(file, output):
+                raise OptionError(f"-o {output} is {file}, which is read: give another name.")
+
+
+def _holds_models(frame: Any, column: str | None) -> bool:
+    """Whether one frame holds the lists of several models."""
+    found = column or next((one for one in columns_of(frame, "recommendations") if role_of(one) == "model"), None)
+    return found is not None and table_of(frame, "recommendations", {"model": found})["model"].n_unique() > 1

@@ -1,0 +1,198 @@
+"""Pictures of a comparison, drawn by hand as SVG: differences about a line at 0, and several curves with their bands.
+
+They are read on white as on near black, say by sign and words what they say by colour, and are the same to the byte for
+the same numbers. Names are the user's and enter as text.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from math import ceil, floor, isfinite, log10
+
+from recnb.comparison.conclusions import SIGNS, signed
+from recnb.comparison.results import FOUND, Difference, Line
+from recnb.display.svg import FONT, QUIET
+from recnb.display.text import one_line
+
+#: Colours of middle lightness; each line has a dash and a name of its own as well.
+COLOURS = ("#2f7fc1", "#c2601a", "#3b8f55", "#9a62b8", "#a1801f", "#bf5a7d", "#4a8f96", "#7a7a7a")
+DASHES = ("", "7 4", "2 4", "10 3 2 3", "4 2", "1 3", "12 4", "")
+
+UP, DOWN = "#2f7fc1", "#c2601a"
+ROW, PLOT, NUMBERS, LETTER = 24, 298, 260, 6.7
+#: More differences than this are not drawn; their numbers are in the frame.
+MOST_ROWS = 300
+
+
+def forest(differences: Sequence[Difference], label: str, *, many_baselines: bool) -> tuple[str, int]:
+    """Each difference as a mark with its interval, one under the other; and the width of the picture."""
+    shown = [one for one in differences if isfinite(one.difference)][:MOST_ROWS]
+    reach = max(
+        [abs(end) for one in shown for end in (one.low, one.high, one.difference) if isfinite(end)], default=0.0
+    )
+    reach = reach * 1.08 or 1.0
+    names = [
+        f"{one.label} · {one_line(f'{one.model} − {one.baseline}' if many_baselines else one.model, 40)}"
+        for one in shown
+    ]
+    names_to = min(max([len(name) for name in names], default=0) * LETTER + 8, 360)
+    plot_from = names_to + 14
+    plot_to = plot_from + PLOT
+    width = round(plot_to + NUMBERS)
+    top, height = 14, 14 + ROW * len(shown) + 42
+
+    def x(value: float) -> float:
+        return plot_from + PLOT * (value + reach) / (2 * reach)
+
+    bottom = top + ROW * len(shown)
+    steps = [step for step in _steps(reach) if abs(step) <= reach]
+    parts = [_line(x(step), top - 6, x(step), bottom, 0.2) for step in steps if step]
+    parts.append(_line(x(0), top - 8, x(0), bottom + 2, 0.9))
+    parts += [_text(x(step), bottom + 16, f"{step:+.4g}" if step else "0") for step in steps]
+    parts.append(_text(plot_from + PLOT / 2, bottom + 34, one_line(label, 90)))
+    for at, one in enumerate(shown):
+        y = top + ROW * at + ROW / 2
+        parts.append(_text(names_to, y + 4, names[at], anchor="end"))
+        parts += _mark(one, x, y)
+        parts.append(_text(plot_to + 14, y + 4, f"{signed(one.difference)} {SIGNS[one.verdict]}", anchor="start"))
+        if isfinite(one.low):
+            parts.append(_text(width - 4, y + 4, f"{signed(one.low)} … {signed(one.high)}", anchor="end"))
+    return _svg(parts, width, height), width
+
+
+def _mark(one: Difference, x: object, y: float) -> list[str]:
+    assert callable(x)
+    found = one.verdict in FOUND
+    colour = (UP if one.difference > 0 else DOWN) if found else QUIET
+    parts = []
+    if isfinite(one.low):
+        thick = 4 if found else 2
+        parts.append(
+            f'<path d="M{x(one.low):.1f} {y:.1f}H{x(one.high):.1f}" stroke="{colour}" stroke-width="{thick}" stroke-opacity="{0.55 if found else 0.8}"/>'
+        )
+    filled = f'fill="{colour}"' if found else f'fill="#888888" fill-opacity="0.15" stroke="{colour}" stroke-width="1.5"'
+    parts.append(f'<circle cx="{x(one.difference):.1f}" cy="{y:.1f}" r="5" {filled}/>')
+    return parts
+
+
+def curves(lines: Sequence[Line], name: str, marked: Sequence[int] = ()) -> tuple[str, int]:
+    """Means against the cut-off, a line with its band for each model, named where it ends; and the picture's width."""
+    width, height, left, right, top, bottom = 640, 300, 44, 150, 26, 262
+    ends = [value for line in lines for value in (*line.mean, *line.high) if isfinite(value)]
+    ceiling = (max(ends, default=0.0) or 1.0) * 1.06
+    deepest = max(max(line.k) for line in lines)
+
+    def x(k: float) -> float:
+        return left + 14 + (width - left - right - 20) * ((k - 1) / (deepest - 1) if deepest > 1 else 0.5)
+
+    def y(value: float) -> float:
+        return bottom - (bottom - top) * value / ceiling
+
+    steps = [step for step in _steps(ceiling, 5) if step >= 0]
+    parts = [_line(left, y(step), width - right, y(step), 0.5 if step == 0 else 0.2) for step in steps]
+    parts += [_text(left - 7, y(step) + 4, f"{step:.4g}", anchor="end") for step in steps]
+    parts += [_text(left, 13, name, anchor="start"), _text((left + width - right) / 2, height - 6, "k")]
+    parts += [_text(x(k), bottom + 16, str(k)) for k in sorted({1, deepest, *marked}) if k <= deepest]
+    for at, line in enumerate(lines):
+        colour = COLOURS[at % len(COLOURS)]
+        there = [i for i, mean in enumerate(line.mean) if isfinite(mean)]
+        if not there:
+            continue
+        if isfinite(line.low[there[0]]):
+            outline = [(line.k[i], line.high[i]) for i in there] + [(line.k[i], line.low[i]) for i in reversed(there)]
+            points = " ".join(f"{x(k):.1f},{y(max(value, 0.0)):.1f}" for k, value in outline)
+            parts.append(f'<polygon points="{points}" fill="{colour}" fill-opacity="0.15"/>')
+        points = " ".join(f"{x(line.k[i]):.1f},{y(line.mean[i]):.1f}" for i in there)
+        dash = f' stroke-dasharray="{DASHES[at % len(DASHES)]}"' if DASHES[at % len(DASHES)] else ""
+        parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"{dash}/>')
+    wanted = [(y(line.mean[-1]) if isfinite(line.mean[-1]) else bottom) for line in lines]
+    for at, place in _apart(wanted, 15):
+        colour = COLOURS[at % len(COLOURS)]
+        words = html.escape(one_line(lines[at].model, 20))
+        parts.append(
+            f'<text x="{x(deepest) + 8:.1f}" y="{place + 4:.1f}" text-anchor="start" fill="{colour}" font-weight="600">{words}</text>'
+        )
+    return _svg(parts, width, height), width
+
+
+def points(names: Sequence[str], x: Sequence[float], y: Sequence[float], labels: tuple[str, str]) -> tuple[str, int]:
+    """A named point for each model, one metric against another; and the picture's width."""
+    width, height, left, right, top, bottom = 400, 270, 56, 24, 26, 226
+    (x_from, x_to), (y_from, y_to) = _about(x), _about(y)
+
+    def across(value: float) -> float:
+        return left + (width - left - right) * (value - x_from) / (x_to - x_from)
+
+    def up(value: float) -> float:
+        return bottom - (bottom - top) * (value - y_from) / (y_to - y_from)
+
+    parts = [_line(left, bottom, width - right, bottom, 0.5), _line(left, top, left, bottom, 0.5)]
+    for value in _between(x_from, x_to):
+        parts.append(_line(across(value), top, across(value), bottom, 0.15))
+        parts.append(_text(across(value), bottom + 16, f"{value:.6g}"))
+    for value in _between(y_from, y_to):
+        parts.append(_line(left, up(value), width - right, up(value), 0.15))
+        parts.append(_text(left - 6, up(value) + 4, f"{value:.6g}", anchor="end"))
+    parts += [_text((left + width - right) / 2, height - 8, labels[0]), _text(8, 13, labels[1], anchor="start")]
+    places = dict(_apart([up(value) for value in y], 14))
+    for at, name in enumerate(names):
+        colour = COLOURS[at % len(COLOURS)]
+        here = across(x[at])
+        parts.append(f'<circle cx="{here:.1f}" cy="{up(y[at]):.1f}" r="5" fill="{colour}"/>')
+        # A name on the right half stands to the left of its point, so that none runs out of the picture.
+        to_the_left = here > (left + width - right) / 2
+        at_x, anchor = (here - 9, "end") if to_the_left else (here + 9, "start")
+        words = html.escape(one_line(name, 22))
+        parts.append(
+            f'<text x="{at_x:.1f}" y="{places[at] + 4:.1f}" text-anchor="{anchor}" fill="{colour}" font-weight="600">{words}</text>'
+        )
+    return _svg(parts, width, height), width
+
+
+def _between(low: float, high: float, most: int = 4) -> list[float]:
+    """Round numbers of an axis, those that lie on it."""
+    raw = (high - low) / most
+    scale = 10.0 ** floor(log10(raw))
+    step = next(one * scale for one in (1, 2, 2.5, 5, 10) if one * scale >= raw * (1 - 1e-9))
+    return [float(f"{at * step:.12g}") for at in range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)]
+
+
+def _about(values: Sequence[float]) -> tuple[float, float]:
+    """A range that holds all values with some room."""
+    low, high = min(values), max(values)
+    room = (high - low) * 0.15 or abs(high) * 0.1 or 1.0
+    return max(low - room, 0.0) if low >= 0 else low - room, high + room
+
+
+def _apart(places: Sequence[float], least: float) -> list[tuple[int, float]]:
+    """Where names go so that none covers another: from the lowest up, each at its place or just above the one below."""
+    found: list[tuple[int, float]] = []
+    last = float("inf")
+    for at in sorted(range(len(places)), key=lambda at: -places[at]):
+        last = min(places[at], last - least)
+        found.append((at, last))
+    return found
+
+
+def _steps(reach: float, most: int = 3) -> list[float]:
+    """Round numbers from -reach to reach."""
+    if not reach > 0:
+        return [0.0]
+    scale = 10.0 ** floor(log10(reach / most))
+    step = next(one * scale for one in (1, 2, 2.5, 5, 10, 20, 25, 50) if reach / (one * scale) <= most)
+    n = floor(reach / step * (1 + 1e-9))
+    return [float(f"{at * step:.12g}") for at in range(-n, n + 1)]
+
+
+def _svg(parts: Sequence[str], width: int, height: int) -> str:
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+    return f'{head} font-family="{FONT}" font-size="12">{"".join(parts)}</svg>'
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, opacity: float) -> str:
+    return f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" stroke="{QUIET}" stroke-opacity="{opacity}"/>'
+
+
+def _text(x: float, y: float, words: str, *, anchor: str = "middle") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{QUIET}">{html.escape(words)}</text>'

@@ -1,0 +1,293 @@
+"""What may be said of a difference, and what a reader must know to take it as it is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from math import isfinite, isnan
+from typing import TYPE_CHECKING
+
+from recnb.display.language import N_, _, ngettext, pgettext
+from recnb.display.text import one_line
+
+if TYPE_CHECKING:
+    from recnb.comparison.results import Compared, Difference, Found, Judged, Settings, Verdict
+
+#: Verdicts in a word or two.
+VERDICTS: dict[str, str] = {
+    "better": N_("better"),
+    "worse": N_("worse"),
+    "higher": N_("higher"),
+    "lower": N_("lower"),
+    "hint": N_("a hint"),
+    "torn": N_("test and interval disagree"),
+    "open": N_("no difference shown"),
+    "same": N_("same value for every user"),
+    "untested": N_("too few users, or too alike"),
+}
+
+#: The paired tests.
+TESTS: dict[str, str] = {
+    "t": N_("Student's paired t test"),
+    "wilcoxon": N_("Wilcoxon's signed-rank test"),
+    "randomization": N_("randomization test, signs flipped"),
+}
+
+#: How intervals are made.
+INTERVAL_METHODS: dict[str, str] = {
+    "auto": N_("Student's t over the users"),
+    "bca": N_("BCa bootstrap of {resamples} draws of the users"),
+    "percentile": N_("percentiles of {resamples} bootstrap draws of the users"),
+    "bootstrap": N_("percentiles of {resamples} bootstrap draws of the users"),
+    "moments": N_("the limit of bootstrap draws of the users, from mean, spread and skewness"),
+    "bca_moments": N_("the limit of the BCa bootstrap over users, from mean, spread and skewness"),
+    "t": N_("Student's t over the users"),
+    "few": N_("Clopper and Pearson's, within the metric's bounds, where fewer than 10 users differ"),
+    "beta": N_("Clopper and Pearson's, for values between bounds"),
+}
+
+
+#: What makes a model's name safe where it is shown.
+Safe = Callable[[str], str]
+
+#: A sign for each verdict, so that no meaning hangs on a colour.
+SIGNS: dict[Verdict, str] = {
+    "better": "▲", "worse": "▼", "higher": "△", "lower": "▽", "hint": "◇", "torn": "◇", "open": "○", "same": "○", "untested": "–",
+}  # fmt: skip
+
+
+def number(value: float) -> str:
+    """A mean or a size as it is shown; one too small for four decimals is not rounded to none.
+
+    >>> number(0.25), number(0.0000123), number(0.0), number(float("nan"))
+    ('0.2500', '1.2e-05', '0.0000', 'n/a')
+    """
+    if not isfinite(value):
+        return "n/a"
+    return f"{value:.1e}" if 0 < abs(value) < 0.00005 else f"{value:.4f}"
+
+
+def signed(value: float) -> str:
+    """A difference as it is shown.
+
+    >>> signed(0.25), signed(-0.0000123)
+    ('+0.2500', '-1.2e-05')
+    """
+    return number(value) if not isfinite(value) or value <= 0 else f"+{number(value)}"
+
+
+def p_value(p: float) -> str:
+    """A p-value with its sign.
+
+    >>> p_value(0.0123), p_value(0.00001), p_value(0.2), p_value(1.0)
+    ('= 0.012', '< 0.001', '= 0.20', '= 1')
+    """
+    if isnan(p):
+        return _("n/a")
+    if p < 0.001:
+        return "< 0.001"
+    return "= 1" if p > 0.995 else f"= {p:.3f}" if p < 0.1 else f"= {p:.2f}"
+
+
+def bare_p(p: float) -> str:
+    """A p-value in a table.
+
+    >>> bare_p(0.0123), bare_p(0.00001)
+    ('0.012', '< 0.001')
+    """
+    return p_value(p).removeprefix("= ")
+
+
+def percent_of(share: float) -> str:
+    """A confidence in words: 95%."""
+    return f"{100 * share:.6g}%"
+
+
+def interval(low: float, high: float, confidence: float) -> str:
+    """An interval in words."""
+    return _(
+        "{confidence} interval {low} to {high}", confidence=percent_of(confidence), low=number(low), high=number(high)
+    )
+
+
+def whose(compared: Compared, found: Found, safe: Safe = str) -> str:
+    """In whose lists something was found."""
+    if len(found.models) == len(compared.models):
+        return _("all models")
+    return ", ".join(map(safe, found.models))
+
+
+#: What may be concluded of a difference, by its verdict.
+CONCLUSIONS: dict[str, str] = {
+    "better": N_("{label}: {model} is better than {baseline}, by {size} ({interval}; {p})."),
+    "worse": N_("{label}: {model} is worse than {baseline}, by {size} ({interval}; {p})."),
+    "higher": N_(
+        "{label}: {model} is higher than {baseline}, by {size} ({interval}; {p}); whether more is better is not for a test to say."
+    ),
+    "lower": N_(
+        "{label}: {model} is lower than {baseline}, by {size} ({interval}; {p}); whether less is better is not for a test to say."
+    ),
+    "hint": N_(
+        "{label}: a hint, no finding. {model} differs from {baseline} by {difference} and the {interval} leaves out 0, but the test does not confirm it ({p})."
+    ),
+    "torn": N_(
+        "{label}: no finding. The test finds a difference between {model} and {baseline} ({p}), but the {interval} holds 0; the difference is {difference}."
+    ),
+    "open": N_(
+        "{label}: no difference shown between {model} and {baseline}: {difference} ({interval}; {p}). A true difference of {detectable} would have been found with 80% power by a single, uncorrected test."
+    ),
+    "open.unknown": N_(
+        "{label}: no difference shown between {model} and {baseline}: {difference} ({interval}; {p}). Too few users differ to tell which true difference would have been found."
+    ),
+    "same": N_("{label}: {model} and {baseline} give each of {users} the same value."),
+    "untested": N_(
+        "{label}: no test of {model} against {baseline}: too few users, or too alike, for a test ({users})."
+    ),
+}
+
+
+def sentence(one: Difference, settings: Settings, n_compared: int, safe: Safe = str) -> str:
+    """What may be concluded of one difference."""
+    p = _(
+        N_("p {p}, Holm's correction over {count} comparisons") if n_compared > 1 else N_("p {p}"),
+        p=p_value(one.p_holm),
+        count=f"{n_compared:,}",
+    )
+    low, high, size = one.low, one.high, one.difference
+    verdict = one.verdict
+    if verdict in ("worse", "lower"):
+        low, high, size = -high, -low, -size
+    return _(
+        CONCLUSIONS[verdict + (".unknown" if verdict == "open" and isnan(one.detectable) else "")],
+        label=one.label,
+        model=safe(one.model),
+        baseline=safe(one.baseline),
+        size=number(size),
+        difference=signed(one.difference),
+        interval=interval(low, high, settings.confidence),
+        p=p,
+        detectable=number(one.detectable),
+        users=ngettext("{n:,} user", "{n:,} users", one.n_users),
+    )
+
+
+def summary(differences: Sequence[Difference], pair: tuple[str, str], safe: Safe = str) -> str:
+    """One model against another over all metrics and cut-offs: how many of each verdict."""
+    mine = [one.verdict for one in differences if (one.model, one.baseline) == pair]
+    better, worse = mine.count("better"), mine.count("worse")
+    return _(
+        "{model} against {baseline}, over {count} metrics and cut-offs: better in {better}, worse in {worse}, "
+        "nothing shown in {rest}.",
+        model=safe(pair[0]),
+        baseline=safe(pair[1]),
+        count=f"{len(mine):,}",
+        better=better,
+        worse=worse,
+        rest=len(mine) - better - worse,
+    )
+
+
+def family(settings: Settings, n_compared: int) -> list[str]:
+    """How many comparisons were made, and what is done about it."""
+    test = _(TESTS[settings.test])
+    if n_compared < 2:
+        return [_("One comparison was made ({test}).", test=test)]
+    alpha = f"{settings.alpha:g}"
+    expected = f"{settings.alpha * n_compared:.2g}"
+    return [
+        _(
+            "{count} comparisons are made at once ({test}). Were no model different from another, about "
+            "{expected} of them would still be expected below p = {alpha} by chance; p-values are therefore "
+            "corrected. Holm's correction keeps the chance of any false finding at {alpha}, that of Benjamini "
+            "and Hochberg the expected share of false findings.",
+            count=f"{n_compared:,}",
+            expected=expected,
+            alpha=alpha,
+            test=test,
+        )
+    ]
+
+
+def intervals_in_words(settings: Settings) -> str:
+    """How the intervals of differences and of means are made."""
+    resamples = f"{settings.resamples:,}"
+    of_means = _(INTERVAL_METHODS[settings.mean_method or "auto"], resamples=resamples)
+    made = _(
+        "{confidence} intervals: of differences by {differences}; of means by {means}.",
+        confidence=percent_of(settings.confidence),
+        differences=method_in_words(settings),
+        means=of_means,
+    )
+    return f"{made} {_('Intervals are not corrected for the number of comparisons.')}"
+
+
+def method_in_words(settings: Settings) -> str:
+    """How the intervals of differences are made."""
+    resamples = f"{settings.resamples:,}"
+    words = [
+        _(
+            N_("Clopper and Pearson's, within the metric's bounds, where fewer than 10 users differ")
+            if one == "beta" and "," in settings.method
+            else INTERVAL_METHODS[one],
+            resamples=resamples,
+        )
+        for one in (settings.method or "auto").split(", ")
+    ]
+    return "; ".join(words)
+
+
+def not_covered() -> str:
+    """What no interval over users covers."""
+    return _(
+        "The users are taken as a sample of users like them; another training run or another split of the data "
+        "may come out differently, and that is not covered."
+    )
+
+
+def population_in_words(judged: Iterable[Judged], n_users: int, n_skipped: int = 0, *, zero: bool = True) -> list[str]:
+    """On whom the models are compared, and who was left out; names are the user's, on one line and not yet escaped."""
+    judged = list(judged)
+    words = [
+        ngettext(
+            "{n:,} user that all {models} models are judged on",
+            "{n:,} users that all {models} models are judged on",
+            n_users,
+            models=len(judged),
+        )
+    ]
+    words += [
+        ngettext(
+            "{n:,} user of {model} left out, not judged in every other model",
+            "{n:,} users of {model} left out, not judged in every other model",
+            one.n_left_out,
+            model=one_line(one.model),
+        )
+        for one in judged
+        if one.n_left_out
+    ]
+    no_list = (
+        N_("{n:,} without a list from {model}, which counts 0") if zero else N_("{n:,} without a list from {model}")
+    )
+    in_each = (
+        N_("in each model {n:,} without a list, which counts 0") if zero else N_("in each model {n:,} without a list")
+    )
+    without = {one.n_without_list for one in judged}
+    if len(without) == 1 and (n := without.pop()):
+        words.append(_(in_each, n=n))
+    else:
+        words += [_(no_list, n=one.n_without_list, model=one_line(one.model)) for one in judged if one.n_without_list]
+    if n_skipped:
+        words.append(pgettext("comparison", "{n:,} with no relevant item left out", n=n_skipped))
+    return words
+
+
+def headline(compared: Compared, safe: Safe = str) -> list[str]:
+    """What may be concluded by the lead metric at the lead cut-off."""
+    found = compared.at(compared.lead_k, compared.lead.metric)
+    return [sentence(one, compared.settings, compared.n_tested, safe) for one in found]
+
+
+def summaries(compared: Compared, safe: Safe = str) -> list[str]:
+    """Each pair over all that was compared."""
+    if len(compared.metrics) * len(compared.k) < 2:
+        return []
+    return [summary(compared.differences, pair, safe) for pair in compared.pairs]

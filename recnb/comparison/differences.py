@@ -1,0 +1,266 @@
+"""Means and paired differences of all metrics and cut-offs: the same draws of users for all that is small."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from recnb.comparison.common_users import values
+from recnb.comparison.results import POWER, Difference, Line, Mean, Settings, extremes
+from recnb.display.language import _
+from recnb.display.progress import steps
+from recnb.metrics.hits import Cutoffs, Floats
+from recnb.metrics.list_metric import ListMetric
+from recnb.results.arguments import AnyMetric
+from recnb.results.evaluation_data import EvaluationData
+from recnb.stats import ENOUGH, MANY_USERS, Bounds, Paired, benjamini_hochberg, detectable, holm, intervals, paired
+from recnb.stats.tests import settled, student
+
+#: With many users so many metrics at a cut-off are worked on at a time.
+BLOCKS_AT_ONCE = 4
+
+#: Means closer than this are the same: sums taken in another order differ in the last places.
+SAME = 1e-12
+
+
+@dataclass(frozen=True)
+class MetricRequest:
+    """What is to be compared: metrics with their options, cut-offs, and who against whom."""
+
+    metrics: Sequence[AnyMetric]
+    options: Sequence[Mapping[str, Any]]
+    cutoffs: Cutoffs
+    pairs: Sequence[tuple[str, str]]  #: model and baseline
+
+
+@dataclass(frozen=True)
+class ComparedMetrics:
+    """What came of it, and how it was made."""
+
+    means: tuple[Mean, ...]
+    differences: tuple[Difference, ...]
+    settings: Settings
+
+
+@dataclass(frozen=True)
+class Block:
+    """One metric at one cut-off: the values of the users who have one in every model."""
+
+    metric: AnyMetric
+    k: int | None
+    values: Floats  #: users × models
+
+
+def measure(models: Mapping[str, EvaluationData], asked: MetricRequest, settings: Settings) -> ComparedMetrics:
+    """Every mean and every difference; corrections are over all differences of the call."""
+    names = list(models)
+    means: list[Mean] = []
+    differences: list[Difference] = []
+    to_best: list[Floats] = []
+    used = replace(settings, method="")
+    work, n_batches = _batches(models, asked), _n_batches(models, asked)
+    for blocks in steps(work, _("comparing"), n_batches) if n_batches > 1 else work:
+        found, mean_method = _means(blocks, names, settings)
+        means += found
+        to_best += [_behind_best(block) for block in blocks]
+        used = replace(used, mean_method=mean_method)
+        if asked.pairs:
+            some, method = _differences(blocks, names, asked.pairs, settings)
+            differences += some
+            used = replace(
+                used, method=", ".join(sorted({*used.method.split(", "), *method} - {"", "auto"}, reverse=True))
+            )
+    return ComparedMetrics(_marked(means, to_best, settings.alpha), corrected(differences), used)
+
+
+def _batches(models: Mapping[str, EvaluationData], asked: MetricRequest) -> Iterator[list[Block]]:
+    """All blocks at once, which share the draws of users; with many users a few at a time, to bound what is held."""
+    each = (
+        [
+            Block(metric, k, found)
+            for k, found in zip(asked.cutoffs, values(models, metric, asked.cutoffs, options), strict=True)
+        ]
+        for metric, options in zip(asked.metrics, asked.options, strict=True)
+    )
+    if max(one.n_users for one in models.values()) > MANY_USERS:
+        for blocks in each:
+            for start in range(0, len(blocks), BLOCKS_AT_ONCE):
+                yield blocks[start : start + BLOCKS_AT_ONCE]
+    else:
+        yield [block for blocks in each for block in blocks]
+
+
+def _n_batches(models: Mapping[str, EvaluationData], asked: MetricRequest) -> int:
+    if max(one.n_users for one in models.values()) <= MANY_USERS:
+        return 1
+    return len(asked.metrics) * -(-len(asked.cutoffs) // BLOCKS_AT_ONCE)
+
+
+def _of_one_size(blocks: Sequence[Block]) -> Iterator[list[Block]]:
+    """Blocks that stand side by side in one array: nearly always all of them."""
+    for _ignored, some in groupby(blocks, key=lambda block: len(block.values)):
+        yield list(some)
+
+
+def _means(blocks: Sequence[Block], names: Sequence[str], settings: Settings) -> tuple[list[Mean], str]:
+    found = []
+    method = ""
+    for some in _of_one_size(blocks):
+        n = len(some[0].values)
+        stacked = np.concatenate([block.values for block in some], axis=1)
+        mean = stacked.mean(axis=0) if n else np.full(stacked.shape[1], np.nan)
+        low, high, method = (
+            intervals(stacked, settings.confidence, bounds=_bounds(some, len(names))) if n else (mean, mean, "beta")
+        )
+        columns = [(block, name) for block in some for name in names]
+        found += [
+            Mean(name, block.metric.name, block.metric.symbol, block.k, float(m), float(a), float(b), n, False, False)
+            for (block, name), m, a, b in zip(columns, mean, low, high, strict=True)
+        ]
+    return found, method
+
+
+def _differences(
+    blocks: Sequence[Block], names: Sequence[str], pairs: Sequence[tuple[str, str]], settings: Settings
+) -> tuple[list[Difference], set[str]]:
+    found = []
+    method: set[str] = set()
+    at = [(names.index(model), names.index(baseline)) for model, baseline in pairs]
+    for some in _of_one_size(blocks):
+        n = len(some[0].values)
+        if n == 0:
+            found += [_nothing(block, pair, settings.alpha) for block in some for pair in pairs]
+            continue
+        low, high = _bounds(some, len(at))
+        apart = np.stack([block.values[:, i] - block.values[:, j] for block in some for i, j in at], axis=1)
+        made = paired(
+            apart,
+            confidence=settings.confidence,
+            method=settings.method,  # type: ignore[arg-type]
+            resamples=settings.resamples,
+            permutations=settings.permutations,
+            seed=settings.seed,
+            bounds=(low - high, high - low),
+        )
+        method |= set(made.method)
+        columns = [(block, pair) for block in some for pair in pairs]
+        found += [_difference(block, pair, made, at, settings) for at, (block, pair) in enumerate(columns)]
+    return found, method
+
+
+def _bounds(blocks: Sequence[Block], times: int) -> Bounds:
+    """The bounds of each block's metric, for so many columns of each."""
+    low, high = np.repeat(np.array([block.metric.bounds for block in blocks], dtype=np.float64), times, axis=0).T
+    return low, high
+
+
+def _difference(block: Block, pair: tuple[str, str], made: Paired, at: int, settings: Settings) -> Difference:
+    tests = {
+        "t": made.t_p,
+        "wilcoxon": made.wilcoxon_p,
+        "randomization": made.randomization_p,
+    }
+    return Difference(
+        metric=block.metric.name,
+        symbol=block.metric.symbol,
+        k=block.k,
+        model=pair[0],
+        baseline=pair[1],
+        difference=float(made.mean[at]),
+        low=float(made.low[at]),
+        high=float(made.high[at]),
+        p=float(tests[settings.test][at]),
+        t_p=float(made.t_p[at]),
+        wilcoxon_p=float(made.wilcoxon_p[at]),
+        randomization_p=float(made.randomization_p[at]),
+        p_holm=np.nan,
+        p_bh=np.nan,
+        effect_size=float(made.effect_size[at]),
+        won=int(made.won[at]),
+        tied=int(made.tied[at]),
+        lost=int(made.lost[at]),
+        n_users=made.n,
+        # So few users who differ do not show how far others would.
+        detectable=detectable(float(made.sd[at]), made.n, POWER, settings.alpha)
+        if made.n - made.tied[at] >= ENOUGH
+        else np.nan,
+        alpha=settings.alpha,
+    )
+
+
+def _nothing(block: Block, pair: tuple[str, str], alpha: float) -> Difference:
+    """No user has a value in every model."""
+    nan = float("nan")
+    metric = block.metric
+    return Difference(
+        metric.name, metric.symbol, block.k, *pair, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, 0, 0, 0, 0, nan, alpha
+    )  # fmt: skip
+
+
+def corrected(differences: Sequence[Difference]) -> tuple[Difference, ...]:
+    """The same with p-values corrected over all of them."""
+    if not differences:
+        return ()
+    p = np.array([one.p for one in differences])
+    together = zip(differences, holm(p).tolist(), benjamini_hochberg(p).tolist(), strict=True)
+    return tuple(replace(one, p_holm=strict, p_bh=mild) for one, strict, mild in together)
+
+
+def _behind_best(block: Block) -> Floats:
+    """For each model the p of a paired t test against the best one of the block; NaN for what is the best.
+
+    Beyond accuracy more is not better, and there is no best: NaN for all.
+    """
+    found = block.values
+    n, n_models = found.shape
+    if n == 0 or isinstance(block.metric, ListMetric):
+        return np.full(n_models, np.nan)
+    mean = found.mean(axis=0)
+    apart = found[:, [int(mean.argmax())]] - found
+    behind = apart.mean(axis=0)
+    sd = apart.std(axis=0, ddof=1) if n > 1 else np.full(n_models, np.nan)
+    p = student(behind, sd, n, np.count_nonzero(settled(apart), axis=0))
+    return np.where(behind <= SAME, np.nan, p)
+
+
+def _marked(means: Sequence[Mean], to_best: Sequence[Floats], alpha: float) -> tuple[Mean, ...]:
+    """Which mean of each column is the best, and which are not told apart from it: Holm's correction over all columns."""
+    if not to_best:
+        return ()
+    told_apart = holm(np.array(to_best)) <= alpha
+    marked: list[Mean] = []
+    starts = range(0, len(means), told_apart.shape[1])
+    for start, apart in zip(starts, told_apart, strict=True):
+        column = means[start : start + len(apart)]
+        top = extremes([one.mean for one in column])
+        for one, is_apart in zip(column, apart.tolist(), strict=True):
+            is_best = one.judges and one.mean >= top - SAME
+            near = one.judges and not is_best and not is_apart and one.n_users > 0
+            marked.append(replace(one, best=is_best, near_best=near))
+    return tuple(marked)
+
+
+def all_pairs(names: Sequence[str], reference: str | None) -> list[tuple[str, str]]:
+    """Every model against the reference; without one each model against all that stand before it.
+
+    >>> all_pairs(["a", "b", "c"], "b"), all_pairs(["a", "b", "c"], None)
+    ([('a', 'b'), ('c', 'b')], [('b', 'a'), ('c', 'a'), ('c', 'b')])
+    """
+    if reference is not None:
+        return [(name, reference) for name in names if name != reference]
+    return [(later, earlier) for at, later in enumerate(names) for earlier in names[:at]]
+
+
+def lines_of(made: ComparedMetrics, names: Sequence[str]) -> tuple[Line, ...]:
+    """The means of one metric as a line over k for each model."""
+    found = []
+    for name in names:
+        mine = [one for one in made.means if one.model == name]
+        k = tuple(one.k for one in mine if one.k is not None)
+        mean, low, high = (tuple(getattr(one, end) for one in mine) for end in ("mean", "low", "high"))
+        found.append(Line(name, mine[0].metric, mine[0].symbol, k, mean, low, high, min(one.n_users for one in mine)))
+    return tuple(found)

@@ -1,0 +1,125 @@
+"""The pictures of a comparison by matplotlib, for a paper or a slide; axes can be given to draw on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from recnb.comparison.charts import COLOURS, DOWN, UP
+from recnb.comparison.results import FOUND
+from recnb.display.fonts import lettering
+from recnb.display.language import _, current
+from recnb.display.svg import QUIET
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from recnb.comparison.results import Compared, Difference, Line
+
+LINES = ("-", "--", ":", "-.")
+DOTS = ("o", "s", "^", "D", "v", "P", "X", "*")
+
+
+def figure(compared: Compared) -> Figure:
+    """The curves and the forest plot of the lead cut-off, side by side."""
+    import matplotlib.pyplot as plt
+
+    lead = compared.at(compared.lead_k)
+    bounded = {one.metric for one in compared.metrics if one.bounded}
+    shown = [one for one in lead if one.metric in bounded] or compared.at(compared.lead_k, compared.lead.metric)
+    height = max(3.8, 0.32 * len(shown) + 1.2)
+    drawn, (left, right) = plt.subplots(1, 2, figsize=(12, height), layout="constrained")
+    draw_curves(left, compared.curves)
+    draw_forest(right, shown, compared.reference)
+    # A notebook would show an open figure once more at the end of the cell.
+    plt.close(drawn)
+    return drawn
+
+
+def new_axes() -> Axes:
+    """Axes of a new figure."""
+    import matplotlib.pyplot as plt
+
+    return plt.figure(layout="constrained").add_subplot()
+
+
+def draw_forest(ax: Axes, found: Sequence[Difference], reference: str | None) -> Axes:
+    """Differences with their intervals about a line at 0; filled marks are findings, hollow ones are not."""
+    shown = [one for one in found if isfinite(one.difference)]
+    many = len({one.baseline for one in shown}) > 1
+    names = []
+    for at, one in enumerate(shown):
+        is_finding = one.verdict in FOUND
+        colour = (UP if one.difference > 0 else DOWN) if is_finding else QUIET
+        if isfinite(one.low):
+            ax.plot([one.low, one.high], [at, at], color=colour, linewidth=2.5 if is_finding else 1.5)
+        ax.plot([one.difference], [at], "o", color=colour, markerfacecolor=colour if is_finding else "none")
+        names.append(
+            f"{one.label}  {plain(one.model)} − {plain(one.baseline)}" if many else f"{one.label}  {plain(one.model)}"
+        )
+    ax.axvline(0, color=QUIET, linewidth=1)
+    ax.set_yticks(range(len(names)), names)
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    one_baseline = reference is not None and not many
+    with lettering(current()) as fonts:
+        words = (
+            _("difference from {baseline}", baseline=plain(reference))
+            if one_baseline
+            else _("difference, first minus second")
+        )
+        ax.set_xlabel(words, **fonts)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+    return ax
+
+
+def draw_curves(ax: Axes, lines: Sequence[Line]) -> Axes:
+    """Means against the cut-off, a line with its band for each model."""
+    from matplotlib.ticker import MaxNLocator
+
+    for at, line in enumerate(lines):
+        colour = COLOURS[at % len(COLOURS)]
+        ax.plot(line.k, line.mean, LINES[at % len(LINES)], color=colour, linewidth=2, label=plain(line.model))
+        if isfinite(line.low[0]):
+            ax.fill_between(line.k, line.low, line.high, color=colour, alpha=0.15, linewidth=0)
+    with lettering(current()) as fonts:
+        ax.set_xlabel(_("cut-off k"), **fonts)
+        ax.set_ylabel(_("mean {symbol}@k", symbol=lines[0].symbol), **fonts)
+    ax.set_ylim(bottom=0)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.legend(frameon=False)
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def draw_points(ax: Axes, points: Mapping[str, tuple[float, float]], x: str, y: str) -> Axes:
+    """A named point for each model."""
+    places = [place for place in points.values() if all(map(isfinite, place))]
+    for at, (model, place) in enumerate(points.items()):
+        colour = COLOURS[at % len(COLOURS)]
+        ax.plot([place[0]], [place[1]], DOTS[at % len(DOTS)], color=colour, markersize=9)
+        way, anchor = (-9, "right") if place in places and _crowded(place, places) else (9, "left")
+        ax.annotate(
+            plain(model), place, textcoords="offset points", xytext=(way, 0), ha=anchor, va="center", color=colour
+        )
+    ax.set(xlabel=x, ylabel=y)
+    ax.margins(0.18)
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def _crowded(place: tuple[float, float], places: Sequence[tuple[float, float]]) -> bool:
+    """Whether a name has no room to the right of its point: the picture's edge, or another point, is there."""
+    (left, right), (bottom, top) = ((min(values), max(values)) for values in zip(*places, strict=True))
+    beside = [
+        other for other in places
+        if 0 < other[0] - place[0] < 0.4 * (right - left) and abs(other[1] - place[1]) <= 0.08 * (top - bottom)
+    ]  # fmt: skip
+    return bool(beside) or place[0] - left > 0.6 * (right - left)
+
+
+def plain(name: str | None) -> str:
+    """A name as text of matplotlib, which takes what stands between two $ for a formula."""
+    return str(name).replace("$", r"\$")

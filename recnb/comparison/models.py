@@ -1,0 +1,153 @@
+"""From what a caller gives to models by name: a mapping of frames or Evaluations, or one frame with a column of models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+
+from recnb.comparison.engines import Fetchable, engine_of
+from recnb.comparison.results import TESTS, Settings
+from recnb.data import Frame, table_of
+from recnb.data.columns import columns_of, find, is_dataset, is_relation
+from recnb.display.language import _
+from recnb.display.progress import steps
+from recnb.errors import ColumnError, FrameError, OptionError, is_number, is_word, near
+from recnb.evaluate import evaluate, options_known
+from recnb.evaluation import Evaluation
+from recnb.results.evaluation_data import EvaluationData
+from recnb.stats import PAIRED_METHODS
+
+#: The keywords of `compare` that are not passed on to `evaluate`.
+OWN = ("baseline", "pairs", "confidence", "test", "method", "resamples", "permutations", "seed")
+
+
+def models_of(models: Any, truth: Frame | None, options: dict[str, Any]) -> dict[str, EvaluationData]:
+    """Every model evaluated, in the order given."""
+    known = [*OWN, "model", *options_known()]
+    for name in options:
+        if name not in known:
+            raise OptionError(f"{name!r} is no option of a comparison. {near(name, known)}")
+    if isinstance(models, (Evaluation, Fetchable)):
+        raise OptionError(
+            "one Evaluation is one model, and a comparison needs two: recnb.compare({'mine': ev, 'popular': other})."
+        )
+    is_frame = (
+        isinstance(models, pl.LazyFrame) or is_relation(models) or is_dataset(models) or hasattr(models, "columns")
+    )
+    if not isinstance(models, Mapping) and not is_frame:
+        raise OptionError(
+            f"models is a {type(models).__name__}: give each model a name, recnb.compare({{'a': models[0], 'b': models[1]}}, truth)."
+        )
+    if not isinstance(models, Mapping):
+        models = _by_model(models, options.pop("model", None))
+    elif "model" in options:
+        raise OptionError(
+            "model= names the column of models in one frame; a mapping has their names already: leave it out."
+        )
+    named = _named(models)
+    frames = [name for name, one in named.items() if not isinstance(one, (Evaluation, Fetchable))]
+    if not frames and (truth is not None or options):
+        extra = "the truth" if truth is not None else ", ".join(f"{name}=" for name in options)
+        raise OptionError(f"all models are Evaluations, which know their truth and conventions: leave out {extra}.")
+    if truth is not None and not isinstance(truth, pl.DataFrame):
+        truth = _read_once(truth)
+    return {name: _evaluated(name, one, truth, options) for name, one in steps(list(named.items()), _("comparing"))}
+
+
+def _named(models: Mapping[Any, Any]) -> dict[str, Any]:
+    if len(models) < 2:
+        found = f"only {next(iter(models))!r} is given" if models else "none is given"
+        raise OptionError(
+            f"a comparison needs two models at least, and {found}: recnb.compare({{'a': recs_a, 'b': recs_b}}, truth)."
+        )
+    named = {str(name): one for name, one in models.items()}
+    if len(named) < len(models):
+        raise OptionError(f"two models have the same name as text: {', '.join(map(repr, models))}. Name them apart.")
+    blank = next((name for name in named if not name.strip()), None)
+    if blank is not None:
+        raise OptionError(f"the name of a model is {blank!r}: name each model with some text.")
+    return named
+
+
+def _evaluated(name: str, model: Any, truth: Frame | None, options: Mapping[str, Any]) -> EvaluationData:
+    if isinstance(model, Evaluation):
+        return model._data
+    try:
+        if isinstance(model, Fetchable):
+            return model.fetch()._data
+        engine = engine_of(model, truth)
+        if engine is not None and truth is not None:
+            return engine.evaluated(model, truth, options).fetch()._data
+        return evaluate(model, truth, **options)._data
+    except FrameError as problem:
+        raise type(problem)(f"model {name!r}: {problem}") from problem
+
+
+def _read_once(truth: Frame) -> Frame:
+    """A lazy truth, which would be collected for each model, is collected once."""
+    if not isinstance(truth, pl.LazyFrame):
+        return truth
+    try:
+        return truth.collect()
+    except pl.exceptions.PolarsError:
+        return truth  # evaluate() says what is wrong with it
+
+
+def _by_model(frame: Frame, column: str | None) -> dict[str, Frame]:
+    """The parts of one frame by its column of models, in the order they come in."""
+    name = "recommendations"
+    if column is not None and not isinstance(column, str):
+        raise OptionError(f"model={column!r}: a column is named as text.")
+    engine = engine_of(frame)
+    try:
+        label = find(frame if engine is None else engine.columns(frame), name, ["model"], {"model": column})["model"]
+    except ColumnError as problem:
+        raise ColumnError(
+            f"{problem} Or give one frame for each model: recnb.compare({{'a': recs_a, 'b': recs_b}}, truth)."
+        ) from problem
+    if engine is not None:
+        parts = engine.by_model(frame, label)
+        if any(pd.isna(one) for one in parts):
+            raise FrameError(f"{name}: column {label!r} has rows without a model: fill them in or drop them.")
+        return parts
+    if isinstance(frame, pl.LazyFrame):
+        frame = table_of(frame, name, {one: one for one in columns_of(frame, name)})
+    names = table_of(frame, name, {"model": label})["model"]
+    if names.null_count():
+        row = int(names.is_null().to_numpy().argmax())
+        raise FrameError(
+            f"{name}: column {label!r} has {names.null_count():,} rows without a model, the first is row {row}: fill them in or drop them."
+        )
+    if isinstance(frame, pd.DataFrame):
+        rest = frame.drop(columns=label)
+        return {one: rest.loc[(names == one).to_numpy()] for one in names.unique(maintain_order=True).to_list()}
+    table = frame if isinstance(frame, pl.DataFrame) else pl.DataFrame(frame)
+    rest_of = table.drop(label)
+    return {one: rest_of.filter(names == one) for one in names.unique(maintain_order=True).to_list()}
+
+
+def reference_of(baseline: str | None, pairs: str, names: Sequence[str]) -> str | None:
+    """The model that the others are held against: the first, unless another is named."""
+    if baseline is None:
+        return names[0]
+    if str(baseline) not in names:
+        raise OptionError(f"baseline={baseline!r} is none of the models. {near(baseline, names)}")
+    return str(baseline)
+
+
+def settings_of(confidence: float, test: str, method: str, resamples: int, permutations: int, seed: int) -> Settings:
+    """How differences are judged, each option checked."""
+    if not (is_number(confidence) and 0 < confidence < 1):
+        raise OptionError(f"confidence={confidence!r} is no share: give a number between 0 and 1, such as 0.95.")
+    if not is_word(test, TESTS):
+        raise OptionError(f"test={test!r} is no test of recnb. {near(test, TESTS)}")
+    if not is_word(method, PAIRED_METHODS):
+        raise OptionError(f"method={method!r} makes no interval of differences. {near(method, PAIRED_METHODS)}")
+    for name, value, least in (("resamples", resamples, 1), ("permutations", permutations, 1), ("seed", seed, 0)):
+        if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
+            raise OptionError(f"{name}={value!r}: give a whole number from {least} up.")
+    return Settings(float(confidence), test, method, "", int(resamples), int(permutations), int(seed))  # type: ignore[arg-type]

@@ -1,0 +1,327 @@
+"""The numbers of a comparison, frozen: means, differences with their tests, single users, how alike the lists are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from math import isnan
+from typing import TYPE_CHECKING, Any, Literal
+
+from recnb.metrics.list_metric import LIST_METRICS
+
+if TYPE_CHECKING:
+    from recnb.lint.findings import Finding
+
+#: Which p-value is corrected and concluded from.
+Test = Literal["t", "wilcoxon", "randomization"]
+TESTS = ("t", "wilcoxon", "randomization")
+
+#: What may be concluded of a difference; `hint` and `torn` are no findings.
+Verdict = Literal["better", "worse", "higher", "lower", "hint", "torn", "open", "same", "untested"]
+
+#: The verdicts that are findings. Beyond accuracy more is not better: there a model is higher or lower.
+FOUND: tuple[Verdict, ...] = ("better", "worse", "higher", "lower")
+
+POWER = 0.8
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How differences were judged: what every sentence about them rests on."""
+
+    confidence: float
+    test: Test
+    method: str  #: of the intervals of differences
+    mean_method: str  #: of the intervals of means
+    resamples: int
+    permutations: int
+    seed: int
+
+    @property
+    def alpha(self) -> float:
+        """The level of the tests: what the confidence leaves."""
+        return round(1 - self.confidence, 12)
+
+
+@dataclass(frozen=True)
+class Mean:
+    """One model's mean over the common users, and how it stands to the best of the column."""
+
+    model: str
+    metric: str
+    symbol: str
+    k: int | None
+    mean: float
+    low: float
+    high: float
+    n_users: int
+    best: bool  #: the highest mean, or one that is the same to the last digits
+    near_best: bool  #: not told apart from the best
+
+    @property
+    def judges(self) -> bool:
+        """Whether more of the metric is better: not so beyond accuracy."""
+        return self.metric not in LIST_METRICS
+
+    @property
+    def label(self) -> str:
+        """The metric's symbol at its cut-off."""
+        return self.symbol if self.k is None else f"{self.symbol}@{self.k}"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One model against another in one metric at one cut-off, over the users that both are judged on."""
+
+    metric: str
+    symbol: str
+    k: int | None
+    model: str
+    baseline: str
+    difference: float
+    low: float
+    high: float
+    p: float  #: of the test that is corrected and concluded from
+    t_p: float
+    wilcoxon_p: float
+    randomization_p: float
+    p_holm: float
+    p_bh: float
+    effect_size: float
+    won: int
+    tied: int
+    lost: int
+    n_users: int
+    detectable: float  #: the smallest difference that would have shown with 80 % power; NaN: it cannot be told
+    alpha: float
+
+    @property
+    def label(self) -> str:
+        """The metric's symbol at its cut-off."""
+        return self.symbol if self.k is None else f"{self.symbol}@{self.k}"
+
+    @property
+    def verdict(self) -> Verdict:
+        """What may be said: a finding needs the corrected test and the interval to agree."""
+        if self.n_users > 1 and self.tied == self.n_users:
+            return "same"
+        if isnan(self.p) or isnan(self.low):
+            return "untested"
+        excluded = self.low > 0 or self.high < 0
+        if self.p_holm <= self.alpha and excluded:
+            if self.metric in LIST_METRICS:
+                return "higher" if self.difference > 0 else "lower"
+            return "better" if self.difference > 0 else "worse"
+        if self.p_holm <= self.alpha:
+            return "torn"
+        return "hint" if excluded else "open"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """How many users one model was evaluated on, and how many of them the comparison takes."""
+
+    model: str
+    n_users: int  #: evaluated
+    n_left_out: int  #: of these, not evaluated in every other model
+    n_without_list: int  #: of those compared, without a list
+
+
+@dataclass(frozen=True)
+class ListItem:
+    """One rank of a list that is shown; relevance is 0 where it is no hit."""
+
+    rank: int
+    item: Any
+    relevance: float
+
+
+@dataclass(frozen=True)
+class Mover:
+    """A user whose value moved, with the list of either model down to k."""
+
+    user: Any
+    before: float  #: the baseline's value
+    after: float
+    n_relevant: int
+    old: tuple[ListItem, ...]  #: the baseline's list
+    new: tuple[ListItem, ...]
+
+    @property
+    def change(self) -> float:
+        """How far the value moved."""
+        return self.after - self.before
+
+
+@dataclass(frozen=True)
+class Moved:
+    """The users whom one model serves most better, and most worse, than another."""
+
+    metric: str
+    symbol: str
+    k: int | None
+    model: str
+    baseline: str
+    gained: tuple[Mover, ...]
+    lost: tuple[Mover, ...]
+    won_tied_lost: tuple[int, int, int]
+
+    @property
+    def label(self) -> str:
+        """The metric's symbol at its cut-off."""
+        return self.symbol if self.k is None else f"{self.symbol}@{self.k}"
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """How alike the lists of two models are, over the users to whom either gives a list."""
+
+    model: str
+    other: str
+    k: int | None
+    jaccard: float
+    rbo: float
+    p: float
+    n_users: int
+    n_identical: int  #: users whose two lists are the same, item for item
+
+
+@dataclass(frozen=True)
+class Line:
+    """One model's mean against the cut-off, with an interval at each."""
+
+    model: str
+    metric: str
+    symbol: str
+    k: tuple[int, ...]
+    mean: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    n_users: int
+
+
+@dataclass(frozen=True)
+class BeyondAccuracy:
+    """One metric beyond accuracy of every model: no test, since most are of all lists together."""
+
+    metric: str
+    symbol: str
+    title: str
+    reads: str
+    k: int | None
+    values: tuple[tuple[float, float, float], ...]  #: for each model value, lower and upper end; NaN: no interval
+    basis: str  #: of the first model
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """One thing that is odd about the data, as often in the lists of some models; what it does may differ."""
+
+    models: tuple[str, ...]
+    of_each: tuple[Finding, ...]
+
+    @property
+    def finding(self) -> Finding:
+        """That of the first model."""
+        return self.of_each[0]
+
+    @property
+    def effects(self) -> tuple[tuple[str, str], ...]:
+        """What it does to the numbers of each model, or once, with no model, where that is the same."""
+        said = [one.effect for one in self.of_each]
+        return (("", said[0]),) if len(set(said)) == 1 else tuple(zip(self.models, said, strict=True))
+
+
+@dataclass(frozen=True)
+class ComparisonSegments:
+    """The differences in the lead metric at the lead cut-off within each segment of the users."""
+
+    by: str
+    rows: tuple[tuple[str, Difference], ...]  #: segment and difference; p-values are corrected over all of them
+    n_small: int  #: users below which a segment says little
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a metric is: for those who read the numbers without having chosen it."""
+
+    metric: str
+    symbol: str
+    title: str
+    reads: str
+    formula: str
+    convention: str
+    bounded: bool
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Everything that a report of a comparison shows."""
+
+    models: tuple[str, ...]
+    reference: str | None  #: the model that the others are held against; None: every pair
+    k: tuple[int, ...]
+    lead_k: int
+    metrics: tuple[Reading, ...]
+    means: tuple[Mean, ...]
+    differences: tuple[Difference, ...]
+    curves: tuple[Line, ...]
+    moved: tuple[Moved, ...]
+    overlaps: tuple[Overlap, ...]
+    beyond: tuple[BeyondAccuracy, ...]  #: at the lead cut-off; () where neither train nor items is known
+    findings: tuple[Found, ...]  #: warnings first
+    n_checks: int
+    segments: ComparisonSegments | None  #: if that was asked for
+    n_users: int
+    judged: tuple[Judged, ...]
+    settings: Settings
+    basis: str
+    notes: tuple[str, ...]
+    left_out: tuple[str, ...] = ()  #: what is not here and why, in words: what takes rows that stayed elsewhere
+
+    @property
+    def lead(self) -> Reading:
+        """The metric that the curve and the users are shown by: the first."""
+        return self.metrics[0]
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """Who is held against whom, in the order shown."""
+        return tuple(dict.fromkeys((one.model, one.baseline) for one in self.differences))
+
+    @property
+    def n_tested(self) -> int:
+        """How many comparisons were made: what the corrections correct for."""
+        return tested(self.differences)
+
+    def means_at(self, metric: str, k: int) -> list[Mean]:
+        """The means of all models in one column."""
+        return [one for one in self.means if (one.metric, one.k) == (metric, k)]
+
+    def mean_of(self, model: str, metric: str, k: int) -> Mean:
+        """One mean."""
+        return next(one for one in self.means_at(metric, k) if one.model == model)
+
+    def at(self, k: int, metric: str | None = None) -> list[Difference]:
+        """The differences at one cut-off, of one metric or of all."""
+        return [one for one in self.differences if one.k == k and metric in (None, one.metric)]
+
+    def against_reference(self, model: str, metric: str, k: int) -> Difference | None:
+        """A model's difference from the reference, if it has one."""
+        return next((one for one in self.at(k, metric) if (one.model, one.baseline) == (model, self.reference)), None)
+
+
+def tested(differences: Iterable[Difference]) -> int:
+    """How many of the differences have a p-value."""
+    return sum(not isnan(one.p) for one in differences)
+
+
+def rows_of(some: Iterable[Any]) -> Iterator[dict[str, Any]]:
+    """Frozen rows as dictionaries."""
+    return (asdict(one) for one in some)
+
+
+def extremes(means: Sequence[float]) -> float:
+    """The highest of the means; NaN if none is a number."""
+    there = [one for one in means if not isnan(one)]
+    return max(there) if there else float("nan")

@@ -1,0 +1,137 @@
+"""A comparison put together for whoever decides: one frozen object, and its forms."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from recnb.comparison.results import Compared, Found
+from recnb.data.files import written
+from recnb.display.language import use_language
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+#: Names the layout of `to_dict`; it changes when a key does.
+SCHEMA = "recnb.comparison/2"
+
+
+@dataclass(frozen=True, eq=False)
+class ComparisonReport:
+    """What may be concluded of some models, the numbers behind it, and the users behind those.
+
+    In a notebook it shows itself; `to_html`, `to_markdown`, `to_latex`, `to_frame`, `to_dict`, `to_json` and `figure`
+    are its other forms.
+    """
+
+    data: Compared
+    lang: str
+
+    def to_frame(self) -> pd.DataFrame:
+        """Means and differences in one long frame: a row for each metric, cut-off and model, with its baseline if it has one.
+
+        `mean`, `mean_low` and `mean_high` are the model's; `difference` and what follows is from its baseline.
+        """
+        import pandas as pd
+
+        means = pd.DataFrame([asdict(one) for one in self.data.means])
+        means = means.drop(columns="symbol").rename(columns={"low": "mean_low", "high": "mean_high"})
+        rows = [{**asdict(one), "verdict": one.verdict} for one in self.data.differences]
+        apart = pd.DataFrame(rows).drop(columns=["symbol", "n_users", "alpha", "p"])
+        return means.merge(apart, on=["metric", "k", "model"], how="left", sort=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole report as plain Python that `json` can write; NaN is None.
+
+        Keys: `schema`, `lang`, `models`, `reference` (None: every two models), `n_users`, `judged` (model, n_users,
+        n_left_out, n_without_list), `k`, `lead_k`, `settings` (confidence, test, method, mean_method, resamples,
+        permutations, seed), `n_compared`, `metrics`, `means`, `differences` (each with its `verdict`), `curves`, `moved`
+        (gained and lost users with both lists), `overlaps`, `beyond`, `n_checks` and `findings` (models, name, severity, n, of, short,
+        example, advice, code, and `effects`, one for each of the models), `segments` (None, or by, n_small and `rows`: segment and the keys of a difference), `basis`,
+        `notes` and `left_out` (what takes rows that are not here, in words).
+        """
+        told = asdict(self.data)
+        verdicts = [one.verdict for one in self.data.differences]
+        told["differences"] = [
+            {**row, "verdict": verdict} for row, verdict in zip(told["differences"], verdicts, strict=True)
+        ]
+        told["findings"] = [_found_as_dict(one) for one in self.data.findings]
+        if self.data.segments is not None:
+            told["segments"]["rows"] = [
+                {"segment": name, **asdict(one), "verdict": one.verdict} for name, one in self.data.segments.rows
+            ]
+        found: dict[str, Any] = _plain({"schema": SCHEMA, "lang": self.lang, "n_compared": self.data.n_tested, **told})
+        return found
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """`to_dict` as JSON text, written to `path` if one is given."""
+        return written(json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n", path)
+
+    def to_html(self, path: str | Path | None = None, title: str | None = None) -> str:
+        """A document that stands by itself, written to `path` if one is given: no script, nothing fetched."""
+        from recnb.comparison.html import document
+
+        with use_language(self.lang):
+            return written(document(self.data, title), path)
+
+    def to_markdown(self, path: str | Path | None = None) -> str:
+        """The report in Markdown, tables as GitHub has them, written to `path` if one is given."""
+        from recnb.comparison.text import markdown
+
+        with use_language(self.lang):
+            return written(markdown(self.data), path)
+
+    def to_latex(self, path: str | Path | None = None) -> str:
+        """The means as a LaTeX table for a paper, best in bold, findings marked; needs booktabs. Written to `path` if given."""
+        from recnb.comparison.latex import latex
+
+        with use_language(self.lang):
+            return written(latex(self.data), path)
+
+    def figure(self) -> Figure:
+        """The curves and the forest plot side by side, drawn by matplotlib."""
+        from recnb.comparison.figure import figure
+
+        with use_language(self.lang):
+            return figure(self.data)
+
+    def __repr__(self) -> str:
+        from recnb.comparison.text import text
+
+        with use_language(self.lang):
+            return text(self.data)
+
+    def _repr_html_(self) -> str:
+        from recnb.comparison.html import fragment
+
+        with use_language(self.lang):
+            return fragment(self.data)
+
+
+def _found_as_dict(found: Found) -> dict[str, Any]:
+    one = found.finding
+    said = {name: getattr(one, name) for name in ("short", "example", "advice", "code")}
+    effects = [each.effect for each in found.of_each]
+    return {
+        "models": found.models,
+        "name": one.name,
+        "severity": one.severity,
+        "n": one.n,
+        "of": one.of,
+        "effects": effects,
+        **said,
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Nested data with lists for tuples and None for NaN."""
+    if isinstance(value, Mapping):
+        return {name: _plain(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    return None if isinstance(value, float) and not isfinite(value) else value

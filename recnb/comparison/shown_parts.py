@@ -1,0 +1,261 @@
+"""What a comparison answers with when it is asked for one thing: a conclusion, a forest plot, users, curves, points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+from recnb.comparison.conclusions import SIGNS, family, not_covered, number, sentence, signed
+from recnb.comparison.results import Difference, Line, Moved, Settings, tested
+from recnb.display import html
+from recnb.display.language import _, checked, ngettext, use_language
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, eq=False)
+class Conclusion:
+    """What may be concluded of each difference, in sentences, and what to know of all of them."""
+
+    differences: tuple[Difference, ...]
+    settings: Settings
+    lang: str
+
+    @classmethod
+    def of(cls, differences: Sequence[Difference], settings: Settings, lang: str | None) -> Self:
+        """The conclusion in a language."""
+        return cls(tuple(differences), settings, checked(lang))
+
+    @property
+    def lines(self) -> list[str]:
+        """A sentence for each difference."""
+        with use_language(self.lang):
+            return [sentence(one, self.settings, tested(self.differences)) for one in self.differences]
+
+    @property
+    def notes(self) -> list[str]:
+        """How many comparisons were made, and what intervals over users do not cover."""
+        with use_language(self.lang):
+            return [*family(self.settings, tested(self.differences)), not_covered()]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Each difference with its verdict and its sentence."""
+        import pandas as pd
+
+        rows = [
+            {**{name: getattr(one, name) for name in ("metric", "k", "model", "baseline", "verdict")}, "says": words}
+            for one, words in zip(self.differences, self.lines, strict=True)
+        ]
+        return pd.DataFrame(rows)
+
+    def __str__(self) -> str:
+        return "\n".join([*self.lines, *self.notes])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        from recnb.comparison.html import sentence_line
+        from recnb.display.components import strong
+
+        n = tested(self.differences)
+        with use_language(self.lang):
+            lines = [sentence_line(sentence(one, self.settings, n, strong)) for one in self.differences]
+            return html.root(*lines, html.note(html.text(" ".join(self.notes), 1500)), label=_("What may be concluded"))
+
+
+@dataclass(frozen=True, eq=False)
+class Forest:
+    """Differences with their intervals, one under the other, about a line at 0."""
+
+    differences: tuple[Difference, ...]
+    settings: Settings
+    lang: str
+
+    @classmethod
+    def of(cls, differences: Sequence[Difference], settings: Settings, lang: str | None) -> Self:
+        """The plot in a language."""
+        return cls(tuple(differences), settings, checked(lang))
+
+    def to_frame(self) -> pd.DataFrame:
+        """What is drawn: metric, k, model, baseline, difference and the ends of its interval, verdict."""
+        import pandas as pd
+
+        names = ("metric", "k", "model", "baseline", "difference", "low", "high", "verdict")
+        return pd.DataFrame([{name: getattr(one, name) for name in names} for one in self.differences])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw it by matplotlib, on `ax` if given."""
+        from recnb.comparison.figure import draw_forest, new_axes
+
+        with use_language(self.lang):
+            return draw_forest(new_axes() if ax is None else ax, self.differences, self._reference)
+
+    @property
+    def _reference(self) -> str | None:
+        baselines = {one.baseline for one in self.differences}
+        return next(iter(baselines)) if len(baselines) == 1 else None
+
+    def __repr__(self) -> str:
+        lines = [
+            f"{one.label}  {one.model} − {one.baseline}: {signed(one.difference)} [{number(one.low)}, {number(one.high)}] {SIGNS[one.verdict]}"
+            for one in self.differences
+        ]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from recnb.comparison.html import forest
+
+        with use_language(self.lang):
+            return html.root(
+                forest(self.differences, self.settings, self._reference),
+                label=_("Differences, each over the same users"),
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Movers:
+    """The users who gain and lose most by one model in the place of another, with both lists."""
+
+    moved: Moved
+    lang: str
+
+    @classmethod
+    def of(cls, moved: Moved, lang: str | None) -> Self:
+        """The users in a language."""
+        return cls(moved, checked(lang))
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row a user: the baseline's value, the model's, the change, and both lists of items."""
+        import pandas as pd
+
+        rows = [
+            {
+                "user": one.user,
+                "before": one.before,
+                "after": one.after,
+                "change": one.change,
+                "n_relevant": one.n_relevant,
+                "old": [place.item for place in one.old],
+                "new": [place.item for place in one.new],
+            }
+            for one in (*self.moved.gained, *self.moved.lost)
+        ]
+        return pd.DataFrame(rows, columns=["user", "before", "after", "change", "n_relevant", "old", "new"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The users and their lists as plain Python."""
+        return asdict(self.moved)
+
+    def __repr__(self) -> str:
+        from recnb.comparison.text import moved_text
+
+        with use_language(self.lang):
+            return "\n".join(moved_text(self.moved))
+
+    def _repr_html_(self) -> str:
+        from recnb.comparison.html_users import movers
+
+        with use_language(self.lang):
+            return html.root(movers(self.moved), label=_("Users whose lists changed most in value"))
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """A metric against the cut-off, a line for each model."""
+
+    lines: tuple[Line, ...]
+    settings: Settings
+    lang: str
+
+    @classmethod
+    def of(cls, lines: Sequence[Line], settings: Settings, lang: str | None) -> Self:
+        """The curves in a language."""
+        return cls(tuple(lines), settings, checked(lang))
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each model and k: mean and the ends of its interval."""
+        import pandas as pd
+
+        rows = [
+            (line.model, k, *values)
+            for line in self.lines
+            for k, *values in zip(line.k, line.mean, line.low, line.high, strict=True)
+        ]
+        return pd.DataFrame(rows, columns=["model", "k", "mean", "low", "high"])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw them by matplotlib, on `ax` if given."""
+        from recnb.comparison.figure import draw_curves, new_axes
+
+        with use_language(self.lang):
+            return draw_curves(new_axes() if ax is None else ax, self.lines)
+
+    def __repr__(self) -> str:
+        frame = self.to_frame().pivot(index="k", columns="model", values="mean")[[line.model for line in self.lines]]
+        return f"{self.lines[0].symbol}@k\n{frame.to_string(float_format='{:.4f}'.format)}"
+
+    def _repr_html_(self) -> str:
+        from recnb.comparison.html import curves
+
+        with use_language(self.lang):
+            return html.root(curves(self.lines, self.settings), label=_("Against the cut-off"))
+
+
+@dataclass(frozen=True, eq=False)
+class Tradeoff:
+    """Two metrics against each other, a point for each model."""
+
+    x: str
+    y: str
+    k: int | None
+    points: Mapping[str, tuple[float, float]]
+    n_users: int
+    lang: str
+
+    @classmethod
+    def of(
+        cls, x: str, y: str, k: int | None, points: Mapping[str, tuple[float, float]], n: int, lang: str | None
+    ) -> Self:
+        """The points in a language."""
+        return cls(x, y, k, dict(points), n, checked(lang))
+
+    @property
+    def labels(self) -> tuple[str, str]:
+        """Both metrics at their cut-off."""
+        at = "" if self.k is None else f"@{self.k}"
+        return f"{self.x}{at}", f"{self.y}{at}"
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row a model, a column a metric."""
+        import pandas as pd
+
+        columns = list(self.labels) if self.x != self.y else [self.x, f"{self.y} "]
+        return pd.DataFrame.from_dict(dict(self.points), orient="index", columns=columns).rename_axis("model")
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw them by matplotlib, on `ax` if given."""
+        from recnb.comparison.figure import draw_points, new_axes
+
+        return draw_points(new_axes() if ax is None else ax, self.points, *self.labels)
+
+    def __repr__(self) -> str:
+        return self.to_frame().to_string(float_format="{:.4f}".format)
+
+    def _repr_html_(self) -> str:
+        from recnb.comparison.html_users import points
+        from recnb.display.components import name
+
+        with use_language(self.lang):
+            rows = [[name(model), *map(number, values)] for model, values in self.points.items()]
+            header = [_("model"), *map(html.text, self.labels)]
+            note = html.note(ngettext("{n:,} user", "{n:,} users", self.n_users))
+            across, up = ([values[at] for values in self.points.values()] for at in (0, 1))
+            drawn = points(list(self.points), across, up, self.labels)
+            return html.root(html.table(header, rows), drawn, note, label=_("comparison of models"))
+
+
+__all__ = ["Conclusion", "Curves", "Forest", "Movers", "Tradeoff"]

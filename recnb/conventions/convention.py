@@ -1,0 +1,287 @@
+"""`Convention`: every decision behind a number, as one value with words for each."""
+
+from __future__ import annotations
+
+import re
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
+
+from recnb.display.language import N_, _
+from recnb.errors import OptionError, is_number, is_word, near
+
+#: Decisions in words: axis and word -> phrase.
+PHRASES: dict[tuple[str, str], str] = {
+    ("order", "auto"): N_("ordered by score, or by rank"),
+    ("order", "score"): N_("ordered by score"),
+    ("order", "rank"): N_("ordered by rank"),
+    ("order", "row"): N_("in the order given"),
+    ("score_dtype", "float64"): N_("scores in double precision"),
+    ("score_dtype", "float32"): N_("scores in single precision"),
+    ("ties", "first"): N_("equal scores in the order given"),
+    ("ties", "last"): N_("equal scores in reverse order"),
+    ("ties", "item_asc"): N_("equal scores by item, ascending"),
+    ("ties", "item_desc"): N_("equal scores by item, descending"),
+    ("ties", "expected"): N_("averaged over all orders of equal scores"),
+    ("ties", "max_rank"): N_("equal scores share their lowest place"),
+    ("ties", "floor_mean_rank"): N_("equal scores share their middle place"),
+    ("ties", "worst"): N_("equal scores least relevant first"),
+    ("duplicates", "error"): N_("a pair recommended twice is refused"),
+    ("duplicates", "dedupe"): N_("a pair recommended twice keeps its highest place"),
+    ("duplicates", "hit_once"): N_("a pair recommended twice hits once"),
+    ("duplicates", "keep"): N_("a pair recommended twice counts twice"),
+    ("duplicates", "rows"): N_("a pair recommended twice is relevant twice"),
+    ("nonpositive_scores", "keep"): N_("any score can be a hit"),
+    ("nonpositive_scores", "never_hit"): N_("a score of 0 or less is no hit"),
+    ("candidates", "list"): N_("only what was recommended is ranked"),
+    ("candidates", "padded"): N_("judged items that were not recommended stand below the list"),
+    ("candidates", "catalogue"): N_("all items that were not recommended stand below the list"),
+    ("cutoff", "k"): N_("lists cut at k"),
+    ("cutoff", "none"): N_("lists not cut"),
+    ("relevant", ">0"): N_("relevance above 0"),
+    ("relevant", "any"): N_("every judged item"),
+    ("relevant", "!=0"): N_("relevance other than 0"),
+    ("negative_relevance", "error"): N_("negative relevance is refused"),
+    ("negative_relevance", "zero"): N_("negative relevance counts 0"),
+    ("negative_relevance", "keep"): N_("negative relevance counts as it is"),
+    ("judged", "truth"): N_("all of the truth is judged"),
+    ("judged", "list"): N_("only recommended items are judged"),
+    ("users", "truth"): N_("users of the truth"),
+    ("users", "recs"): N_("those with a list"),
+    ("users", "both"): N_("those in both frames"),
+    ("users", "union"): N_("those in either frame"),
+    ("no_relevant", "skip"): N_("users with no relevant item left out"),
+    ("no_relevant", "zero"): N_("users with no relevant item count 0"),
+    ("no_relevant", "one"): N_("users with no relevant item count 1"),
+    ("no_relevant", "nan"): N_("users with no relevant item count NaN"),
+    ("no_relevant", "error"): N_("users with no relevant item are refused"),
+    ("no_list", "zero"): N_("a user without a list counts 0"),
+    ("no_list", "nan"): N_("a user without a list makes the mean NaN"),
+    ("no_list", "error"): N_("a user without a list is refused"),
+    ("no_hit", "zero"): N_("users without a hit count 0"),
+    ("no_hit", "skip"): N_("users without a hit left out"),
+    ("no_hit", "error"): N_("a user without a hit is refused"),
+    ("average", "user"): N_("mean over users"),
+    ("average", "pooled"): N_("sums of all users divided, no mean over users"),
+    ("average", "of_means"): N_("from the means over users"),
+    ("average", "geometric"): N_("geometric mean over users"),
+}
+
+#: Options of metrics in words.
+OPTION_PHRASES: dict[tuple[str, str], str] = {
+    ("gain", "linear"): N_("linear gain"),
+    ("gain", "exponential"): N_("gain 2^relevance - 1"),
+    ("gain", "binary"): N_("binary gain"),
+    ("discount", "log"): N_("discount log2(1 + rank)"),
+    ("discount", "clipped_log"): N_("discount max(1, log2(rank))"),
+    ("discount", "rank"): N_("discount rank"),
+    ("ideal", "relevant"): N_("ideal: all relevant items, cut at k"),
+    ("ideal", "k"): N_("ideal: k items as good as the best"),
+    ("ideal", "list"): N_("ideal: the list's own items, best first"),
+    ("out_of", "k"): N_("out of k"),
+    ("out_of", "list"): N_("out of the list's length"),
+    ("out_of", "relevant"): N_("out of all relevant items"),
+    ("out_of", "hits"): N_("out of the hits"),
+    ("out_of", "min(k, relevant)"): N_("out of min(k, relevant items)"),
+    ("out_of", "min(list, relevant)"): N_("out of min(list's length, relevant items)"),
+    ("target", "first"): N_("first relevant item"),
+    ("target", "preferred"): N_("most preferred item"),
+}
+
+
+Order = Literal["auto", "score", "rank", "row"]
+ScoreDtype = Literal["float64", "float32"]
+Ties = Literal["first", "last", "item_asc", "item_desc", "expected", "max_rank", "floor_mean_rank", "worst"]
+Duplicates = Literal["error", "dedupe", "hit_once", "keep", "rows"]
+NonpositiveScores = Literal["keep", "never_hit"]
+Candidates = Literal["list", "padded", "catalogue"]
+Cutoff = Literal["k", "none"]
+Relevant = Literal[">0", "any", "!=0"]
+Judged = Literal["truth", "list"]
+NegativeRelevance = Literal["error", "zero", "keep"]
+Users = Literal["truth", "recs", "both", "union"]
+NoRelevant = Literal["skip", "zero", "one", "nan", "error"]
+NoList = Literal["zero", "nan", "error"]
+NoHit = Literal["zero", "skip", "error"]
+Average = Literal["user", "pooled", "of_means", "geometric"]
+
+
+@dataclass(frozen=True)
+class Convention:
+    """The decisions about data that come before any metric, with recnb's defaults.
+
+    Its words are in the language in force; its `spec` is the same in any.
+
+    >>> print(Convention(users="both", relevant_from=4).in_words())
+    those in both frames; ordered by score, or by rank; relevant: relevance of 4 or more
+    >>> Convention(users="everyone")
+    Traceback (most recent call last):
+        ...
+    recnb.errors.OptionError: users='everyone' is no convention. Known: 'truth', 'recs', 'both', 'union'.
+    """
+
+    order: Order = "auto"  #: what puts a list in order
+    score_dtype: ScoreDtype = "float64"  #: how finely scores are told apart
+    ties: Ties = "first"  #: where equal scores stand
+    duplicates: Duplicates = "error"  #: a pair recommended twice
+    nonpositive_scores: NonpositiveScores = "keep"  #: whether a score of 0 or less can be a hit
+    candidates: Candidates = "list"  #: what is ranked
+    cutoff: Cutoff = "k"  #: whether k cuts the list
+    relevant: Relevant = ">0"  #: which judged items are relevant
+    relevant_from: float | None = None  #: the threshold, where there is one
+    judged: Judged = "truth"  #: whose judgements are seen
+    negative_relevance: NegativeRelevance = "error"
+    users: Users = "truth"  #: who is averaged
+    no_relevant: NoRelevant = "skip"  #: a user with nothing to find
+    no_list: NoList = "zero"  #: a user with no recommendations
+    no_hit: NoHit = "zero"  #: a user with no hit
+    average: Average = "user"  #: how users are put together
+    metric: tuple[tuple[str, Any], ...] = ()  #: the metric's own options
+
+    def __post_init__(self) -> None:
+        for name, words in WORDS.items():
+            value = getattr(self, name)
+            if not is_word(value, words):
+                raise OptionError(f"{name}={value!r} is no convention. {near(value, words)}")
+        threshold = self.relevant_from
+        if threshold is not None and not (is_number(threshold) and threshold > 0):
+            raise OptionError(
+                f"relevant_from={threshold!r} is no threshold: give a number above 0, such as relevant_from=4."
+            )
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Convention:
+        """A convention from options, refusing names that are none."""
+        return cls(**cls.checked(options))
+
+    @classmethod
+    def checked(cls, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The options, all of which a convention has."""
+        known = [one.name for one in fields(cls) if one.name != "metric"]
+        for name in options:
+            if name not in known:
+                raise OptionError(f"{name!r} is no option for the data. {near(name, known)}")
+        return dict(options)
+
+    def spec(self) -> str:
+        """What differs from the default, as text that `parse` reads back.
+
+        >>> Convention(ties="expected", relevant_from=4).spec()
+        'ties=expected; relevant_from=4'
+        >>> Convention.parse("ties=expected; relevant_from=4") == Convention(ties="expected", relevant_from=4)
+        True
+        """
+        own = ((one.name, getattr(self, one.name), one.default) for one in fields(self) if one.name != "metric")
+        pairs = [(name, value) for name, value, default in own if value != default]
+        return "; ".join(f"{name}={_text_of(value)}" for name, value in [*pairs, *self.metric])
+
+    @classmethod
+    def parse(cls, text: str) -> Convention:
+        """A convention from its `spec`."""
+        pairs = [part.split("=", 1) for part in text.split("; ") if part]
+        known = {one.name for one in fields(cls)} - {"metric"}
+        options = {name: value_of(value) for name, value in pairs if name in known}
+        return cls(**options).with_metric({name: value_of(value) for name, value in pairs if name not in known})
+
+    def with_metric(self, options: Mapping[str, Any]) -> Convention:
+        """The same data under a metric's options."""
+        return replace(self, metric=tuple(options.items()))
+
+    def ordered_by(self, column: str) -> Convention:
+        """The same convention, now that it is known which column gave the order."""
+        return replace(self, order=typing.cast("Order", column)) if self.order == "auto" else self
+
+    def in_words(self) -> str:
+        """One line that a reader can hold against a paper."""
+        users = _(PHRASES["users", self.users])
+        without = [_(PHRASES["no_relevant", self.no_relevant])] if self.no_relevant != "skip" else []
+        return "; ".join([users, *without, *self.phrases(graded=True)])
+
+    @property
+    def users_phrase(self) -> str:
+        """Which users count, where it is not those of the truth."""
+        return "" if self.users == "truth" else f", {_(PHRASES['users', self.users])}"
+
+    def phrases(self, *, graded: bool) -> list[str]:
+        """Each decision in words; what is usual goes unsaid where a reader would take it so."""
+        parts = [_(PHRASES["order", self.order])]
+        for name in _UNUSUAL:
+            value = getattr(self, name)
+            if value != _USUAL[name]:
+                parts.append(_(PHRASES[name, value]))
+        if self.relevant_from is not None or graded:
+            parts.append(_("relevant: {what}", what=self.relevant_in_words))
+        else:
+            parts.append(_("relevant: every pair of the truth"))
+        return parts + options_in_words(dict(self.metric))
+
+    @property
+    def relevant_in_words(self) -> str:
+        """Which judged items are relevant."""
+        if self.relevant_from is not None:
+            return _("relevance of {least:g} or more", least=self.relevant_from)
+        return _(PHRASES["relevant", self.relevant])
+
+    def __str__(self) -> str:
+        return self.in_words()
+
+
+def _text_of(value: Any) -> str:
+    """A value as text that `value_of` reads back: short where that is exact."""
+    if not is_number(value):
+        return str(value)
+    short = f"{value:g}"
+    return short if float(short) == value else str(value)
+
+
+def value_of(text: str) -> Any:
+    """A value from its text: a number, a switch or a word."""
+    if re.fullmatch(r"-?\d+", text):
+        return int(text)
+    if re.fullmatch(r"-?\d*\.?\d+(e[-+]?\d+)?", text):
+        return float(text)
+    return {"true": True, "false": False}.get(text, text)
+
+
+#: The options that are words, and the words each takes.
+WORDS: dict[str, tuple[str, ...]] = {
+    name: typing.get_args(hint)
+    for name, hint in typing.get_type_hints(Convention).items()
+    if typing.get_origin(hint) is Literal
+}
+
+#: The decisions that go unsaid where they are the usual ones, in the order in which they are said.
+_UNUSUAL = (
+    "score_dtype", "ties", "duplicates", "nonpositive_scores", "candidates", "cutoff", "judged", "negative_relevance",
+    "no_list", "no_hit", "average",
+)  # fmt: skip
+_USUAL = {one.name: one.default for one in fields(Convention)}
+
+
+def options_in_words(options: Mapping[str, Any]) -> list[str]:
+    """A metric's options as phrases.
+
+    >>> options_in_words({"gain": "exponential", "discount": "log", "log_base": 10})
+    ['gain 2^relevance - 1', 'discount log10(1 + rank)']
+    """
+    base = options.get("log_base", 2)
+    phrases = {name: option_in_words(name, value) for name, value in options.items()}
+    if base != 2 and "discount" in phrases:
+        phrases["discount"] = phrases["discount"].replace(
+            "log2(", f"log{base:g}(" if base % 1 == 0 else f"log_{base:.4g}("
+        )
+        del phrases["log_base"]
+    return [phrase for phrase in phrases.values() if phrase]
+
+
+def option_in_words(name: str, value: object) -> str:
+    """One option as a phrase; nothing where there is nothing to say."""
+    if name == "log_base":
+        return "" if value == 2 else _("logarithm of base {base}", base=value)
+    if (name, str(value)) in OPTION_PHRASES:
+        return _(OPTION_PHRASES[name, str(value)])
+    return "" if value is None else f"{name} = {value}"
+
+
+__all__ = ["WORDS", "Convention", "option_in_words", "options_in_words", "value_of"]

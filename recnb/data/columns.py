@@ -1,0 +1,300 @@
+"""Any kind of table in, a Polars frame with the columns of the roles out: user, item, rank, score, relevance."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import pandas as pd
+import polars as pl
+
+from recnb.errors import ColumnError, FrameError
+
+#: What callers may pass: pandas, Polars (eager or lazy), pyarrow datasets, and whatever speaks Arrow's stream protocol (pyarrow, DuckDB).
+Frame = Any
+
+#: The column names that are taken for a role, in lower case and without _, - and blanks.
+NAMES: dict[str, tuple[str, ...]] = {
+    "user": ("user", "userid", "uid", "customer", "customerid", "member", "memberid", "query", "queryid", "qid",
+             "session", "sessionid", "topic", "topicid"),
+    "item": ("item", "itemid", "iid", "movie", "movieid", "doc", "docid", "docno", "document", "documentid",
+             "product", "productid", "article", "articleid", "track", "trackid", "book", "bookid"),
+    "rank": ("rank", "position", "pos"),
+    "score": ("score", "prediction", "predictedscore", "predictedrating"),
+    "relevance": ("relevance", "rel", "rating", "label", "grade", "gain"),
+    "model": ("model", "modelname", "algorithm", "system"),
+    "recommended": ("recommended", "recommendations", "recs", "recommendeditems"),
+    "relevant": ("relevant", "relevantitems", "truth", "groundtruth", "liked"),
+}  # fmt: skip
+
+#: The roles that are numbers; the others are ids.
+NUMBERS = ("rank", "score", "relevance")
+
+#: Packages whose frames stay where they are, and where their evaluation is.
+ENGINES = {"dask": ("Dask", "recnb.dask"), "pyspark": ("Spark", "recnb.spark")}
+
+
+def columns_of(frame: Frame, name: str) -> list[str]:
+    """The column names of any kind of table."""
+    with collected(name):
+        return _columns_of(frame, name)
+
+
+def _columns_of(frame: Frame, name: str) -> list[str]:
+    package = type(frame).__module__.split(".", 1)[0]
+    if package in ENGINES:
+        engine, module = ENGINES[package]
+        raise FrameError(f"{name} is a {engine} DataFrame: type import {module}, then {module}.evaluate(recs, truth).")
+    if isinstance(frame, pd.DataFrame):
+        columns = list(frame.columns)
+    elif isinstance(frame, pl.LazyFrame):
+        columns = frame.collect_schema().names()
+    elif is_dataset(frame):
+        columns = list(frame.schema.names)
+    elif hasattr(frame, "__arrow_c_stream__") and hasattr(type(frame), "columns"):
+        with collected(name):
+            listed = getattr(frame, "column_names", None)
+            columns = list(listed if listed is not None else frame.columns)
+    else:
+        one_list = " For one list, type recnb.ndcg(ranking, relevant)." if isinstance(frame, (list, tuple)) else ""
+        raise FrameError(
+            f"{name} is a {type(frame).__name__}, which is no table that recnb reads: give a pandas or Polars frame, "
+            f"a pyarrow table or dataset, or a DuckDB relation.{one_list}"
+        )
+    twice = [column for column in dict.fromkeys(columns) if columns.count(column) > 1]
+    if twice:
+        raise ColumnError(f"{name} has more than one column called {twice[0]!r}: rename all but one.")
+    return columns
+
+
+def is_dataset(frame: Frame) -> bool:
+    """Whether a table is a dataset of pyarrow; nothing is imported to tell."""
+    known = sys.modules.get("pyarrow.dataset")
+    return known is not None and isinstance(frame, known.Dataset)
+
+
+def is_relation(frame: Frame) -> bool:
+    """Whether a table is a relation of DuckDB; nothing is imported to tell."""
+    known = sys.modules.get("duckdb")
+    return known is not None and isinstance(frame, known.DuckDBPyRelation)
+
+
+@contextmanager
+def collected(name: str) -> Iterator[None]:
+    """What goes wrong in reading a lazy frame or a relation, as an error that names the frame."""
+    duckdb = sys.modules.get("duckdb")
+    of_duckdb: tuple[type[Exception], ...] = () if duckdb is None else (duckdb.Error,)
+    try:
+        yield
+    except of_duckdb as problem:
+        raise FrameError(
+            f"{name}: the DuckDB relation cannot be read ({_short(problem)}). Fetch it while its connection is open: "
+            "relation.to_arrow_table()."
+        ) from problem
+    except pl.exceptions.PolarsError as problem:
+        raise FrameError(
+            f"{name}: the lazy frame cannot be collected, try frame.collect(): {_short(problem)}"
+        ) from problem
+    except Exception as problem:
+        duckdb = sys.modules.get("duckdb")
+        if duckdb is None or not isinstance(problem, duckdb.Error):
+            raise
+        raise FrameError(
+            f"{name}: the DuckDB relation cannot be read: {_short(problem)}. Read it while its connection is open, or fetch it first, "
+            "relation.to_arrow_table()."
+        ) from problem
+
+
+def role_of(column: object) -> str | None:
+    """The role that a column's name suggests."""
+    plain = str(column).lower().replace("_", "").replace("-", "").replace(" ", "")
+    return next((role for role, names in NAMES.items() if plain in names), None)
+
+
+def find(
+    frame: Frame, name: str, roles: Iterable[str], given: Mapping[str, str | None], optional: Iterable[str] = ()
+) -> dict[str, str]:
+    """Which column of a frame plays which role: as given, or by its name.
+
+    A role in `given` may name a column that only the other frame has: that frame's own common name then serves here.
+    """
+    columns = columns_of(frame, name)
+    found: dict[str, str] = {}
+    wanted_here = [*roles, *optional]
+    for role in wanted_here:
+        wanted = given.get(role)
+        if wanted is not None and wanted in columns:
+            found[role] = wanted
+            continue
+        taken = [given[other] for other in wanted_here if other != role and given.get(other) in columns]
+        candidates = [column for column in columns if role_of(column) == role and column not in taken]
+        if len(candidates) == 1:
+            found[role] = candidates[0]
+        elif len(candidates) > 1:
+            raise ColumnError(
+                f"{name}: {' and '.join(map(repr, candidates))} could each be the {role} column. "
+                f"Say which: {role}={candidates[0]!r}."
+            )
+        elif role in roles:
+            named = {given[other]: other for other in wanted_here if given.get(other) in taken}
+            clash = next((column for column in named if role_of(column) == role), None)
+            if clash is not None:
+                raise ColumnError(_twice(name, clash, role, named[clash]))
+            raise ColumnError(_missing(frame, name, role, wanted, columns))
+    level = next((level for level in _levels(frame) if role_of(level) in {*optional}), None)
+    if level is not None and not set(found) & {*optional}:
+        raise ColumnError(
+            f"{name} has no {role_of(level)} column, and its index holds {level!r}: type .reset_index() to make columns of it."
+        )
+    for role, column in found.items():
+        other = next((other for other, same in found.items() if other != role and same == column), None)
+        if other is not None:
+            raise ColumnError(_twice(name, column, role, other))
+    return found
+
+
+def _twice(name: str, column: object, role: str, other: str) -> str:
+    return f"{name}: column {column!r} cannot be both {role} and {other}: name another column for one, {other}='...'."
+
+
+def _missing(frame: Frame, name: str, role: str, wanted: str | None, columns: list[str]) -> str:
+    levels = _levels(frame)
+    said = f"{name} has no column {wanted!r}" if wanted is not None else f"{name} has no {role} column that recnb knows"
+    listed = ", ".join(map(repr, columns)) or "none"
+    if levels:
+        index = ", ".join(map(repr, levels))
+        return f"{said}. Its columns: {listed}; its index holds {index}: type .reset_index() to make columns of it."
+    lists = next((column for column in columns if role_of(column) in ("recommended", "relevant")), None)
+    if role == "item" and lists is not None:
+        order = ", order='row'" if name == "recommendations" else ""
+        return (
+            f"{said}. Column {lists!r} looks like lists of items, and two frames hold one item a row: give "
+            f"frame.explode({lists!r}) and say item={lists!r}{order}. A frame that holds both lists goes alone: frame.rec.ndcg(k=10)."
+        )
+    example = next((column for column in columns if role_of(column) is None), "name_of_the_column")
+    if not isinstance(example, str):
+        return (
+            f"{said}. Its columns: {listed}, and a column is named as text: frame.columns = frame.columns.map(str), "
+            f"and say which one it is: {role}={str(example)!r}."
+        )
+    return f"{said}. Its columns: {listed}. Say which one it is: {role}={example!r}."
+
+
+def table_of(frame: Frame, name: str, roles: Mapping[str, str]) -> pl.DataFrame:
+    """The columns of the roles as a Polars frame in memory of its own, under the names of the roles; the frame is left as it is."""
+    if isinstance(frame, pd.DataFrame):
+        columns = {role: _from_pandas(frame[column], name, column, role) for role, column in roles.items()}
+        return owned(pl.DataFrame(columns))
+    picked = [pl.col(column).alias(role) for role, column in roles.items()]
+    if isinstance(frame, pl.LazyFrame):
+        with collected(name):
+            return owned(frame.select(picked).collect())
+    if isinstance(frame, pl.DataFrame):
+        return owned(frame.select(picked))
+    return from_arrow(_arrow(frame, name, [*roles.values()]), name).select(picked)
+
+
+def owned(table: pl.DataFrame) -> pl.DataFrame:
+    """The same rows in memory that nobody else writes to, each column in one piece.
+
+    Polars, pandas and Arrow share memory with the numpy arrays that a frame is made over, and pandas writes into it in place.
+    Text and bytes of Polars are never numpy's.
+    """
+    text, shared = table.select(pl.col(pl.String, pl.Binary)), table.select(pl.exclude(pl.String, pl.Binary))
+    # In one piece each: columns in several would be put together whenever somebody looks at them. Polars copies what
+    # it puts together, and leaves a single piece where it is: hence one row more.
+    copied = pl.concat([shared, shared.head(1)]).rechunk().head(table.height)
+    return table.with_columns(*copied.get_columns(), *text.rechunk().get_columns())
+
+
+def snapshot(frame: Frame, name: str, columns: list[str]) -> Frame:
+    """Some columns in memory of their own, of whatever kind: what is in them is looked at when it is asked for."""
+    if isinstance(frame, pd.DataFrame):
+        return frame[columns].copy()
+    if isinstance(frame, (pl.DataFrame, pl.LazyFrame)):
+        return table_of(frame, name, {column: column for column in columns})
+    return _arrow(frame, name, columns)
+
+
+def _arrow(frame: Frame, name: str, columns: list[str]) -> Any:
+    """Some columns of what speaks Arrow, in memory of their own."""
+    import pyarrow as pa
+
+    columns = list(dict.fromkeys(columns))
+    if not columns:
+        return pa.table({})
+    with collected(name):
+        if is_dataset(frame):
+            table = frame.to_table(columns=columns)
+        elif is_relation(frame):
+            import duckdb
+
+            return pa.table(frame.select(*map(duckdb.ColumnExpression, columns)))  # a result is nobody else's
+        else:
+            table = pa.table(frame).select(columns)
+        # As in `owned`: what is put together is copied, text as well.
+        return pa.concat_tables([table, table.slice(0, 1)]).combine_chunks().slice(0, table.num_rows)
+
+
+def from_arrow(table: Any, name: str, labels: Mapping[str, str] | None = None) -> pl.DataFrame:
+    """A Polars frame of an Arrow table or batch; `labels`: what the caller calls its columns."""
+    import pyarrow as pa
+
+    for field in table.schema:
+        if pa.types.is_interval(field.type):
+            label = (labels or {}).get(field.name, field.name)
+            raise FrameError(
+                f"{name}: column {label!r} holds values of type INTERVAL, which are no id or number: make it text, "
+                f"""relation.project('* REPLACE ("{label}"::VARCHAR AS "{label}")')."""
+            )
+    return pl.DataFrame(pl.from_arrow(table))
+
+
+def _from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.Series:
+    if len(column) and isinstance(column.iloc[0], UUID):
+        column = column.astype(str)
+    if isinstance(column.dtype, pd.SparseDtype):
+        column = pd.Series(np.asarray(column), name=column.name)
+    try:
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            # Whole numbers have no way to be missing: as objects they keep both.
+            column = column.astype(object if column.hasnans else column.cat.categories.dtype)
+        if column.dtype.kind in "iufb" and not isinstance(column.dtype, pd.api.extensions.ExtensionDtype):
+            return pl.Series(column.to_numpy())
+        return pl.from_pandas(column)
+    except Exception as problem:  # pyarrow and polars raise half a dozen kinds here
+        kinds = sorted({type(value).__name__ for value in column.dropna()})
+        if role in NUMBERS:
+            raise FrameError(
+                f"{name}: column {label!r} holds values that are not all numbers of one kind: {', '.join(kinds)}. "
+                f"{_to_numbers(column, label)}"
+            ) from problem
+        # Text of what is missing would be an id of its own, "nan" or "None".
+        first = f"frame = frame.dropna(subset=[{label!r}]), then " if column.isna().any() else ""
+        raise FrameError(
+            f"{name}: column {label!r} holds values of more than one kind, or of one that is no id or number: "
+            f"{', '.join(kinds)}. Make it one kind, for example {first}.astype(str)."
+        ) from problem
+
+
+def _to_numbers(column: pd.Series[Any], label: str) -> str:
+    """What makes numbers of a column, if something does."""
+    if not column.map(lambda value: isinstance(value, complex)).any():
+        numbers = pd.to_numeric(column, errors="coerce")
+        if not (odd := column[numbers.isna() & column.notna()]).empty:
+            return f"{odd.iloc[0]!r} is no number: correct it, or drop the row."
+        return f"Make them numbers: frame[{label!r}] = pandas.to_numeric(frame[{label!r}])."
+    return f"Complex numbers have no order: give one real number for each, such as frame[{label!r}] = frame[{label!r}].map(abs)."
+
+
+def _levels(frame: Frame) -> list[Any]:
+    """The names of a pandas index."""
+    return [level for level in frame.index.names if level is not None] if isinstance(frame, pd.DataFrame) else []
+
+
+def _short(problem: Exception) -> str:
+    return str(problem).strip().split("\n")[0][:200]

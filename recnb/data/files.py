@@ -1,0 +1,140 @@
+"""Files of text: compressed or not, read as UTF-8, and written whole or not at all."""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import gzip
+import lzma
+import os
+import secrets
+import shutil
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, TypeAlias
+
+import polars as pl
+
+from recnb.errors import FrameError, OptionError, RecnbError
+
+File: TypeAlias = str | Path
+
+
+@contextmanager
+def _zip(path: Path) -> Iterator[IO[bytes]]:
+    with zipfile.ZipFile(path) as archive:
+        (name,) = archive.namelist()  # ValueError: more than one file
+        with archive.open(name) as stream:
+            yield stream
+
+
+def _zstd(path: Path) -> Any:
+    import pyarrow as pa
+
+    return pa.input_stream(str(path), compression="zstd")
+
+
+#: How a file is opened, by its last ending.
+COMPRESSED: dict[str, Callable[[Path], Any]] = {
+    ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zst": _zstd, ".zip": _zip,
+}  # fmt: skip
+
+
+def beginning(path: File) -> str:
+    """The first 64 kB of a file as text, whatever it holds."""
+    return _text(_read(Path(path), 65_536)).decode("utf-8", "replace")
+
+
+def content(path: File) -> bytes:
+    """All of a file as UTF-8; a byte order mark is taken off, and UTF-16 turned into UTF-8."""
+    data = _text(_read(Path(path)))
+    try:
+        data.decode()
+    except UnicodeDecodeError as problem:
+        raise FrameError(
+            f"{path} is not UTF-8: line {_line(data, problem.start)} holds the byte 0x{data[problem.start]:02x}. Save it as UTF-8, "
+            f"for example by iconv -f latin1 -t utf-8."
+        ) from None
+    if (zero := data.find(0)) >= 0:
+        raise FrameError(f"{path} is no text: line {_line(data, zero)} holds a zero byte.")
+    return data
+
+
+def _line(data: bytes, position: int) -> int:
+    return data.count(b"\n", 0, position) + 1
+
+
+def lines_of(data: bytes) -> pl.Series:
+    """The lines of a file's content, null where one is empty."""
+    if not data.strip():
+        return pl.Series("line", [], dtype=pl.String)
+    return pl.read_csv(data, separator="\0", has_header=False, quote_char=None, infer_schema=False).to_series()
+
+
+def _read(path: Path, size: int = -1) -> bytes:
+    if not path.exists():
+        raise FrameError(f"there is no file {str(path)!r}.")
+    if path.is_dir():
+        raise FrameError(f"{path} is a folder: name a file in it.")
+    opened = COMPRESSED.get(path.suffix.lower())
+    try:
+        with opened(path) if opened else path.open("rb") as stream:
+            return bytes(stream.read(size) if size >= 0 else stream.read())
+    except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as problem:
+        said = getattr(problem, "strerror", None) or problem
+        remedy = f" If it is no {path.suffix} file, rename it; else make it again." if path.suffix in COMPRESSED else ""
+        raise FrameError(f"{path} cannot be read: {said}.{remedy}") from problem
+
+
+def _text(data: bytes) -> bytes:
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16", "replace").encode()
+    return data.removeprefix(codecs.BOM_UTF8)
+
+
+def checked_target(path: File) -> Path:
+    """Where a file can be written, or an error that names what is in the way."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise OptionError(f"path={path!r} names no file: give a text such as 'report.html', or a pathlib.Path.")
+    if "\0" in str(path):
+        raise OptionError(f"{path!r} cannot be written: a file name holds no null character; name another file.")
+    target = Path(path)
+    if target.is_dir():
+        raise RecnbError(f"{path} cannot be written: it is a folder; name another file.")
+    if not target.parent.is_dir():
+        raise RecnbError(
+            f"{path} cannot be written: there is no folder {str(target.parent)!r}: make its folder first, "
+            f"pathlib.Path({str(target.parent)!r}).mkdir(parents=True)."
+        )
+    return target
+
+
+@contextmanager
+def replacing(path: File) -> Iterator[Path]:
+    """A file to write, which takes the place of `path` when the block is done; if it fails, `path` is as it was."""
+    target = checked_target(path)
+    if target.exists() and not target.is_file():  # a pipe or a device
+        yield target
+        return
+    target = target.resolve()  # what a link leads to is replaced, not the link
+    made = target.with_name(f".{secrets.token_hex(4)}.{target.name}")
+    try:
+        yield made
+        if target.exists():
+            shutil.copymode(target, made)
+        os.replace(made, target)
+    except OSError as problem:
+        raise RecnbError(f"{path} cannot be written: {problem.strerror or problem}.") from problem
+    finally:
+        made.unlink(missing_ok=True)
+
+
+def written(text: str, path: File | None) -> str:
+    """The text, written to `path` if there is one."""
+    if path is not None:
+        with replacing(path) as file:
+            file.write_text(text, encoding="utf-8", newline="\n")
+    return text

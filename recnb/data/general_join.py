@@ -1,0 +1,340 @@
+"""The ranking as other libraries make it: ties shared or averaged, lists padded, rows repeated, scores in single precision.
+
+recnb's own defaults need none of this and take the short way in `prepare`; a convention that does is worked out here,
+on whole numpy columns, into the same `Hits`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from recnb.conventions import Convention
+from recnb.data import validation
+from recnb.data.encoding import by_user, distinct, positions
+from recnb.errors import FrameError, OptionError
+from recnb.metrics.hits import Floats, Hits, Ints, Tied, count_within, in_order
+
+#: The axes that only this way knows, and their values for which the short way serves.
+SHORT_WAY = {
+    "score_dtype": ("float64",),
+    "ties": ("first", "last", "item_asc", "item_desc"),
+    "duplicates": ("error", "dedupe", "hit_once", "keep"),
+    "nonpositive_scores": ("keep",),
+    "candidates": ("list",),
+    "relevant": (">0",),
+    "negative_relevance": ("error", "zero"),
+}
+
+
+def is_general(convention: Convention) -> bool:
+    """Whether a convention asks for more than the short way knows."""
+    return any(getattr(convention, axis) not in words for axis, words in SHORT_WAY.items())
+
+
+@dataclass(frozen=True, eq=False)
+class RankedRows:
+    """Ranked rows: whose, which item, score, place, the run of equal scores each stands in, and how relevant it is."""
+
+    user: Ints
+    item: Ints
+    score: Floats
+    place: Ints  #: in the order of the rule for ties, from 1
+    above: Ints  #: how many rows of the list score higher
+    tied: Ints  #: how many score the same, itself among them
+    judged: Ints  #: its row of the truth; -1 where it is not judged
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """Both frames as numbers: users and items by their place among all, sorted."""
+
+    users: pl.Series
+    items: pl.Series
+    user: Ints
+    item: Ints
+    score: Floats
+    truth_user: Ints
+    truth_item: Ints
+    grade: Floats
+
+    @property
+    def n_items(self) -> int:
+        """How many items there are."""
+        return len(self.items)
+
+    @property
+    def key(self) -> Ints:
+        """One number for each judged pair."""
+        return self.truth_user * self.n_items + self.truth_item
+
+
+def coded(recs: pl.DataFrame, judged: pl.DataFrame, items: pl.Series, convention: Convention) -> Coded:
+    """Code users and items, and make of order, rank or row a score that is higher for better."""
+    users = distinct(pl.concat([recs["user"], judged["user"]]))
+    if convention.order == "rank":
+        score = -recs["rank"].to_numpy().astype(np.float64)
+    elif convention.order == "row":
+        score = -np.arange(recs.height, dtype=np.float64)
+    else:
+        score = validation.in_floats(recs["score"]).copy()
+        if convention.score_dtype == "float32":
+            with np.errstate(over="ignore"):  # what is too large becomes infinite, as it does in those libraries
+                score = recs["score"].cast(pl.Float64).to_numpy().astype(np.float32).astype(np.float64)
+    grade = judged["relevance"].to_numpy().astype(np.float64)
+    if convention.negative_relevance == "zero":
+        grade = np.maximum(grade, 0.0)
+    return Coded(
+        users, items, positions(users, recs["user"]), positions(items, recs["item"]), score,
+        positions(users, judged["user"]), positions(items, judged["item"]), grade,
+    )  # fmt: skip
+
+
+def rank_rows(data: Coded, convention: Convention) -> RankedRows:
+    """Put rows in order: padding below the lists, equal scores by the rule for ties, repeated pairs out if asked."""
+    user, item, score = data.user, data.item, data.score
+    judged = _look_up(data.key, user * data.n_items + item)
+    if convention.candidates == "padded":
+        missed = np.flatnonzero(np.bincount(judged[judged >= 0], minlength=len(data.grade)) == 0)
+        user, item = np.r_[user, data.truth_user[missed]], np.r_[item, data.truth_item[missed]]
+        score, judged = np.r_[score, np.full(len(missed), -np.inf)], np.r_[judged, missed]
+    order = _best_first(user, score, _within(convention.ties, item, judged, data.grade))
+    if convention.duplicates == "dedupe":
+        order = order[_first_of_each((user * data.n_items + item)[order])]
+    user, item, score, judged = user[order], item[order], score[order], judged[order]
+    place = count_within(user)
+    if convention.order == "rank" and convention.duplicates != "dedupe":
+        # Ranks are data: a place that they leave empty stays empty, and padding goes on from the last of them.
+        own = np.isfinite(score)
+        last, count = np.zeros(len(data.users), dtype=np.int64), np.bincount(user[own], minlength=len(data.users))
+        np.maximum.at(last, user[own], (-score[own]).astype(np.int64))
+        place = place - count[user] + last[user]
+        place[own] = (-score[own]).astype(np.int64)
+    new = np.r_[True, (user[1:] != user[:-1]) | (score[1:] != score[:-1])] if len(user) else np.zeros(0, dtype=bool)
+    starts = np.flatnonzero(new)
+    sizes = np.diff(np.r_[starts, len(user)])
+    above = np.repeat(place[starts] - 1, sizes)
+    return RankedRows(user, item, score, place, above, np.repeat(sizes, sizes), judged)
+
+
+def _within(ties: str, item: Ints, judged: Ints, grade: Floats) -> Ints | Floats | None:
+    """What puts equal scores in order, lowest first; None for the order of the rows."""
+    if ties == "last":
+        return np.arange(len(item))[::-1]
+    if ties == "worst":
+        return np.where(judged >= 0, grade[judged], 0.0) if len(grade) else None
+    return {"item_asc": item, "item_desc": -item}.get(ties)
+
+
+def _best_first(user: Ints, score: Floats, within: Ints | Floats | None) -> Ints:
+    """The order by user, then the highest score, then what orders equal scores; what is equal keeps its order."""
+    below = -score
+    order = np.argsort(below, kind="stable") if within is None else np.lexsort((within, below))
+    return order[in_order(user[order])]
+
+
+def _look_up(keys: Ints, wanted: Ints) -> Ints:
+    """Where each wanted key stands among the keys; -1 where it does not. Of equal keys, the last."""
+    if len(keys) == 0:
+        return np.full(len(wanted), -1)
+    order = in_order(keys)
+    ordered = keys[order]
+    at = np.maximum(np.searchsorted(ordered, wanted, side="right") - 1, 0)
+    return np.where(ordered[at] == wanted, order[at], -1)
+
+
+def _first_of_each(key: Ints) -> Ints:
+    """The rows that are the first with their key."""
+    if len(key) == 0:
+        return key
+    order = in_order(key)
+    ordered = key[order]
+    return np.sort(order[np.r_[True, ordered[1:] != ordered[:-1]]])
+
+
+def is_relevant_grade(grade: Floats, convention: Convention) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Whether a judged item of this grade is relevant."""
+    if convention.relevant_from is not None:
+        return np.asarray(grade >= convention.relevant_from)
+    if convention.relevant == "any":
+        return np.ones(len(grade), dtype=bool)
+    return np.asarray(grade != 0 if convention.relevant == "!=0" else grade > 0)
+
+
+@dataclass(frozen=True, eq=False)
+class General:
+    """What a general convention makes of the frames."""
+
+    users: pl.Series
+    recs: pl.DataFrame  #: the lists as they were ranked: user, item, rank, and the score that ranked them
+    truth: pl.DataFrame  #: relevant rows of the users evaluated, as often as they count
+    hits: Hits
+
+
+def general_hits(recs: pl.DataFrame, judged: pl.DataFrame, items: pl.Series, convention: Convention) -> General:
+    """Hits under any convention; `items` are all there are, sorted."""
+    if convention.candidates == "catalogue" and convention.ties not in ("first", "max_rank"):
+        raise OptionError("candidates='catalogue' goes with ties='first' or ties='max_rank'.")
+    if convention.ties == "expected" and convention.duplicates == "hit_once":
+        raise OptionError("ties='expected' has no mean for duplicates='hit_once': choose duplicates='dedupe'.")
+    data = coded(recs, judged, items, convention)
+    rows = rank_rows(data, convention)
+    relevant = is_relevant_grade(data.grade, convention)
+    length = np.zeros(len(data.users), dtype=np.int64)
+    np.maximum.at(length, rows.user, rows.place)
+    place = {
+        "max_rank": rows.above + rows.tied,
+        "floor_mean_rank": (2 * rows.above + 1 + rows.tied) // 2,
+    }.get(convention.ties, rows.place)
+
+    # The relevant items, as often as each counts.
+    times = np.bincount(rows.judged[rows.judged >= 0], minlength=len(data.grade))
+    counts = relevant.astype(np.int64)
+    if convention.judged == "list" and convention.candidates != "catalogue":
+        counts = counts * (times > 0)
+    if convention.duplicates == "rows":
+        counts = counts * np.maximum(times, 1)
+    listed = np.repeat(np.arange(len(counts)), counts)
+    first_listed = np.full(len(counts), -1)
+    first_listed[listed[::-1]] = np.arange(len(listed))[::-1]
+
+    hit = (rows.judged >= 0) & (counts[rows.judged] > 0) if len(counts) else np.zeros(len(rows.user), dtype=bool)
+    scored = convention.nonpositive_scores == "never_hit" and convention.order == "score"
+    if scored:
+        hit &= rows.score > 0
+    if convention.duplicates == "hit_once":
+        at = np.flatnonzero(hit)
+        hit = np.zeros(len(hit), dtype=bool)
+        hit[at[_first_of_each(rows.judged[at])]] = True
+    user, rank, judged_row = rows.user[hit], place[hit], rows.judged[hit]
+    above, tied = rows.above[hit], rows.tied[hit]
+    if convention.candidates == "catalogue":
+        missed = np.flatnonzero(relevant & (times == 0) & (not scored))
+        held = np.unique(rows.user * data.n_items + rows.item)
+        end = length + data.n_items - np.bincount(held // data.n_items, minlength=len(length))
+        below = (
+            _catalogue_places(data, held, length, missed)
+            if convention.ties == "first"
+            else end[data.truth_user[missed]]
+        )
+        length = end
+        user, rank = np.r_[user, data.truth_user[missed]], np.r_[rank, below]
+        judged_row = np.r_[judged_row, missed]
+        above, tied = np.r_[above, below - 1], np.r_[tied, np.ones(len(below), dtype=np.int64)]
+    order = _by_rank(user, rank)
+    user, rank, judged_row, above, tied = (column[order] for column in (user, rank, judged_row, above, tied))
+
+    hits = Hits(
+        user=user, rank=rank, list_length=length, relevance=data.grade[judged_row], truth_row=first_listed[judged_row],
+        truth_user=data.truth_user[listed], truth_relevance=data.grade[listed], max_relevance=float(data.grade.max(initial=0.0)),
+    )  # fmt: skip
+    if convention.ties == "expected":
+        hits = spread(hits, above, tied)
+    truth = judged.select(pl.all().gather(listed)).with_columns(relevance=pl.Series(data.grade[listed]))
+    own = rows.judged >= -1 if convention.candidates != "padded" else np.isfinite(rows.score)
+    lists = pl.DataFrame(
+        {"user": data.users.gather(rows.user[own]), "item": data.items.gather(rows.item[own]), "rank": rows.place[own]}
+    )
+    if convention.order == "score":
+        lists = lists.with_columns(score=_as_given(rows.score[own], recs["score"], data.score, convention))
+    return _of_population(data, hits, lists, truth, convention)
+
+
+def _as_given(scores: Floats, given: pl.Series, floats: Floats, convention: Convention) -> pl.Series:
+    """Scores of ranked rows as the caller has them."""
+    if given.dtype.is_float() or convention.score_dtype == "float32":
+        return pl.Series(scores)
+    known, row = np.unique(floats, return_index=True)
+    return given.gather(row[np.searchsorted(known, scores)])
+
+
+def _catalogue_places(data: Coded, held: Ints, length: Ints, missed: Ints) -> Ints:
+    """Where items that were not recommended stand when all the catalogue is ranked below each list, sorted by name.
+
+    No users × items table is made: an item's place is the list's length and its number among all items, less those
+    before it that the list holds already.
+    """
+    user, item = data.truth_user[missed], data.truth_item[missed]
+    before = np.searchsorted(held, user * data.n_items + item) - np.searchsorted(held, user * data.n_items)
+    return np.asarray(length[user] + item - before + 1)
+
+
+def _of_population(
+    data: Coded, hits: Hits, lists: pl.DataFrame, truth: pl.DataFrame, convention: Convention
+) -> General:
+    """Keep the users who are averaged, and number them anew."""
+    n = len(data.users)
+    with_list, with_truth = (np.bincount(column, minlength=n) > 0 for column in (data.user, data.truth_user))
+    averaged = {
+        "truth": with_truth, "recs": with_list, "both": with_list & with_truth, "union": with_list | with_truth
+    }[convention.users]  # fmt: skip
+    has_relevant = hits.n_relevant > 0
+    if convention.no_relevant == "skip":
+        averaged = averaged & has_relevant
+    elif convention.no_relevant == "error" and (averaged & ~has_relevant).any():
+        who = data.users[int((averaged & ~has_relevant).argmax())]
+        raise FrameError(
+            f"{int((averaged & ~has_relevant).sum()):,} users have no relevant item, such as {who!r}: say no_relevant='skip'."
+        )
+    number = np.cumsum(averaged) - 1
+    mine, theirs = averaged[hits.user], np.flatnonzero(averaged[hits.truth_user])
+    # By user, best first, as the short way has them.
+    order = by_user(hits.truth_user[theirs], hits.truth_relevance[theirs])[0]
+    theirs = theirs if order is None else theirs[order]
+    row = np.full(len(hits.truth_user), -1)
+    row[theirs] = np.arange(len(theirs))
+    kept = replace(
+        hits, user=number[hits.user[mine]], rank=hits.rank[mine], list_length=hits.list_length[averaged], relevance=hits.relevance[mine],
+        truth_row=row[hits.truth_row[mine]], truth_user=number[hits.truth_user[theirs]], truth_relevance=hits.truth_relevance[theirs],
+        tied=None if hits.tied is None else hits.tied.of(mine),
+    )  # fmt: skip
+    users = data.users.filter(pl.Series(averaged))
+    return General(users, lists, truth.select(pl.all().gather(theirs)), kept)
+
+
+def _by_rank(user: Ints, rank: Ints) -> Ints:
+    """The order by user, then rank."""
+    return in_order(user * (int(rank.max(initial=0)) + 1) + rank)
+
+
+def spread(hits: Hits, above: Ints, tied: Ints) -> Hits:
+    """Hits over all ranks that their ties could put them on, each with its chance: the mean over orders in closed form.
+
+    In a run of g equal scores below a rows, m of them hits, a hit stands at each rank with chance 1/g; given that it
+    stands j-th in the run, (j - 1)(m - 1)/(g - 1) other hits of the run are expected above it; and the first hit of
+    the run stands j-th with chance C(g - j, m - 1)/C(g, m).
+    """
+    if len(hits.user) == 0:
+        none = np.zeros(0)
+        return replace(hits, tied=Tied(none, none, none, none > 0))
+    run = np.r_[0, np.cumsum((hits.user[1:] != hits.user[:-1]) | (above[1:] != above[:-1]))]
+    n_hits = np.bincount(run)
+    hits_above = (count_within(hits.user) - count_within(run))[np.r_[True, run[1:] != run[:-1]]]
+    row = np.repeat(np.arange(len(run)), tied)
+    j = count_within(row)
+    m, g = n_hits[run[row]], tied[row]
+    earlier = hits_above[run[row]]
+    others = np.divide((j - 1.0) * (m - 1), g - 1, out=np.zeros(len(j)), where=g > 1)
+    first = np.where(earlier == 0, _first_chance(g, m, j) / m, 0.0)
+    rank = above[row] + j
+    order = _by_rank(hits.user[row], rank)
+    row = row[order]
+    nth = np.asarray(1.0 + earlier + others, dtype=np.float64)
+    return replace(
+        hits, user=hits.user[row], rank=rank[order], relevance=hits.relevance[row], truth_row=hits.truth_row[row],
+        tied=Tied(weight=1.0 / g[order], nth=nth[order], first=first[order], top=(j == 1)[order]),
+    )  # fmt: skip
+
+
+def _first_chance(g: Ints, m: Ints, j: Ints) -> Floats:
+    """The chance that the first of m hits in a run of g stands j-th: C(g - j, m - 1) / C(g, m)."""
+    from scipy.special import gammaln
+
+    def log_choose(n: Ints, m: Ints) -> Floats:
+        return np.asarray(gammaln(n + 1.0) - gammaln(m + 1.0) - gammaln(n - m + 1.0))
+
+    possible = j <= g - m + 1
+    left = np.where(possible, g - j, m - 1)
+    return np.where(possible, np.exp(log_choose(left, m - 1) - log_choose(g, m)), 0.0)

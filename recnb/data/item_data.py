@@ -1,0 +1,340 @@
+"""What an evaluation knows for metrics beyond accuracy: its lists with items as numbers, and train and items beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from recnb.conventions import Convention
+from recnb.data import Prepared, validation
+from recnb.data.encoding import distinct, positions
+from recnb.data.ranking import ranked
+from recnb.data.side_data import SideData
+from recnb.errors import FrameError, OptionError, RecnbError, is_several, near
+from recnb.metrics.hits import Floats, Ints, in_order
+from recnb.metrics.recommendation_lists import Bools, Catalogue, Lists
+from recnb.metrics.serendipity import Familiar, expected_ranks, popular_places
+
+if TYPE_CHECKING:
+    from recnb.metrics.recommendation_lists import Sparse
+
+#: What to type where something is missing.
+ASK = {
+    "train": "give train=, a frame of user and item: recs.rec.against(truth, train=train)",
+    "catalogue": "give items=, a frame with a row for each item, or train=: recs.rec.against(truth, items=items)",
+    "features": "give items=, a frame of items with a column of genres or columns of numbers, recs.rec.against(truth, items=items); "
+    "or distances=, a frame of items × items",
+    "genre": "give items=, a frame of items with a column of genres: recs.rec.against(truth, items=items)",
+    "distances": "give distances=, a frame of items × items",
+    "features name": "items=",
+}
+
+#: Columns that are taken for genres if nothing else is said.
+GENRES = ("genre", "genres", "category", "categories", "tag", "tags")
+
+
+class ItemData:
+    """The lists of all users who have one, and what is known of the items; each part is made when it is asked for."""
+
+    def __init__(self, prepared: Prepared, beside: SideData) -> None:
+        self.prepared = prepared
+        self.beside = beside
+        self._read: dict[Any, Any] = {}
+
+    @cached_property
+    def recs(self) -> pl.DataFrame:
+        """Every recommended row: user, item, rank."""
+        prepared = self.prepared
+        if prepared.general is None or prepared.source is None:
+            recs = prepared.recs
+            if prepared.convention.duplicates not in ("error", "dedupe"):
+                recs = recs.sort("rank").unique(["user", "item"], keep="first", maintain_order=True)
+            return recs.select("user", "item", "rank")
+        # Places that a convention made of padding or shared ranks are none that anyone was shown.
+        ties = prepared.convention.ties if prepared.convention.ties in ("last", "item_asc", "item_desc") else "first"
+        plain = Convention(order=prepared.convention.order, ties=ties, duplicates="dedupe")
+        return ranked(prepared.source.recs, plain, prepared.source.labels)[0].select("user", "item", "rank")
+
+    @cached_property
+    def users(self) -> pl.Series:
+        """Whose lists there are, sorted."""
+        return distinct(self.recs["user"])
+
+    @cached_property
+    def items(self) -> pl.Series:
+        """Every item there is, anywhere, sorted."""
+        frames = [self.recs, self.prepared.truth, self.beside.train, self.beside.items]
+        return distinct(pl.concat([distinct(frame["item"]) for frame in frames if frame is not None]))
+
+    @cached_property
+    def lists(self) -> Lists:
+        """The rows of all lists."""
+        return self._lists(self.users)
+
+    @cached_property
+    def lists_of_evaluated(self) -> Lists:
+        """The rows of the users evaluated, of whom some may have no list."""
+        return self._lists(self.prepared.users)
+
+    def _lists(self, users: pl.Series) -> Lists:
+        recs, items = self.recs, self.items
+        user, rank, item = positions(users, recs["user"]), recs["rank"].to_numpy(), positions(items, recs["item"])
+        if (user < 0).any():
+            inside = user >= 0
+            user, rank, item = user[inside], rank[inside], item[inside]
+        order = in_order(user * (int(rank.max(initial=0)) + 1) + rank)
+        user, rank, item = user[order], rank[order], item[order]
+        length = np.zeros(len(users), dtype=np.int64)
+        last = np.flatnonzero(np.r_[user[1:] != user[:-1], True][: len(user)])
+        length[user[last]] = rank[last]
+        return Lists(user, rank, length, item, len(items), lambda position: items[position])
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """What is known of the items."""
+        known: dict[str, Any] = {}
+        if self.beside.train is not None:
+            _, item = self._train
+            n_users = self.beside.train["user"].n_unique()
+            had = self._unique_train["item"]
+            known = {"interactions": self._counted(item), "users": self._counted(positions(self.items, had))}
+            known["n_users"] = n_users
+        if self.beside.items is not None:
+            known["listed"] = self._mark(self.beside.items["item"])
+        elif self.beside.train is not None:
+            known["listed"] = known["interactions"] > 0
+        return Catalogue(**known, reader=self, ask=ASK)
+
+    @cached_property
+    def _train(self) -> tuple[pl.Series, Ints]:
+        train = self.beside.train
+        assert train is not None
+        return train["user"], positions(self.items, train["item"])
+
+    @cached_property
+    def _unique_train(self) -> pl.DataFrame:
+        train = self.beside.train
+        assert train is not None
+        return train if validation.repeated(train, ["user", "item"]).height == 0 else train.unique(["user", "item"])
+
+    def _counted(self, item: Ints) -> Ints:
+        return np.bincount(item, minlength=len(self.items))
+
+    def _mark(self, items: pl.Series) -> Bools:
+        marked = np.zeros(len(self.items), dtype=bool)
+        marked[positions(self.items, items)] = True
+        return marked
+
+    # What lists hold that needs to be said
+
+    def again(self, k: int | None) -> int:
+        """How many rows down to rank k are of an item that the user has in train."""
+        if self.beside.train is None:
+            return 0
+        if "again" not in self._read:
+            seen = self.recs.lazy().join(self.beside.train.lazy(), on=["user", "item"], how="semi")
+            self._read["again"] = seen.select("rank").collect()["rank"].to_numpy()
+        rank = self._read["again"]
+        return len(rank) if k is None else int((rank <= k).sum())
+
+    def seen(self, lists: Lists, known: Bools) -> int:
+        """How many recommended items are not among those known."""
+        return int(((lists.times_shown > 0) & ~known).sum())
+
+    # What metrics ask to be read
+
+    def history(self) -> tuple[Ints, Ints]:
+        """What the users of the lists had before, each item once: positions of user and item, sorted by user."""
+        return self._history(self.users)
+
+    def _history(self, users: pl.Series) -> tuple[Ints, Ints]:
+        had = self._unique_train
+        user = positions(users, had["user"])
+        inside = user >= 0
+        user, item = user[inside], positions(self.items, had["item"])[inside]
+        order = in_order(user)
+        return user[order], item[order]
+
+    def taken(self) -> Sparse:
+        """Items × users of train, 1 where the user has the item."""
+        from scipy import sparse
+
+        had = self._unique_train
+        users = distinct(had["user"])
+        row, column = positions(self.items, had["item"]), positions(users, had["user"])
+        return sparse.csr_array((np.ones(len(row)), (row, column)), shape=(len(self.items), len(users)))
+
+    def familiar(self, prepared: Prepared) -> Familiar:
+        """How familiar the relevant items of each user are."""
+        key = ("familiar", id(prepared.truth))
+        if key not in self._read:
+            count = self.catalogue.counts("interactions", "serendipity")
+            item = positions(self.items, prepared.truth["item"])
+            had = self._history(prepared.users)
+            n_items = int(self.catalogue.members("catalogue", "serendipity").sum())
+            expected = expected_ranks(prepared.truth_user, item, had, count)
+            self._read[key] = Familiar(expected, popular_places(count, n_items)[item], n_items)
+        return self._read[key]  # type: ignore[no-any-return]
+
+    def features(self, columns: object, metric: str) -> tuple[Sparse, Bools]:
+        """Items × features: genres as words, or numbers."""
+        items = self._items(metric, "features")
+        chosen = self._columns(columns, "features", metric)
+        return self._matrix(items, chosen, "features")[0], self._mark(items["item"])
+
+    def genres(self, column: object, metric: str) -> tuple[Sparse, Sequence[str]]:
+        """Items × genres, 1 where the item has it, and what the genres are called."""
+        items = self._items(metric, "genre")
+        return self._matrix(items, self._columns(column, "genre", metric), "genre", positive=True)
+
+    def _items(self, metric: str, argument: str) -> pl.DataFrame:
+        if self.beside.items is None:
+            raise self.catalogue.missing(metric, {"features": "what items are like"}.get(argument, "genres"), argument)
+        return self.beside.items
+
+    def _columns(self, columns: object, argument: str, metric: str) -> tuple[str, ...]:
+        """The columns of items that were named, or those that speak for themselves."""
+        items = self._items(metric, argument)
+        has = [name for name in items.columns if name != "item"]
+        if columns is None:
+            named = [name for name in has if name.lower() in GENRES and _is_words(items[name])]
+            if len(named) == 1:
+                return (named[0],)
+            flags = [name for name in has if _is_flag(items[name])]
+            if flags and not named:
+                return tuple(flags)
+            found = f"{' and '.join(map(repr, named))} could each be meant" if named else "has no column of genres"
+            example = (named or has or ["genres"])[0]
+            raise OptionError(
+                f"{metric}: items= {found}. Its columns: {', '.join(map(repr, has)) or 'none'}. Say which: {argument}={example!r}."
+            )
+        given = [columns] if isinstance(columns, str) else columns
+        if not is_several(given):
+            raise OptionError(f"{argument}={columns!r}: name a column of items=, or several in a list.")
+        chosen = tuple(str(name) for name in given)
+        for name in chosen:
+            if name not in has:
+                raise OptionError(f"{argument}={columns!r}: items= has no column {name!r}. {near(name, has)}")
+        if not chosen:
+            raise OptionError(f"{argument} names no column of items=.")
+        return chosen
+
+    def _matrix(
+        self, items: pl.DataFrame, columns: tuple[str, ...], argument: str, *, positive: bool = False
+    ) -> tuple[Sparse, Sequence[str]]:
+        """Items × (words of one column, or numbers of several), by position of the item."""
+        from scipy import sparse
+
+        key = (argument, columns)
+        if key in self._read:
+            return self._read[key]  # type: ignore[no-any-return]
+        place = positions(self.items, items["item"])
+        if len(columns) == 1 and _is_words(items[columns[0]]):
+            row, words = _words(items[columns[0]])
+            names = words.unique().drop_nulls().sort()
+            column = positions(names, words)
+            cells = np.ones(len(row))
+            labels = [str(name) for name in names.to_list()]
+        else:
+            table = np.stack([_numbers(items[name], name, argument, positive) for name in columns], axis=1)
+            row, column = np.nonzero(table)
+            cells, labels = table[row, column], list(columns)
+        matrix = sparse.csr_array((cells, (place[row], column)), shape=(len(self.items), len(labels)))
+        if argument == "genre":
+            matrix.data = np.ones_like(matrix.data)
+        self._read[key] = matrix, labels
+        return matrix, labels
+
+    def distances(self, given: object, metric: str) -> tuple[Floats, Ints]:
+        """A matrix of distances, and the row of it that each item has."""
+        names, matrix = _square(given, None if self.beside.items is None else self.beside.items["item"])
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+            raise FrameError(f"distances has the shape {matrix.shape}: give items × items.")
+        if len(names) != len(matrix):
+            raise FrameError(
+                f"distances has {len(matrix):,} rows and there are {len(names):,} items in items=: give a row and a column for each, or a "
+                "frame with items as index and as columns."
+            )
+        if not np.isfinite(matrix).all() or not np.allclose(matrix, matrix.T, rtol=1e-9, atol=1e-12):
+            raise FrameError(
+                "distances holds a missing number, or is not the same both ways: give one distance a pair."
+            )
+        if validation.kind(names.dtype) != validation.kind(self.items.dtype):
+            raise FrameError(
+                f"distances names its items by {validation.kind(names.dtype)}, such as {names[0]!r}, and the lists hold "
+                f"{validation.kind(self.items.dtype)}, such as {self.items[0]!r}. They would never match."
+            )
+        at = positions(self.items, names)
+        row = np.full(len(self.items), -1)
+        row[at[at >= 0]] = np.flatnonzero(at >= 0)
+        return matrix, row
+
+
+def _square(given: Any, order: pl.Series | None) -> tuple[pl.Series, Floats]:
+    """Items and distances of a frame with items as index and columns, or of a bare matrix in the order of items."""
+    import pandas as pd
+
+    if isinstance(given, pd.DataFrame):
+        if list(given.index) != list(given.columns):
+            raise FrameError("distances: index and columns must hold the same items in the same order.")
+        return check_ids(pl.Series("item", list(given.index))), given.to_numpy(dtype=np.float64)
+    if order is None:
+        raise RecnbError(
+            "distances is a matrix without names: give a frame with items as index and as columns, or items= in the same order."
+        )
+    dense = given.toarray() if hasattr(given, "toarray") else given
+    try:
+        return order, np.asarray(dense, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as problem:
+        raise FrameError("distances holds something that is no number: give a matrix of items × items.") from problem
+
+
+def check_ids(items: pl.Series) -> pl.Series:
+    """Ids of items as the frames have them."""
+    return items.cast(pl.Int64) if items.dtype.is_integer() else items
+
+
+def _is_words(column: pl.Series) -> bool:
+    return column.dtype in (pl.String, pl.Categorical, pl.Enum, pl.List, pl.Array)
+
+
+def _is_flag(column: pl.Series) -> bool:
+    if column.dtype == pl.Boolean:
+        return True
+    return bool(column.dtype.is_numeric() and column.null_count() == 0 and column.is_in([0, 1]).all())
+
+
+def _words(column: pl.Series) -> tuple[Ints, pl.Series]:
+    """The row and the word of each genre: of lists, or of text such as "comedy|drama"."""
+    lists = (
+        column.cast(pl.List(pl.String))
+        if column.dtype in (pl.List, pl.Array)
+        else column.cast(pl.String).str.split("|")
+    )
+    table = pl.DataFrame({"row": pl.int_range(len(column), eager=True), "word": lists}).explode("word")
+    table = table.with_columns(pl.col("word").str.strip_chars()).filter(
+        pl.col("word").is_not_null() & ~pl.col("word").is_in(["", "(no genres listed)"])
+    )
+    table = table.unique(maintain_order=True)
+    return table["row"].to_numpy(), table["word"]
+
+
+def _numbers(column: pl.Series, name: str, argument: str, positive: bool) -> Floats:
+    if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
+        raise FrameError(
+            f"items: column {name!r} holds {validation.kind(column.dtype)}, and several columns of {argument}= must hold numbers: name one "
+            "column of words, or columns of numbers."
+        )
+    numbers = column.cast(pl.Float64).to_numpy()
+    if not np.isfinite(numbers).all():
+        raise FrameError(f"items: column {name!r} holds a number that is missing or infinite: fill it in.")
+    if positive and not np.isin(numbers, (0, 1)).all():
+        raise FrameError(f"items: column {name!r} holds other numbers than 0 and 1, which name no genre.")
+    return np.asarray(numbers, dtype=np.float64)
+
+
+__all__ = ["ASK", "ItemData"]

@@ -1,0 +1,197 @@
+"""Hits and counts of some users, and of many such parts as one: all that is kept of lists that are not held in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from recnb.conventions import Convention
+from recnb.data.join import Made, Prepared, RemoteRanking, RemoteRows, Tally
+from recnb.data.relevance import LazyRows
+from recnb.metrics.hits import Hits, Ints, Tied, in_order
+
+#: The columns of hits and of relevant rows.
+COLUMNS = ("user", "rank", "list_length", "relevance", "truth_row", "truth_user", "truth_relevance")
+
+
+@dataclass(frozen=True, eq=False)
+class Gathered:
+    """Some users joined, without the rows of their lists: what is kept is as large as hits, truth and users."""
+
+    users: pl.Series  #: the users evaluated, sorted
+    judged: pl.DataFrame  #: all rows of the truth
+    taken: LazyRows  #: the relevant rows of the users evaluated
+    hits: Hits  #: of whole lists
+    convention: Convention  #: the order that the columns made is in it
+    tally: Tally
+    n_strangers: int
+    graded: bool
+    is_general: bool  #: whether the convention needs the long way
+
+    @property
+    def truth(self) -> pl.DataFrame:
+        """The relevant rows of the users evaluated."""
+        return self.taken.frame
+
+    @property
+    def n_relevant(self) -> int:
+        """How many rows that are."""
+        return len(self.hits.truth_user)
+
+    @classmethod
+    def of(cls, prepared: Prepared) -> Gathered:
+        """What is kept of users whose rows are at hand."""
+        return cls(
+            prepared.users,
+            prepared.judged,
+            prepared.taken,
+            prepared.hits(None),
+            prepared.convention,
+            Tally.of(prepared.counts, prepared.recs),
+            prepared.n_strangers,
+            prepared.graded,
+            prepared.general is not None,
+        )
+
+
+def merged(parts: Iterable[Gathered], away: RemoteRows, judged: pl.DataFrame | None = None) -> Prepared:
+    """Parts of different users as one; no user may be in two of them. `judged` is the truth of all, where it is known.
+
+    An iterator may let go of each part as it gives it: hits are copied once.
+    """
+    pieces = _Pieces()
+    nothing: Gathered | None = None
+    for one in parts:
+        if judged is None and not one.judged.height and not one.tally.n_recommended:
+            # A part without rows on either side knows nothing of the types of ids.
+            nothing = one
+            continue
+        pieces.add(one)
+    if pieces.first is None:
+        assert nothing is not None
+        pieces.add(nothing)
+    return pieces.joined(away, judged)
+
+
+class _Pieces:
+    """What is taken of each part: columns, to be put one after the other, and counts."""
+
+    def __init__(self) -> None:
+        self.first: Gathered | None = None
+        self.frames: dict[str, list[Any]] = {"users": [], "judged": []}
+        self.taken: list[LazyRows] = []
+        self.columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
+        self.tied: list[Tied] = []
+        self.tallies: list[Tally] = []
+        self.n_strangers = 0
+        self.max_relevance = 0.0
+
+    def add(self, one: Gathered) -> None:
+        """Take up a part."""
+        if self.first is None:
+            self.first = one
+        for name, frames in self.frames.items():
+            frames.append(getattr(one, name))
+        for name, columns in self.columns.items():
+            columns.append(getattr(one.hits, name))
+        if one.hits.tied is not None:
+            self.tied.append(one.hits.tied)
+        self.taken.append(one.taken)
+        self.tallies.append(one.tally)
+        self.n_strangers += one.n_strangers
+        self.max_relevance = max(self.max_relevance, one.hits.max_relevance)
+
+    def joined(self, away: RemoteRows, judged: pl.DataFrame | None) -> Prepared:
+        """All parts as one."""
+        first = self.first
+        assert first is not None
+        convention = first.convention
+        hits, truth_order = self._hits(first.hits)
+        tally = Tally.total(self.tallies)
+        return Prepared(
+            RemoteRanking(away, convention),
+            pl.concat(self.frames["judged"]) if judged is None else judged,
+            self._truth(truth_order),
+            pl.concat(self.frames["users"]).sort(),
+            hits.truth_user,
+            hits.list_length,
+            tally.n_gaps > 0,
+            self.n_strangers,
+            convention,
+            hits.max_relevance,
+            graded=first.graded,
+            general=hits if first.is_general else None,
+            tally=tally,
+            made=Made((hits,)),
+        )
+
+    def _hits(self, like: Hits) -> tuple[Hits, Ints | None]:
+        """The hits of all parts by user and rank, and the order that puts the relevant rows by user; None if they stand so."""
+        users = self.frames["users"]
+        n_users = np.cumsum([0, *map(len, users)])
+        n_truth = np.cumsum([0, *map(len, self.columns["truth_user"])])
+        by_user = pl.concat(users).arg_sort().to_numpy()
+        position: Ints | None = None
+        if (by_user[1:] < by_user[:-1]).any():  # else parts come in the order of their users, and nothing has to move
+            position = np.empty(len(by_user), dtype=np.int64)
+            position[by_user] = np.arange(len(by_user))
+
+        truth_user, truth_order = self._coded("truth_user", n_users, position), None
+        truth_row = self._column("truth_row", n_truth)
+        relevance = self._column("truth_relevance")
+        if position is not None:
+            truth_order = in_order(truth_user)
+            new_row = np.empty(len(truth_order), dtype=np.int64)
+            new_row[truth_order] = np.arange(len(truth_order))
+            truth_row, truth_user, relevance = new_row[truth_row], truth_user[truth_order], relevance[truth_order]
+        hits = replace(
+            like,
+            user=self._coded("user", n_users, position),
+            rank=self._column("rank"),
+            list_length=self._column("list_length")[by_user],
+            relevance=self._column("relevance"),
+            truth_row=truth_row,
+            truth_user=truth_user,
+            truth_relevance=relevance,
+            max_relevance=self.max_relevance,
+            depth=None,
+            tied=self._tied() if like.tied is not None else None,
+        )
+        if position is None:
+            return hits, truth_order
+        order = in_order(hits.user * (int(hits.rank.max(initial=0)) + 1) + hits.rank)
+        moved = {name: getattr(hits, name)[order] for name in ("user", "rank", "relevance", "truth_row")}
+        return replace(hits, **moved, tied=None if hits.tied is None else hits.tied.of(order)), truth_order
+
+    def _truth(self, order: Ints | None) -> LazyRows:
+        """The relevant rows of all parts, in order: nothing is moved before somebody looks at them."""
+        table = pl.concat([one.table for one in self.taken])
+        if order is None and all(one.rows is None for one in self.taken):
+            return LazyRows(table, None)
+        starts = np.cumsum([0, *(one.table.height for one in self.taken)])
+        own = (np.arange(one.table.height) if one.rows is None else one.rows for one in self.taken)
+        rows: Ints = np.concatenate([one + start for one, start in zip(own, starts, strict=False)])
+        return LazyRows(table, rows if order is None else rows[order])
+
+    def _column(self, name: str, shift: Ints | None = None) -> Any:
+        """A column of all parts, each part's numbers raised by so much; the parts' own are let go."""
+        own = self.columns.pop(name)
+        made = np.concatenate(own)
+        if shift is not None:
+            at = 0
+            for one, by in zip(own, shift, strict=False):
+                made[at : at + len(one)] += by
+                at += len(one)
+        return made
+
+    def _coded(self, name: str, n_users: Ints, position: Ints | None) -> Ints:
+        """A column of users by their position among all."""
+        made: Ints = self._column(name, n_users)
+        return made if position is None else position[made]
+
+    def _tied(self) -> Tied:
+        return Tied(*(np.concatenate([getattr(one, name) for one in self.tied]) for name in Tied.__dataclass_fields__))

@@ -1,0 +1,128 @@
+"""The evaluation loop of a model on sparse matrices: predict, leave out what was trained on, rank, score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+import polars as pl
+
+from recnb.conventions import Convention
+from recnb.data.join import Prepared
+from recnb.data.load import prepare
+from recnb.display.language import N_, Sentence, _
+from recnb.display.progress import steps
+from recnb.errors import FrameError, RecnbError
+from recnb.metrics.hits import Cutoffs
+
+
+class Model(Protocol):
+    """Whatever scores all items for a user."""
+
+    def predict(self, user: int, /) -> Any:
+        """One score per item, higher is better."""
+        ...
+
+
+def model_lists(model: Model, test: Any, train: Any = None, k: int | Sequence[int] = 10) -> Prepared:
+    """Lists of the largest k from a model's scores, joined with the test items; users and items are numbers."""
+    if not callable(getattr(model, "predict", None)):
+        raise RecnbError(
+            f"the model is a {type(model).__name__} without a predict method: model.predict(user) gives one score per item."
+        )
+    depth = Cutoffs.of(k).deepest
+    if depth is None:
+        raise RecnbError("a model ranks every item, so there is no whole list to take: give k a number, such as k=10.")
+    held_out = _matrix(test, "test")
+    seen = None if train is None else _matrix(train, "train")
+    if seen is not None and seen.shape != held_out.shape:
+        raise FrameError(
+            f"train has shape {seen.shape} and test {held_out.shape}: both are users × items of the same users and items."
+        )
+    if not np.isfinite(held_out.data).all():
+        raise FrameError(
+            "test holds a relevance that is NaN or infinite: keep entries of relevant items only, with a number from 0 up."
+        )
+    if held_out.nnz and held_out.data.min() < 0:
+        raise FrameError(
+            f"test holds a negative relevance, {held_out.data.min():g}: keep entries of relevant items only."
+        )
+    users = np.flatnonzero(np.diff(held_out.indptr))
+    if len(users) == 0:
+        raise FrameError("test has no relevant items: every row is empty.")
+    lists = [
+        _top(model, int(user), held_out.shape[1], seen, depth) for user in steps(users, _("users ranked"), len(users))
+    ]
+    lengths = [len(one) for one in lists]
+    if not any(lengths):
+        raise FrameError(
+            "train holds every item of every user with test items, so nothing is left to rank: check that train and test differ."
+        )
+    recs = pl.DataFrame(
+        {
+            "user": np.repeat(users, lengths),
+            "item": np.concatenate(lists),
+            "rank": np.concatenate([np.arange(1, n + 1) for n in lengths]),
+        }
+    )
+    truth = held_out.tocoo()
+    truth_frame = pl.DataFrame(
+        {
+            "user": truth.row.astype(np.int64),
+            "item": truth.col.astype(np.int64),
+            "relevance": truth.data.astype(np.float64),
+        }
+    )
+    left_out = held_out.shape[0] - len(users)
+    notes = [Sentence(N_("ranked by the model's scores"))]
+    notes += [Sentence(N_("{n:,} with no test item left out"), {"n": left_out})] if left_out else []
+    notes += [Sentence(N_("items of train taken out"))] if seen is not None else []
+    prepared = prepare(recs, truth_frame, {}, Convention(order="rank"))
+    return replace(prepared, notes=tuple(notes))
+
+
+def _matrix(matrix: Any, name: str) -> Any:
+    import scipy.sparse as sp
+
+    if not sp.issparse(matrix):
+        raise RecnbError(
+            f"{name} is a {type(matrix).__name__}: give a SciPy sparse matrix of users × items, scipy.sparse.csr_matrix({name})."
+        )
+    sparse: Any = matrix
+    if sparse.ndim != 2 or sparse.dtype.kind not in "biuf":
+        raise FrameError(
+            f"{name} has shape {sparse.shape} and holds {sparse.dtype}: give a matrix of users × items that holds numbers."
+        )
+    copy = sparse.tocsr(copy=True).astype(np.float64)
+    copy.sum_duplicates()
+    copy.eliminate_zeros()
+    return copy
+
+
+def _top(model: Model, user: int, n_items: int, seen: Any, depth: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """The user's best items that were not trained on, from the highest score."""
+    predicted = model.predict(user)
+    try:
+        scores = np.array(predicted, dtype=np.float64).reshape(-1)
+    except (TypeError, ValueError) as problem:
+        raise RecnbError(
+            f"model.predict({user}) gave a {type(predicted).__name__} that is no array of numbers: one score per item is needed. "
+            "If it is sparse: .toarray()."
+        ) from problem
+    if len(scores) != n_items:
+        raise RecnbError(f"model.predict({user}) gave {len(scores)} scores, and the matrices have {n_items} items.")
+    if np.isnan(scores).any():
+        raise RecnbError(
+            f"model.predict({user}) gave NaN for item {int(np.isnan(scores).argmax())}: a score must place its item."
+        )
+    allowed = np.ones(n_items, dtype=bool)
+    if seen is not None:
+        allowed[seen.indices[seen.indptr[user] : seen.indptr[user + 1]]] = False
+    items = np.flatnonzero(allowed)
+    if len(items) > depth:
+        # All items that score as high as the last place, so that equal scores are settled by item number below.
+        last = np.partition(scores[items], len(items) - depth)[len(items) - depth]
+        items = items[scores[items] >= last]
+    return items[np.argsort(-scores[items], kind="stable")][:depth].astype(np.int64)

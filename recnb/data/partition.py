@@ -1,0 +1,119 @@
+"""Some of the users at a time: parts of both frames, each with whole users, and what only all parts together can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from recnb.conventions import Convention
+from recnb.data import validation
+from recnb.data.columns import Frame, columns_of, find, role_of, table_of
+from recnb.data.join import InMemoryRows, Source, named_columns_exist, one_model
+from recnb.data.population import no_users, users_meet
+from recnb.errors import FrameError
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which column plays which role in either frame, and which names models, if one does."""
+
+    recs: Mapping[str, str]
+    truth: Mapping[str, str]
+    model: str | None
+
+    @classmethod
+    def of(cls, recs: Frame, truth: Frame, columns: Mapping[str, str | None]) -> Layout:
+        """Find the roles, of which rows say nothing: frames without rows will do."""
+        named_columns_exist(columns, recs, truth)
+        return cls(
+            find(recs, "recommendations", ["user", "item"], columns, ["rank", "score"]),
+            find(truth, "truth", ["user", "item"], columns, ["relevance"]),
+            next((name for name in columns_of(recs, "recommendations") if role_of(name) == "model"), None),
+        )
+
+    @property
+    def recs_read(self) -> dict[str, str]:
+        """All that is read of the recommendations, by role."""
+        return {**self.recs, **({} if self.model is None else {"model": self.model})}
+
+
+def rows_of(frame: Frame, name: str, labels: Mapping[str, str]) -> pl.DataFrame:
+    """The columns of the roles, ids checked; a part may have no rows."""
+    table = table_of(frame, name, labels)
+    return table if table.height == 0 else validation.ids(table, name, labels)
+
+
+def part_of(recs: pl.DataFrame, truth: pl.DataFrame, layout: Layout) -> Source:
+    """The source of some users, from rows of either frame; ids of an empty side are of the other's kind."""
+    if recs.height == 0 or truth.height == 0:
+        recs, truth = (
+            _typed_as(one, other) if one.height == 0 else one for one, other in ((recs, truth), (truth, recs))
+        )
+    else:
+        recs, truth = validation.aligned(recs, truth, layout.recs, layout.truth)
+    return Source(InMemoryRows(recs.drop("model", strict=False)), truth, layout.recs, layout.truth, part=True)
+
+
+def _typed_as(empty: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
+    """An empty table with ids of another's types, numbers elsewhere."""
+    types = {role: other[role].dtype if role in validation.IDS and other.height else pl.Int64 for role in empty.columns}
+    return pl.DataFrame(schema=types)
+
+
+@dataclass(frozen=True)
+class PartSummary:
+    """What must be known of all rows before a mean is given: rows on either side, whether users meet, whose lists these are."""
+
+    n_recs: int = 0
+    n_truth: int = 0
+    met: bool = False  #: whether some user is in both frames
+    with_list: Any = None  #: a user with a list
+    with_truth: Any = None  #: a user of the truth
+    highest: float | None = None  #: the highest relevance
+    models: frozenset[Any] = frozenset()  #: two at most: one more than there may be
+
+    @classmethod
+    def of(cls, recs: pl.DataFrame, truth: pl.DataFrame) -> PartSummary:
+        """The facts of one part."""
+        models = recs["model"].drop_nulls().unique().sort().head(2).to_list() if "model" in recs.columns else []
+        highest = truth["relevance"].cast(pl.Float64).max() if "relevance" in truth.columns else 1.0
+        here = recs.height > 0 and truth.height > 0
+        return cls(
+            recs.height,
+            truth.height,
+            here and bool(recs["user"].unique().is_in(truth["user"].unique().implode()).any()),
+            recs["user"][0] if recs.height else None,
+            truth["user"][0] if truth.height else None,
+            highest if isinstance(highest, float) else None,
+            frozenset(models),
+        )
+
+    def __add__(self, other: PartSummary) -> PartSummary:
+        known = [one for one in (self.highest, other.highest) if one is not None]
+        return PartSummary(
+            self.n_recs + other.n_recs,
+            self.n_truth + other.n_truth,
+            self.met or other.met,
+            self.with_list if self.with_list is not None else other.with_list,
+            self.with_truth if self.with_truth is not None else other.with_truth,
+            max(known, default=None),
+            frozenset(sorted(self.models | other.models)[:2]),
+        )
+
+    def check(self, n_users: int, n_relevant: int, convention: Convention, layout: Layout) -> None:
+        """Refuse what nobody could be averaged over."""
+        for name, rows in (("recommendations", self.n_recs), ("truth", self.n_truth)):
+            if rows == 0:
+                raise FrameError(f"{name} is empty: it has no rows to evaluate.")
+        if layout.model is not None:
+            one_model(pl.Series(sorted(self.models)), layout.model)
+        if not self.met:
+            users_meet(pl.Series([self.with_list]), pl.Series([self.with_truth]))
+        if n_users == 0 or (n_relevant == 0 and convention.no_relevant == "skip"):
+            raise no_users(self.highest, convention)
+
+
+__all__ = ["Layout", "PartSummary", "part_of", "rows_of"]

@@ -1,0 +1,72 @@
+"""Whose values are averaged, how long their lists are, and what is said where nobody is left."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from recnb.conventions import Convention
+from recnb.data.encoding import counted, distinct, positions
+from recnb.data.runs import Runs
+from recnb.errors import FrameError, NoUsersError
+from recnb.metrics.hits import Ints
+
+
+def population(recs: pl.DataFrame, judged: pl.DataFrame, relevant: pl.DataFrame, convention: Convention) -> pl.Series:
+    """Whose values are averaged, sorted."""
+    if convention.no_relevant == "skip" and convention.users in ("truth", "union"):
+        return distinct(relevant["user"])
+    with_list, with_truth = distinct(recs["user"]), distinct(judged["user"])
+    if convention.users == "truth":
+        users = with_truth
+    elif convention.users == "recs":
+        users = with_list
+    elif convention.users == "both":
+        users = with_list.filter(with_list.is_in(with_truth.implode()))
+    else:
+        users = distinct(pl.concat([with_list, with_truth]))
+    has_relevant = users.is_in(distinct(relevant["user"]).implode())
+    if convention.no_relevant == "skip":
+        return users.filter(has_relevant)
+    if convention.no_relevant == "error" and not has_relevant.all():
+        raise FrameError(
+            f"{(~has_relevant).sum():,} users have no relevant item, such as {users.filter(~has_relevant)[0]!r}, and "
+            "no_relevant='error' refuses them: say no_relevant='skip' to leave them out or 'zero' to count 0."
+        )
+    return users
+
+
+def no_users(highest: object, convention: Convention) -> NoUsersError:
+    """What to say where no user is left to average."""
+    threshold = convention.relevant_from
+    return NoUsersError(
+        "no user that counts has a relevant item: relevance must be "
+        f"{'above 0' if threshold is None else f'{threshold:g} or more'} and the highest in the truth is "
+        f"{highest!r}; users={convention.users!r}. Check relevant_from= and users=."
+    )
+
+
+def users_meet(with_list: pl.Series, with_truth: pl.Series) -> None:
+    """Refuse frames that have no user in common."""
+    if not with_list.is_in(with_truth.unique().implode()).any():
+        raise FrameError(
+            f"no user is in both frames: recommendations hold users such as {with_list[0]!r}, truth holds users such as "
+            f"{with_truth[0]!r}. Check that both frames use the same ids, and the user= column."
+        )
+
+
+def list_lengths(recs: pl.DataFrame, users: pl.Series, runs: Runs | None) -> tuple[Ints, bool, int]:
+    """The last rank of each user's list, whether some list leaves a rank empty, and how many lists are of other users.
+
+    Ranks of a user are different whole numbers from 1, so they leave nothing empty exactly if they add up to
+    n (n + 1) / 2; then the length is the count.
+    """
+    with_list, length = counted(recs["user"]) if runs is None else (runs.users, runs.lengths)
+    has_gaps = int(recs["rank"].sum()) != int((length * (length + 1) // 2).sum())
+    if has_gaps:
+        last = recs.group_by("user").agg(length=pl.col("rank").max())
+        with_list, length = last["user"], last["length"].to_numpy()
+    position = positions(users, with_list)
+    out = np.zeros(len(users), dtype=np.int64)
+    out[position[position >= 0]] = length[position >= 0]
+    return out, has_gaps, int((position < 0).sum())

@@ -1,0 +1,97 @@
+"""The truth as a convention reads it: a relevance for each pair, and which of them are relevant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+
+from recnb.conventions import Convention
+from recnb.data import validation
+from recnb.data.runs import runs_of
+from recnb.metrics.hits import Floats, Ints
+
+
+def graded_truth(truth: pl.DataFrame, labels: Mapping[str, str], convention: Convention) -> pl.DataFrame:
+    """The truth with a relevance for each pair, 1 where no column says; no pair twice."""
+    return once(graded(truth, labels, convention), labels, convention)
+
+
+def graded(truth: pl.DataFrame, labels: Mapping[str, str], convention: Convention) -> pl.DataFrame:
+    """The truth with a relevance for each row, 1 where no column says."""
+    if "relevance" in truth.columns:
+        grades = validation.relevance(truth, "truth", labels["relevance"], negative=convention.negative_relevance)
+        threshold = convention.relevant_from
+        if threshold is not None and truth["relevance"].dtype in (pl.Float32, pl.Float16):
+            # 0.7 in single precision is a little below 0.7, and meant to reach it.
+            with np.errstate(over="ignore"):
+                rounded = [float(kind(threshold)) for kind in (np.float32, np.float16)]
+            grades = pl.select(pl.when(pl.lit(grades).is_in(rounded)).then(threshold).otherwise(grades)).to_series()
+        return truth.with_columns(relevance=grades)
+    return truth.with_columns(relevance=pl.lit(1.0))
+
+
+def top_of(judged: pl.DataFrame) -> float:
+    """The top of the scale of grades: the highest relevance in the truth, whoever is evaluated."""
+    highest = judged["relevance"].max()
+    return max(float(highest), 0.0) if isinstance(highest, (int, float)) else 0.0
+
+
+def once(truth: pl.DataFrame, labels: Mapping[str, str], convention: Convention) -> pl.DataFrame:
+    """Each pair once: repeated ones are refused or made one, as the convention says."""
+    if convention.duplicates == "error":
+        pair = f"[{labels.get('user', 'user')!r}, {labels.get('item', 'item')!r}]"
+        validation.no_pair_twice(
+            truth,
+            "truth",
+            f"Keep one: frame.drop_duplicates({pair}), or duplicates='dedupe' to keep the highest relevance.",
+            runs_of(truth["user"]),
+        )
+    else:
+        truth = truth.group_by("user", "item", maintain_order=True).agg(pl.col("relevance").max())
+    return truth
+
+
+def is_relevant(convention: Convention) -> pl.Expr:
+    """Whether a judged item counts as relevant."""
+    if convention.relevant_from is not None:
+        return pl.col("relevance") >= convention.relevant_from
+    if convention.relevant == "any":
+        return pl.col("relevance").is_not_null()
+    return pl.col("relevance") != 0 if convention.relevant == "!=0" else pl.col("relevance") > 0
+
+
+def relevant_rows(judged: pl.DataFrame, recs: pl.DataFrame, convention: Convention) -> pl.DataFrame:
+    """The relevant rows of the truth: all of them, or only those of recommended items."""
+    lowest = judged["relevance"].min()
+    usual = convention.relevant == ">0" and convention.relevant_from is None
+    all_are = usual and isinstance(lowest, float) and lowest > 0
+    relevant = judged if all_are else judged.filter(is_relevant(convention))
+    if convention.judged == "list":
+        relevant = relevant.join(recs, on=["user", "item"], how="semi", maintain_order="left")
+    return relevant
+
+
+@dataclass(eq=False)
+class LazyRows:
+    """Rows of a table that are put together when somebody looks at them."""
+
+    table: pl.DataFrame
+    rows: Ints | None  #: None: all
+    known: Floats | None = None  #: how relevant each row is, if that is at hand
+
+    @cached_property
+    def relevance(self) -> Floats:
+        """How relevant each row is, without the other columns."""
+        if self.known is not None:
+            return self.known
+        relevance = self.table["relevance"].to_numpy()
+        return relevance if self.rows is None else relevance[self.rows]
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The rows, in their order."""
+        return self.table if self.rows is None else self.table.select(pl.all().gather(self.rows))

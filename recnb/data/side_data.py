@@ -1,0 +1,88 @@
+"""What is known beside recommendations and truth: what users had before, what items are like, who the users are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from recnb.data import Frame, Source, table_of, validation
+from recnb.data.columns import columns_of, find, snapshot
+from recnb.errors import FrameError
+
+
+@dataclass(frozen=True, eq=False)
+class SideData:
+    """Frames that metrics beyond accuracy, segments and the lint look at; None is what nobody gave."""
+
+    train: pl.DataFrame | None = None  #: user, item: what users had before
+    items: pl.DataFrame | None = None  #: a row an item: item, and what is known of it
+    users: pl.DataFrame | None = None  #: a row a user: user, and what is known of them
+    truth: Frame | None = None  #: what else the truth holds (the one frame, if it holds both sides), and its users
+    truth_user: str = "user"  #: the column of users in it
+
+
+def beside(
+    source: Source,
+    given_truth: Frame,
+    columns: Mapping[str, str | None],
+    *,
+    train: Frame | None = None,
+    items: Frame | None = None,
+    users: Frame | None = None,
+) -> SideData:
+    """Find the ids of each frame and see that they can meet those of the recommendations."""
+    named = {role: columns[role] for role in ("user", "item") if role in columns}
+    user = source.truth_labels["user"]
+    return SideData(
+        train=None if train is None else _train(train, source, named),
+        items=None if items is None else _described(items, "items", "item", source, named),
+        users=None if users is None else _described(users, "users", "user", source, named),
+        truth=None if given_truth is None else _others(given_truth, source, user),
+        truth_user=user,
+    )
+
+
+def _others(truth: Frame, source: Source, user: str) -> Frame:
+    """The columns of the truth that were not read, beside its users, as they are now."""
+    read = {source.truth_labels[role] for role in source.truth.columns}
+    others = [column for column in columns_of(truth, "truth") if column not in read]
+    return snapshot(truth, "truth", [user, *others] if others else [])
+
+
+def _train(frame: Frame, source: Source, named: Mapping[str, Any]) -> pl.DataFrame:
+    labels = find(frame, "train", ["user", "item"], named)
+    table = validation.ids(table_of(frame, "train", labels), "train", labels)
+    for role in ("user", "item"):
+        table = table.with_columns(_meeting(table[role], source.sample(role), role, "train"))
+    return table
+
+
+def _described(frame: Frame, name: str, role: str, source: Source, named: Mapping[str, Any]) -> pl.DataFrame:
+    """A frame with a row for each item or user, under the name of its role, with all its other columns."""
+    columns = columns_of(frame, name)
+    labels = find(frame, name, [role], {role: named.get(role)} if named.get(role) in columns else {})
+    others = {column: column for column in columns if column not in (labels[role], role)}
+    table = table_of(frame, name, {role: labels[role], **others})
+    # The check wants both ids; the one that is not there is of no matter.
+    other = "user" if role == "item" else "item"
+    ids = validation.ids(
+        pl.DataFrame({role: table[role], other: pl.Series([0]).new_from_index(0, table.height)}), name, labels
+    )
+    table = table.with_columns(ids[role])
+    if twice := table.filter(pl.col(role).is_duplicated())[role].head(1).to_list():
+        raise FrameError(f"{name}: {role} {twice[0]!r} has more than one row: give each {role} one.")
+    return table.with_columns(_meeting(table[role], source.sample(role), role, name))
+
+
+def _meeting(ids: pl.Series, known: pl.Series, role: str, name: str) -> pl.Series:
+    ids = validation.of_one_kind(ids, known)
+    if len(ids) and len(known) and validation.kind(ids.dtype) != validation.kind(known.dtype):
+        raise FrameError(
+            f"the {role} ids are of different kinds: recommendations hold {validation.kind(known.dtype)} (such as {known[0]!r}), "
+            f"{name} holds {validation.kind(ids.dtype)} (such as {ids[0]!r}). They would never match. "
+            + validation.one_kind(known, ids, f"recs[{role!r}]", f"{name}[{role!r}]")
+        )
+    return ids

@@ -1,0 +1,95 @@
+"""An evaluation's data for some of its users: the hits they have, unchanged, and their rows of both frames."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from recnb.conventions import Convention
+from recnb.data.join import InMemoryRows, Made, Prepared, RemoteRanking, RemoteRows, Source
+from recnb.data.relevance import LazyRows
+from recnb.display.language import Sentence
+from recnb.metrics.hits import Hits, Ints
+
+
+def among(prepared: Prepared, users: pl.Series, note: str | Sentence = "") -> Prepared:
+    """The same data of these users alone, all of whom are evaluated; each keeps the values that they have there.
+
+    The hits are taken over and not made again, so what a hit owes to the whole data (a catalogue below the lists, the
+    highest relevance) stays as it was.
+    """
+    kept = prepared.users.is_in(users.implode()).to_numpy()
+    hits = hits_among(prepared.hits(None), kept)
+    source = prepared.source
+    judged = _rows(prepared.judged, users)
+    truth = prepared.truth.filter(pl.Series(kept[prepared.truth_user]))
+    tally = None
+    rows: InMemoryRows | RemoteRanking
+    if isinstance(prepared.rows, RemoteRanking):
+        away = _away(prepared.rows.away, source, users)
+        rows = RemoteRanking(away, prepared.convention)
+        n_with = len(np.unique(hits.truth_user))
+        assert prepared.tally is not None
+        n_not_relevant = judged.height - truth.height
+        tally = replace(
+            prepared.tally, n_without_relevant=hits.n_users - n_with, n_not_relevant=n_not_relevant, of_more=True
+        )
+        source = source and _some(source, away, users)
+    else:
+        rows = InMemoryRows(prepared.rows.of(users))
+        if source is not None and isinstance(source.rows, InMemoryRows):
+            source = _some(source, InMemoryRows(source.rows.of(users)), users)
+    return replace(
+        prepared,
+        rows=rows,
+        judged=judged,
+        taken=LazyRows(truth, None),
+        users=prepared.users.filter(pl.Series(kept)),
+        truth_user=hits.truth_user,
+        list_length=hits.list_length,
+        n_strangers=0,
+        notes=(*prepared.notes, *([note] if note else [])),
+        source=source,
+        general=None if prepared.general is None else hits,
+        tally=tally,
+        made=Made((hits,)),
+    )
+
+
+def _away(whole: RemoteRows, source: Source | None, users: pl.Series) -> RemoteRows:
+    """The rows of these users where they are: gathered with all others, and taken from them."""
+
+    def gather(convention: Convention) -> Prepared:
+        return among(whole.gather(convention) if source is None else source.under(convention), users)
+
+    return replace(whole, gather=gather)
+
+
+def _some(source: Source, rows: InMemoryRows | RemoteRows, users: pl.Series) -> Source:
+    """The rows of some users, of frames that still say what items there are and how high grades go."""
+    return replace(source, rows=rows, truth=_rows(source.truth, users), whole=source.whole or source, _known={})
+
+
+def _rows(table: pl.DataFrame, users: pl.Series) -> pl.DataFrame:
+    return table.filter(pl.col("user").is_in(users.implode()))
+
+
+def hits_among(hits: Hits, kept: NDArray[np.bool_]) -> Hits:
+    """The hits of some of the users, and their relevant items."""
+    position: Ints = np.cumsum(kept) - 1
+    mine, truth = kept[hits.user], kept[hits.truth_user]
+    row = np.cumsum(truth) - 1
+    return replace(
+        hits,
+        user=position[hits.user[mine]],
+        rank=hits.rank[mine],
+        list_length=hits.list_length[kept],
+        relevance=hits.relevance[mine],
+        truth_row=row[hits.truth_row[mine]],
+        truth_user=position[hits.truth_user[truth]],
+        truth_relevance=hits.truth_relevance[truth],
+        tied=None if hits.tied is None else hits.tied.of(mine),
+    )

@@ -1,0 +1,124 @@
+"""Any file as a table: Parquet, Arrow, CSV (also with tabs or semicolons), JSON lines, and runs and qrels of TREC."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import polars as pl
+
+from recnb.data.columns import role_of
+from recnb.data.files import COMPRESSED, File, content, lines_of
+from recnb.data.trec import first_words, kind_of, read_trec_qrels, read_trec_run
+from recnb.display.progress import steps
+from recnb.errors import ColumnError, FrameError
+
+Trec = Literal["run", "qrels"]
+IDS = ("user", "item")
+TEXT = (".csv", ".tsv")
+
+#: A file, what it may be beside a table, and the ids that it holds.
+Wanted: TypeAlias = tuple[File, Trec | None, Sequence[str]]
+
+
+def read_together(files: Sequence[Wanted], columns: Mapping[str, str]) -> list[Any]:
+    """Files that belong together, as frames; whole numbers of a CSV file, which has no kinds, are text where other ids are."""
+    tables = [read(file, trec, columns) for file, trec, _ in steps(files, "files read")]
+    for role in IDS:
+        ids = {
+            (place, label): pl.Series(label, tables[place][label])
+            for place, (_, _, roles) in enumerate(files)
+            for label in tables[place].columns
+            if role in roles and (label == columns.get(role) or role_of(label) == role)
+        }
+        texts = [column for column in ids.values() if column.dtype == pl.String]
+        for (place, _), column in ids.items():
+            if texts and column.dtype == pl.Int64 and _ending(files[place][0]) in TEXT:
+                as_text = column.cast(pl.String)
+                # Ids of which none would be met stay numbers, and are refused as another kind.
+                if any(pl.concat([as_text.unique(), other.unique()]).is_duplicated().any() for other in texts):
+                    tables[place] = tables[place].with_columns(as_text)
+    return tables
+
+
+def read(path: File, trec: Trec | None = None, columns: Mapping[str, str] | None = None) -> Any:
+    """A file as a frame; `trec` is what it may be beside a table, `columns` the role of columns with other names."""
+    file = Path(path)
+    ending = _ending(file)
+    if file.is_dir():
+        raise FrameError(f"{file} is a folder: name its files.")
+    if not file.is_file():
+        pipe = f"{file} is a pipe or a device: save it as a file first."
+        raise FrameError(pipe if file.exists() else f"there is no file {str(path)!r}.")
+    try:
+        if ending in (".parquet", ".pq"):
+            return pl.read_parquet(file, glob=False)
+        if ending in (".arrow", ".feather", ".ipc"):
+            with file.open("rb") as stream:
+                return pl.read_ipc(stream)
+        if ending in (".jsonl", ".ndjson"):
+            return pl.read_ndjson(BytesIO(content(file)), infer_schema_length=None)
+    except (pl.exceptions.PolarsError, OSError) as problem:
+        said = str(problem).strip().split("\n")[0]
+        raise FrameError(f"{file} cannot be read as {ending}: {said}. It may be cut short: make it again.") from problem
+    kind = kind_of(file) if trec else None
+    if kind and kind == trec:
+        return read_trec_run(file) if trec == "run" else read_trec_qrels(file)
+    if ending in TEXT:
+        return _csv(file, "\t" if ending == ".tsv" else ",", columns or {})
+    if kind:
+        role = "the last file must be the truth" if trec == "qrels" else "only the last file is the truth"
+        raise FrameError(
+            f"{file} is {'a run' if kind == 'run' else 'judgements (qrels)'}, and {role}: recommendations first, then the qrels."
+        )
+    if trec and len(first_words(file)) >= 4:  # the reader says where it differs
+        return read_trec_run(file) if trec == "run" else read_trec_qrels(file)
+    raise FrameError(
+        f"{file}: its ending says of no format that recnb reads: .parquet, .arrow, .csv, .tsv, .jsonl, or a run or qrels of TREC."
+    )
+
+
+def _ending(file: File) -> str:
+    """The last ending that says what a file holds, and not how it is compressed."""
+    return next((one for one in map(str.lower, reversed(Path(file).suffixes)) if one not in COMPRESSED), "")
+
+
+def _csv(file: Path, separator: str, columns: Mapping[str, str]) -> pl.DataFrame:
+    data = content(file)
+    if not data.strip():
+        raise FrameError(f"{file} is empty.")
+    header = data.lstrip(b"\r\n").split(b"\n", 1)[0].decode().rstrip("\r")
+    separator = next((one for one in (separator, ";", "\t", "|", ",") if one in header), separator)
+    (names,) = csv.reader([header], delimiter=separator)
+    if twice := [name for name in names if name and names.count(name) > 1]:
+        raise ColumnError(f"{file} has more than one column called {twice[0]!r}: rename all but one.")
+    try:
+        table = pl.read_csv(data, separator=separator, infer_schema=False)
+    except pl.exceptions.PolarsError as problem:
+        raise FrameError(f"{file}: {_broken(data, separator) or str(problem).split('.')[0]}.") from problem
+    roles = {label: role for role, label in columns.items()}
+    return pl.DataFrame([_plain_kind(column, roles.get(column.name) or role_of(column.name)) for column in table])
+
+
+def _broken(data: bytes, separator: str) -> str:
+    """Which line has more fields than the header, those in quotes left out of the count."""
+    marks = lines_of(data).str.replace_all('"[^"]*"', "").str.count_matches(separator, literal=True)
+    header = marks.drop_nulls()[0]
+    for line in (marks > header).arg_true().head(1).to_list():
+        return f"line {line + 1} has {marks[line] + 1} fields, and the header {header + 1}: put fields with {separator!r} in quotes"
+    return ""
+
+
+def _plain_kind(column: pl.Series, role: str | None) -> pl.Series:
+    """Text as numbers where nothing is lost by it: `007` stays text, and so does what would run together."""
+    whole = column.cast(pl.Int64, strict=False)
+    if (whole.cast(pl.String) == column).fill_null(value=False).sum() == len(column) - column.null_count():
+        return whole
+    number = column.cast(pl.Float64, strict=False)
+    if number.null_count() > column.null_count() or role in ("user", "item", "model"):
+        return column
+    # 1.5 and 1.50 are one score, and may be two versions.
+    return number if role or number.n_unique() == column.n_unique() else column

@@ -1,0 +1,111 @@
+"""Rows by user: the truth of some users at a time, who was met so far, and who was met before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from recnb.data.encoding import distinct, positions
+from recnb.data.runs import runs_of
+from recnb.metrics.hits import Ints, count_within, in_order
+
+#: Rows of users without a list that are looked at together.
+ROWS = 2**20
+
+
+class ByUser:
+    """A table by user, from which the rows of some of them are taken at a time."""
+
+    def __init__(self, table: pl.DataFrame) -> None:
+        runs = runs_of(table["user"])
+        if runs is not None:
+            order = runs.users.arg_sort().to_numpy()
+            self.table, self.users = table, runs.users.gather(order)
+            self.starts, self.lengths = runs.starts[order], runs.lengths[order]
+            return
+        self.users = distinct(table["user"])
+        position = positions(self.users, table["user"])
+        # As they stand in the table, which some conventions look at.
+        self.table = table.select(pl.all().gather(in_order(position)))
+        self.lengths = np.bincount(position, minlength=len(self.users))
+        self.starts = np.cumsum(self.lengths) - self.lengths
+
+    def places(self, users: pl.Series) -> Ints:
+        """Where users stand; -1 for one who is not there."""
+        return places(self.users, users)
+
+    def rows(self, at: Ints) -> pl.DataFrame:
+        """The rows of the users who stand there, each one's in the order of the table."""
+        starts, lengths = self.starts[at], self.lengths[at]
+        if len(at) and (starts[1:] == starts[:-1] + lengths[:-1]).all():
+            return self.table.slice(int(starts[0]), int(lengths.sum()))
+        user = np.repeat(np.arange(len(at)), lengths)
+        rows: Ints = starts[user] + count_within(user) - 1
+        return self.table[rows]
+
+
+class Visits:
+    """Users as they come, against a truth: whose rows it holds, and whether anyone comes again."""
+
+    def __init__(self, truth: ByUser) -> None:
+        self._truth = truth
+        self._came = np.zeros(len(truth.users), dtype=bool)
+        self._strangers = Seen()
+
+    @property
+    def met(self) -> bool:
+        """Whether a user of the truth came."""
+        return bool(self._came.any())
+
+    def come(self, users: pl.Series) -> tuple[pl.DataFrame, Any]:
+        """The truth of users given once each, in order; and the first of them who came before, or None."""
+        found = self._truth.places(users)
+        mine = found[found >= 0]
+        again = mine[self._came[mine]]
+        self._came[mine] = True
+        before = self._truth.users[int(again[0])] if len(again) else None
+        if len(mine) < len(found):
+            stranger = self._strangers.add(users.filter(pl.Series(found < 0)))
+            before = stranger if before is None else before
+        return self._truth.rows(mine), before
+
+    def left(self) -> Iterator[pl.DataFrame]:
+        """The rows of users who did not come, some at a time."""
+        at = np.flatnonzero(~self._came)
+        size = np.cumsum(self._truth.lengths[at])
+        for some in np.split(at, np.searchsorted(size, np.arange(ROWS, size[-1] if len(size) else 0, ROWS))):
+            if len(some):
+                yield self._truth.rows(some)
+
+
+class Seen:
+    """Values met so far: sorted runs of doubling size, so that each is merged few times."""
+
+    def __init__(self) -> None:
+        self.runs: list[pl.Series] = []
+
+    def add(self, values: pl.Series) -> Any:
+        """Take sorted values in; the first that was met before, or None."""
+        for run in self.runs:
+            found = places(run, values)
+            if (found >= 0).any():
+                return values[int((found >= 0).argmax())]
+        if len(values):
+            self.runs.append(values)
+        while len(self.runs) > 1 and len(self.runs[-1]) * 2 > len(self.runs[-2]):
+            self.runs[-2:] = [pl.concat(self.runs[-2:]).sort()]
+        return None
+
+
+def places(known: pl.Series, wanted: pl.Series) -> Ints:
+    """Where each value stands among sorted ones; -1 where it does not. The work is that of the values wanted."""
+    if len(known) == 0 or len(wanted) == 0:
+        return np.full(len(wanted), -1)
+    at = np.minimum(known.search_sorted(wanted).to_numpy().astype(np.int64), len(known) - 1)
+    return np.where((known.gather(at) == wanted).to_numpy(), at, -1)
+
+
+__all__ = ["ByUser", "Seen", "Visits"]

@@ -1,0 +1,61 @@
+"""Letters for plots: a Korean font for as long as a plot is drawn, and English where there is none.
+
+matplotlib brings no Korean letters, and draws boxes in their place without an error.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from recnb.display.language import _, use_language
+
+#: The first that is installed is taken. Of a collection, matplotlib sees the first font alone; Noto's JP has all letters.
+KOREAN = ("Noto Sans CJK KR", "NanumGothic", "Malgun Gothic", "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK JP")
+
+#: For signs that a Korean font lacks, such as the minus of mathematics; it stands after it, or labels with mathematics break.
+REST = "DejaVu Sans"
+
+
+def installed() -> set[str]:
+    """The fonts that matplotlib has found."""
+    from matplotlib import font_manager
+
+    return set(font_manager.get_font_names())
+
+
+def families() -> list[str]:
+    """A font with Korean letters and one for the rest; empty if none is installed."""
+    there = installed()
+    found = next((name for name in KOREAN if name in there), None)
+    return [] if found is None else [found, REST]
+
+
+@contextmanager
+def lettering(lang: str, *, rc: bool = False) -> Iterator[dict[str, Any]]:
+    """Speak a language in which plots can be labelled, with the font for its texts as an option of each.
+
+    With `rc` the font is in force for all that is drawn meanwhile, and for that alone. Where no Korean font is
+    installed the labels are in English, and a warning says so.
+    """
+    fonts = families() if lang == "ko" else []
+    if lang == "ko" and not fonts:
+        with use_language(lang):
+            warnings.warn(
+                _(
+                    "No font with Korean letters is installed, so the labels of this plot are in English. "
+                    "Install one of: {fonts}.",
+                    fonts=", ".join(KOREAN[:4]),
+                ),
+                stacklevel=4,
+            )
+    with use_language(lang if fonts else "en"):
+        if rc and fonts:
+            import matplotlib as mpl
+
+            with mpl.rc_context({"font.family": fonts}):
+                yield {"fontfamily": fonts}
+        else:
+            yield {"fontfamily": fonts} if fonts else {}

@@ -1,0 +1,198 @@
+"""Translations of what is shown, and the language in force.
+
+English stands in the code, in the place where it is shown: `_("No interval")` translates the sentence and puts the values
+in. Other languages are gettext catalogues, `locale/<language>/LC_MESSAGES/recnb.po`, which `python -m tests.translations`
+brings up to date and compiles.
+
+The language is a setting, as in `recnb.language("ko")`, or an argument, as in `ev.report(lang="ko")`. A result keeps the
+language it was made in: it is shown `with use_language(self.lang)`.
+"""
+
+from __future__ import annotations
+
+import gettext
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+from unicodedata import east_asian_width
+
+from recnb.errors import OptionError, is_word, near
+
+LANGUAGES = ("en", "ko")
+LOCALE = Path(__file__).parents[1] / "locale"
+
+#: The setting. A notebook runs each cell in a context of its own, so a context variable would forget it.
+_setting = ["en"]
+_in_use: ContextVar[str | None] = ContextVar("recnb_language", default=None)
+
+#: What gettext puts between a context and its message.
+_SEPARATOR = "\4"
+
+
+def language(lang: str | None = None) -> str:
+    """Set the language of explanations, reports, widgets and plots, "en" or "ko"; without an argument, return it.
+
+    >>> language()
+    'en'
+    >>> language("english")
+    Traceback (most recent call last):
+        ...
+    recnb.errors.OptionError: lang='english' is no language of recnb. Known: 'en', 'ko'.
+    """
+    if lang is not None:
+        _setting[0] = checked(lang)
+    return _setting[0]
+
+
+def current() -> str:
+    """Return the language in force: that of `use_language`, else the setting."""
+    return _in_use.get() or _setting[0]
+
+
+def checked(lang: str | None) -> str:
+    """Return a language of recnb: `lang`, or the language in force if it is None."""
+    if lang is None:
+        return current()
+    if not is_word(lang, LANGUAGES):
+        raise OptionError(f"lang={lang!r} is no language of recnb. {near(lang, LANGUAGES)}")
+    return lang
+
+
+@contextmanager
+def use_language(lang: str | None) -> Iterator[str]:
+    """Use a language within a block; None: the language in force."""
+    token = _in_use.set(checked(lang))
+    try:
+        yield current()
+    finally:
+        _in_use.reset(token)
+
+
+class Plural(NamedTuple):
+    """A message with two forms in English: for one, and for any other number `n`."""
+
+    one: str
+    many: str
+
+
+Message = str | Plural
+
+
+def N_(message: str) -> str:  # noqa: N802
+    """Mark a message for translation; `_` translates it where it is shown."""
+    return message
+
+
+def NC_(context: str, message: str) -> str:  # noqa: N802
+    """Mark a message whose translation depends on the context."""
+    return f"{context}{_SEPARATOR}{message}"
+
+
+def _(message: Message, /, **values: Any) -> str:
+    """Translate a message into the language in force and put the values in.
+
+    >>> _("{n:,} more", n=2000)
+    '2,000 more'
+    >>> with use_language("ko"):
+    ...     print(_(Plural("{n:,} user", "{n:,} users"), n=2000))
+    사용자 2,000명
+    """
+    if not message:
+        return ""  # which gettext has the head of the catalogue for
+    lang = current()
+    if isinstance(message, Plural):
+        n = values["n"]
+        # A fraction takes the form of many.
+        text = _catalogue(lang).ngettext(message.one, message.many, int(n) if float(n).is_integer() else 2)
+    else:
+        text = _catalogue(lang).gettext(message).rpartition(_SEPARATOR)[2]
+    if not values:
+        return text
+    filled = text.format_map(values)
+    return with_particles(filled) if lang == "ko" and _PARTICLE.search(text) else filled
+
+
+def ngettext(one: str, many: str, n: float, /, **values: Any) -> str:
+    """Translate a message in the form for `n`, which is one of its values.
+
+    >>> ngettext("{n:,} user", "{n:,} users", 1)
+    '1 user'
+    """
+    return _(Plural(one, many), n=n, **values)
+
+
+def pgettext(context: str, message: str, /, **values: Any) -> str:
+    """Translate a message whose translation depends on the context."""
+    return _(NC_(context, message), **values)
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A message with its values, translated when it is shown: `str()` of it is in the language in force."""
+
+    message: Message
+    values: dict[str, Any] = field(default_factory=dict, hash=False)
+
+    def __str__(self) -> str:
+        return _(self.message, **self.values)
+
+
+@cache
+def _catalogue(lang: str) -> gettext.NullTranslations:
+    if lang == "en":
+        return gettext.NullTranslations()
+    with (LOCALE / lang / "LC_MESSAGES" / "recnb.mo").open("rb") as file:
+        return gettext.GNUTranslations(file)
+
+
+# Korean particles depend on the last sound of the word before them.
+
+#: A particle as catalogues have it: after a consonant, after a vowel.
+_PARTICLES = {
+    "(으)로": ("으로", "로"),
+    "은(는)": ("은", "는"),
+    "이(가)": ("이", "가"),
+    "을(를)": ("을", "를"),
+    "과(와)": ("과", "와"),
+}
+_PARTICLE = re.compile("|".join(map(re.escape, _PARTICLES)))
+_WORD_AND_PARTICLE = re.compile(f"([0-9가-힣])({_PARTICLE.pattern})")
+#: The digits as they are read aloud.
+_DIGITS = "영일이삼사오육칠팔구"
+_RIEUL = 8
+
+
+def with_particles(text: str) -> str:
+    """Choose Korean particles by the digit or Korean letter before them.
+
+    >>> with_particles("3(으)로 나눈다. 2.585(으)로 나눈다. 0.2을(를) 곱한다. 순위은(는)")
+    '3으로 나눈다. 2.585로 나눈다. 0.2를 곱한다. 순위는'
+    """
+    return _WORD_AND_PARTICLE.sub(_fitting, text)
+
+
+def _fitting(match: re.Match[str]) -> str:
+    last, particle = match.groups()
+    letter = _DIGITS[int(last)] if last.isdigit() else last
+    final = (ord(letter) - ord("가")) % 28
+    open_ = not final or (final == _RIEUL and particle == "(으)로")
+    return last + _PARTICLES[particle][open_]
+
+
+def capital(words: str) -> str:
+    """Begin with a capital letter."""
+    return words[:1].upper() + words[1:]
+
+
+def width(text: str) -> int:
+    """Return how many columns a text takes on a console, where a Korean letter takes two.
+
+    >>> width("rank"), width("순위")
+    (4, 4)
+    """
+    return len(text) if text.isascii() else sum(1 + (east_asian_width(one) in "WF") for one in text)

@@ -1,0 +1,264 @@
+"""An evaluation whose rows stay with an engine: means from sums, everything that shows users from hits that are fetched."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+
+import pandas as pd
+import polars as pl
+
+from recnb.comparison.engines import Fetchable, engine_of
+from recnb.conventions import Convention, presets
+from recnb.data import PartSummary, Prepared, Source
+from recnb.data.columns import columns_of
+from recnb.data.join import RemoteRows
+from recnb.data.merge import Gathered, merged
+from recnb.data.side_data import beside
+from recnb.display import html
+from recnb.distributed import kernel
+from recnb.distributed.kernel import Plan, Question
+from recnb.distributed.partial import Partial, refuse_unless_mean
+from recnb.errors import FrameError, RecnbError, UnknownUserError
+from recnb.evaluation import Evaluation
+from recnb.metrics.hits import Cutoffs, Hits
+from recnb.metrics.list_metric import ListMetric
+from recnb.metrics.metric import Metric
+from recnb.results import Curve, Explanation, Table
+from recnb.results.arguments import STANDARD, Metrics
+from recnb.results.metric_explanation import explanation_of
+from recnb.results.metric_methods import Methods
+from recnb.results.partial_score import PartialScore
+
+if TYPE_CHECKING:
+    from recnb.lint.findings import Lint
+    from recnb.report.report import Report
+    from recnb.stats import Detectable
+    from recnb.widgets.explorer.view import Explorer
+
+
+class PartedScore(PartialScore):
+    """A metric's mean over users; its interval comes of sums, and `per_user` stays with the engine."""
+
+    _values: Callable[[], Any]
+
+    @property
+    def per_user(self) -> Any:
+        """The value of each user as the engine's own lazy column, indexed or named by user."""
+        if not hasattr(self, "_values"):
+            raise RecnbError(
+                "the values of users stayed where this score was pickled: ask the evaluation for them again."
+            )
+        return self._values()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_values"}
+
+
+class PartedEvaluation(Methods, Fetchable):
+    """The data of one model, with an engine; nothing is computed before a number is asked for.
+
+    `table`, the metrics, `curve` and `partial` bring back sums: a few numbers of all users. `per_user` is the engine's own
+    lazy frame. `report`, `table(by=...)`, `detectable`, `lint`, `explore` and `recnb.compare` look at users side by side: they
+    work on `fetch()`, which brings hits, truth and a few counts of each user here, and leaves the rows of the lists.
+
+    Intervals come of sums, and are those of an Evaluation.
+    """
+
+    engine: ClassVar[str]  #: where the rows stay, in words
+    remedy: ClassVar[str]  #: what to type to have all rows here
+    scored: ClassVar[type[PartedScore]] = PartedScore  #: what its scores are
+    _plan: Plan
+    _floats: tuple[str, ...] = ()  #: columns whose ids are floats, as the lint names them: recs['user']
+
+    def __init__(self, plan: Plan, frames: str) -> None:
+        """Refuse what cannot be had of parts; `frames` says what they are, in words."""
+        refuse_unless_mean(plan.given.convention, frames)
+        for name, frame in plan.given.beside.items():
+            if engine_of(frame) is not None:
+                raise FrameError(
+                    f"{name}= is looked at here, and not with an engine: give a pandas or Polars frame of it."
+                )
+            columns_of(frame, name)
+        self._plan = plan
+
+    # ---- what an engine does ----------------------------------------------------------------------------------
+
+    @abstractmethod
+    def partial(self, metrics: Metrics = None, k: Any = None, **options: Any) -> Any:
+        """The sums of all users as a `Partial`, which adds up with others."""
+
+    @abstractmethod
+    def per_user(self, metrics: Metrics = None, k: Any = None, **options: Any) -> Any:
+        """Each user's values as the engine's own lazy frame, a column for each metric at each cut-off."""
+
+    @abstractmethod
+    def under(self, library: str) -> PartedEvaluation:
+        """The same data under another library's conventions."""
+
+    @abstractmethod
+    def _values_of(self, question: Question) -> Any:
+        """The values of one metric at one cut-off as the engine's lazy column: users who are left out are dropped."""
+
+    @abstractmethod
+    def _gathered(self, convention: Convention) -> Iterable[tuple[Gathered, PartSummary]]:
+        """Hits and counts of each part, under a convention."""
+
+    @abstractmethod
+    def _rows_of(self, users: pl.Series) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """The rows of a few users on either side, with columns named by role as `kernel.part` takes them."""
+
+    @abstractmethod
+    def _scale(self, question: Question) -> float:
+        """The highest relevance that counts among all users."""
+
+    # ---- what follows -----------------------------------------------------------------------------------------
+
+    @property
+    def convention(self) -> Convention:
+        """The decisions about the data that were asked for."""
+        return self._plan.given.convention
+
+    def _score(self, metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> PartedScore:
+        made = self._partial([metric.name], k, options).score(metric.name, k)
+        score = self.scored(made.moments, made.metric, made.k, made.convention, made.basis)
+        score._values = lambda: self._values_of(self._question([metric.name], k, options))
+        return score
+
+    def _list_score(self, metric: ListMetric[..., Any], k: int | None, options: Mapping[str, Any]) -> NoReturn:
+        """Metrics beyond accuracy look at all lists together, which no part holds."""
+        self._refuse()
+
+    def table(
+        self,
+        metrics: Metrics = None,
+        k: int | Sequence[int | None] | None = None,
+        *,
+        by: Any = None,
+        bins: int = 4,
+        **options: Any,
+    ) -> Table:
+        """Means over users: one row per metric, one column per cut-off; `by` breaks users down, as for an Evaluation."""
+        if by is not None:
+            return self.fetch().table(metrics, k, by=by, bins=bins, **options)
+        return self._partial(metrics, k, options).table()
+
+    def curve(self, metric: str, k: Iterable[int] = range(1, 21), **options: Any) -> Curve:
+        """A metric at many cut-offs, with a 95% interval at each."""
+        return self._partial([metric], list(k), options).curve(metric)
+
+    def explain(
+        self, metric: str, user: Any, k: int | None = None, *, lang: str | None = None, **options: Any
+    ) -> Explanation:
+        """How one user's list comes by its score; only that user's rows are fetched."""
+        question = self._question([metric], k, options)
+        mine = self._rows_of(pl.Series("user", [user]))
+        if not any(map(len, mine)):
+            raise UnknownUserError(f"user {user!r} is in neither frame.")
+        if question.needs_scale:
+            options = {**options, "max_relevance": self._scale(question)}
+        return explanation_of(kernel.part(*mine, self._plan).data, metric, user, k, options, lang)
+
+    def fetch(self) -> Evaluation:
+        """An Evaluation here, of the hits, the truth and a few counts of each user; the rows of the lists stay where they are.
+
+        It needs memory for hits, truth and users, and not for recommendations. What looks at every row of the lists
+        (metrics beyond accuracy, conventions compared row by row) is an error that says so.
+        """
+        return self._fetched
+
+    @cached_property
+    def _fetched(self) -> Evaluation:
+        given, layout = self._plan.given, self._plan.layout
+        away = RemoteRows(
+            list(layout.recs),
+            self.engine,
+            self.remedy,
+            lambda convention: self._merged(convention, away),
+            lambda users, convention: self._lists_of(users, convention),
+        )
+        source = Source(away, pl.DataFrame(), layout.recs, layout.truth)
+        first = source.under(given.convention_for(source))
+        truth = first.judged if first.graded else first.judged.drop("relevance")
+        source = Source(away, truth, layout.recs, layout.truth, floats=self._floats)
+        return given.evaluation(source, beside(source, None, given.columns, **given.beside))
+
+    @cached_property
+    def _known(self) -> dict[Convention, Prepared]:
+        return {}
+
+    def _merged(self, convention: Convention, away: RemoteRows) -> Prepared:
+        if convention not in self._known:
+            refuse_unless_mean(convention, self.engine)
+            made = list(self._gathered(convention))
+            facts = sum((facts for _, facts in made), PartSummary())
+            parts = [part for part, _ in made]
+            n_relevant = sum(one.truth.height for one in parts)
+            facts.check(sum(len(one.users) for one in parts), n_relevant, convention, self._plan.layout)
+            self._known[convention] = merged(parts, away)
+        return self._known[convention]
+
+    def _lists_of(self, users: pl.Series, convention: Convention) -> pl.DataFrame:
+        source = kernel.part(*self._rows_of(users), self._plan).data.prepared.source
+        assert source is not None
+        return source.under(convention).recs
+
+    def hits(self, depth: int | None = None) -> Hits:
+        """The hits of `fetch()` down to a rank."""
+        return self.fetch().hits(depth)
+
+    def report(
+        self, k: int | Sequence[int] = (5, 10, 20), metrics: Metrics = None, *, by: Any = None, **options: Any
+    ) -> Report:
+        """A report as an Evaluation gives it, of what `fetch` brings."""
+        return self.fetch().report(k, metrics, by=by, **options)
+
+    def detectable(self, metric: str, k: int | None = None, power: float = 0.8, **options: Any) -> Detectable:
+        """The smallest difference that these users can show, as for an Evaluation; `against` may be one of these as well."""
+        if isinstance(against := options.get("against"), Fetchable):
+            options["against"] = against.fetch()
+        return self.fetch().detectable(metric, k, power, **options)
+
+    def lint(self, k: int | None = 10, metric: str = "ndcg", **options: Any) -> Lint:
+        """What is odd about the data, but for what only all rows of the lists can tell."""
+        return self.fetch().lint(k, metric, **options)
+
+    def explore(self, metric: str = "ndcg", k: int | None = 10, **options: Any) -> Explorer:
+        """The widget of an Evaluation; lists are fetched one user at a time."""
+        return self.fetch().explore(metric, k, **options)
+
+    def why(self, *args: Any, **options: Any) -> NoReturn:
+        """Not to be had of parts: it prepares the same rows under several conventions."""
+        self._refuse()
+
+    identify = spread = beyond = why
+
+    def _options_under(self, library: str) -> dict[str, Any]:
+        """The options of the same data under a library's conventions."""
+        return {**self._plan.given.columns, **self._plan.given.beside, "convention": library}
+
+    def _refuse(self) -> NoReturn:
+        RemoteRows([], self.engine, self.remedy, self._never, self._never).all()
+        raise AssertionError
+
+    def _never(self, *_: Any) -> Any:
+        raise AssertionError
+
+    def _partial(self, metrics: Metrics, k: Any, options: Mapping[str, Any]) -> Partial:
+        made: Partial = self.partial(metrics, k, **options)
+        return made
+
+    def _question(self, metrics: Metrics, k: Any, options: Mapping[str, Any]) -> Question:
+        library = self._plan.given.library
+        if metrics is None and library is not None:
+            metrics = [name for name in STANDARD if presets.of_metric(name, library)]
+        kept = metrics if metrics is None or isinstance(metrics, (str, Mapping)) else list(metrics)
+        question = Question(kept, Cutoffs.of(k), dict(options))
+        question.chosen()  # what is misspelt is said before any work
+        return question
+
+    def _repr_html_(self) -> str:
+        title, ask = repr(self).split("\n")
+        return html.root(html.note(html.text(title, 2000)), html.note(html.text(ask)), label="evaluation")

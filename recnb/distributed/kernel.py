@@ -1,0 +1,153 @@
+"""What an engine does with the rows of some users: the same join and the same metrics as on one machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from recnb.conventions import Convention
+from recnb.data import Frame, Layout, PartSummary, part_of, table_of, validation
+from recnb.data.merge import Gathered
+from recnb.distributed.partial import Partial
+from recnb.errors import FrameError
+from recnb.evaluate import Given
+from recnb.evaluation import Evaluation
+from recnb.metrics.hits import Cutoffs
+from recnb.metrics.metric import Metric
+from recnb.results.arguments import Metrics, chosen_metrics, options_of
+from recnb.results.evaluation_data import EvaluationData, index_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: The column that holds the place of each row before an engine moved it, so that equal scores keep the order they had.
+ROW = "recnb_row"
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """How the rows of parts are read: which columns, under which conventions."""
+
+    given: Given
+    layout: Layout
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """Several metrics at several cut-offs, each with its options."""
+
+    metrics: Metrics
+    k: Cutoffs
+    options: Mapping[str, Any]
+
+    def chosen(self) -> list[tuple[Metric[...], dict[str, Any]]]:
+        """The metrics with their options, all of which they have."""
+        metrics = chosen_metrics(self.metrics)
+        return [(metric, options_of(metric, self.metrics, self.options, metrics)) for metric in metrics]
+
+    @property
+    def needs_scale(self) -> bool:
+        """Whether a metric takes its scale from the highest relevance of all users."""
+        chosen = ({**metric.defaults, **own} for metric, own in self.chosen())
+        return any(own.get("max_relevance", 0) is None for own in chosen)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some users, joined; and what only all parts together can tell."""
+
+    data: EvaluationData
+    facts: PartSummary
+
+
+def part(recs: Frame, truth: Frame, plan: Plan) -> Part:
+    """Join the rows of some users, which may be none on either side; columns are named by role."""
+    left = _rows(recs, "recommendations", plan.layout.recs_read, plan.layout.recs)
+    right = _rows(truth, "truth", plan.layout.truth, plan.layout.truth)
+    facts = PartSummary.of(left, right)
+    return Part(plan.given.data(part_of(left, right, plan.layout)), facts)
+
+
+def _rows(frame: Frame, name: str, roles: Mapping[str, str], labels: Mapping[str, str]) -> pl.DataFrame:
+    table = table_of(frame, name, {role: role for role in (*roles, ROW)}).sort(ROW).drop(ROW)
+    if table.height == 0:
+        return table
+    _none_missing(table, name, labels)
+    return validation.ids(table, name, labels)
+
+
+def _none_missing(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> None:
+    """Refuse rows without a user or item; a row is known by what else it holds, as its number here is not the caller's."""
+    for role, other in (("user", "item"), ("item", "user")):
+        column = table[role]
+        missing = column.is_null() | column.is_nan() if column.dtype.is_float() else column.is_null()
+        if missing.any():
+            raise FrameError(
+                f"{name}: column {labels[role]!r} has missing {role} ids, such as that beside {other} "
+                f"{table[other].filter(missing)[0]!r}. Drop those rows: frame.dropna(subset=[{labels[role]!r}])."
+            )
+
+
+def scale(made: Part) -> float:
+    """The highest relevance in the truth of a part."""
+    return made.data.prepared.max_relevance
+
+
+def partial(made: Part, question: Question, top: float | None = None) -> tuple[Partial, PartSummary]:
+    """The sums of a part."""
+    return Partial.of(Evaluation(made.data), question.metrics, question.k, scale=top, **question.options), made.facts  # type: ignore[arg-type]
+
+
+def added(parts: Sequence[tuple[Partial, PartSummary]]) -> tuple[Partial, PartSummary]:
+    """Several parts as one."""
+    return reduce(lambda a, b: (a[0].plus(b[0]), a[1] + b[1]), parts)
+
+
+def settled(made: tuple[Partial, PartSummary], plan: Plan) -> Partial:
+    """The sums of all parts, after a look at what they say together."""
+    whole, facts = made
+    facts.check(whole.counts.n_users, whole.counts.n_relevant, whole.convention, plan.layout)
+    return whole
+
+
+def values(made: Part, question: Question, top: float | None = None, *, drop: bool = False) -> pd.DataFrame:
+    """Each user's values, a column for each metric at each cut-off.
+
+    One who is left out of a mean is NaN, or is dropped, which goes for one metric at one cut-off.
+    """
+    import pandas as pd
+
+    frames = []
+    for metric, own in question.chosen():
+        mine = {**own, "max_relevance": top} if top is not None and _takes_scale(metric, own) else own
+        scoring = made.data.scoring(metric, mine)
+        users, labels = scoring.prepared.users, labels_of(metric, question.k)
+        if len(users) == 0:
+            frames.append(pd.DataFrame(np.empty((0, len(labels))), index_of(users), labels))
+            continue
+        averaged = scoring.averaged(question.k)
+        kept = np.ones(averaged.values.shape, dtype=bool) if averaged.kept is None else averaged.kept
+        frame = pd.DataFrame(np.where(kept, averaged.values, np.nan), index_of(users), labels)
+        frames.append(frame[kept[:, 0]] if drop else frame)
+    return frames[0] if len(frames) == 1 else pd.concat(frames, axis=1)
+
+
+def labels_of(metric: Metric[...], k: Cutoffs) -> list[str]:
+    """What the columns of a metric are called: as the series of a Score."""
+    return [metric.name if one is None else f"{metric.name}@{one}" for one in k]
+
+
+def _takes_scale(metric: Metric[...], own: Mapping[str, Any]) -> bool:
+    return {**metric.defaults, **own}.get("max_relevance", 0) is None
+
+
+def gathered(made: Part, convention: Convention) -> tuple[Gathered, PartSummary]:
+    """Hits and counts of a part under a convention, without the rows of its lists."""
+    source = made.data.prepared.source
+    assert source is not None
+    return Gathered.of(source.under(convention)), made.facts

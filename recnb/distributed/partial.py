@@ -1,0 +1,488 @@
+"""Results of some users that add up to those of all: a few sums for each metric and cut-off, and how much is behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from recnb.conventions import Convention, presets
+from recnb.display.language import _, current
+from recnb.errors import CutoffError, FrameError, OptionError, RecnbError, near
+from recnb.evaluation import Evaluation
+from recnb.metrics.hits import Cutoffs, Hits
+from recnb.metrics.metric import Metric, metric_named
+from recnb.results import Curve, Interval, Table
+from recnb.results.aggregation import BLOCK, Scoring, averaged, cutoffs_under
+from recnb.results.arguments import STANDARD, Metrics, chosen_metrics, options_of
+from recnb.results.evaluation_data import EvaluationData
+from recnb.results.partial_score import PartialScore, interval_of
+from recnb.results.provenance import basis_of
+from recnb.stats import Moments
+from recnb.stats.moments import COLUMNS, MomentsMethod
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Names the layout of `to_dict`; it changes when a key does.
+SCHEMA = "recnb.distributed.partial/2"
+
+
+@dataclass(frozen=True)
+class PartialCounts:
+    """How much data is behind the sums, and what of it was left out."""
+
+    n_users: int = 0  #: evaluated
+    n_without_list: int = 0  #: of these, with no recommendations
+    n_without_relevant: int = 0  #: users of either frame with no relevant item
+    n_recommended: int = 0  #: rows of recommendations
+    n_relevant: int = 0  #: pairs of an evaluated user and a relevant item
+    n_hits: int = 0  #: of these, the ones in the lists, down to the deepest cut-off
+
+    def __add__(self, other: PartialCounts) -> PartialCounts:
+        names = [one.name for one in fields(self)]
+        return PartialCounts(**{name: getattr(self, name) + getattr(other, name) for name in names})
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A metric, its options and the convention in force for it."""
+
+    metric: str
+    options: tuple[tuple[str, Any], ...]
+    convention: Convention
+    scale: float | None = None  #: the highest relevance, where the metric takes its scale from the data
+
+    def __str__(self) -> str:
+        own = [f"{name}={value!r}" for name, value in self.options]
+        return f"{self.metric}({', '.join(own + ([] if self.scale is None else [f'max_relevance={self.scale:g}']))})"
+
+
+@dataclass(frozen=True, eq=False)
+class Partial:
+    """The sums of some users; `+` puts those of other users to them.
+
+    The users of two partials must not overlap: a user in both, such as one who comes back on another day, would count twice, and
+    intervals would be too narrow. The sums cannot tell, and their basis mentions it, unless both were made with `keep_users=True`,
+    which keeps the ids and refuses what overlaps. Order and grouping of additions do
+    not matter, and a partial of no users changes nothing.
+
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> popular = sample.models["popular"]
+    >>> first = popular[popular.user < "u100"], sample.test[sample.test.user < "u100"]
+    >>> other = popular[popular.user >= "u100"], sample.test[sample.test.user >= "u100"]
+    >>> both = sum(recnb.Partial.of(recnb.evaluate(*frames), ["ndcg"], k=10) for frames in (first, other))
+    >>> round(both.score("ndcg", 10), 6) == round(recnb.evaluate(popular, sample.test).ndcg(k=10), 6)
+    True
+    """
+
+    measures: tuple[Measure, ...]
+    k: tuple[int | None, ...]
+    moments: tuple[tuple[Moments, ...], ...]  #: by metric: one of all cut-offs, or one a cut-off where users differ
+    counts: PartialCounts
+    convention: Convention  #: of the data
+    library: str | None = None  #: whose conventions each metric follows
+    graded: bool = True  #: whether the truth says how relevant an item is
+    notes: tuple[str, ...] = ()
+    users: pl.Series | None = None  #: who they are, sorted, if that was kept
+
+    @classmethod
+    def of(
+        cls,
+        evaluation: Evaluation,
+        metrics: Metrics = None,
+        k: int | Sequence[int | None] | None = None,
+        *,
+        keep_users: bool = False,
+        scale: float | None = None,
+        **options: Any,
+    ) -> Partial:
+        """The sums of an evaluation's users, for several metrics and cut-offs as `table` takes them.
+
+        `scale` is the highest relevance of all parts, for ERR without `max_relevance=`; without it, that of this one.
+        """
+        if not isinstance(evaluation, Evaluation):
+            raise OptionError(
+                f"a partial is made of an Evaluation, not of a {type(evaluation).__name__}: recnb.evaluate(recs, truth)."
+            )
+        if not isinstance(keep_users, bool):
+            raise OptionError(f"keep_users={keep_users!r}: say True or False.")
+        data = evaluation._data
+        cutoffs, library = Cutoffs.of(k), data.library
+        if metrics is None and library is not None:
+            metrics = [name for name in STANDARD if presets.of_metric(name, library)]
+        chosen = chosen_metrics(metrics)
+        asked = [(metric, options_of(metric, metrics, options, chosen)) for metric in chosen]
+        measures, moments = _measured(data, asked, cutoffs, scale)
+        prepared, counts = data.prepared, data.counts
+        return cls(
+            measures,
+            cutoffs.values,
+            moments,
+            PartialCounts(
+                counts.n_users, counts.n_without_list, counts.n_without_relevant, counts.n_recommended, counts.n_relevant,
+                _n_hits(prepared.hits(cutoffs.deepest), cutoffs.deepest),
+            ),
+            prepared.convention, library, prepared.graded, data.notes, prepared.users if keep_users else None,
+        )  # fmt: skip
+
+    @property
+    def n_users(self) -> int:
+        """How many users are evaluated."""
+        return self.counts.n_users
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The names of the metrics."""
+        return tuple(one.metric for one in self.measures)
+
+    @property
+    def basis(self) -> str:
+        """In words: how many users, who was left out, and by which convention."""
+        if self.library is not None:
+            return "; ".join([_("each metric as {library} has it", library=self.library), *self.notes])
+        everything = {name: value for one in self.measures for name, value in one.options}
+        return basis_of(self.counts, self.convention.with_metric(everything), self.notes, graded=self.graded)  # type: ignore[arg-type]
+
+    def __add__(self, other: object) -> Partial:
+        if not isinstance(other, Partial):
+            return NotImplemented
+        made = self.plus(other)
+        if made.users is not None or not (self.n_users and other.n_users):
+            return made
+        return replace(
+            made,
+            notes=tuple(
+                sorted(
+                    {
+                        *made.notes,
+                        _(
+                            "added up from parts whose user ids were not kept: a user in two of them counts "
+                            "twice, and intervals are then too narrow"
+                        ),
+                    }
+                )
+            ),
+        )
+
+    def plus(self, other: Partial) -> Partial:
+        """The sums of both, whose users are known to differ."""
+        _same(self, other)
+        return replace(
+            self,
+            moments=tuple(_added(a, b, len(self.k)) for a, b in zip(self.moments, other.moments, strict=True)),
+            counts=self.counts + other.counts,
+            notes=tuple(sorted({*self.notes, *other.notes})),
+            users=_both(self.users, other.users),
+        )
+
+    def __radd__(self, other: object) -> Partial:
+        # sum() starts from 0.
+        return self if other == 0 and isinstance(other, int) else NotImplemented
+
+    def table(self) -> Table:
+        """Means over users: one row per metric, one column per cut-off, as an evaluation's `table` gives them."""
+        import pandas as pd
+
+        means = [np.concatenate([_means(one) for one in own]) for own in self.moments]
+        columns = pd.Index(list(self.k), dtype=object if None in self.k else None, name="k")
+        table = Table(np.array(means), index=pd.Index(self.metrics, name="metric"), columns=columns)
+        everything = {name: value for one in self.measures for name, value in one.options}
+        convention = str(self.convention.with_metric(everything))
+        # Text and numbers only: pandas writes attrs as JSON where it writes them.
+        table.attrs = {"basis": self.basis, "n_users": self.n_users, "convention": convention, "lang": current()}
+        return table
+
+    def score(self, metric: str, k: int | None = None) -> PartialScore:
+        """The mean of one metric at one cut-off, with its interval."""
+        row, column = self._place(metric, k)
+        measure = self.measures[row]
+        own = {**metric_named(measure.metric).defaults, **dict(measure.options)}
+        in_force = measure.convention.with_metric(own)
+        moments = _split(self.moments[row], len(self.k))[column]
+        # A library's metrics each have users of their own, of whom only the number is known.
+        counts = self.counts if self.library is None else PartialCounts(moments.n)
+        words = basis_of(counts, in_force, self.notes, graded=self.graded)  # type: ignore[arg-type]
+        basis = words if self.library is None else _("as {library}: {words}", library=self.library, words=words)
+        return PartialScore(moments, measure.metric, self.k[column], in_force, basis)
+
+    def interval(
+        self, metric: str, k: int | None = None, confidence: float = 0.95, method: MomentsMethod = "auto"
+    ) -> Interval:
+        """Interval for a mean, taking the users as a sample: the same that `Score.interval` gives, from sums."""
+        row, column = self._place(metric, k)
+        return interval_of(_split(self.moments[row], len(self.k))[column], confidence, method)
+
+    def curve(self, metric: str) -> Curve:
+        """A metric at all cut-offs, with a 95% interval at each."""
+        row = self._place(metric, self.k[0])[0]
+        at = [(k, own) for k, own in zip(self.k, _split(self.moments[row], len(self.k)), strict=True) if k is not None]
+        if not at:
+            raise OptionError("a curve runs over whole numbers, and this partial holds whole lists alone.")
+        ends = [one.interval() for _ignored, one in at]
+        symbol = metric_named(self.measures[row].metric).symbol
+        return Curve(
+            self.measures[row].metric, symbol, tuple(k for k, _ignored in at), tuple(float(_means(one)[0]) for _ignored, one in at),
+            tuple(float(low[0]) for low, _ignored in ends), tuple(float(high[0]) for _ignored, high in ends),
+            n_users=self.n_users, basis=(f"{self.basis}; " + _('intervals: {method}', method=_("Clopper and Pearson's, for values between bounds"))),
+        )  # fmt: skip
+
+    def to_frame(self) -> pd.DataFrame:
+        """A long frame: metric, k, mean, low, high (95%), n_users."""
+        import pandas as pd
+
+        rows = [
+            (name, k, float(_means(one)[0]), *interval_of(one, 0.95, "auto"), one.n)
+            for name, own in zip(self.metrics, self.moments, strict=True)
+            for k, one in zip(self.k, _split(own, len(self.k)), strict=True)
+        ]
+        return pd.DataFrame(rows, columns=["metric", "k", "mean", "low", "high", "n_users"])
+
+    def _place(self, metric: str, k: int | None) -> tuple[int, int]:
+        name = metric_named(metric).name
+        if name not in self.metrics:
+            raise OptionError(f"{metric!r} was not asked for when this was made. {near(name, self.metrics)}")
+        (cutoff,) = Cutoffs.one(k).values
+        if cutoff not in self.k:
+            raise CutoffError(f"k={k!r} was not asked for when this was made: it holds k={list(self.k)}.")
+        return self.metrics.index(name), self.k.index(cutoff)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain Python that `json` can write and `from_dict` reads: to be kept, and added up another day."""
+        return _stored(self, SCHEMA)
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Partial:
+        """A partial from what `to_dict` gave."""
+        return _restored(stored, SCHEMA)
+
+    def __repr__(self) -> str:
+        counts = self.counts
+        return (
+            f"Partial of {counts.n_recommended:,} recommended rows against {counts.n_relevant:,} relevant items, "
+            f"{counts.n_hits:,} of them hit\n{self.table()!r}"
+        )
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
+
+def nothing_like(partial: Partial) -> Partial:
+    """The same of no users: what changes nothing where it is added."""
+    none = tuple(tuple(Moments.of(np.empty((0, len(one.mean))), one.bounds) for one in own) for own in partial.moments)
+    return replace(
+        partial, moments=none, counts=PartialCounts(), users=None if partial.users is None else partial.users.clear()
+    )
+
+
+def _measured(
+    data: EvaluationData, asked: Sequence[tuple[Metric[...], dict[str, Any]]], cutoffs: Cutoffs, scale: float | None
+) -> tuple[tuple[Measure, ...], tuple[tuple[Moments, ...], ...]]:
+    """What metrics are measured by, and the moments of their values, made of some users at a time."""
+    scorings = [data.scoring(metric, options) for metric, options in asked]
+    measures, own = zip(*(_measure(scoring, scale) for scoring in scorings), strict=True)
+    moments: dict[int, tuple[Moments, ...]] = {}
+    # Metrics of the same data see the same block of users, of which much is worked out once.
+    for prepared in {id(one.prepared): one.prepared for one in scorings}.values():
+        rows = [row for row, one in enumerate(scorings) if one.prepared is prepared]
+        under = cutoffs_under(prepared.convention, cutoffs)
+        whole = any(scorings[row].metric.needs_whole_list(own[row]) for row in rows)
+        hits = prepared.hits(None if whole else under.deepest)
+        for start, stop in hits.blocks(BLOCK):
+            block = hits.part(start, stop)
+            for row in rows:
+                made = _moments_of(block, scorings[row], own[row], under)
+                moments[row] = _added(moments[row], made, len(cutoffs)) if row in moments else made
+    return measures, tuple(moments[row] for row in range(len(scorings)))
+
+
+def _measure(scoring: Scoring, scale: float | None) -> tuple[Measure, dict[str, Any]]:
+    """What a metric is measured by, and its options with the scale put in."""
+    metric, convention = scoring.metric, scoring.convention
+    refuse_unless_mean(convention, metric.name)
+    own, top = dict(scoring.options), None
+    if own.get("max_relevance", metric.defaults.get("max_relevance", 0)) is None:
+        own["max_relevance"] = top = scoring.prepared.max_relevance if scale is None else scale
+    asked = tuple(sorted((name, _plain(value)) for name, value in scoring.options.items()))
+    return Measure(metric.name, asked, convention, top), own
+
+
+def _moments_of(block: Hits, scoring: Scoring, options: Mapping[str, Any], cutoffs: Cutoffs) -> tuple[Moments, ...]:
+    credit = scoring.metric.at(block, cutoffs, options)
+    made = averaged(credit, scoring.convention, scoring.metric, options, mean=False)
+    if made.kept is None or made.kept.all():
+        return (Moments.of(made.values, scoring.metric.bounds),)
+    both = zip(made.values.T, made.kept.T, strict=True)
+    return tuple(Moments.of(values[kept, np.newaxis], scoring.metric.bounds) for values, kept in both)
+
+
+def refuse_unless_mean(convention: Convention, what: str) -> None:
+    """Only means over users add up, and only what a user's own rows decide can be worked out in parts."""
+    if convention.average != "user":
+        raise OptionError(
+            f"{what}: average={convention.average!r} is no mean over users, so results of parts do not add up to it: "
+            "evaluate all users at once, recnb.evaluate(recs, truth)."
+        )
+    if convention.candidates == "catalogue":
+        raise OptionError(
+            f"{what}: candidates='catalogue' ranks every item of all users below each list, which a part of the users "
+            "does not know: evaluate all users at once, recnb.evaluate(recs, truth)."
+        )
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _n_hits(hits: Hits, depth: int | None) -> int:
+    inside = np.ones(len(hits.rank), dtype=bool) if depth is None else hits.rank <= depth
+    return int((inside if hits.tied is None else inside & hits.tied.top).sum())
+
+
+def _means(moments: Moments) -> np.ndarray[Any, np.dtype[np.float64]]:
+    return moments.mean if moments.n else np.full_like(moments.mean, np.nan)
+
+
+def _split(moments: tuple[Moments, ...], n: int) -> tuple[Moments, ...]:
+    """One for each cut-off."""
+    if len(moments) == n and all(len(one.mean) == 1 for one in moments):
+        return moments
+    (all_,) = moments
+    return tuple(all_.at(slice(i, i + 1)) for i in range(n))
+
+
+def _added(a: tuple[Moments, ...], b: tuple[Moments, ...], n: int) -> tuple[Moments, ...]:
+    if len(a) != len(b):
+        a, b = _split(a, n), _split(b, n)
+    return tuple(one + other for one, other in zip(a, b, strict=True))
+
+
+def _same(a: Partial, b: Partial) -> None:
+    """Refuse to add up what was not measured alike."""
+    told = "partial results add up only if they were measured alike"
+    if a.library != b.library:
+        raise OptionError(f"{told}: one is as {a.library or 'recnb'} has it, the other as {b.library or 'recnb'}.")
+    if a.metrics != b.metrics:
+        raise OptionError(f"{told}: one holds {', '.join(a.metrics)}, the other {', '.join(b.metrics)}.")
+    if a.k != b.k:
+        raise OptionError(f"{told}: one holds k={list(a.k)}, the other k={list(b.k)}.")
+    pairs = [(a.convention, b.convention)]
+    pairs += [(x.convention, y.convention) for x, y in zip(a.measures, b.measures, strict=True)]
+    for one, other in pairs:
+        for name in (field.name for field in fields(Convention)):
+            mine, theirs = getattr(one, name), getattr(other, name)
+            if mine != theirs:
+                raise OptionError(f"{told}: one has {name}={mine!r}, the other {name}={theirs!r}.")
+    if a.graded != b.graded:
+        raise OptionError(f"{told}: one truth has grades of relevance, the other none.")
+    for mine_, theirs_ in zip(a.measures, b.measures, strict=True):
+        if (mine_.options, mine_.scale) != (theirs_.options, theirs_.scale):
+            tip = " Give all parts one scale, max_relevance=." if mine_.scale != theirs_.scale else ""
+            raise OptionError(f"{told}: one holds {mine_}, the other {theirs_}.{tip}")
+
+
+def _both(a: pl.Series | None, b: pl.Series | None) -> pl.Series | None:
+    """The users of both, sorted; a user in both is refused. None if either does not know its users."""
+    if a is None or b is None:
+        return None
+    if len(a) == 0 or len(b) == 0:
+        return a if len(b) == 0 else b
+    if a.dtype != b.dtype:
+        raise FrameError(
+            f"the users of one partial are {a.dtype}, such as {a[0]!r}, of the other {b.dtype}, such as {b[0]!r}."
+        )
+    twice = a.filter(a.is_in(b.implode()))
+    if len(twice):
+        raise FrameError(
+            f"{len(twice):,} users are in both partials, such as {twice[0]!r}, and would count twice: give each user to one part."
+        )
+    return pl.concat([a, b]).sort()
+
+
+def _stored(partial: Partial, schema: str) -> dict[str, Any]:
+    """Everything of a partial: `schema`, `k`, `metrics` (metric, options, convention, scale, moments), `counts`, `convention`,
+    `library`, `graded`, `notes` and `users`. Of a convention, what differs from the default; NaN is None.
+    """  # fmt: skip
+    measures = [
+        {
+            "metric": measure.metric,
+            "options": dict(measure.options),
+            "convention": _differing(measure.convention),
+            "scale": measure.scale,
+            "moments": [{"n": one.n, **{name: _numbers(getattr(one, name)) for name in COLUMNS}} for one in own],
+        }
+        for measure, own in zip(partial.measures, partial.moments, strict=True)
+    ]
+    return {
+        "schema": schema,
+        "k": list(partial.k),
+        "metrics": measures,
+        "counts": asdict(partial.counts),
+        "convention": _differing(partial.convention),
+        "library": partial.library,
+        "graded": partial.graded,
+        "notes": list(partial.notes),
+        "users": None if partial.users is None else partial.users.to_list(),
+    }
+
+
+def _restored(told: Mapping[str, Any], schema: str) -> Partial:
+    """The partial that was stored."""
+    found = told.get("schema") if isinstance(told, Mapping) else None
+    if not isinstance(found, str) or found != schema:
+        raise RecnbError(f"this is no stored partial that this version reads: its schema is {found!r}, not {schema!r}.")
+    try:
+        measures = tuple(
+            Measure(
+                metric_named(one["metric"]).name,
+                tuple(sorted(one["options"].items())),
+                Convention.of(one["convention"]),
+                one["scale"],
+            )
+            for one in told["metrics"]
+        )
+        moments = tuple(
+            tuple(
+                Moments(
+                    n=int(own["n"]),
+                    bounds=metric_named(one["metric"]).bounds,
+                    **{name: np.array(own[name], dtype=np.float64) for name in COLUMNS},
+                )
+                for own in one["moments"]
+            )
+            for one in told["metrics"]
+        )
+        return Partial(
+            measures,
+            Cutoffs.of(told["k"]).values,
+            moments,
+            PartialCounts(**told["counts"]),
+            Convention.of(told["convention"]),
+            told["library"],
+            bool(told["graded"]),
+            tuple(told["notes"]),
+            None if told["users"] is None else pl.Series("user", told["users"]),
+        )
+    except RecnbError:
+        raise
+    except (LookupError, TypeError, AttributeError, ValueError) as problem:
+        raise RecnbError(f"this stored partial is broken: {type(problem).__name__} {problem}.") from problem
+
+
+def _differing(convention: Convention) -> dict[str, Any]:
+    return {
+        one.name: getattr(convention, one.name)
+        for one in fields(convention)
+        if one.name != "metric" and getattr(convention, one.name) != one.default
+    }
+
+
+def _numbers(values: Any) -> list[float | None]:
+    return [float(one) if np.isfinite(one) else None for one in values]
+
+
+__all__ = ["Measure", "Partial", "PartialCounts", "nothing_like", "refuse_unless_mean"]

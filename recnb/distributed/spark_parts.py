@@ -1,0 +1,113 @@
+"""What Spark's Python workers do with a bucket of users, and how what they made comes back."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from recnb.display.language import current, use_language
+from recnb.distributed import kernel
+from recnb.distributed.kernel import Part, Plan, Question
+from recnb.errors import RecnbError
+from recnb.metrics.metric import METRICS, Metric
+
+#: What a worker sends back: a pickled result in pieces, since a row of Spark holds 2 GB and a message of Connect less.
+SCHEMA = "bucket int, piece int, bytes binary"
+
+#: Bytes of a piece.
+PIECE = 4 * 2**20
+
+#: A function of a bucket as `applyInArrow` takes it: the key, the rows of either side, a table.
+Work = Callable[[tuple[Any, ...], pa.Table, pa.Table], pa.Table]
+
+
+def sent(ask: Callable[[Part], Any], plan: Plan, question: Question | None = None) -> Work:
+    """What a worker does to send back what is asked of its users; what is wrong with the data comes back like a result.
+
+    An exception would be tried again four times, and come back as text.
+    """
+    lang, metrics, size = current(), own_metrics(question), PIECE
+
+    def work(key: tuple[Any, ...], recs: pa.Table, truth: pa.Table) -> pa.Table:
+        _enter(metrics)
+        with use_language(lang):
+            try:
+                made = pickle.dumps(ask(kernel.part(recs, truth, plan)), protocol=5)
+            except RecnbError as problem:
+                made = pickle.dumps(problem)
+        pieces = [made[start : start + size] for start in range(0, len(made), size)]
+        return pa.table(
+            {
+                "bucket": pa.array([key[0].as_py()] * len(pieces), pa.int32()),
+                "piece": pa.array(range(len(pieces)), pa.int32()),
+                "bytes": pa.array(pieces, pa.binary()),
+            }
+        )
+
+    return work
+
+
+def received(rows: Iterable[tuple[int, int, bytes]]) -> Iterator[Any]:
+    """What the workers sent, in the order of buckets; the first error is raised."""
+    buckets: dict[int, dict[int, bytes]] = {}
+    for bucket, piece, content in rows:
+        buckets.setdefault(bucket, {})[piece] = bytes(content)
+    for bucket in sorted(buckets):
+        pieces = buckets.pop(bucket)
+        made = pickle.loads(b"".join(pieces[piece] for piece in sorted(pieces)))
+        if isinstance(made, RecnbError):
+            raise made
+        yield made
+
+
+def scales(plan: Plan, question: Question) -> Work:
+    """The highest relevance that counts among the users of a bucket; data that is wrong is left to who asks for more."""
+    metrics = own_metrics(question)
+
+    def work(_: tuple[Any, ...], recs: pa.Table, truth: pa.Table) -> pa.Table:
+        _enter(metrics)
+        try:
+            top = kernel.scale(kernel.part(recs, truth, plan))
+        except RecnbError:
+            top = 0.0
+        return pa.table({"scale": pa.array([top], pa.float64())})
+
+    return work
+
+
+def values(plan: Plan, question: Question, labels: Sequence[str], *, drop: bool, scale: str | None = None) -> Work:
+    """The values of a bucket's users, a row each; the scale of all users stands in a column of the rows."""
+    metrics = own_metrics(question)
+
+    def work(_: tuple[Any, ...], recs: pa.Table, truth: pa.Table) -> pa.Table:
+        _enter(metrics)
+        top = None if scale is None else (recs if recs.num_rows else truth)[scale][0].as_py()
+        made = kernel.values(kernel.part(recs, truth, plan), question, top, drop=drop)
+        columns = {label: pa.array(made[label].to_numpy(dtype="float64"), pa.float64()) for label in labels}
+        users = pa.array(made.index.to_numpy(), type_of_ids(recs.schema.field("user").type))
+        return pa.table({"user": users, **columns})
+
+    return work
+
+
+def type_of_ids(given: pa.DataType) -> pa.DataType:
+    """The type that ids have after they were read."""
+    if pa.types.is_integer(given) or pa.types.is_floating(given):
+        return pa.int64()
+    return given
+
+
+def own_metrics(question: Question | None) -> Mapping[str, Metric[...]]:
+    """The metrics that are not recnb's own: a worker does not know them by name."""
+    if question is None:
+        return {}
+    asked = [metric for metric, _ in question.chosen()]
+    return {one.name: one for one in asked if not str(one.function.__module__).startswith("recnb.")}
+
+
+def _enter(metrics: Mapping[str, Metric[...]]) -> None:
+    """Make metrics known by name; a function of a module, since `work` takes a copy of what stands beside it."""
+    METRICS.update(metrics)

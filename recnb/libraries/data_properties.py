@@ -1,0 +1,172 @@
+"""What is so of the frames themselves, whatever the convention: whether scores are ever equal, pairs repeated, and the like."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import polars as pl
+
+from recnb.conventions import Convention
+from recnb.data import Source
+from recnb.data.encoding import distinct, positions
+from recnb.data.validation import in_floats
+from recnb.metrics.hits import count_within, in_order
+
+
+@dataclass(frozen=True, eq=False)
+class DataProperties:
+    """What decides which axes of a convention can matter."""
+
+    orders: tuple[str, ...]  #: what there is to order lists by
+    alike: frozenset[str]  #: the orders that give the same lists, without equal places
+    tied: dict[
+        str, bool
+    ]  #: per order, whether places of a list are ever equal; "float32" for scores in single precision
+    gaps: bool  #: whether ranks of a list leave places empty
+    nonpositive: bool  #: whether some score is 0 or less
+    repeated: bool  #: whether a pair is recommended twice
+    judged_twice: bool
+    all_listed: bool  #: whether every judged item was recommended
+    lowest: float  #: relevance
+    lowest_positive: float
+    strangers: bool  #: whether a user with a list is not in the truth
+    someone_without_list: bool  #: whether a user of the truth has no list
+    n_rows: int
+
+    def at_hand(self, convention: Convention) -> Convention:
+        """The convention, ordered by what there is where its own column is missing."""
+        if convention.order in self.orders:
+            return convention
+        # What a library would be given: scores that fall along the ranks, ranks counted along the scores.
+        return replace(convention, order="rank" if "rank" in self.orders else "score" if "score" in self.orders else "row")  # fmt: skip
+
+    def plain(self, convention: Convention) -> Convention:
+        """The plainest convention that does the same to these frames."""
+        c = self.at_hand(convention)
+        if c.order == "rank" and self.gaps:
+            return replace(c, metric=())  # some conventions keep the gaps, others close them
+        changes: dict[str, Any] = {"metric": ()}
+        # What stands below a list has no score above 0 either.
+        if c.order != "score" or not (self.nonpositive or (c.candidates == "padded" and not self.all_listed)):
+            changes["nonpositive_scores"] = "keep"
+        if c.order != "score" or not self.tied["float32"]:
+            changes["score_dtype"] = "float64"
+        dtype = changes.get("score_dtype", c.score_dtype)
+        tied = self.tied["float32"] if c.order == "score" and dtype == "float32" else self.tied[c.order]
+        if not self.repeated and (c.duplicates != "error" or not self.judged_twice):
+            changes["duplicates"] = "keep" if self.judged_twice else "error"
+        if self.all_listed and c.candidates == "padded":
+            changes["candidates"] = "list"
+        if self.all_listed:
+            changes["judged"] = "truth"
+        if not tied and changes.get("candidates", c.candidates) == "list":
+            changes["ties"] = "first"
+        keeps = changes.get("nonpositive_scores", c.nonpositive_scores) == "keep"
+        if c.order in self.alike and keeps and not tied:
+            changes["order"] = next(one for one in ("rank", "score", "row") if one in self.alike)
+            changes["score_dtype"] = "float64"
+        changes.update(self._relevance(c))
+        made = replace(c, **changes)
+        return replace(made, **self._users(made))
+
+    def _relevance(self, c: Convention) -> dict[str, Any]:
+        changes: dict[str, Any] = {}
+        if self.lowest >= 0:
+            changes["negative_relevance"] = "error"
+        lowest = max(self.lowest, 0.0) if c.negative_relevance == "zero" else self.lowest
+        if c.relevant_from is not None:
+            changes["relevant"] = ">0"
+            if c.relevant_from <= self.lowest_positive:
+                changes["relevant_from"] = None
+        elif lowest > 0 or (c.relevant == "!=0" and lowest >= 0):
+            changes["relevant"] = ">0"
+        return changes
+
+    def _users(self, c: Convention) -> dict[str, Any]:
+        if c.candidates == "padded" and c.users in ("recs", "both"):
+            return {}
+        users: str = c.users
+        if not self.strangers or c.no_relevant == "skip":
+            users = {"recs": "both", "union": "truth"}.get(users, users)
+        if not self.someone_without_list:
+            users = {"both": "truth", "recs": "union"}.get(users, users)
+            if not self.strangers:
+                users = "truth"
+        return {"users": users}
+
+    def everyone_has_relevant(self, c: Convention) -> bool:
+        """Whether all users that count have something to find, under a convention in its plain form."""
+        lowest = max(self.lowest, 0.0) if c.negative_relevance == "zero" else self.lowest
+        whole = c.relevant_from is None and c.relevant == ">0" and lowest > 0
+        return whole and c.judged == "truth" and c.users in ("truth", "both")
+
+
+_FACTS: WeakKeyDictionary[Source, DataProperties] = WeakKeyDictionary()
+
+
+def facts_of(source: Source, like: Source | None = None) -> DataProperties:
+    """The facts of frames, found once."""
+    if source not in _FACTS:
+        _FACTS[source] = _found(source) if like is None else facts_of(like)
+    return _FACTS[source]
+
+
+def _found(source: Source) -> DataProperties:
+    recs, truth = source.recs, source.truth
+    orders = (*(one for one in ("rank", "score") if one in recs.columns), "row")
+    tied, alike, nonpositive = {"row": False, "float32": False}, {"row"}, False
+    gaps = False
+    # One code per user, in the order of the rows: what follows compares neighbours within a user.
+    code = positions(distinct(recs["user"]), recs["user"])
+    by_user = in_order(code)
+    user = code[by_user]
+    same = user[1:] == user[:-1]
+    if "rank" in orders:
+        rank = recs["rank"].cast(pl.Float64).to_numpy()
+        tied["rank"] = _equal_within(code, rank)
+        down = np.lexsort((rank, code))
+        gaps = not np.array_equal(rank[down], count_within(code[down]))
+        if np.array_equal(rank[by_user], count_within(user)):
+            alike.add("rank")
+    if "score" in orders:
+        score = in_floats(recs["score"])
+        tied["score"] = _equal_within(code, score)
+        with np.errstate(over="ignore"):
+            single = recs["score"].cast(pl.Float64).to_numpy().astype(np.float32).astype(np.float64)
+        tied["float32"] = tied["score"] or _equal_within(code, single)
+        nonpositive = not bool((single > 0).all())
+        along = score[by_user]
+        if bool((along[1:] < along[:-1])[same].all()):
+            alike.add("score")
+    pairs = recs.select("user", "item")
+    n_pairs = pairs.n_unique()
+    judged = truth.select("user", "item").unique()
+    grades = truth["relevance"].cast(pl.Float64) if "relevance" in truth.columns else pl.Series([1.0])
+    positive = grades.filter(grades > 0).min()
+    lowest = grades.min()
+    with_list, with_truth = pairs.select("user").unique(), judged.select("user").unique()
+    return DataProperties(
+        orders=orders,
+        alike=frozenset(alike),
+        tied=tied,
+        gaps=gaps,
+        nonpositive=nonpositive,
+        repeated=n_pairs < recs.height,
+        judged_twice=judged.height < truth.height,
+        all_listed=judged.join(pairs, on=["user", "item"], how="anti").height == 0,
+        lowest=float(lowest) if isinstance(lowest, (int, float)) else 0.0,
+        lowest_positive=float(positive) if isinstance(positive, (int, float)) else np.inf,
+        strangers=with_list.join(with_truth, on="user", how="anti").height > 0,
+        someone_without_list=with_truth.join(with_list, on="user", how="anti").height > 0,
+        n_rows=recs.height + truth.height,
+    )
+
+
+def _equal_within(user: np.ndarray[Any, Any], value: np.ndarray[Any, Any]) -> bool:
+    """Whether a user ever has the same value twice."""
+    order = np.lexsort((value, user))
+    u, v = user[order], value[order]
+    return bool(((u[1:] == u[:-1]) & (v[1:] == v[:-1])).any())

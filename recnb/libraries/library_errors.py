@@ -1,0 +1,170 @@
+"""Frames for which a library's metric has no number here: where it raises an error, or where its number follows no rule.
+
+`as_in` refuses both by name, instead of giving a number that never was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from recnb.conventions import Convention
+from recnb.conventions.presets import Preset
+from recnb.data import Prepared, Source
+from recnb.errors import FrameError, NoUsersError
+from recnb.libraries.data_properties import facts_of
+
+Asked = Callable[[Source, Prepared, int | None], bool]
+
+
+def _grades(source: Source) -> pl.Series:
+    return source.truth["relevance"] if "relevance" in source.truth.columns else pl.Series([1.0])
+
+
+def _lacks(wanted: pl.Series, there: pl.Series) -> bool:
+    return not bool(wanted.is_in(there.unique().implode()).all())
+
+
+def _candidates(source: Source, convention: Convention) -> pl.DataFrame:
+    """User and score of every row that is ranked, of all users; what was missed below the rest, where it is ranked."""
+    recs, order = source.recs, convention.order
+    score = -pl.int_range(pl.len()) if order == "row" else pl.col(order) * (-1 if order == "rank" else 1)
+    rows = recs.select("user", score=score.cast(pl.Float64))
+    if convention.candidates == "list":
+        return rows
+    missed = source.truth.select("user", "item").unique().join(recs, on=["user", "item"], how="anti")
+    return pl.concat([rows, missed.select("user", score=pl.lit(-np.inf))])
+
+
+def _longest(source: Source, convention: Convention) -> int:
+    return int(_candidates(source, convention)["user"].value_counts()["count"].max())  # type: ignore[arg-type]
+
+
+def _last_place(source: Source, prepared: Prepared) -> int:
+    """The last place, in the middle of equal scores and rounded down, that an item of a user evaluated has."""
+    place = pl.col("score").rank("average", descending=True).over("user").floor()
+    users = prepared.users
+    if prepared.convention.no_relevant == "skip":  # where a metric reads gains, users without any are left out later
+        liked = source.truth.filter(_grades(source) > 0) if "relevance" in source.truth.columns else source.truth
+        seen = prepared.convention.judged == "list"
+        users = (liked.join(source.recs, on=["user", "item"], how="semi") if seen else liked)["user"]
+    rows = _candidates(source, prepared.convention).filter(pl.col("user").is_in(users.implode()))
+    return int(rows.select(place.max()).item() or 0)
+
+
+def _shortest(source: Source, prepared: Prepared) -> int:
+    lengths = prepared.users.to_frame("user").join(source.recs.group_by("user").len(), on="user", how="left")
+    return int(lengths["len"].fill_null(0).min() or 0)  # type: ignore[arg-type]
+
+
+def _open(source: Source, prepared: Prepared, k: int | None, *, graded: bool = False, above: int = 0) -> bool:
+    """Whether equal scores decide what stands in one of the first k places: a hit or not, or, if `graded`, of which grade.
+
+    `above`: only in lists that are longer.
+    """
+    convention = prepared.convention
+    if convention.candidates == "list" and not facts_of(source).tied.get("float32", False):
+        return False
+    hits = source.under(replace(convention, ties="expected")).hits(None)
+    rank_at_most = np.inf if k is None or convention.cutoff == "none" else k
+    near = (hits.rank <= rank_at_most) & (hits.list_length[hits.user] > above)
+    if hits.tied is None or not near.any():
+        return False
+    user, rank, relevance, chance = hits.user[near], hits.rank[near], hits.relevance[near], hits.tied.weight[near]
+    starts = np.flatnonzero(np.r_[True, (np.diff(user) != 0) | (np.diff(rank) != 0)])
+    unsure = np.add.reduceat(chance, starts) < 1 - 1e-9
+    differ = np.maximum.reduceat(relevance, starts) != np.minimum.reduceat(relevance, starts)
+    return bool(unsure.any() or (graded and differ.any()))
+
+
+#: A word of the column `refuses` in presets.csv -> frames on which the library raises an error, and whether these are so.
+RAISES: dict[str, tuple[str, Asked]] = {
+    "fractions": ("relevance that is not whole", lambda s, p, k: bool((_grades(s) % 1 != 0).any())),
+    "negative grades": ("relevance below 0", lambda s, p, k: bool((_grades(s) < 0).any())),
+    "negative integers": (
+        "relevance below 0 in a column of integers",
+        lambda s, p, k: _grades(s).dtype.is_integer() and bool((_grades(s) < 0).any()),
+    ),
+    "grades above 4": ("relevance above 4", lambda s, p, k: bool((_grades(s) > 4).any())),
+    "other users": (
+        "users that are in one frame only",
+        lambda s, p, k: _lacks(s.recs["user"], s.truth["user"]) or _lacks(s.truth["user"], s.recs["user"]),
+    ),
+    "users without truth": (
+        "users of the recommendations with no truth",
+        lambda s, p, k: _lacks(s.recs["user"], s.truth["user"]),
+    ),
+    "users without list": ("users of the truth with no list", lambda s, p, k: _lacks(s.truth["user"], s.recs["user"])),
+    "one item": ("lists of fewer than two items", lambda s, p, k: bool((p.list_length < 2).any())),
+    "no list of k": (
+        "frames in which no list has k items",
+        lambda s, p, k: k is not None and _longest(s, p.convention) < k,
+    ),
+    "no place k": (
+        "frames in which no list of a user evaluated has an item at place k",
+        lambda s, p, k: k is not None and _last_place(s, p) < k,
+    ),
+}
+#: Likewise, frames on which it returns a number that follows no convention.
+UNRULED: dict[str, tuple[str, Asked]] = {
+    "grades": ("relevance other than 0 and 1", lambda s, p, k: bool((_grades(s) * (_grades(s) - 1) != 0).any())),
+    "negatives": ("relevance below 0", lambda s, p, k: bool((_grades(s) < 0).any())),
+    "repeats": ("pairs that are recommended twice", lambda s, p, k: facts_of(s).repeated),
+    "ties": ("equal scores that decide where a hit stands", _open),
+    "graded ties": (
+        "equal scores that decide where a relevant item stands",
+        lambda s, p, k: _open(s, p, k, graded=True),
+    ),
+    "long ties": (
+        "equal scores that decide where a relevant item stands, in lists of more than 15",
+        lambda s, p, k: _open(s, p, k, graded=True, above=15),
+    ),
+    "unsorted rows": (
+        "rows that do not fall in score from each to the next of their list",
+        lambda s, p, k: "score" in facts_of(s).orders and "score" not in facts_of(s).alike,
+    ),
+    "short lists": ("lists of fewer than k items", lambda s, p, k: k is not None and _shortest(s, p) < k),
+}
+REFUSALS = RAISES | UNRULED
+REMEDIES = {
+    "grades": "Give a truth of 0 and 1.",
+    "negatives": "Give relevance of 0 or more.",
+    "repeats": "Recommend each pair once.",
+    "ties": "Give scores that differ.",
+    "graded ties": "Give scores that differ.",
+    "long ties": "Give scores that differ.",
+    "unsorted rows": "Sort each list by its scores, highest first, and give scores that differ.",
+    "short lists": "Ask for a k that every list reaches.",
+}
+
+
+def why_refused(word: str, variant: str = "") -> str:
+    """What a library does on the frames that a word of `refuses` stands for."""
+    does = "raises an error" if word in RAISES else "follows no rule that recnb could record"
+    named = f" for {variant}" if variant else ""
+    remedy = f" {REMEDIES[word]}" if word in REMEDIES else ""
+    return f"{does}{named} on {REFUSALS[word][0]}, so it has no number for these frames.{remedy}"
+
+
+def refuse(source: Source, chosen: Preset, k: int | None) -> None:
+    """Raise an error where the library does, or where its number follows no rule."""
+    if not chosen.refuses:
+        return
+    convention = source.as_given(chosen.convention)
+    try:
+        prepared = source.under(convention)
+    except NoUsersError:
+        short = {"no place k"} if k is None or _longest(source, convention) >= k else {"no place k", "no list of k"}
+        if nowhere := [word for word in chosen.refuses if word in short]:
+            raise FrameError(f"{chosen.library} {why_refused(nowhere[0], chosen.variant)}") from None
+        return
+    for word in chosen.refuses:
+        if REFUSALS[word][1](source, prepared, k):
+            note = f" By defect: {chosen.note}." if chosen.note and word in UNRULED else ""
+            raise FrameError(f"{chosen.library} {why_refused(word, chosen.variant)}{note}")
+
+
+__all__ = ["RAISES", "REFUSALS", "UNRULED", "refuse", "why_refused"]

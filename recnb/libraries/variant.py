@@ -1,0 +1,350 @@
+"""One complete way to compute a number, and the axes along which two ways differ.
+
+Most axes change nothing on most data: where no scores are equal, every rule for ties is the same rule. `Setting.on`
+writes a setting in its plainest form for given frames, so that settings which cannot differ there are seen to be the
+same and are worked out once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from recnb.conventions import Convention, option_in_words, presets
+from recnb.conventions.convention import PHRASES
+from recnb.conventions.presets import Preset
+from recnb.data import Prepared, Source
+from recnb.display.language import N_, _, current
+from recnb.errors import FrameError, NoUsersError, RecnbError
+from recnb.libraries.data_properties import DataProperties, facts_of
+from recnb.libraries.library_errors import REFUSALS, why_refused
+from recnb.libraries.library_metrics import SPECIAL
+from recnb.libraries.reproduce import metric_of, metric_options
+from recnb.metrics.hits import Cutoffs, Floats
+from recnb.metrics.metric import Metric, metric_named
+from recnb.results.aggregation import averaged, cutoffs_under
+
+if TYPE_CHECKING:
+    from recnb.results import Explanation
+    from recnb.results.evaluation_data import EvaluationData
+
+#: Words of an axis by itself, where they differ from those beside all others.
+AXIS_PHRASES: dict[tuple[str, str], str] = {
+    ("order", "auto"): N_("by rank, or by score"),
+    ("order", "score"): N_("by score"),
+    ("order", "rank"): N_("by rank"),
+    ("order", "row"): N_("in the order of the rows"),
+    ("users", "recs"): N_("users with a list"),
+    ("users", "both"): N_("users in both frames"),
+    ("users", "union"): N_("users in either frame"),
+    ("no_relevant", "error"): N_("users with no relevant item refused"),
+}
+
+#: What a library returns for empty data.
+EMPTY_VALUES: dict[str, str] = {
+    "all_skipped": N_("{value:g} if nobody is left"),
+    "all_miss": N_("{value:g} if nobody has a hit"),
+}
+
+
+#: Axes of the data in the order in which a number is made, and the fields of a Convention that each stands for.
+DATA_AXES: dict[str, tuple[str, ...]] = {
+    **{one: (one,) for one in ("order", "score_dtype", "ties", "duplicates", "nonpositive_scores", "candidates")},
+    "cutoff": ("cutoff",),
+    "relevant": ("relevant", "relevant_from"),
+    **{one: (one,) for one in ("negative_relevance", "judged", "users", "no_relevant", "no_list", "no_hit")},
+}
+#: The metric's own axes: the others that single metrics have come after these.
+METRIC_AXES = ("metric", "out_of", "gain", "discount", "log_base", "ideal")
+STAGES = {
+    "frames": "data",
+    **dict.fromkeys(list(DATA_AXES)[:7], "ranking"),
+    **dict.fromkeys(list(DATA_AXES)[7:10], "relevance"),
+    **dict.fromkeys(list(DATA_AXES)[10:], "users"),
+    "average": "average",
+}
+
+#: Stands for an option that a metric does not have.
+ABSENT = object()
+
+#: Metrics that libraries compute under one name; recnb tells them apart.
+FAMILIES = {
+    "f1": ("f1_list",),
+    "err": ("err_label",),
+    "rbp": ("rbp_graded", "rbp_normalized"),
+    "reciprocal_rank": ("reciprocal_rank_of_all",),
+    "hit_rate": ("hit_count",),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class VariantValues:
+    """What a setting makes of frames: the number, and the users behind it."""
+
+    value: float
+    users: pl.Series
+    values: Floats  #: per user; NaN for one who is left out
+    prepared: Prepared | None = None
+
+
+@dataclass(frozen=True)
+class MetricVariant:
+    """One complete way to compute a number: how the data are read, the metric, its options."""
+
+    convention: Convention  #: of the data, and how users are averaged
+    metric: str
+    options: tuple[tuple[str, Any], ...]  #: all of the metric's options, those that were not chosen as well
+    decided: tuple[tuple[str, float], ...] = ()  #: numbers that stand where there is nothing to average
+    refuses: tuple[str, ...] = ()  #: the frames on which a library has no number
+    _key: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    @classmethod
+    def of(cls, convention: Convention, metric: Metric[...], options: Mapping[str, Any]) -> MetricVariant:
+        """A setting from its parts, options checked."""
+        metric.check(options)
+        everything = {**metric.defaults, **options}
+        return cls(replace(convention, metric=()), metric.name, tuple((name, everything[name]) for name in everything))
+
+    @classmethod
+    def of_preset(cls, chosen: Preset) -> MetricVariant:
+        """How a library computes a metric."""
+        own = metric_options(chosen)
+        decided = tuple((name, value) for name, value in chosen.options if name not in own)
+        return replace(cls.of(chosen.convention, metric_of(chosen), own), decided=decided, refuses=chosen.refuses)
+
+    @classmethod
+    def of_evaluation(
+        cls, evaluation: EvaluationData, metric: Metric[...], options: Mapping[str, Any]
+    ) -> MetricVariant:
+        """How an evaluation computes a metric: by its own convention, or by the library's whose defaults it is under."""
+        scoring = evaluation.scoring(metric, options)
+        decided = {name: value for name, value in scoring.options.items() if name in ("all_skipped", "all_miss")}
+        own = {name: value for name, value in scoring.options.items() if name not in decided}
+        return replace(cls.of(scoring.convention, metric, own), decided=tuple(decided.items()))
+
+    @property
+    def how(self) -> Metric[...]:
+        """The metric itself."""
+        return SPECIAL[self.metric] if self.metric in SPECIAL else metric_named(self.metric)
+
+    @property
+    def in_force(self) -> Convention:
+        """The convention with the metric's options."""
+        return self.convention.with_metric(dict(self.options))
+
+    def at(self, axis: str) -> Any:
+        """Where the setting stands on an axis; ABSENT where the axis is another metric's."""
+        if axis in DATA_AXES:
+            return tuple(getattr(self.convention, one) for one in DATA_AXES[axis])
+        if axis == "average":
+            return (self.convention.average,)
+        if axis in ("metric", "decided"):
+            return getattr(self, axis)
+        return dict(self.options).get(axis, ABSENT)
+
+    def taking(self, axis: str, other: MetricVariant) -> MetricVariant:
+        """The same with one axis as another setting has it."""
+        if axis in DATA_AXES or axis == "average":
+            names = DATA_AXES.get(axis, ("average",))
+            return self.having(**{one: getattr(other.convention, one) for one in names})
+        if axis == "metric":
+            mine, words = dict(self.options), other.how.words
+            kept = tuple(
+                (name, mine[name] if name in mine and mine[name] in words.get(name, (mine[name],)) else value)
+                for name, value in other.options
+            )
+            return replace(self, metric=other.metric, options=kept, _key={})
+        if axis == "decided":
+            return replace(self, decided=other.decided, _key={})
+        return self.choosing(axis, dict(other.options)[axis])
+
+    def having(self, **changes: Any) -> MetricVariant:
+        """The same metric under a changed convention."""
+        return replace(self, convention=replace(self.convention, **changes), _key={})
+
+    def choosing(self, option: str, value: Any) -> MetricVariant:
+        """The same with another value of one of the metric's options."""
+        return replace(self, options=tuple({**dict(self.options), option: value}.items()), _key={})
+
+    def words(self, axis: str) -> str:
+        """Where the setting stands on an axis, in words."""
+        value = self.at(axis)
+        if axis == "relevant":
+            return self.convention.relevant_in_words
+        if axis in DATA_AXES or axis == "average":
+            # An axis by itself needs other words here and there than beside all others.
+            return _(AXIS_PHRASES.get((axis, value[0])) or PHRASES[axis, value[0]])
+        if axis == "metric":
+            title = self.how.title.rstrip(".")
+            return _("{metric}: {title}", metric=self.metric, title=title.lower() if current() == "en" else title)
+        if axis == "decided":
+            return "; ".join(_(EMPTY_VALUES[name], value=number) for name, number in value) or _(
+                "no number set for empty data"
+            )
+        if axis == "discount" and (base := dict(self.options).get("log_base", 2)) != 2:
+            return _("{discount}, base {base:.4g}", discount=option_in_words(axis, value), base=base)
+        if axis == "log_base":
+            return _("logarithm of base {base}", base=f"{value:.4g}")
+        return option_in_words(axis, value) or _("{axis} by default", axis=axis)
+
+    def on(self, source: Source, k: int | None = None) -> MetricVariant:
+        """The same in its plainest form for these frames: two settings that are equal there give the same number."""
+        facts, options = facts_of(source), dict(self.options)
+        if self._key.get("facts") is not facts or self._key.get("whole") != (k is None):
+            plain = self._plain(facts)
+            # An ideal of 0 is nothing to find either: it is made of the list, or cut where a list is empty.
+            depends = options.get("ideal") == "list" or (
+                k is None and "ideal" in options and facts.someone_without_list
+            )
+            depends = depends or plain.no_relevant == "error"
+            if depends:
+                own = self.convention
+                plain = replace(plain, relevant=own.relevant, relevant_from=own.relevant_from)
+            elif facts.everyone_has_relevant(plain):
+                plain = replace(plain, no_relevant="skip")
+            if not facts.someone_without_list and plain.no_list != "zero":
+                plain = replace(plain, no_list="zero")
+            self._key.update(facts=facts, whole=k is None, plain=replace(self, convention=plain, _key={}))
+        plain_setting: MetricVariant = self._key["plain"]
+        return plain_setting
+
+    def data(self, source: Source) -> Convention:
+        """What of the convention the frames must be prepared under."""
+        facts = facts_of(source)
+        plain = self._plain(facts)
+        if plain.no_relevant in ("one", "nan"):
+            # Whether such users count 0, 1 or NaN is decided when averaging; the rows are the same.
+            plain = replace(plain, no_relevant="zero")
+        if facts.everyone_has_relevant(plain) and plain.no_relevant != "error":
+            plain = replace(plain, no_relevant="skip")
+        return replace(plain, cutoff="k", average="user", no_list="zero", no_hit="zero")
+
+    def _plain(self, facts: DataProperties) -> Convention:
+        # ERR without a scale of its own takes it from the rows at hand, whichever they are.
+        scaled = ("max_relevance", None) in self.options
+        return facts.at_hand(self.convention) if scaled else facts.plain(self.convention)
+
+    @property
+    def whole_list(self) -> bool:
+        """Whether hits of any depth are needed."""
+        return self.convention.cutoff == "none" or self.how.needs_whole_list(dict(self.options))
+
+    def value(self, source: Source, k: int | None) -> float:
+        """The number for these frames."""
+        return self.measured(source, k).value
+
+    def per_user(self, source: Source, k: int | None) -> tuple[pl.Series, Floats, np.ndarray[Any, np.dtype[np.bool_]]]:
+        """Users, their values, and whether each counts."""
+        measured = self.measured(source, k)
+        return measured.users, measured.values, ~np.isnan(measured.values)
+
+    def measured(self, source: Source, k: int | None) -> VariantValues:
+        """The number and the users behind it."""
+        decided = dict(self.decided)
+        convention = facts_of(source).at_hand(self.convention)
+        try:
+            prepared = source.under(self.data(source))
+        except NoUsersError:
+            nobody = pl.Series("user", [], dtype=source.recs["user"].dtype)
+            return VariantValues(float(decided.get("all_skipped", math.nan)), nobody, np.zeros(0))
+        for word in self.refuses:
+            if REFUSALS[word][1](source, prepared, k):
+                raise FrameError(why_refused(word))
+        cutoffs = cutoffs_under(convention, Cutoffs.of(k))
+        hits = prepared.hits(None if self.whole_list else cutoffs.deepest)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            credit = self.how.at(hits, cutoffs, dict(self.options))
+            made = averaged(credit, convention, self.how, dict(self.options))
+        values = made.values if made.kept is None else np.where(made.kept, made.values, np.nan)
+        value = float(made.means[0])
+        if made.kept is not None and not made.kept.any():
+            value = float(decided.get("all_skipped", math.nan))
+        if "all_miss" in decided and not credit.rows.total(1.0, k).any():
+            value = float(decided["all_miss"])
+        return VariantValues(value, prepared.users, np.asarray(values[:, 0]), prepared)
+
+    def explanation(self, source: Source, measured: VariantValues, user: Any, k: int | None) -> Explanation | None:
+        """How one user's value comes about, read off the same hits; None where no single list makes it."""
+        from recnb.results.explanation import explain
+
+        prepared = measured.prepared
+        if prepared is None or self.metric in SPECIAL:
+            return None
+        try:
+            position = prepared.users.index_of(user)
+            if position is None:
+                return None
+            convention = facts_of(source).at_hand(self.convention)
+            cutoffs = cutoffs_under(convention, Cutoffs.of(k))
+            hits = prepared.hits(None if self.whole_list else cutoffs.deepest).of(int(position))
+            mine = prepared.recs.filter(pl.col("user") == user).sort("rank")
+            truth = prepared.truth.filter(pl.col("user") == user)["item"].to_list()
+            basis = "; ".join(self.in_force.phrases(graded=prepared.graded))
+            items = dict(zip(mine["rank"].to_list(), mine["item"].to_list(), strict=True))
+            made = explain(
+                self.how, hits, k, dict(self.options), items=items, truth_items=truth, user=user, basis=basis
+            )
+        except (RecnbError, ValueError, KeyError, IndexError):
+            return None
+        value = measured.values[int(position)]
+        if hits.tied is not None or convention.cutoff == "none" or not abs(made.value - value) <= 1e-9:
+            return None
+        ends = float(made.rows["running"].iloc[-1]) if len(made.rows) else 0.0
+        return made if abs(ends - value) <= 1e-9 else None
+
+
+def axes_of(one: MetricVariant, other: MetricVariant) -> list[str]:
+    """All axes of two settings, in the order in which a number is made."""
+    options = list(dict.fromkeys([*dict(one.options), *dict(other.options)]))
+    rest = sorted(name for name in options if name not in METRIC_AXES)
+    return [*DATA_AXES, *METRIC_AXES, *rest, "decided", "average"]
+
+
+def stage_of(axis: str) -> str:
+    """Which part of the way to a number an axis belongs to."""
+    return STAGES.get(axis, "metric")
+
+
+def differences(one: MetricVariant, other: MetricVariant, source: Source, k: int | None) -> list[str]:
+    """In words, how another setting differs from one, as far as it can matter on these frames."""
+    a, b = one.on(source, k), other.on(source, k)
+    axes = [axis for axis in axes_of(a, b) if axis != "decided"]
+    differ = [axis for axis in axes if a.at(axis) != b.at(axis) and b.at(axis) is not ABSENT]
+    return [(other if other.at(axis) != one.at(axis) else b).words(axis) for axis in differ]
+
+
+def presets_of(metric: str) -> list[Preset]:
+    """The presets of a metric and of the variants that libraries call by the same name."""
+    return [one for name in (metric, *FAMILIES.get(metric, ())) for one in presets.of_metric(name)]
+
+
+def scratch(source: Source) -> Source:
+    """The same frames and what is known of them already; what is worked out on it goes when it goes."""
+    own = replace(source, _known=dict(source._known))
+    facts_of(own, like=source)
+    return own
+
+
+def forget(own: Source, source: Source) -> None:
+    """Let go of what a scratch copy has worked out beyond what its origin knows."""
+    for convention in [one for one in own._known if one not in source._known]:
+        del own._known[convention]
+
+
+__all__ = [
+    "ABSENT",
+    "DataProperties",
+    "MetricVariant",
+    "VariantValues",
+    "axes_of",
+    "differences",
+    "forget",
+    "presets_of",
+    "scratch",
+    "stage_of",
+]

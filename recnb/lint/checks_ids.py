@@ -1,0 +1,229 @@
+"""Checks of ids: the same thing written in two ways, which no join puts together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import polars as pl
+
+from recnb.display.language import N_, Plural
+from recnb.lint.check import Findings, check, found
+from recnb.lint.context import LintContext, lacking
+from recnb.lint.values import Theirs
+
+#: What programs write where there is no value, in lower case.
+NOTHING = ("", "nan", "none", "null", "nat", "<na>", "n/a", "undefined")
+
+Plain = Callable[[pl.Expr], pl.Expr]
+
+
+def _without_point(ids: pl.Expr) -> pl.Expr:
+    return pl.when(ids.str.contains(r"^\d+\.0$")).then(ids.str.strip_suffix(".0")).otherwise(ids)
+
+
+def _without_zeros(ids: pl.Expr) -> pl.Expr:
+    return pl.when(ids.str.contains(r"^0+\d+$")).then(ids.str.replace(r"^0+(\d)", "$1")).otherwise(ids)
+
+
+@check("ids_with_blanks")
+def ids_with_blanks(looked: LintContext) -> Findings:
+    """Ids with blanks before or after."""
+    yield from _written_otherwise(
+        looked,
+        "ids_with_blanks",
+        lambda ids: ids.str.strip_chars(),
+        ".strip()",
+        short={
+            "users_alone": N_("{n:,} user ids of {of:,} begin or end with blanks"),
+            "items_alone": N_("{n:,} item ids of {of:,} begin or end with blanks"),
+            "users": N_("{n:,} user ids of {of:,} differ in blanks at their ends alone"),
+            "items": N_("{n:,} item ids of {of:,} differ in blanks at their ends alone"),
+        },
+        advice=N_("Take the blanks off in all frames:"),
+        always=True,
+    )
+
+
+@check("ids_by_case")
+def ids_by_case(looked: LintContext) -> Findings:
+    """Ids that differ in upper and lower case alone."""
+    yield from _written_otherwise(
+        looked,
+        "ids_by_case",
+        lambda ids: ids.str.to_lowercase(),
+        ".lower()",
+        short={
+            "users": N_("{n:,} user ids of {of:,} differ in upper and lower case alone"),
+            "items": N_("{n:,} item ids of {of:,} differ in upper and lower case alone"),
+        },
+        advice=N_("If they mean the same, write all frames alike:"),
+    )
+
+
+@check("ids_with_zeros")
+def ids_with_zeros(looked: LintContext) -> Findings:
+    """Numbers as text with and without zeros before them."""
+    yield from _written_otherwise(
+        looked,
+        "ids_with_zeros",
+        _without_zeros,
+        '.lstrip("0")',
+        short={
+            "users": N_("{n:,} user ids of {of:,} are the same number with and without zeros before it"),
+            "items": N_("{n:,} item ids of {of:,} are the same number with and without zeros before it"),
+        },
+        advice=N_("If they mean the same, write all frames alike, or read the column as text everywhere:"),
+    )
+
+
+@check("ids_with_point")
+def ids_with_point(looked: LintContext) -> Findings:
+    """Floats that became text: 7.0 for 7."""
+    yield from _written_otherwise(
+        looked,
+        "ids_with_point",
+        _without_point,
+        '.removesuffix(".0")',
+        short={
+            "users_alone": N_("{n:,} user ids of {of:,} are numbers that end in .0"),
+            "items_alone": N_("{n:,} item ids of {of:,} are numbers that end in .0"),
+            "users": N_("{n:,} user ids of {of:,} are the same number with and without .0"),
+            "items": N_("{n:,} item ids of {of:,} are the same number with and without .0"),
+        },
+        advice=N_("They were floats before they were text; write them as whole numbers:"),
+        always=True,
+    )
+
+
+@check("ids_by_accent")
+def ids_by_accent(looked: LintContext) -> Findings:
+    """Ids that look the same and are other characters: é as one sign, or as e with an accent."""
+    yield from _written_otherwise(
+        looked,
+        "ids_by_accent",
+        lambda ids: ids.str.normalize("NFC"),
+        '.normalize("NFC")',
+        short={
+            "users": N_("{n:,} user ids of {of:,} look the same and are written with other characters"),
+            "items": N_("{n:,} item ids of {of:,} look the same and are written with other characters"),
+        },
+        advice=N_("Write all frames in one form:"),
+    )
+
+
+@check("ids_of_nothing")
+def ids_of_nothing(looked: LintContext) -> Findings:
+    """Missing ids that became text: "nan" of one frame meets "nan" of the other."""
+    for role in ("user", "item"):
+        ids = looked.ids(role)
+        if ids.dtype != pl.String:
+            continue
+        words = ids.filter(ids.str.strip_chars().str.to_lowercase().is_in(NOTHING))
+        if len(words) == 0:
+            continue
+        relevant = looked.prepared.truth[role].is_in(words.implode()).to_numpy()
+        met = int(relevant[looked.hits.truth_row].sum())
+        column = looked.label_of(role)
+        yield found(
+            looked, "ids_of_nothing", "warning" if met else "note", len(words), len(ids),
+            short={
+                "users": Plural(
+                    "{n:,} user id of {of:,} is the word for a missing value",
+                    "{n:,} user ids of {of:,} are words for a missing value",
+                ),
+                "items": Plural(
+                    "{n:,} item id of {of:,} is the word for a missing value",
+                    "{n:,} item ids of {of:,} are words for a missing value",
+                ),
+            }[f'{role}s'],
+            effect=(
+                N_(
+                    "Hits of such ids: {met:,}. One missing value is not the other, so {label} = {value:.4f} may be too high."
+                )
+                if met
+                else N_("They count as any other id does, and no hit is of them.")
+            ),
+            example=N_("Such as {ids}."),
+            advice=N_("If these ids are missing, leave their rows out of all frames:"),
+            met=met,
+            ids=Theirs(tuple(words.head(3).to_list())), code=f"frame = frame[~frame[{column!r}].isin({words.to_list()!r})]",
+            )  # fmt: skip
+
+
+@check("float_ids")
+def float_ids(looked: LintContext) -> Findings:
+    """Ids that came as floats: a column of whole numbers that had a gap."""
+    floats = looked.source.floats
+    if not floats:
+        return
+    yield found(
+        looked,
+        "float_ids",
+        "note",
+        len(floats),
+        4,
+        short=Plural("Ids came as floats in {n:,} column: {columns}", "Ids came as floats in {n:,} columns: {columns}"),
+        effect=N_(
+            "They are whole and were read as whole numbers, so nothing is lost; a column of ids becomes float "
+            "where a row lacks one."
+        ),
+        advice=N_("Look which rows lost their id on the way, and keep the column whole:"),
+        columns=Theirs(floats),
+        code=f'{floats[0]} = {floats[0]}.astype("Int64")',
+    )
+
+
+def _written_otherwise(
+    looked: LintContext,
+    name: str,
+    plain: Plain,
+    method: str,
+    *,
+    short: Mapping[str, str],
+    advice: str,
+    always: bool = False,
+) -> Findings:
+    """Users or items whose ids fall together once they are written one way.
+
+    `always`: such ids are worth a word even if they fall together with no other.
+    """
+    for role in ("user", "item"):
+        ids = looked.ids(role)
+        if ids.dtype != pl.String:
+            continue
+        table = pl.DataFrame({"id": ids}).with_columns(plain=plain(pl.col("id")))
+        changed = table.filter(pl.col("id") != pl.col("plain"))
+        if changed.height == 0:
+            continue
+        # Only one of two that fall together need change: "a1" stays as it is, and "A1" becomes it.
+        alike = table.join(changed.select("plain").unique(), on="plain", how="semi", maintain_order="left")
+        met = alike.filter(pl.len().over("plain") > 1)
+        if met.height == 0 and not always:
+            continue
+        odd = met if met.height else changed
+        shown = odd.filter(pl.col("plain") == odd["plain"][0])["id"].head(3).to_list()
+        lost = _lost(looked, role, plain)
+        how = "lost" if lost else "met" if met.height else "alone"
+        column = looked.label_of(role)
+        yield found(
+            looked, name, "warning" if lost or (met.height and name != "ids_by_case") else "note", odd.height, len(ids),
+            lost=lost, ids=Theirs(tuple(shown)), code=f"frame[{column!r}] = frame[{column!r}].str{method}",
+            short=short[f"{role}s" if met.height else f"{role}s_alone"],
+            effect={
+                "lost": N_("Relevant rows that would meet a list if ids were written one way, and now count as misses: {lost:,}. So {label} = {value:.4f} may be too low."),
+                "met": N_("They are taken for different ones: what is split between them is counted as if of two."),
+                "alone": N_("They meet among themselves, so no number changes; another frame will not write them so."),
+            }[how],
+            example=N_("Such as {ids}."), advice=advice,)  # fmt: skip
+
+
+def _lost(looked: LintContext, role: str, plain: Plain) -> int:
+    """Relevant rows whose user or item no list has, and would have if ids were written one way."""
+    listed, judged = looked.ids_of(role)
+    missing = judged.filter(lacking(judged, listed))
+    if len(missing) == 0:
+        return 0
+    known = pl.DataFrame({"id": listed}).select(plain(pl.col("id"))).to_series()
+    written = pl.DataFrame({"id": missing}).with_columns(plain=plain(pl.col("id")))
+    meets = written.filter(written["plain"].is_in(known.implode()))["id"]
+    return int(looked.prepared.relevant[role].is_in(meets.implode()).sum())

@@ -1,0 +1,307 @@
+"""What the checks look at: the lists as sorted columns, the hits, and the metric on data changed in one respect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from recnb.conventions import Convention
+from recnb.data import Prepared, Source
+from recnb.data.encoding import distinct, positions
+from recnb.data.join import InMemoryRows
+from recnb.data.relevance import top_of
+from recnb.data.side_data import SideData
+from recnb.data.subset import hits_among
+from recnb.data.validation import in_floats
+from recnb.errors import FrameError, RecnbError
+from recnb.lint.values import Theirs
+from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints, in_order
+from recnb.results.aggregation import Scoring, averaged, cutoffs_under
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class FlaggedRows:
+    """The lists of the users evaluated, by user, then rank."""
+
+    user: Ints
+    rank: Ints
+    score: Floats | None
+    row: Ints  #: which row of the prepared recommendations each is
+
+    @cached_property
+    def key(self) -> Ints:
+        """One number for each place, rising."""
+        return self.user * self.stride + self.rank
+
+    @cached_property
+    def stride(self) -> int:
+        """What a user counts in a key."""
+        return int(self.rank.max(initial=0)) + 1
+
+    @cached_property
+    def same_user(self) -> Mask:
+        """Whether a row and the one before are of one user; one shorter than the rows."""
+        return np.asarray(self.user[1:] == self.user[:-1])
+
+    def places(self, hits: Hits) -> Ints:
+        """Which row each hit stands on; -1 for one that stands on none, below the lists."""
+        if len(self.key) == 0:
+            return np.full(len(hits.user), -1)
+        wanted = hits.user * self.stride + hits.rank
+        at = np.minimum(np.searchsorted(self.key, wanted), len(self.key) - 1)
+        return np.where((self.key[at] == wanted) & (hits.rank < self.stride), at, -1)
+
+
+class LintContext:
+    """One metric at one cut-off on the data of an evaluation, each part made when a check first asks for it."""
+
+    def __init__(self, scoring: Scoring, beside: SideData, k: int | None, library: str | None = None) -> None:
+        self.library = library  #: whose conventions are followed; None: recnb's own
+        self.scoring = scoring
+        self.asked = k
+        self.prepared: Prepared = scoring.prepared
+        source = self.prepared.source
+        assert source is not None
+        self.source: Source = source
+        self.convention: Convention = self.prepared.convention
+        #: The cut-off; None where whole lists count, and k is only what some denominators say.
+        self.k = None if self.convention.cutoff == "none" else k
+        self.beside = beside
+        self.label = scoring.metric.symbol if k is None else f"{scoring.metric.symbol}@{k}"
+        self.cutoffs = Cutoffs.one(k)
+        self.n_users = len(self.prepared.users)
+
+    def under(self, prepared: Prepared) -> LintContext:
+        """The same question of frames that were prepared otherwise."""
+        return LintContext(replace(self.scoring, prepared=prepared), self.beside, self.asked, self.library)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """All options of the metric."""
+        return {**self.scoring.metric.defaults, **self.scoring.options}
+
+    # ---- the metric -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def hits(self) -> Hits:
+        """The hits of whole lists."""
+        return self.prepared.hits(None)
+
+    def measured(self, hits: Hits, convention: Convention | None = None) -> tuple[Floats, float]:
+        """The metric of these hits: users' values, and the mean."""
+        scoring, force = self.scoring, convention or self.convention
+        credit = scoring.metric.at(hits, cutoffs_under(force, self.cutoffs), scoring.options)
+        try:
+            made = averaged(credit, force, scoring.metric, scoring.options)
+        except FrameError:  # the convention refuses users whom it meets here, and the lint is there to say who
+            return np.full(self.n_users, np.nan), np.nan
+        return made.values[:, 0], float(made.means[0])
+
+    @cached_property
+    def _as_it_stands(self) -> tuple[Floats, float]:
+        return self.measured(self.hits)
+
+    @property
+    def values(self) -> Floats:
+        """The metric of each user."""
+        return self._as_it_stands[0]
+
+    @property
+    def value(self) -> float:
+        """The metric's mean."""
+        return self._as_it_stands[1]
+
+    def mean_of(self, users: Mask) -> float:
+        """The mean over some of the users; NaN where there is none."""
+        return float(np.nanmean(self.values[users])) if users.any() and not np.isnan(self.values[users]).all() else np.nan  # fmt: skip
+
+    def again(self, truth: pl.DataFrame | None = None, **changes: Any) -> float:
+        """The metric's mean with another truth, or under a convention that is changed; NaN where there is none."""
+        if truth is not None:
+            self.source.rows.all()  # which are joined with it: an error if they are not here
+        source = self.source if truth is None else replace(self.source, truth=truth, _known={})
+        try:
+            prepared = source.under(replace(self.convention, **changes))
+            return self.measured(prepared.hits(None), prepared.convention)[1]
+        except RecnbError:
+            return np.nan
+
+    def without_relevant(self, pairs: pl.DataFrame) -> float:
+        """The metric's mean with a truth that lacks some pairs; NaN where there is none, or where it takes lists that are not here."""
+        if isinstance(self.source.rows, InMemoryRows):
+            return self.again(self.source.truth.join(pairs, on=["user", "item"], how="anti", maintain_order="left"))
+        if self.prepared.general is not None or self.convention.no_relevant != "skip":
+            return np.nan
+        marked = self.prepared.truth.join(
+            pairs.unique().with_columns(out=True), on=["user", "item"], how="left", maintain_order="left"
+        )
+        kept = marked["out"].is_null().to_numpy()
+        row, hits = np.cumsum(kept) - 1, self.hits
+        still, grades = kept[hits.truth_row], hits.truth_relevance[kept]
+        fewer = replace(
+            hits, user=hits.user[still], rank=hits.rank[still], relevance=hits.relevance[still], truth_row=row[hits.truth_row[still]],
+            truth_user=hits.truth_user[kept], truth_relevance=grades, max_relevance=top_of(self.prepared.judged.join(pairs, on=["user", "item"], how="anti")),
+        )  # fmt: skip
+        # Who has nothing left to be found is no longer averaged.
+        return self.measured(hits_among(fewer, fewer.n_relevant > 0))[1]
+
+    def without_rows(self, out: Mask) -> float:
+        """The metric's mean when some rows of the lists are taken out and what stood below moves up."""
+        rows, hits = self.rows, self.hits
+        gone = np.r_[0, np.cumsum(out)]
+        starts = np.searchsorted(rows.user, np.arange(self.n_users))
+        ends = np.searchsorted(rows.user, np.arange(self.n_users), side="right")
+        at = rows.places(hits)
+        inside = at >= 0
+        above = np.where(inside, gone[np.maximum(at, 0)] - gone[starts[hits.user]], (gone[ends] - gone[starts])[hits.user])  # fmt: skip
+        kept = ~(inside & out[np.maximum(at, 0)]) if len(out) else np.ones(len(hits.user), dtype=bool)
+        return self.measured(
+            replace(
+                hits, user=hits.user[kept], rank=(hits.rank - above)[kept], relevance=hits.relevance[kept],
+                truth_row=hits.truth_row[kept], list_length=hits.list_length - (gone[ends] - gone[starts]),
+                tied=None if hits.tied is None else hits.tied.of(kept),
+            )
+        )[1]  # fmt: skip
+
+    # ---- the lists --------------------------------------------------------------------------------------------
+
+    @cached_property
+    def code(self) -> Ints:
+        """Per recommended row, the position of its user; -1 for one who is not evaluated."""
+        return positions(self.prepared.users, self.prepared.recs["user"])
+
+    @cached_property
+    def rows(self) -> FlaggedRows:
+        """The lists of the users evaluated, sorted."""
+        recs = self.prepared.recs
+        rank = recs["rank"].to_numpy()
+        row = np.flatnonzero(self.code >= 0)
+        user, rank = self.code[row], rank[row]
+        key = user * (int(rank.max(initial=0)) + 1) + rank
+        if not (key[1:] > key[:-1]).all():
+            order = in_order(key)
+            user, rank, row = user[order], rank[order], row[order]
+        score = None
+        if "score" in recs.columns:
+            score = in_floats(recs["score"])[row]
+        return FlaggedRows(user, rank, score, row)
+
+    @property
+    def list_length(self) -> Ints:
+        """Per user, the last rank."""
+        return self.prepared.list_length
+
+    @cached_property
+    def listed(self) -> Mask:
+        """Whether each user has a list."""
+        return np.asarray(self.list_length > 0)
+
+    @property
+    def n_relevant(self) -> Ints:
+        """Per user, how many items are relevant."""
+        return self.hits.n_relevant
+
+    @cached_property
+    def depth(self) -> Ints:
+        """Per user, the rank down to which the list counts."""
+        return self.list_length if self.k is None else np.full(self.n_users, self.k)
+
+    @cached_property
+    def in_reach(self) -> Mask:
+        """Whether each of the rows stands at or above the cut-off."""
+        return np.asarray(self.rows.rank <= self.depth[self.rows.user])
+
+    def flagged(self, rows_of_recs: Ints) -> Mask:
+        """Rows of the prepared recommendations as a mask over the sorted rows."""
+        mask = np.zeros(self.prepared.recs.height, dtype=bool)
+        mask[rows_of_recs] = True
+        return mask[self.rows.row]
+
+    # ---- ids --------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def items_listed(self) -> pl.Series:
+        """The items of all lists."""
+        kept = self.prepared.tally
+        return distinct(self.prepared.recs["item"]) if kept is None or kept.of_more else kept.items
+
+    @cached_property
+    def users_listed(self) -> pl.Series:
+        """The users of all lists."""
+        return distinct(self.prepared.recs["user"])
+
+    @cached_property
+    def items_judged(self) -> pl.Series:
+        """The items of the whole truth."""
+        return distinct(self.prepared.judged["item"])
+
+    @cached_property
+    def users_judged(self) -> pl.Series:
+        """The users of the whole truth."""
+        return distinct(self.prepared.judged["user"])
+
+    def ids_of(self, role: str) -> tuple[pl.Series, pl.Series]:
+        """The users or items of the lists, and those of the truth."""
+        return (self.items_listed, self.items_judged) if role == "item" else (self.users_listed, self.users_judged)
+
+    @cached_property
+    def _ids(self) -> dict[str, pl.Series]:
+        return {}
+
+    def ids(self, role: str) -> pl.Series:
+        """All users or items of recommendations, truth and train, each once."""
+        if role not in self._ids:
+            frames = list(self.ids_of(role))
+            if self.beside.train is not None:
+                frames.append(self.items_trained if role == "item" else self.users_trained)
+            self._ids[role] = distinct(pl.concat([one.alias(role) for one in frames]))
+        return self._ids[role]
+
+    @cached_property
+    def items_relevant(self) -> pl.Series:
+        """The items that are relevant to someone evaluated."""
+        return distinct(self.prepared.truth["item"])
+
+    @cached_property
+    def items_trained(self) -> pl.Series:
+        """The items of train."""
+        assert self.beside.train is not None
+        return distinct(self.beside.train["item"])
+
+    @cached_property
+    def users_trained(self) -> pl.Series:
+        """The users of train."""
+        assert self.beside.train is not None
+        return distinct(self.beside.train["user"])
+
+    def user(self, position: int) -> Theirs:
+        """A user evaluated, by position."""
+        return Theirs.of(self.prepared.users[int(position)])
+
+    def place(self, at: int) -> dict[str, Any]:
+        """User, item and rank of one of the sorted rows, for an example."""
+        rows = self.rows
+        item = self.prepared.recs["item"][int(rows.row[at])]
+        return {"user": self.user(int(rows.user[at])), "item": Theirs.of(item), "rank": int(rows.rank[at])}
+
+    def label_of(self, role: str, frame: str = "recs") -> str:
+        """The caller's name of the column that plays a role."""
+        labels = self.source.labels if frame == "recs" else self.source.truth_labels
+        return labels.get(role, role)
+
+    @property
+    def speaks_polars(self) -> bool:
+        """Whether the caller's frames are Polars', so that advice is written for it."""
+        return isinstance(self.beside.truth, (pl.DataFrame, pl.LazyFrame))
+
+
+def lacking(values: pl.Series, known: pl.Series) -> pl.Series:
+    """Which of the values are not among the known ones, as true and false."""
+    return ~values.is_in(known.implode())

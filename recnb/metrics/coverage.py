@@ -1,0 +1,287 @@
+"""Metrics of the catalogue: what all lists together show of it, and how evenly.
+
+They read one thing, how often each item is shown, and give one number; no user has a value of their own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from recnb.errors import OptionError, RecnbError
+from recnb.metrics.hits import Floats, Ints
+from recnb.metrics.list_metric import list_metric
+from recnb.metrics.recommendation_lists import (
+    Catalogue,
+    Cut,
+    Lists,
+    PerUser,
+    Population,
+    TermRows,
+    Whole,
+    in_words,
+    number,
+)
+
+
+@list_metric(
+    called="catalogue coverage",
+    reads="It counts an item shown once as much as one shown to everyone; Gini and entropy do not.",
+    symbol="Coverage", over="items", term="shown", of="all", bounds=(0, 1), references=["herlocker2004", "ge2010"],
+    out_of=lambda options: "n_items" if options["normalize"] else "1", needs=("catalogue",),
+)  # fmt: skip
+@in_words
+def coverage(
+    lists: Lists,
+    catalogue: Catalogue,
+    k: int | None = None,
+    *,
+    population: Literal["catalogue", "train", "catalogue+padding"] = "catalogue",
+    count_only_catalogue: bool = True,
+    normalize: bool = True,
+    scale: float = 1.0,
+    digits: int | None = None,
+    cutoff: Cut = "k",
+) -> Whole:
+    """What share of the items there are is shown to anyone at all.
+
+    distinct items shown / items there are. Catalogue coverage: Herlocker et al. 2004, ACM TOIS 22(1); Ge,
+    Delgado-Battenfeld and Jannach 2010, RecSys.
+
+    - population: "train" rectools (if given train's items), recommenders, replay, recmetrics, evidently; "catalogue"
+      rectools, rs-metrics, rexmex, recpack; "catalogue+padding" one more, the padding id: recbole
+    - count_only_catalogue: False counts shown items outside the population too, so that it can exceed 1: rectools,
+      recommenders, recmetrics
+    - normalize: False is the number of items: rectools; scale: recmetrics (100, per cent)
+    - digits to round to: recmetrics (2), rexmex (3); cutoff="none": recommenders, recmetrics, rexmex
+    """
+    times = lists.upto(k, cutoff).times_shown
+    shown = times > 0
+    out_of = 1
+    if normalize or count_only_catalogue:
+        members = catalogue.members("train" if population == "train" else "catalogue", "coverage")
+        if count_only_catalogue:
+            shown = shown & members
+        if normalize:
+            out_of = int(members.sum()) + (population == "catalogue+padding")
+    value = int(shown.sum()) / out_of if out_of else math.nan
+    value *= number("scale", scale, "number above 0", lambda scale: scale > 0)
+    if digits is not None:
+        value = round(value, int(number("digits", digits, "number of digits", lambda digits: digits == int(digits))))
+
+    def rows() -> TermRows:
+        most = _most_shown(np.where(shown, times, 0))
+        return TermRows(np.ones(len(most)), {"shown": 1, "n_items": out_of, "times": times[most]}, most)
+
+    return Whole(value, out_of, rows)
+
+
+@list_metric(
+    called="user coverage",
+    reads="Who is left without a list counts 0 in every metric of accuracy as well.",
+    symbol="User coverage", over="users", term="at_least <= n_shown", bounds=(0, 1),
+    references=["herlocker2004"], needs=(), out_of="n_users",
+)  # fmt: skip
+@in_words
+def user_coverage(lists: Lists, catalogue: Catalogue, k: int | None = None, *, at_least: int = 1) -> PerUser:
+    """What share of the users is shown anything at all, or at least so many items.
+
+    users with `at_least` items down to rank k / users. User-space coverage: Herlocker et al. 2004, ACM TOIS 22(1).
+    The users are those evaluated, as in metrics of accuracy, so that it is 1 less the share of those without a list.
+
+    - at_least: how many items a list must hold to count; k itself is rectools' SufficientReco
+    """
+    least = number("at_least", at_least, "number of items from 1 up", lambda least: least >= 1 and least == int(least))
+    n = lists.upto(k).n_shown
+    served = (n >= least).astype(np.float64)
+
+    def rows(user: int) -> TermRows:
+        return TermRows(served[[user]], {"n_shown": n[user], "at_least": least, "n_users": 1})
+
+    return PerUser(served, np.ones(lists.n_users), np.ones(lists.n_users, dtype=bool), rows)
+
+
+def _gini_out_of(options: Mapping[str, Any]) -> str:
+    return "n_items * n_places" if options["normalizer"] == "n" else "(n_items - 1) * n_places"
+
+
+@list_metric(
+    called="Gini coefficient",
+    reads="Items that no list shows count as well, so that few lists of few items look uneven.",
+    symbol="Gini", over="items", term="(2 * place - n_items - 1) * times", out_of=_gini_out_of, of="all",
+    bounds=(0, 1), references=["fleder2009"], needs=("catalogue",),
+)  # fmt: skip
+@in_words
+def gini(
+    lists: Lists,
+    catalogue: Catalogue,
+    k: int | None = None,
+    *,
+    population: Population = "catalogue",
+    normalizer: Literal["n", "n-1"] = "n",
+    weight: float | None = None,
+    cutoff: Cut = "k",
+) -> Whole:
+    """How unevenly items are shown: 0 if all as often, near 1 if one item gets all places.
+
+    sum over items, from the least shown, of (2 i - n - 1) x_i / (n · sum of x), where x_i is how often the i-th of
+    n items is shown. Gini coefficient of exposure: Fleder and Hosanagar 2009, Management Science 55(5).
+
+    - population, the items that n counts: "catalogue" or "train" lenskit; "recommended" only items that are shown at
+      all: evidently; "catalogue+padding" one more: recbole. Shown items count wherever they come from, and the rest
+      of n is never shown; more shown items than n is an error
+    - normalizer: "n" lenskit, recbole; "n-1" reaches 1: evidently
+    - weight: a place at rank i counts weight^(i - 1) instead of 1: lenskit ExposureGini (0.85)
+    """
+    shown = lists.upto(k, cutoff)
+    exposure, item = _exposure(shown, weight)
+    n = len(exposure)
+    if population != "recommended":
+        members = catalogue.members("train" if population == "train" else "catalogue", "gini")
+        n = int(members.sum()) + (population == "catalogue+padding")
+        if len(exposure) > n:
+            raise RecnbError(
+                f"gini: {len(exposure):,} items are recommended and {population!r} has {n:,}: {shown.examples(~members)} are not in it. "
+                "Give all items, catalogue=..., or say population='recommended'."
+            )
+    out_of = (n if normalizer == "n" else n - 1) * exposure.sum()
+    if out_of == 0:
+        return Whole(math.nan, 0.0)
+    place = np.arange(n - len(exposure) + 1, n + 1)
+    earned = (2 * place - n - 1) * exposure
+
+    def rows() -> TermRows:
+        down = np.arange(len(item) - 1, -1, -1)
+        names = {"place": place[down], "times": exposure[down], "n_items": n, "n_places": exposure.sum()}
+        return TermRows(earned[down], names, item[down])
+
+    return Whole(float(earned.sum() / out_of), float(out_of), rows)
+
+
+def _entropy_out_of(options: Mapping[str, Any]) -> str:
+    if options["divide_by_items"]:
+        return "n_different"
+    return "log(n_items)" if options["normalize"] else "1"
+
+
+@list_metric(
+    called="exposure entropy",
+    reads="2 to this power is how many items shown equally often would be as even.",
+    symbol="Entropy", over="items", term="share * log(1 / share)", out_of=_entropy_out_of, of="all",
+    bounds=(0, math.inf), top="log2 of the items shown", references=["shannon1948", "shani2011"],
+)  # fmt: skip
+@in_words
+def entropy(
+    lists: Lists,
+    catalogue: Catalogue,
+    k: int | None = None,
+    *,
+    base: float = 2,
+    normalize: bool = False,
+    divide_by_items: bool = False,
+    cutoff: Cut = "k",
+) -> Whole:
+    """How evenly the places go to items, in bits: 0 if one item has all, log2(n) if n items have as many each.
+
+    -sum over shown items of p log(p), where p is the item's share of all places. Shannon 1948; as distributional
+    coverage: Shani and Gunawardana 2011, Recommender Systems Handbook.
+
+    - base: 2 recommenders (with cutoff="none"); e recbole
+    - normalize: divided by the most it could be, log(items of the catalogue), so that it ends at 1
+    - divide_by_items: divided by the number of items that are shown: recbole
+    """
+    number("base", base, "base of a logarithm: give a number above 1, such as 2", lambda base: base > 1)
+    if normalize and divide_by_items:
+        raise OptionError("entropy is divided by one thing: choose normalize=True or divide_by_items=True.")
+    exposure, item = _exposure(lists.upto(k, cutoff), None)
+    if len(exposure) == 0:
+        return Whole(math.nan, 0.0)
+    share = exposure / exposure.sum()
+    earned = -share * np.log2(share) / math.log2(base) + 0.0  # no -0
+    n_items = int(catalogue.members("catalogue", "entropy").sum()) if normalize else 0
+    out_of = math.log2(n_items) / math.log2(base) if normalize else float(len(share)) if divide_by_items else 1.0
+
+    def rows() -> TermRows:
+        down = np.arange(len(item) - 1, -1, -1)
+        names = {"share": share[down], "times": exposure[down], "n_items": n_items, "n_different": len(share)}
+        return TermRows(earned[down], names, item[down])
+
+    return Whole(float(earned.sum()) / out_of if out_of else math.nan, out_of, rows)
+
+
+@list_metric(
+    called="personalization",
+    reads="The mean over all pairs of users. It does not say whether the differences please anyone.",
+    symbol="Personalization", over="user pairs", term="1 - overlap", out_of="n_lists * (n_lists - 1) / 2", of="all",
+    bounds=(0, 1), references=["zhou2010"], per_row_texts=False,
+)  # fmt: skip
+@in_words
+def personalization(
+    lists: Lists,
+    catalogue: Catalogue,
+    k: int | None = None,
+    *,
+    overlap: Literal["cosine", "k"] = "cosine",
+    cutoff: Cut = "k",
+) -> Whole:
+    """How different the lists of two users are: 1 if no two share an item, 0 if all are the same.
+
+    1 - mean over pairs of users of the overlap of their lists, found without the pairs: what all lists hold of an
+    item, squared and summed, less what each shares with itself. Inter-list diversity: Zhou et al. 2010, PNAS 107(10).
+
+    - overlap: "cosine" shared items / sqrt(n · m): recmetrics, rexmex (with cutoff="none"); "k" shared items / k, as
+      if every list held k items, so that short lists count as more personal and it can exceed 1: evidently
+
+    With fewer than two lists there is no pair, and no value.
+    """
+    shown = lists.upto(k, cutoff)
+    n = int((shown.n_shown > 0).sum())
+    times = shown.times_shown
+    if overlap == "cosine":
+        weight: Floats = 1 / np.sqrt(shown.n_shown[shown.user])
+        held: Floats = np.bincount(shown.item, weight, shown.n_items).astype(np.float64, copy=False)
+        by_item: Floats = held * held - np.bincount(shown.item, weight * weight, shown.n_items).astype(np.float64)
+        shared = by_item.sum()
+    elif k is not None:
+        weight, held = np.full(len(shown.item), 1 / k), times.astype(np.float64)
+        by_item = np.asarray(times * (times - 1.0) / k)
+        shared = (times.astype(np.float64) ** 2).sum() / k - n
+    else:
+        raise OptionError("overlap='k' divides by k: give k, such as k=10, or say overlap='cosine'.")
+    if n < 2:
+        return Whole(math.nan, 0.0)
+
+    def rows() -> TermRows:
+        """What the lists share, item by item."""
+        most = _most_shown(times)
+        n_pairs = n * (n - 1) / 2
+        names = {"times": times[most], "n_lists": n, "overlap": shared / 2 / n_pairs}
+        return TermRows(-by_item[most] / 2, names, most)
+
+    def of_users() -> Floats:
+        """How different each list is from all others, on average; its overlap with itself is left out."""
+        return 1 - (shown.per_user(weight * held[shown.item])[shown.n_shown > 0] - 1) / (n - 1)
+
+    return Whole(float(1 - shared / (n * (n - 1))), n * (n - 1) / 2, rows, of_users)
+
+
+def _exposure(shown: Lists, weight: float | None) -> tuple[Floats, Ints]:
+    """How often, or how visibly, each item is shown that is shown at all, the least first; and which item it is."""
+    item = np.flatnonzero(shown.times_shown > 0)
+    seen: Floats = shown.times_shown[item].astype(np.float64)
+    if weight is not None:
+        base = number(
+            "weight", weight, "weight of the next rank: give a share up to 1, such as 0.85", lambda one: 0 < one <= 1
+        )
+        seen = np.bincount(shown.item, base ** (shown.rank - 1.0), shown.n_items)[item].astype(np.float64, copy=False)
+    order = np.argsort(seen, kind="stable")
+    return seen[order], item[order]
+
+
+def _most_shown(times: Ints) -> Ints:
+    """Items that are shown, the most shown first."""
+    item = np.flatnonzero(times > 0)
+    return item[np.argsort(-times[item], kind="stable")]

@@ -1,0 +1,138 @@
+"""The words that metrics share for gain, discount and denominator, each with its code and, beside it, its formula text."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recnb.errors import OptionError, is_number
+from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, Ints
+from recnb.metrics.metric import Credit
+
+Number = TypeVar("Number", np.int64, np.float64)
+
+Gain = Literal["linear", "exponential", "binary"]
+GAIN = {"linear": "relevance", "exponential": "2^relevance - 1", "binary": "1"}
+
+
+def gain_of(relevance: Floats, gain: Gain) -> Floats:
+    """What a hit of this relevance is worth."""
+    if gain == "linear":
+        return relevance
+    if gain == "exponential":
+        # exp2(1000) is already infinite, and an infinite gain over an infinite ideal is no number.
+        if relevance.size and relevance.max() > 1000:
+            raise OptionError(
+                f"gain='exponential' makes 2^relevance - 1 of a relevance, and {relevance.max():g} is too large for that: "
+                "use gain='linear', or a smaller scale of relevance."
+            )
+        # 2^relevance is 1 for a tiny relevance, which expm1 keeps; exp2 is exact for whole ones.
+        return np.where(np.abs(relevance) < 1, np.expm1(relevance * math.log(2)), np.exp2(relevance) - 1.0)
+    return np.ones_like(relevance)
+
+
+Discount = Literal["log", "clipped_log", "rank"]
+DISCOUNT = {"log": "log(1 + rank)", "clipped_log": "max(1, log(rank))", "rank": "rank"}
+
+
+def discount_of(rank: Ints, discount: Discount, log_base: float) -> Floats:
+    """What a hit at this rank has its gain divided by."""
+    if not (is_number(log_base) and log_base > 1):
+        raise OptionError(f"log_base={log_base!r} is not the base of a logarithm: give a number above 1, such as 2.")
+    if discount == "rank":
+        return rank.astype(np.float64)
+    if discount == "log":
+        return _log(rank + 1, log_base)
+    return np.asarray(np.maximum(1.0, _log(rank, log_base)))
+
+
+def _log(values: Ints, base: float) -> Floats:
+    highest = int(values.max(initial=1))
+    if highest < len(values):
+        # Few different ranks: one logarithm for each.
+        return _log(np.arange(1, highest + 1), base)[values - 1]
+    # log2 is exact at powers of two where log / log(2) is not.
+    return np.asarray(np.log2(values) if base == 2 else np.log(values) / math.log(base))
+
+
+Ideal = Literal["relevant", "k", "list"]
+
+
+def discounted(hits: Hits, k: Cutoff, gain: Gain, discount: Discount, log_base: float) -> Credit:
+    """Gain of each hit over the discount of its rank."""
+    earned = hits.weigh(gain_of(hits.relevance, gain) / discount_of(hits.rank, discount, log_base))
+    return Credit(hits, Cutoffs.of(k), earned)
+
+
+def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal, gain: Gain, discount: Discount, log_base: float) -> Credit:
+    """What the best list earns: of all relevant items, of what was recommended, or of k items as good as the user's best."""
+    if ideal == "k":
+        best = np.where(hits.n_relevant > 0, gain_of(hits.best, gain), 0.0)
+        return Full(hits, Cutoffs.of(k), best, gain=gain, discount=discount, log_base=log_base)
+    return discounted(hits.ideal if ideal == "relevant" else hits.ideal_of_list, k, gain, discount, log_base)
+
+
+@dataclass(frozen=True, eq=False)
+class Full(Credit):
+    """What lists of k items as good as the user's best earn; `earned` holds the gain of that item for each user.
+
+    All ranks of a list have one gain, so the sum is that gain times the discounts of the ranks added up.
+    """
+
+    gain: Gain = "linear"
+    discount: Discount = "log"
+    log_base: float = 2
+
+    @property
+    def total(self) -> Floats:
+        """Credit earned, users × cut-offs."""
+        depth = self.rows.full_depth(self.k)
+        ranks = np.arange(1, int(depth.max(initial=0)) + 1)
+        summed = np.cumsum(np.r_[0.0, 1.0 / discount_of(ranks, self.discount, self.log_base)])
+        return np.asarray(column(self.earned) * summed[depth])
+
+    @property
+    def spelled(self) -> Credit:
+        """The same with a row for each rank."""
+        return discounted(self.rows.ideal_full(self.k), self.k, self.gain, self.discount, self.log_base)
+
+
+OutOf = Literal["k", "list", "relevant", "hits", "min(k, relevant)", "min(list, relevant)"]
+OUT_OF = {
+    "k": "k",
+    "list": "min(k, list_length)",
+    "relevant": "n_relevant",
+    "hits": "n_hits",
+    "min(k, relevant)": "min(k, n_relevant)",
+    "min(list, relevant)": "min(k, list_length, n_relevant)",
+}
+
+
+def out_of_count(hits: Hits, k: Cutoff, out_of: OutOf) -> Floats:
+    """How many items the hits are out of, users × cut-offs."""
+    if out_of == "hits":
+        if hits.tied is not None:
+            raise OptionError(
+                "out_of='hits' divides by what each order finds, so it has no mean over ties here: choose ties='first'."
+            )
+        return hits.total(hits.weight, k)
+    cutoffs = Cutoffs.of(k)
+    depth, size = cutoffs.depth(hits.list_length), cutoffs.size(hits.list_length)
+    length, relevant = column(hits.list_length), column(hits.n_relevant)
+    count = {
+        "k": size,
+        "list": np.minimum(depth, length),
+        "relevant": relevant,
+        "min(k, relevant)": np.minimum(size, relevant),
+        "min(list, relevant)": np.minimum(np.minimum(depth, length), relevant),
+    }[out_of]
+    return count.astype(np.float64)
+
+
+def column(values: NDArray[Number]) -> NDArray[Number]:
+    """Values of users as a column, so that they never line up with the cut-offs by accident."""
+    return values[:, np.newaxis]

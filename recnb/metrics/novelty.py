@@ -1,0 +1,314 @@
+"""Metrics of whole lists, beyond accuracy: novelty, popularity, the long tail, diversity.
+
+Each gives one value per user and needs no truth. Users whose list holds nothing are not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from recnb.errors import OptionError, RecnbError
+from recnb.metrics import pairwise
+from recnb.metrics.hits import Floats, Ints
+from recnb.metrics.list_metric import list_metric
+from recnb.metrics.recommendation_lists import (
+    Bools,
+    Catalogue,
+    Cut,
+    Lists,
+    PerUser,
+    Popularity,
+    TermRows,
+    in_words,
+    number,
+)
+
+
+def _list_or_k(options: Mapping[str, Any]) -> str:
+    return "n_shown" if options["divisor"] == "list" else "k"
+
+
+@list_metric(
+    called="novelty",
+    reads="One bit more means items that half as many users know. High is unusual, not good by itself.",
+    symbol="Novelty", over="list", bounds=(0, np.inf), top="log2 of the users of train", references=["zhou2010"],
+    term=lambda options: "log(total / count)" + (" / log(n_users)" if options["normalize"] else ""),
+    out_of=_list_or_k, needs=("train",),
+)  # fmt: skip
+@in_words
+def novelty(
+    lists: Lists,
+    catalogue: Catalogue,
+    k: int | None = None,
+    *,
+    popularity: Literal["users", "interactions"] = "users",
+    cold: Literal["log2(users)", "drop", "zero", "error"] = "log2(users)",
+    divisor: Literal["list", "k"] = "list",
+    normalize: bool = False,
+    epsilon: float = 0.0,
+    cutoff: Cut = "k",
+) -> PerUser:
+    """How surprising the shown items are, in bits: 0 if every user already had them all.
+
+    mean over the list of -log2((count + epsilon) / total), where count is of users who had the item, or of
+    interactions with it; divided by log2(users) with `normalize`. Mean self-information: Zhou et al. 2010, PNAS 107(10).
+
+    - popularity: "users" rectools, rs-metrics, evidently, replay, recmetrics, rexmex; "interactions" recommenders
+    - cold, an item that train does not have: "log2(users)" as if one user had it: rectools, rs-metrics, replay; "drop"
+      evidently; "zero" recommenders; "error" recmetrics, rexmex
+    - divisor: "list" most; "k" also for a list that is shorter: replay, recmetrics
+    - normalize: replay; epsilon: rexmex (1e-10); cutoff="none": recmetrics, recommenders (which also pools all rows)
+    """
+    shown = lists.upto(k, cutoff)
+    count = catalogue.counts(popularity, "novelty")
+    total = catalogue.n_users if popularity == "users" else catalogue.n_interactions
+    bits = np.full(lists.n_items, 0.0 if cold == "zero" else np.log2(max(catalogue.n_users, 1)))
+    known = count > 0
+    bits[known] = np.log2(
+        total / (count[known] + number("epsilon", epsilon, "number from 0 up", lambda value: value >= 0))
+    )
+    counted = total / np.exp2(bits)  # what a cold item counts as, as well
+    if normalize:
+        # With one user there is nothing to divide by, and no value.
+        bits = bits / np.log2(catalogue.n_users) if catalogue.n_users > 1 else np.full(lists.n_items, np.nan)
+    names = {"count": counted, "total": total, "n_users": catalogue.n_users}
+    return _mean_of_items(shown, bits, _kept(shown, count, cold, "novelty"), divisor, k, names)
+
+
+@list_metric(
+    called="popularity",
+    reads="High where a list repeats what everyone has anyway.",
+    symbol="Popularity", over="list", bounds=(0, 1), references=["abdollahpouri2019"],
+    term=lambda options: "count" if options["popularity"] == "count" else "count / total",
+    out_of=_list_or_k, needs=("train",),
+)  # fmt: skip
+@in_words
+def popularity(
+    lists: Lists,
+    catalogue: Catalogue,
+    k: int | None = None,
+    *,
+    popularity: Popularity = "users",
+    cold: Literal["zero", "drop", "error"] = "zero",
+    divisor: Literal["list", "k"] = "list",
+    cutoff: Cut = "k",
+) -> PerUser:
+    """How popular the shown items are: the share of users who already had the average item of the list.
+
+    mean over the list of count / total. Average recommendation popularity: Abdollahpouri et al. 2019, FLAIRS 32.
+
+    - popularity: "users" is users with the item / all users: rs-metrics; "interactions" is interactions / all of them:
+      rectools with normalize; "count" is interactions, not divided: rectools, evidently, recbole; "max" is
+      interactions / those of the most popular item: evidently with normalize_arp
+    - cold, an item that train does not have: "zero" rs-metrics, rectools, recbole; "drop" evidently
+    """
+    shown = lists.upto(k, cutoff)
+    count = catalogue.counts(popularity, "popularity")
+    out_of = {
+        "users": catalogue.n_users,
+        "interactions": int(count.sum()),
+        "count": 1,
+        "max": int(count.max(initial=0)),
+    }[popularity]
+    kept, names = _kept(shown, count, cold, "popularity"), {"count": count, "total": out_of}
+    return _mean_of_items(shown, count / max(out_of, 1), kept, divisor, k, names)
+
+
+@list_metric(
+    called="popularity rank",
+    reads="Half is what a draw from all items alike would show.",
+    symbol="Popularity rank", over="list", term="place / total", out_of=_list_or_k, bounds=(0, 1),
+    references=["ekstrand2017"], needs=("train",),
+)  # fmt: skip
+@in_words
+def popularity_rank(
+    lists: Lists,
+    catalogue: Catalogue,
+    k: int | None = None,
+    *,
+    popularity: Literal["users", "interactions"] = "users",
+    cold: Literal["zero", "drop", "error"] = "zero",
+    divisor: Literal["list", "k"] = "list",
+    cutoff: Cut = "k",
+) -> PerUser:
+    """Where the shown items stand among all items by popularity: 1 is the most popular, near 0 the least.
+
+    mean over the list of (rank of the item's count, from the least popular) / (items in train); items that are equally
+    popular share their mean rank. Ekstrand and Mahant 2017, FLAIRS 30; lenskit MeanPopRank, where a cold item is 0.
+    """
+    shown = lists.upto(k, cutoff)
+    count = catalogue.counts(popularity, "popularity_rank")
+    place = np.zeros(lists.n_items)
+    _, group, size = np.unique(count[count > 0], return_inverse=True, return_counts=True)
+    mean_rank = np.cumsum(size) - (size - 1) / 2
+    place[count > 0] = mean_rank[group]
+    total = max(len(group), 1)
+    kept, names = _kept(shown, count, cold, "popularity_rank"), {"place": place, "total": total}
+    return _mean_of_items(shown, place / total, kept, divisor, k, names)
+
+
+@list_metric(
+    called="tail share",
+    reads="How much of what is shown is rarely had. What the tail is depends on `ratio`.",
+    symbol="Tail share", over="list", term="tail", out_of=_list_or_k, bounds=(0, 1),
+    references=["abdollahpouri2019"], needs=("train",),
+)  # fmt: skip
+@in_words
+def tail_share(
+    lists: Lists,
+    catalogue: Catalogue,
+    k: int | None = None,
+    *,
+    ratio: float = 0.8,
+    divisor: Literal["list", "k"] = "list",
+    cutoff: Cut = "k",
+) -> PerUser:
+    """What share of the list comes from the long tail, the least popular items of train.
+
+    items of the list in the tail / length of the list; the tail is the `ratio` of train's items, rounded down but at
+    least one, with the fewest interactions: four fifths unless said otherwise, so that the head is the most popular
+    fifth. Of equally rare items those whose id sorts first. A ratio above 1 is a count: the tail is every item with so
+    many interactions or fewer. Abdollahpouri et al. 2019, FLAIRS 32; recbole TailPercentage (0.1). Cold items are not in
+    the tail.
+    """
+    shown = lists.upto(k, cutoff)
+    count = catalogue.counts("interactions", "tail_share")
+    size = number("ratio", ratio, "share above 0, such as 0.1, or count above 1", lambda value: value > 0)
+    in_train = np.flatnonzero(count)
+    if size > 1:
+        tail = (count > 0) & (count <= size)
+    else:
+        rarest = in_train[np.argsort(count[in_train], kind="stable")]
+        tail = np.zeros(lists.n_items, dtype=bool)
+        tail[rarest[: max(int(len(in_train) * size), 1)]] = True
+    return _mean_of_items(shown, tail.astype(np.float64), None, divisor, k, {"tail": tail.astype(np.int64)})
+
+
+#: Formula text of a pair, by distance: each names what the pair has in common, or how far apart it is.
+_PAIR = {"cosine": "cosine", "jaccard": "jaccard", "cooccurrence": "together"}
+
+
+def _pair(options: Mapping[str, Any]) -> str:
+    if options["distances"] is not None:
+        return "distance"
+    alike = _PAIR.get(options["distance"], "")
+    return "differing" if not alike else alike if options["measure"] == "similarity" else f"1 - {alike}"
+
+
+@list_metric(
+    called="intra-list diversity",
+    reads="It says as much as the features do: items that they do not tell apart count as alike.",
+    symbol="Diversity", over="pairs", term=_pair, bounds=(0, 2), references=["smyth2001", "ziegler2005"],
+    out_of=lambda options: "n_shown * (n_shown - 1) / 2" if options["divisor"] == "pairs" else "n_shown",
+    top="1, 2 where features can be negative", needs=("features",),
+)  # fmt: skip
+@in_words
+def diversity(
+    lists: Lists,
+    catalogue: Catalogue,
+    k: int | None = None,
+    *,
+    distance: Literal["cosine", "jaccard", "hamming", "cooccurrence"] = "cosine",
+    features: object = None,
+    distances: object = None,
+    measure: Literal["distance", "similarity"] = "distance",
+    divisor: Literal["pairs", "list"] = "pairs",
+    single: Literal["skip", "zero", "nan", "error"] = "skip",
+    cutoff: Cut = "k",
+) -> PerUser:
+    """How unlike the items of a list are: the mean distance between two of them, 0 if all are alike.
+
+    sum over pairs of the list of distance / (n (n - 1) / 2). Intra-list diversity: Smyth and McClave 2001, ICCBR;
+    as similarity, 1 - distance of each pair: Ziegler et al. 2005, WWW, where it is called intra-list similarity.
+
+    - distance: "cosine" 1 - cosine of the features, 1 if an item has none: recommenders, recmetrics, rexmex, evidently;
+      "jaccard" 1 - shared features / features of either, 0 if neither has any: recpack; "hamming" how many features
+      differ: rectools; "cooccurrence" 1 - users with both / sqrt(users with one · users with the other), from train
+      instead of features: recommenders' default
+    - features: which columns of `items=` say what an item is like: one of genres (`"comedy|drama"` or lists of words),
+      or several of numbers; by itself the column of genres, or all columns of 0 and 1
+    - distances: instead of features, how far any two items are apart: a frame with items as index and as columns, or
+      a square matrix in the order of `items=`
+    - measure: "similarity" recmetrics, rexmex
+    - divisor: "list" divides by n instead of the number of pairs: evidently (the same for three items only)
+    - single, a list with one item: "skip" recommenders; "zero" rectools, recpack, evidently; "nan", and no mean,
+      rexmex; "error" recmetrics
+    - cutoff="none": recommenders, recmetrics, rexmex
+    """
+    if measure == "similarity" and (distance == "hamming" or distances is not None):
+        raise OptionError(
+            f"{'given distances have' if distances is not None else 'the hamming distance counts features and has'} no "
+            "similarity: choose distance='jaccard' or 'cosine'."
+        )
+    if distances is not None and (features is not None or distance != "cosine"):
+        raise OptionError("distances= says how far items are apart, so features= and distance= have nothing to say.")
+    shown = lists.upto(k, cutoff)
+    n = shown.n_shown
+    alone = n == 1
+    if single == "error" and alone.any():
+        raise RecnbError(
+            f"diversity: {int(alone.sum()):,} users have a list of one item, which has no pairs. "
+            "Say single='skip' to leave them out or 'zero' to count 0."
+        )
+    n_pairs = n * (n - 1) / 2
+    if distances is not None:
+        total = pairwise.given(shown, *catalogue.distances_of(shown, distances, "diversity"))
+    elif distance == "hamming":
+        total = pairwise.hamming(shown, catalogue.described_by(shown, "diversity", features))
+    else:
+        alike = pairwise.similarity(shown, catalogue, distance, features)
+        total = alike if measure == "similarity" else n_pairs - alike
+    total = np.where(n > 1, total, 0.0)  # exactly 0, whatever was rounded
+    out_of = np.where(alone, 0.0 if single == "nan" else 1.0, n_pairs if divisor == "pairs" else n)
+
+    def rows(user: int) -> TermRows:
+        """Each pair as a list of its own, by the same sums."""
+        both = shown.of(user).in_pairs()
+        of_pairs = diversity.function(
+            both, catalogue, distance=distance, features=features, distances=distances, measure=measure
+        )
+        earned = of_pairs.total
+        alike = np.round(earned if measure == "similarity" else 1 - earned, 12) + 0.0  # what is shown as put in
+        names = dict.fromkeys(_PAIR.values(), alike) | dict.fromkeys(("distance", "differing"), earned)
+        return TermRows(earned, {**names, "n_shown": n[user]}, both.item.reshape(-1, 2))
+
+    return PerUser(total, out_of, (n > 1) | (alone & (single != "skip")), rows)
+
+
+def _kept(shown: Lists, count: Ints, cold: str, metric: str) -> Bools | None:
+    """Which items count: all, or those that train has."""
+    if cold == "error":
+        never = (count == 0) & (shown.times_shown > 0)
+        if never.any():
+            raise RecnbError(
+                f"{metric}: train has never seen {shown.examples(never)}, and cold='error' refuses them: "
+                "say cold='drop' to leave them out or cold='zero' to count 0."
+            )
+    return count > 0 if cold == "drop" else None
+
+
+def _mean_of_items(
+    shown: Lists, value: Floats, kept: Bools | None, divisor: str, k: int | None, names: Mapping[str, Any]
+) -> PerUser:
+    """The mean over each list of a value that each item has."""
+    of_row = value[shown.item]
+    n = shown.n_shown.astype(np.float64)
+    holds = n > 0
+    if kept is not None:
+        row_kept = kept[shown.item]
+        of_row, n = np.where(row_kept, of_row, 0.0), shown.per_user(row_kept.astype(np.float64))
+    out_of = n if divisor == "list" else (shown.n_shown if k is None else np.full(shown.n_users, k)).astype(np.float64)
+
+    def rows(user: int) -> TermRows:
+        """The rows of one list; those that do not count are left out."""
+        mine = np.flatnonzero(shown.user == user)
+        if kept is not None:
+            mine = mine[kept[shown.item[mine]]]
+        item = shown.item[mine]
+        of_item = {name: what[item] if isinstance(what, np.ndarray) else what for name, what in names.items()}
+        return TermRows(of_row[mine], {**of_item, "n_shown": n[user], "k": out_of[user]}, item, shown.rank[mine])
+
+    return PerUser(shown.per_user(of_row), out_of, holds & (out_of > 0), rows)

@@ -1,0 +1,168 @@
+"""Sums over the pairs of items that stand in one list, without a table of items × items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recnb.metrics.hits import Floats, Ints, in_order
+from recnb.metrics.recommendation_lists import Catalogue, Lists
+
+if TYPE_CHECKING:
+    from recnb.metrics.recommendation_lists import Sparse
+
+#: Cells of the largest table that is held at once.
+BLOCK = 2**24
+
+
+def similarity(shown: Lists, catalogue: Catalogue, distance: str, columns: object) -> Floats:
+    """Similarity summed over the pairs of each list."""
+    if distance == "cosine":
+        return _products(shown, _unit(catalogue.described_by(shown, "diversity", columns)))
+    if distance == "jaccard":
+        rows = _present(catalogue.described_by(shown, "diversity", columns))
+    else:
+        rows = catalogue.taken_by("diversity by cooccurrence")
+    size = np.diff(rows.indptr).astype(np.float64)
+    total = np.zeros(shown.n_users)
+    for user, first, second, pair in _pairs(shown):
+        common = _common(rows, first, second)
+        if distance == "jaccard":  # two items without features are alike
+            out_of, alike = size[first] + size[second] - common, np.ones_like(common)
+        else:  # an item that no user had is like no other
+            out_of, alike = np.sqrt(size[first] * size[second]), np.zeros_like(common)
+        np.divide(common, out_of, out=alike, where=out_of > 0)
+        total += np.bincount(user, alike[pair], shown.n_users)
+    return total
+
+
+def given(shown: Lists, matrix: Floats, row: Ints) -> Floats:
+    """Given distances summed over the pairs of each list."""
+    total = np.zeros(shown.n_users)
+    for user, first, second, pair in _pairs(shown):
+        total += np.bincount(user, matrix[row[first], row[second]][pair], shown.n_users)
+    return total
+
+
+def hamming(shown: Lists, features: Sparse) -> Floats:
+    """Features that differ, summed over the pairs of each list: those that either item has, less those that agree.
+
+    Each item is in n - 1 pairs; where both have the feature it is counted twice, and where it is the same, not at all.
+    """
+    features = features.copy()
+    features.eliminate_zeros()
+    present, size = _present(features), np.diff(features.indptr)
+    either = (shown.n_shown - 1) * shown.per_user(size[shown.item]) - _products(shown, present)
+    if (features.data == 1).all():
+        return np.asarray(either - _products(shown, present))
+    # A column for each value that a feature takes, 1 where an item has it.
+    values, code = np.unique(features.data, return_inverse=True)
+    _, column = np.unique(features.indices.astype(np.int64) * len(values) + code, return_inverse=True)
+    same = _ones(column, features.indptr.astype(np.int64), int(column.max(initial=-1)) + 1)
+    return np.asarray(either - _products(shown, same))
+
+
+def _present(features: Sparse) -> Sparse:
+    """1 where there is a feature."""
+    present = features.copy()
+    present.eliminate_zeros()
+    present.data = np.ones_like(present.data)
+    return present
+
+
+def _ones(column: Ints, starts: Ints, n_columns: int) -> Sparse:
+    """A table of 1 in these columns of each row; the columns of row i are those from starts[i]."""
+    from scipy import sparse
+
+    parts: Any = (np.ones(len(column)), column, starts)
+    return sparse.csr_array(parts, shape=(len(starts) - 1, n_columns))
+
+
+def _unit(features: Sparse) -> Sparse:
+    """Each row at length 1, or 0 if it holds nothing."""
+    unit = features.copy()
+    row = np.repeat(np.arange(unit.shape[0]), np.diff(unit.indptr))
+    largest = np.zeros(unit.shape[0])
+    np.maximum.at(largest, row, np.abs(unit.data))
+    unit.data = unit.data / np.where(largest > 0, largest, 1.0)[row]  # no square can overflow or vanish
+    length = np.sqrt(np.bincount(row, unit.data**2, unit.shape[0]))
+    unit.data = unit.data / np.where(length > 0, length, 1.0)[row]
+    return unit
+
+
+def _products(shown: Lists, rows: Sparse) -> Floats:
+    """Inner products summed over the pairs of each list, without the pairs: half of |sum|² less the sum of |each|²."""
+    row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    square = np.bincount(row, rows.data**2, rows.shape[0])
+    twice = -shown.per_user(square[shown.item])
+    starts = np.r_[0, np.cumsum(shown.n_shown)]
+    holds = _ones(shown.item, starts, rows.shape[0])
+    step = max(1, BLOCK // max(rows.shape[1], 1))
+    for start in range(0, shown.n_users, step):
+        total = holds[start : start + step] @ rows
+        user = np.repeat(np.arange(total.shape[0]), np.diff(total.indptr))
+        twice[start : start + step] += np.bincount(user, total.data**2, total.shape[0])
+    return np.asarray(twice / 2)
+
+
+def _pairs(shown: Lists) -> Iterator[tuple[Ints, Ints, Ints, Ints]]:
+    """The pairs of items that stand in one list, of so many users at a time as memory allows.
+
+    For each pair its user and which distinct pair it is; the distinct pairs as first and second item, sorted. Rows
+    that are 1, 2, 3, … apart are paired at one go: as many steps as the longest list has items, whoever's it is.
+    """
+    starts = np.r_[0, np.cumsum(shown.n_shown)]
+    so_far = np.r_[0, np.cumsum(shown.n_shown * (shown.n_shown - 1) // 2)]
+    low = 0
+    while so_far[low] < so_far[-1]:
+        high = max(low + 1, int(np.searchsorted(so_far, so_far[low] + BLOCK, side="right")) - 1)
+        user, item = shown.user[starts[low] : starts[high]], shown.item[starts[low] : starts[high]]
+        whose, keys = [], []
+        for apart in range(1, int(shown.n_shown[low:high].max())):
+            same = np.flatnonzero(user[apart:] == user[:-apart])
+            one, other = item[same], item[same + apart]
+            whose.append(user[same])
+            keys.append(np.minimum(one, other) * shown.n_items + np.maximum(one, other))
+        if keys:
+            key = np.concatenate(keys)
+            order = in_order(key)
+            key = key[order]
+            is_new = np.r_[True, key[1:] != key[:-1]]
+            first, second = np.divmod(key[is_new], shown.n_items)
+            yield np.concatenate(whose)[order], first, second, np.cumsum(is_new) - 1
+        low = high
+
+
+def _common(rows: Sparse, first: Ints, second: Ints) -> Floats:
+    """How much the two items of each pair share: of each pair by itself, or of all items of a block, whichever is less work."""
+    size = np.diff(rows.indptr)
+    ones, others = np.unique(first), np.unique(second)
+    columns = rows.shape[1]
+    each = int(size[first].sum() + size[second].sum())
+    blocks = int(
+        (
+            np.bincount(rows[ones].indices, minlength=columns) * np.bincount(rows[others].indices, minlength=columns)
+        ).sum()
+    )
+    common = np.zeros(len(first))
+    if each <= blocks:
+        step = max(1, BLOCK * len(first) // max(each, 1))
+        for start in range(0, len(first), step):
+            stop = start + step
+            common[start:stop] = rows[first[start:stop]].multiply(rows[second[start:stop]]).sum(axis=1)
+        return common
+    against = rows[others].T.tocsr()
+    one, other = np.searchsorted(ones, first), np.searchsorted(others, second)
+    step = max(1, BLOCK // len(others))
+    for start in range(0, len(ones), step):
+        block = (rows[ones[start : start + step]] @ against).tocsr()
+        block.sort_indices()
+        there = np.repeat(np.arange(block.shape[0]), np.diff(block.indptr)) * len(others) + block.indices
+        low, high = np.searchsorted(one, [start, start + step])
+        wanted = (one[low:high] - start) * len(others) + other[low:high]
+        place = np.minimum(np.searchsorted(there, wanted), max(len(there) - 1, 0))
+        if len(there):
+            common[low:high] = np.where(there[place] == wanted, block.data[place], 0.0)
+    return common

@@ -1,0 +1,309 @@
+"""What a metric beyond accuracy sees: every row of the ranked lists, and what is known of the items.
+
+Accuracy needs the hits alone. Novelty, popularity and diversity look at each recommended item, coverage, Gini and
+entropy at how often each item is shown; none of them looks at the truth. `Lists` holds the rows, `Catalogue` what is
+known of the items, `PerUser` what comes out where each user has a value.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recnb.errors import OptionError, RecnbError, is_number, near
+from recnb.metrics.hits import Floats, Ints, Ranked
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+    Sparse = sparse.csr_array[np.float64, tuple[int, int]]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+Bools = NDArray[np.bool_]
+Cut = Literal["k", "none"]
+Population = Literal["catalogue", "train", "recommended", "catalogue+padding"]
+Popularity = Literal["users", "interactions", "count", "max"]
+
+
+@dataclass(frozen=True, eq=False)
+class Lists(Ranked):
+    """All rows of the ranked lists, sorted by user, then rank; no item stands twice in one list."""
+
+    item: Ints  #: per row, position of the item, from 0 to n_items - 1
+    n_items: int  #: how many items are known: recommended, in train, described or in the catalogue
+    named: Callable[[int], object] = int  #: what the user calls the item at a position, for messages
+
+    @cached_property
+    def n_shown(self) -> Ints:
+        """How many items each list holds."""
+        return np.bincount(self.user, minlength=self.n_users)
+
+    @cached_property
+    def times_shown(self) -> Ints:
+        """How many lists show each item."""
+        return np.bincount(self.item, minlength=self.n_items)
+
+    def upto(self, k: int | None, cutoff: Cut = "k") -> Lists:
+        """The rows down to rank k; all of them if k is None or the metric knows no cut-off."""
+        if k is None or cutoff == "none":
+            return self
+        length = np.minimum(self.list_length, k)
+        inside = self.rank <= k
+        if inside.all():
+            return replace(self, list_length=length)
+        return replace(self, user=self.user[inside], rank=self.rank[inside], item=self.item[inside], list_length=length)
+
+    def of(self, user: int) -> Lists:
+        """The list of one user, by position."""
+        mine = self.user == user
+        return replace(
+            self,
+            user=np.zeros(int(mine.sum()), dtype=np.int64),
+            rank=self.rank[mine],
+            item=self.item[mine],
+            list_length=self.list_length[[user]],
+        )
+
+    def in_pairs(self) -> Lists:
+        """Every two items of a single list as a list of their own."""
+        first, second = np.triu_indices(len(self.item), 1)
+        pairs = np.arange(len(first))
+        return replace(
+            self,
+            user=np.repeat(pairs, 2),
+            rank=np.tile(np.array([1, 2]), len(first)),
+            item=np.stack([self.item[first], self.item[second]], axis=1).ravel(),
+            list_length=np.full(len(first), 2),
+        )
+
+    def per_user(self, values: Floats | Ints) -> Floats:
+        """What the rows hold, summed over each user's list."""
+        return np.bincount(self.user, values, self.n_users).astype(np.float64, copy=False)
+
+    def examples(self, wrong: Bools) -> str:
+        """How many recommended items this is wrong of, and which come first."""
+        items = np.flatnonzero(wrong & (self.times_shown > 0))
+        shown = ", ".join(repr(self.named(int(item))) for item in items[:3])
+        return f"{len(items):,} recommended items ({shown}{', …' if len(items) > 3 else ''})"
+
+
+class Reader(Protocol):
+    """Reads what is known beside the lists when a metric asks for it: only what is asked for is ever made."""
+
+    def features(self, columns: object, metric: str) -> tuple[Sparse, Bools]:
+        """Items × features from columns of the items, and which items have a row."""
+        ...
+
+    def genres(self, column: object, metric: str) -> tuple[Sparse, Sequence[str]]:
+        """Items × genres, 1 where the item has it, and what the genres are called."""
+        ...
+
+    def distances(self, given: object, metric: str) -> tuple[Floats, Ints]:
+        """A matrix of distances, and the row of it that each item has; -1: none."""
+        ...
+
+    def taken(self) -> Sparse:
+        """Items × users of train, 1 where the user has the item."""
+        ...
+
+    def history(self) -> tuple[Ints, Ints]:
+        """What the users of the lists had before: positions of user and item, sorted by user."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Catalogue:
+    """What is known of each item, by position; None is what nobody gave."""
+
+    users: Ints | None = None  #: how many users of train have the item
+    interactions: Ints | None = None  #: how many rows of train hold the item
+    n_users: int = 0  #: how many users train has
+    listed: Bools | None = None  #: whether the catalogue lists the item
+    features: Sparse | None = None  #: items × features
+    described: Bools | None = None  #: whether the item has a row of features; None: all have
+    taken: Sparse | None = None  #: items × users of train, 1 where the user has the item
+    reader: Reader | None = None  #: reads what is not held here
+    ask: Mapping[str, str] = field(default_factory=dict)  #: what to type for what is missing, in other words than ASK
+
+    @property
+    def n_interactions(self) -> int:
+        """How many rows train has."""
+        return int(self.counts("interactions", "this").sum())
+
+    def counts(self, popularity: Popularity, metric: str) -> Ints:
+        """How many users have each item, or how many interactions."""
+        counts = self.users if popularity == "users" else self.interactions
+        if counts is None:
+            raise self.missing(metric, "what users had before", "train")
+        return counts
+
+    def members(self, population: Population, metric: str) -> Bools:
+        """Which items could have been recommended: all of the catalogue, or all of train."""
+        if population == "train":
+            return self.counts("users", metric) > 0
+        if self.listed is None:
+            raise self.missing(metric, "all items there are", "catalogue")
+        return self.listed
+
+    def described_by(self, lists: Lists, metric: str, columns: object = None) -> Sparse:
+        """Items × features, of which every recommended item has a row."""
+        features, described = self.features, self.described
+        if features is None and self.reader is not None:
+            features, described = self.reader.features(columns, metric)
+        if features is None:
+            raise self.missing(metric, "what items are like", "features")
+        self.known_of(lists, described, metric, "features")
+        return features
+
+    def distances_of(self, lists: Lists, given: object, metric: str) -> tuple[Floats, Ints]:
+        """A given matrix of distances, of which every recommended item has a row."""
+        if self.reader is None or given is None:
+            raise self.missing(metric, "how far items are apart", "distances")
+        matrix, row = self.reader.distances(given, metric)
+        self.known_of(lists, row >= 0, metric, "distances")
+        return matrix, row
+
+    def known_of(self, lists: Lists, known: Bools | None, metric: str, argument: str) -> None:
+        """Refuse recommended items of which nothing is known."""
+        unknown = np.zeros(lists.n_items, dtype=bool) if known is None else ~known & (lists.times_shown > 0)
+        if unknown.any():
+            name = self.ask.get(f"{argument} name", f"{argument}=")
+            raise RecnbError(
+                f"{metric}: {name} has no row for {lists.examples(unknown)}. Add them, or leave these items out of the lists."
+            )
+
+    def genres_by(self, column: object, metric: str) -> tuple[Sparse, Sequence[str]]:
+        """Items × genres, and what the genres are called."""
+        if self.reader is None:
+            raise self.missing(metric, "the genres of items", "genre")
+        return self.reader.genres(column, metric)
+
+    def history_of(self, metric: str) -> tuple[Ints, Ints]:
+        """What the users of the lists had before."""
+        if self.reader is None or self.users is None:
+            raise self.missing(metric, "what users had before", "train")
+        return self.reader.history()
+
+    def taken_by(self, metric: str) -> Sparse:
+        """Items × users of train."""
+        taken = self.taken
+        if taken is None and self.reader is not None and self.users is not None:
+            taken = self.reader.taken()
+        if taken is None:
+            raise self.missing(metric, "which items users had together", "train")
+        return taken
+
+    def missing(self, metric: str, what: str, argument: str) -> RecnbError:
+        """The error for something that this metric cannot do without."""
+        return RecnbError(f"{metric} needs {what}: {self.ask.get(argument) or ASK[argument]}.")
+
+
+#: What to type for what is missing.
+ASK = {
+    "train": "type train=..., a frame of user and item",
+    "catalogue": "type catalogue=..., a list of items",
+    "features": "type features=..., a mapping from item to vector, or a frame with an item column",
+    "genre": "type genre=..., a column of the items",
+    "distances": "type distances=..., a matrix of items × items",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class TermRows:
+    """The rows that one user's value, or the one number of all lists, is the sum of."""
+
+    earned: Floats  #: what each adds
+    names: Mapping[str, Any]  #: what the names of the formula stand for: a number, or one for each row
+    items: Ints | None = None  #: positions of items: one for each row, or two for each row of pairs
+    rank: Ints | None = None
+    labels: Sequence[str] = ()  #: what rows are called that are no items
+
+
+@dataclass(frozen=True, eq=False)
+class PerUser:
+    """A value for each user: what the list earned, out of what it is divided by."""
+
+    total: Floats
+    out_of: Floats  #: 0 where the value is not defined
+    counted: Bools  #: whose values the mean is over; an undefined one that is counted makes the mean undefined
+    rows: Callable[[int], TermRows] | None = None  #: the rows behind the value of the user at a position
+
+    @cached_property
+    def value(self) -> Floats:
+        """The value of each user, NaN where it is undefined or not counted."""
+        undefined = np.full(len(self.total), np.nan)
+        defined = self.counted & (self.out_of != 0)
+        return np.asarray(np.divide(self.total, self.out_of, out=undefined, where=defined))
+
+    def mean(self, average: Literal["user", "pooled"] = "user") -> float:
+        """The mean over users; pooled: all that was earned, out of all that it is divided by."""
+        if not self.counted.any():
+            return float("nan")
+        if average == "user":
+            return float(self.value[self.counted].mean())
+        out_of = float(self.out_of[self.counted].sum())
+        return float(self.total[self.counted].sum()) / out_of if out_of else float("nan")
+
+
+class Whole(float):
+    """The one number that all lists give together, with what it is divided by and the rows it is the sum of."""
+
+    out_of: float
+    rows: Callable[[], TermRows] | None
+    of_users: Callable[[], Floats] | None  #: of a mean over pairs of users: each user's mean over the pairs they are in
+
+    def __new__(
+        cls,
+        value: float,
+        out_of: float,
+        rows: Callable[[], TermRows] | None = None,
+        of_users: Callable[[], Floats] | None = None,
+    ) -> Self:
+        """The value, which is what the rows add up to, out of what it is divided by."""
+        self = super().__new__(cls, value)
+        self.out_of = out_of
+        self.rows = rows
+        self.of_users = of_users
+        return self
+
+
+def in_words(function: Callable[P, T]) -> Callable[P, T]:
+    """Refuse a word that an option of this function does not have, which could pass for another one."""
+    signature = inspect.signature(function)
+    switches = {name for name, one in signature.parameters.items() if isinstance(one.default, bool)}
+
+    @functools.wraps(function)
+    def checked(*args: P.args, **options: P.kwargs) -> T:
+        words = words_of(function)
+        for name, value in signature.bind(*args, **options).arguments.items():
+            if name in words and not (isinstance(value, str) and value in words[name]):
+                raise OptionError(f"{name}={value!r} is no option of {function.__name__}. {near(value, words[name])}")
+            if name in switches and not isinstance(value, (bool, np.bool_)):
+                raise OptionError(f"{name}={value!r} is no option of {function.__name__}: say True or False.")
+        return function(*args, **options)
+
+    return checked
+
+
+@functools.cache
+def words_of(function: Callable[..., Any]) -> dict[str, tuple[str, ...]]:
+    """The options of a function that are words, and the words each takes."""
+    hints = {name: hint for name, hint in typing.get_type_hints(function).items() if typing.get_origin(hint) is Literal}
+    return {name: typing.get_args(hint) for name, hint in hints.items()}
+
+
+def number(name: str, value: object, meaning: str, ok: Callable[[float], bool]) -> float:
+    """The value of an option that is a number, if it can be one."""
+    if not is_number(value) or not ok(value):
+        raise OptionError(f"{name}={value!r} is no {meaning}.")
+    return float(value)

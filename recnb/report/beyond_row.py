@@ -1,0 +1,76 @@
+"""The numbers of a report beyond accuracy, frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recnb.display.language import _
+from recnb.errors import NoUsersError, RecnbError
+from recnb.metrics.hits import Cutoffs
+from recnb.metrics.list_metric import LIST_METRICS
+from recnb.results import Score
+from recnb.results.beyond_accuracy import BEYOND, score_of, why_none
+from recnb.results.beyond_accuracy_tables import interval_ends
+
+if TYPE_CHECKING:
+    from recnb.results.evaluation_data import EvaluationData
+
+
+@dataclass(frozen=True)
+class BeyondRow:
+    """One metric beyond accuracy at each cut-off; or, where the data do not allow it, what it needs."""
+
+    metric: str
+    symbol: str
+    title: str
+    reads: str
+    formula: str
+    latex: str
+    bounds: str  #: in words
+    k: tuple[int | None, ...]
+    values: tuple[tuple[float, float, float], ...]  #: value, lower and upper end at each cut-off; NaN: no interval
+    basis: str
+    n_users: int = 0  #: whose values the mean is of; of a number of all lists, how many lists
+    needs: str = ""  #: what is missing and what to type; "" if there are values
+
+
+def rows_of(
+    evaluation: EvaluationData,
+    k: object,
+    confidence: float = 0.95,
+    *,
+    names: Sequence[str] = BEYOND,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+) -> list[BeyondRow]:
+    """Metrics beyond accuracy as rows of a report: the value at each cut-off with the ends of its interval, or what it needs."""
+    cutoffs = Cutoffs.of(k)
+    rows = []
+    for name in names:
+        metric, own = LIST_METRICS[name], (options or {}).get(name, {})
+        needs, basis, values, n_users = "", "", [], 0
+        for one in cutoffs:
+            try:
+                score = score_of(evaluation, metric, one, own)
+            except NoUsersError:
+                values.append((np.nan, np.nan, np.nan))
+                continue
+            except RecnbError as problem:
+                needs, values = str(problem), []
+                break
+            values.append((float(score), *interval_ends(score, confidence)))
+            basis = score.basis
+            n_users = score.n_users if isinstance(score, Score) else len(evaluation.known.users)
+        if not needs and np.isnan([value for value, _ignored, _ignored in values]).all():
+            needs, values = why_none(name), []
+        rows.append(
+            BeyondRow(
+                metric=name, symbol=metric.symbol, title=metric.title, reads=metric.reads, formula=metric.formula_text(own),
+                latex=metric.latex(options=own), bounds=_(metric.range_text), k=cutoffs.values, values=tuple(values), basis=basis,
+                n_users=n_users, needs=needs,
+            )
+        )  # fmt: skip
+    return rows

@@ -1,0 +1,261 @@
+"""The numbers of a report, frozen: who was evaluated, what a metric gave, how users are spread, single lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recnb.display.language import current
+from recnb.lint.findings import Lint
+from recnb.metrics.hits import Floats, Ints
+from recnb.report.beyond_row import BeyondRow
+from recnb.results.curve import Curve
+from recnb.results.segment_table import Segment
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+BINS = 10
+
+
+#: Values closer than this are the same: sums taken in another order differ in the last places.
+SAME = 1e-12
+
+
+@dataclass(frozen=True)
+class CountSummary:
+    """How a count per user is spread over users."""
+
+    min: int
+    median: float
+    mean: float
+    max: int
+
+    @classmethod
+    def of(cls, counts: Ints) -> CountSummary:
+        """The spread of counts, zeros where there are none.
+
+        >>> CountSummary.of(np.array([1, 2, 6]))
+        CountSummary(min=1, median=2.0, mean=3.0, max=6)
+        """
+        if len(counts) == 0:
+            return cls(0, 0.0, 0.0, 0)
+        return cls(int(counts.min()), float(np.median(counts)), float(counts.mean()), int(counts.max()))
+
+
+@dataclass(frozen=True)
+class PopulationSummary:
+    """What was evaluated."""
+
+    n_users: int  #: evaluated
+    n_without_list: int  #: of these, with no recommendations
+    n_without_relevant: int  #: users of either frame with no relevant item
+    n_recommended: int  #: rows of recommendations
+    n_relevant: int  #: pairs of an evaluated user and a relevant item
+    n_items_recommended: int  #: distinct items in the lists
+    n_items_relevant: int  #: distinct relevant items
+    n_not_relevant: int  #: rows of the truth that are not relevant
+    n_gaps: int  #: users whose ranks leave places empty
+    list_length: CountSummary  #: over the users with a list
+    relevant_per_user: CountSummary  #: of the users evaluated
+    users: tuple[str, ...]  #: in words: how many users, and who was left out and why
+    conventions: tuple[str, ...]  #: in words: how lists are ordered, what is relevant, options that were given
+    notes: tuple[str, ...]  #: what must be known of the data to read the numbers
+
+
+@dataclass(frozen=True)
+class MetricSummary:
+    """One metric at each cut-off: its mean over users and the ends of the mean's interval."""
+
+    metric: str
+    symbol: str
+    title: str
+    reads: str
+    formula: str
+    convention: str  #: the metric's own options in words, those that were not given as well
+    bounds: tuple[float, float]
+    k: tuple[int, ...]
+    mean: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+    @property
+    def top(self) -> float | None:
+        """The most the metric can be, None if there is no such number."""
+        return self.bounds[1] if isfinite(self.bounds[1]) else None
+
+    def label(self, k: int) -> str:
+        """The metric's symbol at a cut-off."""
+        return f"{self.symbol}@{k}"
+
+    def at(self, k: int) -> tuple[float, float, float]:
+        """Mean, lower and upper end at a cut-off."""
+        column = self.k.index(k)
+        return self.mean[column], self.low[column], self.high[column]
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """How the lead metric is spread over users at one cut-off, in ten bins; each bin holds its lower edge."""
+
+    metric: str
+    symbol: str
+    k: int
+    n_users: int  #: with a value
+    n_without_value: int  #: NaN, where the convention makes it so
+    edges: tuple[float, ...]
+    counts: tuple[int, ...]
+    shares: tuple[float, ...]
+    n_zero: int  #: exactly 0
+    n_top: int | None  #: exactly at the metric's upper bound; None if it has none
+    mean: float
+    quartiles: tuple[float, float, float]
+
+    @property
+    def top(self) -> float:
+        """Where the last bin ends."""
+        return self.edges[-1]
+
+
+@dataclass(frozen=True)
+class RankedItem:
+    """One rank of a list that is shown; relevance is 0 where it is no hit."""
+
+    rank: int
+    item: Any
+    relevance: float
+
+
+@dataclass(frozen=True)
+class Missed:
+    """A relevant item that is not among the first k; `rank` says where it stands further down, if it does."""
+
+    item: Any
+    relevance: float
+    rank: int | None
+
+
+@dataclass(frozen=True)
+class UserList:
+    """One user's list down to k, with hits marked and the first of what was missed."""
+
+    user: Any
+    value: float
+    n_hits: int
+    n_relevant: int
+    n_places: int  #: how many items stand in the first k, of which `places` holds at most the first 20
+    places: tuple[RankedItem, ...]
+    missed: tuple[Missed, ...]  #: most relevant first
+    n_missed: int
+
+
+@dataclass(frozen=True)
+class ReportSegments:
+    """How segments of the users fare: each metric in each segment, and its gap to all other users."""
+
+    by: str  #: what the users are parted by
+    k: int
+    confidence: float
+    rows: tuple[Segment, ...]
+    basis: str
+
+    def of(self, metric: str) -> list[Segment]:
+        """The segments of one metric."""
+        return [one for one in self.rows if one.metric == metric]
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each metric and segment, with the gap to all other users."""
+        import pandas as pd
+
+        return pd.DataFrame([vars(one) for one in self.rows])
+
+
+@dataclass(frozen=True, eq=False)
+class ReportData:
+    """The numbers of a report, frozen; each of its forms reads them."""
+
+    population: PopulationSummary
+    k: tuple[int, ...]
+    lead_k: int  #: the cut-off at which users are looked at: the middle one
+    metrics: tuple[MetricSummary, ...]  #: the first is the lead metric
+    confidence: float
+    method: str  #: of the intervals
+    curve: Curve
+    distribution: Distribution
+    best: tuple[UserList, ...]
+    worst: tuple[UserList, ...]
+    findings: Lint  #: what is odd about the data, told by the lead metric at `lead_k`
+    beyond: tuple[BeyondRow, ...]  #: beyond accuracy, at each cut-off; () where neither train nor items is known
+    segments: ReportSegments | None  #: the metrics at `lead_k` by segment, if that was asked for
+    basis: str
+    lang: str = field(default_factory=current)  #: the language of its words, in which it is shown
+
+    @property
+    def n_users(self) -> int:
+        """How many users the means are over."""
+        return self.population.n_users
+
+    @property
+    def lead(self) -> MetricSummary:
+        """The metric that the curve and the users are shown by."""
+        return self.metrics[0]
+
+    def to_frame(self) -> pd.DataFrame:
+        """The means as a long frame: metric, k, mean, low, high, n_users; those beyond accuracy last.
+
+        `segments` and `findings` have frames of their own: `report.segments.to_frame()`, `report.findings.to_frame()`.
+        """
+        import pandas as pd
+
+        rows = [
+            (one.metric, k, mean, low, high, self.n_users)
+            for one in self.metrics
+            for k, mean, low, high in zip(one.k, one.mean, one.low, one.high, strict=True)
+        ]
+        rows += [
+            (one.metric, k, *values, one.n_users)
+            for one in self.beyond
+            for k, values in zip(self.k, one.values, strict=False)
+        ]
+        return pd.DataFrame(rows, columns=["metric", "k", "mean", "low", "high", "n_users"])
+
+
+def distribution_of(values: Floats, measured: MetricSummary, k: int) -> Distribution:
+    """How the values of users are spread: ten bins, quartiles, and how many stand at either end."""
+    there = values[~np.isnan(values)]
+    largest = float(there.max(initial=0.0))
+    top = measured.top or nice_above(largest)
+    # A value on an edge belongs to the bin above it, also where the last digit of a division says otherwise.
+    bins = np.minimum((there / top * BINS + 1e-9).astype(np.int64), BINS - 1)
+    counts = np.bincount(bins, minlength=BINS)
+    quartiles = np.quantile(there, [0.25, 0.5, 0.75]).tolist() if len(there) else [np.nan] * 3
+    return Distribution(
+        metric=measured.metric,
+        symbol=measured.symbol,
+        k=k,
+        n_users=len(there),
+        n_without_value=len(values) - len(there),
+        edges=tuple((np.arange(BINS + 1) * top / BINS).tolist()),
+        counts=tuple(counts.tolist()),
+        shares=tuple((counts / max(len(there), 1)).tolist()),
+        n_zero=int((np.abs(there) <= SAME).sum()),
+        n_top=None if measured.top is None else int((there >= measured.top - SAME).sum()),
+        mean=float(there.mean()) if len(there) else float("nan"),
+        quartiles=(quartiles[0], quartiles[1], quartiles[2]),
+    )
+
+
+def nice_above(value: float) -> float:
+    """The next number from `value` up that reads well on an axis.
+
+    >>> nice_above(0.0), nice_above(7.3), nice_above(0.31), nice_above(20)
+    (1.0, 8.0, 0.4, 20.0)
+    """
+    if value <= 0:
+        return 1.0
+    scale = 10.0 ** np.floor(np.log10(value))
+    step = next(one for one in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10) if one * scale >= value * (1 - SAME))
+    return float(f"{step * scale:.12g}")

@@ -1,0 +1,171 @@
+"""From what each user's list earns to one number, by the convention's rules for users who have nothing to average."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from recnb.conventions import Convention
+from recnb.data import Prepared
+from recnb.data.parallel import in_shares
+from recnb.errors import FrameError, OptionError
+from recnb.metrics import accuracy
+from recnb.metrics.hits import Cutoffs, Floats, Hits
+from recnb.metrics.metric import Credit, Metric
+
+#: The geometric mean of a value of 0 would be 0 whatever the others are; trec_eval puts this in its place.
+FLOOR = 1e-5
+
+
+@dataclass(frozen=True, eq=False)
+class Averaged:
+    """The values of all users at all cut-offs, which of them count, and their mean."""
+
+    values: Floats  #: users × cut-offs
+    kept: np.ndarray[Any, np.dtype[np.bool_]] | None  #: users × cut-offs; None: all
+    means: Floats  #: per cut-off
+
+
+def averaged(
+    credit: Credit, convention: Convention, metric: Metric[...], options: Mapping[str, Any], *, mean: bool = True
+) -> Averaged:
+    """Fill in, leave out and average, as the convention says."""
+    values = credit.value
+    hits = credit.rows
+    undefined = _undefined(credit, convention, values.shape)
+    kept = None
+    if convention.no_list != "zero" and not hits.list_length.all():
+        if convention.no_list == "error" and (hits.n_relevant[hits.list_length == 0] > 0).any():
+            raise FrameError("a user has no list, and this convention refuses that: say no_list='zero'.")
+        if convention.no_hit == "zero":  # a user without a list has no hit either
+            values = np.where((hits.list_length == 0)[:, np.newaxis], np.nan, values)
+    if undefined is not None and undefined.any():
+        fill = {"one": 1.0, "nan": np.nan}.get(convention.no_relevant, 0.0)
+        values = np.where(undefined, fill, values)
+        if convention.no_relevant == "skip":
+            kept = ~undefined
+    if convention.no_hit != "zero":
+        missed = values == 0 if undefined is None else (values == 0) & ~undefined
+        if convention.no_hit == "error" and missed.any():
+            raise FrameError("a user's list holds no hit, and this convention refuses that: say no_hit='zero'.")
+        kept = ~missed if kept is None else kept & ~missed
+    means = _mean(values, kept, credit, convention, metric, options) if mean else np.full(values.shape[1], np.nan)
+    return Averaged(values, kept, means)
+
+
+def _undefined(
+    credit: Credit, convention: Convention, shape: tuple[int, ...]
+) -> np.ndarray[Any, np.dtype[np.bool_]] | None:
+    """Where there was nothing to find: no relevant item or, where an item of no gain can be relevant, an ideal of 0."""
+    if convention.relevant != ">0" and isinstance(credit.out_of, Credit):
+        return np.broadcast_to(np.asarray(credit.possible) == 0, shape)
+    n_relevant = credit.rows.n_relevant
+    return None if n_relevant.all() else np.broadcast_to((n_relevant == 0)[:, np.newaxis], shape)
+
+
+def _mean(
+    values: Floats, kept: Any, credit: Credit, convention: Convention, metric: Metric[...], options: Mapping[str, Any]
+) -> Floats:
+    if convention.average == "pooled":
+        possible = credit.possible
+        if isinstance(possible, float):
+            raise OptionError(f"average='pooled' divides sums, and {metric.name} is divided by nothing.")
+        out_of = np.broadcast_to(possible, values.shape).sum(axis=0)
+        found = credit.total.sum(axis=0)
+        return np.asarray(np.divide(found, out_of, out=np.zeros_like(found), where=out_of != 0))
+    if convention.average == "of_means":
+        return _f_of_means(credit, kept, metric, options)
+    if convention.average == "geometric":
+        values = np.log(np.maximum(values, FLOOR))
+    if kept is None:
+        mean = values.mean(axis=0)
+    else:
+        n = kept.sum(axis=0)
+        mean = np.divide(np.where(kept, values, 0.0).sum(axis=0), n, out=np.full(values.shape[1], np.nan), where=n > 0)
+    return np.asarray(np.exp(mean) if convention.average == "geometric" else mean)
+
+
+def _f_of_means(credit: Credit, kept: Any, metric: Metric[...], options: Mapping[str, Any]) -> Floats:
+    """F1 of mean precision and mean recall, instead of the mean F1."""
+    if metric.name not in ("f1", "f1_list"):
+        raise OptionError(f"average='of_means' is of F1 alone, not of {metric.name}.")
+    out_of: Literal["k", "list"] = "list" if metric.name == "f1_list" else "k"
+    keep = np.ones(1, dtype=bool) if kept is None else kept
+    parts = []
+    for one in (accuracy.precision(credit.rows, credit.k, out_of=out_of), accuracy.recall(credit.rows, credit.k)):
+        value = one.value
+        mask = np.broadcast_to(keep, value.shape)
+        parts.append(np.where(mask, value, 0.0).sum(axis=0) / np.maximum(mask.sum(axis=0), 1))
+    over = parts[0] + parts[1]
+    return np.asarray(np.divide(2 * parts[0] * parts[1], over, out=np.full(len(over), np.nan), where=over > 0))
+
+
+@dataclass(frozen=True, eq=False)
+class Scoring:
+    """One metric with its options on prepared data: all that a number needs."""
+
+    prepared: Prepared
+    metric: Metric[...]
+    options: Mapping[str, Any]
+
+    @property
+    def convention(self) -> Convention:
+        """The convention of the data."""
+        return self.prepared.convention
+
+    @property
+    def in_force(self) -> Convention:
+        """The convention of the data with the metric's own options."""
+        return self.convention.with_metric({**self.metric.defaults, **self.options})
+
+    def hits(self, cutoffs: Cutoffs) -> Hits:
+        """The hits that the metric needs at these cut-offs."""
+        return self.prepared.hits(None if self.metric.needs_whole_list(self.options) else cutoffs.deepest)
+
+    def averaged(self, cutoffs: Cutoffs) -> Averaged:
+        """Values per user, and their mean."""
+        cutoffs = cutoffs_under(self.convention, cutoffs)
+        credit = self.metric.at(self.hits(cutoffs), cutoffs, self.options)
+        return averaged(credit, self.convention, self.metric, self.options)
+
+
+#: Users at a time: what a metric makes of them fits into the processor's cache.
+BLOCK = 2**14
+
+
+def means_of(prepared: Prepared, asked: Sequence[tuple[Metric[...], Mapping[str, Any]]], cutoffs: Cutoffs) -> Floats:
+    """The means of several metrics of the same users at each cut-off, metrics × cut-offs.
+
+    A mean over users is a sum over blocks of users, so nothing is held that is as large as users × cut-offs.
+    """
+    scorings = [Scoring(prepared, metric, options) for metric, options in asked]
+    if prepared.convention.average != "user":
+        return np.array([scoring.averaged(cutoffs).means for scoring in scorings])
+    under = cutoffs_under(prepared.convention, cutoffs)
+    whole = any(metric.needs_whole_list(options) for metric, options in asked)
+    hits = prepared.hits(None if whole else under.deepest)
+
+    def summed(blocks: Sequence[tuple[int, int]]) -> Floats:
+        """Sums over the users of each block, and how many they are: blocks × 2 × metrics × cut-offs."""
+        made = np.zeros((len(blocks), 2, len(asked), len(cutoffs)))
+        for (sums, counts), (start, stop) in zip(made, blocks, strict=True):
+            block = hits.part(start, stop)
+            for row, (metric, options) in enumerate(asked):
+                one = averaged(metric.at(block, under, options), prepared.convention, metric, options, mean=False)
+                values = one.values if one.kept is None else np.where(one.kept, one.values, 0.0)
+                sums[row] = values.sum(axis=0)
+                counts[row] = len(values) if one.kept is None else one.kept.sum(axis=0)
+        return made
+
+    # Added up block by block, the same on any number of cores.
+    sums, counts = np.concatenate(in_shares(hits.blocks(BLOCK), summed)).sum(axis=0)
+    return np.asarray(np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0))
+
+
+def cutoffs_under(convention: Convention, k: object) -> Cutoffs:
+    """The cut-offs, of which a convention that does not cut keeps only the name."""
+    cutoffs = Cutoffs.of(k)
+    return Cutoffs(cutoffs.values, uncut=True) if convention.cutoff == "none" else cutoffs

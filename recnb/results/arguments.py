@@ -1,0 +1,126 @@
+"""Which metrics were asked for, with which options, and which user."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from recnb.data.encoding import place_of
+from recnb.errors import OptionError, UnknownUserError, is_several, near
+from recnb.metrics.list_metric import LIST_METRICS, ListMetric
+from recnb.metrics.metric import ALIASES, METRICS, Metric, metric_named
+
+#: A metric of accuracy or beyond it.
+AnyMetric = Metric[...] | ListMetric[..., Any]
+
+#: Metrics by name, or each with its own options.
+Metrics = Iterable[str] | Mapping[str, Mapping[str, Any]] | None
+
+#: What a table holds when nothing else is asked for.
+STANDARD = ("ndcg", "average_precision", "reciprocal_rank", "precision", "recall", "f1", "hit_rate")
+
+
+def chosen_metrics(metrics: Metrics) -> list[Metric[...]]:
+    """Metrics of accuracy by name, the standard ones if none are named."""
+    chosen = asked_metrics(metrics)
+    for metric in chosen:
+        if isinstance(metric, ListMetric):
+            raise OptionError(
+                f"{metric.name} is a metric beyond accuracy, which this does not show: type .{metric.name}(k=10), "
+                f".table([..., {metric.name!r}], k=10) or .beyond(k=10)."
+            )
+    return [metric for metric in chosen if isinstance(metric, Metric)]
+
+
+def asked_metrics(metrics: Metrics) -> list[AnyMetric]:
+    """Metrics by name, of accuracy and beyond it; the standard ones if none are named."""
+    if isinstance(metrics, str):
+        metrics = [metrics]
+    if metrics is not None and not is_several(metrics):
+        raise OptionError(f"metrics={metrics!r}: name them in a list, such as metrics=['ndcg', 'recall'].")
+    if isinstance(metrics, Mapping):
+        for name, own in metrics.items():
+            if not isinstance(own, Mapping):
+                raise OptionError(
+                    f"metrics={{{name!r}: {own!r}}}: give each metric a mapping of its options, {{{name!r}: {{}}}} for none."
+                )
+    chosen = [asked(name) for name in (STANDARD if metrics is None else metrics)]
+    if not chosen:
+        raise OptionError("metrics is empty: name at least one, such as metrics=['ndcg'].")
+    names = [metric.name for metric in chosen]
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twice:
+        raise OptionError(f"metrics names {twice[0]!r} more than once.")
+    return chosen
+
+
+def parted(metrics: Metrics, options: Mapping[str, Any]) -> tuple[Metrics, dict[str, dict[str, Any]] | None]:
+    """For a report: the metrics of accuracy, and those beyond it with their options; None where none are named."""
+    if metrics is None:
+        return None, None
+    chosen = asked_metrics(metrics)
+    own = {one.name: options_of(one, metrics, options, chosen) for one in chosen}
+    beyond = {one.name: own[one.name] for one in chosen if isinstance(one, ListMetric)}
+    if len(beyond) == len(chosen):
+        name = chosen[0].name
+        raise OptionError(
+            f"a report needs a metric of accuracy, such as metrics=['ndcg', {name!r}]: its curve and its users are shown by it. "
+            f"For {name} alone type .{name}(k=10)."
+        )
+    # Each metric with its own options, so that none is asked for those of another.
+    return {one.name: own[one.name] for one in chosen if one.name not in beyond}, beyond or None
+
+
+def asked(name: object) -> AnyMetric:
+    """The metric of this name, of accuracy or beyond it.
+
+    >>> asked("mrr").name, asked("novelty").name
+    ('reciprocal_rank', 'novelty')
+    """
+    if isinstance(name, ListMetric):
+        return name
+    if str(name) in LIST_METRICS:
+        return LIST_METRICS[str(name)]
+    if isinstance(name, Metric) or str(name) in METRICS or str(name) in ALIASES:
+        return metric_named(name)
+    raise OptionError(f"{name!r} is no metric of recnb. {near(name, [*METRICS, *ALIASES, *LIST_METRICS])}")
+
+
+def options_of(
+    metric: AnyMetric, metrics: Metrics, options: Mapping[str, Any], chosen: Sequence[AnyMetric]
+) -> dict[str, Any]:
+    """A metric's own options, and of those given for all, the ones that it has; one that none has is refused."""
+    everything = {name for one in chosen for name in one.defaults}
+    for name in options:
+        if name not in everything:
+            raise OptionError(
+                f"none of {', '.join(one.name for one in chosen)} has an option {name!r}. {near(name, sorted(everything))}"
+            )
+    mine = {name: value for name, value in options.items() if name in metric.defaults}
+    if isinstance(metrics, Mapping):
+        mine |= next(own for name, own in metrics.items() if asked(name) is metric)
+    metric.check(mine)
+    return mine
+
+
+def position_of(user: Any, users: pl.Series) -> int:
+    """Where a user stands among those evaluated."""
+    found = place_of(user, users)
+    if found is None:
+        shown = ", ".join(map(repr, users.head(5).to_list()))
+        by_text = {str(one): one for one in users.head(10_000).to_list()}
+        close = difflib.get_close_matches(str(user), by_text, n=2, cutoff=0.6)
+        alike = f" Did you mean {' or '.join(repr(by_text[one]) for one in close)}?" if close else ""
+        kind = (
+            f" Users are {'whole numbers' if users.dtype.is_integer() else 'text'}."
+            if not isinstance(user, type(users[0]))
+            else ""
+        )
+        raise UnknownUserError(
+            f"user {user!r} is not among the {len(users):,} users evaluated.{kind}{alike} They are {shown}"
+            f"{', …' if len(users) > 5 else ''}; users with no relevant item may have been left out."
+        )
+    return found

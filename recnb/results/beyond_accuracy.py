@@ -1,0 +1,295 @@
+"""Metrics beyond accuracy on an evaluation: the value of each user, the mean, and what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from recnb.conventions import Convention, presets
+from recnb.display.language import N_, Plural, _, ngettext
+from recnb.errors import NoUsersError, OptionError
+from recnb.metrics.hits import Cutoffs, Floats
+from recnb.metrics.list_metric import LIST_METRICS, ListMetric
+from recnb.metrics.metric import Credit
+from recnb.metrics.recommendation_lists import Bools, PerUser, TermRows, Whole
+from recnb.results import Score
+from recnb.results.aggregation import averaged, cutoffs_under
+from recnb.results.catalogue_score import CatalogueScore
+from recnb.results.item_metrics import FORMULAS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from recnb.data import Prepared
+    from recnb.results.evaluation_data import EvaluationData
+
+#: Which catalogue.
+CATALOGUES: dict[str, str] = {
+    "items": N_("out of {n:,} items of items="),
+    "train": N_("out of {n:,} items of train"),
+}
+
+
+#: What `ev.beyond()` holds, as far as the data allow.
+BEYOND = (
+    "coverage", "user_coverage", "gini", "entropy", "personalization", "novelty", "popularity", "tail_share", "diversity",
+    "serendipity", "calibration",
+)  # fmt: skip
+
+#: Under which name the conventions of libraries have a metric.
+_RECORDED = {"diversity": "ild", "tail_share": "tail"}
+
+
+@dataclass(frozen=True, eq=False)
+class ListMetricResult:
+    """A metric beyond accuracy, worked out at one cut-off."""
+
+    evaluation: EvaluationData
+    metric: ListMetric[..., Any]
+    k: int | None
+    options: Mapping[str, Any]  #: as given, and as a library has them
+    average: str = "user"
+
+    @cached_property
+    def result(self) -> PerUser | Whole:
+        """What the metric's function gives."""
+        known, k = self.evaluation.known, self.k
+        if self.metric.over == "hits":
+            return self._of_hits()
+        lists = known.lists_of_evaluated if self.metric.over == "users" else known.lists
+        return self.metric(lists, known.catalogue, k, **self.options)  # type: ignore[no-any-return]
+
+    def _of_hits(self) -> PerUser:
+        """Credit of hits, filled in and left out as in metrics of accuracy."""
+        credit = self._credit
+        made = averaged(credit, self._prepared.convention, self.metric, self.options)  # type: ignore[arg-type]  # a name is all it asks for
+        kept = np.ones(len(made.values), dtype=bool) if made.kept is None else made.kept[:, 0]
+        return PerUser(made.values[:, 0], np.ones(len(made.values)), kept, self._rows_of_hits)
+
+    @property
+    def _prepared(self) -> Prepared:
+        return self.evaluation.prepared
+
+    @cached_property
+    def _credit(self) -> Credit:
+        cutoffs = cutoffs_under(self._prepared.convention, Cutoffs.one(self.k))
+        familiar = self.evaluation.known.familiar(self._prepared)
+        return self.metric(self._prepared.hits(cutoffs.deepest), familiar, cutoffs, **self.options)  # type: ignore[no-any-return]
+
+    def _rows_of_hits(self, user: int) -> TermRows:
+        hits, known = self._credit.rows, self.evaluation.known
+        if hits.tied is not None:
+            raise OptionError(
+                "ties='expected' averages many orders, and a worked explanation follows one: choose ties='first'."
+            )
+        depth = int(self._credit.k.depth(hits.list_length)[user, 0])
+        mine = np.flatnonzero((hits.user == user) & (hits.rank <= depth))
+        familiar, row = known.familiar(self._prepared), hits.truth_row[mine]
+        names = {
+            "rank": hits.rank[mine], "expected_rank": familiar.expected_rank[row], "depth": depth, "k": depth,
+            "popular_place": familiar.popular_place[row], "n_items": familiar.n_items, "n_hits": len(mine),
+            "list_length": hits.list_length[user],
+        }  # fmt: skip
+        from recnb.data.encoding import positions
+
+        items = positions(known.items, self._prepared.truth["item"])[row]
+        return TermRows(self._credit.earned[mine], names, items, hits.rank[mine])
+
+    @property
+    def users(self) -> pl.Series:
+        """Whose values there are."""
+        evaluated = self.metric.over in ("hits", "users")
+        return self._prepared.users if evaluated else self.evaluation.known.users
+
+    @property
+    def mean(self) -> float:
+        """The mean over users, or the one number there is."""
+        result = self.result
+        if isinstance(result, Whole):
+            return float(result)
+        if not result.counted.any():
+            raise NoUsersError(
+                f"{self.metric.name}: no user has a value. {why_none(self.metric.name)} Nothing is left to average."
+            )
+        return result.mean("pooled" if self.average == "pooled" else "user")
+
+    @property
+    def convention(self) -> Convention:
+        """The decisions about the data and the options in force; frames that were given are left out."""
+        options = {**self.metric.defaults, **self.options}
+        plain = {name: _plain(value) for name, value in options.items()}
+        return self.evaluation.convention.with_metric(
+            {name: value for name, value in plain.items() if value is not None}
+        )
+
+    def basis(self) -> str:
+        """In words: how many users and items, by what order, and what is odd in them."""
+        known, prepared = self.evaluation.known, self._prepared
+        evaluated = self.metric.over in ("hits", "users")
+        n = len(prepared.users) if evaluated else len(known.users)
+        parts = [
+            _(
+                Plural("{n:,} user evaluated", "{n:,} users evaluated")
+                if evaluated
+                else Plural("{n:,} user with a list", "{n:,} users with a list"),
+                n=n,
+            )
+        ]
+        result = self.result
+        if isinstance(result, PerUser) and (left := int((~result.counted).sum())) and not evaluated:
+            parts.append(_("{n:,} with a list without a value, left out", n=left))
+        parts += self._of_catalogue() + self._of_train()
+        parts.append(replace(prepared.convention, relevant_from=None).phrases(graded=False)[0])
+        parts += [_("{name}={value}", name=name, value=_plain(value)) for name, value in self.options.items()]
+        words = "; ".join([*parts, *map(str, prepared.notes)])
+        library = self.evaluation.library
+        return words if library is None else _("as {library}: {words}", library=library, words=words)
+
+    def _of_catalogue(self) -> list[str]:
+        known = self.evaluation.known
+        listed = known.catalogue.listed
+        if listed is None or not ("catalogue" in self.metric.needs or self.options.get("normalize")):
+            return []
+        source = "train" if known.beside.items is None else "items"
+        parts = [_(CATALOGUES[source], n=int(listed.sum()))]
+        outside = known.seen(known.lists.upto(self.k), listed)
+        return parts + (
+            [
+                ngettext(
+                    "{n:,} recommended item is not among them", "{n:,} recommended items are not among them", outside
+                )
+            ]
+            if outside
+            else []
+        )
+
+    def _of_train(self) -> list[str]:
+        known = self.evaluation.known
+        if "train" not in self.metric.needs or known.catalogue.users is None:
+            return []
+        parts = [_("what {users:,} users had in train", users=known.catalogue.n_users)]
+        cold = known.seen(known.lists.upto(self.k), known.catalogue.users > 0)
+        parts += (
+            [ngettext("{n:,} recommended item is not in train", "{n:,} recommended items are not in train", cold)]
+            if cold
+            else []
+        )
+        again = known.again(self.k)
+        return parts + (
+            [
+                ngettext(
+                    "{n:,} recommended row is of an item that its user has in train",
+                    "{n:,} recommended rows are of items that their users have in train",
+                    again,
+                )
+            ]
+            if again
+            else []
+        )
+
+
+def made(
+    evaluation: EvaluationData, metric: ListMetric[..., Any], k: int | None, options: Mapping[str, Any]
+) -> ListMetricResult:
+    """A metric with the options in force: those given, over those of a library."""
+    metric.check(options)
+    library = evaluation.library
+    if library is None:
+        return ListMetricResult(evaluation, metric, k, dict(options))
+    recorded = _RECORDED.get(metric.name, metric.name)
+    variants = presets.of_metric(recorded, library)
+    if not variants:
+        raise OptionError(
+            f"{library} has no {metric.name} that recnb has recorded; beyond accuracy it has "
+            f"{', '.join(recorded_in(library)) or 'none'}. Ask the evaluation that is not under a library's conventions."
+        )
+    # Of several ways that go by one formula, the one that has its name.
+    chosen = next((one for one in variants if one.variant.split("[")[0] == metric.name), variants[0])
+    arguments = FORMULAS[recorded].arguments(recorded, dict(chosen.options))
+    average = str(arguments.pop("average", "user"))
+    return ListMetricResult(evaluation, metric, k, {**arguments, **options}, average)
+
+
+def recorded_in(library: str | None) -> list[str]:
+    """The metrics beyond accuracy whose numbers in a library are recorded; all, for recnb's own."""
+    return [name for name in LIST_METRICS if library is None or presets.of_metric(_RECORDED.get(name, name), library)]
+
+
+def score_of(
+    evaluation: EvaluationData, metric: ListMetric[..., Any], k: int | None, options: Mapping[str, Any]
+) -> Score | CatalogueScore:
+    """The value, as the methods give it: the mean over users, or the one number of all lists."""
+    one = made(evaluation, metric, k, options)
+    result = one.result
+    if isinstance(result, Whole):
+        return CatalogueScore(
+            float(result), lambda: exposure(evaluation, k), metric.name, k, one.convention, one.basis(), result.of_users
+        )
+    mean, users = one.mean, one.users
+    counted = result.counted
+    return Score(
+        result.value[counted], lambda: _index(users, counted), metric.name, k, one.convention, one.basis(), mean
+    )
+
+
+def means_of(
+    evaluation: EvaluationData, metric: ListMetric[..., Any], cutoffs: Cutoffs, options: Mapping[str, Any]
+) -> Floats:
+    """The value at each cut-off; NaN where no user has one."""
+    return means_and_basis(evaluation, metric, cutoffs, options)[0]
+
+
+def means_and_basis(
+    evaluation: EvaluationData, metric: ListMetric[..., Any], cutoffs: Cutoffs, options: Mapping[str, Any]
+) -> tuple[Floats, str]:
+    """The value at each cut-off, NaN where no user has one; and what the deepest rests on."""
+    means, basis = [], ""
+    for k in cutoffs:
+        one = made(evaluation, metric, k, options)
+        result = one.result
+        nobody = isinstance(result, PerUser) and not result.counted.any()
+        means.append(np.nan if nobody else one.mean)
+        if k == cutoffs.deepest:
+            basis = one.basis()
+    return np.array(means), basis
+
+
+def exposure(evaluation: EvaluationData, k: int | None) -> pd.Series[int]:
+    """How many lists show each item of the catalogue, and each item that is shown."""
+    import pandas as pd
+
+    known = evaluation.known
+    times = known.lists.upto(k).times_shown
+    listed = known.catalogue.listed
+    member = times > 0 if listed is None else listed | (times > 0)
+    index: pd.Index[Any] = pd.Index(known.items.filter(pl.Series(member)).to_numpy(), name="item")
+    return pd.Series(times[member], index=index, name="n_lists")
+
+
+def why_none(metric: str) -> str:
+    """Why no user may have a value."""
+    return {
+        "calibration": "It needs items with a genre both in the user's history in train and in their list.",
+        "diversity": "A list of one item has no pairs: say single='zero' to count 0.",
+    }.get(metric, "No list holds an item that counts down to k.")
+
+
+def _plain(value: object) -> Any:
+    """An option as a word or number; what is bigger, by its kind."""
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
+    if isinstance(value, (list, tuple)) and all(isinstance(one, str) for one in value):
+        return ", ".join(value)
+    return "given"
+
+
+def _index(users: pl.Series, kept: Bools) -> pd.Index[Any]:
+    import pandas as pd
+
+    index: pd.Index[Any] = pd.Index(users.to_numpy()[kept], name="user")
+    return index

@@ -1,0 +1,188 @@
+"""The data of one evaluation, and the values of metrics on it: what tables, reports and explanations read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from recnb.conventions import Convention, presets
+from recnb.data import Counts, Prepared
+from recnb.data.item_data import ItemData
+from recnb.data.side_data import SideData
+from recnb.display.language import _
+from recnb.display.text import one_line
+from recnb.errors import OptionError
+from recnb.metrics.hits import Cutoffs, Floats, Hits
+from recnb.metrics.metric import Metric
+from recnb.results.aggregation import Scoring
+from recnb.results.arguments import position_of
+from recnb.results.provenance import basis_of
+from recnb.results.score import Score
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class EvaluationData:
+    """The joined data of one model, the convention in force, and each metric's values per user.
+
+    Parameters
+    ----------
+    prepared
+        Recommendations and truth, joined under a convention.
+    library
+        The library whose conventions each metric follows; None for recnb's own.
+    overrides
+        Convention options that take precedence over the library's.
+    beside
+        The frames given besides recommendations and truth: train, items, users.
+    """
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        library: str | None = None,
+        overrides: Mapping[str, Any] | None = None,
+        beside: SideData | None = None,
+    ) -> None:
+        self.prepared = prepared
+        self.beside = beside or SideData()
+        self.library = library
+        self.overrides = dict(overrides or {})
+        #: All lists, and the attributes of items: what metrics beyond accuracy read; loaded on first use.
+        self.known = ItemData(prepared, self.beside)
+
+    @property
+    def n_users(self) -> int:
+        """How many users are evaluated."""
+        return self.counts.n_users
+
+    @property
+    def users(self) -> pd.Index[Any]:
+        """The users evaluated, in the order of every per-user result."""
+        return index_of(self.prepared.users)
+
+    @property
+    def convention(self) -> Convention:
+        """The decisions about the data that are in force."""
+        return self.prepared.convention
+
+    @property
+    def counts(self) -> Counts:
+        """How much data is behind the numbers, and what was left out."""
+        return self.prepared.counts
+
+    def restricted(self, prepared: Prepared) -> EvaluationData:
+        """The same evaluation for some of its users, whose data is `prepared`."""
+        return EvaluationData(prepared, self.library, self.overrides, self.beside)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What must be known of the data to read the numbers."""
+        return tuple(map(str, self.prepared.notes))
+
+    def score(self, metric: Metric[...], k: int | None, options: Mapping[str, Any], /) -> Score:
+        """The mean of a metric, as the methods give it."""
+        scoring = self.scoring(metric, options)
+        made = scoring.averaged(Cutoffs.of(k))
+        kept = None if made.kept is None or made.kept.all() else made.kept[:, 0]
+        values = made.values[:, 0] if kept is None else made.values[kept, 0]
+        users = scoring.prepared.users
+        return Score(
+            values,
+            lambda: index_of(users, kept),
+            metric.name,
+            k,
+            scoring.in_force,
+            self.basis_of_metric(scoring),
+            float(made.means[0]),
+        )
+
+    def values(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
+        """A metric's value for each user at each cut-off; NaN for one who is left out at the last."""
+        made = self.scoring(metric, options).averaged(cutoffs)
+        return made.values if made.kept is None else np.where(made.kept, made.values, np.nan)
+
+    def means(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
+        """A metric's mean over users at each cut-off."""
+        return self.scoring(metric, options).averaged(cutoffs).means
+
+    def scoring(self, metric: Metric[...], options: Mapping[str, Any]) -> Scoring:
+        """The data and the options under which a metric is worked out here: the evaluation's own, or a library's."""
+        if self.library is None:
+            return Scoring(self.prepared, metric, dict(options))
+        chosen = presets.default_of(self.library, metric.name)
+        convention = replace(chosen.convention, **self.overrides)
+        source = self.prepared.source
+        assert source is not None
+        return Scoring(source.under(source.as_given(convention)), metric, {**dict(chosen.options), **options})
+
+    def under(self, library: str) -> EvaluationData:
+        """The same data under a library's conventions."""
+        name = presets.library_named(library)
+        source = self.prepared.source
+        assert source is not None
+        first = presets.of_library(name)[0].convention
+        return EvaluationData(source.under(source.as_given(first)), name, beside=self.beside)
+
+    def basis_of_metric(self, scoring: Scoring) -> str:
+        """In words: the users and the convention behind a metric's number."""
+        prepared = scoring.prepared
+        words = basis_of(prepared.counts, scoring.in_force, self.notes, graded=prepared.graded)
+        return words if self.library is None else _("as {library}: {words}", library=self.library, words=words)
+
+    def basis(self, convention: Convention | None = None) -> str:
+        """In words: how many users, who was left out, and by which convention."""
+        if convention is not None and not isinstance(convention, Convention):
+            raise OptionError(f"convention={one_line(repr(convention))} is no recnb.Convention.")
+        return basis_of(self.counts, convention or self.convention, self.notes, graded=self.prepared.graded)
+
+    def position(self, user: Any) -> int:
+        """Where a user stands among those evaluated."""
+        return position_of(user, self.prepared.users)
+
+    def list_of(self, position: int) -> dict[int, Any]:
+        """The list of the user at a position: item by rank."""
+        return self.lists_of([position])[0]
+
+    def lists_of(self, positions: Sequence[int]) -> list[dict[int, Any]]:
+        """The lists of some users, fetched at once where rows are elsewhere."""
+        users = self.prepared.users[list(positions)]
+        rows = self.prepared.rows.of(users).select("user", "rank", "item").sort("rank", maintain_order=True)
+        found: dict[Any, dict[int, Any]] = {user: {} for user in users.to_list()}
+        for user, rank, item in rows.iter_rows():
+            found[user][rank] = item
+        return [found[user] for user in users.to_list()]
+
+    def truth_of(self, position: int) -> pl.DataFrame:
+        """The relevant items of the user at a position, the most relevant first."""
+        return self.prepared.truth.filter(pl.col("user") == self.prepared.users[[position]]).select("item", "relevance")
+
+    def hits(self, depth: int | None = None) -> Hits:
+        """The hits down to a rank: what every metric is made of."""
+        return self.prepared.hits(Cutoffs.one(depth).values[0])
+
+    def to_frame(self) -> pd.DataFrame:
+        """What is known of each user: length of the list, relevant items, hits."""
+        import pandas as pd
+
+        hits = self.prepared.hits(None)
+        found = np.bincount(hits.user if hits.tied is None else hits.user[hits.tied.top], minlength=hits.n_users)
+        return pd.DataFrame(
+            {"list_length": hits.list_length, "n_relevant": hits.n_relevant, "n_hits": found}, index=self.users
+        )
+
+
+def index_of(users: pl.Series, kept: np.ndarray[Any, np.dtype[np.bool_]] | None = None) -> pd.Index[Any]:
+    """Users as an index: all of them, or those kept."""
+    import pandas as pd
+
+    # numpy has no time zones.
+    zoned = isinstance(users.dtype, pl.Datetime) and users.dtype.time_zone is not None
+    labels = pd.DatetimeIndex(users.to_pandas()) if zoned else users.to_numpy()
+    index: pd.Index[Any] = pd.Index(labels if kept is None else labels[kept], name="user")
+    return index

@@ -1,0 +1,291 @@
+"""Metrics beyond accuracy from frames, in the words that name the libraries' conventions.
+
+>>> import polars as pl
+>>> recs = pl.DataFrame({"user": ["ann", "ann", "bob"], "item": ["x", "y", "x"], "rank": [1, 2, 1]})
+>>> train = pl.DataFrame({"user": ["ann", "bob", "bob"], "item": ["z", "y", "z"]})
+>>> beyond("coverage", {"catalogue": "train", "count_only_catalogue": True}, recs, train=train)
+0.5
+>>> beyond("gini", {"population": "catalogue"}, recs, train=train)
+Traceback (most recent call last):
+    ...
+recnb.errors.RecnbError: gini needs all items there are: type catalogue=..., a list of items.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from recnb.data import validation
+from recnb.data.columns import Frame, columns_of, find, table_of
+from recnb.data.encoding import distinct, positions
+from recnb.errors import FrameError, OptionError, near
+from recnb.metrics import coverage as of_catalogue
+from recnb.metrics import novelty as of_lists
+from recnb.metrics.hits import Cutoffs, Floats, Ints, in_order
+from recnb.metrics.recommendation_lists import Bools, Catalogue, Lists, PerUser, words_of
+
+if TYPE_CHECKING:
+    from recnb.metrics.recommendation_lists import Sparse
+
+
+#: Options that name columns of a frame of items, where conventions are given features as they are.
+READ = ("features", "distances")
+
+
+@dataclass(frozen=True)
+class LibraryFormula:
+    """A metric under the name that the conventions have for it."""
+
+    function: Callable[..., Any]
+    renamed: Mapping[str, str] = field(default_factory=dict)  #: option of a convention -> option of the function
+    implied: Mapping[str, Any] = field(default_factory=dict)  #: what a convention means that does not say
+    pooled: bool = False  #: whether all rows can be averaged at once
+
+    @property
+    def options(self) -> list[str]:
+        """What a convention can say of it."""
+        back = {new: old for old, new in self.renamed.items()}
+        parameters = inspect.signature(self.function).parameters.values()
+        names = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
+        read = [name for name in names if name not in READ]
+        return [back.get(name, name) for name in read] + (["average"] if self.pooled else [])
+
+    def arguments(self, formula: str, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The options of the function for the options of a convention."""
+        given = {**self.implied, **options}
+        words = words_of(inspect.unwrap(self.function))
+        found: dict[str, Any] = {}
+        for name, value in given.items():
+            if name not in self.options:
+                raise OptionError(f"{formula} has no option {name!r}. {near(name, self.options)}")
+            option = self.renamed.get(name, name)
+            if option in words and not isinstance(value, bool) and (value is None or value == 0):
+                value = "none" if value is None else "zero"  # where a word is meant, a bare 0 is the word for it
+            found[option] = value
+        return found
+
+
+FORMULAS: dict[str, LibraryFormula] = {
+    "coverage": LibraryFormula(of_catalogue.coverage.function, {"catalogue": "population", "round": "digits"}),
+    "novelty": LibraryFormula(of_lists.novelty.function, pooled=True),
+    "popularity": LibraryFormula(of_lists.popularity.function, pooled=True),
+    "popularity_rank": LibraryFormula(of_lists.popularity_rank.function, pooled=True),
+    "tail": LibraryFormula(of_lists.tail_share.function, pooled=True),
+    "ild": LibraryFormula(of_lists.diversity.function, {"as": "measure"}, {"single": "zero"}),
+    "personalization": LibraryFormula(of_catalogue.personalization.function),
+    "gini": LibraryFormula(of_catalogue.gini.function),
+    "entropy": LibraryFormula(of_catalogue.entropy.function),
+}
+
+
+def beyond(
+    formula: str,
+    options: Mapping[str, Any],
+    recs: Frame,
+    train: Frame | None = None,
+    features: Frame | Mapping[Any, Any] | None = None,
+    catalogue: Collection[Any] | None = None,
+    k: int | None = None,
+) -> float:
+    """The value of a metric beyond accuracy under a library's convention: the mean over users, or the one number there is."""
+    return ItemMetrics(recs, train, features, catalogue).value(formula, options, k)
+
+
+@dataclass(frozen=True, eq=False)
+class ItemMetrics:
+    """Recommendations and what is known of the items, coded once for any number of metrics."""
+
+    recs: Frame  #: user, item, rank
+    train: Frame | None = None  #: user, item
+    features: Frame | Mapping[Any, Any] | None = None  #: item -> vector, or a frame of item and numbers
+    items: Collection[Any] | None = None  #: the catalogue: all items there are
+
+    def value(self, formula: str, options: Mapping[str, Any], k: int | None = None) -> float:
+        """The mean over users, or the one number there is."""
+        options = dict(options)
+        result = self.evaluate(formula, options, k)
+        if isinstance(result, PerUser):
+            return result.mean(options.get("average", "user"))
+        return result
+
+    def evaluate(self, formula: str, options: Mapping[str, Any], k: int | None = None) -> PerUser | float:
+        """The value of each of `users`, or the one number there is."""
+        if formula not in FORMULAS:
+            raise OptionError(f"{formula!r} is no metric beyond accuracy. {near(formula, FORMULAS)}")
+        chosen = FORMULAS[formula]
+        arguments = chosen.arguments(formula, options)
+        average = arguments.pop("average", "user")
+        if average not in ("user", "pooled"):
+            raise OptionError(f"average={average!r} is no option of {formula}. {near(average, ['user', 'pooled'])}")
+        k = Cutoffs.one(k).values[0]
+        together = arguments.get("distance") == "cooccurrence"
+        return chosen.function(self.lists, self._catalogue(together), k, **arguments)  # type: ignore[no-any-return]
+
+    @cached_property
+    def users(self) -> pl.Series:
+        """Whose lists there are, sorted: those that the values of users belong to."""
+        return distinct(self._tables["recs"]["user"])
+
+    @cached_property
+    def lists(self) -> Lists:
+        """The rows of the lists."""
+        recs = self._tables["recs"]
+        user, rank = positions(self.users, recs["user"]), recs["rank"].to_numpy()
+        item = positions(self._known, recs["item"])
+        order = in_order(user * (int(rank.max(initial=0)) + 1) + rank)
+        user, rank, item = user[order], rank[order], item[order]
+        ends = np.cumsum(np.bincount(user)) - 1
+        known = self._known
+        return Lists(user, rank, rank[ends], item, len(known), lambda position: known[position])
+
+    @cached_property
+    def _tables(self) -> dict[str, pl.DataFrame]:
+        """The frames, checked."""
+        labels = find(self.recs, "recommendations", ["user", "item", "rank"], {})
+        recs = validation.ids(table_of(self.recs, "recommendations", labels), "recommendations", labels)
+        recs = recs.with_columns(rank=validation.ranks(recs, "recommendations", labels["rank"]))
+        validation.no_pair_twice(recs, "recommendations", "Keep one of each before counting what is shown.")
+        validation.no_rank_twice(recs, "recommendations", labels["rank"])
+        tables = {"recs": recs}
+        if self.train is not None:
+            of_train = find(self.train, "train", ["user", "item"], {})
+            tables["train"] = validation.ids(table_of(self.train, "train", of_train), "train", of_train)
+        if self.features is not None:
+            tables["features"] = _item_ids(self._vectors[0], "features")
+            twice = validation.repeated(tables["features"], ["item"])
+            if twice.height:
+                raise FrameError(f"features: item {twice['item'][0]!r} has {twice['len'][0]} rows: give each item one.")
+        if self.items is not None:
+            tables["catalogue"] = _item_ids(_listed(self.items), "catalogue")
+        for name, table in tables.items():
+            if validation.kind(table["item"].dtype) != validation.kind(recs["item"].dtype):
+                raise FrameError(
+                    f"the item ids are of different kinds: recommendations hold {validation.kind(recs['item'].dtype)} (such as "
+                    f"{recs['item'][0]!r}), {name} holds {validation.kind(table['item'].dtype)} (such as {table['item'][0]!r}). "
+                    "They would never match: make both text or both whole numbers."
+                )
+        return tables
+
+    @cached_property
+    def _known(self) -> pl.Series:
+        """Every item there is, anywhere, sorted."""
+        return distinct(pl.concat([distinct(table["item"]) for table in self._tables.values()]))
+
+    def _places(self, name: str) -> Ints:
+        return positions(self._known, self._tables[name]["item"])
+
+    def _catalogue(self, together: bool) -> Catalogue:
+        known = dict(self._of_train) if self.train is not None else {}
+        if self.train is not None and together:
+            known["taken"] = self._taken
+        if self.features is not None:
+            known |= self._of_features
+        if self.items is not None:
+            known["listed"] = self._mark("catalogue")
+        return Catalogue(**known)
+
+    def _mark(self, name: str) -> Bools:
+        marked = np.zeros(len(self._known), dtype=bool)
+        marked[self._places(name)] = True
+        return marked
+
+    @cached_property
+    def _of_train(self) -> dict[str, Any]:
+        train = self._tables["train"]
+        count = train.group_by("item").agg(interactions=pl.len(), users=pl.col("user").n_unique())
+        place = positions(self._known, count["item"])
+        of_items = {name: np.zeros(len(self._known), dtype=np.int64) for name in ("interactions", "users")}
+        for name, counts in of_items.items():
+            counts[place] = count[name].to_numpy()
+        return {**of_items, "n_users": train["user"].n_unique()}
+
+    @cached_property
+    def _taken(self) -> Sparse:
+        from scipy import sparse
+
+        train = self._tables["train"].unique()
+        users = distinct(train["user"])
+        row, column = positions(self._known, train["item"]), positions(users, train["user"])
+        shape = (len(self._known), len(users))
+        return sparse.csr_array((np.ones(len(row)), (row, column)), shape=shape)
+
+    @cached_property
+    def _of_features(self) -> dict[str, Any]:
+        from scipy import sparse
+
+        vectors = sparse.coo_array(self._vectors[1])
+        shape = (len(self._known), vectors.shape[1])
+        matrix = sparse.csr_array((vectors.data, (self._places("features")[vectors.row], vectors.col)), shape=shape)
+        return {"features": matrix, "described": self._mark("features")}
+
+    @cached_property
+    def _vectors(self) -> tuple[pl.Series, Floats]:
+        """Items and their vectors."""
+        if isinstance(self.features, Mapping):
+            return _listed(self.features), _matrix(list(self.features.values()))
+        labels = find(self.features, "features", ["item"], {})
+        others = [name for name in columns_of(self.features, "features") if name != labels["item"]]
+        roles = {"item": labels["item"], **{f"feature {name}": name for name in others}}
+        table = table_of(self.features, "features", roles)
+        columns = table.drop("item")
+        if columns.width == 1 and isinstance(columns.dtypes[0], (pl.List, pl.Array)):
+            return table["item"], _matrix(columns.to_series().to_list())
+        for name, kind in columns.schema.items():
+            if not (kind.is_numeric() or kind == pl.Boolean):
+                raise FrameError(
+                    f"features: column {name.removeprefix('feature ')!r} holds {validation.kind(kind)}, where numbers are needed: "
+                    "a column of 0 and 1 for each word, such as frame.to_dummies() or pd.get_dummies(frame) makes."
+                )
+        return table["item"], _finite(columns.cast(pl.Float64).to_numpy())
+
+
+def _item_ids(items: pl.Series, name: str) -> pl.DataFrame:
+    table = items.alias("item").to_frame().with_columns(user=pl.lit(0))
+    return validation.ids(table, name, {}).select("item")
+
+
+def _listed(items: Any) -> pl.Series:
+    if isinstance(items, pl.Series):
+        return items
+    if isinstance(items, str):
+        raise FrameError(f"catalogue={items!r} is one text: give a list of items, [{items!r}].")
+    try:
+        return pl.Series("item", list(items), strict=True)
+    except (TypeError, pl.exceptions.PolarsError) as problem:
+        raise FrameError(
+            "the item ids are of more than one kind: make all of them text or all whole numbers."
+        ) from problem
+
+
+def _matrix(vectors: list[Any]) -> Floats:
+    if not vectors:
+        raise FrameError("features is empty: give a vector for each item.")
+    lengths = {0 if vector is None else len(vector) for vector in vectors}
+    if len(lengths) != 1:
+        raise FrameError(
+            f"features: the vectors have {sorted(lengths)} numbers: give every item one of the same length."
+        )
+    try:
+        return _finite(np.asarray([list(vector) for vector in vectors], dtype=np.float64))
+    except (TypeError, ValueError) as problem:
+        if isinstance(problem, FrameError):
+            raise
+        raise FrameError(
+            "features: the vectors hold something that is no number: give numbers, such as 0 and 1."
+        ) from problem
+
+
+def _finite(matrix: Floats) -> Floats:
+    if not np.isfinite(matrix).all():
+        row = int(np.flatnonzero(~np.isfinite(matrix).all(axis=1))[0])
+        raise FrameError(
+            f"features: row {row} holds a number that is missing or infinite: fill it in, or leave the item out."
+        )
+    return matrix

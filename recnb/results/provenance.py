@@ -1,0 +1,76 @@
+"""Words under numbers: how many users, who was left out, by which convention; and frames as a console shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from recnb.display.language import N_, Sentence, _, current, ngettext
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from recnb.conventions import Convention
+    from recnb.data import Counts
+
+#: Users with no relevant item, by what the convention does with them.
+NO_RELEVANT: dict[str, str] = {
+    "skip": N_("{n:,} with no relevant item left out"),
+    "zero": N_("{n:,} with no relevant item counting 0 where evaluated"),
+    "one": N_("{n:,} with no relevant item counting 1 where evaluated"),
+    "nan": N_("{n:,} with no relevant item counting NaN where evaluated"),
+    "error": N_("{n:,} with no relevant item refused"),
+}
+
+#: Columns of explanations and lists.
+COLUMNS: dict[str, str] = {
+    "rank": N_("rank"),
+    "item": N_("item"),
+    "relevance": N_("relevance"),
+    "gain": N_("gain"),
+    "discount": N_("discount"),
+    "term": N_("term"),
+    "credit": N_("credit"),
+    "running": N_("running"),
+    "share": N_("share"),
+    "hit": N_("hit, relevance"),
+    "other_item": N_("other item"),
+    "genre": N_("genre"),
+    "count": N_("count"),
+    "times": N_("times shown"),
+    "place": N_("place"),
+    "cosine": N_("cosine"),
+    "jaccard": N_("jaccard"),
+    "together": N_("together"),
+    "distance": N_("distance"),
+    "differing": N_("differing"),
+    "expected_rank": N_("expected rank"),
+    "popular_place": N_("place by popularity"),
+    "tail": N_("in the tail"),
+    "p": N_("p, history"),
+    "q": N_("q, list"),
+}
+
+
+def basis_of(counts: Counts, convention: Convention, notes: Sequence[str | Sentence], *, graded: bool) -> str:
+    """One line that goes with every number."""
+    return "; ".join([*users_in_words(counts, convention), *convention.phrases(graded=graded), *map(str, notes)])
+
+
+def users_in_words(counts: Counts, convention: Convention) -> list[str]:
+    """The users behind a mean, and those that are not."""
+    parts = [ngettext("{n:,} user", "{n:,} users", counts.n_users) + convention.users_phrase]
+    if counts.n_without_list:
+        parts.append(_("{n:,} of them without a list, which counts 0", n=counts.n_without_list))
+    if counts.n_without_relevant:
+        parts.append(_(NO_RELEVANT[convention.no_relevant], n=counts.n_without_relevant))
+    return parts
+
+
+def console(frame: pd.DataFrame, **how: Any) -> str:
+    """A frame as text in the language in force, its columns in line where letters are two columns wide."""
+    import pandas as pd
+
+    wide = current() != "en" or pd.get_option("display.unicode.east_asian_width")
+    with pd.option_context("display.unicode.east_asian_width", wide):
+        return str(frame.to_string(**how))

@@ -1,0 +1,302 @@
+"""Groups of users, and how each fares: by a column that is known of the users, or by what they did before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from recnb.data.columns import columns_of, table_of
+from recnb.data.encoding import distinct, positions
+from recnb.data.join import InMemoryRows
+from recnb.data.validation import of_one_unit
+from recnb.display.language import _, pgettext
+from recnb.display.text import one_line
+from recnb.errors import OptionError, RecnbError, near
+from recnb.metrics.hits import Cutoffs, Floats, Ints
+from recnb.metrics.list_metric import ListMetric
+from recnb.results import Score, beyond_accuracy
+from recnb.results.arguments import AnyMetric, Metrics, asked_metrics, options_of
+from recnb.results.segment_table import Segment, SegmentTable, segment_table
+from recnb.stats import intervals
+from recnb.stats.groups import gap_to_rest
+from recnb.stats.multiple_testing import holm
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from recnb.results.evaluation_data import EvaluationData
+
+#: Numbers with more values than this are put into bins.
+FEW = 8
+
+#: Below this many users a segment is marked: its mean says little.
+SMALL = 30
+
+#: What is worked out of train, unless the users have a column of the name.
+WORKED_OUT = ("activity", "popularity_taste")
+
+
+@dataclass(frozen=True, eq=False)
+class Segments:
+    """Which segment each user is in."""
+
+    label: str
+    names: tuple[str, ...]  #: in the order to be shown; the last may be that of users of whom nothing is known
+    users: pl.Series  #: each once
+    code: Ints  #: position in `names` for each of `users`
+
+    def of(self, users: pl.Series) -> Ints:
+        """The segment of each of some users; -1 for one of whom nothing is known."""
+        order = self.users.arg_sort()
+        at = positions(self.users.gather(order), users)
+        sorted_code = self.code[order.to_numpy()]
+        return np.where(at >= 0, sorted_code[at], -1) if len(sorted_code) else np.full(len(users), -1)
+
+
+def label_of(by: Any) -> str:
+    """What the users are parted by, as it is shown."""
+    return by if isinstance(by, str) else str(getattr(by, "name", None) or "segment")
+
+
+def segments_of(evaluation: EvaluationData, by: Any, bins: int = 4) -> Segments:
+    """Segments by the name of a column, by a Series or mapping of user to segment, or by what users did in train."""
+    if not (isinstance(bins, int) and not isinstance(bins, bool) and bins >= 2):
+        raise OptionError(f"bins={bins!r}: give the number of quantile bins, a whole number from 2 up.")
+    if isinstance(by, str):
+        table, label = _column(evaluation, by), by
+    elif isinstance(by, Mapping) or hasattr(by, "items"):
+        listed = dict(by.items())
+        label = label_of(by)
+        # NaN among words would become a word.
+        values = [None if isinstance(one, float) and one != one else one for one in listed.values()]
+        made = pl.Series(values, strict=False)
+        if made.dtype == pl.Object or made.dtype.is_nested():
+            raise OptionError(
+                f"by={label!r} holds {one_line(repr(values[0]))}, which names no segment: give each user a text or a number."
+            )
+        table = pl.DataFrame({"user": list(listed), "value": made})
+    else:
+        raise OptionError(
+            f"by={by!r}: name a column of the users frame, or give a Series or mapping of user to segment."
+        )
+    known = evaluation.prepared.users
+    if table["user"].dtype != known.dtype:
+        try:
+            table = table.with_columns(pl.col("user").cast(known.dtype))
+        except pl.exceptions.PolarsError:
+            raise OptionError(
+                f"by={label!r}: its users are {table['user'].dtype}, such as {table['user'][0]!r}, and those evaluated {known.dtype}, "
+                f"such as {known[0]!r}."
+            ) from None
+    mine = table.filter(pl.col("user").is_in(_everyone(evaluation).implode()))
+    if mine["value"].drop_nulls().len() == 0:
+        raise OptionError(f"by={label!r} says nothing of the users evaluated, such as {known[0]!r}.")
+    names, code = _coded(mine["value"], bins)
+    return Segments(label, names, mine["user"], code)
+
+
+def _everyone(evaluation: EvaluationData) -> pl.Series:
+    """The users evaluated, and those with a list: metrics beyond accuracy are of all lists."""
+    prepared = evaluation.prepared
+    if not isinstance(prepared.rows, InMemoryRows):
+        return prepared.users.alias("user")  # metrics of all lists are not to be had of rows that are away
+    return distinct(pl.concat([prepared.users.alias("user"), prepared.recs["user"]]))
+
+
+def _column(evaluation: EvaluationData, by: str) -> pl.DataFrame:
+    """A column that is known of the users: of the users frame, of the truth if it is one value a user, or worked out of train."""
+    beside = evaluation.beside
+    users, truth = beside.users, beside.truth
+    if users is not None and by in users.columns and by != "user":
+        return users.select("user", value=by)
+    of_truth = [*_roles_of_truth(evaluation), *([] if truth is None else columns_of(truth, "truth"))]
+    of_truth = [column for column in dict.fromkeys(of_truth) if column != beside.truth_user]
+    if by in of_truth:
+        table = _of_truth(evaluation, by)
+        if table["user"].is_duplicated().any():
+            raise OptionError(
+                f"by={by!r}: that column of the truth has more than one value for user {table['user'].filter(table['user'].is_duplicated())[0]!r}, "
+                "and a segment is one for each user."
+            )
+        return table
+    if by in WORKED_OUT:
+        return _worked_out(evaluation, by)
+    single = [one for one in of_truth if not _of_truth(evaluation, one)["user"].is_duplicated().any()]
+    worked_out = [] if beside.train is None else WORKED_OUT
+    known = [*([] if users is None else [one for one in users.columns if one != "user"]), *single, *worked_out]
+    hint = "" if users is not None else " Give what is known of them: recs.rec.against(truth, users=frame)."
+    raise OptionError(
+        f"by={by!r} is no column that is known of the users.{hint}{f' {near(by, known)}' if known else ''}"
+    )
+
+
+def _of_truth(evaluation: EvaluationData, column: str) -> pl.DataFrame:
+    """The values of a column of the truth with their users, each pair once."""
+    roles, source = _roles_of_truth(evaluation), evaluation.prepared.source
+    if column in roles and source is not None:
+        return source.truth.select("user", value=roles[column]).unique()
+    labels = {"user": evaluation.beside.truth_user, "value": column}
+    return table_of(evaluation.beside.truth, "truth", labels).unique()
+
+
+def _roles_of_truth(evaluation: EvaluationData) -> dict[str, str]:
+    """The columns of the truth that were read as roles, which the evaluation holds already."""
+    source = evaluation.prepared.source
+    if source is None or evaluation.beside.truth is None:
+        return {}
+    return {source.truth_labels[role]: role for role in source.truth.columns}
+
+
+def _worked_out(evaluation: EvaluationData, by: str) -> pl.DataFrame:
+    train = evaluation.beside.train
+    if train is None:
+        raise RecnbError(f"by={by!r} needs what users had before: type recs.rec.against(truth, train=frame).")
+    users = _everyone(evaluation).alias("user").to_frame()
+    if by == "activity":
+        counts = train.group_by("user").agg(value=pl.len().cast(pl.Int64))
+        return users.join(counts, on="user", how="left").with_columns(pl.col("value").fill_null(0))
+    shares = train.unique().with_columns(share=pl.len().over("item") / pl.col("user").n_unique())
+    return users.join(shares.group_by("user").agg(value=pl.col("share").mean()), on="user", how="left")
+
+
+def _coded(values: pl.Series, bins: int) -> tuple[tuple[str, ...], Ints]:
+    """Names of segments, and which each value is in: numbers that are many in quantile bins, others as they are."""
+    if values.dtype.is_float():
+        values = values.fill_nan(None)
+    there = values.drop_nulls()
+    if values.dtype.is_numeric() and there.n_unique() > FEW:
+        numbers = there.to_numpy().astype(np.float64)
+        inner = np.unique(np.quantile(numbers, np.arange(1, bins) / bins))
+        filled = values.cast(pl.Float64).fill_null(np.nan).to_numpy()
+        code = np.searchsorted(inner, filled, side="left")
+        code[np.isnan(filled)] = -1
+        used = np.unique(code[code >= 0])
+        code = np.where(code >= 0, np.searchsorted(used, code), -1)
+        kept = filled[~np.isnan(filled)]
+        whole = bool((kept % 1 == 0).all())
+        names = [_range(kept[code[~np.isnan(filled)] == one], whole) for one in range(len(used))]
+    else:
+        found = there.unique().sort()
+        names = [str(one) for one in found.to_list()]
+        code = positions_in(found, values)
+    if (code < 0).any():
+        names.append(_("not known"))
+        code = np.where(code < 0, len(names) - 1, code)
+    return tuple(names), code.astype(np.int64)
+
+
+def positions_in(found: pl.Series, values: pl.Series) -> Ints:
+    """Where each value stands among those found; -1 for one that is missing."""
+    coded = pl.DataFrame({"value": found}).with_row_index("at")
+    joined = values.alias("value").to_frame().join(coded, on="value", how="left", maintain_order="left")
+    return joined["at"].cast(pl.Int64).fill_null(-1).to_numpy()
+
+
+def _range(values: Any, whole: bool) -> str:
+    low, high = values.min(), values.max()
+    if low == high:
+        return f"{low:g}"
+    return pgettext(
+        "segment",
+        "{low} to {high}",
+        low=f"{low:,.0f}" if whole else f"{low:.3g}",
+        high=f"{high:,.0f}" if whole else f"{high:.3g}",
+    )
+
+
+def _ids(index: pd.Index[Any], like: pl.Series) -> pl.Series:
+    """The users of a result as ids of the kind that frames have."""
+    users = pl.Series(index.to_numpy())
+    return users if users.dtype == like.dtype else of_one_unit(pl.from_pandas(index.to_series())).cast(like.dtype)
+
+
+def _score(evaluation: EvaluationData, metric: AnyMetric, k: int | None, options: Mapping[str, Any]) -> Score:
+    if isinstance(metric, ListMetric):
+        score = beyond_accuracy.score_of(evaluation, metric, k, options)
+        assert isinstance(score, Score)
+        return score
+    return evaluation.score(metric, k, options)
+
+
+def _corrected(rows: Sequence[Segment]) -> Floats:
+    """P-values corrected by Holm's method over all tests of a table.
+
+    Of two segments each is the rest of the other: that is one test, and counts once.
+    """
+    p = np.array([row.p for row in rows])
+    groups: dict[tuple[str, int | None], list[int]] = {}
+    for at, row in enumerate(rows):
+        groups.setdefault((row.metric, row.k), []).append(at)
+    twins = [both for both in groups.values() if len(both) == 2 and np.isfinite(p[both]).all()]
+    tested = p.copy()
+    tested[[second for _ignored, second in twins]] = np.nan
+    made = holm(tested)
+    for first, second in twins:
+        made[second] = made[first]
+    return made
+
+
+def table_by(
+    evaluation: EvaluationData,
+    metrics: Metrics,
+    k: int | Sequence[int | None] | None,
+    by: Any,
+    *,
+    bins: int = 4,
+    confidence: float = 0.95,
+    options: Mapping[str, Any],
+) -> SegmentTable:
+    """Each metric at each cut-off in each segment: mean and interval, and the gap to all other users.
+
+    The p-values of the gaps (the more careful of Welch's test and Student's) are corrected by Holm's method over the whole table.
+    """
+    segments = segments_of(evaluation, by, bins)
+    chosen = asked_metrics(metrics)
+    for metric in chosen:
+        if isinstance(metric, ListMetric) and metric.of == "all":
+            raise OptionError(
+                f"{metric.name} is one number of all lists, with no value for each user, so by= cannot break it down: leave it out."
+            )
+    cutoffs = Cutoffs.of(k)
+    rows: list[Segment] = []
+    names: tuple[str, ...] = ()
+    for metric in chosen:
+        mine = options_of(metric, metrics, options, chosen)
+        for cut in cutoffs:
+            score = _score(evaluation, metric, cut, mine)
+            code = segments.of(_ids(score.per_user.index, segments.users))
+            unknown = (code < 0).any()
+            names = (
+                (*segments.names, _("not known"))
+                if unknown and _("not known") not in segments.names
+                else segments.names
+            )
+            code = np.where(code < 0, len(names) - 1, code)
+            values = np.asarray(score.per_user.to_numpy(), dtype=np.float64)[:, np.newaxis]
+            for at, name in enumerate(names):
+                inside = code == at
+                if not inside.any():
+                    continue
+                n = int(inside.sum())
+                low, high, _ignored = intervals(values[inside], confidence, bounds=metric.bounds)
+                gap = gap_to_rest(values, inside, confidence)
+                sure = [low, high, gap.low, gap.high, gap.p]
+                low_end, high_end, gap_low, gap_high, p = (float(one[0]) for one in sure)
+                mean, apart = float(values[inside].mean()), float(gap.gap[0])
+                rows.append(
+                    Segment(
+                        metric.name, cut, name, n, mean, low_end, high_end, apart, gap_low, gap_high, p, small=n < SMALL
+                    )
+                )
+    adjusted = _corrected(rows)
+    basis = f"{evaluation.basis()}; " + _(
+        "by {by}: {confidence}% intervals, not corrected for the number of comparisons; gap to all other users "
+        "by the more careful of Welch's t and Student's, p corrected by Holm over this table",
+        by=segments.label,
+        confidence=f"{100 * confidence:g}",
+    )
+    return segment_table(segments.label, rows, adjusted, basis, evaluation.n_users)

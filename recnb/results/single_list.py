@@ -1,0 +1,303 @@
+"""One list, plain Python: the textbook's own calls, and several lists at once.
+
+`ndcg([3, 2, 0, 1])` takes the grades of a list in rank order; `ndcg(["a", "b"], {"b": 2})` a ranking and what is
+relevant; a list of rankings with a list of truths gives the mean. All end in the same `Hits` that frames end in.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ParamSpec, Protocol
+
+import numpy as np
+
+from recnb.conventions import Convention, options_in_words
+from recnb.display.language import _, use_language
+from recnb.errors import RecnbError
+from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
+from recnb.metrics.metric import Metric, metric_named
+from recnb.results import Explanation, Score
+from recnb.results.explanation import explain as explanation_of
+
+P = ParamSpec("P")
+
+Ranking = Sequence[Any] | Mapping[Any, float] | np.ndarray[Any, Any]
+Truth = Mapping[Any, float] | Collection[Any]
+
+#: A user with nothing relevant: the articles give such a list 0, and there is no population to leave it out of.
+LISTS = Convention(order="row", no_relevant="zero")
+
+
+class OneList(Protocol[P]):
+    """A metric as a function of one ranking and what is relevant, or of several."""
+
+    __name__: str
+
+    def __call__(self, ranking: Ranking, truth: Truth | None = None, /, *args: P.args, **options: P.kwargs) -> Score:
+        """The metric of the list, or its mean over several."""
+        ...
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A ranking beside its truth; without items if grades were given."""
+
+    items: tuple[Any, ...] | None  #: in rank order
+    grades: tuple[float, ...]  #: relevance of each rank
+    truth: tuple[tuple[Any, float], ...]  #: the relevant items in the order listed, and how relevant each is
+
+
+def on_lists(metric: Metric[P]) -> OneList[P]:
+    """The plain function of a metric."""
+
+    def call(ranking: Ranking, truth: Truth | None = None, k: int | None = None, **options: Any) -> Score:
+        metric.check(options)
+        pairs = _pairs(ranking, truth, metric)
+        cutoff = Cutoffs.one(k)
+        values = metric.at(hits_of(pairs), cutoff, options).value[:, 0]
+        return Score(
+            values,
+            lambda: _index(len(pairs)),
+            metric.name,
+            cutoff.values[0],
+            LISTS.with_metric({**metric.defaults, **options}),
+            _basis(pairs, metric, options),
+        )
+
+    call.__name__ = call.__qualname__ = metric.name
+    call.__doc__ = inspect.getdoc(metric.function)
+    call.__module__ = "recnb"
+    own = list(inspect.signature(metric.function).parameters.values())[1:]
+    ends = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    leading = [inspect.Parameter("ranking", ends), inspect.Parameter("truth", ends, default=None)]
+    call.__signature__ = inspect.Signature([*leading, *own], return_annotation="Score")  # type: ignore[attr-defined]
+    return call  # type: ignore[return-value]
+
+
+def explain(
+    metric: str,
+    ranking: Ranking,
+    truth: Truth | None = None,
+    k: int | None = None,
+    *,
+    lang: str | None = None,
+    **options: Any,
+) -> Explanation:
+    """How one list comes by its score: formula, numbers put in, a row per rank, the ideal list.
+
+    `lang` is "en" or "ko"; by default the language that is set.
+
+    >>> print(explain("dcg", [3, 2, 0, 1]).numbers)
+    3/log2(1+1) + 2/log2(1+2) + 1/log2(1+4) = 4.6925
+    """
+    chosen = metric_named(metric)
+    chosen.check(options)
+    pairs = _pairs(ranking, truth, chosen)
+    if len(pairs) > 1:
+        raise RecnbError(f"explain takes one list, and {len(pairs)} were given: pick one.")
+    pair = pairs[0]
+    items = None if pair.items is None else dict(enumerate(pair.items, 1))
+    truth_items = None if pair.items is None else [item for item, _ignored in pair.truth]
+    cutoff = Cutoffs.one(k).values[0]
+    with use_language(lang):
+        return explanation_of(
+            chosen, hits_of(pairs), cutoff, options, items=items, truth_items=truth_items, user=None,
+            basis=_basis(pairs, chosen, options), length=len(pair.grades),
+        )  # fmt: skip
+
+
+def hits_of(pairs: Sequence[Pair]) -> Hits:
+    """The hits of several lists, each a user of its own."""
+    user, rank, relevance, truth_row, truth_user, truth_relevance = ([] for _ignored in range(6))  # type: ignore[var-annotated]
+    for position, pair in enumerate(pairs):
+        if pair.items is None:
+            row_of: dict[Any, int] = {at: row for row, (at, _ignored) in enumerate(pair.truth, len(truth_user))}
+            placed: Iterable[Any] = range(len(pair.grades))
+        else:
+            row_of = {item: row for row, (item, _ignored) in enumerate(pair.truth, len(truth_user))}
+            placed = pair.items
+        for at, (item, grade) in enumerate(zip(placed, pair.grades, strict=True), 1):
+            if grade > 0:
+                user.append(position)
+                rank.append(at)
+                relevance.append(grade)
+                truth_row.append(row_of[item])
+        truth_user += [position] * len(pair.truth)
+        truth_relevance += [grade for _ignored, grade in pair.truth]
+    return Hits(
+        user=np.array(user, dtype=np.int64),
+        rank=np.array(rank, dtype=np.int64),
+        list_length=np.array([len(pair.grades) for pair in pairs], dtype=np.int64),
+        relevance=np.array(relevance, dtype=np.float64),
+        truth_row=np.array(truth_row, dtype=np.int64),
+        truth_user=np.array(truth_user, dtype=np.int64),
+        truth_relevance=np.array(truth_relevance, dtype=np.float64),
+        max_relevance=max(truth_relevance, default=0.0),
+    )
+
+
+def _pairs(ranking: Ranking, truth: Truth | None, metric: Metric[...]) -> list[Pair]:
+    """One pair or several, told apart by whether the ranking's entries are lists themselves."""
+    if isinstance(ranking, Mapping):
+        if truth is not None or metric.over != "ideal":
+            raise RecnbError(
+                f"{metric.name} was given a mapping for the ranking, which has no order: give the items in rank order first "
+                f"and the mapping second, recnb.{metric.name}(ranking, relevance)."
+            )
+        return [_graded(list(ranking.values()))]
+    if hasattr(ranking, "columns"):
+        raise RecnbError(
+            f"{metric.name} of recnb takes lists, and the ranking is a frame: type recnb.evaluate(recs, truth).{metric.name}(k=10)."
+        )
+    entries = _sequence(ranking, "the ranking")
+    if truth is None:
+        if entries and all(_is_sequence(entry) for entry in entries):
+            return [_graded(list(entry)) for entry in entries]
+        return [_graded(entries)]
+    if _is_sequence(truth) and len(truth) and all(_is_truth(one) for one in truth) and all(map(_is_sequence, entries)):
+        if all(isinstance(one, tuple) for one in (*entries, *truth)):
+            raise RecnbError(
+                f"the entries of ranking and truth are tuples, such as {_shown(entries[0])}, which may be items or whole lists. Items of one "
+                "list: give the relevant ones as a set, set(truth). Several lists: [list(one) for one in ranking]."
+            )
+        if len(truth) != len(entries):
+            raise RecnbError(
+                f"{len(entries)} rankings stand against {len(truth)} truths: give one truth for each ranking."
+            )
+        return [
+            _matched(_sequence(one, f"ranking {at}"), other)
+            for at, (one, other) in enumerate(zip(entries, truth, strict=True))
+        ]
+    return [_matched(entries, truth)]
+
+
+def _graded(grades: list[Any]) -> Pair:
+    if not grades:
+        raise RecnbError("the list of grades is empty: give the relevance of each rank, such as [3, 2, 0, 1].")
+    numbers = tuple(_grade(grade, f"rank {at}", alone=True) for at, grade in enumerate(grades, 1))
+    return Pair(None, numbers, tuple((at, grade) for at, grade in enumerate(numbers) if grade > 0))
+
+
+def _matched(ranking: list[Any], truth: Any) -> Pair:
+    if hasattr(truth, "columns") or not _is_truth(truth):
+        raise RecnbError(
+            f"the truth is {_shown(truth)}: give a mapping of item to relevance, or the relevant items in a list or set."
+        )
+    if isinstance(truth, Mapping):
+        judged = {item: _grade(grade, f"item {item!r}") for item, grade in truth.items()}
+    else:
+        listed = list(truth) if not isinstance(truth, (set, frozenset)) else sorted(truth, key=str)
+        _hashable(listed, "the truth")
+        judged = dict.fromkeys(listed, 1.0)
+        if len(judged) < len(listed):
+            raise RecnbError(f"the truth lists {_first_twice(listed)!r} more than once: list each relevant item once.")
+    _hashable(ranking, "the ranking")
+    if 0 < sum(isinstance(item, (bool, np.bool_)) for item in ranking) < len(ranking):
+        raise RecnbError(
+            "the ranking holds True or False beside other items, and True equals 1: make all items text, [str(item) for item in ranking]."
+        )
+    if len(set(ranking)) < len(ranking):
+        raise RecnbError(
+            f"the ranking holds {_first_twice(ranking)!r} more than once, which would count twice: recommend each item once."
+        )
+    _same_kind(ranking, judged, truth)
+    relevant = tuple((item, grade) for item, grade in judged.items() if grade > 0)
+    return Pair(tuple(ranking), tuple(judged.get(item, 0.0) for item in ranking), relevant)
+
+
+def _grade(grade: Any, where: str, *, alone: bool = False) -> float:
+    whole = isinstance(grade, int) and grade <= HIGHEST
+    if (whole or (isinstance(grade, (float, np.integer, np.floating, np.bool_)) and np.isfinite(grade))) and 0 <= float(
+        grade
+    ) <= HIGHEST:
+        return float(grade)
+    ways = (
+        " A ranking of items needs its truth: give the relevant items as the second argument."
+        if alone and not isinstance(grade, (int, float))
+        else ""
+    )
+    most = f", at most {HIGHEST:g}" if isinstance(grade, (int, float)) and grade > HIGHEST else ""
+    raise RecnbError(f"the relevance at {where} is {grade!r}: a grade is a number from 0 up{most}.{ways}")
+
+
+def _sequence(values: Any, what: str) -> list[Any]:
+    if not _is_sequence(values):
+        raise RecnbError(f"{what} is {_shown(values)}: give a list, from rank 1 down.")
+    return list(values)
+
+
+def _is_sequence(value: Any) -> bool:
+    ordered = (
+        isinstance(value, Sequence)
+        or (isinstance(value, np.ndarray) and not _is_single(value))
+        or type(value).__name__ in ("Series", "Index")
+    )
+    return ordered and not isinstance(value, (str, bytes))
+
+
+def _is_truth(value: Any) -> bool:
+    return isinstance(value, (Mapping, Collection)) and not isinstance(value, (str, bytes)) and not _is_single(value)
+
+
+def _is_single(value: Any) -> bool:
+    """Whether an array holds one number and no row of them."""
+    return isinstance(value, np.ndarray) and value.ndim == 0
+
+
+def _hashable(items: list[Any], what: str) -> None:
+    for item in items:
+        try:
+            hash(item)
+        except TypeError as problem:
+            raise RecnbError(
+                f"{what} holds {_shown(item)}, which cannot be an item: items are text or numbers."
+            ) from problem
+        if (
+            item is None
+            or type(item).__name__ in ("NAType", "NaTType")
+            or (isinstance(item, (float, np.floating)) and np.isnan(item))
+        ):
+            raise RecnbError(f"{what} holds a missing item, {item!r}: drop it.")
+
+
+def _same_kind(ranking: list[Any], judged: Mapping[Any, float], truth: Any) -> None:
+    """1 and "1" never meet: such a list would score 0 for the kind of its ids alone."""
+    if any(item in judged for item in ranking):
+        return
+    texts = {str(item): item for item in judged}
+    alike = next((item for item in ranking if str(item) in texts), None)
+    if alike is not None:
+        raise RecnbError(
+            f"the ranking holds {alike!r} and the truth {texts[str(alike)]!r}, which never match: make both text or both numbers."
+        )
+    index: Any = getattr(truth, "index", ())
+    if hasattr(truth, "to_dict") and any(item in index for item in ranking):
+        raise RecnbError(
+            "the truth is a Series with the items in its index: give truth.to_dict() for the relevance by item, or truth.index."
+        )
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 and "\n" not in text else f"a {type(value).__name__}"
+
+
+def _first_twice(items: list[Any]) -> Any:
+    return next(item for at, item in enumerate(items) if item in items[:at])
+
+
+def _index(n: int) -> Any:
+    import pandas as pd
+
+    return pd.RangeIndex(n, name="list")
+
+
+def _basis(pairs: Sequence[Pair], metric: Metric[...], options: Mapping[str, Any]) -> str:
+    n = len(pairs)
+    count = _("one list of {n}", n=len(pairs[0].grades)) if n == 1 else _("mean of {n} lists", n=n)
+    return "; ".join([count, *options_in_words({**metric.defaults, **options})])
+
+
+__all__ = ["OneList", "Pair", "explain", "hits_of", "on_lists"]

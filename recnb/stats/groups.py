@@ -1,0 +1,56 @@
+"""How far the mean of one group of users is from the mean of all others: the more careful of Welch's t and Student's.
+
+Welch's lets the spreads differ, and takes a small group that happens to be alike at its word; Student's takes one spread for
+both. Of random groups of 10 users Welch's alone rejects 6 to 11 % at 0.05 where nothing is there, the more careful of both at
+most 5.4 % (`tests/test_uncertainty_coverage.py`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from recnb.stats._types import Floats
+from recnb.stats.moments import ENOUGH
+
+
+@dataclass(frozen=True, eq=False)
+class Gap:
+    """A group's mean less that of the others, per column: the gap, its interval, and the p-value of the test."""
+
+    gap: Floats
+    low: Floats
+    high: Floats
+    p: Floats
+
+
+def gap_to_rest(values: Floats, inside: np.ndarray[tuple[int], np.dtype[np.bool_]], confidence: float = 0.95) -> Gap:
+    """The gap between the users inside a group and all others, for each column of users × columns.
+
+    No interval and no test (NaN) where either side has fewer than 10 users, or users who are all alike. Welch 1947,
+    Biometrika 34.
+
+    >>> made = gap_to_rest(np.arange(25.0)[:, np.newaxis], np.arange(25) < 10)
+    >>> float(made.gap[0]), round(float(made.low[0]), 2), round(float(made.high[0]), 2)
+    (-12.5, -15.85, -9.15)
+    """
+    mine, rest = values[inside], values[~inside]
+    nothing = np.full(values.shape[1], np.nan)
+    if not len(mine) or not len(rest):
+        return Gap(nothing, nothing, nothing, nothing)
+    gap = mine.mean(axis=0) - rest.mean(axis=0)
+    if len(mine) < ENOUGH or len(rest) < ENOUGH:
+        return Gap(gap, nothing, nothing, nothing)
+    from scipy.special import stdtr, stdtrit
+
+    free = np.array([[len(mine) - 1], [len(rest) - 1]])
+    spread = np.array([mine.var(axis=0, ddof=1), rest.var(axis=0, ddof=1)])
+    spread[:, (spread <= 1e-24).any(axis=0)] = np.nan
+    welch = spread / (free + 1)
+    freedom = welch.sum(axis=0) ** 2 / (welch**2 / free).sum(axis=0)
+    pooled = (spread * free).sum(axis=0) / free.sum() * (1 / (free + 1)).sum()
+    both = ((np.sqrt(welch.sum(axis=0)), freedom), (np.sqrt(pooled), np.full_like(gap, free.sum())))
+    half = np.max([stdtrit(df, (1 + confidence) / 2) * error for error, df in both], axis=0)
+    p = np.max([2 * stdtr(df, -np.abs(gap) / error) for error, df in both], axis=0)
+    return Gap(gap, gap - half, gap + half, p)

@@ -1,0 +1,163 @@
+"""Intervals from a few moments per column, which add up over parts of the users: no values need be kept or moved."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from recnb.errors import OptionError, is_number, is_word, near
+from recnb.stats._types import Floats
+from recnb.stats.bootstrap import moved
+
+MomentsMethod = Literal["auto", "beta", "moments", "bca_moments", "t"]
+MOMENTS_METHODS = ("auto", "beta", "moments", "bca_moments", "t")
+
+#: Between what the values of a metric lie: of all columns, or an entry for each.
+Bounds = tuple[float | Floats, float | Floats]
+
+#: From this many users with a hit (or who differ, between two models) on, their spread is known well enough to rest on.
+#: Below it the metric's bounds take the place of what was not seen.
+ENOUGH = 10
+
+UNBOUNDED: Bounds = (-math.inf, math.inf)
+
+#: Columns of `Moments`, all of which add up over parts of the users.
+COLUMNS = ("mean", "squares", "cubes", "low", "high", "above", "below")
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """How many users; the mean of their values, the squares and cubes of what is left after it, summed; the lowest and the
+    highest value, and how many users are off the metric's bounds.
+
+    Parts of the users are put together with `+`, without losing digits (Chan, Golub and LeVeque 1979; Pébay 2008).
+
+    >>> whole = Moments.of(np.array([[0.0], [1.0]])) + Moments.of(np.array([[0.5], [0.5]]))
+    >>> low, high = whole.interval(method="t")
+    >>> whole.n, round(float(low[0]), 3), round(float(high[0]), 3)
+    (4, -0.15, 1.15)
+    """
+
+    n: int
+    mean: Floats
+    squares: Floats
+    cubes: Floats
+    low: Floats
+    high: Floats
+    above: Floats  #: users above the lower bound: those with a hit
+    below: Floats  #: users below the upper bound
+    bounds: Bounds
+
+    @classmethod
+    def of(cls, values: Floats, bounds: Bounds = UNBOUNDED) -> Moments:
+        """The moments of users × columns whose values lie between the bounds."""
+        n = len(values)
+        mean = values.mean(axis=0) if n else np.zeros(values.shape[1])
+        left = values - mean
+        squared = left * left
+        return cls(
+            n, mean, squared.sum(axis=0), np.einsum("ij,ij->j", squared, left),
+            values.min(axis=0, initial=np.inf), values.max(axis=0, initial=-np.inf),
+            np.count_nonzero(values > bounds[0], axis=0) * 1.0, np.count_nonzero(values < bounds[1], axis=0) * 1.0,
+            bounds,
+        )  # fmt: skip
+
+    def at(self, columns: slice) -> Moments:
+        """Those of some columns."""
+        return replace(self, **{name: getattr(self, name)[columns] for name in COLUMNS})
+
+    def __add__(self, other: Moments) -> Moments:
+        n = self.n + other.n
+        if n == 0:
+            return self
+        apart = other.mean - self.mean
+        share = other.n / n
+        squares = self.squares + other.squares + apart**2 * self.n * share
+        cubes = (
+            self.cubes + other.cubes
+            + apart**3 * self.n * share * (self.n - other.n) / n
+            + 3 * apart * (self.n * other.squares - other.n * self.squares) / n
+        )  # fmt: skip
+        return Moments(
+            n, self.mean + apart * share, squares, cubes, np.fmin(self.low, other.low),
+            np.fmax(self.high, other.high), self.above + other.above, self.below + other.below, self.bounds,
+        )  # fmt: skip
+
+    @property
+    def variance(self) -> Floats:
+        """Variance of each column, over n; 0 where users differ by rounding."""
+        made = self.squares / self.n
+        return np.where(made > (1e-13 * self.mean) ** 2, made, 0.0)
+
+    @property
+    def skewness(self) -> Floats:
+        """Skewness of each column; 0 where all values are alike."""
+        variance = self.variance
+        return np.asarray(
+            np.divide(self.cubes / self.n, variance**1.5, out=np.zeros_like(variance), where=variance > 0)
+        )
+
+    def interval(self, confidence: float = 0.95, method: MomentsMethod = "auto") -> tuple[Floats, Floats]:
+        """Lower and upper ends for the mean of each column; NaN where users are too few or too alike for the method.
+
+        `beta`, which `auto` takes, is Clopper's and Pearson's for values between bounds (see `intervals`). `moments` is
+        where the percentiles of the bootstrap go with many users: normal, with the skewness of the mean put in (Cornish
+        and Fisher 1937). `bca_moments` is where those of BCa go: the same at the deviates that BCa takes. `t` is Student's.
+        """
+        from scipy.special import ndtri, stdtrit
+
+        if not is_word(method, MOMENTS_METHODS):
+            raise OptionError(f"method={method!r} needs more than moments. {near(method, MOMENTS_METHODS)}")
+        checked_confidence(confidence)
+        nothing = np.full_like(self.mean, np.nan)
+        if self.n < 2:
+            return nothing, nothing
+        tail = (1 - confidence) / 2
+        if method in ("auto", "beta"):
+            return self._beta(tail)
+        # Users who are all alike show nothing of how others would differ.
+        variance = np.where(self.variance > 0, self.variance, np.nan)
+        if method == "t":
+            half = stdtrit(self.n - 1, 1 - tail) * np.sqrt(variance / (self.n - 1))
+            return self.mean - half, self.mean + half
+        error, skew = np.sqrt(variance / self.n), self.skewness / np.sqrt(self.n)
+        ends = []
+        for z in (ndtri(tail), ndtri(1 - tail)):
+            taken = moved(skew / 6, skew / 6, z) if method == "bca_moments" else z
+            ends.append(self.mean + error * (taken + skew * (taken**2 - 1) / 6))
+        return ends[0], ends[1]
+
+    def _beta(self, tail: float) -> tuple[Floats, Floats]:
+        """Quantiles of the beta distribution with the mean and the variance of the users' mean, one more user put in.
+
+        Under weights drawn from a flat Dirichlet distribution the mean of N users has their mean and the variance of their
+        values / (N + 1). Where values are 0 or 1 that is a beta distribution, and its quantiles are Clopper's and Pearson's.
+        """
+        from scipy.special import betaincinv
+
+        varied = self.high - self.low > 1e-12
+        # Rounding, and repeats that a convention counts again, may pass the metric's bounds.
+        bottom, top = (np.minimum(self.bounds[0], self.low), np.maximum(self.bounds[1], self.high))
+        further = np.where(varied & (self.below >= ENOUGH), self.low, bottom), np.where(varied & (self.above >= ENOUGH), self.high, top)  # fmt: skip
+        bottom, top = np.where(np.isfinite(bottom), bottom, self.low), np.where(np.isfinite(top), top, self.high)
+        ends = []
+        for one, share in zip(further, (tail, 1 - tail), strict=True):
+            n, size = self.n + 1, top - bottom
+            with np.errstate(invalid="ignore", divide="ignore"):
+                at = (self.mean + (one - self.mean) / n - bottom) / size
+                variance = (self.squares + (one - self.mean) ** 2 * self.n / n) / size**2 / (n * (n + 1))
+                users = at * (1 - at) / variance - 1
+                end = bottom + size * betaincinv(at * users, (1 - at) * users, share)
+            ends.append(np.where((one == self.mean) & ~varied, self.mean, end))
+        known = np.isfinite(further[0]) & np.isfinite(further[1])
+        low, high = (np.where(known, end, np.nan) for end in ends)
+        return low, high
+
+
+def checked_confidence(confidence: float) -> None:
+    """Refuse a confidence that is no share."""
+    if not (is_number(confidence) and 0 < confidence < 1):
+        raise OptionError(f"confidence={confidence!r} is no share: give a number between 0 and 1, such as 0.95.")

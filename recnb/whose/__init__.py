@@ -1,5 +1,0 @@
-"""Whose number is it? The number another library returns, the way from ours to theirs, and which convention made a printed one."""
-
-from recnb.whose.as_in import as_in
-
-__all__ = ["as_in"]
