@@ -94,6 +94,14 @@ def test_the_scale_of_err_is_that_of_all_users():
     assert made.score("err", 1) == pytest.approx((1 / 16 + 15 / 16) / 2, abs=1e-15)
 
 
+def test_err_of_a_truth_without_anything_relevant_is_that_of_the_whole():
+    recs = pd.DataFrame({"user": [1, 2], "item": [1, 1], "rank": [1, 1]})
+    truth = pd.DataFrame({"user": [1, 2], "item": [1, 2], "relevance": [0, 0]})
+    whole = recnb.evaluate(recs, truth, no_relevant="one")
+    parts = recnb.evaluate_chunks([recs[:1], recs[1:]], truth, metrics={"err": {}}, k=1, no_relevant="one")
+    assert parts.table().loc["err", 1] == whole.err(k=1) == 1.0
+
+
 def test_any_frames_will_do_and_they_stay_as_they_are():
     recs, truth = random_frames(np.random.default_rng(2))
     before = recs.copy(), truth.copy()

@@ -158,7 +158,7 @@ class PartedEvaluation(Methods, Fetchable):
         if not any(map(len, mine)):
             raise UnknownUserError(f"user {user!r} is in neither frame.")
         if question.needs_scale:
-            options = {**options, "max_relevance": self._scale(question)}
+            options = {**options, "max_relevance": self._scale(question) or None}
         return explanation_of(kernel.part(*mine, self._plan).data, metric, user, k, options, lang)
 
     def fetch(self) -> Evaluation:

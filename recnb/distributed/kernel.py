@@ -124,7 +124,7 @@ def values(made: Part, question: Question, top: float | None = None, *, drop: bo
 
     frames = []
     for metric, own in question.chosen():
-        mine = {**own, "max_relevance": top} if top is not None and _takes_scale(metric, own) else own
+        mine = {**own, "max_relevance": top} if top and _takes_scale(metric, own) else own
         scoring = made.data.scoring(metric, mine)
         users, labels = scoring.prepared.users, labels_of(metric, question.k)
         if len(users) == 0:

@@ -306,7 +306,8 @@ def _measure(scoring: Scoring, scale: float | None) -> tuple[Measure, dict[str, 
     refuse_unless_mean(convention, metric.name)
     own, top = dict(scoring.options), None
     if own.get("max_relevance", metric.defaults.get("max_relevance", 0)) is None:
-        own["max_relevance"] = top = scoring.prepared.max_relevance if scale is None else scale
+        top = scoring.prepared.max_relevance if scale is None else scale
+        own["max_relevance"] = top or None  # where nothing is relevant, the data have no scale, and need none
     asked = tuple(sorted((name, _plain(value)) for name, value in scoring.options.items()))
     return Measure(metric.name, asked, convention, top), own
 

@@ -1,0 +1,124 @@
+"""HTML from Jinja2 templates, in which everything that is not HTML already is escaped.
+
+A template lies in the folder of its feature, as `lint/lint.jinja`, and imports the macros of `display/components.jinja`.
+JupyterLab removes style sheets from notebooks that are not trusted, so the macros set inline what matters for reading.
+Colours follow the text around (`currentColor`, transparency), so light and dark need no detection.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from functools import cache
+from importlib import resources
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup, escape
+
+from recnb.display import language, svg, text
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+#: Line breaks between tags belong to the layout of a template; values hold no tags, since they are escaped.
+_LAYOUT = re.compile(r">\s*\n\s*<")
+
+
+def render(template: str, /, **values: Any) -> Markup:
+    """Return the HTML of a template with its values.
+
+    Parameters
+    ----------
+    template
+        Its path within the package, as "lint/lint.jinja".
+    **values
+        What the template shows. Strings are escaped, `Markup` is HTML already.
+    """
+    return Markup(_LAYOUT.sub("><", _environment().get_template(template).render(values).strip()))
+
+
+def page(title: str, heading: str, body: Markup) -> Markup:
+    """Return a document that needs nothing else: a title, a heading and the body.
+
+    In a notebook, headings of the body are below those of the notebook; in a document they follow its own.
+    """
+    for level in (3, 4):
+        body = body.replace(f"<h{level}", f"<h{level - 1}").replace(f"</h{level}>", f"</h{level - 1}>")
+    return render("display/page.jinja", title=title, heading=heading, body=Markup(body))
+
+
+def user_text(value: object, longest: int = text.NAME_SHOWN) -> Markup:
+    r"""Return text of the user's as HTML: on one line, cut to a length, escaped, with no address that becomes a link.
+
+    >>> user_text("<b>two\nlines</b> http://a.b")
+    Markup('&lt;b&gt;two lines&lt;/b&gt; http:&#47;&#47;a.b')
+    """
+    return Markup(str(escape(text.one_line(value, longest))).replace("://", ":&#47;&#47;"))
+
+
+def name(value: object, longest: int = text.NAME_SHOWN) -> Markup:
+    """Return the name of something of the user's as HTML, in its own direction of writing.
+
+    >>> name("i007")
+    Markup('<bdi>i007</bdi>')
+    """
+    return Markup("<bdi>{}</bdi>").format(user_text(value, longest))
+
+
+def translated(message: language.Message, /, **values: Any) -> str:
+    """Translate a message whose values may be HTML; if one is, the other values are escaped and the result is HTML.
+
+    >>> translated("by {user} & {label}", user=name("u1"), label="<i>"), translated("{label}", label="<i>")
+    (Markup('by <bdi>u1</bdi> & &lt;i&gt;'), '<i>')
+    """
+    if not any(isinstance(value, Markup) for value in values.values()):
+        return language._(message, **values)
+    escaped = {key: escape(value) if isinstance(value, str) else value for key, value in values.items()}
+    return Markup(language._(message, **escaped))
+
+
+def _ngettext(one: str, many: str, n: float, /, **values: Any) -> str:
+    return translated(language.Plural(one, many), n=n, **values)
+
+
+def _pgettext(context: str, message: str, /, **values: Any) -> str:
+    return translated(language.NC_(context, message), **values)
+
+
+@cache
+def _environment() -> Environment:
+    # Jinja2 takes 30 ms to import, which a number does not need.
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("recnb", ""),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.globals.update(
+        _=translated,
+        isfinite=isfinite,
+        lang=language.current,
+        ngettext=_ngettext,
+        pgettext=_pgettext,
+        svg=svg,
+        tab_style=Markup(resources.files("recnb").joinpath("display/tabs.css").read_text()),
+    )
+    environment.filters.update(
+        base64=lambda drawing: base64.b64encode(drawing.encode()).decode("ascii"),
+        capital=language.capital,
+        ends=lambda interval: text.ends(*interval),
+        fixed=text.fixed,
+        name=name,
+        percent=svg.percent,
+        short=svg.short,
+        signed=text.signed,
+        tab_group=lambda key: "recnb-" + hashlib.sha256(key.encode()).hexdigest()[:12],
+        user_text=user_text,
+    )
+    return environment
