@@ -312,7 +312,7 @@ def _report(asked: argparse.Namespace, files: dict[str, str]) -> int:
     wanted += [(file, None, {"items": IDS[1:], "users": IDS[:1]}.get(name, IDS)) for name, file in beside_files.items()]
     truth, *tables = read_together(wanted, columns)
     models = {name: tables.pop(0) for name, _ in models_files}
-    beside = dict(zip(beside_files, tables, strict=True))
+    side_data = dict(zip(beside_files, tables, strict=True))
     several = [name for name, table in models.items() if _holds_models(table, asked.model)]
     result: Evaluation | Comparison
     if len(models) > 1 or several:
@@ -320,7 +320,7 @@ def _report(asked: argparse.Namespace, files: dict[str, str]) -> int:
             raise FrameError(f"{files[f'model {several[0]!r}']} holds the lists of several models: give it alone.")
         given = models if len(models) > 1 else models[several[0]]
         how = {"baseline": asked.baseline, "confidence": asked.confidence, "test": asked.test}
-        result = compare(given, truth, **how, **columns, **beside, **options)
+        result = compare(given, truth, **how, **columns, **side_data, **options)
     elif asked.baseline:
         raise OptionError(
             "--baseline names a model to compare with, and there is one file: give those of the others too."
@@ -328,7 +328,7 @@ def _report(asked: argparse.Namespace, files: dict[str, str]) -> int:
     else:
         columns.pop("model", None)
         (one,) = models.values()
-        result = evaluate(one, truth, **columns, **beside, **options)
+        result = evaluate(one, truth, **columns, **side_data, **options)
     below = [line for gate in gates for line in gate.below(result, asked.option)]
     _write(_made(result, asked, form), asked.output)
     for line in below:

@@ -9,7 +9,7 @@ from typing import Any
 from recnb.conventions import WORDS, Convention, presets
 from recnb.data import NAMES, Frame, Source, read
 from recnb.data.model_predictions import Model, model_lists
-from recnb.data.side_data import SideData, beside
+from recnb.data.side_data import SideData, read_side_data
 from recnb.errors import OptionError, is_word, near
 from recnb.evaluation import Evaluation
 from recnb.results import Table
@@ -43,7 +43,7 @@ def evaluate(recs: Frame, truth: Frame | None = None, **options: Any) -> Evaluat
     """
     given = given_of(options)
     source = read(recs, truth, given.columns)
-    with_these = beside(source, recs if truth is None else truth, given.columns, **given.beside)
+    with_these = read_side_data(source, recs if truth is None else truth, given.columns, **given.side_data)
     return given.evaluation(source, with_these)
 
 
@@ -88,7 +88,7 @@ class Given:
     convention: Convention  #: the first of a library's, if one is named
     library: str | None
     overrides: Mapping[str, Any]  #: what is given beside a library
-    beside: Mapping[str, Any]  #: frames of what else is known
+    side_data: Mapping[str, Any]  #: frames of what else is known
 
     def convention_for(self, source: Source) -> Convention:
         """The convention for these frames: a library's reads another column where they lack its own."""

@@ -35,8 +35,8 @@ class Data:
 
     def evaluate(self, **more: Any) -> recnb.Evaluation:
         given = {"train": self.train, "items": self.items, "users": self.users}
-        beside = {name: frame for name, frame in given.items() if frame is not None}
-        return recnb.evaluate(self.recs, self.truth, **beside, **{**dict(self.options), **more})
+        side_data = {name: frame for name, frame in given.items() if frame is not None}
+        return recnb.evaluate(self.recs, self.truth, **side_data, **{**dict(self.options), **more})
 
     def lint(self, k: int | None = 10, metric: str = "ndcg", **options: Any) -> Lint:
         return self.evaluate().lint(k, metric, **options)

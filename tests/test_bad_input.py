@@ -370,5 +370,5 @@ def test_intervals_of_duckdb_are_no_ids() -> None:
     follow = message.split("make it text, ")[1].rstrip(".")
     recs, truth = (eval(follow, {"relation": relation}) for relation in (recs, truth))
     assert recnb.evaluate(recs, truth).mrr() == 0.75
-    beside = connection.sql("select *, to_days(1) as age from truth")
-    assert recnb.evaluate(RECS, beside).mrr() == 0.75
+    side_data = connection.sql("select *, to_days(1) as age from truth")
+    assert recnb.evaluate(RECS, side_data).mrr() == 0.75

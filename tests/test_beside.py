@@ -18,20 +18,20 @@ USERS = pd.DataFrame({"member_id": [1, 2, 3], "segment": ["new", "old", "old"]})
 
 def test_each_is_read_under_its_role() -> None:
     ev = recnb.evaluate(RECS, TRUTH, train=TRAIN, items=pl.from_pandas(ITEMS), users=USERS)
-    assert ev._data.beside.train is not None
-    assert ev._data.beside.train.columns == ["user", "item"]
-    assert ev._data.beside.items is not None
-    assert ev._data.beside.items.columns == ["item", "genre"]
-    assert ev._data.beside.users is not None
-    assert ev._data.beside.users.to_dict(as_series=False) == {"user": [1, 2, 3], "segment": ["new", "old", "old"]}
-    assert ev.under("ranx")._data.beside is ev._data.beside
-    assert recnb.evaluate(RECS, TRUTH, convention="ranx", train=TRAIN)._data.beside.train is not None
+    assert ev._data.side_data.train is not None
+    assert ev._data.side_data.train.columns == ["user", "item"]
+    assert ev._data.side_data.items is not None
+    assert ev._data.side_data.items.columns == ["item", "genre"]
+    assert ev._data.side_data.users is not None
+    assert ev._data.side_data.users.to_dict(as_series=False) == {"user": [1, 2, 3], "segment": ["new", "old", "old"]}
+    assert ev.under("ranx")._data.side_data is ev._data.side_data
+    assert recnb.evaluate(RECS, TRUTH, convention="ranx", train=TRAIN)._data.side_data.train is not None
 
 
 def test_users_may_still_be_a_word() -> None:
     ev = recnb.evaluate(RECS, TRUTH, users="both")
     assert ev.convention.users == "both"
-    assert ev._data.beside.users is None
+    assert ev._data.side_data.users is None
 
 
 @pytest.mark.parametrize(

@@ -123,9 +123,9 @@ def test_no_input_is_written_over(folder: Path, name: str, capsys: pytest.Captur
     (folder / "link.csv").symlink_to(folder / name)
     os.link(folder / name, folder / "hard.csv")
     held = (folder / name).read_bytes()
-    beside = ["--train", "train.csv", "--items", "items.csv", "--users", "users.csv"]
+    side_data = ["--train", "train.csv", "--items", "items.csv", "--users", "users.csv"]
     for output in (name, f"./{name}", str(folder / name), f"../{folder.name}/{name}", "link.csv", "hard.csv"):
-        assert main(["report", *ONE, *beside, "-o", output]) == 2
+        assert main(["report", *ONE, *side_data, "-o", output]) == 2
         assert f"-o {output} is {name}, which is read" in capsys.readouterr().err
         assert (folder / name).read_bytes() == held
 

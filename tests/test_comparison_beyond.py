@@ -22,14 +22,14 @@ def beside(sample):
 
 
 @pytest.fixture(scope="module")
-def compared(sample, beside):
-    return recnb.compare(sample.recommendations, sample.test, baseline="popular", **beside)
+def compared(sample, side_data):
+    return recnb.compare(sample.recommendations, sample.test, baseline="popular", **side_data)
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_what_is_beyond_accuracy_is_paired_over_users_with_a_value_everywhere(sample, beside, compared, metric):
+def test_what_is_beyond_accuracy_is_paired_over_users_with_a_value_everywhere(sample, side_data, compared, metric):
     values = {
-        name: getattr(one.rec.against(sample.test, **beside), metric)(k=10).per_user
+        name: getattr(one.rec.against(sample.test, **side_data), metric)(k=10).per_user
         for name, one in sample.models.items()
     }
     together = pd.concat(values, axis=1, join="inner")
@@ -68,15 +68,15 @@ def test_a_lower_one_has_its_sizes_turned(compared):
 
 def test_marks_of_accuracy_do_not_change_beside_what_is_beyond_it(compared):
     alone = compared.means(["ndcg", "recall"], k=[5, 10])
-    beside = compared.means(["ndcg", "novelty", "recall"], k=[5, 10])
-    kept = beside[beside.metric != "novelty"].reset_index(drop=True)
+    side_data = compared.means(["ndcg", "novelty", "recall"], k=[5, 10])
+    kept = side_data[beside.metric != "novelty"].reset_index(drop=True)
     pd.testing.assert_frame_equal(kept, alone)
 
 
-def test_a_user_without_a_list_is_left_out_of_what_is_beyond_accuracy_alone(sample, beside):
+def test_a_user_without_a_list_is_left_out_of_what_is_beyond_accuracy_alone(sample, side_data):
     everyone = sample.models["item-knn"]
     fewer = everyone[everyone.user != sample.test.user.iloc[0]]
-    found = recnb.compare({"popular": sample.models["popular"], "knn": fewer}, sample.test, **beside)
+    found = recnb.compare({"popular": sample.models["popular"], "knn": fewer}, sample.test, **side_data)
     n = found.differences(["ndcg", "novelty"], k=10).set_index("metric").n_users
     assert n["ndcg"] == found.n_users
     assert n["novelty"] == fewer.user.nunique()
@@ -91,10 +91,12 @@ def test_what_has_no_value_for_each_user_is_refused(compared, sample):
         compared.movers("novelty", k=10)
 
 
-def test_a_table_by_segment_is_of_the_users_of_each(sample, beside, compared):
+def test_a_table_by_segment_is_of_the_users_of_each(sample, side_data, compared):
     segment = pd.Series({user: "even" if at % 2 else "odd" for at, user in enumerate(compared.users)})
     table = compared.table(["ndcg", "novelty"], k=10, by=segment)
-    values = {name: one.rec.against(sample.test, **beside).ndcg(k=10).per_user for name, one in sample.models.items()}
+    values = {
+        name: one.rec.against(sample.test, **side_data).ndcg(k=10).per_user for name, one in sample.models.items()
+    }
     for (name, model), row in table.iterrows():
         inside = segment.index[segment == name]
         assert row["ndcg@10"] == pytest.approx(values[model].loc[inside].mean(), abs=1e-12)

@@ -96,17 +96,17 @@ def frames() -> tuple[pd.DataFrame, pd.DataFrame, dict[str, Any]]:
 
 @cache
 def evaluation() -> recnb.Evaluation:
-    recs, truth, beside = frames()
-    return recnb.evaluate(recs, truth, **beside)
+    recs, truth, side_data = frames()
+    return recnb.evaluate(recs, truth, **side_data)
 
 
 @cache
 def comparison() -> Any:
-    recs, truth, beside = frames()
+    recs, truth, side_data = frames()
     models = {
         name: recs.assign(score=recs["score"] * sign % 5) for name, sign in zip(EVIL, (1, -1, 2, 3), strict=False)
     }
-    return recnb.compare(models, truth, **beside)
+    return recnb.compare(models, truth, **side_data)
 
 
 def explorer(evaluations: dict[str, recnb.Evaluation]) -> ExplorerState:

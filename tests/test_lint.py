@@ -35,7 +35,7 @@ def test_nothing_is_found_in_clean_data() -> None:
 @pytest.mark.parametrize("k", [5, 10, None])
 def test_each_check_is_silent_on_clean_data(check: Any, k: int | None) -> None:
     ev = CLEAN.evaluate()
-    looked = LintContext(ev._data.scoring(METRICS["recall"], {}), ev._data.beside, k)
+    looked = LintContext(ev._data.scoring(METRICS["recall"], {}), ev._data.side_data, k)
     # Five places are too few for seven relevant items, and that is what these two are there to say.
     expected = ["more_relevant_than_places"] if k == 5 and check.name == "more_relevant_than_places" else []
     assert [one.name for one in check.function(looked)] == expected
@@ -58,10 +58,10 @@ def test_every_check_has_data_that_it_finds_something_in() -> None:
 
 @pytest.mark.parametrize("name", PLANTED)
 def test_what_is_planted_is_found_and_told(name: str) -> None:
-    made, beside = PLANTED[name]
+    made, side_data = PLANTED[name]
     lint = made().lint(CUT.get(name, 10))
     assert name in lint.names
-    assert set(lint.names) <= {name, *beside}
+    assert set(lint.names) <= {name, *side_data}
     assert lint
     finding = lint[name]
     assert finding.n > 0

@@ -20,9 +20,9 @@ from tests.translations import stored
 HOSTILE = "<script>alert('x')</script> $x^2$ `code` | [a](http://b.c) \u202eabc \u05d0\u05d1 \N{PARTY POPPER}\nnext"
 
 
-def sample(**beside: object) -> Lint:
+def sample(**side_data: object) -> Lint:
     data = recnb.datasets.load_sample()
-    return recnb.evaluate(data.models["popular"], data.test, **beside).lint()
+    return recnb.evaluate(data.models["popular"], data.test, **side_data).lint()
 
 
 def hostile() -> Lint:

@@ -302,10 +302,10 @@ def test_a_segment_that_is_offered_serves() -> None:
     recs = pd.DataFrame({"user": list("uuvv"), "item": list("abab"), "rank": [1, 2, 1, 2]})
     truth = pd.DataFrame({"user": list("uuvv"), "item": list("abab"), "rating": 1, "city": ["x", "x", "y", "y"]})
     users = pd.DataFrame({"user": ["u", "v"], "age": ["old", "young"]})
-    beside: dict[str, Any] = {"users": users, "train": recs[["user", "item"]]}
+    side_data: dict[str, Any] = {"users": users, "train": recs[["user", "item"]]}
     for known, offered in (
         ({}, {"rating", "city"}),
-        (beside, {"age", "rating", "city", "activity", "popularity_taste"}),
+        (side_data, {"age", "rating", "city", "activity", "popularity_taste"}),
     ):
         ev = recnb.evaluate(recs, truth, **known)
         with pytest.raises(RecnbError, match="by='nope' is no column") as found:

@@ -90,9 +90,9 @@ def one_beside(models: Mapping[str, EvaluationData]) -> None:
     """Refuse metrics of what is known of items where that is not the same for all models."""
     first, *others = models
     for what in ("train", "items"):
-        mine = getattr(models[first].beside, what)
+        mine = getattr(models[first].side_data, what)
         for name in others:
-            theirs = getattr(models[name].beside, what)
+            theirs = getattr(models[name].side_data, what)
             if mine is None or theirs is None or mine is theirs:
                 continue
             if mine.schema != theirs.schema or not np.array_equal(_fingerprint(mine), _fingerprint(theirs)):

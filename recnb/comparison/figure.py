@@ -113,11 +113,11 @@ def draw_points(ax: Axes, points: Mapping[str, tuple[float, float]], x: str, y: 
 def _crowded(place: tuple[float, float], places: Sequence[tuple[float, float]]) -> bool:
     """Whether a name has no room to the right of its point: the picture's edge, or another point, is there."""
     (left, right), (bottom, top) = ((min(values), max(values)) for values in zip(*places, strict=True))
-    beside = [
+    side_data = [
         other for other in places
         if 0 < other[0] - place[0] < 0.4 * (right - left) and abs(other[1] - place[1]) <= 0.08 * (top - bottom)
     ]  # fmt: skip
-    return bool(beside) or place[0] - left > 0.6 * (right - left)
+    return bool(side_data) or place[0] - left > 0.6 * (right - left)
 
 
 def plain(name: str | None) -> str:

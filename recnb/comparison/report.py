@@ -162,7 +162,7 @@ def beyond(
     Where neither train nor items is known, there are none unless they are asked for.
     """
     if asked is None and any(
-        one.beside.train is None and one.beside.items is None for one in comparison.models.values()
+        one.side_data.train is None and one.side_data.items is None for one in comparison.models.values()
     ):
         return ()
     one_beside(comparison.models)

@@ -40,9 +40,9 @@ GENRES = ("genre", "genres", "category", "categories", "tag", "tags")
 class ItemData:
     """The lists of all users who have one, and what is known of the items; each part is made when it is asked for."""
 
-    def __init__(self, prepared: Prepared, beside: SideData) -> None:
+    def __init__(self, prepared: Prepared, side_data: SideData) -> None:
         self.prepared = prepared
-        self.beside = beside
+        self.side_data = side_data
         self._read: dict[Any, Any] = {}
 
     @cached_property
@@ -67,7 +67,7 @@ class ItemData:
     @cached_property
     def items(self) -> pl.Series:
         """Every item there is, anywhere, sorted."""
-        frames = [self.recs, self.prepared.truth, self.beside.train, self.beside.items]
+        frames = [self.recs, self.prepared.truth, self.side_data.train, self.side_data.items]
         return distinct(pl.concat([distinct(frame["item"]) for frame in frames if frame is not None]))
 
     @cached_property
@@ -97,27 +97,27 @@ class ItemData:
     def catalogue(self) -> Catalogue:
         """What is known of the items."""
         known: dict[str, Any] = {}
-        if self.beside.train is not None:
+        if self.side_data.train is not None:
             _, item = self._train
-            n_users = self.beside.train["user"].n_unique()
+            n_users = self.side_data.train["user"].n_unique()
             had = self._unique_train["item"]
             known = {"interactions": self._counted(item), "users": self._counted(positions(self.items, had))}
             known["n_users"] = n_users
-        if self.beside.items is not None:
-            known["listed"] = self._mark(self.beside.items["item"])
-        elif self.beside.train is not None:
+        if self.side_data.items is not None:
+            known["listed"] = self._mark(self.side_data.items["item"])
+        elif self.side_data.train is not None:
             known["listed"] = known["interactions"] > 0
         return Catalogue(**known, reader=self, ask=ASK)
 
     @cached_property
     def _train(self) -> tuple[pl.Series, Ints]:
-        train = self.beside.train
+        train = self.side_data.train
         assert train is not None
         return train["user"], positions(self.items, train["item"])
 
     @cached_property
     def _unique_train(self) -> pl.DataFrame:
-        train = self.beside.train
+        train = self.side_data.train
         assert train is not None
         return train if validation.repeated(train, ["user", "item"]).height == 0 else train.unique(["user", "item"])
 
@@ -133,10 +133,10 @@ class ItemData:
 
     def again(self, k: int | None) -> int:
         """How many rows down to rank k are of an item that the user has in train."""
-        if self.beside.train is None:
+        if self.side_data.train is None:
             return 0
         if "again" not in self._read:
-            seen = self.recs.lazy().join(self.beside.train.lazy(), on=["user", "item"], how="semi")
+            seen = self.recs.lazy().join(self.side_data.train.lazy(), on=["user", "item"], how="semi")
             self._read["again"] = seen.select("rank").collect()["rank"].to_numpy()
         rank = self._read["again"]
         return len(rank) if k is None else int((rank <= k).sum())
@@ -192,9 +192,9 @@ class ItemData:
         return self._matrix(items, self._columns(column, "genre", metric), "genre", positive=True)
 
     def _items(self, metric: str, argument: str) -> pl.DataFrame:
-        if self.beside.items is None:
+        if self.side_data.items is None:
             raise self.catalogue.missing(metric, {"features": "what items are like"}.get(argument, "genres"), argument)
-        return self.beside.items
+        return self.side_data.items
 
     def _columns(self, columns: object, argument: str, metric: str) -> tuple[str, ...]:
         """The columns of items that were named, or those that speak for themselves."""
@@ -251,7 +251,7 @@ class ItemData:
 
     def distances(self, given: object, metric: str) -> tuple[Floats, Ints]:
         """A matrix of distances, and the row of it that each item has."""
-        names, matrix = _square(given, None if self.beside.items is None else self.beside.items["item"])
+        names, matrix = _square(given, None if self.side_data.items is None else self.side_data.items["item"])
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
             raise FrameError(f"distances has the shape {matrix.shape}: give items × items.")
         if len(names) != len(matrix):

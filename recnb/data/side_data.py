@@ -24,7 +24,7 @@ class SideData:
     truth_user: str = "user"  #: the column of users in it
 
 
-def beside(
+def read_side_data(
     source: Source,
     given_truth: Frame,
     columns: Mapping[str, str | None],

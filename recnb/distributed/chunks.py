@@ -104,9 +104,9 @@ def evaluate_chunks(
     of_metrics = {name for metric in METRICS.values() for name in metric.defaults}
     given = given_of({name: value for name, value in options.items() if name not in of_metrics})
     own = {name: value for name, value in options.items() if name in of_metrics}
-    if given.beside:
+    if given.side_data:
         raise OptionError(
-            f"{next(iter(given.beside))}= serves metrics beyond accuracy and segments, which chunks do not give."
+            f"{next(iter(given.side_data))}= serves metrics beyond accuracy and segments, which chunks do not give."
         )
     refuse_unless_mean(given.convention, "evaluate_chunks")
     if hasattr(chunks, "columns") or not is_several(chunks):

@@ -16,7 +16,7 @@ from recnb.data import PartSummary, Prepared, Source
 from recnb.data.columns import columns_of
 from recnb.data.join import RemoteRows
 from recnb.data.merge import Gathered, merged
-from recnb.data.side_data import beside
+from recnb.data.side_data import read_side_data
 from recnb.display import html
 from recnb.distributed import kernel
 from recnb.distributed.kernel import Plan, Question
@@ -76,7 +76,7 @@ class PartedEvaluation(Methods, Fetchable):
     def __init__(self, plan: Plan, frames: str) -> None:
         """Refuse what cannot be had of parts; `frames` says what they are, in words."""
         refuse_unless_mean(plan.given.convention, frames)
-        for name, frame in plan.given.beside.items():
+        for name, frame in plan.given.side_data.items():
             if engine_of(frame) is not None:
                 raise FrameError(
                     f"{name}= is looked at here, and not with an engine: give a pandas or Polars frame of it."
@@ -183,7 +183,7 @@ class PartedEvaluation(Methods, Fetchable):
         first = source.under(given.convention_for(source))
         truth = first.judged if first.graded else first.judged.drop("relevance")
         source = Source(away, truth, layout.recs, layout.truth, floats=self._floats)
-        return given.evaluation(source, beside(source, None, given.columns, **given.beside))
+        return given.evaluation(source, read_side_data(source, None, given.columns, **given.side_data))
 
     @cached_property
     def _known(self) -> dict[Convention, Prepared]:
@@ -237,7 +237,7 @@ class PartedEvaluation(Methods, Fetchable):
 
     def _options_under(self, library: str) -> dict[str, Any]:
         """The options of the same data under a library's conventions."""
-        return {**self._plan.given.columns, **self._plan.given.beside, "convention": library}
+        return {**self._plan.given.columns, **self._plan.given.side_data, "convention": library}
 
     def _refuse(self) -> NoReturn:
         RemoteRows([], self.engine, self.remedy, self._never, self._never).all()

@@ -34,8 +34,8 @@ def lint(evaluation: EvaluationData, k: int | None = 10, metric: str = "ndcg", *
     chosen.check(options)
     (k,) = Cutoffs.one(k).values
     scoring = evaluation.scoring(chosen, options)
-    looked = LintContext(scoring, evaluation.beside, k, evaluation.library)
-    given = {"train": looked.beside.train, "items": looked.beside.items, "users": looked.beside.users}
+    looked = LintContext(scoring, evaluation.side_data, k, evaluation.library)
+    given = {"train": looked.side_data.train, "items": looked.side_data.items, "users": looked.side_data.users}
     findings: list[Finding] = []
     unchecked: dict[str, tuple[str, ...]] = {}
     elsewhere: list[str] = []

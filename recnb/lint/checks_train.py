@@ -18,9 +18,9 @@ NEARLY_ALL = 0.5
 @check("seen_in_train", needs="train")
 def seen_in_train(looked: LintContext) -> Findings:
     """Recommended items that their users had before."""
-    assert looked.beside.train is not None
+    assert looked.side_data.train is not None
     recs = looked.prepared.recs.select("user", "item").with_row_index("row")
-    seen = recs.join(looked.beside.train, on=["user", "item"], how="semi")["row"].to_numpy().astype(np.int64)
+    seen = recs.join(looked.side_data.train, on=["user", "item"], how="semi")["row"].to_numpy().astype(np.int64)
     if len(seen) == 0:
         return
     mask = looked.flagged(seen)
@@ -51,7 +51,7 @@ def seen_in_train(looked: LintContext) -> Findings:
 @check("train_in_truth", needs="train")
 def train_in_truth(looked: LintContext) -> Findings:
     """Pairs that are in train and in the truth: the answer was known."""
-    train = looked.beside.train
+    train = looked.side_data.train
     assert train is not None
     leaked = looked.prepared.truth.join(train, on=["user", "item"], how="semi", maintain_order="left")
     if leaked.height == 0:
@@ -140,8 +140,8 @@ def cold_recommended(looked: LintContext) -> Findings:
 @check("recommended_outside_items", needs="items")
 def recommended_outside_items(looked: LintContext) -> Findings:
     """Recommended items that have no row in the frame of items."""
-    assert looked.beside.items is not None
-    outside = looked.items_listed.filter(lacking(looked.items_listed, looked.beside.items["item"]))
+    assert looked.side_data.items is not None
+    outside = looked.items_listed.filter(lacking(looked.items_listed, looked.side_data.items["item"]))
     if len(outside) == 0:
         return
     mask = looked.flagged(np.flatnonzero(looked.prepared.recs["item"].is_in(outside.implode()).to_numpy()))
@@ -165,8 +165,8 @@ def recommended_outside_items(looked: LintContext) -> Findings:
 @check("relevant_outside_items", needs="items")
 def relevant_outside_items(looked: LintContext) -> Findings:
     """Relevant items that have no row in the frame of items."""
-    assert looked.beside.items is not None
-    outside = looked.items_relevant.filter(lacking(looked.items_relevant, looked.beside.items["item"]))
+    assert looked.side_data.items is not None
+    outside = looked.items_relevant.filter(lacking(looked.items_relevant, looked.side_data.items["item"]))
     if len(outside) == 0:
         return
     rows = int(looked.prepared.truth["item"].is_in(outside.implode()).sum())
@@ -191,7 +191,7 @@ def k_above_catalogue(looked: LintContext) -> Findings:
     """A cut-off that leaves little or nothing of the catalogue out."""
     if looked.k is None:
         return
-    items = looked.beside.items
+    items = looked.side_data.items
     if items is not None:
         size, whose = items.height, "items"
     else:

@@ -133,8 +133,8 @@ def users_only_in_train(looked: LintContext) -> Findings:
 @check("users_undescribed", needs="users")
 def users_undescribed(looked: LintContext) -> Findings:
     """Users who are evaluated and have no row in the frame of users."""
-    assert looked.beside.users is not None
-    missing = lacking(looked.prepared.users, looked.beside.users["user"]).to_numpy()
+    assert looked.side_data.users is not None
+    missing = lacking(looked.prepared.users, looked.side_data.users["user"]).to_numpy()
     n = int(missing.sum())
     if n == 0:
         return

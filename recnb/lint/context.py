@@ -62,7 +62,7 @@ class FlaggedRows:
 class LintContext:
     """One metric at one cut-off on the data of an evaluation, each part made when a check first asks for it."""
 
-    def __init__(self, scoring: Scoring, beside: SideData, k: int | None, library: str | None = None) -> None:
+    def __init__(self, scoring: Scoring, side_data: SideData, k: int | None, library: str | None = None) -> None:
         self.library = library  #: whose conventions are followed; None: recnb's own
         self.scoring = scoring
         self.asked = k
@@ -73,14 +73,14 @@ class LintContext:
         self.convention: Convention = self.prepared.convention
         #: The cut-off; None where whole lists count, and k is only what some denominators say.
         self.k = None if self.convention.cutoff == "none" else k
-        self.beside = beside
+        self.side_data = side_data
         self.label = scoring.metric.symbol if k is None else f"{scoring.metric.symbol}@{k}"
         self.cutoffs = Cutoffs.one(k)
         self.n_users = len(self.prepared.users)
 
     def under(self, prepared: Prepared) -> LintContext:
         """The same question of frames that were prepared otherwise."""
-        return LintContext(replace(self.scoring, prepared=prepared), self.beside, self.asked, self.library)
+        return LintContext(replace(self.scoring, prepared=prepared), self.side_data, self.asked, self.library)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -259,7 +259,7 @@ class LintContext:
         """All users or items of recommendations, truth and train, each once."""
         if role not in self._ids:
             frames = list(self.ids_of(role))
-            if self.beside.train is not None:
+            if self.side_data.train is not None:
                 frames.append(self.items_trained if role == "item" else self.users_trained)
             self._ids[role] = distinct(pl.concat([one.alias(role) for one in frames]))
         return self._ids[role]
@@ -272,14 +272,14 @@ class LintContext:
     @cached_property
     def items_trained(self) -> pl.Series:
         """The items of train."""
-        assert self.beside.train is not None
-        return distinct(self.beside.train["item"])
+        assert self.side_data.train is not None
+        return distinct(self.side_data.train["item"])
 
     @cached_property
     def users_trained(self) -> pl.Series:
         """The users of train."""
-        assert self.beside.train is not None
-        return distinct(self.beside.train["user"])
+        assert self.side_data.train is not None
+        return distinct(self.side_data.train["user"])
 
     def user(self, position: int) -> Theirs:
         """A user evaluated, by position."""
@@ -299,7 +299,7 @@ class LintContext:
     @property
     def speaks_polars(self) -> bool:
         """Whether the caller's frames are Polars', so that advice is written for it."""
-        return isinstance(self.beside.truth, (pl.DataFrame, pl.LazyFrame))
+        return isinstance(self.side_data.truth, (pl.DataFrame, pl.LazyFrame))
 
 
 def lacking(values: pl.Series, known: pl.Series) -> pl.Series:

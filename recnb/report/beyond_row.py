@@ -63,7 +63,7 @@ def rows_of(
                 break
             values.append((float(score), *interval_ends(score, confidence)))
             basis = score.basis
-            n_users = score.n_users if isinstance(score, Score) else len(evaluation.known.users)
+            n_users = score.n_users if isinstance(score, Score) else len(evaluation.item_data.users)
         if not needs and np.isnan([value for value, _ignored, _ignored in values]).all():
             needs, values = why_none(name), []
         rows.append(

@@ -131,8 +131,8 @@ def _beyond(
     """The metrics beyond accuracy that were asked for; else all, where something is known of the items."""
     if asked is not None:
         return tuple(rows_of(evaluation, at, confidence, names=list(asked), options=asked))
-    beside = evaluation.beside
-    if beside.train is None and beside.items is None:
+    side_data = evaluation.side_data
+    if side_data.train is None and side_data.items is None:
         return ()
     has = recorded_in(evaluation.library)
     return tuple(rows_of(evaluation, at, confidence, names=[name for name in BEYOND if name in has]))

@@ -58,7 +58,7 @@ class ListMetricResult:
     @cached_property
     def result(self) -> PerUser | Whole:
         """What the metric's function gives."""
-        known, k = self.evaluation.known, self.k
+        known, k = self.evaluation.item_data, self.k
         if self.metric.over == "hits":
             return self._of_hits()
         lists = known.lists_of_evaluated if self.metric.over == "users" else known.lists
@@ -78,11 +78,11 @@ class ListMetricResult:
     @cached_property
     def _credit(self) -> Credit:
         cutoffs = cutoffs_under(self._prepared.convention, Cutoffs.one(self.k))
-        familiar = self.evaluation.known.familiar(self._prepared)
+        familiar = self.evaluation.item_data.familiar(self._prepared)
         return self.metric(self._prepared.hits(cutoffs.deepest), familiar, cutoffs, **self.options)  # type: ignore[no-any-return]
 
     def _rows_of_hits(self, user: int) -> TermRows:
-        hits, known = self._credit.rows, self.evaluation.known
+        hits, known = self._credit.rows, self.evaluation.item_data
         if hits.tied is not None:
             raise OptionError(
                 "ties='expected' averages many orders, and a worked explanation follows one: choose ties='first'."
@@ -104,7 +104,7 @@ class ListMetricResult:
     def users(self) -> pl.Series:
         """Whose values there are."""
         evaluated = self.metric.over in ("hits", "users")
-        return self._prepared.users if evaluated else self.evaluation.known.users
+        return self._prepared.users if evaluated else self.evaluation.item_data.users
 
     @property
     def mean(self) -> float:
@@ -129,7 +129,7 @@ class ListMetricResult:
 
     def basis(self) -> str:
         """In words: how many users and items, by what order, and what is odd in them."""
-        known, prepared = self.evaluation.known, self._prepared
+        known, prepared = self.evaluation.item_data, self._prepared
         evaluated = self.metric.over in ("hits", "users")
         n = len(prepared.users) if evaluated else len(known.users)
         parts = [
@@ -151,11 +151,11 @@ class ListMetricResult:
         return words if library is None else _("as {library}: {words}", library=library, words=words)
 
     def _of_catalogue(self) -> list[str]:
-        known = self.evaluation.known
+        known = self.evaluation.item_data
         listed = known.catalogue.listed
         if listed is None or not ("catalogue" in self.metric.needs or self.options.get("normalize")):
             return []
-        source = "train" if known.beside.items is None else "items"
+        source = "train" if known.side_data.items is None else "items"
         parts = [_(CATALOGUES[source], n=int(listed.sum()))]
         outside = known.seen(known.lists.upto(self.k), listed)
         return parts + (
@@ -169,7 +169,7 @@ class ListMetricResult:
         )
 
     def _of_train(self) -> list[str]:
-        known = self.evaluation.known
+        known = self.evaluation.item_data
         if "train" not in self.metric.needs or known.catalogue.users is None:
             return []
         parts = [_("what {users:,} users had in train", users=known.catalogue.n_users)]
@@ -263,7 +263,7 @@ def exposure(evaluation: EvaluationData, k: int | None) -> pd.Series[int]:
     """How many lists show each item of the catalogue, and each item that is shown."""
     import pandas as pd
 
-    known = evaluation.known
+    known = evaluation.item_data
     times = known.lists.upto(k).times_shown
     listed = known.catalogue.listed
     member = times > 0 if listed is None else listed | (times > 0)

@@ -102,7 +102,7 @@ def explain_of(
 ) -> ListExplanation:
     """How a value comes about: of one user's list, or of all lists together."""
     one = made(evaluation, metric, Cutoffs.one(k).values[0], options)
-    result, named = one.result, evaluation.known.items.__getitem__
+    result, named = one.result, evaluation.item_data.items.__getitem__
     if isinstance(result, Whole):
         if user is not None:
             raise OptionError(
@@ -133,7 +133,7 @@ def _position(one: ListMetricResult, user: Any) -> int:
         )
     found = place_of(user, users)
     if found is None:
-        whose = "have a list" if users is one.evaluation.known.users else "are evaluated"
+        whose = "have a list" if users is one.evaluation.item_data.users else "are evaluated"
         alike = near(user, map(str, users.head(10_000).to_list())).split("Known")[0]
         shown = ", ".join(map(repr, users.head(5).to_list()))
         raise UnknownUserError(

@@ -26,6 +26,9 @@ from recnb.results.score import Score
 if TYPE_CHECKING:
     import pandas as pd
 
+#: Columns of the frame of items that name them for a reader, without regard to case.
+TITLES = ("title", "name", "label")
+
 
 class EvaluationData:
     """The joined data of one model, the convention in force, and each metric's values per user.
@@ -38,7 +41,7 @@ class EvaluationData:
         The library whose conventions each metric follows; None for recnb's own.
     overrides
         Convention options that take precedence over the library's.
-    beside
+    side_data
         The frames given besides recommendations and truth: train, items, users.
     """
 
@@ -47,14 +50,14 @@ class EvaluationData:
         prepared: Prepared,
         library: str | None = None,
         overrides: Mapping[str, Any] | None = None,
-        beside: SideData | None = None,
+        side_data: SideData | None = None,
     ) -> None:
         self.prepared = prepared
-        self.beside = beside or SideData()
+        self.side_data = side_data or SideData()
         self.library = library
         self.overrides = dict(overrides or {})
         #: All lists, and the attributes of items: what metrics beyond accuracy read; loaded on first use.
-        self.known = ItemData(prepared, self.beside)
+        self.item_data = ItemData(prepared, self.side_data)
 
     @property
     def n_users(self) -> int:
@@ -78,7 +81,7 @@ class EvaluationData:
 
     def restricted(self, prepared: Prepared) -> EvaluationData:
         """The same evaluation for some of its users, whose data is `prepared`."""
-        return EvaluationData(prepared, self.library, self.overrides, self.beside)
+        return EvaluationData(prepared, self.library, self.overrides, self.side_data)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -127,7 +130,7 @@ class EvaluationData:
         source = self.prepared.source
         assert source is not None
         first = presets.of_library(name)[0].convention
-        return EvaluationData(source.under(source.as_given(first)), name, beside=self.beside)
+        return EvaluationData(source.under(source.as_given(first)), name, side_data=self.side_data)
 
     def basis_of_metric(self, scoring: Scoring) -> str:
         """In words: the users and the convention behind a metric's number."""
@@ -161,6 +164,19 @@ class EvaluationData:
     def truth_of(self, position: int) -> pl.DataFrame:
         """The relevant items of the user at a position, the most relevant first."""
         return self.prepared.truth.filter(pl.col("user") == self.prepared.users[[position]]).select("item", "relevance")
+
+    def item_titles(self, items: Sequence[Any]) -> dict[Any, str]:
+        """The titles of items, of those that have one in the frame of items: shown wherever items are."""
+        frame = self.side_data.items
+        column = None if frame is None else next((name for name in frame.columns if name.lower() in TITLES), None)
+        if frame is None or column is None or not items:
+            return {}
+        wanted = frame.filter(pl.col("item").is_in(pl.Series(items, dtype=frame["item"].dtype).implode()))
+        return {
+            item: str(title)
+            for item, title in zip(wanted["item"].to_list(), wanted[column].to_list(), strict=True)
+            if title is not None
+        }
 
     def hits(self, depth: int | None = None) -> Hits:
         """The hits down to a rank: what every metric is made of."""

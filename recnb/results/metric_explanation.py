@@ -36,7 +36,7 @@ def _of_accuracy(
     metric.check(options)
     if data.library is not None:
         scoring = data.scoring(metric, options)
-        own = type(data)(scoring.prepared, beside=data.beside)
+        own = type(data)(scoring.prepared, side_data=data.side_data)
         return _of_accuracy(own, metric, user, k, scoring.options)
     cutoffs = cutoffs_under(data.convention, Cutoffs.one(k))
     position = data.position(user)

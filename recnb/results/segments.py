@@ -109,12 +109,12 @@ def _everyone(evaluation: EvaluationData) -> pl.Series:
 
 def _column(evaluation: EvaluationData, by: str) -> pl.DataFrame:
     """A column that is known of the users: of the users frame, of the truth if it is one value a user, or worked out of train."""
-    beside = evaluation.beside
-    users, truth = beside.users, beside.truth
+    side_data = evaluation.side_data
+    users, truth = side_data.users, side_data.truth
     if users is not None and by in users.columns and by != "user":
         return users.select("user", value=by)
     of_truth = [*_roles_of_truth(evaluation), *([] if truth is None else columns_of(truth, "truth"))]
-    of_truth = [column for column in dict.fromkeys(of_truth) if column != beside.truth_user]
+    of_truth = [column for column in dict.fromkeys(of_truth) if column != side_data.truth_user]
     if by in of_truth:
         table = _of_truth(evaluation, by)
         if table["user"].is_duplicated().any():
@@ -126,7 +126,7 @@ def _column(evaluation: EvaluationData, by: str) -> pl.DataFrame:
     if by in WORKED_OUT:
         return _worked_out(evaluation, by)
     single = [one for one in of_truth if not _of_truth(evaluation, one)["user"].is_duplicated().any()]
-    worked_out = [] if beside.train is None else WORKED_OUT
+    worked_out = [] if side_data.train is None else WORKED_OUT
     known = [*([] if users is None else [one for one in users.columns if one != "user"]), *single, *worked_out]
     hint = "" if users is not None else " Give what is known of them: recs.rec.against(truth, users=frame)."
     raise OptionError(
@@ -139,20 +139,20 @@ def _of_truth(evaluation: EvaluationData, column: str) -> pl.DataFrame:
     roles, source = _roles_of_truth(evaluation), evaluation.prepared.source
     if column in roles and source is not None:
         return source.truth.select("user", value=roles[column]).unique()
-    labels = {"user": evaluation.beside.truth_user, "value": column}
-    return table_of(evaluation.beside.truth, "truth", labels).unique()
+    labels = {"user": evaluation.side_data.truth_user, "value": column}
+    return table_of(evaluation.side_data.truth, "truth", labels).unique()
 
 
 def _roles_of_truth(evaluation: EvaluationData) -> dict[str, str]:
     """The columns of the truth that were read as roles, which the evaluation holds already."""
     source = evaluation.prepared.source
-    if source is None or evaluation.beside.truth is None:
+    if source is None or evaluation.side_data.truth is None:
         return {}
     return {source.truth_labels[role]: role for role in source.truth.columns}
 
 
 def _worked_out(evaluation: EvaluationData, by: str) -> pl.DataFrame:
-    train = evaluation.beside.train
+    train = evaluation.side_data.train
     if train is None:
         raise RecnbError(f"by={by!r} needs what users had before: type recs.rec.against(truth, train=frame).")
     users = _everyone(evaluation).alias("user").to_frame()

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 #: A column of words parts users if it has at most so many different values; numbers that are many go into groups.
 PARTS = 30
 
-#: A title for an item, if the frame of items has one of these columns.
-TITLES = ("title", "name", "label")
 
 T = TypeVar("T")
 
@@ -136,16 +134,6 @@ class ExplorerModel:
         """The length of the longest list."""
         return max(1, int(self.evaluation.prepared.list_length.max(initial=0)))
 
-    def titles(self, items: Sequence[Any]) -> dict[Any, str]:
-        """What the frame of items calls them."""
-        frame = self.evaluation.beside.items
-        column = None if frame is None else next((one for one in frame.columns if one.lower() in TITLES), None)
-        if frame is None or column is None or not items:
-            return {}
-        wanted = frame.filter(pl.col("item").is_in(pl.Series(items, dtype=frame["item"].dtype).implode()))
-        named = zip(wanted["item"].to_list(), wanted[column].to_list(), strict=True)
-        return {item: str(title) for item, title in named if title is not None}
-
 
 @dataclass(frozen=True, eq=False)
 class ExplorerUsers:
@@ -233,7 +221,7 @@ class ExplorerSegments:
                 else:
                     self._columns[name] = (user, column)
         for evaluation in evaluations:
-            if evaluation.beside.train is not None:
+            if evaluation.side_data.train is not None:
                 self._grouped |= {name: evaluation for name in WORKED_OUT if name not in self.names}
 
     @property
@@ -264,14 +252,14 @@ def _parted(name: str, labels: Sequence[str], codes: Ints, none: str) -> Parts:
 
 
 def _of_users(evaluation: EvaluationData) -> list[tuple[str, pl.Series, pl.Series]]:
-    frame = evaluation.beside.users
+    frame = evaluation.side_data.users
     if frame is None:
         return []
     return [(name, frame["user"], frame[name]) for name in frame.columns if name != "user" and _parts(frame[name])]
 
 
 def _of_truth(evaluation: EvaluationData) -> list[tuple[str, pl.Series, pl.Series]]:
-    known, source = evaluation.beside, evaluation.prepared.source
+    known, source = evaluation.side_data, evaluation.prepared.source
     if known.truth is None or source is None:
         return []
     roles = {known.truth_user, *source.labels.values(), *source.truth_labels.values()}

@@ -105,7 +105,7 @@ def _list(model: ExplorerModel, look: Look, at: int, k: int | None) -> List:
     shown = [row for row in hits_of_list if row.above][:RANKS_SHOWN]
     shown += [row for row in hits_of_list if not row.above and row.relevance][:MISSED_SHOWN]
     order = [row for row in np.argsort(-np.asarray(grades), kind="stable").tolist() if row not in found]
-    titles = model.titles([row.item for row in shown] + [relevant[row] for row in order[:MISSED_SHOWN]])
+    titles = model.evaluation.item_titles([row.item for row in shown] + [relevant[row] for row in order[:MISSED_SHOWN]])
     rows = tuple(replace(row, title=titles.get(row.item, "")) for row in shown)
     further = {item: rank for rank, item in reversed(places)}
     missed = [

@@ -103,10 +103,10 @@ class Playground(w.VBox):  # type: ignore[misc]
         gains = [(_("linear"), "linear"), (_("exponential"), "exponential"), (_("binary"), "binary")]
         # Radio buttons, for toggle buttons say which one is pressed by colour alone.
         fitting = w.Layout(width="max-content")
-        beside: dict[str, Any] = {"orientation": "horizontal", "style": wide, "layout": fitting}
-        self.gain = w.RadioButtons(options=gains, description=_("gain"), **beside)
+        radio: dict[str, Any] = {"orientation": "horizontal", "style": wide, "layout": fitting}
+        self.gain = w.RadioButtons(options=gains, description=_("gain"), **radio)
         named = [(metric.symbol, name) for name, metric in state.metrics.items()]
-        self.focus_on = w.RadioButtons(options=named, description=_("explain"), **beside)
+        self.focus_on = w.RadioButtons(options=named, description=_("explain"), **radio)
         self.undo, self.reset = (
             w.Button(description=_("Undo"), tooltip=_("Take the last step back"), icon="undo", layout=fitting),
             w.Button(
