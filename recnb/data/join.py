@@ -25,7 +25,7 @@ from recnb.metrics.hits import Hits, Ints, in_order
 
 
 class Counts:
-    """How much data is behind the numbers, and what of it was left out."""
+    """Sizes of the data behind the numbers, and of what was left out."""
 
     def __init__(self, prepared: Prepared) -> None:
         self._prepared = prepared
@@ -78,7 +78,7 @@ class Counts:
 
     @cached_property
     def n_gaps(self) -> int:
-        """Users whose ranks leave places empty."""
+        """Number of users whose ranks have gaps."""
         if not self._prepared.has_gaps:
             return 0
         lengths = self._prepared.recs.group_by("user").agg(length=pl.col("rank").max(), n=pl.len())
@@ -87,7 +87,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Tally:
-    """What was counted of rows before they were let go."""
+    """Counts of rows that are not kept."""
 
     n_recommended: int
     n_without_relevant: int
@@ -121,7 +121,7 @@ class Tally:
 
 
 class Tallied(Counts):
-    """The counts of data whose rows are not here."""
+    """The counts of data whose rows are not in memory."""
 
     def __init__(self, prepared: Prepared, tally: Tally) -> None:
         super().__init__(prepared)
@@ -149,11 +149,11 @@ class Tallied(Counts):
 
     @cached_property
     def n_gaps(self) -> int:
-        """Users whose ranks leave places empty."""
+        """Number of users whose ranks have gaps."""
         return self._known(self._tally.n_gaps)
 
     def _known(self, count: int) -> int:
-        """A count of rows; an error that says where the rows are if it is not that of these users."""
+        """A count of rows; an error if it covers more users than these and the rows are not in memory."""
         if self._tally.of_more and count:
             self._prepared.rows.all()
         return count
@@ -190,7 +190,7 @@ class RemoteRows:
     fetch: Callable[[pl.Series, Convention], pl.DataFrame]  #: the ranked rows of some users
 
     def all(self) -> pl.DataFrame:
-        """No: who needs every row is told where the rows are."""
+        """Raise an error: the rows are not in memory."""
         raise ElsewhereError(
             f"this looks at every row of the lists, and they stay in {self.where}: only hits and counts were fetched. "
             f"If they fit into memory: {self.remedy}."
@@ -199,7 +199,7 @@ class RemoteRows:
 
 @dataclass(frozen=True, eq=False)
 class RemoteRanking:
-    """Ranked rows that are away, under one convention."""
+    """Ranked rows that are not in memory, under one convention."""
 
     away: RemoteRows
     convention: Convention
@@ -210,7 +210,7 @@ class RemoteRanking:
         return ["user", "item", "rank", *(["score"] if "score" in self.away.columns else [])]
 
     def all(self) -> pl.DataFrame:
-        """No: who needs every row is told where the rows are."""
+        """Raise an error: the rows are not in memory."""
         return self.away.all()
 
     def of(self, users: pl.Series) -> pl.DataFrame:
@@ -227,7 +227,7 @@ class Made:
 
 @dataclass(eq=False)
 class Prepared:
-    """Checked frames, coded by user, from which hits are cut at the depth that is asked for."""
+    """Checked frames with users as numbers, from which hits are computed down to any rank."""
 
     rows: InMemoryRows | RemoteRanking  #: user, item, rank, and score where lists have one
     judged: pl.DataFrame  #: all rows of the truth: user, item, relevance
@@ -254,12 +254,12 @@ class Prepared:
 
     @property
     def recs(self) -> pl.DataFrame:
-        """Every row of the lists; an error that says so, where they are not in memory."""
+        """All rows of the lists; an error if they are not in memory."""
         return self.rows.all()
 
     @cached_property
     def counts(self) -> Counts:
-        """How much data is behind the numbers, and what of it was left out."""
+        """Sizes of the data behind the numbers, and of what was left out."""
         return Counts(self) if self.tally is None else Tallied(self, self.tally)
 
     @cached_property
@@ -324,7 +324,7 @@ class Prepared:
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Both frames as they were read: roles found, ids of one kind. What they mean is up to a convention."""
+    """Both frames after reading: columns by role, ids of one type; not yet under a convention."""
 
     rows: InMemoryRows | RemoteRows  #: user, item, and rank or score or both
     truth: pl.DataFrame  #: user, item, and relevance if there is one
@@ -341,7 +341,7 @@ class Source:
 
     @property
     def recs(self) -> pl.DataFrame:
-        """Every row of the recommendations; an error that says so, where they are not in memory."""
+        """All rows of the recommendations; an error if they are not in memory."""
         return self.rows.all()
 
     def sample(self, role: str) -> pl.Series:
@@ -350,7 +350,7 @@ class Source:
 
     @cached_property
     def runs(self) -> Runs | None:
-        """Where each list begins, if lists stand one after the other."""
+        """First row of each list, if the rows of each user are adjacent."""
         return runs_of(self.recs["user"])
 
     @cached_property
@@ -369,7 +369,7 @@ class Source:
         return replace(known, convention=convention.ordered_by(known.convention.order))
 
     def as_given(self, convention: Convention) -> Convention:
-        """A library's convention for these frames: where they lack the column it reads, the one that says the same."""
+        """A library's convention for these frames, with the order column that they have."""
         other = {"score": "rank", "rank": "score"}
         if convention.order in other and convention.order not in self.rows.columns:
             return replace(convention, order=other[convention.order])  # type: ignore[arg-type]
@@ -394,7 +394,7 @@ class Source:
         return replace(prepared, graded="relevance" in self.truth.columns, notes=self.notes, source=self)
 
     def _order(self, by: str) -> str:
-        """What put lists in order: ranks that were counted off along lists in cells are their rows."""
+        """Return what ordered the lists; ranks counted along lists in cells are the order of rows."""
         return "row" if self.labels.get("rank") == self.labels["item"] else by
 
 
@@ -441,7 +441,7 @@ def one_model(models: pl.Series, column: str) -> None:
 
 
 def named_columns_exist(columns: Mapping[str, str | None], recs: Frame, truth: Frame) -> None:
-    """A column named by keyword must stand where its role is read: a rank or score with the recommendations, a relevance in the truth."""
+    """Raise an error if a column named by keyword is not in the frame in which its role is read."""
     of_recs, of_truth = columns_of(recs, "recommendations"), columns_of(truth, "truth")
     holders = {
         "rank": ("recommendations have no", of_recs),

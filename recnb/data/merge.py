@@ -39,12 +39,12 @@ class Gathered:
 
     @property
     def n_relevant(self) -> int:
-        """How many rows that are."""
+        """Number of relevant rows."""
         return len(self.hits.truth_user)
 
     @classmethod
     def of(cls, prepared: Prepared) -> Gathered:
-        """What is kept of users whose rows are at hand."""
+        """Return the kept data of users whose rows are in memory."""
         return cls(
             prepared.users,
             prepared.judged,
@@ -59,7 +59,7 @@ class Gathered:
 
 
 def merged(parts: Iterable[Gathered], away: RemoteRows, judged: pl.DataFrame | None = None) -> Prepared:
-    """Parts of different users as one; no user may be in two of them. `judged` is the truth of all, where it is known.
+    """Merge parts with different users. `judged` is the truth of all users, if it is at hand.
 
     An iterator may let go of each part as it gives it: hits are copied once.
     """
@@ -78,7 +78,7 @@ def merged(parts: Iterable[Gathered], away: RemoteRows, judged: pl.DataFrame | N
 
 
 class _Pieces:
-    """What is taken of each part: columns, to be put one after the other, and counts."""
+    """Columns of all parts to be concatenated, and counts."""
 
     def __init__(self) -> None:
         self.first: Gathered | None = None
@@ -130,7 +130,7 @@ class _Pieces:
         )
 
     def _hits(self, like: Hits) -> tuple[Hits, Ints | None]:
-        """The hits of all parts by user and rank, and the order that puts the relevant rows by user; None if they stand so."""
+        """Return the hits of all parts by user and rank, and the order of relevant rows by user (None: unchanged)."""
         users = self.frames["users"]
         n_users = np.cumsum([0, *map(len, users)])
         n_truth = np.cumsum([0, *map(len, self.columns["truth_user"])])
@@ -168,7 +168,7 @@ class _Pieces:
         return replace(hits, **moved, tied=None if hits.tied is None else hits.tied.of(order)), truth_order
 
     def _truth(self, order: Ints | None) -> LazyRows:
-        """The relevant rows of all parts, in order: nothing is moved before somebody looks at them."""
+        """Return the relevant rows of all parts in order, gathered on first use."""
         table = pl.concat([one.table for one in self.taken])
         if order is None and all(one.rows is None for one in self.taken):
             return LazyRows(table, None)
@@ -178,7 +178,7 @@ class _Pieces:
         return LazyRows(table, rows if order is None else rows[order])
 
     def _column(self, name: str, shift: Ints | None = None) -> Any:
-        """A column of all parts, each part's numbers raised by so much; the parts' own are let go."""
+        """Concatenate a column of all parts, adding an offset to each part, and free the parts."""
         own = self.columns.pop(name)
         made = np.concatenate(own)
         if shift is not None:

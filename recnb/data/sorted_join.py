@@ -1,4 +1,4 @@
-"""The quick way to join: for lists that stand one after the other and in order, whose items stand once in each."""
+"""The fast join, for frames whose lists are adjacent, sorted and without repeated items."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from recnb.metrics.hits import Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Where users' rows of both frames stand, from which hits are found down to any rank."""
+    """Positions of users' rows in both frames, from which hits are found down to any rank."""
 
     sides: Sides
     new_row: (
@@ -29,7 +29,7 @@ class Pairs:
     )  #: the relevant row that each row of the truth by user became, -1 for none; None: they are the same
 
     def met(self, depth: int | None) -> tuple[Ints, Ints] | None:
-        """Rows of lists and relevant rows that meet down to a rank; None if the numbers made of items do not tell."""
+        """Return rows of lists and relevant rows that match down to a rank; None if hashes collide."""
         found = hits_in(self.sides, depth)
         if found is None or self.new_row is None:
             return found
@@ -40,7 +40,7 @@ class Pairs:
 
 @dataclass(frozen=True, eq=False)
 class Joined:
-    """Two frames whose rows are in order."""
+    """The join of two frames whose rows are sorted."""
 
     recs: pl.DataFrame  #: user, item, rank, and score where lists have one
     taken: LazyRows  #: the relevant rows of the users evaluated, by user
@@ -56,7 +56,7 @@ class Joined:
 def joined(
     recs: pl.DataFrame, judged: pl.DataFrame, convention: Convention, labels: Mapping[str, str], runs: Runs | None
 ) -> Joined | None:
-    """The users evaluated, and what finds their hits; None where something is not in order, or nobody is left."""
+    """Join two frames; None if rows are not sorted or no user is left."""
     if (
         runs is None
         or judged.height == 0
@@ -104,7 +104,7 @@ def _of_population(
     by: str,
     convention: Convention,
 ) -> Joined | None:
-    """Keep the relevant rows and the users who are averaged, and number them anew."""
+    """Keep the relevant rows and the users who are averaged, and renumber them."""
     users, rows, truth_user, n_judged = people.users, people.rows, people.truth, people.counts
     relevance = people.relevance
     relevant = _relevant(relevance, convention)

@@ -32,11 +32,11 @@ ITEMS = 2**20
 
 
 class _TornError(Exception):
-    """A user's rows do not stand together."""
+    """The rows of a user are not adjacent."""
 
 
 def source(stream: Stream, truth: pl.DataFrame, layout: Layout, floats: tuple[str, ...]) -> Source:
-    """The source of lists that stay where they are, beside a truth that is here."""
+    """The source of streamed lists with a truth in memory."""
     checked, types = validation.ids(truth, "truth", layout.truth), stream.head(0)
     checked = checked.with_columns(
         validation.of_one_kind(checked[role], validation.of_one_unit(types[role])) for role in validation.IDS
@@ -46,7 +46,7 @@ def source(stream: Stream, truth: pl.DataFrame, layout: Layout, floats: tuple[st
 
 
 def same_kind(stream: Stream, truth: pl.DataFrame, layout: Layout) -> None:
-    """Refuse ids that can never meet, by the types of the columns: before the lists are read."""
+    """Raise an error for ids of different types, before the lists are read."""
     types = stream.head(0)
     if truth.height == 0 or all(_kind(types[role].dtype) == _kind(truth[role].dtype) for role in validation.IDS):
         return
@@ -58,7 +58,7 @@ def same_kind(stream: Stream, truth: pl.DataFrame, layout: Layout) -> None:
 
 
 def _kind(dtype: pl.DataType) -> str:
-    """What ids of a type are, once they are checked."""
+    """The type of ids after validation."""
     if dtype in (pl.Categorical, pl.Enum):
         dtype = pl.String()
     dtype = validation.of_one_unit(pl.Series(dtype=dtype)).dtype
@@ -66,7 +66,7 @@ def _kind(dtype: pl.DataType) -> str:
 
 
 class Streamed:
-    """Lists in batches beside a truth in memory."""
+    """Lists in batches with a truth in memory."""
 
     def __init__(self, stream: Stream, truth: pl.DataFrame, layout: Layout) -> None:
         self.stream, self.truth, self.layout = stream, truth, layout
@@ -134,7 +134,7 @@ def rows_of_stream(stream: Stream, users: pl.Series, layout: Layout) -> pl.DataF
 
 
 class _StreamState:
-    """What is kept of the lists that were joined."""
+    """Data kept of the lists joined so far."""
 
     def __init__(self, streamed: Streamed, convention: Convention) -> None:
         self.streamed, self.convention = streamed, convention

@@ -69,7 +69,7 @@ def _away(whole: RemoteRows, source: Source | None, users: pl.Series) -> RemoteR
 
 
 def _some(source: Source, rows: InMemoryRows | RemoteRows, users: pl.Series) -> Source:
-    """The rows of some users, of frames that still say what items there are and how high grades go."""
+    """The rows of some users; the catalogue and the scale of grades are still those of all."""
     return replace(source, rows=rows, truth=_rows(source.truth, users), whole=source.whole or source, _known={})
 
 

@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ChunkedEvaluation:
-    """What chunks added up to: the means, their intervals, and `partial`, which adds up with others."""
+    """The sum of all chunks: means, their intervals, and `partial`, which can be added to others."""
 
     partial: Partial
     n_chunks: int
 
     @property
     def n_users(self) -> int:
-        """How many users are evaluated."""
+        """Number of users evaluated."""
         return self.partial.n_users
 
     @property
@@ -120,7 +120,7 @@ def evaluate_chunks(
 
 
 class _ChunkState:
-    """What is kept between chunks."""
+    """Data kept between chunks."""
 
     def __init__(self, truth: Frame, given: Options, asked: tuple[Metrics, Any, dict[str, Any]]) -> None:
         self.given, self.asked, self.truth_given = given, asked, truth
