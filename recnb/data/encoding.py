@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.hash_index import Lookup
+from recnb.data.hash_index import HashIndex
 from recnb.data.parallel import in_shares
 from recnb.metrics.hits import Floats, Ints, best_first, stands_best_first
 
@@ -51,7 +51,7 @@ def positions(users: pl.Series, values: pl.Series) -> Ints:
         inside: Ints = np.clip(values.to_numpy() - low + 1, 0, size + 1)
         return lookup[inside]
     if users.dtype == pl.String and len(values) > MANY and len(users):
-        found = Lookup(users).positions(values)
+        found = HashIndex(users).positions(values)
         if found is not None:
             return found
     coded = users.alias("user").to_frame().with_row_index("position")
@@ -77,7 +77,7 @@ def place_of(user: Any, users: pl.Series) -> int | None:
 
 
 @dataclass(frozen=True, eq=False)
-class People:
+class CodedUsers:
     """Lists and rows of the truth by the users of both."""
 
     users: pl.Series  #: of both, sorted
@@ -88,13 +88,13 @@ class People:
     counts: Ints  #: per user, how many
 
 
-def people_of(lists: pl.Series, truth: pl.Series, relevance: Floats) -> People:
+def people_of(lists: pl.Series, truth: pl.Series, relevance: Floats) -> CodedUsers:
     """Put the users of lists, who each have one, and of the rows of the truth in order."""
     bounds = _bounds(lists, truth)
     if bounds is None:
         users, of_lists, of_truth = _coded(lists, truth)
         rows, of_truth, relevance = by_user(of_truth, relevance)
-        return People(users, of_lists, rows, of_truth, relevance, np.bincount(of_truth, minlength=len(users)))
+        return CodedUsers(users, of_lists, rows, of_truth, relevance, np.bincount(of_truth, minlength=len(users)))
     low, size = bounds
     # Rows are put in order by the ids themselves, and only the ids that there are get positions.
     rows, ids, relevance = by_user(truth.to_numpy() - low, relevance)
@@ -107,7 +107,7 @@ def people_of(lists: pl.Series, truth: pl.Series, relevance: Floats) -> People:
     users = pl.Series(lists.name, np.flatnonzero(there) + low)
     counts = np.zeros(len(users), dtype=np.int64)
     counts[position[judged]] = times
-    return People(users, position[listed], rows, np.repeat(position[judged], times), relevance, counts)
+    return CodedUsers(users, position[listed], rows, np.repeat(position[judged], times), relevance, counts)
 
 
 def by_user(user: Ints, relevance: Floats) -> tuple[Ints | None, Ints, Floats]:

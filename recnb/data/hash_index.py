@@ -20,7 +20,7 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 Hashes = NDArray[np.uint64]
 
 
-class Lookup:
+class HashIndex:
     """A table from hash to position; collisions go to the next, smaller level."""
 
     def __init__(self, known: pl.Series) -> None:

@@ -10,12 +10,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from recnb.conventions import Convention
-from recnb.data.encoding import People, people_of
+from recnb.data.encoding import CodedUsers, people_of
 from recnb.data.population import is_averaged
 from recnb.data.ranking import in_lists, order_by
 from recnb.data.relevance import LazyRows, relevance_mask
 from recnb.data.runs import Runs
-from recnb.data.sorted_pairs import Sides, hits_in, in_order
+from recnb.data.sorted_pairs import SortedRows, hits_in, in_order
 from recnb.metrics.hits import Floats, Ints
 
 
@@ -23,7 +23,7 @@ from recnb.metrics.hits import Floats, Ints
 class Pairs:
     """Positions of users' rows in both frames, from which hits are found down to any rank."""
 
-    sides: Sides
+    sides: SortedRows
     new_row: (
         Ints | None
     )  #: the relevant row that each row of the truth by user became, -1 for none; None: they are the same
@@ -43,7 +43,7 @@ class Joined:
     """The join of two frames whose rows are sorted."""
 
     recs: pl.DataFrame  #: user, item, rank, and score where lists have one
-    taken: LazyRows  #: the relevant rows of the users evaluated, by user
+    truth_rows: LazyRows  #: the relevant rows of the users evaluated, by user
     users: pl.Series  #: the users evaluated, sorted
     truth_user: Ints  #: whose each relevant row is
     list_length: Ints  #: per user, the last rank
@@ -76,7 +76,7 @@ def joined(
     stand = slice(None) if rises else np.r_[people.lists, np.flatnonzero(length == 0)]
     last = listed["rank"].to_numpy()[runs.starts + runs.lengths - 1]
     has_gaps = bool((last != runs.lengths).any())
-    sides = Sides(
+    sides = SortedRows(
         item=listed["item"],
         lengths=length[stand],
         order=None if by == "row" else recs[by],
@@ -98,9 +98,9 @@ def joined(
 def _of_population(
     listed: pl.DataFrame,
     judged: pl.DataFrame,
-    people: People,
+    people: CodedUsers,
     length: Ints,
-    sides: Sides,
+    sides: SortedRows,
     by: str,
     convention: Convention,
 ) -> Joined | None:

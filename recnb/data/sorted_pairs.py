@@ -31,7 +31,7 @@ _USER, _ITEM = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F
 
 
 @dataclass(frozen=True, eq=False)
-class Sides:
+class SortedRows:
     """The rows of both frames by user, in the order of the lists."""
 
     item: pl.Series  #: of the lists
@@ -96,7 +96,7 @@ def _ranges(starts: Ints, counts: Ints) -> Ints:
     return np.repeat(starts - (ends - counts), counts) + np.arange(ends[-1])
 
 
-def in_order(sides: Sides) -> bool:
+def in_order(sides: SortedRows) -> bool:
     """Whether all lists are sorted and no item is repeated in a list or in a user's truth."""
     if sides.item.dtype not in (pl.Int64, pl.String) or sides.truth_item.dtype != sides.item.dtype:
         return False
@@ -115,7 +115,7 @@ def in_order(sides: Sides) -> bool:
     return all(in_shares(sides.blocks, look))
 
 
-def _rises(sides: Sides, start: int, stop: int) -> bool:
+def _rises(sides: SortedRows, start: int, stop: int) -> bool:
     first, last = sides.rows[start], sides.rows[stop]
     if sides.order is None or first == last:
         return True
@@ -140,7 +140,7 @@ def _twice(numbers: Numbers, times: Ints) -> bool:
     return bool((key[1:] == key[:-1]).any())
 
 
-def hits_in(sides: Sides, depth: int | None) -> tuple[Ints, Ints] | None:
+def hits_in(sides: SortedRows, depth: int | None) -> tuple[Ints, Ints] | None:
     """Return rows of lists down to a rank and rows of the truth that match, in the order of the lists.
 
     None if different items have the same number.
@@ -160,7 +160,7 @@ def hits_in(sides: Sides, depth: int | None) -> tuple[Ints, Ints] | None:
     return row, place
 
 
-def _met(sides: Sides, start: int, stop: int, depth: int | None) -> tuple[Ints, Ints] | None:
+def _met(sides: SortedRows, start: int, stop: int, depth: int | None) -> tuple[Ints, Ints] | None:
     rows, kept = _down_to(sides, start, stop, depth)
     place, counts = sides.places(start, stop), sides.truth_count[start:stop]
     items = sides.item[rows] if isinstance(rows, slice) else sides.item.gather(rows)
@@ -190,7 +190,7 @@ def _met(sides: Sides, start: int, stop: int, depth: int | None) -> tuple[Ints, 
     return row, (place.start + other if isinstance(place, slice) else place[other])
 
 
-def _down_to(sides: Sides, start: int, stop: int, depth: int | None) -> tuple[Ints | slice, Ints]:
+def _down_to(sides: SortedRows, start: int, stop: int, depth: int | None) -> tuple[Ints | slice, Ints]:
     """The rows of some lists down to a rank, and how many each list has of them."""
     starts, lengths = sides.rows[start:stop], sides.lengths[start:stop]
     whole = slice(int(starts[0]), int(starts[-1] + lengths[-1]))

@@ -47,13 +47,13 @@ class ByUser:
         return self.table[rows]
 
 
-class Visits:
+class UserVisits:
     """Users read so far: rows of the truth of each, and users that occur again."""
 
     def __init__(self, truth: ByUser) -> None:
         self._truth = truth
         self._came = np.zeros(len(truth.users), dtype=bool)
-        self._strangers = Seen()
+        self._strangers = SortedRuns()
 
     @property
     def met(self) -> bool:
@@ -81,7 +81,7 @@ class Visits:
                 yield self._truth.rows(some)
 
 
-class Seen:
+class SortedRuns:
     """Values added so far, in sorted runs of doubling size, so that each value is merged few times."""
 
     def __init__(self) -> None:
@@ -108,4 +108,4 @@ def places(known: pl.Series, wanted: pl.Series) -> Ints:
     return np.where((known.gather(at) == wanted).to_numpy(), at, -1)
 
 
-__all__ = ["ByUser", "Seen", "Visits"]
+__all__ = ["ByUser", "SortedRuns", "UserVisits"]

@@ -12,7 +12,7 @@ from recnb.conventions import Convention
 from recnb.data import Frame, Layout, PartSummary, part_of, rows_of, table_of, validation
 from recnb.data.encoding import distinct
 from recnb.data.relevance import graded_truth, top_of
-from recnb.data.user_buckets import ByUser, Visits
+from recnb.data.user_buckets import ByUser, UserVisits
 from recnb.display.progress import steps
 from recnb.distributed.partial import Partial, refuse_unless_mean
 from recnb.errors import FrameError, OptionError, is_several
@@ -126,7 +126,7 @@ class _ChunkState:
         self.given, self.asked, self.truth_given = given, asked, truth
         self.layout: Layout | None = None
         self.truth: pl.DataFrame | None = None
-        self.visits: Visits | None = None
+        self.visits: UserVisits | None = None
         self.partial: Partial | None = None
         self.facts = PartSummary()
         self.n_chunks = 0
@@ -159,7 +159,7 @@ class _ChunkState:
     def _begin(self, layout: Layout) -> None:
         self.layout = layout
         table = validation.ids(table_of(self.truth_given, "truth", layout.truth), "truth", layout.truth)
-        self.truth, self.visits = table, Visits(ByUser(table))
+        self.truth, self.visits = table, UserVisits(ByUser(table))
         # What is wrong with the truth is said now, and not when its users come.
         self.scale = top_of(graded_truth(table, layout.truth, self.given.convention))
 

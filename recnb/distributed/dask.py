@@ -18,7 +18,7 @@ from recnb.comparison.engines import Engine
 from recnb.comparison.engines import register as register_engine
 from recnb.conventions import Convention
 from recnb.data import Layout, PartSummary, table_of, validation
-from recnb.data.merge import Gathered
+from recnb.data.merge import JoinedPart
 from recnb.distributed import kernel
 from recnb.distributed.evaluation import PartedEvaluation, PartedScore
 from recnb.distributed.kernel import ROW, Plan, Question
@@ -144,8 +144,8 @@ class DaskEvaluation(PartedEvaluation):
         made = [_task(kernel.values, "values", one, question, top, drop=drop) for one in parts]
         return dd.from_delayed(made, meta=meta, verify_meta=False, prefix="recnb-per-user")
 
-    def _gathered(self, convention: Convention) -> Iterable[tuple[Gathered, PartSummary]]:
-        made: tuple[tuple[Gathered, PartSummary], ...] = compute(
+    def _gathered(self, convention: Convention) -> Iterable[tuple[JoinedPart, PartSummary]]:
+        made: tuple[tuple[JoinedPart, PartSummary], ...] = compute(
             *(_task(kernel.gathered, "hits", one, convention) for one in self._joined())
         )
         return made

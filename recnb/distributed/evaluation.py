@@ -15,7 +15,7 @@ from recnb.conventions import Convention, presets
 from recnb.data import PartSummary, Prepared, Source
 from recnb.data.columns import columns_of
 from recnb.data.join import RemoteRows
-from recnb.data.merge import Gathered, merged
+from recnb.data.merge import JoinedPart, merged
 from recnb.data.side_data import read_side_data
 from recnb.display import html
 from recnb.distributed import kernel
@@ -103,7 +103,7 @@ class PartedEvaluation(Methods, Fetchable):
         """The values of one metric at one cut-off as the engine's lazy column: users who are left out are dropped."""
 
     @abstractmethod
-    def _gathered(self, convention: Convention) -> Iterable[tuple[Gathered, PartSummary]]:
+    def _gathered(self, convention: Convention) -> Iterable[tuple[JoinedPart, PartSummary]]:
         """Hits and counts of each part, under a convention."""
 
     @abstractmethod

@@ -12,7 +12,7 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data import Frame, Layout, PartSummary, part_of, table_of, validation
-from recnb.data.merge import Gathered
+from recnb.data.merge import JoinedPart
 from recnb.distributed.partial import Partial
 from recnb.errors import FrameError
 from recnb.evaluate import Options
@@ -146,8 +146,8 @@ def _takes_scale(metric: Metric[...], own: Mapping[str, Any]) -> bool:
     return {**metric.defaults, **own}.get("max_relevance", 0) is None
 
 
-def gathered(made: Part, convention: Convention) -> tuple[Gathered, PartSummary]:
+def gathered(made: Part, convention: Convention) -> tuple[JoinedPart, PartSummary]:
     """Hits and counts of a part under a convention, without the rows of its lists."""
     source = made.data.prepared.source
     assert source is not None
-    return Gathered.of(source.under(convention)), made.facts
+    return JoinedPart.of(source.under(convention)), made.facts

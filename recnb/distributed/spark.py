@@ -19,7 +19,7 @@ from recnb.comparison.engines import Engine
 from recnb.comparison.engines import register as register_engine
 from recnb.conventions import Convention
 from recnb.data import Frame, Layout, PartSummary
-from recnb.data.merge import Gathered
+from recnb.data.merge import JoinedPart
 from recnb.distributed import kernel, spark_parts
 from recnb.distributed.evaluation import PartedEvaluation, PartedScore
 from recnb.distributed.kernel import Plan, Question
@@ -150,7 +150,7 @@ class SparkEvaluation(PartedEvaluation):
         found = self._collected(self._scales(question), f"{_said(question)}, scale of grades")
         return float(found[0][0] or 0.0)
 
-    def _gathered(self, convention: Convention) -> Iterable[tuple[Gathered, PartSummary]]:
+    def _gathered(self, convention: Convention) -> Iterable[tuple[JoinedPart, PartSummary]]:
         made = self._received(lambda part: kernel.gathered(part, convention), "hits and counts of users")
         if not made:
             PartSummary().check(0, 0, convention, self._plan.layout)

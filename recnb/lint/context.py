@@ -229,7 +229,7 @@ class LintContext:
     @cached_property
     def items_listed(self) -> pl.Series:
         """The items of all lists."""
-        kept = self.prepared.tally
+        kept = self.prepared.row_counts
         return distinct(self.prepared.recs["item"]) if kept is None or kept.of_more else kept.items
 
     @cached_property
