@@ -258,6 +258,12 @@ def test_every_metric_is_a_method_and_says_what_it_rests_on() -> None:
             assert score == close(score.per_user.mean())
 
 
+def test_a_user_who_is_served_counts_one() -> None:
+    assert EV.explain("user_coverage", 1, k=2).numbers == "1 = 1"
+    assert EV.explain("user_coverage", 5, k=2).numbers == "0 = 0"
+    assert EV.user_coverage(k=2).per_user.to_dict() == {1: 1, 2: 1, 3: 1, 5: 0}
+
+
 def test_bounds_are_those_of_the_definitions() -> None:
     """Intervals of few users rest on them: shares lie between 0 and 1, entropies and divergences have no upper end."""
     bounds = {name: metric.bounds for name, metric in LIST_METRICS.items() if name in BEYOND}
