@@ -94,6 +94,13 @@ def test_a_threshold_is_said_in_words():
     assert "relevance of 3.5 or more" in str(Convention(relevant_from=3.5))
 
 
+def test_the_base_of_a_logarithm_is_said_where_it_is_not_two():
+    assert conventions.options_in_words({"discount": "log", "log_base": 2}) == ["discount log2(1 + rank)"]
+    assert conventions.options_in_words({"discount": "log", "log_base": 10}) == ["discount log10(1 + rank)"]
+    assert conventions.options_in_words({"log_base": 2}) == []
+    assert conventions.options_in_words({"log_base": 10}) == ["logarithm of base 10"]
+
+
 @pytest.mark.parametrize("name", WORDS)
 def test_a_wrong_word_is_refused_and_the_words_are_named(name: str):
     close = WORDS[name][-1] + "x"
