@@ -78,6 +78,12 @@ def test_every_reference_is_listed_and_cited():
     assert cited == set(REFERENCES)
 
 
+def test_a_reference_is_of_the_year_of_its_key():
+    from recnb.metrics import REFERENCES
+
+    assert {key: int(key[-4:]) for key in REFERENCES} == {key: one.year for key, one in REFERENCES.items()}
+
+
 def test_page_of_metrics_is_the_registry():
     text = readme.METRICS_PAGE.read_text("utf-8")
     assert readme.metric_table() in text, "run: python -m tests.readme"
