@@ -67,6 +67,15 @@ def name(value: object, longest: int = text.NAME_SHOWN) -> Markup:
     return Markup("<bdi>{}</bdi>").format(user_text(value, longest))
 
 
+def code(sentence: str) -> Markup:
+    """Mark what a sentence has in backticks as code.
+
+    >>> code("Give `items=` & see"), code(name("u1") + ": `k=`")
+    (Markup('Give <code>items=</code> &amp; see'), Markup('<bdi>u1</bdi>: <code>k=</code>'))
+    """
+    return Markup(re.sub(r"`([^`]*)`", r"<code>\1</code>", str(escape(sentence))))
+
+
 def translated(message: language.Message, /, **values: Any) -> str:
     """Translate a message whose values may be HTML; if one is, the other values are escaped and the result is HTML.
 
@@ -112,6 +121,7 @@ def _environment() -> Environment:
     environment.filters.update(
         base64=lambda drawing: base64.b64encode(drawing.encode()).decode("ascii"),
         capital=language.capital,
+        code=code,
         ends=lambda interval: text.ends(*interval),
         fixed=text.fixed,
         name=name,
