@@ -185,7 +185,7 @@ def made(name: str) -> Any:
 HTML: dict[str, Callable[[Any], str]] = {
     "explorer": explorer_html.still,
     "explorer of models": explorer_html.still,
-    "playground": playground_html.twin,
+    "playground": playground_html.still,
     "report": lambda one: one.to_html(title=EVIL[0]),
     "comparison report": lambda one: one.to_html(title=EVIL[0]),
 }
