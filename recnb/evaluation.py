@@ -208,7 +208,7 @@ class Evaluation(Methods):
 
     def explore(self, metric: str = "ndcg", k: int | None = 10, *, lang: str | None = None, **options: Any) -> Explorer:
         """A widget: from the mean to the users behind it and to one user's list, by hand. Needs `recnb[notebook]`."""
-        from recnb.widgets.explorer.explore import explorer
+        from recnb.widgets.explorer import explorer
 
         return explorer({"": self._data}, metric, k, lang=lang, **options)
 
