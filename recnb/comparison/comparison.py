@@ -302,7 +302,7 @@ class Comparison:
 
     def explore(self, *args: Any, **options: Any) -> Any:
         """A widget to go through users and see each model's list."""
-        from recnb.widgets.explorer.explore import explorer
+        from recnb.widgets.explorer import explorer
 
         return explorer(self._data.models, *args, **options)
 

@@ -119,15 +119,18 @@ def _environment() -> Environment:
         tab_style=Markup(resources.files("recnb").joinpath("display/tabs.css").read_text()),
     )
     environment.filters.update(
+        arrow=text.arrow,
         base64=lambda drawing: base64.b64encode(drawing.encode()).decode("ascii"),
         capital=language.capital,
         code=code,
+        change=text.change,
         ends=lambda interval: text.ends(*interval),
         fixed=text.fixed,
         name=name,
         percent=svg.percent,
         short=svg.short,
         signed=text.signed,
+        trimmed=text.trimmed,
         tab_group=lambda key: "recnb-" + hashlib.sha256(key.encode()).hexdigest()[:12],
         user_text=user_text,
     )
