@@ -17,7 +17,7 @@ def sample():
 
 
 @pytest.fixture(scope="module")
-def beside(sample):
+def side_data(sample):
     return {"train": sample.train, "items": sample.items}
 
 

@@ -1,7 +1,7 @@
 """Pictures of a comparison, drawn by hand as SVG: differences about a line at 0, and several curves with their bands.
 
-They are read on white as on near black, say by sign and words what they say by colour, and are the same to the byte for
-the same numbers. Names are the user's and enter as text.
+Colours have contrast on white and on near black, and everything shown by colour is shown by sign and words as well. The
+same numbers give the same drawing to the byte. Names are the user's and are escaped.
 """
 
 from __future__ import annotations
@@ -9,9 +9,11 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from math import ceil, floor, isfinite, log10
+from typing import NamedTuple
 
-from recnb.comparison.conclusions import SIGNS, signed
-from recnb.comparison.results import FOUND, Difference, Line
+from recnb.comparison.conclusions import SIGNS, VERDICTS, difference_axis, number, signed
+from recnb.comparison.results import FOUND, Compared, Difference, Line
+from recnb.display.language import _
 from recnb.display.svg import FONT, QUIET
 from recnb.display.text import one_line
 
@@ -25,8 +27,23 @@ ROW, PLOT, NUMBERS, LETTER = 24, 298, 260, 6.7
 MOST_ROWS = 300
 
 
-def forest(differences: Sequence[Difference], label: str, *, many_baselines: bool) -> tuple[str, int]:
-    """Each difference as a mark with its interval, one under the other; and the width of the picture."""
+class Drawing(NamedTuple):
+    """A picture, its numbers as text for those who do not see it, and its width in pixels."""
+
+    svg: str
+    alt: str
+    width: int
+
+
+def forest(differences: Sequence[Difference], reference: str | None) -> Drawing:
+    """Return the forest plot: each difference as a mark with its interval, one under the other."""
+    label = difference_axis(differences, reference, one_line)
+    alt = f"{label}. " + "; ".join(
+        f"{one.label} {one_line(one.model, 40)} − {one_line(one.baseline, 40)}: {signed(one.difference)} "
+        f"({number(one.low)} … {number(one.high)}), {_(VERDICTS[one.verdict])}"
+        for one in differences[:MOST_ROWS]
+    )
+    many_baselines = len({one.baseline for one in differences}) > 1
     shown = [one for one in differences if isfinite(one.difference)][:MOST_ROWS]
     reach = max(
         [abs(end) for one in shown for end in (one.low, one.high, one.difference) if isfinite(end)], default=0.0
@@ -58,7 +75,7 @@ def forest(differences: Sequence[Difference], label: str, *, many_baselines: boo
         parts.append(_text(plot_to + 14, y + 4, f"{signed(one.difference)} {SIGNS[one.verdict]}", anchor="start"))
         if isfinite(one.low):
             parts.append(_text(width - 4, y + 4, f"{signed(one.low)} … {signed(one.high)}", anchor="end"))
-    return _svg(parts, width, height), width
+    return Drawing(_svg(parts, width, height), alt, width)
 
 
 def _mark(one: Difference, x: object, y: float) -> list[str]:
@@ -76,8 +93,11 @@ def _mark(one: Difference, x: object, y: float) -> list[str]:
     return parts
 
 
-def curves(lines: Sequence[Line], name: str, marked: Sequence[int] = ()) -> tuple[str, int]:
-    """Means against the cut-off, a line with its band for each model, named where it ends; and the picture's width."""
+def curves(lines: Sequence[Line], marked: Sequence[int] = ()) -> Drawing:
+    """Return the means against the cut-off: a line with its band for each model, named where it ends."""
+    symbol = lines[0].symbol
+    last = "; ".join(f"{one_line(line.model, 40)}: {number(line.mean[-1])}" for line in lines)
+    alt = _("{symbol} against k. At k = {k}: {values}", symbol=symbol, k=lines[0].k[-1], values=last)
     width, height, left, right, top, bottom = 640, 300, 44, 150, 26, 262
     ends = [value for line in lines for value in (*line.mean, *line.high) if isfinite(value)]
     ceiling = (max(ends, default=0.0) or 1.0) * 1.06
@@ -92,7 +112,8 @@ def curves(lines: Sequence[Line], name: str, marked: Sequence[int] = ()) -> tupl
     steps = [step for step in _steps(ceiling, 5) if step >= 0]
     parts = [_line(left, y(step), width - right, y(step), 0.5 if step == 0 else 0.2) for step in steps]
     parts += [_text(left - 7, y(step) + 4, f"{step:.4g}", anchor="end") for step in steps]
-    parts += [_text(left, 13, name, anchor="start"), _text((left + width - right) / 2, height - 6, "k")]
+    parts += [_text(left, 13, _("mean {symbol}@k", symbol=symbol), anchor="start")]
+    parts.append(_text((left + width - right) / 2, height - 6, "k"))
     parts += [_text(x(k), bottom + 16, str(k)) for k in sorted({1, deepest, *marked}) if k <= deepest]
     for at, line in enumerate(lines):
         colour = COLOURS[at % len(COLOURS)]
@@ -113,11 +134,16 @@ def curves(lines: Sequence[Line], name: str, marked: Sequence[int] = ()) -> tupl
         parts.append(
             f'<text x="{x(deepest) + 8:.1f}" y="{place + 4:.1f}" text-anchor="start" fill="{colour}" font-weight="600">{words}</text>'
         )
-    return _svg(parts, width, height), width
+    return Drawing(_svg(parts, width, height), alt, width)
 
 
-def points(names: Sequence[str], x: Sequence[float], y: Sequence[float], labels: tuple[str, str]) -> tuple[str, int]:
-    """A named point for each model, one metric against another; and the picture's width."""
+def points(names: Sequence[str], x: Sequence[float], y: Sequence[float], labels: tuple[str, str]) -> Drawing | None:
+    """Return a named point for each model, one metric against another; None if a model has no value."""
+    if not all(map(isfinite, (*x, *y))):
+        return None
+    alt = f"{labels[1]} / {labels[0]}. " + "; ".join(
+        f"{one_line(name, 40)}: {number(across)}, {number(up)}" for name, across, up in zip(names, x, y, strict=True)
+    )
     width, height, left, right, top, bottom = 400, 270, 56, 24, 26, 226
     (x_from, x_to), (y_from, y_to) = _about(x), _about(y)
 
@@ -147,7 +173,18 @@ def points(names: Sequence[str], x: Sequence[float], y: Sequence[float], labels:
         parts.append(
             f'<text x="{at_x:.1f}" y="{places[at] + 4:.1f}" text-anchor="{anchor}" fill="{colour}" font-weight="600">{words}</text>'
         )
-    return _svg(parts, width, height), width
+    return Drawing(_svg(parts, width, height), alt, width)
+
+
+def accuracy_against(report: Compared, metric: str) -> Drawing | None:
+    """Return the lead metric against one beyond accuracy, a point a model; None if a value is missing."""
+    other = next((one for one in report.beyond if one.metric == metric), None)
+    if other is None:
+        return None
+    k = report.lead_k
+    means = [report.mean_of(model, report.lead.metric, k).mean for model in report.models]
+    labels = (f"{other.symbol}@{k}", f"{report.lead.symbol}@{k}")
+    return points(report.models, [value for value, _low, _high in other.values], means, labels)
 
 
 def _between(low: float, high: float, most: int = 4) -> list[float]:

@@ -1,4 +1,4 @@
-"""Means and paired differences of all metrics and cut-offs: the same draws of users for all that is small."""
+"""Means and paired differences of metrics at cut-offs, of all users or within segments."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ from itertools import groupby
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from recnb.comparison.common_users import values
 from recnb.comparison.results import POWER, Difference, Line, Mean, Settings, extremes
+from recnb.data.subset import among
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.list_metric import ListMetric
 from recnb.results.arguments import AnyMetric
 from recnb.results.evaluation_data import EvaluationData
+from recnb.results.segments import segments_of
 from recnb.stats import ENOUGH, MANY_USERS, Bounds, Paired, benjamini_hochberg, detectable, holm, intervals, paired
 from recnb.stats.tests import settled, student
 
@@ -264,3 +267,44 @@ def lines_of(made: ComparedMetrics, names: Sequence[str]) -> tuple[Line, ...]:
         mean, low, high = (tuple(getattr(one, end) for one in mine) for end in ("mean", "low", "high"))
         found.append(Line(name, mine[0].metric, mine[0].symbol, k, mean, low, high, min(one.n_users for one in mine)))
     return tuple(found)
+
+
+def measured_by(
+    models: Mapping[str, EvaluationData], asked: MetricRequest, settings: Settings, by: Any, bins: int
+) -> dict[str, ComparedMetrics]:
+    """Means and differences within each segment that has users, p-values corrected within it alone."""
+    known = next(iter(models.values())).prepared.users
+    segments = segments_of(next(iter(models.values())), by, bins)
+    code, unknown = segments.of(known), _("not known")
+    # Users of whom nothing is known come last.
+    names = [*segments.names, *([unknown] if unknown not in segments.names else [])]
+    code = np.where(code < 0, len(names) - 1, code)
+    made: dict[str, ComparedMetrics] = {}
+    for at, name in steps(list(enumerate(names)), _("comparing")):
+        users = known.filter(pl.Series(code == at, dtype=pl.Boolean))
+        if len(users) == 0:
+            continue
+        inside = {model: one.restricted(among(one.prepared, users)) for model, one in models.items()}
+        found = measure(inside, asked, settings)
+        made[name] = replace(found, differences=tuple(map(_enough, found.differences)))
+    return made
+
+
+def _enough(one: Difference) -> Difference:
+    """A difference of too few users without its tests: of many segments some would look sure by chance."""
+    if one.n_users >= ENOUGH:
+        return one
+    nan = float("nan")
+    return replace(
+        one, low=nan, high=nan, p=nan, t_p=nan, wilcoxon_p=nan, randomization_p=nan, p_holm=nan, p_bh=nan, detectable=nan
+    )  # fmt: skip
+
+
+def differences_by(
+    models: Mapping[str, EvaluationData], asked: MetricRequest, settings: Settings, by: Any, bins: int
+) -> list[tuple[str, Difference]]:
+    """Each difference with the segment it is of; p-values are corrected over all segments, metrics and cut-offs."""
+    made = measured_by(models, asked, settings, by, bins)
+    names = [name for name, one in made.items() for _ignored in one.differences]
+    found = [difference for one in made.values() for difference in one.differences]
+    return list(zip(names, corrected(found), strict=True))

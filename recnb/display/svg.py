@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from math import floor, isfinite, log10
 
 from recnb.display.language import _
+from recnb.display.text import percent as percent  # noqa: PLC0414  # modules that still import them from here
+from recnb.display.text import short as short  # noqa: PLC0414
 
 ACCENT = "#2f7fc1"  # contrast 4.3 on white, 4.4 on #111111
 QUIET = "#7a7a7a"  # contrast 4.3 on white, 4.4 on #111111
@@ -40,15 +42,6 @@ def ticks(top: float, most: int = 5) -> list[float]:
     scale = 10.0 ** floor(log10(top / most))
     step = next(one * scale for one in (1, 2, 2.5, 5, 10, 20) if top / (one * scale) <= most * (1 + 1e-9))
     return [float(f"{index * step:.12g}") for index in range(floor(top / step * (1 + 1e-9)) + 1)]
-
-
-def short(value: float) -> str:
-    """A number on an axis.
-
-    >>> short(0.5), short(20.0), short(0.25)
-    ('0.5', '20', '0.25')
-    """
-    return f"{value:.6g}"
 
 
 def curve(
@@ -156,17 +149,6 @@ def gap(value: float, low: float, high: float, reach: float) -> str:
         )
     parts.append(f'<circle cx="{x(value):.1f}" cy="{middle}" r="3.5" fill="{ACCENT}"/>')
     return _svg(parts, STRIP, 2 * middle)
-
-
-def percent(share: float) -> str:
-    """A share in few characters; a small one is not rounded to none.
-
-    >>> percent(0.314), percent(0.0), percent(0.002), percent(1.0), percent(0.999)
-    ('31%', '0%', '<1%', '100%', '>99%')
-    """
-    if 0 < share < 0.005:
-        return "<1%"
-    return ">99%" if 0.995 <= share < 1 else f"{share:.0%}"
 
 
 _OUTLINE = f'stroke="{ACCENT}" stroke-width="1" stroke-opacity="0.22"'
