@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,12 +13,23 @@ from recnb.comparison.differences import MetricRequest, differences_by, lines_of
 from recnb.comparison.movers import moved
 from recnb.comparison.rank_similarity import overlaps
 from recnb.comparison.report import ComparisonReport
-from recnb.comparison.results import BeyondAccuracy, Compared, ComparisonSegments, Found, Overlap, Reading
+from recnb.comparison.results import (
+    BeyondAccuracy,
+    Compared,
+    ComparisonSegments,
+    Difference,
+    Found,
+    Line,
+    Mean,
+    Moved,
+    Overlap,
+    Reading,
+)
 from recnb.conventions import options_in_words
 from recnb.data.join import RemoteRanking
 from recnb.display.language import _, checked, use_language
 from recnb.display.progress import steps
-from recnb.errors import ElsewhereError, OptionError
+from recnb.errors import OptionError
 from recnb.lint import lint
 from recnb.lint.findings import Finding, elsewhere_in_words
 from recnb.metrics.hits import Cutoffs
@@ -57,61 +69,43 @@ def report_of(
         at = whole_numbers(k, ".differences(k=None)")
         lead_k = sorted(at)[len(at) // 2]
         accuracy, further = parted(metrics, options)
-        shared = options if accuracy is None else {}
-        chosen, own = comparison.chosen(accuracy, shared)
-        points = curve_points(at, CURVE_POINTS)
-        # The deepest hits serve all cut-offs; asked for first, they are cut once.
-        for one in comparison.models.values():
-            whole = any(metric.needs_whole_list(mine) for metric, mine in zip(chosen, own, strict=True))
-            one.hits(None if whole else max(at))
-        made = comparison.measured(accuracy, at, shared)
-        lead = MetricRequest(chosen[:1], own[:1], Cutoffs.of(points), [])
-        lines = lines_of(measure(comparison.models, lead, comparison.settings), comparison.names)
-        here = [one for one in made.differences if one.k == lead_k and one.metric == chosen[0].name]
-        furthest = sorted(here, key=lambda one: -abs(one.difference) if np.isfinite(one.difference) else 0.0)
-        pairs = {(one.model, one.baseline) for one in furthest[:PAIRS_SHOWN]}
-        shown = [
-            moved(comparison.models, pair, chosen[0], lead_k, own[0], int(movers))
-            for pair in steps([one for one in comparison.pairs if one in pairs and movers], _("comparing"))
-        ]
-        found, n_checks, unseen = _findings(comparison, chosen[0], lead_k, own[0])
+        request = comparison.request(accuracy, at, options if accuracy is None else {}, comparison.pairs)
+        metric, own = request.metrics[0], request.options[0]
+        assert isinstance(metric, Metric)
+        results = measure(comparison.models, request, comparison.settings)
+        lead = [one for one in results.differences if one.k == lead_k and one.metric == metric.name]
+        found, n_checks, left_out = _findings(comparison, metric, lead_k, own)
         segments = None
         if by is not None:
-            within = MetricRequest(chosen[:1], own[:1], Cutoffs.one(lead_k), comparison.pairs)
-            rows = differences_by(comparison.models, within, comparison.settings, by, bins)
-            segments = ComparisonSegments(label_of(by), tuple(rows), SMALL)
-        left_out: list[str] = []
+            within = replace(request, metrics=[metric], options=[own], cutoffs=Cutoffs.one(lead_k))
+            by_segment = differences_by(comparison.models, within, comparison.settings, by, bins)
+            segments = ComparisonSegments(label_of(by), tuple(by_segment), SMALL)
         alike: tuple[Overlap, ...] = ()
         others: tuple[BeyondAccuracy, ...] = ()
-        try:
+        where, shows_beyond = _where(comparison), further is not None or _has_side_data(comparison)
+        if where:
+            rows = _(
+                "How alike the lists are is left out: that takes every row of the lists, and they stay in {where}.",
+                where=where,
+            )
+            both = _(
+                "Metrics beyond accuracy are left out: they take every row of the lists, and those stay in {where}.",
+                where=where,
+            )
+            left_out = [rows, *([both] if shows_beyond else []), *left_out]
+        else:
             alike = overlaps(comparison.models, lead_k, PERSISTENCE)
-        except ElsewhereError:
-            left_out.append(
-                _(
-                    "How alike the lists are is left out: that takes every row of the lists, and they stay in {where}.",
-                    where=_where(comparison),
-                )
-            )
-        try:
             others = beyond(comparison, lead_k, further)
-        except ElsewhereError:
-            left_out.append(
-                _(
-                    "Metrics beyond accuracy are left out: they take every row of the lists, and those stay in "
-                    "{where}.",
-                    where=_where(comparison),
-                )
-            )
         data = Compared(
             models=tuple(comparison.names),
             reference=comparison.baseline,
             k=at,
             lead_k=lead_k,
-            metrics=tuple(_reading(metric, mine) for metric, mine in zip(chosen, own, strict=True)),
-            means=made.means,
-            differences=made.differences,
-            curves=lines,
-            moved=tuple(shown),
+            metrics=tuple(map(_reading, request.metrics, request.options)),
+            means=results.means,
+            differences=results.differences,
+            curves=_curves(comparison, replace(request, metrics=[metric], options=[own]), results.means),
+            moved=tuple(_moved(comparison, lead, metric, own, int(movers))),
             overlaps=alike,
             beyond=others,
             findings=found,
@@ -119,18 +113,41 @@ def report_of(
             segments=segments,
             n_users=comparison.n_users,
             judged=comparison.judged,
-            settings=made.settings,
+            settings=results.settings,
             basis=comparison.basis(),
-            left_out=(*left_out, *unseen),
+            left_out=tuple(left_out),
             notes=tuple(dict.fromkeys(str(note) for one in comparison.models.values() for note in one.prepared.notes)),
         )
     return ComparisonReport(data, checked(lang))
 
 
+def _curves(comparison: ComparisonData, request: MetricRequest, means: Sequence[Mean]) -> tuple[Line, ...]:
+    """The lead metric against the cut-off, from the means there are and those of further cut-offs."""
+    (metric,), at = request.metrics, request.cutoffs.values
+    points = curve_points([k for k in at if k is not None], CURVE_POINTS)
+    further = [k for k in points if k not in at]
+    lead = [mean for mean in means if mean.metric == metric.name and mean.k in points]
+    if further:
+        lead += measure(
+            comparison.models, replace(request, cutoffs=Cutoffs.of(further), pairs=[]), comparison.settings
+        ).means
+    return lines_of(sorted(lead, key=lambda mean: mean.k or 0), comparison.names)
+
+
+def _moved(
+    comparison: ComparisonData, lead: Sequence[Difference], metric: Metric[...], options: Mapping[str, Any], n: int
+) -> Iterator[Moved]:
+    """The users who moved most, of the pairs of models that are furthest apart."""
+    furthest = sorted(lead, key=lambda one: -abs(one.difference) if np.isfinite(one.difference) else 0.0)
+    pairs = {(one.model, one.baseline) for one in furthest[:PAIRS_SHOWN]}
+    for pair in steps([one for one in comparison.pairs if one in pairs and n], _("comparing")):
+        yield moved(comparison.models, pair, metric, lead[0].k, options, n)
+
+
 def _findings(
     comparison: ComparisonData, metric: Metric[...], k: int, options: Mapping[str, Any]
-) -> tuple[tuple[Found, ...], int, tuple[str, ...]]:
-    """What is odd about the data: what is found as often in several models is told once; and what no lint could look at."""
+) -> tuple[tuple[Found, ...], int, list[str]]:
+    """What is odd about the data, the same finding of several models once; how many checks were made; and what could not be checked."""
     lints = {
         name: lint(one, k, metric.name, **options)
         for name, one in steps(list(comparison.models.items()), _("comparing"))
@@ -143,14 +160,19 @@ def _findings(
     found = [Found(tuple(some), tuple(some.values())) for some in same.values()]
     found.sort(key=lambda one: (one.finding.severity != "warning", kinds.index(one.finding.name)))
     unseen = dict.fromkeys(name for one in lints.values() for name in one.elsewhere)
-    n_checks = min(one.n_checks for one in lints.values())
-    return tuple(found), n_checks, tuple(elsewhere_in_words(unseen))
+    return tuple(found), min(one.n_checks for one in lints.values()), elsewhere_in_words(unseen)
 
 
 def _where(comparison: ComparisonData) -> str:
-    """What holds the rows that are not here."""
+    """What holds the rows of lists that are not here; "" if all are."""
     rows = (one.prepared.rows for one in comparison.models.values())
-    return next(one.away.where for one in rows if isinstance(one, RemoteRanking))
+    return next((one.away.where for one in rows if isinstance(one, RemoteRanking)), "")
+
+
+def _has_side_data(comparison: ComparisonData) -> bool:
+    """Whether train or items are given for every model."""
+    side_data = [one.side_data for one in comparison.models.values()]
+    return all(one.train is not None or one.items is not None for one in side_data)
 
 
 def beyond(
@@ -160,9 +182,7 @@ def beyond(
 
     Where neither train nor items is known, there are none unless they are asked for.
     """
-    if asked is None and any(
-        one.side_data.train is None and one.side_data.items is None for one in comparison.models.values()
-    ):
+    if asked is None and not _has_side_data(comparison):
         return ()
     one_beside(comparison.models)
     for one in comparison.models.values():

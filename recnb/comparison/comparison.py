@@ -285,7 +285,7 @@ class Comparison:
         chosen = asked_metric(metric)
         cutoffs = Cutoffs.of_curve(k)
         made = self._data.measured([chosen.name], list(cutoffs), options, pairs=[])
-        return Curves(lines_of(made, self.names), self.settings, checked(lang))
+        return Curves(lines_of(made.means, self.names), self.settings, checked(lang))
 
     def tradeoff(self, x: str, y: str = "ndcg", k: int | None = None, *, lang: str | None = None) -> Tradeoff:
         """Two metrics against each other, a point for each model: any two methods of an Evaluation, such as coverage and NDCG."""

@@ -15,8 +15,7 @@ from recnb.display.language import _, pgettext
 from recnb.errors import OptionError
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.list_metric import ListMetric
-from recnb.metrics.metric import Metric
-from recnb.results.arguments import STANDARD, Metrics, asked_metrics, chosen_metrics, options_of
+from recnb.results.arguments import STANDARD, Metrics, asked_metrics, options_of
 from recnb.results.evaluation_data import EvaluationData
 
 if TYPE_CHECKING:
@@ -114,12 +113,6 @@ class ComparisonData:
         if metrics is None and library is not None:
             return [name for name in STANDARD if presets.of_metric(name, library)]
         return metrics
-
-    def chosen(self, metrics: Metrics, options: Mapping[str, Any]) -> tuple[list[Metric[...]], list[dict[str, Any]]]:
-        """The metrics of accuracy that are asked for, each with its own options."""
-        metrics = self._named(metrics)
-        chosen = chosen_metrics(metrics)
-        return chosen, [options_of(metric, metrics, options, chosen) for metric in chosen]
 
     def means_frame(self, request: MetricRequest, by: Any, bins: int) -> pd.DataFrame:
         """A row for each model, or for each segment and model; a column for each metric and cut-off."""

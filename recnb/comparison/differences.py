@@ -136,7 +136,7 @@ def _differences(
     for some in _of_one_size(blocks):
         n = len(some[0].values)
         if n == 0:
-            found += [_nothing(block, pair, settings.alpha) for block in some for pair in pairs]
+            found += [_no_users(block, pair, settings.alpha) for block in some for pair in pairs]
             continue
         low, high = _bounds(some, len(at))
         apart = np.stack([block.values[:, i] - block.values[:, j] for block in some for i, j in at], axis=1)
@@ -161,47 +161,27 @@ def _bounds(blocks: Sequence[Block], times: int) -> Bounds:
     return low, high
 
 
-def _difference(block: Block, pair: tuple[str, str], made: Paired, at: int, settings: Settings) -> Difference:
-    tests = {
-        "t": made.t_p,
-        "wilcoxon": made.wilcoxon_p,
-        "randomization": made.randomization_p,
-    }
-    return Difference(
-        metric=block.metric.name,
-        symbol=block.metric.symbol,
-        k=block.k,
-        model=pair[0],
-        baseline=pair[1],
-        difference=float(made.mean[at]),
-        low=float(made.low[at]),
-        high=float(made.high[at]),
-        p=float(tests[settings.test][at]),
-        t_p=float(made.t_p[at]),
-        wilcoxon_p=float(made.wilcoxon_p[at]),
-        randomization_p=float(made.randomization_p[at]),
-        p_holm=np.nan,
-        p_bh=np.nan,
-        effect_size=float(made.effect_size[at]),
-        won=int(made.won[at]),
-        tied=int(made.tied[at]),
-        lost=int(made.lost[at]),
-        n_users=made.n,
-        # So few users who differ do not show how far others would.
-        detectable=detectable(float(made.sd[at]), made.n, POWER, settings.alpha)
-        if made.n - made.tied[at] >= ENOUGH
-        else np.nan,
-        alpha=settings.alpha,
+def _difference(block: Block, pair: tuple[str, str], tests: Paired, at: int, settings: Settings) -> Difference:
+    p = {"t": tests.t_p, "wilcoxon": tests.wilcoxon_p, "randomization": tests.randomization_p}[settings.test]
+    # If few users differ, how far others would differ cannot be estimated.
+    enough = tests.n - tests.tied[at] >= ENOUGH
+    found = replace(
+        _no_users(block, pair, settings.alpha),
+        difference=float(tests.mean[at]),
+        p=float(p[at]),
+        **{name: float(getattr(tests, name)[at]) for name in ("low", "high", "t_p", "wilcoxon_p", "randomization_p", "effect_size")},
+        **{name: int(getattr(tests, name)[at]) for name in ("won", "tied", "lost")},
+        n_users=tests.n,
+    )  # fmt: skip
+    return (
+        replace(found, detectable=detectable(float(tests.sd[at]), tests.n, POWER, settings.alpha)) if enough else found
     )
 
 
-def _nothing(block: Block, pair: tuple[str, str], alpha: float) -> Difference:
-    """No user has a value in every model."""
-    nan = float("nan")
-    metric = block.metric
-    return Difference(
-        metric.name, metric.symbol, block.k, *pair, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, 0, 0, 0, 0, nan, alpha
-    )  # fmt: skip
+def _no_users(block: Block, pair: tuple[str, str], alpha: float) -> Difference:
+    """The difference where no user has a value in every model."""
+    metric, nan = block.metric, float("nan")
+    return Difference(metric.name, metric.symbol, block.k, *pair, *(nan,) * 10, 0, 0, 0, 0, nan, alpha)
 
 
 def corrected(differences: Sequence[Difference]) -> tuple[Difference, ...]:
@@ -258,15 +238,16 @@ def all_pairs(names: Sequence[str], reference: str | None) -> list[tuple[str, st
     return [(later, earlier) for at, later in enumerate(names) for earlier in names[:at]]
 
 
-def lines_of(made: ComparedMetrics, names: Sequence[str]) -> tuple[Line, ...]:
+def lines_of(means: Sequence[Mean], names: Sequence[str]) -> tuple[Line, ...]:
     """The means of one metric as a line over k for each model."""
-    found = []
+    lines = []
     for name in names:
-        mine = [one for one in made.means if one.model == name]
-        k = tuple(one.k for one in mine if one.k is not None)
-        mean, low, high = (tuple(getattr(one, end) for one in mine) for end in ("mean", "low", "high"))
-        found.append(Line(name, mine[0].metric, mine[0].symbol, k, mean, low, high, min(one.n_users for one in mine)))
-    return tuple(found)
+        points = [mean for mean in means if mean.model == name and mean.k is not None]
+        k = tuple(mean.k for mean in points if mean.k is not None)
+        mean, low, high = (tuple(getattr(one, end) for one in points) for end in ("mean", "low", "high"))
+        n_users = min(one.n_users for one in points)
+        lines.append(Line(name, points[0].metric, points[0].symbol, k, mean, low, high, n_users))
+    return tuple(lines)
 
 
 def measured_by(

@@ -41,17 +41,14 @@ class Conclusion:
         """Each difference with its verdict and its sentence."""
         import pandas as pd
 
-        rows = [
-            {**{name: getattr(one, name) for name in ("metric", "k", "model", "baseline", "verdict")}, "says": words}
-            for one, words in zip(self.differences, self.lines, strict=True)
-        ]
-        return pd.DataFrame(rows)
+        names = ["metric", "k", "model", "baseline", "verdict"]
+        frame = pd.DataFrame([[getattr(one, name) for name in names] for one in self.differences], columns=names)
+        return frame.assign(says=self.lines)
 
     def __str__(self) -> str:
         return "\n".join([*self.lines, *self.notes])
 
-    def __repr__(self) -> str:
-        return str(self)
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):
@@ -111,17 +108,9 @@ class Movers:
         import pandas as pd
 
         rows = [
-            {
-                "user": one.user,
-                "before": one.before,
-                "after": one.after,
-                "change": one.change,
-                "n_relevant": one.n_relevant,
-                "old": [place.item for place in one.old],
-                "new": [place.item for place in one.new],
-            }
+            (one.user, one.before, one.after, one.change, one.n_relevant, *([item.item for item in items] for items in (one.old, one.new)))
             for one in (*self.moved.gained, *self.moved.lost)
-        ]
+        ]  # fmt: skip
         return pd.DataFrame(rows, columns=["user", "before", "after", "change", "n_relevant", "old", "new"])
 
     def to_dict(self) -> dict[str, Any]:
