@@ -15,15 +15,15 @@ from recnb.comparison.rank_similarity import overlaps
 from recnb.comparison.report import ComparisonReport
 from recnb.comparison.results import (
     BeyondAccuracy,
-    Compared,
+    ComparisonReportData,
     ComparisonSegments,
+    CurveLine,
     Difference,
-    Found,
-    Line,
     Mean,
-    Moved,
+    MetricDescription,
+    ModelFinding,
+    MovedUsers,
     Overlap,
-    Reading,
 )
 from recnb.conventions import options_in_words
 from recnb.data.join import RemoteRanking
@@ -36,7 +36,7 @@ from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import Metric
 from recnb.report.beyond_row import rows_of
 from recnb.report.build import curve_points, whole_numbers
-from recnb.results.arguments import Metrics, parted
+from recnb.results.arguments import AnyMetric, Metrics, parted
 from recnb.results.beyond_accuracy import BEYOND
 from recnb.results.segments import SMALL, label_of
 
@@ -96,7 +96,7 @@ def report_of(
         else:
             alike = overlaps(comparison.models, lead_k, PERSISTENCE)
             others = beyond(comparison, lead_k, further)
-        data = Compared(
+        data = ComparisonReportData(
             models=tuple(comparison.names),
             reference=comparison.baseline,
             k=at,
@@ -121,7 +121,7 @@ def report_of(
     return ComparisonReport(data, checked(lang))
 
 
-def _curves(comparison: ComparisonData, request: MetricRequest, means: Sequence[Mean]) -> tuple[Line, ...]:
+def _curves(comparison: ComparisonData, request: MetricRequest, means: Sequence[Mean]) -> tuple[CurveLine, ...]:
     """The lead metric against the cut-off, from the means there are and those of further cut-offs."""
     (metric,), at = request.metrics, request.cutoffs.values
     points = curve_points([k for k in at if k is not None], CURVE_POINTS)
@@ -136,7 +136,7 @@ def _curves(comparison: ComparisonData, request: MetricRequest, means: Sequence[
 
 def _moved(
     comparison: ComparisonData, lead: Sequence[Difference], metric: Metric[...], options: Mapping[str, Any], n: int
-) -> Iterator[Moved]:
+) -> Iterator[MovedUsers]:
     """The users who moved most, of the pairs of models that are furthest apart."""
     furthest = sorted(lead, key=lambda one: -abs(one.difference) if np.isfinite(one.difference) else 0.0)
     pairs = {(one.model, one.baseline) for one in furthest[:PAIRS_SHOWN]}
@@ -146,7 +146,7 @@ def _moved(
 
 def _findings(
     comparison: ComparisonData, metric: Metric[...], k: int, options: Mapping[str, Any]
-) -> tuple[tuple[Found, ...], int, list[str]]:
+) -> tuple[tuple[ModelFinding, ...], int, list[str]]:
     """What is odd about the data, the same finding of several models once; how many checks were made; and what could not be checked."""
     lints = {
         name: lint(one, k, metric.name, **options)
@@ -157,7 +157,7 @@ def _findings(
         for one in findings:
             same.setdefault((one.name, one.short), {})[name] = one
     kinds = list(dict.fromkeys(key[0] for key in same))
-    found = [Found(tuple(some), tuple(some.values())) for some in same.values()]
+    found = [ModelFinding(tuple(some), tuple(some.values())) for some in same.values()]
     found.sort(key=lambda one: (one.finding.severity != "warning", kinds.index(one.finding.name)))
     unseen = dict.fromkeys(name for one in lints.values() for name in one.elsewhere)
     return tuple(found), min(one.n_checks for one in lints.values()), elsewhere_in_words(unseen)
@@ -208,8 +208,8 @@ def beyond(
     )
 
 
-def _reading(metric: Metric[...], options: Mapping[str, Any]) -> Reading:
-    return Reading(
+def _reading(metric: AnyMetric, options: Mapping[str, Any]) -> MetricDescription:
+    return MetricDescription(
         metric=metric.name,
         symbol=metric.symbol,
         title=metric.title,

@@ -11,7 +11,7 @@ from math import ceil, floor, isfinite, log10
 from typing import NamedTuple
 
 from recnb.comparison.conclusions import SIGNS, VERDICTS, difference_axis, number, signed
-from recnb.comparison.results import FOUND, Compared, Difference, Line
+from recnb.comparison.results import FOUND, ComparisonReportData, CurveLine, Difference
 from recnb.display.language import _
 from recnb.display.svg import QUIET, document, label, stroke, ticks
 from recnb.display.text import one_line
@@ -93,7 +93,7 @@ def _mark(one: Difference, x: object, y: float) -> list[str]:
     return parts
 
 
-def curves(lines: Sequence[Line], marked: Sequence[int] = ()) -> Drawing:
+def curves(lines: Sequence[CurveLine], marked: Sequence[int] = ()) -> Drawing:
     """Return the means against the cut-off: a line with its band for each model, named where it ends."""
     symbol = lines[0].symbol
     last = "; ".join(f"{one_line(line.model, 40)}: {number(line.mean[-1])}" for line in lines)
@@ -171,7 +171,7 @@ def points(names: Sequence[str], x: Sequence[float], y: Sequence[float], labels:
     return Drawing(document(parts, width, height), alt, width)
 
 
-def accuracy_against(report: Compared, metric: str) -> Drawing | None:
+def accuracy_against(report: ComparisonReportData, metric: str) -> Drawing | None:
     """Return the lead metric against one beyond accuracy, a point a model; None if a value is missing."""
     other = next((one for one in report.beyond if one.metric == metric), None)
     if other is None:

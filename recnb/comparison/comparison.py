@@ -14,7 +14,7 @@ from recnb.comparison.data import ComparisonData
 from recnb.comparison.differences import lines_of
 from recnb.comparison.models import models_of, reference_of, settings_of
 from recnb.comparison.parts import Conclusion, Curves, Forest, Movers, Tradeoff
-from recnb.comparison.results import Difference, Judged, Settings, Test, rows_of
+from recnb.comparison.results import Difference, ModelUsers, Settings, Test, rows_of
 from recnb.data import Frame
 from recnb.display.language import _, checked
 from recnb.display.text import one_line
@@ -117,7 +117,7 @@ class Comparison:
         return self._data.baseline
 
     @property
-    def judged(self) -> tuple[Judged, ...]:
+    def judged(self) -> tuple[ModelUsers, ...]:
         """How many users each model was evaluated on, and how many were left out."""
         return self._data.judged
 

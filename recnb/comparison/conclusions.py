@@ -16,7 +16,15 @@ from recnb.display.templates import translated
 from recnb.display.text import one_line
 
 if TYPE_CHECKING:
-    from recnb.comparison.results import Compared, Difference, Found, Judged, Moved, Settings, Verdict
+    from recnb.comparison.results import (
+        ComparisonReportData,
+        Difference,
+        ModelFinding,
+        ModelUsers,
+        MovedUsers,
+        Settings,
+        Verdict,
+    )
 
 #: Verdicts in a word or two.
 VERDICTS: dict[str, str] = {
@@ -56,7 +64,7 @@ INTERVAL_METHODS: dict[str, str] = {
 Safe = Callable[[str], str]
 
 #: A sign for each verdict, so that no meaning hangs on a colour.
-SIGNS: dict[Verdict, str] = {
+SIGNS: dict[str, str] = {
     "better": "▲", "worse": "▼", "higher": "△", "lower": "▽", "hint": "◇", "torn": "◇", "open": "○", "same": "○", "untested": "–",
 }  # fmt: skip
 
@@ -120,7 +128,7 @@ def interval(low: float, high: float, confidence: float) -> str:
     )
 
 
-def whose(compared: Compared, found: Found, safe: Safe = str) -> str:
+def whose(compared: ComparisonReportData, found: ModelFinding, safe: Safe = str) -> str:
     """In whose lists something was found."""
     if len(found.models) == len(compared.models):
         return _("all models")
@@ -259,14 +267,14 @@ def comparison_title(models: str, baseline: str | None) -> str:
     return translated("Comparison of {models}, each two against each other", models=models)
 
 
-def means_title(report: Compared, k: int) -> str:
+def means_title(report: ComparisonReportData, k: int) -> str:
     """The title of the means at a cut-off."""
     return _(
         "Means at k = {k}, with their {confidence} intervals", k=k, confidence=percent_of(report.settings.confidence)
     )
 
 
-def legend(report: Compared, best: str, safe: Safe = str) -> list[str]:
+def legend(report: ComparisonReportData, best: str, safe: Safe = str) -> list[str]:
     """What the marks of the means say; `best` says how the highest mean is marked."""
     lines = [
         best,
@@ -292,13 +300,13 @@ def difference_axis(differences: Collection[Difference], reference: str | None, 
     return _("difference, first minus second")
 
 
-def segments_title(report: Compared, safe: Safe = str) -> str:
+def segments_title(report: ComparisonReportData, safe: Safe = str) -> str:
     """The lead metric and by what the users are parted."""
     assert report.segments is not None
     return translated("{label} by {by}", label=f"{report.lead.symbol}@{report.lead_k}", by=safe(report.segments.by))
 
 
-def movers_title(moved: Moved, safe: Safe = str) -> str:
+def movers_title(moved: MovedUsers, safe: Safe = str) -> str:
     """How many users gain and lose by one model in the place of another."""
     won, tied, lost = (f"{n:,}" for n in moved.won_tied_lost)
     return translated(
@@ -312,7 +320,9 @@ def movers_title(moved: Moved, safe: Safe = str) -> str:
     )
 
 
-def population_in_words(judged: Iterable[Judged], n_users: int, n_skipped: int = 0, *, zero: bool = True) -> list[str]:
+def population_in_words(
+    judged: Iterable[ModelUsers], n_users: int, n_skipped: int = 0, *, zero: bool = True
+) -> list[str]:
     """On whom the models are compared, and who was left out; names are the user's, on one line and not yet escaped."""
     judged = list(judged)
     words = [
@@ -349,13 +359,13 @@ def population_in_words(judged: Iterable[Judged], n_users: int, n_skipped: int =
     return words
 
 
-def headline(compared: Compared, safe: Safe = str) -> list[str]:
+def headline(compared: ComparisonReportData, safe: Safe = str) -> list[str]:
     """What may be concluded by the lead metric at the lead cut-off."""
     found = compared.at(compared.lead_k, compared.lead.metric)
     return [sentence(one, compared.settings, compared.n_tested, safe) for one in found]
 
 
-def summaries(compared: Compared, safe: Safe = str) -> list[str]:
+def summaries(compared: ComparisonReportData, safe: Safe = str) -> list[str]:
     """Each pair over all that was compared."""
     if len(compared.metrics) * len(compared.k) < 2:
         return []

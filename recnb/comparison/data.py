@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from recnb.comparison.common_users import COMMON_USERS
 from recnb.comparison.conclusions import population_in_words
 from recnb.comparison.differences import ComparedMetrics, MetricRequest, all_pairs, differences_by, measure, measured_by
-from recnb.comparison.results import Judged, Mean, Settings
+from recnb.comparison.results import Mean, ModelUsers, Settings
 from recnb.conventions import presets
 from recnb.display.language import _, pgettext
 from recnb.errors import OptionError
@@ -34,7 +34,7 @@ class ComparisonData:
     """What tables, reports and conclusions of a comparison read."""
 
     models: Mapping[str, EvaluationData]  #: each model's data, for the common users
-    judged: tuple[Judged, ...]  #: how many users each model was evaluated on, and how many were left out
+    judged: tuple[ModelUsers, ...]  #: how many users each model was evaluated on, and how many were left out
     baseline: str | None  #: the model that the others are compared with; None: every two
     settings: Settings  #: confidence, test, method of intervals, draws
 

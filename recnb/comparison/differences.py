@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from recnb.comparison.common_users import values
-from recnb.comparison.results import POWER, Difference, Line, Mean, Settings, extremes
+from recnb.comparison.results import POWER, CurveLine, Difference, Mean, Settings, extremes
 from recnb.data.subset import among
 from recnb.display.language import _
 from recnb.display.progress import steps
@@ -163,19 +163,14 @@ def _bounds(blocks: Sequence[Block], times: int) -> Bounds:
 
 def _difference(block: Block, pair: tuple[str, str], tests: Paired, at: int, settings: Settings) -> Difference:
     p = {"t": tests.t_p, "wilcoxon": tests.wilcoxon_p, "randomization": tests.randomization_p}[settings.test]
+    sizes = ("low", "high", "t_p", "wilcoxon_p", "randomization_p", "effect_size")
+    values: dict[str, Any] = {name: float(getattr(tests, name)[at]) for name in sizes}
+    values |= {name: int(getattr(tests, name)[at]) for name in ("won", "tied", "lost")}
+    values |= {"difference": float(tests.mean[at]), "p": float(p[at]), "n_users": tests.n}
     # If few users differ, how far others would differ cannot be estimated.
-    enough = tests.n - tests.tied[at] >= ENOUGH
-    found = replace(
-        _no_users(block, pair, settings.alpha),
-        difference=float(tests.mean[at]),
-        p=float(p[at]),
-        **{name: float(getattr(tests, name)[at]) for name in ("low", "high", "t_p", "wilcoxon_p", "randomization_p", "effect_size")},
-        **{name: int(getattr(tests, name)[at]) for name in ("won", "tied", "lost")},
-        n_users=tests.n,
-    )  # fmt: skip
-    return (
-        replace(found, detectable=detectable(float(tests.sd[at]), tests.n, POWER, settings.alpha)) if enough else found
-    )
+    if tests.n - tests.tied[at] >= ENOUGH:
+        values["detectable"] = detectable(float(tests.sd[at]), tests.n, POWER, settings.alpha)
+    return replace(_no_users(block, pair, settings.alpha), **values)
 
 
 def _no_users(block: Block, pair: tuple[str, str], alpha: float) -> Difference:
@@ -238,7 +233,7 @@ def all_pairs(names: Sequence[str], reference: str | None) -> list[tuple[str, st
     return [(later, earlier) for at, later in enumerate(names) for earlier in names[:at]]
 
 
-def lines_of(means: Sequence[Mean], names: Sequence[str]) -> tuple[Line, ...]:
+def lines_of(means: Sequence[Mean], names: Sequence[str]) -> tuple[CurveLine, ...]:
     """The means of one metric as a line over k for each model."""
     lines = []
     for name in names:
@@ -246,7 +241,7 @@ def lines_of(means: Sequence[Mean], names: Sequence[str]) -> tuple[Line, ...]:
         k = tuple(mean.k for mean in points if mean.k is not None)
         mean, low, high = (tuple(getattr(one, end) for one in points) for end in ("mean", "low", "high"))
         n_users = min(one.n_users for one in points)
-        lines.append(Line(name, points[0].metric, points[0].symbol, k, mean, low, high, n_users))
+        lines.append(CurveLine(name, points[0].metric, points[0].symbol, k, mean, low, high, n_users))
     return tuple(lines)
 
 

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from recnb.comparison.results import Compared, Difference, Line
+    from recnb.comparison.results import ComparisonReportData, CurveLine, Difference
 
 LINES = ("-", "--", ":", "-.")
 DOTS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
-def figure(compared: Compared) -> Figure:
+def figure(compared: ComparisonReportData) -> Figure:
     """The curves and the forest plot of the lead cut-off, side by side."""
     import matplotlib.pyplot as plt
 
@@ -69,7 +69,7 @@ def draw_forest(ax: Axes, found: Sequence[Difference], reference: str | None) ->
     return ax
 
 
-def draw_curves(ax: Axes, lines: Sequence[Line]) -> Axes:
+def draw_curves(ax: Axes, lines: Sequence[CurveLine]) -> Axes:
     """Means against the cut-off, a line with its band for each model."""
     from matplotlib.ticker import MaxNLocator
 

@@ -15,19 +15,19 @@ from recnb.display.templates import name, page, render, user_text
 from recnb.lint import html as lint_html
 
 if TYPE_CHECKING:
-    from recnb.comparison.results import Compared, Found
+    from recnb.comparison.results import ComparisonReportData, ModelFinding
 
 #: What the templates call.
 CONTEXT = {"words": words, "tables": tables, "charts": charts, "name_of": name, "user_text": user_text}
 
 
-def document(report: Compared, title: str | None = None) -> str:
+def document(report: ComparisonReportData, title: str | None = None) -> str:
     """The comparison as a document that needs nothing else."""
     shown = user_text(_("Comparison of {models}", models=", ".join(report.models)) if title is None else title, 200)
     return str(page(shown, shown, Markup(fragment(report))))
 
 
-def fragment(report: Compared) -> str:
+def fragment(report: ComparisonReportData) -> str:
     """The comparison as a notebook shows it."""
     means = [(one.label, one.model, words.number(one.mean)) for one in report.means]
     key = f"{report.basis}; {report.settings}; {means}"
@@ -40,7 +40,7 @@ def part(section: str, label: str, *arguments: Any) -> str:
     return str(render("comparison/part.jinja", section=section, label=label, arguments=arguments, **CONTEXT))
 
 
-def finding(found: Found, whose: str, strong: Callable[[str], Markup], *, few: bool) -> Markup:
+def finding(found: ModelFinding, whose: str, strong: Callable[[str], Markup], *, few: bool) -> Markup:
     """A finding of the lint as a line that unfolds, with its effect on each model where they differ."""
     effects = [Markup(found.finding.said("effect", "html"))]
     if len(found.effects) > 1:

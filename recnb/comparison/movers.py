@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from recnb.comparison.results import ListItem, Moved, Mover
+from recnb.comparison.results import ListItem, MovedUsers, Mover
 from recnb.metrics.hits import Floats, Ints
 from recnb.metrics.metric import Metric
 from recnb.results.evaluation_data import EvaluationData
@@ -28,7 +28,7 @@ def moved(
     k: int | None,
     options: Mapping[str, Any],
     n: int,
-) -> Moved:
+) -> MovedUsers:
     """At most `n` users either way, the furthest first; of equal ones the first by id."""
     model, baseline = pair
     after = models[model].score(metric, k, options).per_user
@@ -58,7 +58,7 @@ def moved(
     ]
     won, lost_by = int((change > SAME).sum()), int((change < -SAME).sum())
     counts = (won, len(change) - won - lost_by, lost_by)
-    return Moved(
+    return MovedUsers(
         metric.name, metric.symbol, k, model, baseline, tuple(movers[: len(gained)]), tuple(movers[len(gained) :]), counts
     )  # fmt: skip
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from recnb.comparison import html
 from recnb.comparison.conclusions import SIGNS, notes, number, sentences, signed
-from recnb.comparison.results import Difference, Line, Moved, Settings, tested
+from recnb.comparison.results import CurveLine, Difference, MovedUsers, Settings, tested
 from recnb.comparison.text import movers_text
 from recnb.display.language import _, use_language
 
@@ -100,7 +100,7 @@ class Forest:
 class Movers:
     """The users who gain and lose most by one model in the place of another, with both lists."""
 
-    moved: Moved
+    moved: MovedUsers
     lang: str
 
     def to_frame(self) -> pd.DataFrame:
@@ -130,7 +130,7 @@ class Movers:
 class Curves:
     """A metric against the cut-off, a line for each model."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[CurveLine, ...]
     settings: Settings
     lang: str
 

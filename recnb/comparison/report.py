@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from recnb.comparison import html, text
-from recnb.comparison.results import Compared, Found
+from recnb.comparison.results import ComparisonReportData, ModelFinding
 from recnb.data.files import written
 from recnb.display.language import use_language
 
@@ -30,7 +30,7 @@ class ComparisonReport:
     are its other forms.
     """
 
-    data: Compared
+    data: ComparisonReportData
     lang: str
 
     def to_frame(self) -> pd.DataFrame:
@@ -69,20 +69,36 @@ class ComparisonReport:
         found: dict[str, Any] = _plain({"schema": SCHEMA, "lang": self.lang, "n_compared": self.data.n_tested, **told})
         return found
 
+    @overload
+    def to_json(self, path: None = None) -> str: ...
+    @overload
+    def to_json(self, path: str | Path) -> None: ...
     def to_json(self, path: str | Path | None = None) -> str | None:
         """Return `to_dict` as JSON; with a path, write it there and return None."""
         return written(json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n", path)
 
+    @overload
+    def to_html(self, path: None = None, title: str | None = None) -> str: ...
+    @overload
+    def to_html(self, path: str | Path, title: str | None = None) -> None: ...
     def to_html(self, path: str | Path | None = None, title: str | None = None) -> str | None:
         """Return a document that runs no script and fetches nothing; with a path, write it there and return None."""
         with use_language(self.lang):
             return written(html.document(self.data, title), path)
 
+    @overload
+    def to_markdown(self, path: None = None) -> str: ...
+    @overload
+    def to_markdown(self, path: str | Path) -> None: ...
     def to_markdown(self, path: str | Path | None = None) -> str | None:
         """Return the report in Markdown, tables as GitHub has them; with a path, write it there and return None."""
         with use_language(self.lang):
             return written(text.markdown(self.data), path)
 
+    @overload
+    def to_latex(self, path: None = None) -> str: ...
+    @overload
+    def to_latex(self, path: str | Path) -> None: ...
     def to_latex(self, path: str | Path | None = None) -> str | None:
         """Return the means as a LaTeX table, best in bold, findings marked; it needs booktabs. With a path, write it there."""
         with use_language(self.lang):
@@ -104,7 +120,7 @@ class ComparisonReport:
             return html.fragment(self.data)
 
 
-def _found_as_dict(found: Found) -> dict[str, Any]:
+def _found_as_dict(found: ModelFinding) -> dict[str, Any]:
     one = found.finding
     said = {name: getattr(one, name) for name in ("short", "example", "advice", "code")}
     effects = [each.effect for each in found.of_each]

@@ -120,7 +120,7 @@ class Difference(_Labelled):
 
 
 @dataclass(frozen=True)
-class Judged:
+class ModelUsers:
     """How many users one model was evaluated on, and how many of them the comparison takes."""
 
     model: str
@@ -163,7 +163,7 @@ class Mover:
 
 
 @dataclass(frozen=True)
-class Moved(_Labelled):
+class MovedUsers(_Labelled):
     """The users whom one model serves most better, and most worse, than another."""
 
     metric: str
@@ -191,7 +191,7 @@ class Overlap:
 
 
 @dataclass(frozen=True)
-class Line:
+class CurveLine:
     """One model's mean against the cut-off, with an interval at each."""
 
     model: str
@@ -218,7 +218,7 @@ class BeyondAccuracy:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class ModelFinding:
     """One thing that is odd about the data, as often in the lists of some models; what it does may differ."""
 
     models: tuple[str, ...]
@@ -252,7 +252,7 @@ class ComparisonSegments:
 
 
 @dataclass(frozen=True)
-class Reading:
+class MetricDescription:
     """What a metric is: for those who read the numbers without having chosen it."""
 
     metric: str
@@ -265,32 +265,32 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparisonReportData:
     """Everything that a report of a comparison shows."""
 
     models: tuple[str, ...]
     reference: str | None  #: the model that the others are held against; None: every pair
     k: tuple[int, ...]
     lead_k: int
-    metrics: tuple[Reading, ...]
+    metrics: tuple[MetricDescription, ...]
     means: tuple[Mean, ...]
     differences: tuple[Difference, ...]
-    curves: tuple[Line, ...]
-    moved: tuple[Moved, ...]
+    curves: tuple[CurveLine, ...]
+    moved: tuple[MovedUsers, ...]
     overlaps: tuple[Overlap, ...]
     beyond: tuple[BeyondAccuracy, ...]  #: at the lead cut-off; () where neither train nor items is known
-    findings: tuple[Found, ...]  #: warnings first
+    findings: tuple[ModelFinding, ...]  #: warnings first
     n_checks: int
     segments: ComparisonSegments | None  #: if that was asked for
     n_users: int
-    judged: tuple[Judged, ...]
+    judged: tuple[ModelUsers, ...]
     settings: Settings
     basis: str
     notes: tuple[str, ...]
     left_out: tuple[str, ...] = ()  #: what is not here and why, in words: what takes rows that stayed elsewhere
 
     @property
-    def lead(self) -> Reading:
+    def lead(self) -> MetricDescription:
         """The metric that the curve and the users are shown by: the first."""
         return self.metrics[0]
 

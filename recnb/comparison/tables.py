@@ -12,7 +12,7 @@ from recnb.comparison.conclusions import bare_p, number, percent_of, signed, ver
 from recnb.display.language import _
 
 if TYPE_CHECKING:
-    from recnb.comparison.results import Compared, Difference, Mean, Overlap, Settings
+    from recnb.comparison.results import ComparisonReportData, Difference, Mean, Overlap, Settings
 
 Name = Callable[[object], str]
 
@@ -25,7 +25,7 @@ class Cells(NamedTuple):
     numbers_from: int = 1
 
 
-def means(report: Compared, k: int, name: Name, cell: Callable[[Mean, str], str]) -> Cells:
+def means(report: ComparisonReportData, k: int, name: Name, cell: Callable[[Mean, str], str]) -> Cells:
     """Models × metrics at a cut-off; `cell` takes a mean and the verdict of its difference from the reference, or ""."""
 
     def value(model: str, metric: str) -> str:
@@ -56,7 +56,7 @@ def paired_tests(differences: Sequence[Difference], settings: Settings, name: Na
     return Cells(header, list(map(row, differences)), 3)
 
 
-def segments(report: Compared, name: Name) -> Cells:
+def segments(report: ComparisonReportData, name: Name) -> Cells:
     """The differences within each segment of the users."""
     assert report.segments is not None
     interval = _("{confidence} interval", confidence=percent_of(report.settings.confidence))
@@ -80,7 +80,7 @@ def segments(report: Compared, name: Name) -> Cells:
     return Cells(header, rows, 3)
 
 
-def beyond(report: Compared, name: Name, cell: Callable[[float, float, float], str]) -> Cells:
+def beyond(report: ComparisonReportData, name: Name, cell: Callable[[float, float, float], str]) -> Cells:
     """Metrics beyond accuracy, a column a model; `cell` takes the value and the ends of its interval."""
     rows = [[f"{one.symbol}@{one.k}", *(cell(*values) for values in one.values)] for one in report.beyond]
     return Cells([_("metric"), *map(name, report.models)], rows)

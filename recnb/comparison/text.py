@@ -29,7 +29,7 @@ from recnb.display.language import _, ngettext
 from recnb.display.text import aligned, latex_table, latex_text, markdown_table, markdown_text, one_line
 
 if TYPE_CHECKING:
-    from recnb.comparison.results import Compared, Found, ListItem, Mean, Moved
+    from recnb.comparison.results import ComparisonReportData, ListItem, Mean, ModelFinding, MovedUsers
     from recnb.comparison.tables import Cells
 
 LINE = 110
@@ -39,7 +39,7 @@ LATEX_MARKS = {"better": r"\ast", "worse": r"\dagger"}
 LATEX_NEAR = r"\circ"
 
 
-def text(report: Compared) -> str:
+def text(report: ComparisonReportData) -> str:
     """The comparison for a console."""
     lines = [one_line(_title(report), 300), ""]
     for found in report.findings:
@@ -70,7 +70,7 @@ def text(report: Compared) -> str:
     return "\n".join(lines + [line for words in report.left_out for line in _wrapped(one_line(words, 900))])
 
 
-def movers_text(moved: Moved) -> list[str]:
+def movers_text(moved: MovedUsers) -> list[str]:
     """The users who moved most, in lines."""
     lines = _wrapped(one_line(movers_title(moved), 300))
     for one in (*moved.gained, *moved.lost):
@@ -81,7 +81,7 @@ def movers_text(moved: Moved) -> list[str]:
     return lines
 
 
-def markdown(report: Compared) -> str:
+def markdown(report: ComparisonReportData) -> str:
     """The comparison in Markdown, tables as GitHub has them."""
     safe = markdown_text
 
@@ -116,7 +116,7 @@ def markdown(report: Compared) -> str:
     return "\n\n".join([*parts, *(safe(words, 900) for words in report.left_out)]) + "\n"
 
 
-def latex(report: Compared) -> str:
+def latex(report: ComparisonReportData) -> str:
     """The means of all models at every cut-off; users, test and correction in the caption."""
 
     def cell(mean: Mean, verdict: str) -> str:
@@ -133,7 +133,7 @@ def latex(report: Compared) -> str:
     return "\n".join([_(r"% needs \usepackage{booktabs}"), table, ""])
 
 
-def _latex_caption(report: Compared) -> str:
+def _latex_caption(report: ComparisonReportData) -> str:
     settings = report.settings
     words = [latex_text(ngettext("Means over {n:,} user", "Means over {n:,} users", report.n_users), 400)]
     words.append(rf"\textbf{{{latex_text(_('Bold'))}}}" + latex_text(_(": the highest mean of its column"), 400))
@@ -168,11 +168,11 @@ def _raised(marks: str) -> str:
     return f"$^{{{marks}}}$"
 
 
-def _title(report: Compared) -> str:
+def _title(report: ComparisonReportData) -> str:
     return _("Comparison of {models}", models=", ".join(report.models))
 
 
-def _no_findings(report: Compared) -> str:
+def _no_findings(report: ComparisonReportData) -> str:
     return _("Lint: nothing odd in {checks} checks", checks=report.n_checks)
 
 
@@ -185,7 +185,7 @@ def _mean(bold: str) -> Callable[[Mean, str], str]:
 
     def cell(mean: Mean, verdict: str) -> str:
         value = f"{bold}{number(mean.mean)}{bold}" if mean.best else number(mean.mean)
-        sign = SIGNS[verdict] if verdict in ("better", "worse") else ""
+        sign = SIGNS.get(verdict, "") if verdict in ("better", "worse") else ""
         ends = f" [{number(mean.low)}, {number(mean.high)}]" if isfinite(mean.low) else ""
         return f"{value}{'°' if mean.near_best else ''}{sign}{ends}"
 
@@ -196,15 +196,15 @@ def _value(value: float, _low: float, _high: float) -> str:
     return number(value)
 
 
-def _tests(report: Compared, safe: tables.Name) -> Cells:
+def _tests(report: ComparisonReportData, safe: tables.Name) -> Cells:
     return tables.paired_tests(report.differences, report.settings, safe, brief=True)
 
 
-def _overlaps(report: Compared, safe: tables.Name) -> Cells:
+def _overlaps(report: ComparisonReportData, safe: tables.Name) -> Cells:
     return tables.overlaps(report.overlaps, lambda model, other: f"{safe(model)} · {safe(other)}")
 
 
-def _finding(report: Compared, found: Found) -> str:
+def _finding(report: ComparisonReportData, found: ModelFinding) -> str:
     one = found.finding
     code = f"`` {' '.join(one.code.split()).replace('``', '` `')} ``" if one.code else ""
     effects = [each.said("effect", "markdown") for each in found.of_each]

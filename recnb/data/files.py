@@ -133,7 +133,7 @@ def replacing(path: File) -> Iterator[Path]:
 
 
 def written(text: str, path: File | None) -> str | None:
-    """Return the text; with a path, write it there and return None."""
+    """Write text to a file and return None; return the text if there is no path."""
     if path is None:
         return text
     with replacing(path) as file:
