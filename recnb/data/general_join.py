@@ -14,7 +14,9 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.encoding import by_user, distinct, positions
-from recnb.errors import FrameError, OptionError
+from recnb.data.population import is_averaged
+from recnb.data.relevance import relevance_mask
+from recnb.errors import OptionError
 from recnb.metrics.hits import Floats, Hits, Ints, Tied, count_within, in_order
 
 #: The axes that only this way knows, and their values for which the short way serves.
@@ -154,15 +156,6 @@ def _first_of_each(key: Ints) -> Ints:
     return np.sort(order[np.r_[True, ordered[1:] != ordered[:-1]]])
 
 
-def is_relevant_grade(grade: Floats, convention: Convention) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Whether a judged item of this grade is relevant."""
-    if convention.relevant_from is not None:
-        return np.asarray(grade >= convention.relevant_from)
-    if convention.relevant == "any":
-        return np.ones(len(grade), dtype=bool)
-    return np.asarray(grade != 0 if convention.relevant == "!=0" else grade > 0)
-
-
 @dataclass(frozen=True, eq=False)
 class General:
     """What a general convention makes of the frames."""
@@ -181,7 +174,7 @@ def general_hits(recs: pl.DataFrame, judged: pl.DataFrame, items: pl.Series, con
         raise OptionError("ties='expected' has no mean for duplicates='hit_once': choose duplicates='dedupe'.")
     data = coded(recs, judged, items, convention)
     rows = rank_rows(data, convention)
-    relevant = is_relevant_grade(data.grade, convention)
+    relevant = relevance_mask(data.grade, convention)
     length = np.zeros(len(data.users), dtype=np.int64)
     np.maximum.at(length, rows.user, rows.place)
     place = {
@@ -267,17 +260,7 @@ def _of_population(
     """Keep the users who are averaged, and number them anew."""
     n = len(data.users)
     with_list, with_truth = (np.bincount(column, minlength=n) > 0 for column in (data.user, data.truth_user))
-    averaged = {
-        "truth": with_truth, "recs": with_list, "both": with_list & with_truth, "union": with_list | with_truth
-    }[convention.users]  # fmt: skip
-    has_relevant = hits.n_relevant > 0
-    if convention.no_relevant == "skip":
-        averaged = averaged & has_relevant
-    elif convention.no_relevant == "error" and (averaged & ~has_relevant).any():
-        who = data.users[int((averaged & ~has_relevant).argmax())]
-        raise FrameError(
-            f"{int((averaged & ~has_relevant).sum()):,} users have no relevant item, such as {who!r}: say no_relevant='skip'."
-        )
+    averaged = is_averaged(data.users, with_list, with_truth, hits.n_relevant > 0, convention)
     number = np.cumsum(averaged) - 1
     mine, theirs = averaged[hits.user], np.flatnonzero(averaged[hits.truth_user])
     # By user, best first, as the short way has them.

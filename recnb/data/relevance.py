@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from recnb.conventions import Convention
 from recnb.data import validation
@@ -62,6 +63,12 @@ def is_relevant(convention: Convention) -> pl.Expr:
     if convention.relevant == "any":
         return pl.col("relevance").is_not_null()
     return pl.col("relevance") != 0 if convention.relevant == "!=0" else pl.col("relevance") > 0
+
+
+def relevance_mask(relevance: Floats, convention: Convention) -> NDArray[np.bool_]:
+    """Whether judged items of these relevances count as relevant, shape (n,)."""
+    judged = pl.DataFrame({"relevance": relevance})
+    return np.asarray(judged.select(is_relevant(convention)).to_series())
 
 
 def relevant_rows(judged: pl.DataFrame, recs: pl.DataFrame, convention: Convention) -> pl.DataFrame:

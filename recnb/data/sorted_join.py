@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from recnb.conventions import Convention
 from recnb.data.encoding import People, people_of
+from recnb.data.population import is_averaged
 from recnb.data.ranking import in_lists, order_by
-from recnb.data.relevance import LazyRows, is_relevant
+from recnb.data.relevance import LazyRows, relevance_mask
 from recnb.data.runs import Runs
 from recnb.data.sorted_pairs import Sides, hits_in, in_order
 from recnb.metrics.hits import Floats, Ints
@@ -109,13 +110,7 @@ def _of_population(
     relevant = _relevant(relevance, convention)
     n_relevant = n_judged if relevant is None else np.bincount(truth_user[relevant], minlength=len(users))
     has_list, has_truth = length > 0, n_judged > 0
-    averaged = {"truth": has_truth, "recs": has_list, "both": has_list & has_truth, "union": has_list | has_truth}[
-        convention.users
-    ]
-    if convention.no_relevant == "skip":
-        averaged = averaged & (n_relevant > 0)
-    elif convention.no_relevant == "error" and (averaged & (n_relevant == 0)).any():
-        return None
+    averaged = is_averaged(users, has_list, has_truth, n_relevant > 0, convention)
     if not (averaged & has_list & (n_relevant > 0)).any():
         return None
     n_strangers = int((has_list & ~averaged).sum())
@@ -137,5 +132,5 @@ def _relevant(relevance: Floats, convention: Convention) -> NDArray[np.bool_] | 
     usual = convention.relevant == ">0" and convention.relevant_from is None
     if usual and relevance.min(initial=1.0) > 0:
         return None
-    mask = pl.select(pl.lit(pl.Series("relevance", relevance))).select(is_relevant(convention)).to_series().to_numpy()
-    return None if mask.all() else np.asarray(mask)
+    mask = relevance_mask(relevance, convention)
+    return None if mask.all() else mask

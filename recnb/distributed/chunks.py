@@ -16,7 +16,7 @@ from recnb.data.user_buckets import ByUser, Visits
 from recnb.display.progress import steps
 from recnb.distributed.partial import Partial, refuse_unless_mean
 from recnb.errors import FrameError, OptionError, is_several
-from recnb.evaluate import Given, given_of
+from recnb.evaluate import Options, parse_options
 from recnb.metrics.metric import METRICS
 from recnb.results import Curve, Interval, Table
 from recnb.results.arguments import Metrics
@@ -102,7 +102,7 @@ def evaluate_chunks(
     recall  0.1399  0.2504
     """
     of_metrics = {name for metric in METRICS.values() for name in metric.defaults}
-    given = given_of({name: value for name, value in options.items() if name not in of_metrics})
+    given = parse_options({name: value for name, value in options.items() if name not in of_metrics})
     own = {name: value for name, value in options.items() if name in of_metrics}
     if given.side_data:
         raise OptionError(
@@ -122,7 +122,7 @@ def evaluate_chunks(
 class _ChunkState:
     """What is kept between chunks."""
 
-    def __init__(self, truth: Frame, given: Given, asked: tuple[Metrics, Any, dict[str, Any]]) -> None:
+    def __init__(self, truth: Frame, given: Options, asked: tuple[Metrics, Any, dict[str, Any]]) -> None:
         self.given, self.asked, self.truth_given = given, asked, truth
         self.layout: Layout | None = None
         self.truth: pl.DataFrame | None = None

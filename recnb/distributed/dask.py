@@ -23,7 +23,7 @@ from recnb.distributed import kernel
 from recnb.distributed.evaluation import PartedEvaluation, PartedScore
 from recnb.distributed.kernel import ROW, Plan, Question
 from recnb.errors import FrameError, OptionError
-from recnb.evaluate import given_of
+from recnb.evaluate import parse_options
 from recnb.results.arguments import Metrics
 from recnb.results.evaluation_data import index_of
 
@@ -85,7 +85,7 @@ class DaskEvaluation(PartedEvaluation):
         recs, truth = _dask_frame(recs, "recommendations", truth), _dask_frame(truth, "truth", recs)
         if npartitions is not None and not (isinstance(npartitions, int) and npartitions >= 1):
             raise OptionError(f"npartitions={npartitions!r} is no number of partitions: give a whole number from 1 up.")
-        given = given_of(options)
+        given = parse_options(options)
         super().__init__(Plan(given, Layout.of(recs._meta, truth._meta, given.columns)), "Dask frames")
         self._options = dict(options)
         _same_kinds(recs, truth, self._plan.layout)

@@ -15,7 +15,7 @@ from recnb.data import Frame, Layout, PartSummary, part_of, table_of, validation
 from recnb.data.merge import Gathered
 from recnb.distributed.partial import Partial
 from recnb.errors import FrameError
-from recnb.evaluate import Given
+from recnb.evaluate import Options
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import Metric
@@ -33,7 +33,7 @@ ROW = "recnb_row"
 class Plan:
     """How the rows of parts are read: which columns, under which conventions."""
 
-    given: Given
+    given: Options
     layout: Layout
 
 

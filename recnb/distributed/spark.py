@@ -38,7 +38,7 @@ from recnb.distributed.spark_frames import (
     unwrapped,
 )
 from recnb.errors import FrameError, OptionError, RecnbError
-from recnb.evaluate import given_of
+from recnb.evaluate import parse_options
 from recnb.results.arguments import Metrics
 
 #: The column that brings the scale of all users' grades to the workers.
@@ -85,7 +85,7 @@ class SparkEvaluation(PartedEvaluation):
         session = _session(recs, truth)
         if npartitions is not None and not (isinstance(npartitions, int) and npartitions >= 1):
             raise OptionError(f"npartitions={npartitions!r} is no number of parts: give a whole number from 1 up.")
-        given = given_of(options)
+        given = parse_options(options)
         layout = Layout.of(names_of(recs), names_of(truth), given.columns)
         super().__init__(Plan(given, layout), "Spark frames")
         self._given, self._options, self._session = (recs, truth), dict(options), session

@@ -189,7 +189,7 @@ class LintContext:
             order = in_order(key)
             user, rank, row = user[order], rank[order], row[order]
         score = None
-        if "score" in recs.columns:
+        if "score" in recs.columns and (recs["score"].dtype.is_numeric() or recs["score"].dtype == pl.Boolean):
             score = in_floats(recs["score"])[row]
         return FlaggedRows(user, rank, score, row)
 
