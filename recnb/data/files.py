@@ -132,9 +132,10 @@ def replacing(path: File) -> Iterator[Path]:
         made.unlink(missing_ok=True)
 
 
-def written(text: str, path: File | None) -> str:
-    """The text, written to `path` if there is one."""
-    if path is not None:
-        with replacing(path) as file:
-            file.write_text(text, encoding="utf-8", newline="\n")
-    return text
+def written(text: str, path: File | None) -> str | None:
+    """Write text to a file and return None; return the text if there is no path."""
+    if path is None:
+        return text
+    with replacing(path) as file:
+        file.write_text(text, encoding="utf-8", newline="\n")
+    return None

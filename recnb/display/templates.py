@@ -44,9 +44,10 @@ def page(title: str, heading: str, body: Markup) -> Markup:
 
     In a notebook, headings of the body are below those of the notebook; in a document they follow its own.
     """
+    plain = str(body)  # `Markup.replace` would escape what it puts in
     for level in (3, 4):
-        body = body.replace(f"<h{level}", f"<h{level - 1}").replace(f"</h{level}>", f"</h{level - 1}>")
-    return render("display/page.jinja", title=title, heading=heading, body=Markup(body))
+        plain = plain.replace(f"<h{level}", f"<h{level - 1}").replace(f"</h{level}>", f"</h{level - 1}>")
+    return render("display/page.jinja", title=title, heading=heading, body=Markup(plain))
 
 
 def user_text(value: object, longest: int = text.NAME_SHOWN) -> Markup:
@@ -108,6 +109,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
+        extensions=["jinja2.ext.do"],
     )
     environment.globals.update(
         _=translated,
@@ -117,6 +119,7 @@ def _environment() -> Environment:
         pgettext=_pgettext,
         svg=svg,
         tab_style=Markup(resources.files("recnb").joinpath("display/tabs.css").read_text()),
+        zip=zip,
     )
     environment.filters.update(
         arrow=text.arrow,
@@ -127,8 +130,8 @@ def _environment() -> Environment:
         ends=lambda interval: text.ends(*interval),
         fixed=text.fixed,
         name=name,
-        percent=svg.percent,
-        short=svg.short,
+        percent=text.percent,
+        short=text.short,
         signed=text.signed,
         trimmed=text.trimmed,
         tab_group=lambda key: "recnb-" + hashlib.sha256(key.encode()).hexdigest()[:12],

@@ -14,8 +14,8 @@ from dask.base import compute, persist
 from dask.dataframe.dispatch import meta_nonempty
 from dask.delayed import delayed
 
-from recnb.comparison.engines import Engine
-from recnb.comparison.engines import register as register_engine
+from recnb.comparison.models import Engine
+from recnb.comparison.models import register as register_engine
 from recnb.conventions import Convention
 from recnb.data import Layout, PartSummary, table_of, validation
 from recnb.data.merge import JoinedPart

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 import pandas as pd
 import polars as pl
 
-from recnb.comparison.engines import Fetchable, engine_of
+from recnb.comparison.models import Fetchable, engine_of
 from recnb.conventions import Convention, presets
 from recnb.data import PartSummary, Prepared, Source
 from recnb.data.columns import columns_of

@@ -15,8 +15,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 from pyspark.sql.types import DoubleType, LongType, StructField, StructType
 
-from recnb.comparison.engines import Engine
-from recnb.comparison.engines import register as register_engine
+from recnb.comparison.models import Engine
+from recnb.comparison.models import register as register_engine
 from recnb.conventions import Convention
 from recnb.data import Frame, Layout, PartSummary
 from recnb.data.merge import JoinedPart
