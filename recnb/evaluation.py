@@ -354,7 +354,7 @@ class Evaluation(Methods):
         -------
         Explorer
         """
-        from recnb.widgets.explorer.explore import explorer
+        from recnb.widgets.explorer import explorer
 
         return explorer({"": self._data}, metric, k, lang=lang, **options)
 

@@ -6,7 +6,16 @@ from html.parser import HTMLParser
 import pytest
 
 import recnb
-from recnb.display.tabs import STYLE, Section, tabbed
+from recnb.display import templates
+
+
+def tabs(*sections):
+    """The tabs of some sections, as templates make them."""
+    components = templates._environment().get_template("display/components.jinja").module
+    return components.tabs(sections, "<label>", "key")
+
+
+STYLE = re.search("<style>(.*?)</style>", tabs(("one", "1")))[1]
 
 
 class Buttons(HTMLParser):
@@ -69,7 +78,7 @@ def test_names_come_of_the_content_alone(sample, pages):
 
 def test_every_section_stands_under_its_heading_without_a_style_sheet(pages):
     for page in pages:
-        bare = re.sub(r"<style>.*?</style>", "", page)
+        bare = re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL)
         assert "<style" not in bare
         order = Buttons(bare).order
         assert order == ["h3", "div"] * (len(order) // 2)
@@ -100,7 +109,7 @@ def test_colours_are_those_of_the_page():
 
 
 def test_a_section_without_anything_has_no_tab():
-    made = tabbed([Section("one", "<p>1</p>"), Section("none", ""), Section("two", "<p>2</p>")], "<label>", "key")
+    made = tabs(("one", "1"), ("none", ""), ("two", "2"))
     assert made.count("<section") == made.count("<input") == 2
     assert "none</label>" not in made
     assert 'aria-label="&lt;label&gt;"' in made

@@ -30,6 +30,7 @@ ROOT = Path(recnb.__file__).parent
 #: Functions that mark messages, with the arguments that are messages ("c": a context), as Babel has them.
 KEYWORDS: dict[str, Any] = {
     "_": None,
+    "translated": None,
     "N_": None,
     "Plural": (1, 2),
     "ngettext": (1, 2),

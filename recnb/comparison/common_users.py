@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from recnb.comparison.results import Judged
+from recnb.comparison.results import ModelUsers
 from recnb.conventions import Convention, presets
 from recnb.data import Prepared, validation
 from recnb.data.encoding import distinct
@@ -130,7 +130,7 @@ def one_catalogue(models: Mapping[str, EvaluationData]) -> Mapping[str, Evaluati
     }
 
 
-def common(models: Mapping[str, EvaluationData]) -> tuple[dict[str, EvaluationData], tuple[Judged, ...]]:
+def common(models: Mapping[str, EvaluationData]) -> tuple[dict[str, EvaluationData], tuple[ModelUsers, ...]]:
     """The models, each for the users that all of them are judged on; and how many that left out."""
     sides = {name: one.prepared.users for name, one in models.items()}
     users, *others = sides.values()
@@ -146,7 +146,7 @@ def common(models: Mapping[str, EvaluationData]) -> tuple[dict[str, EvaluationDa
         for name, one in models.items()
     }
     judged = tuple(
-        Judged(name, len(sides[name]), len(sides[name]) - len(users), kept[name].counts.n_without_list)
+        ModelUsers(name, len(sides[name]), len(sides[name]) - len(users), kept[name].counts.n_without_list)
         for name in models
     )
     return kept, judged

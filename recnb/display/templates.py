@@ -44,10 +44,10 @@ def page(title: str, heading: str, body: Markup) -> Markup:
 
     In a notebook, headings of the body are below those of the notebook; in a document they follow its own.
     """
-    html = str(body)
+    plain = str(body)  # `Markup.replace` would escape what it puts in
     for level in (3, 4):
-        html = html.replace(f"<h{level}", f"<h{level - 1}").replace(f"</h{level}>", f"</h{level - 1}>")
-    return render("display/page.jinja", title=title, heading=heading, body=Markup(html))
+        plain = plain.replace(f"<h{level}", f"<h{level - 1}").replace(f"</h{level}>", f"</h{level - 1}>")
+    return render("display/page.jinja", title=title, heading=heading, body=Markup(plain))
 
 
 def user_text(value: object, longest: int = text.NAME_SHOWN) -> Markup:
@@ -71,8 +71,8 @@ def name(value: object, longest: int = 40) -> Markup:
 def code(sentence: str) -> Markup:
     """Mark what a sentence has in backticks as code.
 
-    >>> code("Give `items=` & see")
-    Markup('Give <code>items=</code> &amp; see')
+    >>> code("Give `items=` & see"), code(name("u1") + ": `k=`")
+    (Markup('Give <code>items=</code> &amp; see'), Markup('<bdi>u1</bdi>: <code>k=</code>'))
     """
     return Markup(re.sub(r"`([^`]*)`", r"<code>\1</code>", str(escape(sentence))))
 
@@ -129,15 +129,18 @@ def _environment() -> Environment:
         zip=zip,
     )
     environment.filters.update(
+        arrow=text.arrow,
         base64=lambda drawing: base64.b64encode(drawing.encode()).decode("ascii"),
         capital=language.capital,
         code=code,
+        change=text.change,
         ends=lambda interval: text.ends(*interval),
         fixed=text.fixed,
         name=name,
         percent=text.percent,
         short=text.short,
         signed=text.signed,
+        trimmed=text.trimmed,
         tab_group=lambda key: "recnb-" + hashlib.sha256(key.encode()).hexdigest()[:12],
         user_text=user_text,
     )
