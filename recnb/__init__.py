@@ -19,8 +19,7 @@ from recnb.evaluate import evaluate, evaluate_model
 from recnb.evaluation import Evaluation
 from recnb.libraries import as_in
 from recnb.metrics import accuracy
-from recnb.metrics.list_metric import LIST_METRICS
-from recnb.metrics.metric import METRICS
+from recnb.metrics.metric import LIST_METRICS, METRICS
 from recnb.results import CatalogueScore, Curve, Explanation, Interval, Score, Table
 from recnb.results.single_list import explain, on_lists
 from recnb.stats import users_needed

@@ -15,7 +15,6 @@ import polars as pl
 from recnb.comparison import Comparison, compare
 from recnb.evaluate import evaluate
 from recnb.evaluation import Evaluation
-from recnb.metrics.list_metric import ListMetric
 from recnb.metrics.metric import Metric
 from recnb.results import Curve, Explanation, Score, Table
 from recnb.results.arguments import Metrics
@@ -57,13 +56,8 @@ class RecAccessor(Methods):
         """The models of a frame with a `model` column, held against each other; options are those of `recnb.compare`."""
         return compare(self._frame, truth, **options)
 
-    def _score(self, metric: Metric[...], k: int | None, options: dict[str, Any]) -> Score:
+    def _score(self, metric: Metric[...], k: int | None, options: dict[str, Any]) -> Score | CatalogueScore:
         return self.evaluation()._score(metric, k, options)
-
-    def _list_score(
-        self, metric: ListMetric[..., Any], k: int | None, options: dict[str, Any]
-    ) -> Score | CatalogueScore:
-        return self.evaluation()._list_score(metric, k, options)
 
     def table(self, metrics: Metrics = None, k: int | Sequence[int | None] | None = None, **options: Any) -> Table:
         """Means over users: one row per metric, one column per cut-off."""

@@ -11,7 +11,6 @@ from recnb.display.language import use_language
 from recnb.display.text import one_line
 from recnb.errors import OptionError
 from recnb.metrics.hits import Cutoffs, Hits
-from recnb.metrics.list_metric import ListMetric
 from recnb.metrics.metric import Metric, metric_named
 from recnb.results import Curve, Explanation, Score, Table, beyond_accuracy, beyond_accuracy_tables, evaluation_text
 from recnb.results.arguments import Metrics
@@ -73,12 +72,9 @@ class Evaluation(Methods):
         """What to consider of the data when reading the numbers."""
         return self._data.notes
 
-    def _score(self, metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> Score:
-        return self._data.score(metric, k, options)
-
-    def _list_score(
-        self, metric: ListMetric[..., Any], k: int | None, options: Mapping[str, Any]
-    ) -> Score | CatalogueScore:
+    def _score(self, metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> Score | CatalogueScore:
+        if metric.is_accuracy:
+            return self._data.score(metric, k, options)
         return beyond_accuracy.score_of(self._data, metric, k, options)
 
     def beyond(self, k: int | Sequence[int | None] | None = None) -> Table:

@@ -14,7 +14,6 @@ from recnb.conventions import presets
 from recnb.display.language import pgettext
 from recnb.errors import OptionError
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.list_metric import ListMetric
 from recnb.metrics.metric import Metric
 from recnb.results.arguments import STANDARD, Metrics, asked_metrics, chosen_metrics, options_of
 from recnb.results.evaluation_data import EvaluationData
@@ -90,7 +89,7 @@ class ComparisonData:
         cutoffs = Cutoffs.of(k)
         chosen = asked_metrics(self._named(metrics))
         for metric in chosen:
-            if isinstance(metric, ListMetric) and metric.of == "all":
+            if metric.of == "all":
                 raise OptionError(
                     f"{metric.name} is one number of all lists of a model, with no value for each user, so no users can be paired: "
                     f"{metric.name} of each model is in .beyond(k=10)."

@@ -11,7 +11,6 @@ from recnb.comparison.differences import MetricRequest, measure
 from recnb.comparison.results import Difference, Mean, rows_of
 from recnb.comparison.segments import differences_by, measured_by
 from recnb.display.language import _
-from recnb.metrics.list_metric import ListMetric
 
 if TYPE_CHECKING:
     from recnb.comparison.data import ComparisonData
@@ -31,7 +30,7 @@ def means_table(comparison: ComparisonData, asked: MetricRequest, by: Any, bins:
         made = measured_by(comparison.models, asked, comparison.settings, by, bins)
         frame = pd.concat({name: _wide(comparison.names, one.means) for name, one in made.items()}, names=["segment"])
     frame.attrs = {"basis": comparison.basis(), "n_users": comparison.n_users}
-    if any(isinstance(metric, ListMetric) for metric in asked.metrics):
+    if any(not metric.is_accuracy for metric in asked.metrics):
         frame.attrs["basis"] += f"; {_('metrics beyond accuracy over all users who have a value in every model')}"
     return frame
 

@@ -15,9 +15,9 @@ from recnb.data.encoding import distinct, positions
 from recnb.data.ranking import ranked
 from recnb.data.side_data import SideData
 from recnb.errors import FrameError, OptionError, RecnbError, is_several, near
-from recnb.metrics.hits import Floats, Ints, in_order
-from recnb.metrics.recommendation_lists import Bools, Catalogue, Lists
-from recnb.metrics.serendipity import Familiar, expected_ranks, popular_places
+from recnb.metrics.hits import Floats, Hits, Ints, in_order
+from recnb.metrics.recommendation_lists import Bools, Catalogue, FamiliarHits, Lists
+from recnb.metrics.serendipity import expected_ranks, popular_places
 
 if TYPE_CHECKING:
     from recnb.metrics.recommendation_lists import Sparse
@@ -91,7 +91,7 @@ class ItemData:
         length = np.zeros(len(users), dtype=np.int64)
         last = np.flatnonzero(np.r_[user[1:] != user[:-1], True][: len(user)])
         length[user[last]] = rank[last]
-        return Lists(user, rank, length, item, len(items), lambda position: items[position])
+        return Lists(user, rank, length, item, len(items), lambda position: items[position], self.catalogue)
 
     @cached_property
     def catalogue(self) -> Catalogue:
@@ -168,8 +168,8 @@ class ItemData:
         row, column = positions(self.items, had["item"]), positions(users, had["user"])
         return sparse.csr_array((np.ones(len(row)), (row, column)), shape=(len(self.items), len(users)))
 
-    def familiar(self, prepared: Prepared) -> Familiar:
-        """How familiar the relevant items of each user are."""
+    def familiar(self, prepared: Prepared, hits: Hits) -> FamiliarHits:
+        """The hits, and how familiar the relevant items of each user are."""
         key = ("familiar", id(prepared.truth))
         if key not in self._read:
             count = self.catalogue.counts("interactions", "serendipity")
@@ -177,8 +177,8 @@ class ItemData:
             had = self._history(prepared.users)
             n_items = int(self.catalogue.members("catalogue", "serendipity").sum())
             expected = expected_ranks(prepared.truth_user, item, had, count)
-            self._read[key] = Familiar(expected, popular_places(count, n_items)[item], n_items)
-        return self._read[key]  # type: ignore[no-any-return]
+            self._read[key] = expected, popular_places(count, n_items)[item], n_items
+        return FamiliarHits(hits, *self._read[key])
 
     def features(self, columns: object, metric: str) -> tuple[Sparse, Bools]:
         """Items × features: genres as words, or numbers."""

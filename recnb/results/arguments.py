@@ -10,11 +10,7 @@ import polars as pl
 
 from recnb.data.encoding import place_of
 from recnb.errors import OptionError, UnknownUserError, is_several, near
-from recnb.metrics.list_metric import LIST_METRICS, ListMetric
-from recnb.metrics.metric import ALIASES, METRICS, Metric, metric_named
-
-#: A metric of accuracy or beyond it.
-AnyMetric = Metric[...] | ListMetric[..., Any]
+from recnb.metrics.metric import Metric, any_metric, metric_named
 
 #: Metrics by name, or each with its own options.
 Metrics = Iterable[str] | Mapping[str, Mapping[str, Any]] | None
@@ -25,17 +21,10 @@ STANDARD = ("ndcg", "average_precision", "reciprocal_rank", "precision", "recall
 
 def chosen_metrics(metrics: Metrics) -> list[Metric[...]]:
     """Metrics of accuracy by name, the standard ones if none are named."""
-    chosen = asked_metrics(metrics)
-    for metric in chosen:
-        if isinstance(metric, ListMetric):
-            raise OptionError(
-                f"{metric.name} is a metric beyond accuracy, which this does not show: type .{metric.name}(k=10), "
-                f".table([..., {metric.name!r}], k=10) or .beyond(k=10)."
-            )
-    return [metric for metric in chosen if isinstance(metric, Metric)]
+    return [metric_named(metric) for metric in asked_metrics(metrics)]
 
 
-def asked_metrics(metrics: Metrics) -> list[AnyMetric]:
+def asked_metrics(metrics: Metrics) -> list[Metric[...]]:
     """Metrics by name, of accuracy and beyond it; the standard ones if none are named."""
     if isinstance(metrics, str):
         metrics = [metrics]
@@ -47,7 +36,7 @@ def asked_metrics(metrics: Metrics) -> list[AnyMetric]:
                 raise OptionError(
                     f"metrics={{{name!r}: {own!r}}}: give each metric a mapping of its options, {{{name!r}: {{}}}} for none."
                 )
-    chosen = [asked(name) for name in (STANDARD if metrics is None else metrics)]
+    chosen = [any_metric(name) for name in (STANDARD if metrics is None else metrics)]
     if not chosen:
         raise OptionError("metrics is empty: name at least one, such as metrics=['ndcg'].")
     names = [metric.name for metric in chosen]
@@ -63,7 +52,7 @@ def parted(metrics: Metrics, options: Mapping[str, Any]) -> tuple[Metrics, dict[
         return None, None
     chosen = asked_metrics(metrics)
     own = {one.name: options_of(one, metrics, options, chosen) for one in chosen}
-    beyond = {one.name: own[one.name] for one in chosen if isinstance(one, ListMetric)}
+    beyond = {one.name: own[one.name] for one in chosen if not one.is_accuracy}
     if len(beyond) == len(chosen):
         name = chosen[0].name
         raise OptionError(
@@ -74,23 +63,8 @@ def parted(metrics: Metrics, options: Mapping[str, Any]) -> tuple[Metrics, dict[
     return {one.name: own[one.name] for one in chosen if one.name not in beyond}, beyond or None
 
 
-def asked(name: object) -> AnyMetric:
-    """The metric of this name, of accuracy or beyond it.
-
-    >>> asked("mrr").name, asked("novelty").name
-    ('reciprocal_rank', 'novelty')
-    """
-    if isinstance(name, ListMetric):
-        return name
-    if str(name) in LIST_METRICS:
-        return LIST_METRICS[str(name)]
-    if isinstance(name, Metric) or str(name) in METRICS or str(name) in ALIASES:
-        return metric_named(name)
-    raise OptionError(f"{name!r} is no metric of recnb. {near(name, [*METRICS, *ALIASES, *LIST_METRICS])}")
-
-
 def options_of(
-    metric: AnyMetric, metrics: Metrics, options: Mapping[str, Any], chosen: Sequence[AnyMetric]
+    metric: Metric[...], metrics: Metrics, options: Mapping[str, Any], chosen: Sequence[Metric[...]]
 ) -> dict[str, Any]:
     """A metric's own options, and of those given for all, the ones that it has; one that none has is refused."""
     everything = {name for one in chosen for name in one.defaults}
@@ -101,7 +75,7 @@ def options_of(
             )
     mine = {name: value for name, value in options.items() if name in metric.defaults}
     if isinstance(metrics, Mapping):
-        mine |= next(own for name, own in metrics.items() if asked(name) is metric)
+        mine |= next(own for name, own in metrics.items() if any_metric(name) is metric)
     metric.check(mine)
     return mine
 

@@ -14,8 +14,7 @@ from recnb.conventions import Convention, presets
 from recnb.display.language import N_, Plural, _, ngettext
 from recnb.errors import NoUsersError, OptionError
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.list_metric import LIST_METRICS, ListMetric
-from recnb.metrics.metric import Credit
+from recnb.metrics.metric import LIST_METRICS, Credit, Metric
 from recnb.metrics.recommendation_lists import Bools, PerUser, TermRows, Whole
 from recnb.results import Score
 from recnb.results.aggregation import averaged, cutoffs_under
@@ -35,12 +34,6 @@ CATALOGUES: dict[str, str] = {
 }
 
 
-#: What `ev.beyond()` holds, as far as the data allow.
-BEYOND = (
-    "coverage", "user_coverage", "gini", "entropy", "personalization", "novelty", "popularity", "tail_share", "diversity",
-    "serendipity", "calibration",
-)  # fmt: skip
-
 #: Under which name the conventions of libraries have a metric.
 _RECORDED = {"diversity": "ild", "tail_share": "tail"}
 
@@ -50,7 +43,7 @@ class ListMetricResult:
     """A metric beyond accuracy, worked out at one cut-off."""
 
     evaluation: EvaluationData
-    metric: ListMetric[..., Any]
+    metric: Metric[...]
     k: int | None
     options: Mapping[str, Any]  #: as given, and as a library has them
     average: str = "user"
@@ -62,12 +55,12 @@ class ListMetricResult:
         if self.metric.over == "hits":
             return self._of_hits()
         lists = known.lists_of_evaluated if self.metric.over == "users" else known.lists
-        return self.metric(lists, known.catalogue, k, **self.options)  # type: ignore[no-any-return]
+        return self.metric.at(lists, k, self.options)
 
     def _of_hits(self) -> PerUser:
         """Credit of hits, filled in and left out as in metrics of accuracy."""
         credit = self._credit
-        made = averaged(credit, self._prepared.convention, self.metric, self.options)  # type: ignore[arg-type]  # a name is all it asks for
+        made = averaged(credit, self._prepared.convention, self.metric, self.options)
         kept = np.ones(len(made.values), dtype=bool) if made.kept is None else made.kept[:, 0]
         return PerUser(made.values[:, 0], np.ones(len(made.values)), kept, self._rows_of_hits)
 
@@ -78,8 +71,8 @@ class ListMetricResult:
     @cached_property
     def _credit(self) -> Credit:
         cutoffs = cutoffs_under(self._prepared.convention, Cutoffs.one(self.k))
-        familiar = self.evaluation.item_data.familiar(self._prepared)
-        return self.metric(self._prepared.hits(cutoffs.deepest), familiar, cutoffs, **self.options)  # type: ignore[no-any-return]
+        familiar = self.evaluation.item_data.familiar(self._prepared, self._prepared.hits(cutoffs.deepest))
+        return self.metric.at(familiar, cutoffs, self.options)
 
     def _rows_of_hits(self, user: int) -> TermRows:
         hits, known = self._credit.rows, self.evaluation.item_data
@@ -89,7 +82,7 @@ class ListMetricResult:
             )
         depth = int(self._credit.k.depth(hits.list_length)[user, 0])
         mine = np.flatnonzero((hits.user == user) & (hits.rank <= depth))
-        familiar, row = known.familiar(self._prepared), hits.truth_row[mine]
+        familiar, row = known.familiar(self._prepared, hits), hits.truth_row[mine]
         names = {
             "rank": hits.rank[mine], "expected_rank": familiar.expected_rank[row], "depth": depth, "k": depth,
             "popular_place": familiar.popular_place[row], "n_items": familiar.n_items, "n_hits": len(mine),
@@ -114,7 +107,7 @@ class ListMetricResult:
             return float(result)
         if not result.counted.any():
             raise NoUsersError(
-                f"{self.metric.name}: no user has a value. {why_none(self.metric.name)} Nothing is left to average."
+                f"{self.metric.name}: no user has a value. {self.metric.no_value} Nothing is left to average."
             )
         return result.mean("pooled" if self.average == "pooled" else "user")
 
@@ -194,7 +187,7 @@ class ListMetricResult:
 
 
 def made(
-    evaluation: EvaluationData, metric: ListMetric[..., Any], k: int | None, options: Mapping[str, Any]
+    evaluation: EvaluationData, metric: Metric[...], k: int | None, options: Mapping[str, Any]
 ) -> ListMetricResult:
     """A metric with the options in force: those given, over those of a library."""
     metric.check(options)
@@ -221,7 +214,7 @@ def recorded_in(library: str | None) -> list[str]:
 
 
 def score_of(
-    evaluation: EvaluationData, metric: ListMetric[..., Any], k: int | None, options: Mapping[str, Any]
+    evaluation: EvaluationData, metric: Metric[...], k: int | None, options: Mapping[str, Any]
 ) -> Score | CatalogueScore:
     """The value, as the methods give it: the mean over users, or the one number of all lists."""
     one = made(evaluation, metric, k, options)
@@ -237,15 +230,13 @@ def score_of(
     )
 
 
-def means_of(
-    evaluation: EvaluationData, metric: ListMetric[..., Any], cutoffs: Cutoffs, options: Mapping[str, Any]
-) -> Floats:
+def means_of(evaluation: EvaluationData, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
     """The value at each cut-off; NaN where no user has one."""
     return means_and_basis(evaluation, metric, cutoffs, options)[0]
 
 
 def means_and_basis(
-    evaluation: EvaluationData, metric: ListMetric[..., Any], cutoffs: Cutoffs, options: Mapping[str, Any]
+    evaluation: EvaluationData, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]
 ) -> tuple[Floats, str]:
     """The value at each cut-off, NaN where no user has one; and what the deepest rests on."""
     means, basis = [], ""
@@ -269,14 +260,6 @@ def exposure(evaluation: EvaluationData, k: int | None) -> pd.Series[int]:
     member = times > 0 if listed is None else listed | (times > 0)
     index: pd.Index[Any] = pd.Index(known.items.filter(pl.Series(member)).to_numpy(), name="item")
     return pd.Series(times[member], index=index, name="n_lists")
-
-
-def why_none(metric: str) -> str:
-    """Why no user may have a value."""
-    return {
-        "calibration": "It needs items with a genre both in the user's history in train and in their list.",
-        "diversity": "A list of one item has no pairs: say single='zero' to count 0.",
-    }.get(metric, "No list holds an item that counts down to k.")
 
 
 def _plain(value: object) -> Any:

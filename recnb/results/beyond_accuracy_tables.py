@@ -11,17 +11,15 @@ from recnb.data.encoding import place_of
 from recnb.display.language import _, current
 from recnb.errors import OptionError, RecnbError, UnknownUserError, near
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.list_metric import LIST_METRICS, ListMetric
+from recnb.metrics.metric import LIST_METRICS, Metric
 from recnb.metrics.recommendation_lists import Bools, TermRows, Whole
 from recnb.results import Curve, Score, Table
 from recnb.results.beyond_accuracy import (
-    BEYOND,
     ListMetricResult,
     made,
     means_and_basis,
     recorded_in,
     score_of,
-    why_none,
 )
 from recnb.results.catalogue_score import CatalogueScore
 from recnb.results.list_explanation import ListExplanation, explained
@@ -41,14 +39,14 @@ def beyond_table(evaluation: EvaluationData, k: object) -> Table:
     has = recorded_in(evaluation.library)
     if not has:
         raise OptionError(f"{evaluation.library} has no metric beyond accuracy that recnb has recorded.")
-    for name in (name for name in BEYOND if name in has):
+    for name in (name for name in LIST_METRICS if name in has):
         try:
             means, basis = means_and_basis(evaluation, LIST_METRICS[name], cutoffs, {})
         except RecnbError as problem:
             missing[name] = str(problem)
             continue
         if np.isnan(means).all():
-            missing[name] = why_none(name)
+            missing[name] = LIST_METRICS[name].no_value
         else:
             rows[name] = means
             parts |= dict.fromkeys(basis.split("; "))
@@ -75,7 +73,7 @@ def interval_ends(score: Score | CatalogueScore, confidence: float) -> tuple[flo
     return score.interval(confidence)[:2]
 
 
-def curve_of(evaluation: EvaluationData, metric: ListMetric[..., Any], k: object, options: Mapping[str, Any]) -> Curve:
+def curve_of(evaluation: EvaluationData, metric: Metric[...], k: object, options: Mapping[str, Any]) -> Curve:
     """A metric beyond accuracy at many cut-offs; with an interval at each if users have values of their own."""
     cutoffs = Cutoffs.of(k)
     if cutoffs.deepest is None:
@@ -93,12 +91,12 @@ def also(
     evaluation: EvaluationData, metrics: Sequence[Any], cutoffs: Cutoffs, options: Sequence[Mapping[str, Any]]
 ) -> list[str]:
     """What a table's small print says of its metrics beyond accuracy, if it has any."""
-    named = [(metric, own) for metric, own in zip(metrics, options, strict=True) if isinstance(metric, ListMetric)]
+    named = [(metric, own) for metric, own in zip(metrics, options, strict=True) if not metric.is_accuracy]
     return [f"{metric.name}: {made(evaluation, metric, cutoffs.deepest, own).basis()}" for metric, own in named]
 
 
 def explain_of(
-    evaluation: EvaluationData, metric: ListMetric[..., Any], user: Any, k: object, options: Mapping[str, Any]
+    evaluation: EvaluationData, metric: Metric[...], user: Any, k: object, options: Mapping[str, Any]
 ) -> ListExplanation:
     """How a value comes about: of one user's list, or of all lists together."""
     one = made(evaluation, metric, Cutoffs.one(k).values[0], options)
@@ -121,7 +119,7 @@ def explain_of(
 
 def _has_value(one: ListMetricResult, user: Any, counted: Bools, position: int) -> None:
     if not counted[position]:
-        raise RecnbError(f"{one.metric.name}: user {user!r} has no value. {why_none(one.metric.name)}")
+        raise RecnbError(f"{one.metric.name}: user {user!r} has no value. {one.metric.no_value}")
 
 
 def _position(one: ListMetricResult, user: Any) -> int:

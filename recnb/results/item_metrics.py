@@ -13,9 +13,8 @@ recnb.errors.RecnbError: gini needs all items there are: type catalogue=..., a l
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -26,10 +25,10 @@ from recnb.data import validation
 from recnb.data.columns import Frame, columns_of, find, table_of
 from recnb.data.encoding import distinct, positions
 from recnb.errors import FrameError, OptionError, near
-from recnb.metrics import coverage as of_catalogue
-from recnb.metrics import novelty as of_lists
+from recnb.metrics import coverage, novelty
 from recnb.metrics.hits import Cutoffs, Floats, Ints, in_order
-from recnb.metrics.recommendation_lists import Bools, Catalogue, Lists, PerUser, words_of
+from recnb.metrics.metric import Metric
+from recnb.metrics.recommendation_lists import Bools, Catalogue, Lists, PerUser
 
 if TYPE_CHECKING:
     from recnb.metrics.recommendation_lists import Sparse
@@ -43,8 +42,8 @@ READ = ("features", "distances")
 class LibraryFormula:
     """A metric under the name that the conventions have for it."""
 
-    function: Callable[..., Any]
-    renamed: Mapping[str, str] = field(default_factory=dict)  #: option of a convention -> option of the function
+    metric: Metric[...]
+    renamed: Mapping[str, str] = field(default_factory=dict)  #: option of a convention -> option of the metric
     implied: Mapping[str, Any] = field(default_factory=dict)  #: what a convention means that does not say
     pooled: bool = False  #: whether all rows can be averaged at once
 
@@ -52,15 +51,13 @@ class LibraryFormula:
     def options(self) -> list[str]:
         """What a convention can say of it."""
         back = {new: old for old, new in self.renamed.items()}
-        parameters = inspect.signature(self.function).parameters.values()
-        names = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
-        read = [name for name in names if name not in READ]
+        read = [name for name in self.metric.defaults if name not in READ]
         return [back.get(name, name) for name in read] + (["average"] if self.pooled else [])
 
     def arguments(self, formula: str, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The options of the function for the options of a convention."""
+        """The options of the metric for the options of a convention."""
         given = {**self.implied, **options}
-        words = words_of(inspect.unwrap(self.function))
+        words = self.metric.words
         found: dict[str, Any] = {}
         for name, value in given.items():
             if name not in self.options:
@@ -73,15 +70,15 @@ class LibraryFormula:
 
 
 FORMULAS: dict[str, LibraryFormula] = {
-    "coverage": LibraryFormula(of_catalogue.coverage.function, {"catalogue": "population", "round": "digits"}),
-    "novelty": LibraryFormula(of_lists.novelty.function, pooled=True),
-    "popularity": LibraryFormula(of_lists.popularity.function, pooled=True),
-    "popularity_rank": LibraryFormula(of_lists.popularity_rank.function, pooled=True),
-    "tail": LibraryFormula(of_lists.tail_share.function, pooled=True),
-    "ild": LibraryFormula(of_lists.diversity.function, {"as": "measure"}, {"single": "zero"}),
-    "personalization": LibraryFormula(of_catalogue.personalization.function),
-    "gini": LibraryFormula(of_catalogue.gini.function),
-    "entropy": LibraryFormula(of_catalogue.entropy.function),
+    "coverage": LibraryFormula(coverage.coverage, {"catalogue": "population", "round": "digits"}),
+    "novelty": LibraryFormula(novelty.novelty, pooled=True),
+    "popularity": LibraryFormula(novelty.popularity, pooled=True),
+    "popularity_rank": LibraryFormula(novelty.popularity_rank, pooled=True),
+    "tail": LibraryFormula(novelty.tail_share, pooled=True),
+    "ild": LibraryFormula(novelty.diversity, {"as": "measure"}, {"single": "zero"}),
+    "personalization": LibraryFormula(coverage.personalization),
+    "gini": LibraryFormula(coverage.gini),
+    "entropy": LibraryFormula(coverage.entropy),
 }
 
 
@@ -126,7 +123,7 @@ class ItemMetrics:
             raise OptionError(f"average={average!r} is no option of {formula}. {near(average, ['user', 'pooled'])}")
         k = Cutoffs.one(k).values[0]
         together = arguments.get("distance") == "cooccurrence"
-        return chosen.function(self.lists, self._catalogue(together), k, **arguments)  # type: ignore[no-any-return]
+        return chosen.metric.at(replace(self.lists, catalogue=self._catalogue(together)), k, arguments)
 
     @cached_property
     def users(self) -> pl.Series:

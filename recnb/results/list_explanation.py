@@ -12,7 +12,7 @@ from recnb.display import html
 from recnb.display.language import _, ngettext
 from recnb.display.text import one_line
 from recnb.metrics.formula import Formula, number
-from recnb.metrics.list_metric import ListMetric
+from recnb.metrics.metric import Metric
 from recnb.metrics.recommendation_lists import TermRows
 from recnb.results.explanation import Explanation, on_one_line
 from recnb.results.provenance import COLUMNS, console
@@ -70,7 +70,7 @@ class ListExplanation(Explanation):
 
 
 def explained(
-    metric: ListMetric[..., Any],
+    metric: Metric[...],
     rows: TermRows,
     value: float,
     k: int | None,
@@ -109,7 +109,7 @@ def _of_row(rows: TermRows, names: set[str], row: int) -> dict[str, float]:
     return {name: float(what) for name, what in there.items()}
 
 
-def _terms(metric: ListMetric[..., Any], rows: TermRows, term: Formula) -> list[str]:
+def _terms(metric: Metric[...], rows: TermRows, term: Formula) -> list[str]:
     if not metric.per_row_texts:
         return []
     texts = []
@@ -128,7 +128,7 @@ def _short(names: Mapping[str, float]) -> dict[str, float]:
 
 
 def _numbers(
-    metric: ListMetric[..., Any], rows: TermRows, terms: Sequence[str], term: Formula, out_of: Formula, value: float
+    metric: Metric[...], rows: TermRows, terms: Sequence[str], term: Formula, out_of: Formula, value: float
 ) -> str:
     under = out_of.text(_short(_of_row(rows, out_of.names(), 0)))
     if not metric.per_row_texts:  # too many rows to write: their mean

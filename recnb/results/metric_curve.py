@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from recnb.errors import is_word
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.list_metric import LIST_METRICS
-from recnb.metrics.metric import metric_named
+from recnb.metrics.metric import any_metric
 from recnb.results import beyond_accuracy_tables
 from recnb.results.curve import Curve
 from recnb.stats import intervals
@@ -19,9 +17,9 @@ if TYPE_CHECKING:
 
 def curve_of(data: EvaluationData, metric: str, k: object, options: Mapping[str, Any]) -> Curve:
     """The curve of a metric of accuracy or beyond it."""
-    if is_word(metric, LIST_METRICS):
-        return beyond_accuracy_tables.curve_of(data, LIST_METRICS[metric], k, options)
-    chosen = metric_named(metric)
+    chosen = any_metric(metric)
+    if not chosen.is_accuracy:
+        return beyond_accuracy_tables.curve_of(data, chosen, k, options)
     chosen.check(options)
     cutoffs = Cutoffs.of_curve(k)
     scoring = data.scoring(chosen, options)

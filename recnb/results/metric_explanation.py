@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recnb.display.language import use_language
-from recnb.errors import OptionError, is_word
+from recnb.errors import OptionError
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.list_metric import LIST_METRICS
-from recnb.metrics.metric import Metric, metric_named
+from recnb.metrics.metric import Metric, any_metric
 from recnb.results import beyond_accuracy_tables
 from recnb.results.aggregation import cutoffs_under
 from recnb.results.explanation import Explanation, explain
@@ -25,9 +24,9 @@ def explanation_of(
 ) -> Explanation:
     """The explanation of a metric of accuracy or beyond it."""
     with use_language(lang):
-        if is_word(metric, LIST_METRICS):
-            return beyond_accuracy_tables.explain_of(data, LIST_METRICS[metric], user, k, options)
-        return _of_accuracy(data, metric_named(metric), user, k, options)
+        chosen = any_metric(metric)
+        explain_metric = _of_accuracy if chosen.is_accuracy else beyond_accuracy_tables.explain_of
+        return explain_metric(data, chosen, user, k, options)
 
 
 def _of_accuracy(

@@ -10,11 +10,10 @@ import numpy as np
 from recnb.conventions import presets
 from recnb.display.language import _, current
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.list_metric import ListMetric
 from recnb.metrics.metric import Metric
 from recnb.results import Table, beyond_accuracy, beyond_accuracy_tables
 from recnb.results.aggregation import means_of
-from recnb.results.arguments import STANDARD, AnyMetric, Metrics, asked_metrics, options_of
+from recnb.results.arguments import STANDARD, Metrics, asked_metrics, options_of
 from recnb.results.segments import table_by
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ def table_of(
     # As objects, whole numbers stay whole beside a None.
     columns = pd.Index(list(cutoffs), dtype=object if None in cutoffs.values else None, name="k")
     table = Table(means, index=index, columns=columns)
-    of_accuracy = [mine for metric, mine in zip(chosen, own, strict=True) if not isinstance(metric, ListMetric)]
+    of_accuracy = [mine for metric, mine in zip(chosen, own, strict=True) if metric.is_accuracy]
     convention = evaluation.convention.with_metric({name: mine[name] for mine in of_accuracy for name in mine})
     parts = [evaluation.basis(convention) if library is None else _("each metric as {library} has it", library=library)]
     # Text and numbers only: pandas writes attrs as JSON where it writes them.
@@ -57,11 +56,11 @@ def table_of(
 
 
 def _means(
-    evaluation: EvaluationData, metrics: Sequence[AnyMetric], options: Sequence[Mapping[str, Any]], cutoffs: Cutoffs
+    evaluation: EvaluationData, metrics: Sequence[Metric[...]], options: Sequence[Mapping[str, Any]], cutoffs: Cutoffs
 ) -> Floats:
     """Metrics × cut-offs: those of accuracy together, where they are of the same users; the others one by one."""
     asked = list(zip(metrics, options, strict=True))
-    of_accuracy = [(metric, mine) for metric, mine in asked if isinstance(metric, Metric)]
+    of_accuracy = [(metric, mine) for metric, mine in asked if metric.is_accuracy]
     if evaluation.library is not None or not of_accuracy:
         # Join as deep as the deepest metric needs, so that no metric makes the join be done again.
         if any(metric.needs_whole_list(mine) for metric, mine in asked):
@@ -70,17 +69,15 @@ def _means(
     together = iter(means_of(evaluation.prepared, of_accuracy, cutoffs))
     return np.array(
         [
-            next(together)
-            if isinstance(metric, Metric)
-            else beyond_accuracy.means_of(evaluation, metric, cutoffs, mine)
+            next(together) if metric.is_accuracy else beyond_accuracy.means_of(evaluation, metric, cutoffs, mine)
             for metric, mine in asked
         ]
     )
 
 
 def _means_of_one(
-    evaluation: EvaluationData, metric: AnyMetric, cutoffs: Cutoffs, options: Mapping[str, Any]
+    evaluation: EvaluationData, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]
 ) -> Floats:
-    if isinstance(metric, ListMetric):
+    if not metric.is_accuracy:
         return beyond_accuracy.means_of(evaluation, metric, cutoffs, options)
     return evaluation.means(metric, cutoffs, options)

@@ -10,8 +10,7 @@ import numpy as np
 from recnb.display import html
 from recnb.display.language import _, current, use_language
 from recnb.errors import OptionError
-from recnb.metrics.list_metric import LIST_METRICS
-from recnb.metrics.metric import METRICS
+from recnb.metrics.metric import LIST_METRICS, METRICS
 from recnb.stats import ENOUGH, UNBOUNDED, Bounds, IntervalMethod, intervals
 
 if TYPE_CHECKING:

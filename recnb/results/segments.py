@@ -17,9 +17,9 @@ from recnb.display.language import _, pgettext
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, near
 from recnb.metrics.hits import Cutoffs, Floats, Ints
-from recnb.metrics.list_metric import ListMetric
+from recnb.metrics.metric import Metric
 from recnb.results import Score, beyond_accuracy
-from recnb.results.arguments import AnyMetric, Metrics, asked_metrics, options_of
+from recnb.results.arguments import Metrics, asked_metrics, options_of
 from recnb.results.segment_table import Segment, SegmentTable, segment_table
 from recnb.stats import intervals
 from recnb.stats.groups import gap_to_rest
@@ -214,8 +214,8 @@ def _ids(index: pd.Index[Any], like: pl.Series) -> pl.Series:
     return users if users.dtype == like.dtype else of_one_unit(pl.from_pandas(index.to_series())).cast(like.dtype)
 
 
-def _score(evaluation: EvaluationData, metric: AnyMetric, k: int | None, options: Mapping[str, Any]) -> Score:
-    if isinstance(metric, ListMetric):
+def _score(evaluation: EvaluationData, metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> Score:
+    if not metric.is_accuracy:
         score = beyond_accuracy.score_of(evaluation, metric, k, options)
         assert isinstance(score, Score)
         return score
@@ -257,7 +257,7 @@ def table_by(
     segments = segments_of(evaluation, by, bins)
     chosen = asked_metrics(metrics)
     for metric in chosen:
-        if isinstance(metric, ListMetric) and metric.of == "all":
+        if metric.of == "all":
             raise OptionError(
                 f"{metric.name} is one number of all lists, with no value for each user, so by= cannot break it down: leave it out."
             )
