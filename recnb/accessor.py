@@ -16,7 +16,7 @@ from recnb.comparison import Comparison, compare
 from recnb.evaluate import evaluate
 from recnb.evaluation import Evaluation
 from recnb.metrics.metric import Metric
-from recnb.results import Curve, Explanation, Score, Table
+from recnb.results import CatalogueScore, Curve, Explanation, Score, Table
 from recnb.results.arguments import Metrics
 from recnb.results.metric_methods import Methods
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from recnb.data import Frame
     from recnb.lint.findings import Lint
     from recnb.report.report import Report
-    from recnb.results.catalogue_score import CatalogueScore
 
 
 class RecAccessor(Methods):

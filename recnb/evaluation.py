@@ -12,13 +12,14 @@ from recnb.display.text import one_line
 from recnb.errors import OptionError
 from recnb.metrics.hits import Cutoffs, Hits
 from recnb.metrics.metric import Metric, metric_named
-from recnb.results import Curve, Explanation, Score, Table, beyond_accuracy, beyond_accuracy_tables, evaluation_text
+from recnb.results import CatalogueScore, Curve, Explanation, Score, Table, beyond_accuracy
 from recnb.results.arguments import Metrics
+from recnb.results.curve import curve_of
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.metric_curve import curve_of
-from recnb.results.metric_explanation import explanation_of
+from recnb.results.explanation import explanation_of
 from recnb.results.metric_methods import Methods
-from recnb.results.metric_table import table_of
+from recnb.results.segments import table_by
+from recnb.results.table import beyond_table, table_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from recnb.libraries.identified import Identified, IdentifiedUsers
     from recnb.lint.findings import Lint
     from recnb.report.report import Report
-    from recnb.results.catalogue_score import CatalogueScore
     from recnb.stats import Detectable
     from recnb.widgets.explorer.view import Explorer
 
@@ -73,13 +73,11 @@ class Evaluation(Methods):
         return self._data.notes
 
     def _score(self, metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> Score | CatalogueScore:
-        if metric.is_accuracy:
-            return self._data.score(metric, k, options)
         return beyond_accuracy.score_of(self._data, metric, k, options)
 
     def beyond(self, k: int | Sequence[int | None] | None = None) -> Table:
         """Every metric beyond accuracy that the data allow; what the others need is said below the table."""
-        return beyond_accuracy_tables.beyond_table(self._data, k)
+        return beyond_table(self._data, k)
 
     def under(self, library: str) -> Evaluation:
         """The same data under another library's conventions: who counts, how ties stand, what each metric is divided by.
@@ -113,7 +111,9 @@ class Evaluation(Methods):
         `by` breaks the users down, with intervals and the gap of each segment to all others: a column of `users=` or of
         the truth, "activity" or "popularity_taste" (of train, in `bins` quantile bins), or a Series of user to segment.
         """
-        return table_of(self._data, metrics, k, options, by=by, bins=bins)
+        if by is not None:
+            return table_by(self._data, metrics, k, by, bins=bins, options=options)
+        return table_of(self._data, metrics, k, options)
 
     def curve(self, metric: str, k: Iterable[int] = range(1, 21), **options: Any) -> Curve:
         """A metric at many cut-offs, with a 95% interval at each.
@@ -160,7 +160,7 @@ class Evaluation(Methods):
         It needs the spread of users' differences: measured `against` another evaluation, or taken from the spread of
         this metric and a correlation between the models (0.3 unless given, which is careful); `.words` says which.
         """
-        from recnb.results.detectable import detectable_of
+        from recnb.results.score import detectable_of
 
         chosen = metric_named(metric)
         chosen.check(options)
@@ -227,7 +227,7 @@ class Evaluation(Methods):
         return self._data.to_frame()
 
     def _repr_html_(self) -> str:
-        return evaluation_text.fragment(self._data)
+        return self._data._repr_html_()
 
     def __repr__(self) -> str:
-        return evaluation_text.text(self._data)
+        return repr(self._data)

@@ -19,8 +19,8 @@ import recnb
 from recnb.errors import FrameError, NoUsersError, OptionError, RecnbError, UnknownUserError
 from recnb.metrics.metric import LIST_METRICS
 from recnb.report.beyond_row import rows_of
-from recnb.results.catalogue_score import CatalogueScore
 from recnb.results.metric_methods import Methods
+from recnb.results.score import CatalogueScore
 
 HERE = pathlib.Path(__file__).parent / "recorded"
 CASES = {case["id"]: case for case in json.loads((HERE / "beyond_cases.json").read_text("utf-8"))}

@@ -21,7 +21,7 @@ from recnb.errors import FrameError, NoUsersError, OptionError
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import Metric
 from recnb.metrics.recommendation_lists import PerUser
-from recnb.results.beyond_accuracy import made
+from recnb.results.beyond_accuracy import result_of
 from recnb.results.evaluation_data import EvaluationData
 
 #: Whom models are compared on.
@@ -177,7 +177,7 @@ def _of_lists(
     everyone: pl.Series | None = None
     sides: list[tuple[pl.Series, Floats]] = []
     for one in models.values():
-        there = made(one, metric, k, options)
+        there = result_of(one, metric, k, options)
         if there.average != "user":
             raise OptionError(
                 f"{one.library} averages {metric.name} over rows and not over users, so users cannot be compared one by one: "

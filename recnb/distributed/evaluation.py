@@ -27,9 +27,9 @@ from recnb.metrics.hits import Cutoffs, Hits
 from recnb.metrics.metric import Metric
 from recnb.results import Curve, Explanation, Table
 from recnb.results.arguments import STANDARD, Metrics
-from recnb.results.metric_explanation import explanation_of
+from recnb.results.explanation import explanation_of
 from recnb.results.metric_methods import Methods
-from recnb.results.partial_score import PartialScore
+from recnb.results.score import PartialScore
 
 if TYPE_CHECKING:
     from recnb.lint.findings import Lint

@@ -13,8 +13,7 @@ from recnb.errors import NoUsersError, RecnbError
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import LIST_METRICS
 from recnb.results import Score
-from recnb.results.beyond_accuracy import score_of
-from recnb.results.beyond_accuracy_tables import interval_ends
+from recnb.results.beyond_accuracy import interval_ends, score_of
 
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData

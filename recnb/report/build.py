@@ -29,10 +29,9 @@ from recnb.report.report import Report
 from recnb.results.arguments import Metrics, options_of, parted
 from recnb.results.beyond_accuracy import recorded_in
 from recnb.results.curve import Curve
-from recnb.results.metric_table import table_of
 from recnb.results.provenance import users_in_words
-from recnb.results.segment_table import Segment
-from recnb.results.segments import table_by
+from recnb.results.segments import Segment, table_by
+from recnb.results.table import table_of
 from recnb.stats import intervals
 
 if TYPE_CHECKING:

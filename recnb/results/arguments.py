@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from recnb.conventions import presets
 from recnb.data.encoding import place_of
 from recnb.errors import OptionError, UnknownUserError, is_several, near
 from recnb.metrics.metric import Metric, any_metric, metric_named
@@ -46,6 +47,13 @@ def asked_metrics(metrics: Metrics) -> list[Metric[...]]:
     return chosen
 
 
+def metrics_under(library: str | None, metrics: Metrics) -> Metrics:
+    """The metrics; if none are named, those of the standard ones that the library has."""
+    if metrics is None and library is not None:
+        return [name for name in STANDARD if presets.of_metric(name, library)]
+    return metrics
+
+
 def parted(metrics: Metrics, options: Mapping[str, Any]) -> tuple[Metrics, dict[str, dict[str, Any]] | None]:
     """For a report: the metrics of accuracy, and those beyond it with their options; None where none are named."""
     if metrics is None:
@@ -80,8 +88,8 @@ def options_of(
     return mine
 
 
-def position_of(user: Any, users: pl.Series) -> int:
-    """Where a user stands among those evaluated."""
+def position_of(user: Any, users: pl.Series, *, evaluated: bool = True) -> int:
+    """The position of a user among those evaluated, or among those with a list."""
     found = place_of(user, users)
     if found is None:
         shown = ", ".join(map(repr, users.head(5).to_list()))
@@ -94,7 +102,8 @@ def position_of(user: Any, users: pl.Series) -> int:
             else ""
         )
         raise UnknownUserError(
-            f"user {user!r} is not among the {len(users):,} users evaluated.{kind}{alike} They are {shown}"
-            f"{', …' if len(users) > 5 else ''}; users with no relevant item may have been left out."
+            f"user {user!r} is not among the {len(users):,} users {'evaluated' if evaluated else 'who have a list'}.{kind}{alike} "
+            f"They are {shown}{', …' if len(users) > 5 else ''}"
+            f"{'; users with no relevant item may have been left out' if evaluated else ''}."
         )
     return found
