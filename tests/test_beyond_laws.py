@@ -360,7 +360,7 @@ def test_ends_of_the_scales():
 
 
 def test_a_user_without_a_list_does_not_count():
-    catalogue = Data({0: [0, 1]}, [(0, 0), (1, 1), (2, 1)], {0: [1.0], 1: [1.0]}, [0, 1]).beyond()._catalogue(True)
+    catalogue = Data({0: [0, 1]}, [(0, 0), (1, 1), (2, 1)], {0: [1.0], 1: [1.0]}, [0, 1]).beyond().catalogue
     columns = [np.array(column) for column in ([0, 0, 2], [1, 2, 1], [2, 0, 1], [0, 1, 1])]
     lists = Lists(*columns, 2, catalogue=catalogue)
     for metric in (of_lists.novelty, of_lists.popularity, of_lists.popularity_rank, of_lists.tail_share):

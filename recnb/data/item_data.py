@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -39,6 +39,9 @@ GENRES = ("genre", "genres", "category", "categories", "tag", "tags")
 
 class ItemData:
     """The lists of all users who have one, and what is known of the items; each part is made when it is asked for."""
+
+    #: What to type where something is missing, in other words than the metrics have.
+    ask: ClassVar[Mapping[str, str]] = ASK
 
     def __init__(self, prepared: Prepared, side_data: SideData) -> None:
         self.prepared = prepared
@@ -103,11 +106,13 @@ class ItemData:
             had = self._unique_train["item"]
             known = {"interactions": self._counted(item), "users": self._counted(positions(self.items, had))}
             known["n_users"] = n_users
+        return Catalogue(**known, listed=self.listed(), reader=self, ask=self.ask)
+
+    def listed(self) -> Bools | None:
+        """Which items the catalogue lists: those of items=, or those of train; None without either."""
         if self.side_data.items is not None:
-            known["listed"] = self._mark(self.side_data.items["item"])
-        elif self.side_data.train is not None:
-            known["listed"] = known["interactions"] > 0
-        return Catalogue(**known, reader=self, ask=ASK)
+            return self.marked(self.side_data.items["item"])
+        return None if self.side_data.train is None else self.marked(self._unique_train["item"])
 
     @cached_property
     def _train(self) -> tuple[pl.Series, Ints]:
@@ -124,7 +129,8 @@ class ItemData:
     def _counted(self, item: Ints) -> Ints:
         return np.bincount(item, minlength=len(self.items))
 
-    def _mark(self, items: pl.Series) -> Bools:
+    def marked(self, items: pl.Series) -> Bools:
+        """Which items are among these."""
         marked = np.zeros(len(self.items), dtype=bool)
         marked[positions(self.items, items)] = True
         return marked
@@ -184,7 +190,7 @@ class ItemData:
         """Items × features: genres as words, or numbers."""
         items = self._items(metric, "features")
         chosen = self._columns(columns, "features", metric)
-        return self._matrix(items, chosen, "features")[0], self._mark(items["item"])
+        return self._matrix(items, chosen, "features")[0], self.marked(items["item"])
 
     def genres(self, column: object, metric: str) -> tuple[Sparse, Sequence[str]]:
         """Items × genres, 1 where the item has it, and what the genres are called."""

@@ -61,9 +61,6 @@ class Catalogue:
     interactions: Ints | None = None  #: how many rows of train hold the item
     n_users: int = 0  #: how many users train has
     listed: Bools | None = None  #: whether the catalogue lists the item
-    features: Sparse | None = None  #: items × features
-    described: Bools | None = None  #: whether the item has a row of features; None: all have
-    taken: Sparse | None = None  #: items × users of train, 1 where the user has the item
     reader: Reader | None = None  #: reads what is not held here
     ask: Mapping[str, str] = field(default_factory=dict)  #: what to type for what is missing, in other words than ASK
 
@@ -89,11 +86,9 @@ class Catalogue:
 
     def described_by(self, lists: Lists, metric: str, columns: object = None) -> Sparse:
         """Items × features, of which every recommended item has a row."""
-        features, described = self.features, self.described
-        if features is None and self.reader is not None:
-            features, described = self.reader.features(columns, metric)
-        if features is None:
+        if self.reader is None:
             raise self.missing(metric, "what items are like", "features")
+        features, described = self.reader.features(columns, metric)
         self.known_of(lists, described, metric, "features")
         return features
 
@@ -105,9 +100,9 @@ class Catalogue:
         self.known_of(lists, row >= 0, metric, "distances")
         return matrix, row
 
-    def known_of(self, lists: Lists, known: Bools | None, metric: str, argument: str) -> None:
+    def known_of(self, lists: Lists, known: Bools, metric: str, argument: str) -> None:
         """Refuse recommended items of which nothing is known."""
-        unknown = np.zeros(lists.n_items, dtype=bool) if known is None else ~known & (lists.times_shown > 0)
+        unknown = ~known & (lists.times_shown > 0)
         if unknown.any():
             name = self.ask.get(f"{argument} name", f"{argument}=")
             raise RecnbError(
@@ -128,12 +123,9 @@ class Catalogue:
 
     def taken_by(self, metric: str) -> Sparse:
         """Items × users of train."""
-        taken = self.taken
-        if taken is None and self.reader is not None and self.users is not None:
-            taken = self.reader.taken()
-        if taken is None:
+        if self.reader is None or self.users is None:
             raise self.missing(metric, "which items users had together", "train")
-        return taken
+        return self.reader.taken()
 
     def missing(self, metric: str, what: str, argument: str) -> RecnbError:
         """The error for something that this metric cannot do without."""

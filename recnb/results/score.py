@@ -60,7 +60,7 @@ def bounds_of(metric: str) -> Bounds:
     return UNBOUNDED if found is None else found.bounds
 
 
-class Number(float):
+class MetricValue(float):
     """The number of a metric: a float with its cut-off, its convention and what it is computed from."""
 
     metric: str  #: the metric's name
@@ -97,7 +97,7 @@ class Number(float):
             return render("results/score.jinja", score=self, **{"interval": "", "shown_most": "", **self._shown()})
 
 
-class Score(Number):
+class Score(MetricValue):
     """A metric's mean over users: a float that knows its users, its cut-off and its convention.
 
     >>> import recnb
@@ -182,7 +182,7 @@ class Score(Number):
         return {"interval": _("95% interval: {low} to {high}", low=f"{low:.4f}", high=f"{high:.4f}")}
 
 
-class CatalogueScore(Number):
+class CatalogueScore(MetricValue):
     """A metric of all lists together: a float that knows how often each item is shown, and its convention.
 
     >>> import pandas as pd, recnb
@@ -253,7 +253,7 @@ class CatalogueScore(Number):
         return {"shown_most": Markup(", ").join(Markup("{} ({:,})").format(name(item), n) for item, n in times.items())}
 
 
-class PartialScore(Number):
+class PartialScore(MetricValue):
     """A metric's mean over users of many parts: a float that knows how many users, its cut-off and its convention.
 
     The values of users are not kept; its interval comes of sums over them.
