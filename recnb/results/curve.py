@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from recnb.display.fonts import lettering
 from recnb.display.language import _, current, use_language
 from recnb.display.templates import render
-from recnb.metrics.hits import Cutoffs
+from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import any_metric
 from recnb.results import beyond_accuracy
 from recnb.results.provenance import console
@@ -81,6 +81,9 @@ def curve_of(data: EvaluationData, metric: str, k: object, options: Mapping[str,
     """The curve of a metric of accuracy or beyond it; NaN for the interval of a number that has none."""
     chosen = any_metric(metric)
     cutoffs = Cutoffs.of_curve(k)
+    means: Sequence[float] | Floats
+    low: Sequence[float] | Floats
+    high: Sequence[float] | Floats
     if chosen.is_accuracy:
         chosen.check(options)
         scoring = data.scoring(chosen, options)

@@ -151,7 +151,7 @@ class Explanation:
         more = _more(rows)
         shown = rows.head(ROWS_SHOWN)
         shown = shown.assign(**{column: shown[column].map(self._titled) for column in _NAMED if column in shown})
-        headers = {column: _header(column) for column in shown}
+        headers = {column: _header(column) for column in map(str, shown)}
         fixed = {headers[column]: "{:.4f}".format for column in FIXED if column in rows and "running" in rows}
         table = console(shown.rename(columns=headers), index=False, formatters=fixed, float_format=number)
         return f"{table}\n  {more}" if more else table
@@ -176,11 +176,14 @@ class Explanation:
             shown = shown.drop(columns="gain")
         running = _("running {symbol}", symbol=symbol)
         cells = [
-            [self._cell(column, value, exact="running" in shown) for column, value in zip(shown, row, strict=True)]
+            [
+                self._cell(column, value, exact="running" in shown)
+                for column, value in zip(map(str, shown), row, strict=True)
+            ]
             for row in shown.itertuples(index=False)
         ]
         return {
-            "header": [running if column == "running" else _header(column) for column in shown],
+            "header": [running if column == "running" else _header(str(column)) for column in shown],
             "rows": cells,
             "caption": caption,
             "numbers_from": max(sum(column in (*_NAMED, "rank") for column in shown), 1),

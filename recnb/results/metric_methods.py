@@ -1,4 +1,4 @@
-"""Every metric as a method, one binding line each: what an Evaluation and `df.rec` can be asked for."""
+"""Every metric as users call it, a line each: as a method of evaluations and of `df.rec`, and as a function of one list."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from recnb.metrics import coverage as catalogue
 from recnb.metrics import novelty as lists
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import CatalogueMetric, UserMetric
+from recnb.results.single_list import on_lists
 
 if TYPE_CHECKING:
     from recnb.results.score import CatalogueScore, Score
@@ -71,3 +72,26 @@ class Methods:
     diversity = method(lists.diversity)
     serendipity = method(serendipity.serendipity)
     calibration = method(calibration.calibration)
+
+
+precision = on_lists(accuracy.precision)
+recall = on_lists(accuracy.recall)
+f1 = on_lists(accuracy.f1)
+fbeta = on_lists(accuracy.fbeta)
+hit_rate = on_lists(accuracy.hit_rate)
+reciprocal_rank = on_lists(accuracy.reciprocal_rank)
+mrr = reciprocal_rank
+average_precision = on_lists(accuracy.average_precision)
+map = average_precision
+cg = on_lists(accuracy.cg)
+dcg = on_lists(accuracy.dcg)
+idcg = on_lists(accuracy.idcg)
+ndcg = on_lists(accuracy.ndcg)
+r_precision = on_lists(accuracy.r_precision)
+rbp = on_lists(accuracy.rbp)
+err = on_lists(accuracy.err)
+
+__all__ = [
+    "average_precision", "cg", "dcg", "err", "f1", "fbeta", "hit_rate", "idcg", "map", "mrr", "ndcg", "precision", "r_precision", "rbp",
+    "recall", "reciprocal_rank",
+]  # fmt: skip

@@ -318,4 +318,6 @@ def _restored(kind: type[Score | CatalogueScore], own: tuple[Any, ...], lang: st
             values, users, *rest = own
             return Score(values, lambda: users, *rest)
         value, exposure, *rest, of_users = own
-        return CatalogueScore(value, lambda: exposure, *rest, None if of_users is None else lambda: of_users)
+        metric, k, convention, basis = rest
+        pairs = None if of_users is None else lambda: of_users
+        return CatalogueScore(value, lambda: exposure, metric, k, convention, basis, pairs)

@@ -93,7 +93,7 @@ def beyond_table(evaluation: EvaluationData, k: object) -> Table:
         raise OptionError(f"{evaluation.library} has no metric beyond accuracy that recnb has recorded.")
     for name in recorded:
         try:
-            means, basis = beyond_accuracy.means_and_basis(evaluation, LIST_METRICS[name], cutoffs, {})
+            means, words = beyond_accuracy.means_and_basis(evaluation, LIST_METRICS[name], cutoffs, {})
         except RecnbError as problem:
             missing[name] = str(problem)
             continue
@@ -101,13 +101,13 @@ def beyond_table(evaluation: EvaluationData, k: object) -> Table:
             missing[name] = LIST_METRICS[name].no_value
         else:
             rows[name] = means
-            parts |= dict.fromkeys(basis)
+            parts |= dict.fromkeys(words)
     values = np.array(list(rows.values())).reshape(len(rows), len(cutoffs))
     basis = "; ".join([*parts, *_lacks(missing)])
     return _table(list(rows), values, cutoffs, {"basis": basis, "missing": missing})
 
 
-def _table(names: Sequence[str], values: Floats, cutoffs: Cutoffs, attrs: Mapping[str, Any]) -> Table:
+def _table(names: Sequence[str], values: Floats, cutoffs: Cutoffs, attrs: dict[Any, Any]) -> Table:
     # As objects, whole numbers stay whole beside a None.
     columns = pd.Index(list(cutoffs), dtype=object if None in cutoffs.values else None, name="k")
     table = Table(values, pd.Index(names, name="metric"), columns)
