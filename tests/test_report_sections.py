@@ -12,7 +12,7 @@ import recnb
 from recnb.display import svg
 from recnb.display.language import _, use_language
 from recnb.errors import OptionError
-from recnb.metrics.list_metric import LIST_METRICS
+from recnb.metrics.metric import LIST_METRICS
 from tests.lint_planted import CLEAN
 
 EVIL = "<img src=x onerror=alert(1)>|$a_b$ http://x.org"

@@ -11,8 +11,7 @@ import subprocess
 import sys
 
 import recnb
-from recnb.metrics.list_metric import LIST_METRICS
-from recnb.metrics.metric import METRICS
+from recnb.metrics.metric import LIST_METRICS, METRICS
 from tests import readme
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent

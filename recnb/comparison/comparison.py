@@ -21,8 +21,8 @@ from recnb.display.text import one_line
 from recnb.errors import OptionError, is_word, near
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
+from recnb.metrics.metric import any_metric
 from recnb.results.arguments import STANDARD, Metrics, chosen_metrics
-from recnb.results.arguments import asked as asked_metric
 from recnb.stats import PairedMethod
 
 if TYPE_CHECKING:
@@ -282,7 +282,7 @@ class Comparison:
         self, metric: str = "ndcg", k: Iterable[int] = range(1, 21), *, lang: str | None = None, **options: Any
     ) -> Curves:
         """A metric at many cut-offs for every model, with an interval at each; `.plot()` draws it."""
-        chosen = asked_metric(metric)
+        chosen = any_metric(metric)
         cutoffs = Cutoffs.of_curve(k)
         made = self._data.measured([chosen.name], list(cutoffs), options, pairs=[])
         return Curves(lines_of(made.means, self.names), self.settings, checked(lang))

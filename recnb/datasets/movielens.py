@@ -241,7 +241,7 @@ def _table(texts: Mapping[str, str], file: str, separator: str, columns: Mapping
     )
     for name, pattern in columns.items():
         wrong = table.loc[~table[name].str.fullmatch(pattern), name]
-        problems |= {line: f"{name} is {value!r}" for line, value in wrong.items()}
+        problems |= {line: f"{name} is {value!r}" for line, value in zip(wrong.index.tolist(), wrong, strict=True)}
     if problems:
         first = min(problems)
         raise RecnbError(

@@ -20,7 +20,7 @@ from recnb.evaluate import Options, parse_options
 from recnb.metrics.metric import METRICS
 from recnb.results import Curve, Interval, Table
 from recnb.results.arguments import Metrics
-from recnb.results.partial_score import PartialScore
+from recnb.results.score import PartialScore
 from recnb.stats.moments import MomentsMethod
 
 if TYPE_CHECKING:

@@ -24,13 +24,12 @@ from recnb.distributed.partial import Partial, refuse_unless_mean
 from recnb.errors import FrameError, RecnbError, UnknownUserError
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs, Hits
-from recnb.metrics.list_metric import ListMetric
 from recnb.metrics.metric import Metric
 from recnb.results import Curve, Explanation, Table
 from recnb.results.arguments import STANDARD, Metrics
-from recnb.results.metric_explanation import explanation_of
+from recnb.results.explanation import explanation_of
 from recnb.results.metric_methods import Methods
-from recnb.results.partial_score import PartialScore
+from recnb.results.score import PartialScore
 
 if TYPE_CHECKING:
     from recnb.lint.findings import Lint
@@ -122,14 +121,12 @@ class PartedEvaluation(Methods, Fetchable):
         return self._plan.given.convention
 
     def _score(self, metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> PartedScore:
+        if not metric.is_accuracy:  # these look at all lists together, which no part holds
+            self._refuse()
         made = self._partial([metric.name], k, options).score(metric.name, k)
         score = self.scored(made.moments, made.metric, made.k, made.convention, made.basis)
         score._values = lambda: self._values_of(self._question([metric.name], k, options))
         return score
-
-    def _list_score(self, metric: ListMetric[..., Any], k: int | None, options: Mapping[str, Any]) -> NoReturn:
-        """Raise an error: metrics beyond accuracy need all lists, which no part has."""
-        self._refuse()
 
     def table(
         self,

@@ -19,8 +19,8 @@ from recnb.results import Curve, Interval, Table
 from recnb.results.aggregation import BLOCK, Scoring, averaged, cutoffs_under
 from recnb.results.arguments import STANDARD, Metrics, chosen_metrics, options_of
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.partial_score import PartialScore, interval_of
 from recnb.results.provenance import basis_of
+from recnb.results.score import PartialScore, interval_of
 from recnb.stats import Moments
 from recnb.stats.moments import COLUMNS, MomentsMethod
 
