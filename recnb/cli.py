@@ -98,13 +98,6 @@ def _pair(text: str) -> tuple[str, Any]:
     return name, value_of(value)
 
 
-class _Pairs(argparse.Action):
-    """Options given one by one, gathered."""
-
-    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option_string: Any = None) -> None:
-        setattr(namespace, self.dest, {**getattr(namespace, self.dest), values[0]: values[1]})
-
-
 def parser() -> argparse.ArgumentParser:
     """What `recnb` understands."""
     made = argparse.ArgumentParser("recnb", description="Evaluate rankings and recommendations from files.")
@@ -119,9 +112,9 @@ def parser() -> argparse.ArgumentParser:
     add("--metrics", nargs="+", metavar="NAME", help="such as ndcg recall coverage")
     add(
         "--option",
-        action=_Pairs,
+        action="append",
         type=_pair,
-        default={},
+        default=[],
         metavar="NAME=VALUE",
         help="of the metrics, such as gain=exponential",
     )
@@ -129,9 +122,9 @@ def parser() -> argparse.ArgumentParser:
     add("--relevant-from", type=float, metavar="GRADE", help="below it an item is not relevant")
     add(
         "--data-option",
-        action=_Pairs,
+        action="append",
         type=_pair,
-        default={},
+        default=[],
         metavar="NAME=VALUE",
         help="of the data, such as ties=expected",
     )

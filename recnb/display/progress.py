@@ -59,7 +59,7 @@ def _bar() -> Any:
 
             text = {"text/plain": str(self) if msg is None else msg}
             if self.line is None:
-                self.line = display(text, raw=True, display_id=True)
+                self.line = display(text, raw=True, display_id=True)  # type: ignore[no-untyped-call]
             else:
                 self.line.update(text, raw=True)
 

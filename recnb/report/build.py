@@ -133,7 +133,9 @@ def _segments(
 ) -> ReportSegments:
     """The metrics at one cut-off in each segment."""
     table = table_by(evaluation, metrics, k, by, bins=bins, confidence=confidence, options={})
-    rows = tuple(Segment(**row) for row in table.reset_index().to_dict("records"))
+    rows = tuple(
+        Segment(**{str(name): value for name, value in row.items()}) for row in table.reset_index().to_dict("records")
+    )
     basis = _(
         "{confidence:g}% intervals, not corrected for the number of comparisons; gaps to all other users by the "
         "more careful of Welch's t and Student's, their p corrected by Holm's method over {n:,} tests, every "
