@@ -80,6 +80,7 @@ class ExplorerState:
         self.text = ""
         self.page = 0
         self.looks: list[MetricOfUsers] = []  #: the metric for the users of each model
+        self.population: CommonUsers
         self._looks_by_metric = Cache(12 * len(self.names))
         with use_language(self.lang):
             self._look(self.metric, self.k, self.options)
