@@ -19,24 +19,14 @@ RANKS_SHOWN, MISSED_SHOWN = 30, 10
 
 
 @dataclass(frozen=True)
-class ListRow:
-    """One rank of a list."""
+class ShownItem:
+    """An item of a list, or a relevant item that was missed."""
 
-    rank: int
+    rank: int | None  #: None if it is not in the list
     item: Any
     title: str  #: "" if the item has none
-    relevance: float  #: 0 if the row is not a hit
-    above: bool  #: whether it is above the cut-off
-
-
-@dataclass(frozen=True)
-class MissedItem:
-    """A relevant item that is not above the cut-off."""
-
-    item: Any
-    title: str
-    relevance: float
-    rank: int | None  #: its rank below the cut-off, if it is in the list
+    relevance: float  #: 0 if the item is not a hit
+    above: bool = False  #: whether it is above the cut-off
 
 
 @dataclass(frozen=True)
@@ -48,8 +38,8 @@ class ExplorerList:
     n_places: int  #: of which `rows` holds the first
     n_hits: int  #: above the cut-off
     n_relevant: int
-    rows: tuple[ListRow, ...]
-    missed: tuple[MissedItem, ...]  #: the most relevant first
+    rows: tuple[ShownItem, ...]
+    missed: tuple[ShownItem, ...]  #: the most relevant first
     n_missed: int
 
 
@@ -120,12 +110,12 @@ def _list(name: str, model: MetricOfUsers, position: int, k: int | None) -> Expl
         n_hits=len(found),
         n_relevant=len(relevant),
         rows=tuple(
-            ListRow(rank, item, titles.get(item, ""), grade, is_above)
+            ShownItem(rank, item, titles.get(item, ""), grade, is_above)
             for is_above, rows in ((True, above), (False, below))
             for rank, item, grade in rows
         ),
         missed=tuple(
-            MissedItem(item, titles.get(item, ""), float(grades[row]), rank_of.get(item))
+            ShownItem(rank_of.get(item), item, titles.get(item, ""), float(grades[row]))
             for row, item in ((row, relevant[row]) for row in shown_missed)
         ),
         n_missed=len(missed),

@@ -316,18 +316,33 @@ def names_of(metric: str) -> tuple[str, ...]:
 
 
 def _kinds(metric: str) -> Sequence[Kind]:
-    """Return the mistakes recorded for a metric; of one without any, those that can be made with every metric."""
-    return [*BY_OPTION.get(metric, ()), *BY_HAND.get(metric, (_CUT, _DEEPER))]
+    """Return the mistakes with a metric's options, and those recorded for it or else those of every metric."""
+    return [*_of_options(metric), *BY_HAND.get(metric, (_CUT, _DEEPER))]
 
 
 # Mistakes that are another word of an option.
 
 
-def _word(name: str, when: Callable[[QuizList], bool] | None = None) -> Kind:
-    """The mistake of using another option than that of the exercise."""
-    option, word = _WRONG_OPTION[name]
-    changed: dict[str, Any] = {option: word}
-    return Kind(name, lambda drawn: drawn.score(**changed), when or (lambda drawn: drawn.option(option) != word))
+def _of_options(metric: str) -> list[Kind]:
+    """Return the mistakes of using another option than that of the exercise."""
+    # The base of the logarithm cancels between the list and the ideal one, so it is no mistake with NDCG.
+    options = METRICS[metric].defaults.keys() - ({"log_base"} if metric == "ndcg" else set())
+    return [_of_option(name, *changed) for name, changed in _WRONG_OPTION.items() if changed[0] in options]
+
+
+def _of_option(name: str, option: str, word: Any) -> Kind:
+    def when(drawn: QuizList) -> bool:
+        if option == "log_base":
+            # With base 10, a logarithm that is clipped at 1 hardly differs from 1 in a list this short.
+            discounts = ("log", "clipped_log") if word < TOO_FLAT else ("log",)
+            return drawn.option("discount") in discounts and not math.isclose(drawn.option("log_base"), word)
+        if name == "log_of_rank" and drawn.option("log_base") >= TOO_FLAT:
+            return False
+        if name == "ideal_of_list":
+            return _all_relevant(drawn)
+        return bool(drawn.option(option) != word)
+
+    return Kind(name, lambda drawn: drawn.score(**{option: word}), when)
 
 
 def _denominator(name: str, word: str, *instead_of: str) -> Kind:
@@ -339,45 +354,9 @@ def _out_of(*words: str) -> Callable[[QuizList], bool]:
     return lambda drawn: drawn.option("out_of") in words
 
 
-def _base(name: str) -> Kind:
-    base = _WRONG_OPTION[name][1]
-    # With base 10, a logarithm that is clipped at 1 hardly differs from 1 in a list this short.
-    discounts = ("log", "clipped_log") if base < TOO_FLAT else ("log",)
-    return _word(
-        name, lambda drawn: drawn.option("discount") in discounts and not math.isclose(drawn.option("log_base"), base)
-    )
-
-
-def _clipped(drawn: QuizList) -> bool:
-    return bool(drawn.option("discount") != "clipped_log" and drawn.option("log_base") < TOO_FLAT)
-
-
 def _all_relevant(drawn: QuizList) -> bool:
     """Whether the ideal list is that of all relevant items, as nearly everywhere."""
     return bool(drawn.option("ideal") == "relevant")
-
-
-_GAINS = (_word("linear_gain"), _word("exponential_gain"), _word("binary_gain"))
-_DISCOUNTS = (_word("log_of_next_rank"), _word("log_of_rank", _clipped), _word("rank_discount"))
-_BASES = (_base("base_2"), _base("natural_log"), _base("log_10"))
-_IDEALS = (_word("ideal_relevant"), _word("ideal_of_list", _all_relevant))
-_AT_MOST = ("min(k, relevant)", "min(list, relevant)")
-
-BY_OPTION: Mapping[str, Sequence[Kind]] = {
-    "precision": (_denominator("out_of_k", "k", *_AT_MOST),),
-    "recall": (_denominator("out_of_relevant", "relevant", *_AT_MOST),),
-    "reciprocal_rank": (_word("first_hit"), _word("preferred")),
-    "average_precision": (
-        Kind("out_of_relevant", lambda d: d.score(out_of="relevant"), lambda d: d.option("out_of") != "relevant"),
-        Kind("out_of_hits", lambda d: d.score(out_of="hits"), lambda d: d.option("out_of") != "hits"),
-        _denominator("out_of_k", "k", "relevant", "hits"),
-    ),
-    "cg": _GAINS,
-    "dcg": (*_GAINS, *_DISCOUNTS, *_BASES),
-    "idcg": (*_GAINS, *_DISCOUNTS, *_BASES, *_IDEALS),
-    # The base of the logarithm cancels between the list and the ideal one, so it is no mistake with NDCG.
-    "ndcg": (*_GAINS, *_DISCOUNTS, *_IDEALS),
-}
 
 
 # Mistakes that are a line of arithmetic.
@@ -470,8 +449,11 @@ _CUT = Kind("no_cutoff", lambda d: d.score(whole=True))
 _DEEPER = Kind("one_more", lambda d: d.score(deeper=1))
 _ARITHMETIC = Kind("arithmetic", lambda d: (d.score("precision") + d.score("recall")) / 2)
 
+_AT_MOST = ("min(k, relevant)", "min(list, relevant)")
+
 BY_HAND: Mapping[str, Sequence[Kind]] = {
     "precision": (
+        _denominator("out_of_k", "k", *_AT_MOST),
         _CUT,
         Kind("recall", lambda d: d.score("recall"), _out_of("k", "list")),
         Kind("out_of_length", lambda d: len(d.hits) / d.length),
@@ -480,6 +462,7 @@ BY_HAND: Mapping[str, Sequence[Kind]] = {
         _DEEPER,
     ),
     "recall": (
+        _denominator("out_of_relevant", "relevant", *_AT_MOST),
         _CUT,
         Kind("precision", lambda d: d.score("precision"), _out_of("relevant")),
         Kind("out_of_length", lambda d: len(d.hits) / d.length, _out_of("relevant")),
@@ -519,6 +502,9 @@ BY_HAND: Mapping[str, Sequence[Kind]] = {
         Kind("graded", lambda d: d.grades[_rank_counted(d) - 1] / _rank_counted(d)),
     ),
     "average_precision": (
+        _denominator("out_of_relevant", "relevant", "k", "list", "hits", *_AT_MOST),
+        _denominator("out_of_hits", "hits", "k", "list", "relevant", *_AT_MOST),
+        _denominator("out_of_k", "k", "relevant", "hits"),
         _CUT,
         Kind("out_of_length", lambda d: _precisions(d) / d.length),
         Kind("not_divided", _precisions),
