@@ -69,7 +69,7 @@ def test_names_come_of_the_content_alone(sample, pages):
 
 def test_every_section_stands_under_its_heading_without_a_style_sheet(pages):
     for page in pages:
-        bare = re.sub(r"<style>.*?</style>", "", page)
+        bare = re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL)
         assert "<style" not in bare
         order = Buttons(bare).order
         assert order == ["h3", "div"] * (len(order) // 2)

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 
 from recnb.display.language import N_, NC_, _, current, pgettext, use_language
 from recnb.display.templates import render
-from recnb.metrics.list_metric import LIST_METRICS
-from recnb.metrics.metric import METRICS
-from recnb.report.text import aligned
-from recnb.results.arguments import AnyMetric
+from recnb.display.text import aligned
+from recnb.metrics.metric import LIST_METRICS, METRICS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,7 +68,7 @@ class Glossary:
     def __repr__(self) -> str:
         with use_language(self.lang):
             header = (pgettext("glossary", "term"), _("name"), _("meaning"))
-            return "\n".join(aligned([header, *(tuple(vars(entry).values()) for entry in self.terms)], left=True))
+            return "\n".join(aligned([header, *(tuple(vars(entry).values()) for entry in self.terms)], left=3))
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):
@@ -87,6 +85,6 @@ def glossary(lang: str | None = None) -> Glossary:
     """
     with use_language(lang):
         terms = [GlossaryEntry(word, _(name), _(meaning)) for word, (name, meaning) in WORDS.items()]
-        metrics: list[AnyMetric] = [*METRICS.values(), *LIST_METRICS.values()]
+        metrics = [*METRICS.values(), *LIST_METRICS.values()]
         terms += [GlossaryEntry(metric.name, _(metric.called), metric.title) for metric in metrics]
         return Glossary(tuple(terms))

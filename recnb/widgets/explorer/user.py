@@ -9,8 +9,7 @@ import numpy as np
 
 from recnb.display.language import _, use_language
 from recnb.errors import RecnbError
-from recnb.results.explanation import Explanation
-from recnb.results.metric_explanation import explanation_of
+from recnb.results.explanation import Explanation, explanation_of
 from recnb.widgets.explorer.data import MetricOfUsers
 from recnb.widgets.explorer.state import ExplorerState
 

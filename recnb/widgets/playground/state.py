@@ -326,6 +326,7 @@ class PlaygroundState:
                 return explanation
         with use_language(self.lang):
             explanation = explain(name, at.order, self._truth(at), at.k, **self._options(name, at))
+        explanation = replace(explanation, titles=self.titles)
         self._explained = [*self._explained[-1:], (name, at, explanation)]
         return explanation
 

@@ -12,10 +12,9 @@ from markupsafe import Markup
 
 from recnb.display.language import N_, _, use_language
 from recnb.display.templates import render
-from recnb.display.text import one_line
+from recnb.display.text import aligned, one_line
 from recnb.errors import OptionError, RecnbError, near
 from recnb.metrics.gain import gain_of
-from recnb.report.text import aligned
 from recnb.results.explanation import Explanation
 from recnb.results.single_list import explain
 from recnb.widgets.quiz import question
@@ -154,7 +153,7 @@ class Quiz:
     def __str__(self) -> str:
         with use_language(self.lang):
             drawn = self.drawn
-            table = [f"  {line}" for line in aligned([question.header(drawn), *question.rows(drawn)], left=True)]
+            table = [f"  {line}" for line in aligned([question.header(drawn), *question.rows(drawn)], left=3)]
             sentences = [*question.rules(drawn), *question.tasks(drawn, self.digits), question.instruction(drawn)]
             return "\n".join([question.question(drawn), "", *table, "", *sentences])
 
