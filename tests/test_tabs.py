@@ -6,16 +6,10 @@ from html.parser import HTMLParser
 import pytest
 
 import recnb
-from recnb.display import templates
+from recnb.display.templates import _environment
 
-
-def tabs(*sections):
-    """The tabs of some sections, as templates make them."""
-    components = templates._environment().get_template("display/components.jinja").module
-    return components.tabs(sections, "<label>", "key")
-
-
-STYLE = re.search("<style>(.*?)</style>", tabs(("one", "1")))[1]
+STYLE = str(_environment().globals["tab_style"])
+TABS = "{% import 'display/components.jinja' as c %}{{ c.tabs(sections, label, key) }}"
 
 
 class Buttons(HTMLParser):
@@ -109,7 +103,8 @@ def test_colours_are_those_of_the_page():
 
 
 def test_a_section_without_anything_has_no_tab():
-    made = tabs(("one", "1"), ("none", ""), ("two", "2"))
+    sections = [("one", "<p>1</p>"), ("none", ""), ("two", "<p>2</p>")]
+    made = _environment().from_string(TABS).render(sections=sections, label="<label>", key="key")
     assert made.count("<section") == made.count("<input") == 2
     assert "none</label>" not in made
     assert 'aria-label="&lt;label&gt;"' in made
