@@ -23,7 +23,6 @@ if TYPE_CHECKING:
         ModelUsers,
         MovedUsers,
         Settings,
-        Verdict,
     )
 
 #: Verdicts in a word or two.

@@ -12,7 +12,7 @@ from recnb.comparison.differences import ComparedMetrics, MetricRequest, all_pai
 from recnb.comparison.results import Mean, ModelUsers, Settings
 from recnb.conventions import presets
 from recnb.display.language import _, pgettext
-from recnb.errors import OptionError
+from recnb.errors import OptionError, is_word, near
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.list_metric import ListMetric
 from recnb.results.arguments import STANDARD, Metrics, asked_metrics, options_of
@@ -47,6 +47,17 @@ class ComparisonData:
     def pairs(self) -> list[tuple[str, str]]:
         """Model and baseline of every difference."""
         return all_pairs(self.names, self.baseline)
+
+    def pair(self, model: str | None, baseline: str | None) -> tuple[str, str]:
+        """A model and the one that it is compared with, each checked; by default the first other one, and the baseline."""
+        for name in (model, baseline):
+            if name is not None and not is_word(name, self.models):
+                raise OptionError(f"{name!r} is none of the models. {near(name, self.names)}")
+        baseline = baseline or self.baseline or self.names[0]
+        others = [name for name in self.names if name != baseline]
+        if model == baseline:
+            raise OptionError(f"{model!r} is the baseline itself: name another model, such as {others[0]!r}.")
+        return model or others[0], baseline
 
     @property
     def n_users(self) -> int:
