@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from recnb.comparison.common_users import values
-from recnb.comparison.results import POWER, CurveLine, Difference, Mean, Settings, extremes
+from recnb.comparison.results import POWER, CurveLine, Difference, Mean, Settings
 from recnb.data.subset import among
 from recnb.display.language import _
 from recnb.display.progress import steps
@@ -214,7 +214,7 @@ def _marked(means: Sequence[Mean], to_best: Sequence[Floats], alpha: float) -> t
     starts = range(0, len(means), told_apart.shape[1])
     for start, apart in zip(starts, told_apart, strict=True):
         column = means[start : start + len(apart)]
-        top = extremes([one.mean for one in column])
+        top = max((one.mean for one in column if not np.isnan(one.mean)), default=np.nan)
         for one, is_apart in zip(column, apart.tolist(), strict=True):
             is_best = one.judges and one.mean >= top - SAME
             near = one.judges and not is_best and not is_apart and one.n_users > 0

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -329,14 +329,3 @@ class ComparisonReportData:
 def tested(differences: Iterable[Difference]) -> int:
     """How many of the differences have a p-value."""
     return sum(not isnan(one.p) for one in differences)
-
-
-def rows_of(some: Iterable[Any]) -> Iterator[dict[str, Any]]:
-    """Frozen rows as dictionaries."""
-    return (asdict(one) for one in some)
-
-
-def extremes(means: Sequence[float]) -> float:
-    """The highest of the means; NaN if none is a number."""
-    there = [one for one in means if not isnan(one)]
-    return max(there) if there else float("nan")
