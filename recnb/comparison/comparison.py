@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from recnb.comparison.common_users import common, one_catalogue, one_convention, one_truth
+from recnb.comparison.common_users import check_conventions, check_truths, restrict_to_common_users, share_catalogue
 from recnb.comparison.conclusions import comparison_title
 from recnb.comparison.data import ComparisonData
 from recnb.comparison.differences import lines_of
@@ -112,9 +112,9 @@ def compare(
         raise OptionError(f"pairs={pairs!r} says not whom to compare. {near(pairs, PAIRS)}")
     evaluated = models_of(models, truth, dict(options))
     reference = reference_of(baseline, pairs, list(evaluated))
-    one_convention(evaluated)
-    one_truth(evaluated)
-    kept, judged = common(one_catalogue(evaluated))
+    check_conventions(evaluated)
+    check_truths(evaluated)
+    kept, judged = restrict_to_common_users(share_catalogue(evaluated))
     if pairs == "all" and baseline is not None:
         kept = {name: kept[name] for name in sorted(kept, key=lambda name: name != reference)}
     if permutations is None:

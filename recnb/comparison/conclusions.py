@@ -127,11 +127,11 @@ def interval(low: float, high: float, confidence: float) -> str:
     )
 
 
-def whose(compared: ComparisonReportData, found: ModelFinding, safe: Safe = str) -> str:
+def whose(report: ComparisonReportData, finding: ModelFinding, safe: Safe = str) -> str:
     """In whose lists something was found."""
-    if len(found.models) == len(compared.models):
+    if len(finding.models) == len(report.models):
         return _("all models")
-    return ", ".join(map(safe, found.models))
+    return ", ".join(map(safe, finding.models))
 
 
 #: What may be concluded of a difference, by its verdict.
@@ -163,49 +163,49 @@ CONCLUSIONS: dict[str, str] = {
 }
 
 
-def sentence(one: Difference, settings: Settings, n_compared: int, safe: Safe = str) -> str:
+def sentence(difference: Difference, settings: Settings, n_compared: int, safe: Safe = str) -> str:
     """What may be concluded of one difference."""
     p = _(
         N_("p {p}, Holm's correction over {count} comparisons") if n_compared > 1 else N_("p {p}"),
-        p=p_value(one.p_holm),
+        p=p_value(difference.p_holm),
         count=f"{n_compared:,}",
     )
-    low, high, size = one.low, one.high, one.difference
-    verdict = one.verdict
+    low, high, size = difference.low, difference.high, difference.difference
+    verdict = difference.verdict
     if verdict in ("worse", "lower"):
         low, high, size = -high, -low, -size
     return translated(
-        CONCLUSIONS[verdict + (".unknown" if verdict == "open" and isnan(one.detectable) else "")],
-        label=one.label,
-        model=safe(one.model),
-        baseline=safe(one.baseline),
+        CONCLUSIONS[verdict + (".unknown" if verdict == "open" and isnan(difference.detectable) else "")],
+        label=difference.label,
+        model=safe(difference.model),
+        baseline=safe(difference.baseline),
         size=number(size),
-        difference=signed(one.difference),
+        difference=signed(difference.difference),
         interval=interval(low, high, settings.confidence),
         p=p,
-        detectable=number(one.detectable),
-        users=ngettext("{n:,} user", "{n:,} users", one.n_users),
+        detectable=number(difference.detectable),
+        users=ngettext("{n:,} user", "{n:,} users", difference.n_users),
     )
 
 
 def sentences(differences: Collection[Difference], settings: Settings, safe: Safe = str) -> list[str]:
     """What may be concluded of each of some differences, which are corrected together."""
-    return [sentence(one, settings, tested(differences), safe) for one in differences]
+    return [sentence(difference, settings, tested(differences), safe) for difference in differences]
 
 
 def summary(differences: Sequence[Difference], pair: tuple[str, str], safe: Safe = str) -> str:
     """One model against another over all metrics and cut-offs: how many of each verdict."""
-    mine = [one.verdict for one in differences if (one.model, one.baseline) == pair]
-    better, worse = mine.count("better"), mine.count("worse")
+    verdicts = [difference.verdict for difference in differences if (difference.model, difference.baseline) == pair]
+    better, worse = verdicts.count("better"), verdicts.count("worse")
     return translated(
         "{model} against {baseline}, over {count} metrics and cut-offs: better in {better}, worse in {worse}, "
         "nothing shown in {rest}.",
         model=safe(pair[0]),
         baseline=safe(pair[1]),
-        count=f"{len(mine):,}",
+        count=f"{len(verdicts):,}",
         better=better,
         worse=worse,
-        rest=len(mine) - better - worse,
+        rest=len(verdicts) - better - worse,
     )
 
 
@@ -235,13 +235,13 @@ def intervals_in_words(settings: Settings) -> str:
     """How the intervals of differences and of means are made."""
     resamples = f"{settings.resamples:,}"
     of_means = _(INTERVAL_METHODS[settings.mean_method or "auto"], resamples=resamples)
-    made = _(
+    intervals = _(
         "{confidence} intervals: of differences by {differences}; of means by {means}.",
         confidence=percent_of(settings.confidence),
         differences=method_in_words(settings),
         means=of_means,
     )
-    return f"{made} {_('Intervals are not corrected for the number of comparisons.')}"
+    return f"{intervals} {_('Intervals are not corrected for the number of comparisons.')}"
 
 
 def method_in_words(settings: Settings) -> str:
@@ -250,11 +250,11 @@ def method_in_words(settings: Settings) -> str:
     words = [
         _(
             N_("Clopper and Pearson's, within the metric's bounds, where fewer than 10 users differ")
-            if one == "beta" and "," in settings.method
-            else INTERVAL_METHODS[one],
+            if method == "beta" and "," in settings.method
+            else INTERVAL_METHODS[method],
             resamples=resamples,
         )
-        for one in (settings.method or "auto").split(", ")
+        for method in (settings.method or "auto").split(", ")
     ]
     return "; ".join(words)
 
@@ -294,7 +294,7 @@ def legend(report: ComparisonReportData, best: str, safe: Safe = str) -> list[st
 
 def difference_axis(differences: Collection[Difference], reference: str | None, safe: Safe = str) -> str:
     """What the axis of a forest plot shows."""
-    if reference is not None and len({one.baseline for one in differences}) == 1:
+    if reference is not None and len({difference.baseline for difference in differences}) == 1:
         return translated("difference from {baseline}", baseline=safe(reference))
     return _("difference, first minus second")
 
@@ -336,11 +336,11 @@ def population_in_words(
         ngettext(
             "{n:,} user of {model} left out, not judged in every other model",
             "{n:,} users of {model} left out, not judged in every other model",
-            one.n_left_out,
-            model=one_line(one.model),
+            counts.n_left_out,
+            model=one_line(counts.model),
         )
-        for one in judged
-        if one.n_left_out
+        for counts in judged
+        if counts.n_left_out
     ]
     no_list = (
         N_("{n:,} without a list from {model}, which counts 0") if zero else N_("{n:,} without a list from {model}")
@@ -348,24 +348,28 @@ def population_in_words(
     in_each = (
         N_("in each model {n:,} without a list, which counts 0") if zero else N_("in each model {n:,} without a list")
     )
-    without = {one.n_without_list for one in judged}
+    without = {counts.n_without_list for counts in judged}
     if len(without) == 1 and (n := without.pop()):
         words.append(_(in_each, n=n))
     else:
-        words += [_(no_list, n=one.n_without_list, model=one_line(one.model)) for one in judged if one.n_without_list]
+        words += [
+            _(no_list, n=counts.n_without_list, model=one_line(counts.model))
+            for counts in judged
+            if counts.n_without_list
+        ]
     if n_skipped:
         words.append(pgettext("comparison", "{n:,} with no relevant item left out", n=n_skipped))
     return words
 
 
-def headline(compared: ComparisonReportData, safe: Safe = str) -> list[str]:
+def headline(report: ComparisonReportData, safe: Safe = str) -> list[str]:
     """What may be concluded by the lead metric at the lead cut-off."""
-    found = compared.at(compared.lead_k, compared.lead.metric)
-    return [sentence(one, compared.settings, compared.n_tested, safe) for one in found]
+    differences = report.at(report.lead_k, report.lead.metric)
+    return [sentence(difference, report.settings, report.n_tested, safe) for difference in differences]
 
 
-def summaries(compared: ComparisonReportData, safe: Safe = str) -> list[str]:
+def summaries(report: ComparisonReportData, safe: Safe = str) -> list[str]:
     """Each pair over all that was compared."""
-    if len(compared.metrics) * len(compared.k) < 2:
+    if len(report.metrics) * len(report.k) < 2:
         return []
-    return [summary(compared.differences, pair, safe) for pair in compared.pairs]
+    return [summary(report.differences, pair, safe) for pair in report.pairs]

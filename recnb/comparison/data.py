@@ -76,7 +76,7 @@ class ComparisonData:
     def basis(self) -> str:
         """In words: on whom and how the models are compared."""
         first = self._first
-        orders = {one.convention.order for one in self.models.values()}
+        orders = {model.convention.order for model in self.models.values()}
         convention = first.convention if len(orders) == 1 else replace(first.convention, order="auto")
         counts = first.counts
         skipped = counts.n_without_relevant if convention.no_relevant == "skip" else 0
@@ -85,7 +85,7 @@ class ComparisonData:
             [pgettext("comparison", "each metric as {library} has it", library=first.library)] if first.library else []
         )
         # On whom they are compared is said first, and once.
-        notes = [str(one) for one in first.prepared.notes if getattr(one, "message", "") != COMMON_USERS]
+        notes = [str(note) for note in first.prepared.notes if getattr(note, "message", "") != COMMON_USERS]
         return "; ".join([*words, *library, *convention.phrases(graded=first.prepared.graded), *notes])
 
     def measured(
@@ -113,9 +113,9 @@ class ComparisonData:
                     f"{metric.name} of each model is in .beyond(k=10)."
                 )
         own = [options_of(metric, metrics, options, chosen) for metric in chosen]
-        if any(metric.needs_whole_list(mine) for metric, mine in zip(chosen, own, strict=True)):
-            for one in self.models.values():
-                one.hits(None)
+        if any(metric.needs_whole_list(metric_options) for metric, metric_options in zip(chosen, own, strict=True)):
+            for model in self.models.values():
+                model.hits(None)
         return MetricRequest(chosen, own, cutoffs, pairs)
 
     def _named(self, metrics: Metrics) -> Metrics:
@@ -133,7 +133,9 @@ class ComparisonData:
             frame = self._wide(measure(self.models, request, self.settings).means)
         else:
             segments = measured_by(self.models, request, self.settings, by, bins)
-            frame = pd.concat({name: self._wide(made.means) for name, made in segments.items()}, names=["segment"])
+            frame = pd.concat(
+                {name: self._wide(results.means) for name, results in segments.items()}, names=["segment"]
+            )
         basis = [self.basis()]
         if any(isinstance(metric, ListMetric) for metric in request.metrics):
             basis.append(_("metrics beyond accuracy over all users who have a value in every model"))
@@ -144,8 +146,8 @@ class ComparisonData:
         import pandas as pd
 
         columns: dict[str, dict[str, float]] = {}
-        for one in means:
-            columns.setdefault(one.metric if one.k is None else f"{one.metric}@{one.k}", {})[one.model] = one.mean
+        for mean in means:
+            columns.setdefault(mean.metric if mean.k is None else f"{mean.metric}@{mean.k}", {})[mean.model] = mean.mean
         return pd.DataFrame(columns, index=pd.Index(self.names, name="model"), dtype=float)
 
     def differences_frame(self, request: MetricRequest, by: Any, bins: int) -> pd.DataFrame:
@@ -153,11 +155,13 @@ class ComparisonData:
         import pandas as pd
 
         if by is None:
-            rows = [("", one) for one in measure(self.models, request, self.settings).differences]
+            rows = [("", difference) for difference in measure(self.models, request, self.settings).differences]
         else:
             rows = differences_by(self.models, request, self.settings, by, bins)
         columns = [*([] if by is None else ["segment"]), *DIFFERENCE_COLUMNS]
-        cells = [{"segment": segment, **asdict(one), "verdict": one.verdict} for segment, one in rows]
+        cells = [
+            {"segment": segment, **asdict(difference), "verdict": difference.verdict} for segment, difference in rows
+        ]
         frame = pd.DataFrame(cells, columns=pd.Index(columns))
         frame.attrs = {
             "corrected": self.settings.test,

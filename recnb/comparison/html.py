@@ -29,9 +29,9 @@ def document(report: ComparisonReportData, title: str | None = None) -> str:
 
 def fragment(report: ComparisonReportData) -> str:
     """The comparison as a notebook shows it."""
-    means = [(one.label, one.model, words.number(one.mean)) for one in report.means]
+    means = [(mean.label, mean.model, words.number(mean.mean)) for mean in report.means]
     key = f"{report.basis}; {report.settings}; {means}"
-    line = partial(finding, few=len(report.findings) <= lint_html.FEW)
+    line = partial(finding_line, few=len(report.findings) <= lint_html.FEW)
     return str(render("comparison/report.jinja", report=report, key=key, finding=line, **CONTEXT))
 
 
@@ -40,13 +40,13 @@ def part(section: str, label: str, *arguments: Any) -> str:
     return str(render("comparison/part.jinja", section=section, label=label, arguments=arguments, **CONTEXT))
 
 
-def finding(found: ModelFinding, whose: str, strong: Callable[[str], Markup], *, few: bool) -> Markup:
+def finding_line(finding: ModelFinding, whose: str, strong: Callable[[str], Markup], *, few: bool) -> Markup:
     """A finding of the lint as a line that unfolds, with its effect on each model where they differ."""
-    effects = [Markup(found.finding.said("effect", "html"))]
-    if len(found.effects) > 1:
+    effects = [Markup(finding.finding.said("effect", "html"))]
+    if len(finding.effects) > 1:
         effects = [
-            Markup("{}: {}").format(strong(model), Markup(one.said("effect", "html")))
-            for model, one in zip(found.models, found.of_each, strict=True)
+            Markup("{}: {}").format(strong(model), Markup(of_model.said("effect", "html")))
+            for model, of_model in zip(finding.models, finding.of_each, strict=True)
         ]
-    is_open = few or found.finding.severity == "warning"
-    return Markup(lint_html.line(found.finding, is_open=is_open, whose=whose, effects=effects))
+    is_open = few or finding.finding.severity == "warning"
+    return Markup(lint_html.line(finding.finding, is_open=is_open, whose=whose, effects=effects))

@@ -36,9 +36,9 @@ def moved(
     if not after.index.equals(before.index):
         shared = after.index.intersection(before.index)
         after, before = after.loc[shared], before.loc[shared]
-    there = (after.notna() & before.notna()).to_numpy()
-    users = after.index.to_numpy()[there]
-    new, old = after.to_numpy(dtype=np.float64)[there], before.to_numpy(dtype=np.float64)[there]
+    defined = (after.notna() & before.notna()).to_numpy()
+    users = after.index.to_numpy()[defined]
+    new, old = after.to_numpy(dtype=np.float64)[defined], before.to_numpy(dtype=np.float64)[defined]
     change = new - old
     gained = _furthest(change, n)
     lost = _furthest(-change, n)
@@ -88,21 +88,21 @@ def _lists(evaluation: EvaluationData, users: Sequence[Any], k: int | None) -> d
         .join(truth.unique(["user", "item"], keep="first"), on=["user", "item"], how="left")
         .sort("user", "rank", maintain_order=True)
     )
-    found: dict[Any, list[ListItem]] = {}
+    lists: dict[Any, list[ListItem]] = {}
     for user, item, rank, relevance in rows.iter_rows():
-        found.setdefault(user, []).append(ListItem(rank, _plain(item), relevance or 0.0))
-    return {user: tuple(places) for user, places in found.items()}
+        lists.setdefault(user, []).append(ListItem(rank, _plain(item), relevance or 0.0))
+    return {user: tuple(places) for user, places in lists.items()}
 
 
 def _with_titles(
     evaluation: EvaluationData, lists: Mapping[str, dict[Any, tuple[ListItem, ...]]]
 ) -> dict[str, dict[Any, tuple[ListItem, ...]]]:
     """The lists with the titles of their items, which are read at once."""
-    everything = {one.item for by_user in lists.values() for items in by_user.values() for one in items}
+    everything = {item.item for by_user in lists.values() for items in by_user.values() for item in items}
     titles = evaluation.item_titles(list(everything))
     return {
         name: {
-            user: tuple(replace(one, title=titles.get(one.item, "")) for one in items)
+            user: tuple(replace(item, title=titles.get(item.item, "")) for item in items)
             for user, items in by_user.items()
         }
         for name, by_user in lists.items()
@@ -114,8 +114,8 @@ def _relevant(evaluation: EvaluationData, users: Sequence[Any]) -> dict[Any, int
     return dict(counts.iter_rows())
 
 
-def _in(known: pl.Series, users: Sequence[Any]) -> pl.Expr:
-    return pl.col("user").is_in(pl.Series(users, dtype=known.dtype).implode())
+def _in(all_users: pl.Series, users: Sequence[Any]) -> pl.Expr:
+    return pl.col("user").is_in(pl.Series(users, dtype=all_users.dtype).implode())
 
 
 def _plain(value: Any) -> Any:
