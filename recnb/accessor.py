@@ -15,9 +15,8 @@ import polars as pl
 from recnb.comparison import Comparison, compare
 from recnb.evaluate import evaluate
 from recnb.evaluation import Evaluation
-from recnb.metrics.list_metric import ListMetric
 from recnb.metrics.metric import Metric
-from recnb.results import Curve, Explanation, Score, Table
+from recnb.results import CatalogueScore, Curve, Explanation, Score, Table
 from recnb.results.arguments import Metrics
 from recnb.results.metric_methods import Methods
 
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from recnb.data import Frame
     from recnb.lint.findings import Lint
     from recnb.report.report import Report
-    from recnb.results.catalogue_score import CatalogueScore
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -83,13 +81,8 @@ class RecAccessor(Methods):
         """Compare the models of a frame with a `model` column; options are those of `recnb.compare`."""
         return compare(self._frame, truth, **options)
 
-    def _score(self, metric: Metric[...], k: int | None, options: dict[str, Any]) -> Score:
+    def _score(self, metric: Metric[...], k: int | None, options: dict[str, Any]) -> Score | CatalogueScore:
         return self.evaluation()._score(metric, k, options)
-
-    def _list_score(
-        self, metric: ListMetric[..., Any], k: int | None, options: dict[str, Any]
-    ) -> Score | CatalogueScore:
-        return self.evaluation()._list_score(metric, k, options)
 
     @_documented(Evaluation.table)
     def table(self, metrics: Metrics = None, k: int | Sequence[int | None] | None = None, **options: Any) -> Table:

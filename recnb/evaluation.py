@@ -11,15 +11,15 @@ from recnb.display.language import use_language
 from recnb.display.text import one_line
 from recnb.errors import OptionError
 from recnb.metrics.hits import Cutoffs, Hits
-from recnb.metrics.list_metric import ListMetric
 from recnb.metrics.metric import Metric, metric_named
-from recnb.results import Curve, Explanation, Score, Table, beyond_accuracy, beyond_accuracy_tables, evaluation_text
+from recnb.results import CatalogueScore, Curve, Explanation, Score, Table, beyond_accuracy
 from recnb.results.arguments import Metrics
+from recnb.results.curve import curve_of
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.metric_curve import curve_of
-from recnb.results.metric_explanation import explanation_of
+from recnb.results.explanation import explanation_of
 from recnb.results.metric_methods import Methods
-from recnb.results.metric_table import table_of
+from recnb.results.segments import table_by
+from recnb.results.table import beyond_table, table_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from recnb.libraries.identified import Identified, IdentifiedUsers
     from recnb.lint.findings import Lint
     from recnb.report.report import Report
-    from recnb.results.catalogue_score import CatalogueScore
     from recnb.stats import Detectable
     from recnb.widgets.explorer.view import Explorer
 
@@ -82,12 +81,7 @@ class Evaluation(Methods):
         """What to consider of the data when reading the numbers."""
         return self._data.notes
 
-    def _score(self, metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> Score:
-        return self._data.score(metric, k, options)
-
-    def _list_score(
-        self, metric: ListMetric[..., Any], k: int | None, options: Mapping[str, Any]
-    ) -> Score | CatalogueScore:
+    def _score(self, metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> Score | CatalogueScore:
         return beyond_accuracy.score_of(self._data, metric, k, options)
 
     def beyond(self, k: int | Sequence[int | None] | None = None) -> Table:
@@ -103,7 +97,7 @@ class Evaluation(Methods):
         Table
             A row per metric, a column per cut-off. The line below it names the metrics that need `train=` or `items=`.
         """
-        return beyond_accuracy_tables.beyond_table(self._data, k)
+        return beyond_table(self._data, k)
 
     def under(self, library: str) -> Evaluation:
         """Return the same data under another library's conventions: users averaged, ties, denominators.
@@ -157,7 +151,9 @@ class Evaluation(Methods):
         -------
         Table
         """
-        return table_of(self._data, metrics, k, options, by=by, bins=bins)
+        if by is not None:
+            return table_by(self._data, metrics, k, by, bins=bins, options=options)
+        return table_of(self._data, metrics, k, options)
 
     def curve(self, metric: str, k: Iterable[int] = range(1, 21), **options: Any) -> Curve:
         """Return a metric at many cut-offs, each with a 95% interval; `.plot()` draws it.
@@ -265,7 +261,7 @@ class Evaluation(Methods):
         -------
         Detectable
         """
-        from recnb.results.detectable import detectable_of
+        from recnb.results.score import detectable_of
 
         chosen = metric_named(metric)
         chosen.check(options)
@@ -354,7 +350,7 @@ class Evaluation(Methods):
         -------
         Explorer
         """
-        from recnb.widgets.explorer.explore import explorer
+        from recnb.widgets.explorer import explorer
 
         return explorer({"": self._data}, metric, k, lang=lang, **options)
 
@@ -391,7 +387,7 @@ class Evaluation(Methods):
         return self._data.to_frame()
 
     def _repr_html_(self) -> str:
-        return evaluation_text.fragment(self._data)
+        return self._data._repr_html_()
 
     def __repr__(self) -> str:
-        return evaluation_text.text(self._data)
+        return repr(self._data)

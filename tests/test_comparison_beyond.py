@@ -68,8 +68,8 @@ def test_a_lower_one_has_its_sizes_turned(compared):
 
 def test_marks_of_accuracy_do_not_change_beside_what_is_beyond_it(compared):
     alone = compared.means(["ndcg", "recall"], k=[5, 10])
-    side_data = compared.means(["ndcg", "novelty", "recall"], k=[5, 10])
-    kept = side_data[side_data.metric != "novelty"].reset_index(drop=True)
+    means = compared.means(["ndcg", "novelty", "recall"], k=[5, 10])
+    kept = means[means.metric != "novelty"].reset_index(drop=True)
     pd.testing.assert_frame_equal(kept, alone)
 
 

@@ -14,7 +14,7 @@ from recnb.conventions import presets
 from recnb.errors import OptionError
 from recnb.evaluate import model_evaluation
 from recnb.lint import CHECKS
-from recnb.lint.context import LintContext
+from recnb.lint.data import LintData
 from recnb.metrics.metric import METRICS
 from tests.lint_planted import CLEAN, CUT, N_ITEMS, N_USERS, PLANTED, Data, Frame, ranked, rated, sampled
 
@@ -35,10 +35,10 @@ def test_nothing_is_found_in_clean_data() -> None:
 @pytest.mark.parametrize("k", [5, 10, None])
 def test_each_check_is_silent_on_clean_data(check: Any, k: int | None) -> None:
     ev = CLEAN.evaluate()
-    looked = LintContext(ev._data.scoring(METRICS["recall"], {}), ev._data.side_data, k)
+    data = LintData(ev._data.scoring(METRICS["recall"], {}), ev._data.side_data, k)
     # Five places are too few for seven relevant items, and that is what these two are there to say.
     expected = ["more_relevant_than_places"] if k == 5 and check.name == "more_relevant_than_places" else []
-    assert [one.name for one in check.function(looked)] == expected
+    assert [finding.name for finding in check.findings(data)] == expected
 
 
 def test_clean_as_ranks_and_as_rows_and_in_polars() -> None:

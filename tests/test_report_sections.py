@@ -12,7 +12,7 @@ import recnb
 from recnb.display import svg
 from recnb.display.language import _, use_language
 from recnb.errors import OptionError
-from recnb.metrics.list_metric import LIST_METRICS
+from recnb.metrics.metric import LIST_METRICS
 from tests.lint_planted import CLEAN
 
 EVIL = "<img src=x onerror=alert(1)>|$a_b$ http://x.org"
@@ -46,10 +46,10 @@ def test_findings_are_those_of_the_lint(evaluation, report):
     made = forms(report)
     for one in lint:
         assert one.short in made["text"]
-        assert one.said("short", "markdown") in made["markdown"]
+        assert one.sentence("short", "markdown") in made["markdown"]
         for name in ("html", "notebook"):
-            assert one.said("short", "html") in made[name]
-            assert one.said("effect", "html") in made[name]
+            assert one.sentence("short", "html") in made[name]
+            assert one.sentence("effect", "html") in made[name]
 
 
 def test_findings_come_first_and_are_counted(report):

@@ -87,7 +87,7 @@ def extracted() -> Catalog:
     for metric in (*METRICS.values(), *LIST_METRICS.values(), *SPECIAL.values()):
         where = f"{metric.function.__module__.replace('.', '/')}.py"
         title = (metric.function.__doc__ or "").split("\n")[0]
-        for text in (metric.called, title, metric.sentence, getattr(metric, "range_text", "")):
+        for text in (metric.called, title, metric.sentence, metric.range_text if metric.name in LIST_METRICS else ""):
             if text:
                 catalogue.add(text, locations=[(where, 0)])
     return catalogue

@@ -33,11 +33,10 @@ from recnb.errors import OptionError
 from recnb.lint import lint
 from recnb.lint.findings import Finding, elsewhere_in_words
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.metric import Metric
+from recnb.metrics.metric import LIST_METRICS, Metric
 from recnb.report.beyond_row import rows_of
 from recnb.report.build import curve_points, whole_numbers
-from recnb.results.arguments import AnyMetric, Metrics, parted
-from recnb.results.beyond_accuracy import BEYOND
+from recnb.results.arguments import Metrics, parted
 from recnb.results.segments import SMALL, label_of
 
 if TYPE_CHECKING:
@@ -195,7 +194,7 @@ def beyond(
     check_side_data(comparison.models)
     for model in comparison.models.values():
         model.prepared.rows.all()  # or an error that says where they are
-    names = BEYOND if asked is None else list(asked)
+    names = LIST_METRICS if asked is None else list(asked)
     work = steps(list(comparison.models.values()), _("comparing"))
     of_each = [rows_of(model, k, comparison.settings.confidence, names=names, options=asked) for model in work]
     if asked is not None:
@@ -216,7 +215,7 @@ def beyond(
     )
 
 
-def _reading(metric: AnyMetric, options: Mapping[str, Any]) -> MetricDescription:
+def _reading(metric: Metric[...], options: Mapping[str, Any]) -> MetricDescription:
     return MetricDescription(
         metric=metric.name,
         symbol=metric.symbol,

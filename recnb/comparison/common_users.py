@@ -19,11 +19,9 @@ from recnb.data.subset import among
 from recnb.display.language import Plural, Sentence
 from recnb.errors import FrameError, NoUsersError, OptionError
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.list_metric import ListMetric
 from recnb.metrics.metric import Metric
 from recnb.metrics.recommendation_lists import PerUser
-from recnb.results.arguments import AnyMetric
-from recnb.results.beyond_accuracy import made
+from recnb.results.beyond_accuracy import result_of
 from recnb.results.evaluation_data import EvaluationData
 
 #: Whom models are compared on.
@@ -157,10 +155,10 @@ def restrict_to_common_users(
 
 
 def values(
-    models: Mapping[str, EvaluationData], metric: AnyMetric, cutoffs: Cutoffs, options: Mapping[str, Any]
+    models: Mapping[str, EvaluationData], metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]
 ) -> list[Floats]:
     """For each cut-off users × models: every user who has a value in all of the models."""
-    if isinstance(metric, ListMetric):
+    if not metric.is_accuracy:
         return [_of_lists(models, metric, k, options) for k in cutoffs]
     if any(model.library for model in models.values()):
         return [_of_libraries(models, metric, k, options) for k in cutoffs]
@@ -175,7 +173,7 @@ def values(
 
 
 def _of_lists(
-    models: Mapping[str, EvaluationData], metric: ListMetric[..., Any], k: int | None, options: Mapping[str, Any]
+    models: Mapping[str, EvaluationData], metric: Metric[...], k: int | None, options: Mapping[str, Any]
 ) -> Floats:
     """Of metrics beyond accuracy: the users to whom every model gives a list with a value, judged or not."""
     if metric.needs:
@@ -183,7 +181,7 @@ def _of_lists(
     everyone: pl.Series | None = None
     sides: list[tuple[pl.Series, Floats]] = []
     for model in models.values():
-        computed = made(model, metric, k, options)
+        computed = result_of(model, metric, k, options)
         if computed.average != "user":
             raise OptionError(
                 f"{model.library} averages {metric.name} over rows and not over users, so users cannot be compared one by one: "

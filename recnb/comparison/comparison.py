@@ -21,8 +21,8 @@ from recnb.display.text import one_line
 from recnb.errors import OptionError, is_word, near
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
+from recnb.metrics.metric import any_metric
 from recnb.results.arguments import STANDARD, Metrics, chosen_metrics
-from recnb.results.arguments import asked as asked_metric
 from recnb.stats import PairedMethod
 
 if TYPE_CHECKING:
@@ -439,7 +439,7 @@ class Comparison:
         -------
         Curves
         """
-        chosen = asked_metric(metric)
+        chosen = any_metric(metric)
         cutoffs = Cutoffs.of_curve(k)
         means = self._data.measured([chosen.name], list(cutoffs), options, pairs=[]).means
         return Curves(lines_of(means, self.names), self.settings, checked(lang))
@@ -470,7 +470,7 @@ class Comparison:
 
     def explore(self, *args: Any, **options: Any) -> Any:
         """Return a widget to go through users and see each model's list; arguments are those of `Evaluation.explore`."""
-        from recnb.widgets.explorer.explore import explorer
+        from recnb.widgets.explorer import explorer
 
         return explorer(self._data.models, *args, **options)
 

@@ -14,7 +14,6 @@ from recnb.conventions import presets
 from recnb.display.language import _, pgettext
 from recnb.errors import OptionError, is_word, near
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.list_metric import ListMetric
 from recnb.results.arguments import STANDARD, Metrics, asked_metrics, options_of
 from recnb.results.evaluation_data import EvaluationData
 
@@ -107,7 +106,7 @@ class ComparisonData:
         cutoffs = Cutoffs.of(k)
         chosen = asked_metrics(self._named(metrics))
         for metric in chosen:
-            if isinstance(metric, ListMetric) and metric.of == "all":
+            if metric.of == "all":
                 raise OptionError(
                     f"{metric.name} is one number of all lists of a model, with no value for each user, so no users can be paired: "
                     f"{metric.name} of each model is in .beyond(k=10)."
@@ -137,7 +136,7 @@ class ComparisonData:
                 {name: self._wide(results.means) for name, results in segments.items()}, names=["segment"]
             )
         basis = [self.basis()]
-        if any(isinstance(metric, ListMetric) for metric in request.metrics):
+        if any(not metric.is_accuracy for metric in request.metrics):
             basis.append(_("metrics beyond accuracy over all users who have a value in every model"))
         frame.attrs = {"basis": "; ".join(basis), "n_users": self.n_users}
         return frame

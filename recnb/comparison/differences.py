@@ -16,8 +16,7 @@ from recnb.data.subset import among
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.list_metric import ListMetric
-from recnb.results.arguments import AnyMetric
+from recnb.metrics.metric import Metric
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.segments import segments_of
 from recnb.stats import ENOUGH, MANY_USERS, Bounds, Paired, benjamini_hochberg, detectable, holm, intervals, paired
@@ -34,7 +33,7 @@ SAME = 1e-12
 class MetricRequest:
     """What is to be compared: metrics with their options, cut-offs, and who against whom."""
 
-    metrics: Sequence[AnyMetric]
+    metrics: Sequence[Metric[...]]
     options: Sequence[Mapping[str, Any]]
     cutoffs: Cutoffs
     pairs: Sequence[tuple[str, str]]  #: model and baseline
@@ -53,7 +52,7 @@ class ComparedMetrics:
 class Block:
     """One metric at one cut-off: the values of the users who have one in every model."""
 
-    metric: AnyMetric
+    metric: Metric[...]
     k: int | None
     values: Floats  #: users × models
 
@@ -195,7 +194,7 @@ def _behind_best(block: Block) -> Floats:
     """
     scores = block.values
     n, n_models = scores.shape
-    if n == 0 or isinstance(block.metric, ListMetric):
+    if n == 0 or not block.metric.is_accuracy:
         return np.full(n_models, np.nan)
     mean = scores.mean(axis=0)
     apart = scores[:, [int(mean.argmax())]] - scores

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -12,10 +10,9 @@ from recnb.comparison import charts, tables
 from recnb.comparison import conclusions as words
 from recnb.display.language import _
 from recnb.display.templates import name, page, render, user_text
-from recnb.lint import html as lint_html
 
 if TYPE_CHECKING:
-    from recnb.comparison.results import ComparisonReportData, ModelFinding
+    from recnb.comparison.results import ComparisonReportData
 
 #: What the templates call.
 CONTEXT = {"words": words, "tables": tables, "charts": charts, "name_of": name, "user_text": user_text}
@@ -31,22 +28,9 @@ def fragment(report: ComparisonReportData) -> str:
     """The comparison as a notebook shows it."""
     means = [(mean.label, mean.model, words.number(mean.mean)) for mean in report.means]
     key = f"{report.basis}; {report.settings}; {means}"
-    line = partial(finding_line, few=len(report.findings) <= lint_html.FEW)
-    return str(render("comparison/report.jinja", report=report, key=key, finding=line, **CONTEXT))
+    return str(render("comparison/report.jinja", report=report, key=key, **CONTEXT))
 
 
 def part(section: str, label: str, *arguments: Any) -> str:
     """One macro of `sections.jinja` by itself."""
     return str(render("comparison/part.jinja", section=section, label=label, arguments=arguments, **CONTEXT))
-
-
-def finding_line(finding: ModelFinding, whose: str, strong: Callable[[str], Markup], *, few: bool) -> Markup:
-    """A finding of the lint as a line that unfolds, with its effect on each model where they differ."""
-    effects = [Markup(finding.finding.said("effect", "html"))]
-    if len(finding.effects) > 1:
-        effects = [
-            Markup("{}: {}").format(strong(model), Markup(of_model.said("effect", "html")))
-            for model, of_model in zip(finding.models, finding.of_each, strict=True)
-        ]
-    is_open = few or finding.finding.severity == "warning"
-    return Markup(lint_html.line(finding.finding, is_open=is_open, whose=whose, effects=effects))

@@ -209,11 +209,11 @@ def _overlaps(report: ComparisonReportData, safe: tables.Name) -> Cells:
 def _finding(report: ComparisonReportData, found: ModelFinding) -> str:
     finding = found.finding
     code = f"`` {' '.join(finding.code.split()).replace('``', '` `')} ``" if finding.code else ""
-    effects = [of_model.said("effect", "markdown") for of_model in found.of_each]
+    effects = [of_model.sentence("effect", "markdown") for of_model in found.of_each]
     if len(found.effects) > 1:
         effects = [f"{_bold(model)}: {sentences}" for model, sentences in zip(found.models, effects, strict=True)]
-    sentences = " ".join(part for part in (*dict.fromkeys(effects), finding.said("advice", "markdown"), code) if part)
-    return f"- **{finding.word}**: {finding.said('short', 'markdown')} ({whose(report, found, markdown_text)})\n  {sentences}".rstrip()
+    sentences = " ".join(part for part in (*dict.fromkeys(effects), finding.sentence("advice", "markdown"), code) if part)
+    return f"- **{finding.word}**: {finding.sentence('short', 'markdown')} ({whose(report, found, markdown_text)})\n  {sentences}".rstrip()
 
 
 def _listed(items: Sequence[ListItem], safe: Callable[[object], str], hit: str) -> str:

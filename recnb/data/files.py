@@ -96,7 +96,7 @@ def _text(data: bytes) -> bytes:
 
 
 def checked_target(path: File) -> Path:
-    """Where a file can be written, or an error that names what is in the way."""
+    """Return the path of a file that can be written, or raise an error with the reason."""
     if not isinstance(path, (str, os.PathLike)):
         raise OptionError(f"path={path!r} names no file: give a text such as 'report.html', or a pathlib.Path.")
     if "\0" in str(path):

@@ -32,13 +32,13 @@ SHORT_WAY = {
 
 
 def is_general(convention: Convention) -> bool:
-    """Whether a convention asks for more than the short way knows."""
+    """Whether a convention needs the general join."""
     return any(getattr(convention, axis) not in words for axis, words in SHORT_WAY.items())
 
 
 @dataclass(frozen=True, eq=False)
 class RankedRows:
-    """Ranked rows: whose, which item, score, place, the run of equal scores each stands in, and how relevant it is."""
+    """Ranked rows: user, item, score, rank, ties and row of the truth."""
 
     user: Ints
     item: Ints
@@ -64,7 +64,7 @@ class Coded:
 
     @property
     def n_items(self) -> int:
-        """How many items there are."""
+        """Number of items."""
         return len(self.items)
 
     @property
@@ -95,7 +95,7 @@ def coded(recs: pl.DataFrame, judged: pl.DataFrame, items: pl.Series, convention
 
 
 def rank_rows(data: Coded, convention: Convention) -> RankedRows:
-    """Put rows in order: padding below the lists, equal scores by the rule for ties, repeated pairs out if asked."""
+    """Rank rows: padding below the lists, ties by the convention, repeated pairs removed if the convention removes them."""
     user, item, score = data.user, data.item, data.score
     judged = _look_up(data.key, user * data.n_items + item)
     if convention.candidates == "padded":
@@ -122,7 +122,7 @@ def rank_rows(data: Coded, convention: Convention) -> RankedRows:
 
 
 def _within(ties: str, item: Ints, judged: Ints, grade: Floats) -> Ints | Floats | None:
-    """What puts equal scores in order, lowest first; None for the order of the rows."""
+    """Return the key that orders equal scores, lowest first; None for the order of rows."""
     if ties == "last":
         return np.arange(len(item))[::-1]
     if ties == "worst":
@@ -138,7 +138,7 @@ def _best_first(user: Ints, score: Floats, within: Ints | Floats | None) -> Ints
 
 
 def _look_up(keys: Ints, wanted: Ints) -> Ints:
-    """Where each wanted key stands among the keys; -1 where it does not. Of equal keys, the last."""
+    """Return the position of each wanted key among the keys, -1 if it is not among them; of equal keys, the last."""
     if len(keys) == 0:
         return np.full(len(wanted), -1)
     order = in_order(keys)
@@ -158,7 +158,7 @@ def _first_of_each(key: Ints) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class General:
-    """What a general convention makes of the frames."""
+    """The result of the general join."""
 
     users: pl.Series
     recs: pl.DataFrame  #: the lists as they were ranked: user, item, rank, and the score that ranked them
@@ -244,7 +244,7 @@ def _as_given(scores: Floats, given: pl.Series, floats: Floats, convention: Conv
 
 
 def _catalogue_places(data: Coded, held: Ints, length: Ints, missed: Ints) -> Ints:
-    """Where items that were not recommended stand when all the catalogue is ranked below each list, sorted by name.
+    """Return the ranks of missed items if the whole catalogue is ranked below each list, sorted by id.
 
     No users × items table is made: an item's place is the list's length and its number among all items, less those
     before it that the list holds already.
@@ -257,7 +257,7 @@ def _catalogue_places(data: Coded, held: Ints, length: Ints, missed: Ints) -> In
 def _of_population(
     data: Coded, hits: Hits, lists: pl.DataFrame, truth: pl.DataFrame, convention: Convention
 ) -> General:
-    """Keep the users who are averaged, and number them anew."""
+    """Keep the users who are averaged, and renumber them."""
     n = len(data.users)
     with_list, with_truth = (np.bincount(column, minlength=n) > 0 for column in (data.user, data.truth_user))
     averaged = is_averaged(data.users, with_list, with_truth, hits.n_relevant > 0, convention)
@@ -312,7 +312,7 @@ def spread(hits: Hits, above: Ints, tied: Ints) -> Hits:
 
 
 def _first_chance(g: Ints, m: Ints, j: Ints) -> Floats:
-    """The chance that the first of m hits in a run of g stands j-th: C(g - j, m - 1) / C(g, m)."""
+    """Return the probability that the first of m hits among g ties is at position j: C(g - j, m - 1) / C(g, m)."""
     from scipy.special import gammaln
 
     def log_choose(n: Ints, m: Ints) -> Floats:

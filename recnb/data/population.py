@@ -1,4 +1,4 @@
-"""Whose values are averaged, how long their lists are, and what is said where nobody is left."""
+"""Users whose values are averaged, the lengths of their lists, and the error if there are none."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def is_averaged(
 
 
 def no_users(highest: object, convention: Convention) -> NoUsersError:
-    """What to say where no user is left to average."""
+    """Return the error for data without users to average."""
     threshold = convention.relevant_from
     return NoUsersError(
         "no user that counts has a relevant item: relevance must be "

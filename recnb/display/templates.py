@@ -71,8 +71,8 @@ def name(value: object, longest: int = text.NAME_SHOWN) -> Markup:
 def code(sentence: str) -> Markup:
     """Mark what a sentence has in backticks as code.
 
-    >>> code("Give `items=` & see")
-    Markup('Give <code>items=</code> &amp; see')
+    >>> code("Give `items=` & see"), code(name("u1") + ": `k=`")
+    (Markup('Give <code>items=</code> &amp; see'), Markup('<bdi>u1</bdi>: <code>k=</code>'))
     """
     return Markup(re.sub(r"`([^`]*)`", r"<code>\1</code>", str(escape(sentence))))
 
@@ -122,15 +122,18 @@ def _environment() -> Environment:
         zip=zip,
     )
     environment.filters.update(
+        arrow=text.arrow,
         base64=lambda drawing: base64.b64encode(drawing.encode()).decode("ascii"),
         capital=language.capital,
         code=code,
+        change=text.change,
         ends=lambda interval: text.ends(*interval),
         fixed=text.fixed,
         name=name,
         percent=text.percent,
         short=text.short,
         signed=text.signed,
+        trimmed=text.trimmed,
         tab_group=lambda key: "recnb-" + hashlib.sha256(key.encode()).hexdigest()[:12],
         user_text=user_text,
     )

@@ -61,10 +61,42 @@ def markdown_text(value: object, longest: int = NAME_SHOWN) -> str:
 def fixed(value: float) -> str:
     """A mean as it is shown.
 
-    >>> fixed(0.25), fixed(float("nan"))
-    ('0.2500', 'n/a')
+    >>> fixed(0.25), fixed(2.0**70), fixed(float("nan"))
+    ('0.2500', '1.181e+21', 'n/a')
     """
-    return f"{value:.4f}" if isfinite(value) else _("n/a")
+    if not isfinite(value):
+        return _("n/a")
+    return f"{value:.4f}" if abs(value) < 1e6 else f"{value:.4g}"
+
+
+def trimmed(value: float) -> str:
+    """A value without zeros at the end, where it has no other decimals.
+
+    >>> trimmed(3.0), trimmed(0.5), trimmed(1 / 3)
+    ('3', '0.5', '0.3333')
+    """
+    digits = fixed(value)
+    return digits.rstrip("0").rstrip(".") if "." in digits and round(value, 4) == value else digits
+
+
+def change(value: float) -> str:
+    """The effect of one step: a difference with its sign, of which a small one is not rounded to none.
+
+    >>> change(0.25), change(-1.5), change(0.0), change(2e-7)
+    ('+0.2500', '−1.5000', '±0', '+2e-07')
+    """
+    if value == 0:
+        return "±0"
+    return ("+" if value > 0 else "−") + (fixed(abs(value)) if abs(value) >= 5e-5 else f"{abs(value):.0e}")
+
+
+def arrow(value: float) -> str:
+    """A change with an arrow, so that its direction is seen without colour; nothing for none.
+
+    >>> arrow(0.25), arrow(0.0)
+    ('▲ +0.2500', '')
+    """
+    return "" if value == 0 else f"{'▲' if value > 0 else '▼'} {change(value)}"
 
 
 def ends(low: float, high: float, between: str = "–") -> str:

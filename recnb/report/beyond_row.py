@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +11,9 @@ import numpy as np
 from recnb.display.language import _
 from recnb.errors import NoUsersError, RecnbError
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.list_metric import LIST_METRICS
+from recnb.metrics.metric import LIST_METRICS
 from recnb.results import Score
-from recnb.results.beyond_accuracy import BEYOND, score_of, why_none
-from recnb.results.beyond_accuracy_tables import interval_ends
+from recnb.results.beyond_accuracy import interval_ends, score_of
 
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData
@@ -43,7 +42,7 @@ def rows_of(
     k: object,
     confidence: float = 0.95,
     *,
-    names: Sequence[str] = BEYOND,
+    names: Iterable[str] = LIST_METRICS,
     options: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> list[BeyondRow]:
     """Metrics beyond accuracy as rows of a report: the value at each cut-off with the ends of its interval, or what it needs."""
@@ -65,7 +64,7 @@ def rows_of(
             basis = score.basis
             n_users = score.n_users if isinstance(score, Score) else len(evaluation.item_data.users)
         if not needs and np.isnan([value for value, _ignored, _ignored in values]).all():
-            needs, values = why_none(name), []
+            needs, values = metric.no_value, []
         rows.append(
             BeyondRow(
                 metric=name, symbol=metric.symbol, title=metric.title, reads=metric.reads, formula=metric.formula_text(own),

@@ -13,7 +13,7 @@ from recnb.display.progress import ProgressBar, counted
 from recnb.errors import OptionError
 from recnb.lint import lint
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
-from recnb.metrics.metric import Metric, metric_named
+from recnb.metrics.metric import LIST_METRICS, Metric, metric_named
 from recnb.report.beyond_row import BeyondRow, rows_of
 from recnb.report.data import (
     CountSummary,
@@ -27,12 +27,11 @@ from recnb.report.data import (
 )
 from recnb.report.report import Report
 from recnb.results.arguments import Metrics, options_of, parted
-from recnb.results.beyond_accuracy import BEYOND, recorded_in
+from recnb.results.beyond_accuracy import recorded_in
 from recnb.results.curve import Curve
-from recnb.results.metric_table import table_of
 from recnb.results.provenance import users_in_words
-from recnb.results.segment_table import Segment
-from recnb.results.segments import table_by
+from recnb.results.segments import Segment, table_by
+from recnb.results.table import table_of
 from recnb.stats import intervals
 
 if TYPE_CHECKING:
@@ -135,7 +134,7 @@ def _beyond(
     if side_data.train is None and side_data.items is None:
         return ()
     has = recorded_in(evaluation.library)
-    return tuple(rows_of(evaluation, at, confidence, names=[name for name in BEYOND if name in has]))
+    return tuple(rows_of(evaluation, at, confidence, names=[name for name in LIST_METRICS if name in has]))
 
 
 def _segmented(

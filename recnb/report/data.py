@@ -13,7 +13,7 @@ from recnb.lint.findings import Lint
 from recnb.metrics.hits import Floats, Ints
 from recnb.report.beyond_row import BeyondRow
 from recnb.results.curve import Curve
-from recnb.results.segment_table import Segment
+from recnb.results.segments import Segment
 
 if TYPE_CHECKING:
     import pandas as pd

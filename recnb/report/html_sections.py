@@ -28,7 +28,7 @@ from recnb.results.provenance import COLUMNS
 if TYPE_CHECKING:
     from recnb.report.beyond_row import BeyondRow
     from recnb.report.data import ReportData, UserList
-    from recnb.results.segment_table import Segment
+    from recnb.results.segments import Segment
 
 #: The order of users with equal values.
 AMONG: dict[str, str] = {

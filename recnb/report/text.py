@@ -16,7 +16,7 @@ from recnb.stats import ENOUGH
 if TYPE_CHECKING:
     from recnb.report.beyond_row import BeyondRow
     from recnb.report.data import ReportData, UserList
-    from recnb.results.segment_table import Segment
+    from recnb.results.segments import Segment
 
 #: Headings of some users.
 GROUPS: dict[str, str] = {

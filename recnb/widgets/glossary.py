@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from recnb.display import html
 from recnb.display.language import N_, NC_, _, current, pgettext, use_language
-from recnb.metrics.list_metric import LIST_METRICS
-from recnb.metrics.metric import METRICS
+from recnb.metrics.metric import LIST_METRICS, METRICS
 from recnb.report.text import aligned
 
 if TYPE_CHECKING:
