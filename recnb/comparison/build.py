@@ -10,7 +10,7 @@ import numpy as np
 
 from recnb.comparison.common_users import check_side_data
 from recnb.comparison.differences import MetricRequest, differences_by, lines_of, measure
-from recnb.comparison.movers import moved
+from recnb.comparison.movers import moved, scores_of
 from recnb.comparison.rank_similarity import overlaps
 from recnb.comparison.report import ComparisonReport
 from recnb.comparison.results import (
@@ -147,8 +147,9 @@ def _moved(
         lead, key=lambda difference: -abs(difference.difference) if np.isfinite(difference.difference) else 0.0
     )
     pairs = {(difference.model, difference.baseline) for difference in furthest[:PAIRS_SHOWN]}
+    scores = scores_of(comparison.models, metric, lead[0].k, options)
     for pair in steps([pair for pair in comparison.pairs if pair in pairs and n], _("comparing")):
-        yield moved(comparison.models, pair, metric, lead[0].k, options, n)
+        yield moved(comparison.models, pair, metric, lead[0].k, scores, n)
 
 
 def _findings(

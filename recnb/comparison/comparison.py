@@ -359,7 +359,7 @@ class Comparison:
         -------
         Movers
         """
-        from recnb.comparison.movers import moved
+        from recnb.comparison.movers import moved, scores_of
 
         if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < 1:
             raise OptionError(f"n={n!r} is no number of users: give a whole number from 1 up.")
@@ -367,7 +367,8 @@ class Comparison:
         chosen.check(options)
         pair = self._data.pair(model, baseline)
         cutoff = Cutoffs.one(k).values[0]
-        return Movers(moved(self._data.models, pair, chosen, cutoff, options, int(n)), checked(lang))
+        scores = scores_of(self._data.models, chosen, cutoff, options)
+        return Movers(moved(self._data.models, pair, chosen, cutoff, scores, int(n)), checked(lang))
 
     def overlap(self, k: int | None = None, *, p: float = 0.9) -> pd.DataFrame:
         """Return how similar the lists of each two models are, as means over users.

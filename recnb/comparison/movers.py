@@ -1,10 +1,11 @@
-"""The users whom one model serves most better and most worse than another, with both lists."""
+"""The users who gain and lose most by one model in the place of another, with both lists."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -14,6 +15,9 @@ from recnb.metrics.hits import Floats, Ints
 from recnb.metrics.metric import Metric
 from recnb.results.evaluation_data import EvaluationData
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 #: Ranks beyond these are left out of a list that is shown, also where k is larger or whole lists count.
 RANKS_SHOWN = 20
 
@@ -21,18 +25,24 @@ RANKS_SHOWN = 20
 SAME = 1e-12
 
 
+def scores_of(
+    models: Mapping[str, EvaluationData], metric: Metric[...], k: int | None, options: Mapping[str, Any]
+) -> Callable[[str], pd.Series[float]]:
+    """Return the values per user of a model by its name, each computed once."""
+    return cache(lambda model: models[model].score(metric, k, options).per_user)
+
+
 def moved(
     models: Mapping[str, EvaluationData],
     pair: tuple[str, str],
     metric: Metric[...],
     k: int | None,
-    options: Mapping[str, Any],
+    scores: Callable[[str], pd.Series[float]],
     n: int,
 ) -> MovedUsers:
-    """At most `n` users either way, the furthest first; of equal ones the first by id."""
+    """Return at most `n` users who gain and `n` who lose, the largest changes first; of equal ones the first by id."""
     model, baseline = pair
-    after = models[model].score(metric, k, options).per_user
-    before = models[baseline].score(metric, k, options).per_user
+    after, before = scores(model), scores(baseline)
     if not after.index.equals(before.index):
         shared = after.index.intersection(before.index)
         after, before = after.loc[shared], before.loc[shared]

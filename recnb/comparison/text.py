@@ -212,7 +212,9 @@ def _finding(report: ComparisonReportData, found: ModelFinding) -> str:
     effects = [of_model.sentence("effect", "markdown") for of_model in found.of_each]
     if len(found.effects) > 1:
         effects = [f"{_bold(model)}: {sentences}" for model, sentences in zip(found.models, effects, strict=True)]
-    sentences = " ".join(part for part in (*dict.fromkeys(effects), finding.sentence("advice", "markdown"), code) if part)
+    sentences = " ".join(
+        part for part in (*dict.fromkeys(effects), finding.sentence("advice", "markdown"), code) if part
+    )
     return f"- **{finding.word}**: {finding.sentence('short', 'markdown')} ({whose(report, found, markdown_text)})\n  {sentences}".rstrip()
 
 
