@@ -31,7 +31,7 @@ VERDICTS: dict[str, str] = {
     "worse": N_("worse"),
     "higher": N_("higher"),
     "lower": N_("lower"),
-    "hint": N_("a hint"),
+    "hint": N_("inconclusive"),
     "torn": N_("test and interval disagree"),
     "open": N_("no difference shown"),
     "same": N_("same value for every user"),
@@ -139,16 +139,16 @@ CONCLUSIONS: dict[str, str] = {
     "better": N_("{label}: {model} is better than {baseline}, by {size} ({interval}; {p})."),
     "worse": N_("{label}: {model} is worse than {baseline}, by {size} ({interval}; {p})."),
     "higher": N_(
-        "{label}: {model} is higher than {baseline}, by {size} ({interval}; {p}); whether more is better is not for a test to say."
+        "{label}: {model} is higher than {baseline}, by {size} ({interval}; {p}); higher is not necessarily better."
     ),
     "lower": N_(
-        "{label}: {model} is lower than {baseline}, by {size} ({interval}; {p}); whether less is better is not for a test to say."
+        "{label}: {model} is lower than {baseline}, by {size} ({interval}; {p}); lower is not necessarily better."
     ),
     "hint": N_(
-        "{label}: a hint, no finding. {model} differs from {baseline} by {difference} and the {interval} leaves out 0, but the test does not confirm it ({p})."
+        "{label}: inconclusive. {model} differs from {baseline} by {difference}; the {interval} excludes 0, but the corrected test is not significant ({p})."
     ),
     "torn": N_(
-        "{label}: no finding. The test finds a difference between {model} and {baseline} ({p}), but the {interval} holds 0; the difference is {difference}."
+        "{label}: inconclusive. The corrected test of {model} against {baseline} is significant ({p}), but the {interval} includes 0; the difference is {difference}."
     ),
     "open": N_(
         "{label}: no difference shown between {model} and {baseline}: {difference} ({interval}; {p}). A true difference of {detectable} would have been found with 80% power by a single, uncorrected test."
@@ -250,11 +250,11 @@ def method_in_words(settings: Settings) -> str:
     words = [
         _(
             N_("Clopper and Pearson's, within the metric's bounds, where fewer than 10 users differ")
-            if method == "beta" and "," in settings.method
+            if method == "beta" and len(settings.methods) > 1
             else INTERVAL_METHODS[method],
             resamples=resamples,
         )
-        for method in (settings.method or "auto").split(", ")
+        for method in settings.methods or ["auto"]
     ]
     return "; ".join(words)
 
@@ -278,7 +278,7 @@ def legend(report: ComparisonReportData, best: str, safe: Safe = str) -> list[st
     lines = [
         best,
         _(
-            "° not told apart from it (paired t test, Holm's correction over all columns, level {alpha})",
+            "° not significantly different from it (paired t test, Holm's correction over all columns, level {alpha})",
             alpha=f"{report.settings.alpha:g}",
         ),
     ]

@@ -63,19 +63,18 @@ def measure(models: Mapping[str, EvaluationData], request: MetricRequest, settin
     means: list[Mean] = []
     differences: list[Difference] = []
     to_best: list[Floats] = []
-    used = replace(settings, method="")
+    methods: set[str] = set()
+    mean_method = ""
     work, n_batches = _batches(models, request), _n_batches(models, request)
     for blocks in steps(work, _("comparing"), n_batches) if n_batches > 1 else work:
         batch_means, mean_method = _means(blocks, names, settings)
         means += batch_means
         to_best += [_behind_best(block) for block in blocks]
-        used = replace(used, mean_method=mean_method)
         if request.pairs:
-            batch_differences, method = _differences(blocks, names, request.pairs, settings)
+            batch_differences, batch_methods = _differences(blocks, names, request.pairs, settings)
             differences += batch_differences
-            used = replace(
-                used, method=", ".join(sorted({*used.method.split(", "), *method} - {"", "auto"}, reverse=True))
-            )
+            methods |= batch_methods
+    used = replace(settings, mean_method=mean_method, methods=tuple(sorted(methods, reverse=True)))
     return ComparedMetrics(_marked(means, to_best, settings.alpha), corrected(differences), used)
 
 
@@ -205,7 +204,7 @@ def _behind_best(block: Block) -> Floats:
 
 
 def _marked(means: Sequence[Mean], to_best: Sequence[Floats], alpha: float) -> tuple[Mean, ...]:
-    """Which mean of each column is the best, and which are not told apart from it: Holm's correction over all columns."""
+    """Which mean of each column is the best, and which are not significantly different from it: Holm's correction over all columns."""
     if not to_best:
         return ()
     told_apart = holm(np.array(to_best)) <= alpha

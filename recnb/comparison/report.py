@@ -51,7 +51,7 @@ class ComparisonReport:
 
         Keys: `schema`, `lang`, `models`, `reference` (None: every two models), `n_users`, `judged` (model, n_users,
         n_left_out, n_without_list), `k`, `lead_k`, `settings` (confidence, test, method, mean_method, resamples,
-        permutations, seed), `n_compared`, `metrics`, `means`, `differences` (each with its `verdict`), `curves`, `moved`
+        permutations, seed, methods), `n_compared`, `metrics`, `means`, `differences` (each with its `verdict`), `curves`, `moved`
         (gained and lost users with both lists), `overlaps`, `beyond`, `n_checks` and `findings` (models, name, severity, n, of, short,
         example, advice, code, and `effects`, one for each of the models), `segments` (None, or by, n_small and `rows`: segment and the keys of a difference), `basis`,
         `notes` and `left_out` (what takes rows that are not here, in words).

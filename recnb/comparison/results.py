@@ -31,11 +31,12 @@ class Settings:
 
     confidence: float
     test: Test
-    method: str  #: of the intervals of differences
+    method: str  #: of the intervals of differences, as given
     mean_method: str  #: of the intervals of means
     resamples: int
     permutations: int
     seed: int
+    methods: tuple[str, ...] = ()  #: of the intervals of differences, as used: "auto" may use two
 
     @property
     def alpha(self) -> float:
@@ -68,7 +69,7 @@ class Mean(_Labelled):
     high: float
     n_users: int
     best: bool  #: the highest mean, or one that is the same to the last digits
-    near_best: bool  #: not told apart from the best
+    near_best: bool  #: not significantly different from the best
 
     @property
     def judges(self) -> bool:

@@ -140,7 +140,7 @@ def _latex_caption(report: ComparisonReportData) -> str:
     words = [latex_text(ngettext("Means over {n:,} user", "Means over {n:,} users", report.n_users), 400)]
     words.append(rf"\textbf{{{latex_text(_('Bold'))}}}" + latex_text(_(": the highest mean of its column"), 400))
     near = _(
-        "not told apart from it (paired t test, Holm's correction over all columns, level {alpha})",
+        "not significantly different from it (paired t test, Holm's correction over all columns, level {alpha})",
         alpha=f"{settings.alpha:g}",
     )
     words.append(f"{_raised(LATEX_NEAR)} {latex_text(near, 400)}")
