@@ -165,11 +165,9 @@ CONCLUSIONS: dict[str, str] = {
 
 def sentence(difference: Difference, settings: Settings, n_compared: int, safe: Safe = str) -> str:
     """What may be concluded of one difference."""
-    p = _(
-        N_("p {p}, Holm's correction over {count} comparisons") if n_compared > 1 else N_("p {p}"),
-        p=p_value(difference.p_holm),
-        count=f"{n_compared:,}",
-    )
+    p = _("p {p}", p=p_value(difference.p_holm))
+    if n_compared > 1:
+        p = _("p {p}, Holm's correction over {count} comparisons", p=p_value(difference.p_holm), count=f"{n_compared:,}")
     low, high, size = difference.low, difference.high, difference.difference
     verdict = difference.verdict
     if verdict in ("worse", "lower"):

@@ -79,6 +79,7 @@ class ExplorerState:
         self.picked: frozenset[int] = frozenset()
         self.text = ""
         self.page = 0
+        self.population: CommonUsers
         self.looks: list[MetricOfUsers] = []  #: the metric for the users of each model
         self._looks_by_metric = Cache(12 * len(self.names))
         with use_language(self.lang):

@@ -39,7 +39,7 @@ class MissedItem:
 
 
 @dataclass(frozen=True)
-class UserList:
+class ListOfUser:
     """One model's list for one user."""
 
     model: str
@@ -57,7 +57,7 @@ class UserDetail:
     """What is shown of one user."""
 
     user: Any
-    lists: tuple[UserList, ...]
+    lists: tuple[ListOfUser, ...]
     explanation: Explanation | None
     problem: str  #: why there is no explanation
 
@@ -88,7 +88,7 @@ def detail_of(state: ExplorerState) -> UserDetail | None:
     return UserDetail(state.user, tuple(lists), explanation, problem)
 
 
-def _list(name: str, model: MetricOfUsers, position: int, k: int | None) -> UserList:
+def _list(name: str, model: MetricOfUsers, position: int, k: int | None) -> ListOfUser:
     places, relevant, grades, hits = model.list_of(position)
     depth = model.depth(k, position)
     # A convention may count a hit at another rank than its own, or at several: the first one is shown.
@@ -112,7 +112,7 @@ def _list(name: str, model: MetricOfUsers, position: int, k: int | None) -> User
         [item for _rank, item, _grade in above + below] + [relevant[row] for row in shown_missed]
     )
     rank_of = {item: rank for rank, item in reversed(places)}
-    return UserList(
+    return ListOfUser(
         model=name,
         value=float(model.values(k)[position]),
         n_places=len(places),
