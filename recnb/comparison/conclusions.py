@@ -167,7 +167,9 @@ def sentence(difference: Difference, settings: Settings, n_compared: int, safe: 
     """What may be concluded of one difference."""
     p = _("p {p}", p=p_value(difference.p_holm))
     if n_compared > 1:
-        p = _("p {p}, Holm's correction over {count} comparisons", p=p_value(difference.p_holm), count=f"{n_compared:,}")
+        p = _(
+            "p {p}, Holm's correction over {count} comparisons", p=p_value(difference.p_holm), count=f"{n_compared:,}"
+        )
     low, high, size = difference.low, difference.high, difference.difference
     verdict = difference.verdict
     if verdict in ("worse", "lower"):
