@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from recnb.display.language import N_, NC_, _, pgettext
+from recnb.display.language import N_, _, pgettext
 
 #: Names of formulas in LaTeX.
 LATEX: dict[str, str] = {
@@ -83,46 +83,6 @@ OVER_LATEX: dict[str, str] = {
     "user pairs": N_(r"\{u, v\} \subset \mathrm{users}"),
     "users": N_(r"u \in \mathrm{users}"),
 }
-
-#: Names in formulas that other languages have words for.
-WORDS = (
-    NC_("formula", "rank"),
-    NC_("formula", "relevance"),
-    NC_("formula", "max_relevance"),
-    NC_("formula", "nth"),
-    NC_("formula", "first"),
-    NC_("formula", "preferred"),
-    NC_("formula", "reach"),
-    NC_("formula", "n_relevant"),
-    NC_("formula", "n_hits"),
-    NC_("formula", "list_length"),
-    NC_("formula", "beta"),
-    NC_("formula", "ideal"),
-    NC_("formula", "count"),
-    NC_("formula", "total"),
-    NC_("formula", "n_users"),
-    NC_("formula", "n_shown"),
-    NC_("formula", "place"),
-    NC_("formula", "tail"),
-    NC_("formula", "cosine"),
-    NC_("formula", "jaccard"),
-    NC_("formula", "together"),
-    NC_("formula", "distance"),
-    NC_("formula", "differing"),
-    NC_("formula", "expected_rank"),
-    NC_("formula", "popular_place"),
-    NC_("formula", "depth"),
-    NC_("formula", "n_items"),
-    NC_("formula", "shown"),
-    NC_("formula", "at_least"),
-    NC_("formula", "times"),
-    NC_("formula", "n_places"),
-    NC_("formula", "share"),
-    NC_("formula", "n_different"),
-    NC_("formula", "overlap"),
-    NC_("formula", "n_lists"),
-    NC_("formula", "alpha"),
-)
 
 
 #: The names of formulas that mathematics writes in another way, as the table of strings has it; i is a rank.
@@ -251,7 +211,7 @@ class Formula:
         if isinstance(node, ast.Constant):
             return str(node.value)
         if isinstance(node, ast.Name):
-            return _(LATEX[node.id]) if node.id in LATEX else node.id
+            return _(LATEX[node.id]) if node.id in LATEX else _upright(node.id)
         if isinstance(node, ast.Call):
             return self._latex_call(node)
         if isinstance(node, ast.Compare):
@@ -334,3 +294,8 @@ def _log_name(base: float) -> str:
     if np.isclose(base, np.e):
         return "ln"
     return f"log{number(base)}" if float(base).is_integer() else f"log_{number(base)}"
+
+
+def _upright(name: str) -> str:
+    """A name without LaTeX of its own: a letter as it is, a word upright."""
+    return name if len(name) == 1 else rf"\mathrm{{{name.replace('_', '~')}}}"
