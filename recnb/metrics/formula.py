@@ -197,15 +197,15 @@ class Formula:
             left, right = self._text(node.left, 2, numbers), self._text(node.comparators[0], 2, numbers)
             return f"[{left}{_SIGN[type(node.ops[0])]}{right}]"
         assert isinstance(node, ast.BinOp), ast.dump(node)
-        mine = _LEVEL[type(node.op)]
+        own = _LEVEL[type(node.op)]
         if isinstance(node.op, ast.Pow):
             written = f"{self._text(node.left, _ATOM, numbers)}^{self._text(node.right, _ATOM, numbers)}"
         else:
             # The right side of - and / needs brackets at its own level: a/(b*c) is not a/b*c.
             tight = isinstance(node.op, (ast.Sub, ast.Div))
-            left, right = self._text(node.left, mine, numbers), self._text(node.right, mine + tight, numbers)
+            left, right = self._text(node.left, own, numbers), self._text(node.right, own + tight, numbers)
             written = f"{left}{_SIGN[type(node.op)]}{right}"
-        return f"({written})" if mine < level else written
+        return f"({written})" if own < level else written
 
     def _latex(self, node: ast.expr, level: int) -> str:
         if isinstance(node, ast.Constant):
@@ -222,10 +222,10 @@ class Formula:
             return rf"\frac{{{self._latex(node.left, 0)}}}{{{self._latex(node.right, 0)}}}"
         if isinstance(node.op, ast.Pow):
             return f"{self._latex(node.left, _ATOM)}^{{{self._latex(node.right, 0)}}}"
-        mine = _LEVEL[type(node.op)]
-        right_level = mine + isinstance(node.op, ast.Sub)
-        written = self._latex(node.left, mine) + _TEX_SIGN[type(node.op)] + self._latex(node.right, right_level)
-        return rf"\left({written}\right)" if mine < level else written
+        own = _LEVEL[type(node.op)]
+        right_level = own + isinstance(node.op, ast.Sub)
+        written = self._latex(node.left, own) + _TEX_SIGN[type(node.op)] + self._latex(node.right, right_level)
+        return rf"\left({written}\right)" if own < level else written
 
     def _latex_call(self, node: ast.Call) -> str:
         inside = ", ".join(self._latex(argument, 0) for argument in node.args)
