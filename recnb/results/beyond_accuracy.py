@@ -230,6 +230,7 @@ def score_of(
             found.convention,
             found.basis(),
             result.of_users,
+            evaluation.item_titles,
         )
     mean, users = found.mean, found.users
     counted = result.counted

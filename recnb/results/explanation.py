@@ -26,7 +26,7 @@ from recnb.metrics.recommendation_lists import TermRows, Whole
 from recnb.results import beyond_accuracy
 from recnb.results.aggregation import cutoffs_under
 from recnb.results.arguments import position_of
-from recnb.results.provenance import COLUMNS, console
+from recnb.results.provenance import COLUMNS, console, titled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -139,10 +139,7 @@ class Explanation:
         return one_line(item) if title is None else f"{one_line(title)} ({one_line(item)})"
 
     def _titled_html(self, item: Any) -> Markup:
-        title = self.titles.get(item)
-        if title is None:
-            return name(item)
-        return Markup('{} <span style="opacity: 0.75;">{}</span>').format(name(title), name(item))
+        return titled(item, self.titles)
 
     def _as_text(self, rows: pd.DataFrame) -> str:
         """The rows for a console, what the user calls items and genres on one line each."""
