@@ -32,9 +32,7 @@ from recnb.errors import FrameError, OptionError, RecnbError, near
 from recnb.evaluate import evaluate
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.list_metric import LIST_METRICS
-from recnb.metrics.metric import METRICS
-from recnb.results.arguments import asked as metric_asked
+from recnb.metrics.metric import LIST_METRICS, METRICS, any_metric
 
 #: What is written, by the ending of the file.
 FORMATS = {
@@ -241,7 +239,7 @@ class Gate:
             gate = None
         if gate is None or not isfinite(gate.least):
             raise OptionError(f"--fail-below {text}: say it as ndcg@10=0.3, or als:ndcg@10=0.3 of several models.")
-        metric_asked(metric)  # a slip is told before the work, not after it
+        any_metric(metric)  # a slip is told before the work, not after it
         Cutoffs.one(gate.k)
         return gate
 
@@ -252,7 +250,7 @@ class Gate:
             if self.model not in models:
                 raise OptionError(f"--fail-below {self.model}:…: there is no such model. {near(self.model, models)}")
             models = {self.model: models[self.model]}
-        mine = {name: value for name, value in options.items() if name in metric_asked(self.metric).defaults}
+        mine = {name: value for name, value in options.items() if name in any_metric(self.metric).defaults}
         for name, evaluation in models.items():
             value = _number(evaluation, self.metric, self.k, mine)
             if not value >= self.least:  # NaN reaches nothing

@@ -17,7 +17,7 @@ from recnb.display.language import NC_, _, use_language
 from recnb.errors import OptionError
 from recnb.metrics import REFERENCES
 from recnb.metrics.formula import WORDS
-from recnb.metrics.list_metric import LIST_METRICS
+from recnb.metrics.metric import LIST_METRICS
 
 RNG = np.random.default_rng(5)
 LISTS = {user: RNG.permutation(20)[: RNG.integers(2, 7)].tolist() for user in range(15)}

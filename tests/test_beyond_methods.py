@@ -17,11 +17,10 @@ import pytest
 
 import recnb
 from recnb.errors import FrameError, NoUsersError, OptionError, RecnbError, UnknownUserError
-from recnb.metrics.list_metric import LIST_METRICS
+from recnb.metrics.metric import LIST_METRICS
 from recnb.report.beyond_row import rows_of
-from recnb.results.beyond_accuracy import BEYOND
-from recnb.results.catalogue_score import CatalogueScore
 from recnb.results.metric_methods import Methods
+from recnb.results.score import CatalogueScore
 
 HERE = pathlib.Path(__file__).parent / "recorded"
 CASES = {case["id"]: case for case in json.loads((HERE / "beyond_cases.json").read_text("utf-8"))}
@@ -239,7 +238,6 @@ def test_genres_as_words_lists_and_columns_are_the_same() -> None:
 
 
 def test_every_metric_is_a_method_and_says_what_it_rests_on() -> None:
-    assert set(BEYOND) <= set(LIST_METRICS)
     for name, metric in LIST_METRICS.items():
         assert callable(getattr(Methods, name))
         score = getattr(EV, name)(k=2)
@@ -266,7 +264,7 @@ def test_a_user_who_is_served_counts_one() -> None:
 
 def test_bounds_are_those_of_the_definitions() -> None:
     """Intervals of few users rest on them: shares lie between 0 and 1, entropies and divergences have no upper end."""
-    bounds = {name: metric.bounds for name, metric in LIST_METRICS.items() if name in BEYOND}
+    bounds = {name: metric.bounds for name, metric in LIST_METRICS.items()}
     without_end = dict.fromkeys(("calibration", "entropy", "novelty"), (0, math.inf))
     assert bounds == {**dict.fromkeys(bounds, (0, 1)), "diversity": (0, 2), **without_end}
 
@@ -304,16 +302,16 @@ def test_table_holds_accuracy_and_what_is_beyond_it() -> None:
 
 def test_beyond_is_all_that_the_data_allow() -> None:
     table = EV.beyond(k=[1, 3])
-    assert table.index.tolist() == list(BEYOND)
+    assert table.index.tolist() == list(LIST_METRICS)
     assert math.isnan(table.loc["diversity", 1])  # one item has no pairs
     assert table.loc["diversity", 3] == EV.diversity(k=3)
     bare = recnb.evaluate(RECS, TRUTH).beyond(k=3)
     assert bare.index.tolist() == ["user_coverage", "entropy", "personalization"]
-    assert set(bare.attrs["missing"]) == set(BEYOND) - set(bare.index)
-    assert "not here: novelty, popularity, tail_share" in bare.attrs["basis"]
+    assert set(bare.attrs["missing"]) == set(LIST_METRICS) - set(bare.index)
+    assert "not here: novelty, popularity, popularity_rank, tail_share" in bare.attrs["basis"]
     assert "train=train" in repr(bare)
     rows = {row.metric: row for row in rows_of(EV._data, [1, 3])}
-    assert list(rows) == list(BEYOND)
+    assert list(rows) == list(LIST_METRICS)
     assert rows["novelty"].values[1][0] == EV.novelty(k=3)
     assert math.isnan(rows["coverage"].values[0][1])
     assert "items=" in {row.metric: row for row in rows_of(recnb.evaluate(RECS, TRUTH)._data, 3)}["diversity"].needs

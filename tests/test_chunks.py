@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import recnb
-from recnb.data.user_buckets import Seen
+from recnb.data.user_buckets import SortedRuns
 from recnb.errors import ColumnError, FrameError, NoUsersError, OptionError
 
 METRICS = {
@@ -141,7 +141,7 @@ def test_a_user_in_two_chunks_is_refused(text):
 
 
 def test_many_strangers_are_remembered_in_few_runs():
-    seen = Seen()
+    seen = SortedRuns()
     rng = np.random.default_rng(5)
     ids = rng.permutation(5000)
     for some in np.array_split(ids, 500):

@@ -30,12 +30,15 @@ ROOT = Path(recnb.__file__).parent
 #: Functions that mark messages, with the arguments that are messages ("c": a context), as Babel has them.
 KEYWORDS: dict[str, Any] = {
     "_": None,
+    "translated": None,
     "N_": None,
     "Plural": (1, 2),
     "ngettext": (1, 2),
     "pgettext": ((1, "c"), 2),
     "NC_": ((1, "c"), 2),
 }
+#: Extensions of Jinja2 in use; a template that cannot be read is an error.
+OPTIONS = {"extensions": "jinja2.ext.do", "silent": "false"}
 HEADER = "# Korean translations of recnb. Updated by: python -m tests.translations"
 
 
@@ -78,13 +81,13 @@ def extracted() -> Catalog:
         for path in sorted(ROOT.rglob(pattern)):
             where = path.relative_to(ROOT.parent).as_posix()
             with path.open("rb") as file:
-                found = sorted(extract(method, file, KEYWORDS), key=lambda one: one[0])
+                found = sorted(extract(method, file, KEYWORDS, options=OPTIONS), key=lambda one: one[0])
             for _lineno, message, _comments, context in found:
                 catalogue.add(message, locations=[(where, 0)], context=context)
     for metric in (*METRICS.values(), *LIST_METRICS.values(), *SPECIAL.values()):
         where = f"{metric.function.__module__.replace('.', '/')}.py"
         title = (metric.function.__doc__ or "").split("\n")[0]
-        for text in (metric.called, title, metric.sentence, getattr(metric, "range_text", "")):
+        for text in (metric.called, title, metric.sentence, metric.range_text if metric.name in LIST_METRICS else ""):
             if text:
                 catalogue.add(text, locations=[(where, 0)])
     return catalogue

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from recnb.comparison.results import Judged
+from recnb.comparison.results import ModelUsers
 from recnb.conventions import Convention, presets
 from recnb.data import Prepared, validation
 from recnb.data.encoding import distinct
@@ -19,11 +19,9 @@ from recnb.data.subset import among
 from recnb.display.language import Plural, Sentence
 from recnb.errors import FrameError, NoUsersError, OptionError
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.list_metric import ListMetric
 from recnb.metrics.metric import Metric
 from recnb.metrics.recommendation_lists import PerUser
-from recnb.results.arguments import AnyMetric
-from recnb.results.beyond_accuracy import made
+from recnb.results.beyond_accuracy import result_of
 from recnb.results.evaluation_data import EvaluationData
 
 #: Whom models are compared on.
@@ -130,7 +128,7 @@ def one_catalogue(models: Mapping[str, EvaluationData]) -> Mapping[str, Evaluati
     }
 
 
-def common(models: Mapping[str, EvaluationData]) -> tuple[dict[str, EvaluationData], tuple[Judged, ...]]:
+def common(models: Mapping[str, EvaluationData]) -> tuple[dict[str, EvaluationData], tuple[ModelUsers, ...]]:
     """The models, each for the users that all of them are judged on; and how many that left out."""
     sides = {name: one.prepared.users for name, one in models.items()}
     users, *others = sides.values()
@@ -146,17 +144,17 @@ def common(models: Mapping[str, EvaluationData]) -> tuple[dict[str, EvaluationDa
         for name, one in models.items()
     }
     judged = tuple(
-        Judged(name, len(sides[name]), len(sides[name]) - len(users), kept[name].counts.n_without_list)
+        ModelUsers(name, len(sides[name]), len(sides[name]) - len(users), kept[name].counts.n_without_list)
         for name in models
     )
     return kept, judged
 
 
 def values(
-    models: Mapping[str, EvaluationData], metric: AnyMetric, cutoffs: Cutoffs, options: Mapping[str, Any]
+    models: Mapping[str, EvaluationData], metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]
 ) -> list[Floats]:
     """For each cut-off users × models: every user who has a value in all of the models."""
-    if isinstance(metric, ListMetric):
+    if not metric.is_accuracy:
         return [_of_lists(models, metric, k, options) for k in cutoffs]
     if any(one.library for one in models.values()):
         return [_of_libraries(models, metric, k, options) for k in cutoffs]
@@ -171,7 +169,7 @@ def values(
 
 
 def _of_lists(
-    models: Mapping[str, EvaluationData], metric: ListMetric[..., Any], k: int | None, options: Mapping[str, Any]
+    models: Mapping[str, EvaluationData], metric: Metric[...], k: int | None, options: Mapping[str, Any]
 ) -> Floats:
     """Of metrics beyond accuracy: the users to whom every model gives a list with a value, judged or not."""
     if metric.needs:
@@ -179,7 +177,7 @@ def _of_lists(
     everyone: pl.Series | None = None
     sides: list[tuple[pl.Series, Floats]] = []
     for one in models.values():
-        there = made(one, metric, k, options)
+        there = result_of(one, metric, k, options)
         if there.average != "user":
             raise OptionError(
                 f"{one.library} averages {metric.name} over rows and not over users, so users cannot be compared one by one: "

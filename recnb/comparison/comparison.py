@@ -9,32 +9,33 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from recnb.comparison.common_users import common, one_catalogue, one_convention, one_truth
+from recnb.comparison.conclusions import comparison_title
 from recnb.comparison.data import ComparisonData
 from recnb.comparison.differences import lines_of
 from recnb.comparison.models import models_of, reference_of, settings_of
-from recnb.comparison.results import Difference, Judged, Settings, Test, rows_of
-from recnb.comparison.shown_parts import Conclusion, Curves, Forest, Movers, Tradeoff
+from recnb.comparison.parts import Conclusion, Curves, Forest, Movers, Tradeoff
+from recnb.comparison.results import Difference, ModelUsers, Settings, Test, rows_of
 from recnb.data import Frame
-from recnb.display import html
+from recnb.display.language import _, checked
 from recnb.display.text import one_line
 from recnb.errors import OptionError, is_word, near
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
+from recnb.metrics.metric import any_metric
 from recnb.results.arguments import STANDARD, Metrics, chosen_metrics
-from recnb.results.arguments import asked as asked_metric
 from recnb.stats import PairedMethod
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from recnb.comparison.shown import ComparisonReport
+    from recnb.comparison.report import ComparisonReport
 
 #: Who is held against whom: each model against the baseline, or every two.
 Pairs = Literal["baseline", "all"]
 PAIRS = ("baseline", "all")
 
-#: What a Comparison answers, for its repr.
-ASKS = (
+#: What can be asked, for the repr.
+CALLS = (
     ".report()", ".table(k=10)", ".differences(k=[5, 10])", ".conclusion('ndcg', k=10)", ".forest('ndcg', k=10)",
     ".movers('ndcg', k=10)", ".overlap(k=10)",
 )  # fmt: skip
@@ -116,7 +117,7 @@ class Comparison:
         return self._data.baseline
 
     @property
-    def judged(self) -> tuple[Judged, ...]:
+    def judged(self) -> tuple[ModelUsers, ...]:
         """How many users each model was evaluated on, and how many were left out."""
         return self._data.judged
 
@@ -157,9 +158,7 @@ class Comparison:
 
         `by` makes such rows for each segment of the users, as in `differences`, which tests them.
         """
-        from recnb.comparison.tables import means_table
-
-        return means_table(self._data, self._data.request(metrics, k, options, []), by, bins)
+        return self._data.means_frame(self._data.request(metrics, k, options, []), by, bins)
 
     def means(
         self, metrics: Metrics = None, k: int | Sequence[int | None] | None = None, **options: Any
@@ -190,9 +189,7 @@ class Comparison:
         `by` makes rows for each segment of the users: a column of `users=` or of the truth, "activity" or
         "popularity_taste" (of train, in `bins` quantile bins), or a Series of user to segment.
         """
-        from recnb.comparison.tables import differences_table
-
-        return differences_table(self._data, self._data.request(metrics, k, options, self.pairs), by, bins)
+        return self._data.differences_frame(self._data.request(metrics, k, options, self.pairs), by, bins)
 
     def conclusion(
         self,
@@ -204,7 +201,7 @@ class Comparison:
     ) -> Conclusion:
         """In words: what may be concluded of each difference, and what may not."""
         made = self._data.measured(metrics, k, options)
-        return Conclusion.of(made.differences, made.settings, lang)
+        return Conclusion(made.differences, made.settings, checked(lang))
 
     def forest(
         self,
@@ -216,7 +213,7 @@ class Comparison:
     ) -> Forest:
         """The differences with their intervals, one under the other, about a line at 0; `.plot(ax=)` draws it."""
         made = self._data.measured(metrics, k, options)
-        return Forest.of(made.differences, made.settings, lang)
+        return Forest(made.differences, made.settings, checked(lang))
 
     def movers(
         self,
@@ -238,7 +235,7 @@ class Comparison:
         chosen.check(options)
         pair = self._pair(model, baseline)
         cutoff = Cutoffs.one(k).values[0]
-        return Movers.of(moved(self._data.models, pair, chosen, cutoff, options, int(n)), lang)
+        return Movers(moved(self._data.models, pair, chosen, cutoff, options, int(n)), checked(lang))
 
     def _pair(self, model: str | None, baseline: str | None) -> tuple[str, str]:
         for name in (model, baseline):
@@ -260,7 +257,7 @@ class Comparison:
         """
         import pandas as pd
 
-        from recnb.comparison.list_overlap import overlaps
+        from recnb.comparison.rank_similarity import overlaps
 
         return pd.DataFrame(list(rows_of(overlaps(self._data.models, Cutoffs.one(k).values[0], p))))
 
@@ -271,7 +268,7 @@ class Comparison:
         """
         import pandas as pd
 
-        from recnb.comparison.report import beyond
+        from recnb.comparison.build import beyond
 
         made = beyond(self._data, Cutoffs.one(k).values[0])
         if not made:
@@ -285,10 +282,10 @@ class Comparison:
         self, metric: str = "ndcg", k: Iterable[int] = range(1, 21), *, lang: str | None = None, **options: Any
     ) -> Curves:
         """A metric at many cut-offs for every model, with an interval at each; `.plot()` draws it."""
-        chosen = asked_metric(metric)
+        chosen = any_metric(metric)
         cutoffs = Cutoffs.of_curve(k)
         made = self._data.measured([chosen.name], list(cutoffs), options, pairs=[])
-        return Curves.of(lines_of(made, self.names), self.settings, lang)
+        return Curves(lines_of(made.means, self.names), self.settings, checked(lang))
 
     def tradeoff(self, x: str, y: str = "ndcg", k: int | None = None, *, lang: str | None = None) -> Tradeoff:
         """Two metrics against each other, a point for each model: any two methods of an Evaluation, such as coverage and NDCG."""
@@ -298,11 +295,11 @@ class Comparison:
                 if str(metric).startswith("_") or not callable(getattr(one, str(metric), None)):
                     raise OptionError(f"{metric!r} is no metric of an Evaluation. {near(metric, STANDARD)}")
             points[name] = (float(getattr(one, x)(k=k)), float(getattr(one, y)(k=k)))
-        return Tradeoff.of(x, y, Cutoffs.one(k).values[0], points, self.n_users, lang)
+        return Tradeoff(x, y, Cutoffs.one(k).values[0], points, self.n_users, checked(lang))
 
     def explore(self, *args: Any, **options: Any) -> Any:
         """A widget to go through users and see each model's list."""
-        from recnb.widgets.explorer.explore import explorer
+        from recnb.widgets.explorer import explorer
 
         return explorer(self._data.models, *args, **options)
 
@@ -319,7 +316,7 @@ class Comparison:
         **options: Any,
     ) -> ComparisonReport:
         """All of it: findings, conclusions, means, differences with tests, curves, segments (`by`), users who moved, overlap."""
-        from recnb.comparison.report import report_of
+        from recnb.comparison.build import report_of
 
         data = self._data if confidence is None else self._at(confidence)
         return report_of(data, k, metrics, movers, by, bins, lang, options)
@@ -331,17 +328,14 @@ class Comparison:
         return replace(self._data, settings=settings)
 
     def __repr__(self) -> str:
-        names = ", ".join(map(one_line, self.names))
-        against = f" against {one_line(self.baseline)}" if self.baseline else ", each two against each other"
-        return f"Comparison of {names}{against}\n{self.basis()}\nAsk {', '.join(ASKS)}"
+        baseline = one_line(self.baseline) if self.baseline else None
+        title = comparison_title(", ".join(map(one_line, self.names)), baseline)
+        return f"{title}\n{self.basis()}\n{_('Ask {calls}', calls=', '.join(CALLS))}"
 
     def _repr_html_(self) -> str:
-        from recnb.display.components import name, plain, strong
+        from recnb.comparison.html import part
 
-        against = f" against {name(self.baseline)}" if self.baseline else ", each two against each other"
-        title = f"<div>Comparison of {', '.join(map(strong, self.names))}{against}</div>"
-        ask = html.note("Ask " + " ".join(f"<code>{html.text(one)}</code>" for one in ASKS))
-        return html.root(title, html.note(plain(self.basis(), 2000)), ask, label="comparison")
+        return part("comparison", _("comparison of models"), self, CALLS)
 
 
 __all__ = ["Comparison", "Difference", "compare"]

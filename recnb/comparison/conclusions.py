@@ -1,16 +1,29 @@
-"""What may be said of a difference, and what a reader must know to take it as it is meant."""
+"""The sentences of a comparison: what may be concluded of each difference, and what the numbers rest on.
+
+Every form (console, Markdown, LaTeX, HTML) shows these sentences. Names of models are the user's: `safe` makes them safe for
+the form, and if it returns HTML the sentence is HTML.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from math import isfinite, isnan
 from typing import TYPE_CHECKING
 
+from recnb.comparison.results import tested
 from recnb.display.language import N_, _, ngettext, pgettext
+from recnb.display.templates import translated
 from recnb.display.text import one_line
 
 if TYPE_CHECKING:
-    from recnb.comparison.results import Compared, Difference, Found, Judged, Settings, Verdict
+    from recnb.comparison.results import (
+        ComparisonReportData,
+        Difference,
+        ModelFinding,
+        ModelUsers,
+        MovedUsers,
+        Settings,
+    )
 
 #: Verdicts in a word or two.
 VERDICTS: dict[str, str] = {
@@ -46,13 +59,18 @@ INTERVAL_METHODS: dict[str, str] = {
 }
 
 
-#: What makes a model's name safe where it is shown.
+#: Makes a name safe for the form in which it is shown.
 Safe = Callable[[str], str]
 
 #: A sign for each verdict, so that no meaning hangs on a colour.
-SIGNS: dict[Verdict, str] = {
+SIGNS: dict[str, str] = {
     "better": "▲", "worse": "▼", "higher": "△", "lower": "▽", "hint": "◇", "torn": "◇", "open": "○", "same": "○", "untested": "–",
 }  # fmt: skip
+
+
+def verdict_in_words(difference: Difference) -> str:
+    """The verdict of a difference with its sign."""
+    return f"{SIGNS[difference.verdict]} {_(VERDICTS[difference.verdict])}"
 
 
 def number(value: float) -> str:
@@ -62,7 +80,7 @@ def number(value: float) -> str:
     ('0.2500', '1.2e-05', '0.0000', 'n/a')
     """
     if not isfinite(value):
-        return "n/a"
+        return _("n/a")
     return f"{value:.1e}" if 0 < abs(value) < 0.00005 else f"{value:.4f}"
 
 
@@ -109,7 +127,7 @@ def interval(low: float, high: float, confidence: float) -> str:
     )
 
 
-def whose(compared: Compared, found: Found, safe: Safe = str) -> str:
+def whose(compared: ComparisonReportData, found: ModelFinding, safe: Safe = str) -> str:
     """In whose lists something was found."""
     if len(found.models) == len(compared.models):
         return _("all models")
@@ -147,16 +165,14 @@ CONCLUSIONS: dict[str, str] = {
 
 def sentence(one: Difference, settings: Settings, n_compared: int, safe: Safe = str) -> str:
     """What may be concluded of one difference."""
-    p = _(
-        N_("p {p}, Holm's correction over {count} comparisons") if n_compared > 1 else N_("p {p}"),
-        p=p_value(one.p_holm),
-        count=f"{n_compared:,}",
-    )
+    p = _("p {p}", p=p_value(one.p_holm))
+    if n_compared > 1:
+        p = _("p {p}, Holm's correction over {count} comparisons", p=p_value(one.p_holm), count=f"{n_compared:,}")
     low, high, size = one.low, one.high, one.difference
     verdict = one.verdict
     if verdict in ("worse", "lower"):
         low, high, size = -high, -low, -size
-    return _(
+    return translated(
         CONCLUSIONS[verdict + (".unknown" if verdict == "open" and isnan(one.detectable) else "")],
         label=one.label,
         model=safe(one.model),
@@ -170,11 +186,16 @@ def sentence(one: Difference, settings: Settings, n_compared: int, safe: Safe = 
     )
 
 
+def sentences(differences: Collection[Difference], settings: Settings, safe: Safe = str) -> list[str]:
+    """What may be concluded of each of some differences, which are corrected together."""
+    return [sentence(one, settings, tested(differences), safe) for one in differences]
+
+
 def summary(differences: Sequence[Difference], pair: tuple[str, str], safe: Safe = str) -> str:
     """One model against another over all metrics and cut-offs: how many of each verdict."""
     mine = [one.verdict for one in differences if (one.model, one.baseline) == pair]
     better, worse = mine.count("better"), mine.count("worse")
-    return _(
+    return translated(
         "{model} against {baseline}, over {count} metrics and cut-offs: better in {better}, worse in {worse}, "
         "nothing shown in {rest}.",
         model=safe(pair[0]),
@@ -186,25 +207,26 @@ def summary(differences: Sequence[Difference], pair: tuple[str, str], safe: Safe
     )
 
 
-def family(settings: Settings, n_compared: int) -> list[str]:
-    """How many comparisons were made, and what is done about it."""
-    test = _(TESTS[settings.test])
+def notes(settings: Settings, n_compared: int) -> list[str]:
+    """How many comparisons were made, what is done about it, and what no interval over users covers."""
+    test, alpha = _(TESTS[settings.test]), f"{settings.alpha:g}"
+    not_covered = _(
+        "The users are taken as a sample of users like them; another training run or another split of the data "
+        "may come out differently, and that is not covered."
+    )
     if n_compared < 2:
-        return [_("One comparison was made ({test}).", test=test)]
-    alpha = f"{settings.alpha:g}"
-    expected = f"{settings.alpha * n_compared:.2g}"
-    return [
-        _(
-            "{count} comparisons are made at once ({test}). Were no model different from another, about "
-            "{expected} of them would still be expected below p = {alpha} by chance; p-values are therefore "
-            "corrected. Holm's correction keeps the chance of any false finding at {alpha}, that of Benjamini "
-            "and Hochberg the expected share of false findings.",
-            count=f"{n_compared:,}",
-            expected=expected,
-            alpha=alpha,
-            test=test,
-        )
-    ]
+        return [_("One comparison was made ({test}).", test=test), not_covered]
+    corrected = _(
+        "{count} comparisons are made at once ({test}). Were no model different from another, about "
+        "{expected} of them would still be expected below p = {alpha} by chance; p-values are therefore "
+        "corrected. Holm's correction keeps the chance of any false finding at {alpha}, that of Benjamini "
+        "and Hochberg the expected share of false findings.",
+        count=f"{n_compared:,}",
+        expected=f"{settings.alpha * n_compared:.2g}",
+        alpha=alpha,
+        test=test,
+    )
+    return [corrected, not_covered]
 
 
 def intervals_in_words(settings: Settings) -> str:
@@ -235,15 +257,69 @@ def method_in_words(settings: Settings) -> str:
     return "; ".join(words)
 
 
-def not_covered() -> str:
-    """What no interval over users covers."""
+def comparison_title(models: str, baseline: str | None) -> str:
+    """Which models are compared, and with what; names are safe already."""
+    if baseline:
+        return translated("Comparison of {models} against {baseline}", models=models, baseline=baseline)
+    return translated("Comparison of {models}, each two against each other", models=models)
+
+
+def means_title(report: ComparisonReportData, k: int) -> str:
+    """The title of the means at a cut-off."""
     return _(
-        "The users are taken as a sample of users like them; another training run or another split of the data "
-        "may come out differently, and that is not covered."
+        "Means at k = {k}, with their {confidence} intervals", k=k, confidence=percent_of(report.settings.confidence)
     )
 
 
-def population_in_words(judged: Iterable[Judged], n_users: int, n_skipped: int = 0, *, zero: bool = True) -> list[str]:
+def legend(report: ComparisonReportData, best: str, safe: Safe = str) -> list[str]:
+    """What the marks of the means say; `best` says how the highest mean is marked."""
+    lines = [
+        best,
+        _(
+            "° not told apart from it (paired t test, Holm's correction over all columns, level {alpha})",
+            alpha=f"{report.settings.alpha:g}",
+        ),
+    ]
+    if report.reference is not None:
+        lines.append(
+            translated(
+                "▲ better, ▼ worse than {baseline} (the corrected test and the interval agree)",
+                baseline=safe(report.reference),
+            )
+        )
+    return lines
+
+
+def difference_axis(differences: Collection[Difference], reference: str | None, safe: Safe = str) -> str:
+    """What the axis of a forest plot shows."""
+    if reference is not None and len({one.baseline for one in differences}) == 1:
+        return translated("difference from {baseline}", baseline=safe(reference))
+    return _("difference, first minus second")
+
+
+def segments_title(report: ComparisonReportData, safe: Safe = str) -> str:
+    """The lead metric and by what the users are parted."""
+    assert report.segments is not None
+    return translated("{label} by {by}", label=f"{report.lead.symbol}@{report.lead_k}", by=safe(report.segments.by))
+
+
+def movers_title(moved: MovedUsers, safe: Safe = str) -> str:
+    """How many users gain and lose by one model in the place of another."""
+    won, tied, lost = (f"{n:,}" for n in moved.won_tied_lost)
+    return translated(
+        "{model} in the place of {baseline}, {label}: users who gain {won}, stay {tied}, lose {lost}",
+        won=won,
+        tied=tied,
+        lost=lost,
+        model=safe(moved.model),
+        baseline=safe(moved.baseline),
+        label=moved.label,
+    )
+
+
+def population_in_words(
+    judged: Iterable[ModelUsers], n_users: int, n_skipped: int = 0, *, zero: bool = True
+) -> list[str]:
     """On whom the models are compared, and who was left out; names are the user's, on one line and not yet escaped."""
     judged = list(judged)
     words = [
@@ -280,13 +356,13 @@ def population_in_words(judged: Iterable[Judged], n_users: int, n_skipped: int =
     return words
 
 
-def headline(compared: Compared, safe: Safe = str) -> list[str]:
+def headline(compared: ComparisonReportData, safe: Safe = str) -> list[str]:
     """What may be concluded by the lead metric at the lead cut-off."""
     found = compared.at(compared.lead_k, compared.lead.metric)
     return [sentence(one, compared.settings, compared.n_tested, safe) for one in found]
 
 
-def summaries(compared: Compared, safe: Safe = str) -> list[str]:
+def summaries(compared: ComparisonReportData, safe: Safe = str) -> list[str]:
     """Each pair over all that was compared."""
     if len(compared.metrics) * len(compared.k) < 2:
         return []

@@ -1,4 +1,4 @@
-"""Means and paired differences of all metrics and cut-offs: the same draws of users for all that is small."""
+"""Means and paired differences of metrics at cut-offs, of all users or within segments."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from itertools import groupby
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from recnb.comparison.common_users import values
-from recnb.comparison.results import POWER, Difference, Line, Mean, Settings, extremes
+from recnb.comparison.results import POWER, CurveLine, Difference, Mean, Settings, extremes
+from recnb.data.subset import among
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.list_metric import ListMetric
-from recnb.results.arguments import AnyMetric
+from recnb.metrics.metric import Metric
 from recnb.results.evaluation_data import EvaluationData
+from recnb.results.segments import segments_of
 from recnb.stats import ENOUGH, MANY_USERS, Bounds, Paired, benjamini_hochberg, detectable, holm, intervals, paired
 from recnb.stats.tests import settled, student
 
@@ -31,7 +33,7 @@ SAME = 1e-12
 class MetricRequest:
     """What is to be compared: metrics with their options, cut-offs, and who against whom."""
 
-    metrics: Sequence[AnyMetric]
+    metrics: Sequence[Metric[...]]
     options: Sequence[Mapping[str, Any]]
     cutoffs: Cutoffs
     pairs: Sequence[tuple[str, str]]  #: model and baseline
@@ -50,7 +52,7 @@ class ComparedMetrics:
 class Block:
     """One metric at one cut-off: the values of the users who have one in every model."""
 
-    metric: AnyMetric
+    metric: Metric[...]
     k: int | None
     values: Floats  #: users × models
 
@@ -133,7 +135,7 @@ def _differences(
     for some in _of_one_size(blocks):
         n = len(some[0].values)
         if n == 0:
-            found += [_nothing(block, pair, settings.alpha) for block in some for pair in pairs]
+            found += [_no_users(block, pair, settings.alpha) for block in some for pair in pairs]
             continue
         low, high = _bounds(some, len(at))
         apart = np.stack([block.values[:, i] - block.values[:, j] for block in some for i, j in at], axis=1)
@@ -158,47 +160,22 @@ def _bounds(blocks: Sequence[Block], times: int) -> Bounds:
     return low, high
 
 
-def _difference(block: Block, pair: tuple[str, str], made: Paired, at: int, settings: Settings) -> Difference:
-    tests = {
-        "t": made.t_p,
-        "wilcoxon": made.wilcoxon_p,
-        "randomization": made.randomization_p,
-    }
-    return Difference(
-        metric=block.metric.name,
-        symbol=block.metric.symbol,
-        k=block.k,
-        model=pair[0],
-        baseline=pair[1],
-        difference=float(made.mean[at]),
-        low=float(made.low[at]),
-        high=float(made.high[at]),
-        p=float(tests[settings.test][at]),
-        t_p=float(made.t_p[at]),
-        wilcoxon_p=float(made.wilcoxon_p[at]),
-        randomization_p=float(made.randomization_p[at]),
-        p_holm=np.nan,
-        p_bh=np.nan,
-        effect_size=float(made.effect_size[at]),
-        won=int(made.won[at]),
-        tied=int(made.tied[at]),
-        lost=int(made.lost[at]),
-        n_users=made.n,
-        # So few users who differ do not show how far others would.
-        detectable=detectable(float(made.sd[at]), made.n, POWER, settings.alpha)
-        if made.n - made.tied[at] >= ENOUGH
-        else np.nan,
-        alpha=settings.alpha,
-    )
+def _difference(block: Block, pair: tuple[str, str], tests: Paired, at: int, settings: Settings) -> Difference:
+    p = {"t": tests.t_p, "wilcoxon": tests.wilcoxon_p, "randomization": tests.randomization_p}[settings.test]
+    sizes = ("low", "high", "t_p", "wilcoxon_p", "randomization_p", "effect_size")
+    values: dict[str, Any] = {name: float(getattr(tests, name)[at]) for name in sizes}
+    values |= {name: int(getattr(tests, name)[at]) for name in ("won", "tied", "lost")}
+    values |= {"difference": float(tests.mean[at]), "p": float(p[at]), "n_users": tests.n}
+    # If few users differ, how far others would differ cannot be estimated.
+    if tests.n - tests.tied[at] >= ENOUGH:
+        values["detectable"] = detectable(float(tests.sd[at]), tests.n, POWER, settings.alpha)
+    return replace(_no_users(block, pair, settings.alpha), **values)
 
 
-def _nothing(block: Block, pair: tuple[str, str], alpha: float) -> Difference:
-    """No user has a value in every model."""
-    nan = float("nan")
-    metric = block.metric
-    return Difference(
-        metric.name, metric.symbol, block.k, *pair, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, 0, 0, 0, 0, nan, alpha
-    )  # fmt: skip
+def _no_users(block: Block, pair: tuple[str, str], alpha: float) -> Difference:
+    """The difference where no user has a value in every model."""
+    metric, nan = block.metric, float("nan")
+    return Difference(metric.name, metric.symbol, block.k, *pair, *(nan,) * 10, 0, 0, 0, 0, nan, alpha)
 
 
 def corrected(differences: Sequence[Difference]) -> tuple[Difference, ...]:
@@ -217,7 +194,7 @@ def _behind_best(block: Block) -> Floats:
     """
     found = block.values
     n, n_models = found.shape
-    if n == 0 or isinstance(block.metric, ListMetric):
+    if n == 0 or not block.metric.is_accuracy:
         return np.full(n_models, np.nan)
     mean = found.mean(axis=0)
     apart = found[:, [int(mean.argmax())]] - found
@@ -255,12 +232,54 @@ def all_pairs(names: Sequence[str], reference: str | None) -> list[tuple[str, st
     return [(later, earlier) for at, later in enumerate(names) for earlier in names[:at]]
 
 
-def lines_of(made: ComparedMetrics, names: Sequence[str]) -> tuple[Line, ...]:
+def lines_of(means: Sequence[Mean], names: Sequence[str]) -> tuple[CurveLine, ...]:
     """The means of one metric as a line over k for each model."""
-    found = []
+    lines = []
     for name in names:
-        mine = [one for one in made.means if one.model == name]
-        k = tuple(one.k for one in mine if one.k is not None)
-        mean, low, high = (tuple(getattr(one, end) for one in mine) for end in ("mean", "low", "high"))
-        found.append(Line(name, mine[0].metric, mine[0].symbol, k, mean, low, high, min(one.n_users for one in mine)))
-    return tuple(found)
+        points = [mean for mean in means if mean.model == name and mean.k is not None]
+        k = tuple(mean.k for mean in points if mean.k is not None)
+        mean, low, high = (tuple(getattr(one, end) for one in points) for end in ("mean", "low", "high"))
+        n_users = min(one.n_users for one in points)
+        lines.append(CurveLine(name, points[0].metric, points[0].symbol, k, mean, low, high, n_users))
+    return tuple(lines)
+
+
+def measured_by(
+    models: Mapping[str, EvaluationData], asked: MetricRequest, settings: Settings, by: Any, bins: int
+) -> dict[str, ComparedMetrics]:
+    """Means and differences within each segment that has users, p-values corrected within it alone."""
+    known = next(iter(models.values())).prepared.users
+    segments = segments_of(next(iter(models.values())), by, bins)
+    code, unknown = segments.of(known), _("not known")
+    # Users of whom nothing is known come last.
+    names = [*segments.names, *([unknown] if unknown not in segments.names else [])]
+    code = np.where(code < 0, len(names) - 1, code)
+    made: dict[str, ComparedMetrics] = {}
+    for at, name in steps(list(enumerate(names)), _("comparing")):
+        users = known.filter(pl.Series(code == at, dtype=pl.Boolean))
+        if len(users) == 0:
+            continue
+        inside = {model: one.restricted(among(one.prepared, users)) for model, one in models.items()}
+        found = measure(inside, asked, settings)
+        made[name] = replace(found, differences=tuple(map(_enough, found.differences)))
+    return made
+
+
+def _enough(one: Difference) -> Difference:
+    """A difference of too few users without its tests: of many segments some would look sure by chance."""
+    if one.n_users >= ENOUGH:
+        return one
+    nan = float("nan")
+    return replace(
+        one, low=nan, high=nan, p=nan, t_p=nan, wilcoxon_p=nan, randomization_p=nan, p_holm=nan, p_bh=nan, detectable=nan
+    )  # fmt: skip
+
+
+def differences_by(
+    models: Mapping[str, EvaluationData], asked: MetricRequest, settings: Settings, by: Any, bins: int
+) -> list[tuple[str, Difference]]:
+    """Each difference with the segment it is of; p-values are corrected over all segments, metrics and cut-offs."""
+    made = measured_by(models, asked, settings, by, bins)
+    names = [name for name, one in made.items() for _ignored in one.differences]
+    found = [difference for one in made.values() for difference in one.differences]
+    return list(zip(names, corrected(found), strict=True))

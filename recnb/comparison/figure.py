@@ -7,6 +7,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from recnb.comparison.charts import COLOURS, DOWN, UP
+from recnb.comparison.conclusions import difference_axis
 from recnb.comparison.results import FOUND
 from recnb.display.fonts import lettering
 from recnb.display.language import _, current
@@ -16,19 +17,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from recnb.comparison.results import Compared, Difference, Line
+    from recnb.comparison.results import ComparisonReportData, CurveLine, Difference
 
 LINES = ("-", "--", ":", "-.")
 DOTS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
-def figure(compared: Compared) -> Figure:
+def figure(compared: ComparisonReportData) -> Figure:
     """The curves and the forest plot of the lead cut-off, side by side."""
     import matplotlib.pyplot as plt
 
     lead = compared.at(compared.lead_k)
-    bounded = {one.metric for one in compared.metrics if one.bounded}
-    shown = [one for one in lead if one.metric in bounded] or compared.at(compared.lead_k, compared.lead.metric)
+    shown = compared.bounded(lead) or compared.at(compared.lead_k, compared.lead.metric)
     height = max(3.8, 0.32 * len(shown) + 1.2)
     drawn, (left, right) = plt.subplots(1, 2, figsize=(12, height), layout="constrained")
     draw_curves(left, compared.curves)
@@ -62,20 +62,14 @@ def draw_forest(ax: Axes, found: Sequence[Difference], reference: str | None) ->
     ax.axvline(0, color=QUIET, linewidth=1)
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.5, -0.5)
-    one_baseline = reference is not None and not many
     with lettering(current()) as fonts:
-        words = (
-            _("difference from {baseline}", baseline=plain(reference))
-            if one_baseline
-            else _("difference, first minus second")
-        )
-        ax.set_xlabel(words, **fonts)
+        ax.set_xlabel(difference_axis(shown, reference, plain), **fonts)
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.tick_params(axis="y", length=0)
     return ax
 
 
-def draw_curves(ax: Axes, lines: Sequence[Line]) -> Axes:
+def draw_curves(ax: Axes, lines: Sequence[CurveLine]) -> Axes:
     """Means against the cut-off, a line with its band for each model."""
     from matplotlib.ticker import MaxNLocator
 
@@ -120,6 +114,6 @@ def _crowded(place: tuple[float, float], places: Sequence[tuple[float, float]]) 
     return bool(side_data) or place[0] - left > 0.6 * (right - left)
 
 
-def plain(name: str | None) -> str:
+def plain(name: str) -> str:
     """A name as text of matplotlib, which takes what stands between two $ for a formula."""
-    return str(name).replace("$", r"\$")
+    return name.replace("$", r"\$")

@@ -1,15 +1,19 @@
-"""From what a caller gives to models by name: a mapping of frames or Evaluations, or one frame with a column of models."""
+"""The models of a comparison: frames or Evaluations by name, or one frame with a column of models; and frames of engines.
+
+How Dask's and Spark's frames are evaluated is registered by `recnb.distributed` when it is imported.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.comparison.engines import Fetchable, engine_of
 from recnb.comparison.results import TESTS, Settings
 from recnb.data import Frame, table_of
 from recnb.data.columns import columns_of, find, is_dataset, is_relation
@@ -23,6 +27,40 @@ from recnb.stats import PAIRED_METHODS
 
 #: The keywords of `compare` that are not passed on to `evaluate`.
 OWN = ("baseline", "pairs", "confidence", "test", "method", "resamples", "permutations", "seed")
+
+
+class Fetchable(ABC):
+    """An evaluation whose rows stay elsewhere, and which brings hits, truth and counts of each user here."""
+
+    @abstractmethod
+    def fetch(self) -> Evaluation:
+        """An Evaluation here."""
+
+
+@dataclass(frozen=True, eq=False)
+class Engine:
+    """What an engine does with frames of its own."""
+
+    #: Recommendations, truth (one of them may be a local frame) and the options of `evaluate`.
+    evaluated: Callable[[Any, Any, Mapping[str, Any]], Fetchable]
+    #: A frame of several models and the column that names them -> the rows of each, in the order models come in.
+    by_model: Callable[[Any, str], dict[Any, Any]]
+    #: A frame without rows that has the columns of one.
+    columns: Callable[[Any], Any]
+
+
+_ENGINES: dict[str, Engine] = {}
+
+
+def register(package: str, engine: Engine) -> None:
+    """Enter an engine for the frames of a package."""
+    _ENGINES[package] = engine
+
+
+def engine_of(*frames: Any) -> Engine | None:
+    """The engine that holds one of these frames, if its module was imported."""
+    packages = (type(frame).__module__.split(".", 1)[0] for frame in frames)
+    return next((_ENGINES[package] for package in packages if package in _ENGINES), None)
 
 
 def models_of(models: Any, truth: Frame | None, options: dict[str, Any]) -> dict[str, EvaluationData]:

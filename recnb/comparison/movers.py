@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from recnb.comparison.results import ListItem, Moved, Mover
+from recnb.comparison.results import ListItem, MovedUsers, Mover
 from recnb.metrics.hits import Floats, Ints
 from recnb.metrics.metric import Metric
 from recnb.results.evaluation_data import EvaluationData
@@ -27,7 +28,7 @@ def moved(
     k: int | None,
     options: Mapping[str, Any],
     n: int,
-) -> Moved:
+) -> MovedUsers:
     """At most `n` users either way, the furthest first; of equal ones the first by id."""
     model, baseline = pair
     after = models[model].score(metric, k, options).per_user
@@ -42,7 +43,7 @@ def moved(
     gained = _furthest(change, n)
     lost = _furthest(-change, n)
     shown = np.r_[gained, lost]
-    lists = {name: _lists(models[name], users[shown].tolist(), k) for name in pair}
+    lists = _with_titles(models[model], {name: _lists(models[name], users[shown].tolist(), k) for name in pair})
     relevant = _relevant(models[model], users[shown].tolist())
     movers = [
         Mover(
@@ -57,7 +58,7 @@ def moved(
     ]
     won, lost_by = int((change > SAME).sum()), int((change < -SAME).sum())
     counts = (won, len(change) - won - lost_by, lost_by)
-    return Moved(
+    return MovedUsers(
         metric.name, metric.symbol, k, model, baseline, tuple(movers[: len(gained)]), tuple(movers[len(gained) :]), counts
     )  # fmt: skip
 
@@ -91,6 +92,21 @@ def _lists(evaluation: EvaluationData, users: Sequence[Any], k: int | None) -> d
     for user, item, rank, relevance in rows.iter_rows():
         found.setdefault(user, []).append(ListItem(rank, _plain(item), relevance or 0.0))
     return {user: tuple(places) for user, places in found.items()}
+
+
+def _with_titles(
+    evaluation: EvaluationData, lists: Mapping[str, dict[Any, tuple[ListItem, ...]]]
+) -> dict[str, dict[Any, tuple[ListItem, ...]]]:
+    """The lists with the titles of their items, which are read at once."""
+    everything = {one.item for by_user in lists.values() for items in by_user.values() for one in items}
+    titles = evaluation.item_titles(list(everything))
+    return {
+        name: {
+            user: tuple(replace(one, title=titles.get(one.item, "")) for one in items)
+            for user, items in by_user.items()
+        }
+        for name, by_user in lists.items()
+    }
 
 
 def _relevant(evaluation: EvaluationData, users: Sequence[Any]) -> dict[Any, int]:

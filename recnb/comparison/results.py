@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from math import isnan
+from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any, Literal
 
-from recnb.metrics.list_metric import LIST_METRICS
+from recnb.metrics.metric import LIST_METRICS
 
 if TYPE_CHECKING:
     from recnb.lint.findings import Finding
@@ -43,8 +43,20 @@ class Settings:
         return round(1 - self.confidence, 12)
 
 
+class _Labelled:
+    """Something of one metric at one cut-off."""
+
+    symbol: str
+    k: int | None
+
+    @property
+    def label(self) -> str:
+        """The metric's symbol at its cut-off."""
+        return self.symbol if self.k is None else f"{self.symbol}@{self.k}"
+
+
 @dataclass(frozen=True)
-class Mean:
+class Mean(_Labelled):
     """One model's mean over the common users, and how it stands to the best of the column."""
 
     model: str
@@ -63,14 +75,9 @@ class Mean:
         """Whether more of the metric is better: not so beyond accuracy."""
         return self.metric not in LIST_METRICS
 
-    @property
-    def label(self) -> str:
-        """The metric's symbol at its cut-off."""
-        return self.symbol if self.k is None else f"{self.symbol}@{self.k}"
-
 
 @dataclass(frozen=True)
-class Difference:
+class Difference(_Labelled):
     """One model against another in one metric at one cut-off, over the users that both are judged on."""
 
     metric: str
@@ -96,11 +103,6 @@ class Difference:
     alpha: float
 
     @property
-    def label(self) -> str:
-        """The metric's symbol at its cut-off."""
-        return self.symbol if self.k is None else f"{self.symbol}@{self.k}"
-
-    @property
     def verdict(self) -> Verdict:
         """What may be said: a finding needs the corrected test and the interval to agree."""
         if self.n_users > 1 and self.tied == self.n_users:
@@ -118,7 +120,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Judged:
+class ModelUsers:
     """How many users one model was evaluated on, and how many of them the comparison takes."""
 
     model: str
@@ -134,6 +136,7 @@ class ListItem:
     rank: int
     item: Any
     relevance: float
+    title: str = ""  #: "" if the frame of items has none
 
 
 @dataclass(frozen=True)
@@ -152,9 +155,15 @@ class Mover:
         """How far the value moved."""
         return self.after - self.before
 
+    @property
+    def ranks(self) -> list[tuple[int, ListItem | None, ListItem | None]]:
+        """Each rank with the baseline's item and the model's."""
+        old, new = ({one.rank: one for one in items} for items in (self.old, self.new))
+        return [(rank, old.get(rank), new.get(rank)) for rank in range(1, max([*old, *new], default=0) + 1)]
+
 
 @dataclass(frozen=True)
-class Moved:
+class MovedUsers(_Labelled):
     """The users whom one model serves most better, and most worse, than another."""
 
     metric: str
@@ -165,11 +174,6 @@ class Moved:
     gained: tuple[Mover, ...]
     lost: tuple[Mover, ...]
     won_tied_lost: tuple[int, int, int]
-
-    @property
-    def label(self) -> str:
-        """The metric's symbol at its cut-off."""
-        return self.symbol if self.k is None else f"{self.symbol}@{self.k}"
 
 
 @dataclass(frozen=True)
@@ -187,7 +191,7 @@ class Overlap:
 
 
 @dataclass(frozen=True)
-class Line:
+class CurveLine:
     """One model's mean against the cut-off, with an interval at each."""
 
     model: str
@@ -214,7 +218,7 @@ class BeyondAccuracy:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class ModelFinding:
     """One thing that is odd about the data, as often in the lists of some models; what it does may differ."""
 
     models: tuple[str, ...]
@@ -240,9 +244,15 @@ class ComparisonSegments:
     rows: tuple[tuple[str, Difference], ...]  #: segment and difference; p-values are corrected over all of them
     n_small: int  #: users below which a segment says little
 
+    @property
+    def reach(self) -> float:
+        """The largest size of a difference or of an end of its interval."""
+        ends = [abs(end) for _, one in self.rows for end in (one.difference, one.low, one.high) if isfinite(end)]
+        return max(ends, default=0.0) or 1.0
+
 
 @dataclass(frozen=True)
-class Reading:
+class MetricDescription:
     """What a metric is: for those who read the numbers without having chosen it."""
 
     metric: str
@@ -255,32 +265,32 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparisonReportData:
     """Everything that a report of a comparison shows."""
 
     models: tuple[str, ...]
     reference: str | None  #: the model that the others are held against; None: every pair
     k: tuple[int, ...]
     lead_k: int
-    metrics: tuple[Reading, ...]
+    metrics: tuple[MetricDescription, ...]
     means: tuple[Mean, ...]
     differences: tuple[Difference, ...]
-    curves: tuple[Line, ...]
-    moved: tuple[Moved, ...]
+    curves: tuple[CurveLine, ...]
+    moved: tuple[MovedUsers, ...]
     overlaps: tuple[Overlap, ...]
     beyond: tuple[BeyondAccuracy, ...]  #: at the lead cut-off; () where neither train nor items is known
-    findings: tuple[Found, ...]  #: warnings first
+    findings: tuple[ModelFinding, ...]  #: warnings first
     n_checks: int
     segments: ComparisonSegments | None  #: if that was asked for
     n_users: int
-    judged: tuple[Judged, ...]
+    judged: tuple[ModelUsers, ...]
     settings: Settings
     basis: str
     notes: tuple[str, ...]
     left_out: tuple[str, ...] = ()  #: what is not here and why, in words: what takes rows that stayed elsewhere
 
     @property
-    def lead(self) -> Reading:
+    def lead(self) -> MetricDescription:
         """The metric that the curve and the users are shown by: the first."""
         return self.metrics[0]
 
@@ -305,6 +315,11 @@ class Compared:
     def at(self, k: int, metric: str | None = None) -> list[Difference]:
         """The differences at one cut-off, of one metric or of all."""
         return [one for one in self.differences if one.k == k and metric in (None, one.metric)]
+
+    def bounded(self, differences: Iterable[Difference]) -> list[Difference]:
+        """Those of metrics with an upper bound, which fit into one picture."""
+        bounded = {one.metric for one in self.metrics if one.bounded}
+        return [one for one in differences if one.metric in bounded]
 
     def against_reference(self, model: str, metric: str, k: int) -> Difference | None:
         """A model's difference from the reference, if it has one."""

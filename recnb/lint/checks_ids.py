@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 import polars as pl
 
 from recnb.display.language import N_, Plural
-from recnb.lint.check import Findings, check, found
-from recnb.lint.context import LintContext, lacking
-from recnb.lint.values import Theirs
+from recnb.lint.check import Findings, check, finding
+from recnb.lint.data import LintData, lacking
+from recnb.lint.findings import Quoted
 
 #: What programs write where there is no value, in lower case.
 NOTHING = ("", "nan", "none", "null", "nat", "<na>", "n/a", "undefined")
@@ -25,11 +25,11 @@ def _without_zeros(ids: pl.Expr) -> pl.Expr:
     return pl.when(ids.str.contains(r"^0+\d+$")).then(ids.str.replace(r"^0+(\d)", "$1")).otherwise(ids)
 
 
-@check("ids_with_blanks")
-def ids_with_blanks(looked: LintContext) -> Findings:
+@check(N_("ids with blanks"))
+def ids_with_blanks(data: LintData) -> Findings:
     """Ids with blanks before or after."""
     yield from _written_otherwise(
-        looked,
+        data,
         "ids_with_blanks",
         lambda ids: ids.str.strip_chars(),
         ".strip()",
@@ -44,11 +44,11 @@ def ids_with_blanks(looked: LintContext) -> Findings:
     )
 
 
-@check("ids_by_case")
-def ids_by_case(looked: LintContext) -> Findings:
+@check(N_("ids in upper and lower case"))
+def ids_by_case(data: LintData) -> Findings:
     """Ids that differ in upper and lower case alone."""
     yield from _written_otherwise(
-        looked,
+        data,
         "ids_by_case",
         lambda ids: ids.str.to_lowercase(),
         ".lower()",
@@ -60,11 +60,11 @@ def ids_by_case(looked: LintContext) -> Findings:
     )
 
 
-@check("ids_with_zeros")
-def ids_with_zeros(looked: LintContext) -> Findings:
+@check(N_("ids with zeros before them"))
+def ids_with_zeros(data: LintData) -> Findings:
     """Numbers as text with and without zeros before them."""
     yield from _written_otherwise(
-        looked,
+        data,
         "ids_with_zeros",
         _without_zeros,
         '.lstrip("0")',
@@ -76,11 +76,11 @@ def ids_with_zeros(looked: LintContext) -> Findings:
     )
 
 
-@check("ids_with_point")
-def ids_with_point(looked: LintContext) -> Findings:
+@check(N_("ids with a decimal point"))
+def ids_with_point(data: LintData) -> Findings:
     """Floats that became text: 7.0 for 7."""
     yield from _written_otherwise(
-        looked,
+        data,
         "ids_with_point",
         _without_point,
         '.removesuffix(".0")',
@@ -95,11 +95,11 @@ def ids_with_point(looked: LintContext) -> Findings:
     )
 
 
-@check("ids_by_accent")
-def ids_by_accent(looked: LintContext) -> Findings:
+@check(N_("ids by accents"))
+def ids_by_accent(data: LintData) -> Findings:
     """Ids that look the same and are other characters: é as one sign, or as e with an accent."""
     yield from _written_otherwise(
-        looked,
+        data,
         "ids_by_accent",
         lambda ids: ids.str.normalize("NFC"),
         '.normalize("NFC")',
@@ -111,21 +111,21 @@ def ids_by_accent(looked: LintContext) -> Findings:
     )
 
 
-@check("ids_of_nothing")
-def ids_of_nothing(looked: LintContext) -> Findings:
+@check(N_("ids of missing values"))
+def ids_of_nothing(data: LintData) -> Findings:
     """Missing ids that became text: "nan" of one frame meets "nan" of the other."""
     for role in ("user", "item"):
-        ids = looked.ids(role)
+        ids = data.ids(role)
         if ids.dtype != pl.String:
             continue
         words = ids.filter(ids.str.strip_chars().str.to_lowercase().is_in(NOTHING))
         if len(words) == 0:
             continue
-        relevant = looked.prepared.truth[role].is_in(words.implode()).to_numpy()
-        met = int(relevant[looked.hits.truth_row].sum())
-        column = looked.label_of(role)
-        yield found(
-            looked, "ids_of_nothing", "warning" if met else "note", len(words), len(ids),
+        relevant = data.prepared.truth[role].is_in(words.implode()).to_numpy()
+        met = int(relevant[data.hits.truth_row].sum())
+        column = data.label_of(role)
+        yield finding(
+        data, "warning" if met else "note", len(words), len(ids),
             short={
                 "users": Plural(
                     "{n:,} user id of {of:,} is the word for a missing value",
@@ -146,19 +146,18 @@ def ids_of_nothing(looked: LintContext) -> Findings:
             example=N_("Such as {ids}."),
             advice=N_("If these ids are missing, leave their rows out of all frames:"),
             met=met,
-            ids=Theirs(tuple(words.head(3).to_list())), code=f"frame = frame[~frame[{column!r}].isin({words.to_list()!r})]",
+            ids=Quoted(*words.head(3).to_list()), code=f"frame = frame[~frame[{column!r}].isin({words.to_list()!r})]",
             )  # fmt: skip
 
 
-@check("float_ids")
-def float_ids(looked: LintContext) -> Findings:
+@check(N_("ids as floats"))
+def float_ids(data: LintData) -> Findings:
     """Ids that came as floats: a column of whole numbers that had a gap."""
-    floats = looked.source.floats
+    floats = data.source.floats
     if not floats:
         return
-    yield found(
-        looked,
-        "float_ids",
+    yield finding(
+        data,
         "note",
         len(floats),
         4,
@@ -168,13 +167,13 @@ def float_ids(looked: LintContext) -> Findings:
             "where a row lacks one."
         ),
         advice=N_("Look which rows lost their id on the way, and keep the column whole:"),
-        columns=Theirs(floats),
+        columns=Quoted(*floats),
         code=f'{floats[0]} = {floats[0]}.astype("Int64")',
     )
 
 
 def _written_otherwise(
-    looked: LintContext,
+    data: LintData,
     name: str,
     plain: Plain,
     method: str,
@@ -188,7 +187,7 @@ def _written_otherwise(
     `always`: such ids are worth a word even if they fall together with no other.
     """
     for role in ("user", "item"):
-        ids = looked.ids(role)
+        ids = data.ids(role)
         if ids.dtype != pl.String:
             continue
         table = pl.DataFrame({"id": ids}).with_columns(plain=plain(pl.col("id")))
@@ -202,12 +201,12 @@ def _written_otherwise(
             continue
         odd = met if met.height else changed
         shown = odd.filter(pl.col("plain") == odd["plain"][0])["id"].head(3).to_list()
-        lost = _lost(looked, role, plain)
+        lost = _lost(data, role, plain)
         how = "lost" if lost else "met" if met.height else "alone"
-        column = looked.label_of(role)
-        yield found(
-            looked, name, "warning" if lost or (met.height and name != "ids_by_case") else "note", odd.height, len(ids),
-            lost=lost, ids=Theirs(tuple(shown)), code=f"frame[{column!r}] = frame[{column!r}].str{method}",
+        column = data.label_of(role)
+        yield finding(
+        data, "warning" if lost or (met.height and name != "ids_by_case") else "note", odd.height, len(ids),
+            lost=lost, ids=Quoted(*shown), code=f"frame[{column!r}] = frame[{column!r}].str{method}",
             short=short[f"{role}s" if met.height else f"{role}s_alone"],
             effect={
                 "lost": N_("Relevant rows that would meet a list if ids were written one way, and now count as misses: {lost:,}. So {label} = {value:.4f} may be too low."),
@@ -217,13 +216,13 @@ def _written_otherwise(
             example=N_("Such as {ids}."), advice=advice,)  # fmt: skip
 
 
-def _lost(looked: LintContext, role: str, plain: Plain) -> int:
+def _lost(data: LintData, role: str, plain: Plain) -> int:
     """Relevant rows whose user or item no list has, and would have if ids were written one way."""
-    listed, judged = looked.ids_of(role)
+    listed, judged = data.ids_of(role)
     missing = judged.filter(lacking(judged, listed))
     if len(missing) == 0:
         return 0
     known = pl.DataFrame({"id": listed}).select(plain(pl.col("id"))).to_series()
     written = pl.DataFrame({"id": missing}).with_columns(plain=plain(pl.col("id")))
     meets = written.filter(written["plain"].is_in(known.implode()))["id"]
-    return int(looked.prepared.relevant[role].is_in(meets.implode()).sum())
+    return int(data.prepared.relevant[role].is_in(meets.implode()).sum())

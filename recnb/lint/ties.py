@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from recnb.data import Prepared
-from recnb.lint.context import FlaggedRows, LintContext, Mask
+from recnb.lint.data import FlaggedRows, LintData, Mask
 from recnb.metrics.hits import Floats, Hits, Ints, count_within, in_order
 
 #: Conventions under which hits stand on one place each, one below the other.
@@ -69,44 +69,44 @@ def runs_of(rows: FlaggedRows) -> TieRuns | None:
     return TieRuns(start, size, np.repeat(np.arange(len(start)), size))
 
 
-def ties_of(looked: LintContext) -> Ties | None:
+def ties_of(data: LintData) -> Ties | None:
     """The ties of an evaluation; None where there are none."""
-    if looked.convention.order not in ("score", "rank") or "score" not in looked.prepared.recs.columns:
+    if data.convention.order not in ("score", "rank") or "score" not in data.prepared.recs.columns:
         return None
-    prepared = _strict(looked)
-    looked = looked if prepared is looked.prepared else looked.under(prepared)
-    rows = looked.rows
+    prepared = _strict(data)
+    data = data if prepared is data.prepared else data.under(prepared)
+    rows = data.rows
     if not (rows.key[1:] > rows.key[:-1]).all():
         return None
     runs = runs_of(rows)
     if runs is None:
         return None
-    hits = looked.hits
+    hits = data.hits
     at = rows.places(hits)
     last = runs.start + runs.size - 1
-    depth = looked.depth[rows.user[runs.start]]
+    depth = data.depth[rows.user[runs.start]]
     straddling = np.flatnonzero(runs.tied & (rows.rank[runs.start] <= depth) & (rows.rank[last] > depth))
     deciding = np.flatnonzero(
         runs.tied
-        & _mixed(runs, hits, at, one=looked.options.get("target") == "preferred")
+        & _mixed(runs, hits, at, one=data.options.get("target") == "preferred")
         & (rows.rank[runs.start] <= depth)
     )
-    bounds = _bounds(looked, runs, hits, at) if is_bounded(looked) else None
+    bounds = _bounds(data, runs, hits, at) if is_bounded(data) else None
     n_rows = int(runs.size[runs.tied].sum())
     return Ties(rows, runs, hits, n_rows, int(runs.tied.sum()), straddling, deciding, bounds)
 
 
-def _strict(looked: LintContext) -> Prepared:
-    if looked.convention.ties in STRICT:
-        return looked.prepared
-    return looked.source.under(replace(looked.convention, ties="first"))
+def _strict(data: LintData) -> Prepared:
+    if data.convention.ties in STRICT:
+        return data.prepared
+    return data.source.under(replace(data.convention, ties="first"))
 
 
-def is_bounded(looked: LintContext) -> bool:
+def is_bounded(data: LintData) -> bool:
     """Whether the order by relevance is known to be the best: not where what a sum is divided by moves with the order."""
-    convention = looked.convention
-    negative = convention.negative_relevance == "keep" and bool((looked.hits.relevance < 0).any())
-    return convention.no_hit == "zero" and looked.options.get("out_of") != "hits" and not negative
+    convention = data.convention
+    negative = convention.negative_relevance == "keep" and bool((data.hits.relevance < 0).any())
+    return convention.no_hit == "zero" and data.options.get("out_of") != "hits" and not negative
 
 
 def _mixed(runs: TieRuns, hits: Hits, at: Ints, *, one: bool) -> Mask:
@@ -125,10 +125,10 @@ def _mixed(runs: TieRuns, hits: Hits, at: Ints, *, one: bool) -> Mask:
     return np.asarray((count > 0) & ((count < runs.size) | (low < high)))
 
 
-def _bounds(looked: LintContext, runs: TieRuns, hits: Hits, at: Ints) -> Bounds:
-    worst, best = reordered(looked.rows, runs, hits, at)
-    low, lower = looked.measured(worst)
-    high, upper = looked.measured(best)
+def _bounds(data: LintData, runs: TieRuns, hits: Hits, at: Ints) -> Bounds:
+    worst, best = reordered(data.rows, runs, hits, at)
+    low, lower = data.measured(worst)
+    high, upper = data.measured(best)
     return Bounds(low, high, lower, upper)
 
 

@@ -72,6 +72,18 @@ OVER: dict[str, str] = {
     "users": N_("users"),
 }
 
+#: The same in LaTeX, below the sum sign.
+OVER_LATEX: dict[str, str] = {
+    "hits": N_(r"i \in \mathrm{hits}"),
+    "ideal": N_(r"i \in \mathrm{ideal}"),
+    "list": N_(r"i \in \mathrm{list}"),
+    "pairs": N_(r"\{i, j\} \subset \mathrm{list}"),
+    "genres": N_(r"g \in \mathrm{genres}"),
+    "items": N_(r"i \in \mathrm{items}"),
+    "user pairs": N_(r"\{u, v\} \subset \mathrm{users}"),
+    "users": N_(r"u \in \mathrm{users}"),
+}
+
 #: Names in formulas that other languages have words for.
 WORDS = (
     NC_("formula", "rank"),

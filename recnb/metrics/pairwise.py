@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recnb.metrics.hits import Floats, Ints, in_order
-from recnb.metrics.recommendation_lists import Catalogue, Lists
+from recnb.metrics.recommendation_lists import Lists
 
 if TYPE_CHECKING:
     from recnb.metrics.recommendation_lists import Sparse
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 BLOCK = 2**24
 
 
-def similarity(shown: Lists, catalogue: Catalogue, distance: str, columns: object) -> Floats:
+def similarity(shown: Lists, distance: str, columns: object) -> Floats:
     """Similarity summed over the pairs of each list."""
     if distance == "cosine":
-        return _products(shown, _unit(catalogue.described_by(shown, "diversity", columns)))
+        return _products(shown, _unit(shown.catalogue.described_by(shown, "diversity", columns)))
     if distance == "jaccard":
-        rows = _present(catalogue.described_by(shown, "diversity", columns))
+        rows = _present(shown.catalogue.described_by(shown, "diversity", columns))
     else:
-        rows = catalogue.taken_by("diversity by cooccurrence")
+        rows = shown.catalogue.taken_by("diversity by cooccurrence")
     size = np.diff(rows.indptr).astype(np.float64)
     total = np.zeros(shown.n_users)
     for user, first, second, pair in _pairs(shown):

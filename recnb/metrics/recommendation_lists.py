@@ -7,32 +7,139 @@ known of the items, `PerUser` what comes out where each user has a value.
 
 from __future__ import annotations
 
-import functools
-import inspect
-import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recnb.errors import OptionError, RecnbError, is_number, near
-from recnb.metrics.hits import Floats, Ints, Ranked
+from recnb.errors import RecnbError
+from recnb.metrics.hits import Floats, Hits, Ints, Ranked
 
 if TYPE_CHECKING:
     from scipy import sparse
 
     Sparse = sparse.csr_array[np.float64, tuple[int, int]]
 
-P = ParamSpec("P")
-T = TypeVar("T")
-
 Bools = NDArray[np.bool_]
 Cut = Literal["k", "none"]
 Population = Literal["catalogue", "train", "recommended", "catalogue+padding"]
 Popularity = Literal["users", "interactions", "count", "max"]
+
+
+class Reader(Protocol):
+    """Reads what is known beside the lists when a metric asks for it: only what is asked for is ever made."""
+
+    def features(self, columns: object, metric: str) -> tuple[Sparse, Bools]:
+        """Items × features from columns of the items, and which items have a row."""
+        ...
+
+    def genres(self, column: object, metric: str) -> tuple[Sparse, Sequence[str]]:
+        """Items × genres, 1 where the item has it, and what the genres are called."""
+        ...
+
+    def distances(self, given: object, metric: str) -> tuple[Floats, Ints]:
+        """A matrix of distances, and the row of it that each item has; -1: none."""
+        ...
+
+    def taken(self) -> Sparse:
+        """Items × users of train, 1 where the user has the item."""
+        ...
+
+    def history(self) -> tuple[Ints, Ints]:
+        """What the users of the lists had before: positions of user and item, sorted by user."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Catalogue:
+    """What is known of each item, by position; None is what nobody gave."""
+
+    users: Ints | None = None  #: how many users of train have the item
+    interactions: Ints | None = None  #: how many rows of train hold the item
+    n_users: int = 0  #: how many users train has
+    listed: Bools | None = None  #: whether the catalogue lists the item
+    reader: Reader | None = None  #: reads what is not held here
+    ask: Mapping[str, str] = field(default_factory=dict)  #: what to type for what is missing, in other words than ASK
+
+    @property
+    def n_interactions(self) -> int:
+        """How many rows train has."""
+        return int(self.counts("interactions", "this").sum())
+
+    def counts(self, popularity: Popularity, metric: str) -> Ints:
+        """How many users have each item, or how many interactions."""
+        counts = self.users if popularity == "users" else self.interactions
+        if counts is None:
+            raise self.missing(metric, "what users had before", "train")
+        return counts
+
+    def members(self, population: Population, metric: str) -> Bools:
+        """Which items could have been recommended: all of the catalogue, or all of train."""
+        if population == "train":
+            return self.counts("users", metric) > 0
+        if self.listed is None:
+            raise self.missing(metric, "all items there are", "catalogue")
+        return self.listed
+
+    def described_by(self, lists: Lists, metric: str, columns: object = None) -> Sparse:
+        """Items × features, of which every recommended item has a row."""
+        if self.reader is None:
+            raise self.missing(metric, "what items are like", "features")
+        features, described = self.reader.features(columns, metric)
+        self.known_of(lists, described, metric, "features")
+        return features
+
+    def distances_of(self, lists: Lists, given: object, metric: str) -> tuple[Floats, Ints]:
+        """A given matrix of distances, of which every recommended item has a row."""
+        if self.reader is None or given is None:
+            raise self.missing(metric, "how far items are apart", "distances")
+        matrix, row = self.reader.distances(given, metric)
+        self.known_of(lists, row >= 0, metric, "distances")
+        return matrix, row
+
+    def known_of(self, lists: Lists, known: Bools, metric: str, argument: str) -> None:
+        """Refuse recommended items of which nothing is known."""
+        unknown = ~known & (lists.times_shown > 0)
+        if unknown.any():
+            name = self.ask.get(f"{argument} name", f"{argument}=")
+            raise RecnbError(
+                f"{metric}: {name} has no row for {lists.examples(unknown)}. Add them, or leave these items out of the lists."
+            )
+
+    def genres_by(self, column: object, metric: str) -> tuple[Sparse, Sequence[str]]:
+        """Items × genres, and what the genres are called."""
+        if self.reader is None:
+            raise self.missing(metric, "the genres of items", "genre")
+        return self.reader.genres(column, metric)
+
+    def history_of(self, metric: str) -> tuple[Ints, Ints]:
+        """What the users of the lists had before."""
+        if self.reader is None or self.users is None:
+            raise self.missing(metric, "what users had before", "train")
+        return self.reader.history()
+
+    def taken_by(self, metric: str) -> Sparse:
+        """Items × users of train."""
+        if self.reader is None or self.users is None:
+            raise self.missing(metric, "which items users had together", "train")
+        return self.reader.taken()
+
+    def missing(self, metric: str, what: str, argument: str) -> RecnbError:
+        """The error for something that this metric cannot do without."""
+        return RecnbError(f"{metric} needs {what}: {self.ask.get(argument) or ASK[argument]}.")
+
+
+#: What to type for what is missing.
+ASK = {
+    "train": "type train=..., a frame of user and item",
+    "catalogue": "type catalogue=..., a list of items",
+    "features": "type features=..., a mapping from item to vector, or a frame with an item column",
+    "genre": "type genre=..., a column of the items",
+    "distances": "type distances=..., a matrix of items × items",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +149,7 @@ class Lists(Ranked):
     item: Ints  #: per row, position of the item, from 0 to n_items - 1
     n_items: int  #: how many items are known: recommended, in train, described or in the catalogue
     named: Callable[[int], object] = int  #: what the user calls the item at a position, for messages
+    catalogue: Catalogue = field(default_factory=Catalogue)  #: what is known of the items
 
     @cached_property
     def n_shown(self) -> Ints:
@@ -97,125 +205,15 @@ class Lists(Ranked):
         return f"{len(items):,} recommended items ({shown}{', …' if len(items) > 3 else ''})"
 
 
-class Reader(Protocol):
-    """Reads what is known beside the lists when a metric asks for it: only what is asked for is ever made."""
-
-    def features(self, columns: object, metric: str) -> tuple[Sparse, Bools]:
-        """Items × features from columns of the items, and which items have a row."""
-        ...
-
-    def genres(self, column: object, metric: str) -> tuple[Sparse, Sequence[str]]:
-        """Items × genres, 1 where the item has it, and what the genres are called."""
-        ...
-
-    def distances(self, given: object, metric: str) -> tuple[Floats, Ints]:
-        """A matrix of distances, and the row of it that each item has; -1: none."""
-        ...
-
-    def taken(self) -> Sparse:
-        """Items × users of train, 1 where the user has the item."""
-        ...
-
-    def history(self) -> tuple[Ints, Ints]:
-        """What the users of the lists had before: positions of user and item, sorted by user."""
-        ...
-
-
 @dataclass(frozen=True, eq=False)
-class Catalogue:
-    """What is known of each item, by position; None is what nobody gave."""
+class FamiliarHits:
+    """Hits, and how familiar each relevant item is: one number for each row of the truth."""
 
-    users: Ints | None = None  #: how many users of train have the item
-    interactions: Ints | None = None  #: how many rows of train hold the item
-    n_users: int = 0  #: how many users train has
-    listed: Bools | None = None  #: whether the catalogue lists the item
-    features: Sparse | None = None  #: items × features
-    described: Bools | None = None  #: whether the item has a row of features; None: all have
-    taken: Sparse | None = None  #: items × users of train, 1 where the user has the item
-    reader: Reader | None = None  #: reads what is not held here
-    ask: Mapping[str, str] = field(default_factory=dict)  #: what to type for what is missing, in other words than ASK
-
-    @property
-    def n_interactions(self) -> int:
-        """How many rows train has."""
-        return int(self.counts("interactions", "this").sum())
-
-    def counts(self, popularity: Popularity, metric: str) -> Ints:
-        """How many users have each item, or how many interactions."""
-        counts = self.users if popularity == "users" else self.interactions
-        if counts is None:
-            raise self.missing(metric, "what users had before", "train")
-        return counts
-
-    def members(self, population: Population, metric: str) -> Bools:
-        """Which items could have been recommended: all of the catalogue, or all of train."""
-        if population == "train":
-            return self.counts("users", metric) > 0
-        if self.listed is None:
-            raise self.missing(metric, "all items there are", "catalogue")
-        return self.listed
-
-    def described_by(self, lists: Lists, metric: str, columns: object = None) -> Sparse:
-        """Items × features, of which every recommended item has a row."""
-        features, described = self.features, self.described
-        if features is None and self.reader is not None:
-            features, described = self.reader.features(columns, metric)
-        if features is None:
-            raise self.missing(metric, "what items are like", "features")
-        self.known_of(lists, described, metric, "features")
-        return features
-
-    def distances_of(self, lists: Lists, given: object, metric: str) -> tuple[Floats, Ints]:
-        """A given matrix of distances, of which every recommended item has a row."""
-        if self.reader is None or given is None:
-            raise self.missing(metric, "how far items are apart", "distances")
-        matrix, row = self.reader.distances(given, metric)
-        self.known_of(lists, row >= 0, metric, "distances")
-        return matrix, row
-
-    def known_of(self, lists: Lists, known: Bools | None, metric: str, argument: str) -> None:
-        """Refuse recommended items of which nothing is known."""
-        unknown = np.zeros(lists.n_items, dtype=bool) if known is None else ~known & (lists.times_shown > 0)
-        if unknown.any():
-            name = self.ask.get(f"{argument} name", f"{argument}=")
-            raise RecnbError(
-                f"{metric}: {name} has no row for {lists.examples(unknown)}. Add them, or leave these items out of the lists."
-            )
-
-    def genres_by(self, column: object, metric: str) -> tuple[Sparse, Sequence[str]]:
-        """Items × genres, and what the genres are called."""
-        if self.reader is None:
-            raise self.missing(metric, "the genres of items", "genre")
-        return self.reader.genres(column, metric)
-
-    def history_of(self, metric: str) -> tuple[Ints, Ints]:
-        """What the users of the lists had before."""
-        if self.reader is None or self.users is None:
-            raise self.missing(metric, "what users had before", "train")
-        return self.reader.history()
-
-    def taken_by(self, metric: str) -> Sparse:
-        """Items × users of train."""
-        taken = self.taken
-        if taken is None and self.reader is not None and self.users is not None:
-            taken = self.reader.taken()
-        if taken is None:
-            raise self.missing(metric, "which items users had together", "train")
-        return taken
-
-    def missing(self, metric: str, what: str, argument: str) -> RecnbError:
-        """The error for something that this metric cannot do without."""
-        return RecnbError(f"{metric} needs {what}: {self.ask.get(argument) or ASK[argument]}.")
-
-
-#: What to type for what is missing.
-ASK = {
-    "train": "type train=..., a frame of user and item",
-    "catalogue": "type catalogue=..., a list of items",
-    "features": "type features=..., a mapping from item to vector, or a frame with an item column",
-    "genre": "type genre=..., a column of the items",
-    "distances": "type distances=..., a matrix of items × items",
-}
+    hits: Hits
+    #: where the user would find the item in a list of the most popular ones they have not had; cold: nowhere
+    expected_rank: Ints
+    popular_place: Ints  #: 1 for the items with the most interactions, 2 for those with the next most; cold: the end
+    n_items: int  #: all items there are
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,35 +273,3 @@ class Whole(float):
         self.rows = rows
         self.of_users = of_users
         return self
-
-
-def in_words(function: Callable[P, T]) -> Callable[P, T]:
-    """Refuse a word that an option of this function does not have, which could pass for another one."""
-    signature = inspect.signature(function)
-    switches = {name for name, one in signature.parameters.items() if isinstance(one.default, bool)}
-
-    @functools.wraps(function)
-    def checked(*args: P.args, **options: P.kwargs) -> T:
-        words = words_of(function)
-        for name, value in signature.bind(*args, **options).arguments.items():
-            if name in words and not (isinstance(value, str) and value in words[name]):
-                raise OptionError(f"{name}={value!r} is no option of {function.__name__}. {near(value, words[name])}")
-            if name in switches and not isinstance(value, (bool, np.bool_)):
-                raise OptionError(f"{name}={value!r} is no option of {function.__name__}: say True or False.")
-        return function(*args, **options)
-
-    return checked
-
-
-@functools.cache
-def words_of(function: Callable[..., Any]) -> dict[str, tuple[str, ...]]:
-    """The options of a function that are words, and the words each takes."""
-    hints = {name: hint for name, hint in typing.get_type_hints(function).items() if typing.get_origin(hint) is Literal}
-    return {name: typing.get_args(hint) for name, hint in hints.items()}
-
-
-def number(name: str, value: object, meaning: str, ok: Callable[[float], bool]) -> float:
-    """The value of an option that is a number, if it can be one."""
-    if not is_number(value) or not ok(value):
-        raise OptionError(f"{name}={value!r} is no {meaning}.")
-    return float(value)

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
+from markupsafe import Markup
 
 from recnb.conventions import Convention, presets
 from recnb.data import Counts, Prepared
 from recnb.data.item_data import ItemData
 from recnb.data.side_data import SideData
 from recnb.display.language import _
+from recnb.display.templates import render
 from recnb.display.text import one_line
-from recnb.errors import OptionError
+from recnb.errors import ElsewhereError, OptionError
 from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.metric import Metric
 from recnb.results.aggregation import Scoring
@@ -25,6 +27,9 @@ from recnb.results.score import Score
 
 if TYPE_CHECKING:
     import pandas as pd
+
+#: What to ask an evaluation first.
+CALLS = (".report()", ".table(k=[5, 10])", ".ndcg(k=10)", ".explain('ndcg', user, k=10)")
 
 #: Columns of the frame of items that name them for a reader, without regard to case.
 TITLES = ("title", "name", "label")
@@ -191,6 +196,27 @@ class EvaluationData:
         return pd.DataFrame(
             {"list_length": hits.list_length, "n_relevant": hits.n_relevant, "n_hits": found}, index=self.users
         )
+
+    def __repr__(self) -> str:
+        return f"{self._title()}\n{self.basis()}\n{_('Ask {calls}', calls=', '.join(CALLS))}"
+
+    def _repr_html_(self) -> str:
+        calls = Markup(" ").join(Markup("<code>{}</code>").format(call) for call in CALLS)
+        return render("results/evaluation.jinja", title=self._title(), basis=self.basis(), calls=calls)
+
+    def _title(self) -> str:
+        counts = self.counts
+        try:
+            return _(
+                "Evaluation of {rows:,} recommended rows against {relevant:,} relevant items",
+                rows=counts.n_recommended,
+                relevant=counts.n_relevant,
+            )
+        except ElsewhereError:  # some of the users, whose rows were not counted by themselves
+            return _(
+                "Evaluation of some users' lists, which are not here, against {relevant:,} relevant items",
+                relevant=counts.n_relevant,
+            )
 
 
 def index_of(users: pl.Series, kept: np.ndarray[Any, np.dtype[np.bool_]] | None = None) -> pd.Index[Any]:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from recnb.display import html
 from recnb.display.language import N_, NC_, _, current, pgettext, use_language
-from recnb.metrics.list_metric import LIST_METRICS
-from recnb.metrics.metric import METRICS
-from recnb.report.text import aligned
+from recnb.display.text import aligned
+from recnb.metrics.metric import LIST_METRICS, METRICS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,7 +69,7 @@ class Glossary:
     def __repr__(self) -> str:
         with use_language(self.lang):
             rows = [(one.term, one.name, one.meaning) for one in self.terms]
-            return "\n".join(aligned([_header(), *rows], left=True))
+            return "\n".join(aligned([_header(), *rows], left=3))
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):

@@ -35,13 +35,13 @@ class Kind:
 
 def slips_of(drawn: QuizList) -> tuple[Mistake, ...]:
     """Every slip that can be made here, with its number."""
-    kinds = [*BY_OPTION.get(drawn.metric, ()), *BY_HAND[drawn.metric]]
+    kinds = [*BY_OPTION.get(drawn.metric, ()), *BY_HAND.get(drawn.metric, ())]
     return tuple(Mistake(kind.name, kind.wrong(drawn), drawn) for kind in kinds if kind.when(drawn))
 
 
 def names_of(metric: str) -> tuple[str, ...]:
     """The slips that belong to a metric, in any convention."""
-    return tuple(kind.name for kind in (*BY_OPTION.get(metric, ()), *BY_HAND[metric]))
+    return tuple(kind.name for kind in (*BY_OPTION.get(metric, ()), *BY_HAND.get(metric, ())))
 
 
 # Slips that are another word of an option.

@@ -19,7 +19,7 @@ from recnb.data.side_data import SideData
 from recnb.data.subset import hits_among
 from recnb.data.validation import in_floats
 from recnb.errors import FrameError, RecnbError
-from recnb.lint.values import Theirs
+from recnb.lint.findings import Quoted
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints, in_order
 from recnb.results.aggregation import Scoring, averaged, cutoffs_under
 
@@ -59,7 +59,7 @@ class FlaggedRows:
         return np.where((self.key[at] == wanted) & (hits.rank < self.stride), at, -1)
 
 
-class LintContext:
+class LintData:
     """One metric at one cut-off on the data of an evaluation, each part made when a check first asks for it."""
 
     def __init__(self, scoring: Scoring, side_data: SideData, k: int | None, library: str | None = None) -> None:
@@ -78,9 +78,9 @@ class LintContext:
         self.cutoffs = Cutoffs.one(k)
         self.n_users = len(self.prepared.users)
 
-    def under(self, prepared: Prepared) -> LintContext:
+    def under(self, prepared: Prepared) -> LintData:
         """The same question of frames that were prepared otherwise."""
-        return LintContext(replace(self.scoring, prepared=prepared), self.side_data, self.asked, self.library)
+        return LintData(replace(self.scoring, prepared=prepared), self.side_data, self.asked, self.library)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -189,7 +189,7 @@ class LintContext:
             order = in_order(key)
             user, rank, row = user[order], rank[order], row[order]
         score = None
-        if "score" in recs.columns:
+        if "score" in recs.columns and (recs["score"].dtype.is_numeric() or recs["score"].dtype == pl.Boolean):
             score = in_floats(recs["score"])[row]
         return FlaggedRows(user, rank, score, row)
 
@@ -229,7 +229,7 @@ class LintContext:
     @cached_property
     def items_listed(self) -> pl.Series:
         """The items of all lists."""
-        kept = self.prepared.tally
+        kept = self.prepared.row_counts
         return distinct(self.prepared.recs["item"]) if kept is None or kept.of_more else kept.items
 
     @cached_property
@@ -281,15 +281,15 @@ class LintContext:
         assert self.side_data.train is not None
         return distinct(self.side_data.train["user"])
 
-    def user(self, position: int) -> Theirs:
+    def user(self, position: int) -> Quoted:
         """A user evaluated, by position."""
-        return Theirs.of(self.prepared.users[int(position)])
+        return Quoted(self.prepared.users[int(position)])
 
     def place(self, at: int) -> dict[str, Any]:
         """User, item and rank of one of the sorted rows, for an example."""
         rows = self.rows
         item = self.prepared.recs["item"][int(rows.row[at])]
-        return {"user": self.user(int(rows.user[at])), "item": Theirs.of(item), "rank": int(rows.rank[at])}
+        return {"user": self.user(int(rows.user[at])), "item": Quoted(item), "rank": int(rows.rank[at])}
 
     def label_of(self, role: str, frame: str = "recs") -> str:
         """The caller's name of the column that plays a role."""
@@ -297,7 +297,7 @@ class LintContext:
         return labels.get(role, role)
 
     @property
-    def speaks_polars(self) -> bool:
+    def is_polars(self) -> bool:
         """Whether the caller's frames are Polars', so that advice is written for it."""
         return isinstance(self.side_data.truth, (pl.DataFrame, pl.LazyFrame))
 
