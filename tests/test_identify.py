@@ -10,8 +10,7 @@ import pytest
 import recnb
 from recnb.errors import OptionError, UnknownUserError
 from recnb.libraries.data_properties import facts_of
-from recnb.libraries.identified import Identified, IdentifiedUsers
-from recnb.libraries.identify import Printed
+from recnb.libraries.identify import Identified, IdentifiedUsers, Printed
 from recnb.libraries.variant import presets_of
 from tests.test_results_html import EVIL, Page
 from tests.test_why import number

@@ -1,14 +1,14 @@
-"""One complete way to compute a number, and the axes along which two ways differ.
+"""Variants of a metric, and the axes along which two variants differ.
 
-Most axes change nothing on most data: where no scores are equal, every rule for ties is the same rule. `Setting.on`
-writes a setting in its plainest form for given frames, so that settings which cannot differ there are seen to be the
-same and are worked out once.
+Most axes change nothing on most data: if no scores are equal, all rules for ties are the same. `MetricVariant.on` writes a
+variant in its plainest form for given frames; variants that are equal in this form give the same number, which is computed
+once.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +20,12 @@ from recnb.conventions.convention import PHRASES
 from recnb.conventions.presets import Preset
 from recnb.data import Prepared, Source
 from recnb.display.language import N_, _, current
-from recnb.errors import FrameError, NoUsersError, RecnbError
+from recnb.display.progress import steps
+from recnb.errors import FrameError, NoUsersError, OptionError, RecnbError
 from recnb.libraries.data_properties import DataProperties, facts_of
 from recnb.libraries.library_errors import REFUSALS, why_refused
-from recnb.libraries.library_metrics import SPECIAL
-from recnb.libraries.reproduce import metric_of, metric_options
-from recnb.metrics.hits import Cutoffs, Floats
+from recnb.libraries.library_metrics import EMPTY, SPECIAL, metric_of, metric_options
+from recnb.metrics.hits import Floats
 from recnb.metrics.metric import Metric, metric_named
 from recnb.results.aggregation import averaged, cutoffs_under
 
@@ -43,6 +43,12 @@ AXIS_PHRASES: dict[tuple[str, str], str] = {
     ("users", "both"): N_("users in both frames"),
     ("users", "union"): N_("users in either frame"),
     ("no_relevant", "error"): N_("users with no relevant item refused"),
+}
+
+#: Columns that libraries read and frames lack.
+LACKING: dict[str, str] = {
+    "rank": N_("No rank in these frames: libraries that read it are given the order that there is."),
+    "score": N_("No score in these frames: libraries that read it are given the order that there is."),
 }
 
 #: What a library returns for empty data.
@@ -84,12 +90,17 @@ FAMILIES = {
 
 @dataclass(frozen=True, eq=False)
 class VariantValues:
-    """What a setting makes of frames: the number, and the users behind it."""
+    """A variant's number for frames, and the users behind it."""
 
     value: float
     users: pl.Series
-    values: Floats  #: per user; NaN for one who is left out
+    values: Floats  #: per user; NaN for a user who is left out
     prepared: Prepared | None = None
+
+    @property
+    def n_users(self) -> int:
+        """How many users count."""
+        return int((~np.isnan(self.values)).sum())
 
 
 @dataclass(frozen=True)
@@ -123,13 +134,13 @@ class MetricVariant:
     ) -> MetricVariant:
         """How an evaluation computes a metric: by its own convention, or by the library's whose defaults it is under."""
         scoring = evaluation.scoring(metric, options)
-        decided = {name: value for name, value in scoring.options.items() if name in ("all_skipped", "all_miss")}
+        decided = {name: value for name, value in scoring.options.items() if name in EMPTY}
         own = {name: value for name, value in scoring.options.items() if name not in decided}
         return replace(cls.of(scoring.convention, metric, own), decided=tuple(decided.items()))
 
     @property
-    def how(self) -> Metric[...]:
-        """The metric itself."""
+    def definition(self) -> Metric[...]:
+        """The metric of this name."""
         return SPECIAL[self.metric] if self.metric in SPECIAL else metric_named(self.metric)
 
     @property
@@ -153,7 +164,7 @@ class MetricVariant:
             names = DATA_AXES.get(axis, ("average",))
             return self.having(**{one: getattr(other.convention, one) for one in names})
         if axis == "metric":
-            mine, words = dict(self.options), other.how.words
+            mine, words = dict(self.options), other.definition.words
             kept = tuple(
                 (name, mine[name] if name in mine and mine[name] in words.get(name, (mine[name],)) else value)
                 for name, value in other.options
@@ -180,7 +191,7 @@ class MetricVariant:
             # An axis by itself needs other words here and there than beside all others.
             return _(AXIS_PHRASES.get((axis, value[0])) or PHRASES[axis, value[0]])
         if axis == "metric":
-            title = self.how.title.rstrip(".")
+            title = self.definition.title.rstrip(".")
             return _("{metric}: {title}", metric=self.metric, title=title.lower() if current() == "en" else title)
         if axis == "decided":
             return "; ".join(_(EMPTY_VALUES[name], value=number) for name, number in value) or _(
@@ -232,41 +243,39 @@ class MetricVariant:
     @property
     def whole_list(self) -> bool:
         """Whether hits of any depth are needed."""
-        return self.convention.cutoff == "none" or self.how.needs_whole_list(dict(self.options))
+        return self.convention.cutoff == "none" or self.definition.needs_whole_list(dict(self.options))
 
-    def value(self, source: Source, k: int | None) -> float:
-        """The number for these frames."""
-        return self.measured(source, k).value
+    @property
+    def without_users(self) -> float:
+        """The number if no user is left to average."""
+        return float(dict(self.decided).get("all_skipped", math.nan))
 
-    def per_user(self, source: Source, k: int | None) -> tuple[pl.Series, Floats, np.ndarray[Any, np.dtype[np.bool_]]]:
-        """Users, their values, and whether each counts."""
-        measured = self.measured(source, k)
-        return measured.users, measured.values, ~np.isnan(measured.values)
+    def values(self, prepared: Prepared, k: int | None) -> VariantValues:
+        """The number and the users behind it, from prepared data."""
+        cutoffs = cutoffs_under(self.convention, k)
+        hits = prepared.hits(None if self.whole_list else cutoffs.deepest)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            credit = self.definition.at(hits, cutoffs, dict(self.options))
+            average = averaged(credit, self.convention, self.definition, dict(self.options))
+        values, kept, value = average.values, average.kept, float(average.means[0])
+        if kept is not None:
+            values = np.where(kept, values, np.nan)
+            value = value if kept.any() else self.without_users
+        if "all_miss" in dict(self.decided) and not credit.rows.total(1.0, k).any():
+            value = float(dict(self.decided)["all_miss"])
+        return VariantValues(value, prepared.users, np.asarray(values[:, 0]), prepared)
 
     def measured(self, source: Source, k: int | None) -> VariantValues:
-        """The number and the users behind it."""
-        decided = dict(self.decided)
-        convention = facts_of(source).at_hand(self.convention)
+        """The number for these frames and the users behind it."""
         try:
             prepared = source.under(self.data(source))
         except NoUsersError:
             nobody = pl.Series("user", [], dtype=source.recs["user"].dtype)
-            return VariantValues(float(decided.get("all_skipped", math.nan)), nobody, np.zeros(0))
+            return VariantValues(self.without_users, nobody, np.zeros(0))
         for word in self.refuses:
             if REFUSALS[word][1](source, prepared, k):
                 raise FrameError(why_refused(word))
-        cutoffs = cutoffs_under(convention, Cutoffs.of(k))
-        hits = prepared.hits(None if self.whole_list else cutoffs.deepest)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            credit = self.how.at(hits, cutoffs, dict(self.options))
-            made = averaged(credit, convention, self.how, dict(self.options))
-        values = made.values if made.kept is None else np.where(made.kept, made.values, np.nan)
-        value = float(made.means[0])
-        if made.kept is not None and not made.kept.any():
-            value = float(decided.get("all_skipped", math.nan))
-        if "all_miss" in decided and not credit.rows.total(1.0, k).any():
-            value = float(decided["all_miss"])
-        return VariantValues(value, prepared.users, np.asarray(values[:, 0]), prepared)
+        return self.values(prepared, k)
 
     def explanation(self, source: Source, measured: VariantValues, user: Any, k: int | None) -> Explanation | None:
         """How one user's value comes about, read off the same hits; None where no single list makes it."""
@@ -279,20 +288,19 @@ class MetricVariant:
             position = prepared.users.index_of(user)
             if position is None:
                 return None
-            convention = facts_of(source).at_hand(self.convention)
-            cutoffs = cutoffs_under(convention, Cutoffs.of(k))
+            cutoffs = cutoffs_under(self.convention, k)
             hits = prepared.hits(None if self.whole_list else cutoffs.deepest).of(int(position))
             mine = prepared.recs.filter(pl.col("user") == user).sort("rank")
             truth = prepared.truth.filter(pl.col("user") == user)["item"].to_list()
             basis = "; ".join(self.in_force.phrases(graded=prepared.graded))
             items = dict(zip(mine["rank"].to_list(), mine["item"].to_list(), strict=True))
             made = explain(
-                self.how, hits, k, dict(self.options), items=items, truth_items=truth, user=user, basis=basis
+                self.definition, hits, k, dict(self.options), items=items, truth_items=truth, user=user, basis=basis
             )
         except (RecnbError, ValueError, KeyError, IndexError):
             return None
         value = measured.values[int(position)]
-        if hits.tied is not None or convention.cutoff == "none" or not abs(made.value - value) <= 1e-9:
+        if hits.tied is not None or self.convention.cutoff == "none" or not abs(made.value - value) <= 1e-9:
             return None
         ends = float(made.rows["running"].iloc[-1]) if len(made.rows) else 0.0
         return made if abs(ends - value) <= 1e-9 else None
@@ -321,6 +329,59 @@ def differences(one: MetricVariant, other: MetricVariant, source: Source, k: int
 def presets_of(metric: str) -> list[Preset]:
     """The presets of a metric and of the variants that libraries call by the same name."""
     return [one for name in (metric, *FAMILIES.get(metric, ())) for one in presets.of_metric(name)]
+
+
+def source_of(evaluation: EvaluationData) -> Source:
+    """The frames of an evaluation, as they were read."""
+    source = evaluation.prepared.source
+    if source is None:
+        raise OptionError("this evaluation was not made of frames, so it cannot be looked at under another convention.")
+    return source
+
+
+def name_of(evaluation: EvaluationData) -> str:
+    """The convention that an evaluation follows, by the name of its library."""
+    return _("as {library}", library=evaluation.library) if evaluation.library else "recnb"
+
+
+def missing_columns(source: Source, presets: list[Preset]) -> tuple[str, ...]:
+    """In words, the columns that libraries read and the frames lack."""
+    orders = facts_of(source).orders
+    lacking = {preset.convention.order for preset in presets} - {*orders, "auto"}
+    return tuple(_(LACKING[order]) for order in sorted(lacking))
+
+
+def each_measured(
+    source: Source, variants: Iterable[MetricVariant], k: int | None
+) -> Iterator[tuple[MetricVariant, VariantValues | RecnbError]]:
+    """Each variant in its plainest form, once, with its values or its error.
+
+    Variants that need the same data follow each other, so that the data are prepared once and then dropped.
+    """
+    own = scratch(source)
+    by_data: dict[Convention, list[MetricVariant]] = {}
+    for plain in dict.fromkeys(variant.on(own, k) for variant in variants):
+        by_data.setdefault(plain.data(own), []).append(plain)
+    for same in steps(list(by_data.values()), _("conventions tried")):
+        # The deepest hits first: those of a shallower cut are among them.
+        for plain in sorted(same, key=lambda variant: not variant.whole_list):
+            try:
+                yield plain, plain.measured(own, k)
+            except RecnbError as error:
+                yield plain, error
+        forget(own, source)
+
+
+def numbers_of(source: Source, variants: list[MetricVariant], k: int | None) -> dict[MetricVariant, tuple[float, str]]:
+    """The number of each variant, or NaN and why there is none."""
+    numbers: dict[MetricVariant, tuple[float, str]] = {}
+    for plain, result in each_measured(source, variants, k):
+        if isinstance(result, RecnbError):
+            numbers[plain] = (math.nan, str(result))
+        else:
+            value = result.value
+            numbers[plain] = (value, "" if math.isfinite(value) else "NaN" if math.isnan(value) else _("infinite"))
+    return {variant: numbers[variant.on(source, k)] for variant in variants}
 
 
 def scratch(source: Source) -> Source:
