@@ -12,7 +12,7 @@ from recnb.data.relevance import is_relevant
 from recnb.data.validation import repeated
 from recnb.display.language import N_, Plural
 from recnb.lint.check import Findings, check, finding, severity_of, with_option
-from recnb.lint.data import LintData
+from recnb.lint.data import LintData, is_in
 from recnb.lint.findings import Quoted
 from recnb.metrics.hits import Hits
 
@@ -29,15 +29,16 @@ LOW_RECALL, LOW_PRECISION = 0.9, 0.5
 @check(N_("lists and truth without an item in common"))
 def no_item_meets(data: LintData) -> Findings:
     """Lists and truth that have no item in common."""
-    if len(data.items_relevant) == 0 or data.items_relevant.is_in(data.items_listed.implode()).any():
+    relevant, listed = data.ids_in("relevant", "item"), data.ids_in("lists", "item")
+    if len(relevant) == 0 or is_in(relevant, listed).any():
         return
     yield finding(
-        data, "warning", len(data.items_relevant), len(data.items_relevant),
+        data, "warning", len(relevant), len(relevant),
         short=N_("None of the {n:,} relevant items is in any list"),
         effect=N_("Every metric is 0."),
         example=N_("Lists hold items such as {listed}, the truth such as {relevant}."),
         advice=N_("Look whether both frames write items in the same way, and the `item=` column."),
-        listed=Quoted(data.items_listed[0]), relevant=Quoted(data.items_relevant[0]),
+        listed=Quoted(listed[0]), relevant=Quoted(relevant[0]),
     )  # fmt: skip
 
 
@@ -266,7 +267,7 @@ def sampled_candidates(data: LintData) -> Findings:
             "Rank all items of the catalogue but those seen in train, or say beside the number that candidates were sampled, and how."
         ),
         size=size, chance=chance,
-        items=len(data.items_listed), user=data.user(user), length=int(length[0]), relevant=int(relevant[0]),
+        items=len(data.ids_in("lists", "item")), user=data.user(user), length=int(length[0]), relevant=int(relevant[0]),
         )  # fmt: skip
 
 
@@ -281,7 +282,7 @@ def _candidates(data: LintData) -> int | None:
         size = int(length[0] - relevant[0])
     else:
         return None
-    return size if size >= CANDIDATES and length.max() <= SHARE * len(data.items_listed) else None
+    return size if size >= CANDIDATES and length.max() <= SHARE * len(data.ids_in("lists", "item")) else None
 
 
 def _all_found(data: LintData) -> bool:
@@ -315,7 +316,7 @@ def _by_chance(data: LintData, size: int) -> float:
 def nothing_missed(data: LintData) -> Findings:
     """No relevant item that was not recommended: what lists missed is not in the data."""
     complete = ONLY_LISTED in data.prepared.notes
-    whole = int(data.list_length.max(initial=0)) >= len(data.items_listed)
+    whole = int(data.list_length.max(initial=0)) >= len(data.ids_in("lists", "item"))
     plain = int(data.listed.sum()) >= ENOUGH and _all_found(data) and not whole
     if not complete and not (plain and _candidates(data) is None):
         return

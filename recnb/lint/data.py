@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -227,59 +227,33 @@ class LintData:
     # ---- ids --------------------------------------------------------------------------------------------------
 
     @cached_property
-    def items_listed(self) -> pl.Series:
-        """The items of all lists."""
-        kept = self.prepared.tally
-        return distinct(self.prepared.recs["item"]) if kept is None or kept.of_more else kept.items
-
-    @cached_property
-    def users_listed(self) -> pl.Series:
-        """The users of all lists."""
-        return distinct(self.prepared.recs["user"])
-
-    @cached_property
-    def items_judged(self) -> pl.Series:
-        """The items of the whole truth."""
-        return distinct(self.prepared.judged["item"])
-
-    @cached_property
-    def users_judged(self) -> pl.Series:
-        """The users of the whole truth."""
-        return distinct(self.prepared.judged["user"])
-
-    def ids_of(self, role: str) -> tuple[pl.Series, pl.Series]:
-        """The users or items of the lists, and those of the truth."""
-        return (self.items_listed, self.items_judged) if role == "item" else (self.users_listed, self.users_judged)
-
-    @cached_property
-    def _ids(self) -> dict[str, pl.Series]:
+    def _ids(self) -> dict[tuple[str, str], pl.Series]:
         return {}
 
+    def ids_in(self, frame: Literal["lists", "truth", "relevant", "train"], role: str) -> pl.Series:
+        """The users or items of the lists, the whole truth, the relevant pairs of users evaluated, or train, each once."""
+        if (frame, role) not in self._ids:
+            self._ids[frame, role] = self._distinct(frame, role)
+        return self._ids[frame, role]
+
+    def _distinct(self, frame: str, role: str) -> pl.Series:
+        if frame == "train":
+            assert self.side_data.train is not None
+            return distinct(self.side_data.train[role])
+        if frame != "lists":
+            return distinct((self.prepared.judged if frame == "truth" else self.prepared.truth)[role])
+        tally = self.prepared.tally
+        if role == "item" and tally is not None and not tally.of_more:
+            return tally.items  # counted where the rows are
+        return distinct(self.prepared.recs[role])
+
     def ids(self, role: str) -> pl.Series:
-        """All users or items of recommendations, truth and train, each once."""
-        if role not in self._ids:
-            frames = list(self.ids_of(role))
-            if self.side_data.train is not None:
-                frames.append(self.items_trained if role == "item" else self.users_trained)
-            self._ids[role] = distinct(pl.concat([one.alias(role) for one in frames]))
-        return self._ids[role]
-
-    @cached_property
-    def items_relevant(self) -> pl.Series:
-        """The items that are relevant to someone evaluated."""
-        return distinct(self.prepared.truth["item"])
-
-    @cached_property
-    def items_trained(self) -> pl.Series:
-        """The items of train."""
-        assert self.side_data.train is not None
-        return distinct(self.side_data.train["item"])
-
-    @cached_property
-    def users_trained(self) -> pl.Series:
-        """The users of train."""
-        assert self.side_data.train is not None
-        return distinct(self.side_data.train["user"])
+        """All users or items of lists, truth and train, each once."""
+        if ("all", role) not in self._ids:
+            parts = [self.ids_in("lists", role), self.ids_in("truth", role)]
+            parts += [] if self.side_data.train is None else [self.ids_in("train", role)]
+            self._ids["all", role] = distinct(pl.concat([part.alias(role) for part in parts]))
+        return self._ids["all", role]
 
     def user(self, position: int) -> Quoted:
         """A user evaluated, by position."""
@@ -302,6 +276,11 @@ class LintData:
         return isinstance(self.side_data.truth, (pl.DataFrame, pl.LazyFrame))
 
 
-def lacking(values: pl.Series, known: pl.Series) -> pl.Series:
-    """Which of the values are not among the known ones, as true and false."""
-    return ~values.is_in(known.implode())
+def is_in(values: pl.Series, others: pl.Series) -> pl.Series:
+    """Whether each value is among the others."""
+    return values.is_in(others.implode())
+
+
+def outside(values: pl.Series, others: pl.Series) -> pl.Series:
+    """The values that are not among the others."""
+    return values.filter(~is_in(values, others))
