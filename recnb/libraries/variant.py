@@ -58,24 +58,24 @@ EMPTY_VALUES: dict[str, str] = {
 }
 
 
-#: Axes of the data in the order in which a number is made, and the fields of a Convention that each stands for.
+#: Axes of the data by stage, in the order in which a number is computed.
+STAGES: dict[str, tuple[str, ...]] = {
+    "data": ("frames",),
+    "ranking": ("order", "score_dtype", "ties", "duplicates", "nonpositive_scores", "candidates", "cutoff"),
+    "relevance": ("relevant", "negative_relevance", "judged"),
+    "users": ("users", "no_relevant", "no_list", "no_hit"),
+    "average": ("average",),
+}
+#: The fields of a Convention for each axis of the data.
 DATA_AXES: dict[str, tuple[str, ...]] = {
-    **{one: (one,) for one in ("order", "score_dtype", "ties", "duplicates", "nonpositive_scores", "candidates")},
-    "cutoff": ("cutoff",),
-    "relevant": ("relevant", "relevant_from"),
-    **{one: (one,) for one in ("negative_relevance", "judged", "users", "no_relevant", "no_list", "no_hit")},
+    axis: ("relevant", "relevant_from") if axis == "relevant" else (axis,)
+    for stage in ("ranking", "relevance", "users")
+    for axis in STAGES[stage]
 }
-#: The metric's own axes: the others that single metrics have come after these.
+#: Axes that many metrics have; those of single metrics come after them.
 METRIC_AXES = ("metric", "out_of", "gain", "discount", "log_base", "ideal")
-STAGES = {
-    "frames": "data",
-    **dict.fromkeys(list(DATA_AXES)[:7], "ranking"),
-    **dict.fromkeys(list(DATA_AXES)[7:10], "relevance"),
-    **dict.fromkeys(list(DATA_AXES)[10:], "users"),
-    "average": "average",
-}
 
-#: Stands for an option that a metric does not have.
+#: The value of an option that a metric does not have.
 ABSENT = object()
 
 #: Metrics that libraries compute under one name; recnb tells them apart.
@@ -105,25 +105,25 @@ class VariantValues:
 
 @dataclass(frozen=True)
 class MetricVariant:
-    """One complete way to compute a number: how the data are read, the metric, its options."""
+    """A complete definition of a number: how the data are read, the metric, its options."""
 
     convention: Convention  #: of the data, and how users are averaged
     metric: str
-    options: tuple[tuple[str, Any], ...]  #: all of the metric's options, those that were not chosen as well
-    decided: tuple[tuple[str, float], ...] = ()  #: numbers that stand where there is nothing to average
-    refuses: tuple[str, ...] = ()  #: the frames on which a library has no number
+    options: tuple[tuple[str, Any], ...]  #: all options of the metric, defaults included
+    decided: tuple[tuple[str, float], ...] = ()  #: the number if there is nothing to average
+    refuses: tuple[str, ...] = ()  #: frames on which a library has no number
     _key: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def of(cls, convention: Convention, metric: Metric[...], options: Mapping[str, Any]) -> MetricVariant:
-        """A setting from its parts, options checked."""
+        """A variant from its parts; options are checked."""
         metric.check(options)
         everything = {**metric.defaults, **options}
         return cls(replace(convention, metric=()), metric.name, tuple((name, everything[name]) for name in everything))
 
     @classmethod
     def of_preset(cls, chosen: Preset) -> MetricVariant:
-        """How a library computes a metric."""
+        """The variant that a library computes."""
         own = metric_options(chosen)
         decided = tuple((name, value) for name, value in chosen.options if name not in own)
         return replace(cls.of(chosen.convention, metric_of(chosen), own), decided=decided, refuses=chosen.refuses)
@@ -132,7 +132,7 @@ class MetricVariant:
     def of_evaluation(
         cls, evaluation: EvaluationData, metric: Metric[...], options: Mapping[str, Any]
     ) -> MetricVariant:
-        """How an evaluation computes a metric: by its own convention, or by the library's whose defaults it is under."""
+        """The variant that an evaluation computes, under its own or a library's convention."""
         scoring = evaluation.scoring(metric, options)
         decided = {name: value for name, value in scoring.options.items() if name in EMPTY}
         own = {name: value for name, value in scoring.options.items() if name not in decided}
@@ -145,11 +145,11 @@ class MetricVariant:
 
     @property
     def in_force(self) -> Convention:
-        """The convention with the metric's options."""
+        """The convention with the options of the metric."""
         return self.convention.with_metric(dict(self.options))
 
     def at(self, axis: str) -> Any:
-        """Where the setting stands on an axis; ABSENT where the axis is another metric's."""
+        """The value on an axis; ABSENT if the axis is of another metric."""
         if axis in DATA_AXES:
             return tuple(getattr(self.convention, one) for one in DATA_AXES[axis])
         if axis == "average":
@@ -159,7 +159,7 @@ class MetricVariant:
         return dict(self.options).get(axis, ABSENT)
 
     def taking(self, axis: str, other: MetricVariant) -> MetricVariant:
-        """The same with one axis as another setting has it."""
+        """The same with the value of another variant on one axis."""
         if axis in DATA_AXES or axis == "average":
             names = DATA_AXES.get(axis, ("average",))
             return self.having(**{one: getattr(other.convention, one) for one in names})
@@ -183,12 +183,12 @@ class MetricVariant:
         return replace(self, options=tuple({**dict(self.options), option: value}.items()), _key={})
 
     def words(self, axis: str) -> str:
-        """Where the setting stands on an axis, in words."""
+        """The value on an axis, in words."""
         value = self.at(axis)
         if axis == "relevant":
             return self.convention.relevant_in_words
         if axis in DATA_AXES or axis == "average":
-            # An axis by itself needs other words here and there than beside all others.
+            # Some words differ if an axis is named without the others.
             return _(AXIS_PHRASES.get((axis, value[0])) or PHRASES[axis, value[0]])
         if axis == "metric":
             title = self.definition.title.rstrip(".")
@@ -204,7 +204,7 @@ class MetricVariant:
         return option_in_words(axis, value) or _("{axis} by default", axis=axis)
 
     def on(self, source: Source, k: int | None = None) -> MetricVariant:
-        """The same in its plainest form for these frames: two settings that are equal there give the same number."""
+        """The plainest form for these frames; variants with the same one give the same number."""
         facts, options = facts_of(source), dict(self.options)
         if self._key.get("facts") is not facts or self._key.get("whole") != (k is None):
             plain = self._plain(facts)
@@ -221,11 +221,11 @@ class MetricVariant:
             if not facts.someone_without_list and plain.no_list != "zero":
                 plain = replace(plain, no_list="zero")
             self._key.update(facts=facts, whole=k is None, plain=replace(self, convention=plain, _key={}))
-        plain_setting: MetricVariant = self._key["plain"]
-        return plain_setting
+        plain_variant: MetricVariant = self._key["plain"]
+        return plain_variant
 
     def data(self, source: Source) -> Convention:
-        """What of the convention the frames must be prepared under."""
+        """The convention that the frames are prepared under."""
         facts = facts_of(source)
         plain = self._plain(facts)
         if plain.no_relevant in ("one", "nan"):
@@ -236,7 +236,7 @@ class MetricVariant:
         return replace(plain, cutoff="k", average="user", no_list="zero", no_hit="zero")
 
     def _plain(self, facts: DataProperties) -> Convention:
-        # ERR without a scale of its own takes it from the rows at hand, whichever they are.
+        # ERR without max_relevance= takes it from all rows.
         scaled = ("max_relevance", None) in self.options
         return facts.at_hand(self.convention) if scaled else facts.plain(self.convention)
 
@@ -278,7 +278,7 @@ class MetricVariant:
         return self.values(prepared, k)
 
     def explanation(self, source: Source, measured: VariantValues, user: Any, k: int | None) -> Explanation | None:
-        """How one user's value comes about, read off the same hits; None where no single list makes it."""
+        """The explanation of a user's value; None if it does not follow from a single list."""
         from recnb.results.explanation import explain
 
         prepared = measured.prepared
@@ -307,19 +307,19 @@ class MetricVariant:
 
 
 def axes_of(one: MetricVariant, other: MetricVariant) -> list[str]:
-    """All axes of two settings, in the order in which a number is made."""
+    """All axes of two variants, in the order in which a number is computed."""
     options = list(dict.fromkeys([*dict(one.options), *dict(other.options)]))
     rest = sorted(name for name in options if name not in METRIC_AXES)
     return [*DATA_AXES, *METRIC_AXES, *rest, "decided", "average"]
 
 
 def stage_of(axis: str) -> str:
-    """Which part of the way to a number an axis belongs to."""
-    return STAGES.get(axis, "metric")
+    """The stage of the computation that an axis belongs to."""
+    return next((stage for stage, axes in STAGES.items() if axis in axes), "metric")
 
 
 def differences(one: MetricVariant, other: MetricVariant, source: Source, k: int | None) -> list[str]:
-    """In words, how another setting differs from one, as far as it can matter on these frames."""
+    """In words, how another variant differs, as far as it can matter on these frames."""
     a, b = one.on(source, k), other.on(source, k)
     axes = [axis for axis in axes_of(a, b) if axis != "decided"]
     differ = [axis for axis in axes if a.at(axis) != b.at(axis) and b.at(axis) is not ABSENT]
@@ -327,7 +327,7 @@ def differences(one: MetricVariant, other: MetricVariant, source: Source, k: int
 
 
 def presets_of(metric: str) -> list[Preset]:
-    """The presets of a metric and of the variants that libraries call by the same name."""
+    """The presets of a metric and of those that libraries call by the same name."""
     return [one for name in (metric, *FAMILIES.get(metric, ())) for one in presets.of_metric(name)]
 
 
@@ -385,27 +385,13 @@ def numbers_of(source: Source, variants: list[MetricVariant], k: int | None) -> 
 
 
 def scratch(source: Source) -> Source:
-    """The same frames and what is known of them already; what is worked out on it goes when it goes."""
+    """A copy of the frames with their own cache, which is dropped with the copy."""
     own = replace(source, _known=dict(source._known))
     facts_of(own, like=source)
     return own
 
 
 def forget(own: Source, source: Source) -> None:
-    """Let go of what a scratch copy has worked out beyond what its origin knows."""
+    """Empty the cache of a scratch copy, apart from what it had from its origin."""
     for convention in [one for one in own._known if one not in source._known]:
         del own._known[convention]
-
-
-__all__ = [
-    "ABSENT",
-    "DataProperties",
-    "MetricVariant",
-    "VariantValues",
-    "axes_of",
-    "differences",
-    "forget",
-    "presets_of",
-    "scratch",
-    "stage_of",
-]

@@ -35,25 +35,25 @@ def ids_with_blanks(data: LintData) -> Findings:
         short={
             "users_alone": N_("{n:,} user ids of {of:,} begin or end with blanks"),
             "items_alone": N_("{n:,} item ids of {of:,} begin or end with blanks"),
-            "users": N_("{n:,} user ids of {of:,} differ in blanks at their ends alone"),
-            "items": N_("{n:,} item ids of {of:,} differ in blanks at their ends alone"),
+            "users": N_("{n:,} user ids of {of:,} differ only in blanks at their ends"),
+            "items": N_("{n:,} item ids of {of:,} differ only in blanks at their ends"),
         },
-        advice=N_("Take the blanks off in all frames:"),
+        advice=N_("Remove the blanks in all frames:"),
     )
 
 
 @check(N_("ids in upper and lower case"))
 def ids_by_case(data: LintData) -> Findings:
-    """Ids that differ in upper and lower case alone."""
+    """Ids that differ only in upper and lower case."""
     return _variants(
         data,
         lambda ids: ids.str.to_lowercase(),
         ".lower()",
         short={
-            "users": N_("{n:,} user ids of {of:,} differ in upper and lower case alone"),
-            "items": N_("{n:,} item ids of {of:,} differ in upper and lower case alone"),
+            "users": N_("{n:,} user ids of {of:,} differ only in upper and lower case"),
+            "items": N_("{n:,} item ids of {of:,} differ only in upper and lower case"),
         },
-        advice=N_("If they mean the same, write all frames alike:"),
+        advice=N_("If they mean the same, write them in one way in all frames:"),
         severity="note",
     )
 
@@ -69,7 +69,7 @@ def ids_with_zeros(data: LintData) -> Findings:
             "users": N_("{n:,} user ids of {of:,} are the same number with and without zeros before it"),
             "items": N_("{n:,} item ids of {of:,} are the same number with and without zeros before it"),
         },
-        advice=N_("If they mean the same, write all frames alike, or read the column as text everywhere:"),
+        advice=N_("If they mean the same, write them in one way, or read the column as text everywhere:"),
     )
 
 
@@ -90,7 +90,7 @@ def ids_with_point(data: LintData) -> Findings:
     )
 
 
-@check(N_("ids by accents"))
+@check(N_("ids that differ in accents"))
 def ids_by_accent(data: LintData) -> Findings:
     """Ids that look the same and are other characters: é as one sign, or as e with an accent."""
     return _variants(
@@ -160,7 +160,7 @@ def float_ids(data: LintData) -> Findings:
             "They are whole and were read as whole numbers, so nothing is lost; a column of ids becomes float "
             "where a row lacks one."
         ),
-        advice=N_("Look which rows lost their id on the way, and keep the column whole:"),
+        advice=N_("Check which rows lost their id, and keep the column as integers:"),
         columns=Quoted(*floats),
         code=f'{floats[0]} = {floats[0]}.astype("Int64")',
     )
@@ -194,9 +194,9 @@ def _variants(
             lost=lost, ids=Quoted(*shown), code=f"frame[{column!r}] = frame[{column!r}].str{method}",
             short=short[f"{role}s" if merged.height else f"{role}s_alone"],
             effect={
-                "lost": N_("Relevant rows that would meet a list if ids were written one way, and now count as misses: {lost:,}. So {label} = {value:.4f} may be too low."),
-                "merged": N_("They are taken for different ones: what is split between them is counted as if of two."),
-                "alone": N_("They meet among themselves, so no number changes; another frame will not write them so."),
+                "lost": N_("Relevant rows that count as misses, and would match a list if ids were written in one way: {lost:,}. So {label} = {value:.4f} may be too low."),
+                "merged": N_("They count as different ids, and what belongs to one is split between them."),
+                "alone": N_("They match each other, so no number changes; other frames may write them otherwise."),
             }["lost" if lost else "merged" if merged.height else "alone"],
             example=N_("Such as {ids}."), advice=advice,)  # fmt: skip
 

@@ -97,8 +97,8 @@ def ties(data: LintData) -> Findings:
                 "Equal scores straddle the cut-off for {n:,} users of {of:,}, and move {label} for nobody",
             ),
             "unbounded": Plural(
-                "Equal scores stand within the first places for {n:,} user of {of:,}",
-                "Equal scores stand within the first places for {n:,} users of {of:,}",
+                "There are equal scores within the first places for {n:,} user of {of:,}",
+                "There are equal scores within the first places for {n:,} users of {of:,}",
             ),
         }[how],
         effect={
@@ -163,7 +163,7 @@ def rank_against_score(data: LintData) -> Findings:
             "row": N_("The order of the rows is followed. {label} is {value:.4f}; by score it would be {other:.4f}."),
         }[by],
         example=N_(
-            "User {user}: {above} at rank {upper:,} with score {above_score:g} stands above {item} at rank {lower:,} with score {score:g}."
+            "User {user}: {above} at rank {upper:,} with score {above_score:g} is above {item} at rank {lower:,} with score {score:g}."
         ),
         advice=N_("If {column} is what ranks the items (a reranker keeps the scores of the stage before):"),
         users=len(np.unique(rows.user[1:][rises])), other=data.again(order="score"), user=lower["user"],
@@ -191,7 +191,7 @@ def upside_down(data: LintData) -> Findings:
     column = data.label_of("score")
     yield finding(
         data, "warning", recs.height, recs.height,
-        short=N_("The rows of every list stand from the lowest score to the highest: the lists may be upside down"),
+        short=N_("The rows of every list run from the lowest score to the highest: the lists may be upside down"),
         effect=N_(
             "The highest score is taken for the top. {label} is {value:.4f}; the other way round it would be {turned:.4f}."
         ),
@@ -203,7 +203,7 @@ def upside_down(data: LintData) -> Findings:
     )  # fmt: skip
 
 
-@check(N_("scores that are all one"))
+@check(N_("constant scores"))
 def one_score(data: LintData) -> Findings:
     """Scores that do not tell items apart."""
     if data.convention.order != "score":
@@ -222,9 +222,9 @@ def one_score(data: LintData) -> Findings:
             if all_one
             else N_("Within each list all items have the same score")
         ),
-        effect=N_("The scores put nothing in order: {label} = {value:.4f} is that of the order of the rows."),
+        effect=N_("The scores give no order: {label} = {value:.4f} follows from the order of the rows."),
         example=N_("User {user}: {score:g} throughout."),
-        advice=N_("Look whether {column} is the model's score; if the rows stand in rank order, say `order=\"row\"`."),
+        advice=N_("Check whether {column} is the model's score; if the rows are in rank order, say `order=\"row\"`."),
         score=float(score[0]), user=data.user(rows.user[0]),
         column=Quoted(data.label_of("score")), )  # fmt: skip
 
@@ -255,10 +255,10 @@ def filler_score(data: LintData) -> Findings:
             ),
             effect={
                 "last": N_(
-                    "They stand at the end of their lists, {reach:,} of them within {cut}; the other scores run from {low:g} to {high:g}."
+                    "They are at the end of their lists, {reach:,} of them within {cut}; the other scores run from {low:g} to {high:g}."
                 ),
                 "first": N_(
-                    "They stand at the top of their lists, {reach:,} of them within {cut}; the other scores run from {low:g} to {high:g}."
+                    "They are at the top of their lists, {reach:,} of them within {cut}; the other scores run from {low:g} to {high:g}."
                 ),
             }[end],
             example=N_("User {user}: {item} at rank {rank:,}."),
@@ -331,7 +331,7 @@ def rank_gaps(data: LintData) -> Findings:
             "Ranks are taken as they are: an empty place counts as a miss, and what stands below is discounted for it."
         ),
         example=N_("User {user} has {rows:,} rows and the last rank {length:,}; rank {rank:,} is empty."),
-        advice=N_("If nothing stood there, close the gaps:"),
+        advice=N_("If these places were not used, close the gaps:"),
         user=data.user(user), rank=empty, length=int(data.list_length[user]), rows=len(mine),
         start=int(rows.rank[first].min()), code=f"recs.assign(rank=recs.groupby({data.label_of('user')!r})[{data.label_of('rank')!r}].rank(method=\"first\"))",
     )  # fmt: skip
@@ -360,9 +360,9 @@ def same_list(data: LintData) -> Findings:
         n_listed,
         data.n_users,
         short=N_("All {n:,} users with a list have the same one, down to rank {depth:,}"),
-        effect=N_("{label} = {value:.4f} says how popular these items are, not how well users are told apart."),
+        effect=N_("{label} = {value:.4f} measures how popular these items are, not how well lists fit single users."),
         example=N_("It begins with {items}."),
-        advice=N_("Right for a popularity baseline; otherwise look whether the user reaches the model."),
+        advice=N_("Expected of a popularity baseline; otherwise check whether the model is given the user."),
         items=Quoted(*shown),
         depth=depth,
     )
@@ -384,12 +384,11 @@ def list_lengths(data: LintData) -> Findings:
         short=N_("Lists differ in length: {shortest:,} to {longest:,} places"),
         effect=(
             N_(
-                "Each user's k is the length of their list, so a long list has more to win in recall and more to lose in precision."
+                "Each user's k is the length of their list, so longer lists tend to a higher recall and a lower precision."
             )
             if data.k is None
             else N_(
-                "Within {cut} only lists that end earlier suffer; whatever takes whole lists (`k=None`, coverage) compares unlike with "
-                "unlike."
+                "Within {cut} only lists that end earlier lose; metrics of whole lists (`k=None`, coverage) do not compare users alike."
             )
         ),
         example=N_("The list of user {user} has {longest:,} places; one list in twenty has at most {usual:g}."),

@@ -69,12 +69,11 @@ def train_in_truth(data: LintData) -> Findings:
         ),
         effect=(
             N_(
-                "The model knew all the answers: {label} = {value:.4f} says how well it remembers, not how well it predicts."
+                "All answers were in train: {label} = {value:.4f} measures memory, not prediction."
             )
             if everything
             else N_(
-                "The model knew these answers, or was not allowed to recommend them. {label} is {value:.4f}; with a truth free of them it is "
-                "{rest:.4f}."
+                "These answers were in train, or could not be recommended. {label} is {value:.4f}; without them it is {rest:.4f}."
             )
         ),
         example=N_("User {user}, item {item}."),
@@ -126,11 +125,11 @@ def cold_recommended(data: LintData) -> Findings:
             "{n:,} recommended items of {of:,} are not in train",
         ),
         effect=N_(
-            "They take {rows:,} of {all:,} rows; novelty and popularity, which count in train, know nothing of them."
+            "They take {rows:,} of {all:,} rows; novelty and popularity are counted in train, where they do not occur."
         ),
         example=N_("Such as {items}."),
         advice=N_(
-            "Right for a model that knows items by their content; otherwise look whether `train=` is what it was trained on."
+            "Expected of a model that uses the content of items; otherwise check whether `train=` is what it was trained on."
         ),
         rows=rows, all=data.prepared.recs.height,
         items=Quoted(*new.head(3).to_list()),
@@ -156,7 +155,7 @@ def recommended_outside_items(data: LintData) -> Findings:
             "{value:.4f}; coverage may pass 1."
         ),
         example=N_("Such as {items}."),
-        advice=N_("Look whether these can still be had; if so, add them to `items=`."),
+        advice=N_("Check whether these can still be had; if so, add them to `items=`."),
         items=Quoted(*unlisted.head(3).to_list()), reach=int((mask & data.in_reach).sum()),
         places=int(data.in_reach.sum()), without=data.without_rows(mask),
     )  # fmt: skip
@@ -207,7 +206,7 @@ def k_above_catalogue(data: LintData) -> Findings:
             "nearly": N_("The first {n:,} places hold {share:.0%} of all {of:,} items"),
         }[how],
         effect=(
-            N_("A list in any order would find most: recall and hit rate tell little.")
+            N_("A list in any order has most relevant items: recall and hit rate mean little.")
             if how == 'nearly'
             else N_("No list can be cut: recall and hit rate are 1 for a list of everything, however ordered.")
         ),

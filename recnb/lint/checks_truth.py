@@ -37,7 +37,7 @@ def no_item_meets(data: LintData) -> Findings:
         short=N_("None of the {n:,} relevant items is in any list"),
         effect=N_("Every metric is 0."),
         example=N_("Lists hold items such as {listed}, the truth such as {relevant}."),
-        advice=N_("Look whether both frames write items in the same way, and the `item=` column."),
+        advice=N_("Check whether both frames write items in the same way, and the `item=` column."),
         listed=Quoted(listed[0]), relevant=Quoted(relevant[0]),
     )  # fmt: skip
 
@@ -56,7 +56,7 @@ def perfect(data: LintData) -> Findings:
         len(values),
         short=N_("Every one of {n:,} users has the highest possible {label}"),
         effect=N_("{label} is {value:.4f}, which real recommendations do not reach."),
-        advice=N_("Look whether the lists were made from the truth."),
+        advice=N_("Check whether the lists were made from the truth."),
     )
 
 
@@ -88,7 +88,7 @@ def ratings(data: LintData) -> Findings:
     )  # fmt: skip
 
 
-@check(N_("one relevance throughout"))
+@check(N_("constant relevance"))
 def alike(data: LintData) -> Findings:
     """A relevance that is the same everywhere and is not 1."""
     if "relevance" not in data.source.truth.columns:
@@ -100,7 +100,7 @@ def alike(data: LintData) -> Findings:
         data, "note", grades.len(), grades.len(),
         short=N_("Every relevance is {grade:g}"),
         effect=N_("Grades add nothing: NDCG is that of relevant or not, and CG and DCG are {grade:g} times as large."),
-        advice=N_("Look whether {column} is the column that is meant."),
+        advice=N_("Check whether {column} is the column that is meant."),
         grade=float(grades[0]),
         column=Quoted(data.label_of("relevance", "truth")),
     )  # fmt: skip
@@ -171,10 +171,7 @@ def one_relevant_each(data: LintData) -> Findings:
         data.n_users,
         data.n_users,
         short=N_("Every one of {n:,} users has exactly one relevant item"),
-        effect=N_(
-            "Several metrics are one: recall is the hit rate, precision the hit rate over k, MAP the MRR. They "
-            "do not confirm each other."
-        ),
+        effect=N_("Several metrics coincide: recall is the hit rate, precision the hit rate over k, MAP the MRR."),
         advice=N_("Report one of them, and NDCG or MRR for the place."),
     )
 
@@ -312,7 +309,7 @@ def _by_chance(data: LintData, size: int) -> float:
     return data.measured(hits, replace(data.convention, no_hit="zero"))[1]
 
 
-@check(N_("nothing that was missed"))
+@check(N_("no missed relevant items"))
 def nothing_missed(data: LintData) -> Findings:
     """No relevant item that was not recommended: what lists missed is not in the data."""
     complete = ONLY_LISTED in data.prepared.notes
@@ -328,8 +325,7 @@ def nothing_missed(data: LintData) -> Findings:
         n,
         short=N_("No relevant item is missing from the lists"),
         effect=N_(
-            "What a recommender did not find is not in the data: recall of whole lists is 1 for everybody, and the ideal list knows nothing "
-            "else."
+            "Relevant items that were not recommended are not in the data: recall of whole lists is 1 for every user."
         ),
         advice=(
             N_(
@@ -337,6 +333,6 @@ def nothing_missed(data: LintData) -> Findings:
                 "truth as a frame of its own."
             )
             if complete
-            else N_("Look whether the truth was cut down to what was recommended.")
+            else N_("Check whether the truth was cut down to what was recommended.")
         ),
     )

@@ -34,7 +34,7 @@ def users_without_list(data: LintData) -> Findings:
                 N_("They count 0: {label} is {value:.4f}, and {others:.4f} over those with a list.")
                 if plain
                 else N_(
-                    "The convention in force says what becomes of them; over those with a list {label} is {others:.4f}."
+                    "The convention in force decides how they count; over those with a list {label} is {others:.4f}."
                 )
             )
         ),
@@ -120,9 +120,9 @@ def users_only_in_train(data: LintData) -> Findings:
             "{n:,} user of {of:,} in train is neither evaluated nor recommended anything",
             "{n:,} users of {of:,} in train are neither evaluated nor recommended anything",
         ),
-        effect=N_("{label} speaks of {share:.0%} as many users as train holds, usually the more active ones."),
+        effect=N_("{label} is over {share:.0%} as many users as train has, usually the more active ones."),
         example=N_("Such as user {user}."),
-        advice=N_("Nothing to type; say whom the number is about."),
+        advice=N_("State which users the number is about."),
         user=Quoted(gone[0]),
         share=data.n_users / len(trained),
     )  # fmt: skip
