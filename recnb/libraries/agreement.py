@@ -104,11 +104,11 @@ class Spread:
                     break
             else:
                 groups.append((number.value, [number]))
-        made = [
+        agreeing = [
             AgreementGroup(value, tuple(members), place == 0 and isfinite(self.ours))
             for place, (value, members) in enumerate(groups)
         ]
-        return sorted(made, key=lambda group: group.value)
+        return sorted(agreeing, key=lambda group: group.value)
 
     @property
     def without(self) -> list[LibraryNumber]:

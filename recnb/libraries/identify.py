@@ -18,7 +18,7 @@ from recnb.display.language import N_, _, current, use_language
 from recnb.display.templates import name, render
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, UnknownUserError, is_number
-from recnb.libraries.data_properties import facts_of
+from recnb.libraries.data_properties import properties_of
 from recnb.libraries.variant import (
     DATA_AXES,
     MetricVariant,
@@ -405,7 +405,7 @@ def candidates_of(source: Source, ours: MetricVariant, name: str, k: int | None)
         bases.setdefault(replace(candidate.variant.on(source, k), refuses=(), _key={}), candidate)
     seen = set(bases)
     data = {candidate.variant.data(source) for candidate in candidates}
-    most = len(data) + min(DATA_TRIED, ROWS_TRIED // max(facts_of(source).n_rows, 1))
+    most = len(data) + min(DATA_TRIED, ROWS_TRIED // max(properties_of(source).n_rows, 1))
     left_out = 0
     for base in bases.values():
         for axis, neighbour in neighbours(base.variant, source):
@@ -445,7 +445,7 @@ def _along(variant: MetricVariant, axis: str, source: Source) -> Iterable[Metric
             words = (word for word in WORDS[part] if word != now or threshold is not None)
             yield from (variant.having(relevant=word, relevant_from=None) for word in words)
         else:
-            choices = facts_of(source).orders if part == "order" else WORDS[part]
+            choices = properties_of(source).orders if part == "order" else WORDS[part]
             yield from (variant.having(**{part: word}) for word in choices if word not in (now, "error"))
 
 

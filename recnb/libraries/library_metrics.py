@@ -44,7 +44,7 @@ def err_label(hits: Hits, k: Cutoff = None) -> Credit:
 
 
 def reciprocal_rank_of_all(hits: Hits, k: Cutoff = None) -> Credit:
-    """Mean of one over the rank of every relevant item; refused where one is missing."""
+    """Mean of one over the rank of every relevant item; an error if one is missing."""
     once = _first_of_each(hits)
     found = hits.total(once, k)
     if (found < column(hits.n_relevant)).any():

@@ -22,7 +22,7 @@ from recnb.data import Prepared, Source
 from recnb.display.language import N_, _, current
 from recnb.display.progress import steps
 from recnb.errors import FrameError, NoUsersError, OptionError, RecnbError
-from recnb.libraries.data_properties import DataProperties, facts_of
+from recnb.libraries.data_properties import DataProperties, properties_of
 from recnb.libraries.library_errors import REFUSALS, why_refused
 from recnb.libraries.library_metrics import EMPTY, SPECIAL, metric_of, metric_options
 from recnb.metrics.hits import Floats
@@ -151,7 +151,7 @@ class MetricVariant:
     def at(self, axis: str) -> Any:
         """The value on an axis; ABSENT if the axis is of another metric."""
         if axis in DATA_AXES:
-            return tuple(getattr(self.convention, one) for one in DATA_AXES[axis])
+            return tuple(getattr(self.convention, name) for name in DATA_AXES[axis])
         if axis == "average":
             return (self.convention.average,)
         if axis in ("metric", "decided"):
@@ -162,11 +162,11 @@ class MetricVariant:
         """The same with the value of another variant on one axis."""
         if axis in DATA_AXES or axis == "average":
             names = DATA_AXES.get(axis, ("average",))
-            return self.having(**{one: getattr(other.convention, one) for one in names})
+            return self.having(**{name: getattr(other.convention, name) for name in names})
         if axis == "metric":
-            mine, words = dict(self.options), other.definition.words
+            own, words = dict(self.options), other.definition.words
             kept = tuple(
-                (name, mine[name] if name in mine and mine[name] in words.get(name, (mine[name],)) else value)
+                (name, own[name] if name in own and own[name] in words.get(name, (own[name],)) else value)
                 for name, value in other.options
             )
             return replace(self, metric=other.metric, options=kept, _key={})
@@ -205,20 +205,18 @@ class MetricVariant:
 
     def on(self, source: Source, k: int | None = None) -> MetricVariant:
         """The plainest form for these frames; variants with the same one give the same number."""
-        facts, options = facts_of(source), dict(self.options)
+        facts, options = properties_of(source), dict(self.options)
         if self._key.get("facts") is not facts or self._key.get("whole") != (k is None):
             plain = self._plain(facts)
             # An ideal of 0 is nothing to find either: it is made of the list, or cut where a list is empty.
-            depends = options.get("ideal") == "list" or (
-                k is None and "ideal" in options and facts.someone_without_list
-            )
+            depends = options.get("ideal") == "list" or (k is None and "ideal" in options and facts.users_without_list)
             depends = depends or plain.no_relevant == "error"
             if depends:
                 own = self.convention
                 plain = replace(plain, relevant=own.relevant, relevant_from=own.relevant_from)
-            elif facts.everyone_has_relevant(plain):
+            elif facts.all_users_have_relevant(plain):
                 plain = replace(plain, no_relevant="skip")
-            if not facts.someone_without_list and plain.no_list != "zero":
+            if not facts.users_without_list and plain.no_list != "zero":
                 plain = replace(plain, no_list="zero")
             self._key.update(facts=facts, whole=k is None, plain=replace(self, convention=plain, _key={}))
         plain_variant: MetricVariant = self._key["plain"]
@@ -226,19 +224,19 @@ class MetricVariant:
 
     def data(self, source: Source) -> Convention:
         """The convention that the frames are prepared under."""
-        facts = facts_of(source)
+        facts = properties_of(source)
         plain = self._plain(facts)
         if plain.no_relevant in ("one", "nan"):
             # Whether such users count 0, 1 or NaN is decided when averaging; the rows are the same.
             plain = replace(plain, no_relevant="zero")
-        if facts.everyone_has_relevant(plain) and plain.no_relevant != "error":
+        if facts.all_users_have_relevant(plain) and plain.no_relevant != "error":
             plain = replace(plain, no_relevant="skip")
         return replace(plain, cutoff="k", average="user", no_list="zero", no_hit="zero")
 
     def _plain(self, facts: DataProperties) -> Convention:
         # ERR without max_relevance= takes it from all rows.
         scaled = ("max_relevance", None) in self.options
-        return facts.at_hand(self.convention) if scaled else facts.plain(self.convention)
+        return facts.with_available_order(self.convention) if scaled else facts.plain(self.convention)
 
     @property
     def whole_list(self) -> bool:
@@ -290,20 +288,20 @@ class MetricVariant:
                 return None
             cutoffs = cutoffs_under(self.convention, k)
             hits = prepared.hits(None if self.whole_list else cutoffs.deepest).of(int(position))
-            mine = prepared.recs.filter(pl.col("user") == user).sort("rank")
+            recs = prepared.recs.filter(pl.col("user") == user).sort("rank")
             truth = prepared.truth.filter(pl.col("user") == user)["item"].to_list()
             basis = "; ".join(self.in_force.phrases(graded=prepared.graded))
-            items = dict(zip(mine["rank"].to_list(), mine["item"].to_list(), strict=True))
-            made = explain(
+            items = dict(zip(recs["rank"].to_list(), recs["item"].to_list(), strict=True))
+            explanation = explain(
                 self.definition, hits, k, dict(self.options), items=items, truth_items=truth, user=user, basis=basis
             )
         except (RecnbError, ValueError, KeyError, IndexError):
             return None
         value = measured.values[int(position)]
-        if hits.tied is not None or self.convention.cutoff == "none" or not abs(made.value - value) <= 1e-9:
+        if hits.tied is not None or self.convention.cutoff == "none" or not abs(explanation.value - value) <= 1e-9:
             return None
-        ends = float(made.rows["running"].iloc[-1]) if len(made.rows) else 0.0
-        return made if abs(ends - value) <= 1e-9 else None
+        ends = float(explanation.rows["running"].iloc[-1]) if len(explanation.rows) else 0.0
+        return explanation if abs(ends - value) <= 1e-9 else None
 
 
 def axes_of(one: MetricVariant, other: MetricVariant) -> list[str]:
@@ -328,7 +326,7 @@ def differences(one: MetricVariant, other: MetricVariant, source: Source, k: int
 
 def presets_of(metric: str) -> list[Preset]:
     """The presets of a metric and of those that libraries call by the same name."""
-    return [one for name in (metric, *FAMILIES.get(metric, ())) for one in presets.of_metric(name)]
+    return [preset for name in (metric, *FAMILIES.get(metric, ())) for preset in presets.of_metric(name)]
 
 
 def source_of(evaluation: EvaluationData) -> Source:
@@ -346,7 +344,7 @@ def name_of(evaluation: EvaluationData) -> str:
 
 def missing_columns(source: Source, presets: list[Preset]) -> tuple[str, ...]:
     """In words, the columns that libraries read and the frames lack."""
-    orders = facts_of(source).orders
+    orders = properties_of(source).orders
     lacking = {preset.convention.order for preset in presets} - {*orders, "auto"}
     return tuple(_(LACKING[order]) for order in sorted(lacking))
 
@@ -387,11 +385,11 @@ def numbers_of(source: Source, variants: list[MetricVariant], k: int | None) -> 
 def scratch(source: Source) -> Source:
     """A copy of the frames with their own cache, which is dropped with the copy."""
     own = replace(source, _known=dict(source._known))
-    facts_of(own, like=source)
+    properties_of(own, like=source)
     return own
 
 
 def forget(own: Source, source: Source) -> None:
     """Empty the cache of a scratch copy, apart from what it had from its origin."""
-    for convention in [one for one in own._known if one not in source._known]:
+    for convention in [key for key in own._known if key not in source._known]:
         del own._known[convention]

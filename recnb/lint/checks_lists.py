@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 
@@ -12,8 +10,7 @@ from recnb.display.language import N_, Plural
 from recnb.lint.check import Findings, check, finding, severity_of, with_option
 from recnb.lint.data import LintData
 from recnb.lint.findings import Quoted
-from recnb.lint.ties import ties_of
-from recnb.metrics.hits import in_order
+from recnb.lint.ties import ties_of, with_ranks
 
 #: Numbers that programs put where there is no score, and how large is too large for one.
 FILLERS, HUGE = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0, 999.0, 9999.0, 99999.0), 1e30
@@ -77,9 +74,9 @@ def ties(data: LintData) -> Findings:
     if n_moved == 0 and bounds is not None and len(tied.straddling) == 0:
         return
     user = int(moved.argmax()) if n_moved else int(rows.user[runs.start[np.r_[tied.deciding, tied.straddling][0]]])
-    mine = np.r_[tied.deciding, tied.straddling]
-    mine = mine[rows.user[runs.start[mine]] == user]
-    run = int(mine[np.argmax(runs.size[mine])])
+    of_user = np.r_[tied.deciding, tied.straddling]
+    of_user = of_user[rows.user[runs.start[of_user]] == user]
+    run = int(of_user[np.argmax(runs.size[of_user])])
     first, size = int(runs.start[run]), int(runs.size[run])
     how = "unbounded" if bounds is None else "moves" if n_moved else "still"
     grave = bounds is None or bounds.upper - bounds.lower >= MOVES
@@ -184,10 +181,7 @@ def upside_down(data: LintData) -> Findings:
         return
     hits = data.hits
     rank = data.list_length[hits.user] + 1 - hits.rank
-    order = in_order(hits.user * (int(np.abs(rank).max(initial=0)) + 1) + np.maximum(rank, 1))
-    turned = data.measured(
-        replace(hits, user=hits.user[order], rank=rank[order], relevance=hits.relevance[order], truth_row=hits.truth_row[order])
-    )[1] if hits.tied is None and (rank > 0).all() else np.nan  # fmt: skip
+    turned = data.measured(with_ranks(hits, rank))[1] if hits.tied is None and (rank > 0).all() else np.nan
     column = data.label_of("score")
     yield finding(
         data, "warning", recs.height, recs.height,
@@ -313,8 +307,8 @@ def rank_gaps(data: LintData) -> Findings:
     if not gappy.any():
         return
     user = int(gappy.argmax())
-    mine = rows.rank[rows.user == user]
-    empty = int(np.flatnonzero(mine != np.arange(1, len(mine) + 1))[0]) + 1
+    ranks = rows.rank[rows.user == user]
+    empty = int(np.flatnonzero(ranks != np.arange(1, len(ranks) + 1))[0]) + 1
     first = np.flatnonzero(np.r_[True, ~rows.same_user])
     late = bool((rows.rank[first] > 1).all())
     yield finding(
@@ -332,7 +326,7 @@ def rank_gaps(data: LintData) -> Findings:
         ),
         example=N_("User {user} has {rows:,} rows and the last rank {length:,}; rank {rank:,} is empty."),
         advice=N_("If these places were not used, close the gaps:"),
-        user=data.user(user), rank=empty, length=int(data.list_length[user]), rows=len(mine),
+        user=data.user(user), rank=empty, length=int(data.list_length[user]), rows=len(ranks),
         start=int(rows.rank[first].min()), code=f"recs.assign(rank=recs.groupby({data.label_of('user')!r})[{data.label_of('rank')!r}].rank(method=\"first\"))",
     )  # fmt: skip
 

@@ -231,10 +231,10 @@ def sampled_candidates(data: LintData) -> Findings:
     if size is None:
         return
     length, relevant = data.list_length[data.listed], data.n_relevant[data.listed]
-    one = bool((relevant == 1).all())
-    how = "one" if one else "equal" if (length == size).all() else "added"
+    single = bool((relevant == 1).all())
+    how = "one" if single else "equal" if (length == size).all() else "added"
     user = int(data.listed.argmax())
-    chance = _by_chance(data, size) if one else float((relevant / length).mean())
+    chance = _by_chance(data, size) if single else float((relevant / length).mean())
     yield finding(
         data, "warning", int(data.listed.sum()), data.n_users,
         short={
@@ -253,7 +253,7 @@ def sampled_candidates(data: LintData) -> Findings:
                 "Ranking one item among {size:,} of {items:,} is easier than among all: a random order has {label} = {chance:.4f}. Such a "
                 "number is no estimate of the full ranking's, and may order models otherwise (Krichene and Rendle, 2020)."
             )
-            if one
+            if single
             else N_(
                 "Ranking a few of {items:,} items is easier than ranking all: a random order has a precision of {chance:.4f}. Such a number "
                 "is no estimate of the full ranking's, and may order models otherwise (Krichene and Rendle, 2020)."
@@ -300,11 +300,11 @@ def _all_found(data: LintData) -> bool:
 def _by_chance(data: LintData, size: int) -> float:
     """The metric's mean over the places that one relevant item could have among so many."""
     places = np.arange(size)
-    one = np.ones(size)
-    like = data.hits
+    ones = np.ones(size)
+    top = data.hits.max_relevance
     hits = Hits(
-        user=places, rank=places + 1, list_length=np.full(size, size), relevance=one, truth_row=places, truth_user=places,
-        truth_relevance=one, max_relevance=like.max_relevance if like.max_relevance > 0 else 1.0,
+        user=places, rank=places + 1, list_length=np.full(size, size), relevance=ones, truth_row=places, truth_user=places,
+        truth_relevance=ones, max_relevance=top if top > 0 else 1.0,
     )  # fmt: skip
     return data.measured(hits, replace(data.convention, no_hit="zero"))[1]
 

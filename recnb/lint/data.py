@@ -1,4 +1,4 @@
-"""What the checks look at: the lists as sorted columns, the hits, and the metric on data changed in one respect."""
+"""What checks see: the lists as sorted columns, the hits, and the metric on data that are changed in one respect."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ class FlaggedRows:
 
 
 class LintData:
-    """One metric at one cut-off on the data of an evaluation, each part made when a check first asks for it."""
+    """One metric at one cut-off on the data of an evaluation; each part is computed when it is first used."""
 
     def __init__(self, scoring: Scoring, side_data: SideData, k: int | None, library: str | None = None) -> None:
         self.library = library  #: whose conventions are followed; None: recnb's own
         self.scoring = scoring
-        self.asked = k
+        self.cutoff = k
         self.prepared: Prepared = scoring.prepared
         source = self.prepared.source
         assert source is not None
@@ -79,8 +79,8 @@ class LintData:
         self.n_users = len(self.prepared.users)
 
     def under(self, prepared: Prepared) -> LintData:
-        """The same question of frames that were prepared otherwise."""
-        return LintData(replace(self.scoring, prepared=prepared), self.side_data, self.asked, self.library)
+        """The same for data prepared under another convention."""
+        return LintData(replace(self.scoring, prepared=prepared), self.side_data, self.cutoff, self.library)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -99,24 +99,24 @@ class LintData:
         scoring, force = self.scoring, convention or self.convention
         credit = scoring.metric.at(hits, cutoffs_under(force, self.cutoffs), scoring.options)
         try:
-            made = averaged(credit, force, scoring.metric, scoring.options)
-        except FrameError:  # the convention refuses users whom it meets here, and the lint is there to say who
+            average = averaged(credit, force, scoring.metric, scoring.options)
+        except FrameError:  # the convention refuses some users; a check names them
             return np.full(self.n_users, np.nan), np.nan
-        return made.values[:, 0], float(made.means[0])
+        return average.values[:, 0], float(average.means[0])
 
     @cached_property
-    def _as_it_stands(self) -> tuple[Floats, float]:
+    def _measured(self) -> tuple[Floats, float]:
         return self.measured(self.hits)
 
     @property
     def values(self) -> Floats:
         """The metric of each user."""
-        return self._as_it_stands[0]
+        return self._measured[0]
 
     @property
     def value(self) -> float:
         """The metric's mean."""
-        return self._as_it_stands[1]
+        return self._measured[1]
 
     def mean_of(self, users: Mask) -> float:
         """The mean over some of the users; NaN where there is none."""
