@@ -323,6 +323,7 @@ def test_items_are_shown_by_their_titles(items):
     assert state.order == ("m2", "m1")
     shown = still(state)
     assert "<bdi>Alien</bdi>" in shown
+    assert "Brazil <b> (m3)" in repr(state.explanation())
     assert "<bdi>Brazil &lt;b&gt;</bdi>" in shown
 
 

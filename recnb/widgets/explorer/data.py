@@ -118,13 +118,14 @@ class CommonUsers:
                     "would never match. Make both text or both whole numbers."
                 )
         for other in sources[1:]:
-            if other is not sources[0]:
+            if not other.equals(users):
                 users = users.filter(pl.Series(positions(other, users) >= 0))
         if len(users) == 0:
             raise FrameError(
                 f"{', '.join(map(repr, names))} have no user in common: evaluate them on the same users, or explore one at a time."
             )
-        return cls(users, tuple(positions(source, users) for source in sources), sources)
+        found = (np.arange(len(users)) if source.equals(users) else positions(source, users) for source in sources)
+        return cls(users, tuple(found), sources)
 
     def are_of(self, models: Sequence[MetricOfUsers]) -> bool:
         """Whether these models have the same users as those that these were found in."""

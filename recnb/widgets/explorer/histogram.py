@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from recnb.display.svg import short
+from recnb.display.text import short
 from recnb.metrics.hits import Floats, Ints
 from recnb.report.data import SAME
 

@@ -79,8 +79,8 @@ class ExplorerState:
         self.picked: frozenset[int] = frozenset()
         self.text = ""
         self.page = 0
-        self.population: CommonUsers
         self.looks: list[MetricOfUsers] = []  #: the metric for the users of each model
+        self.population: CommonUsers
         self._looks_by_metric = Cache(12 * len(self.names))
         with use_language(self.lang):
             self._look(self.metric, self.k, self.options)
@@ -190,7 +190,8 @@ class ExplorerState:
 
     def _common(self, values: Any, model: int | None = None) -> Any:
         """Restrict values of a model's users to those in common."""
-        return np.asarray(values)[self.population.positions[self.model if model is None else model]]
+        index = self.model if model is None else model
+        return np.asarray(values if self.population.are_all_of(index) else values[self.population.positions[index]])
 
     def difference(self) -> Floats:
         """Return the model's values minus the other's."""

@@ -6,8 +6,7 @@ from math import isfinite
 from typing import Any
 
 from recnb.display.language import N_, _, ngettext, use_language
-from recnb.display.svg import percent
-from recnb.display.text import fixed, one_line, signed
+from recnb.display.text import fixed, one_line, percent, signed
 from recnb.metrics.formula import number
 from recnb.metrics.hits import Ints
 from recnb.widgets.explorer.state import PAGE, ExplorerState

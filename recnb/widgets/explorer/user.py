@@ -18,28 +18,18 @@ RANKS_SHOWN, MISSED_SHOWN = 30, 10
 
 
 @dataclass(frozen=True)
-class ListRow:
-    """One rank of a list."""
+class ShownItem:
+    """An item of a list, or a relevant item that was missed."""
 
-    rank: int
+    rank: int | None  #: None if it is not in the list
     item: Any
     title: str  #: "" if the item has none
-    relevance: float  #: 0 if the row is not a hit
-    above: bool  #: whether it is above the cut-off
+    relevance: float  #: 0 if the item is not a hit
+    above: bool = False  #: whether it is above the cut-off
 
 
 @dataclass(frozen=True)
-class MissedItem:
-    """A relevant item that is not above the cut-off."""
-
-    item: Any
-    title: str
-    relevance: float
-    rank: int | None  #: its rank below the cut-off, if it is in the list
-
-
-@dataclass(frozen=True)
-class ListOfUser:
+class ExplorerList:
     """One model's list for one user."""
 
     model: str
@@ -47,8 +37,8 @@ class ListOfUser:
     n_places: int  #: of which `rows` holds the first
     n_hits: int  #: above the cut-off
     n_relevant: int
-    rows: tuple[ListRow, ...]
-    missed: tuple[MissedItem, ...]  #: the most relevant first
+    rows: tuple[ShownItem, ...]
+    missed: tuple[ShownItem, ...]  #: the most relevant first
     n_missed: int
 
 
@@ -57,7 +47,7 @@ class UserDetail:
     """What is shown of one user."""
 
     user: Any
-    lists: tuple[ListOfUser, ...]
+    lists: tuple[ExplorerList, ...]
     explanation: Explanation | None
     problem: str  #: why there is no explanation
 
@@ -88,7 +78,7 @@ def detail_of(state: ExplorerState) -> UserDetail | None:
     return UserDetail(state.user, tuple(lists), explanation, problem)
 
 
-def _list(name: str, model: MetricOfUsers, position: int, k: int | None) -> ListOfUser:
+def _list(name: str, model: MetricOfUsers, position: int, k: int | None) -> ExplorerList:
     places, relevant, grades, hits = model.list_of(position)
     depth = model.depth(k, position)
     # A convention may count a hit at another rank than its own, or at several: the first one is shown.
@@ -112,19 +102,19 @@ def _list(name: str, model: MetricOfUsers, position: int, k: int | None) -> List
         [item for _rank, item, _grade in above + below] + [relevant[row] for row in shown_missed]
     )
     rank_of = {item: rank for rank, item in reversed(places)}
-    return ListOfUser(
+    return ExplorerList(
         model=name,
         value=float(model.values(k)[position]),
         n_places=len(places),
         n_hits=len(found),
         n_relevant=len(relevant),
         rows=tuple(
-            ListRow(rank, item, titles.get(item, ""), grade, is_above)
+            ShownItem(rank, item, titles.get(item, ""), grade, is_above)
             for is_above, rows in ((True, above), (False, below))
             for rank, item, grade in rows
         ),
         missed=tuple(
-            MissedItem(item, titles.get(item, ""), float(grades[row]), rank_of.get(item))
+            ShownItem(rank_of.get(item), item, titles.get(item, ""), float(grades[row]))
             for row, item in ((row, relevant[row]) for row in shown_missed)
         ),
         n_missed=len(missed),

@@ -26,9 +26,9 @@ from recnb.metrics.formula import number
 from recnb.metrics.gain import Gain
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import Metric, metric_named
-from recnb.results import Explanation
 from recnb.results.arguments import Metrics, chosen_metrics, options_of
 from recnb.results.evaluation_data import TITLES
+from recnb.results.explanation import Explanation
 from recnb.results.single_list import Pair, Ranking, Truth, explain, hits_of
 
 #: The metrics shown by default.
@@ -326,6 +326,7 @@ class PlaygroundState:
                 return explanation
         with use_language(self.lang):
             explanation = explain(name, at.order, self._truth(at), at.k, **self._options(name, at))
+        explanation = replace(explanation, titles=self.titles)
         self._explained = [*self._explained[-1:], (name, at, explanation)]
         return explanation
 
