@@ -1,6 +1,6 @@
 """Metrics of accuracy: functions of hits.
 
-Each is written here once: the formula as text beside the code, its bounds, where it comes from and how to read it.
+Each is defined here once: the formula as text and as code, its bounds, its sources and how to read it.
 Counts per user enter as a column, so that users and cut-offs never line up by accident.
 """
 
@@ -307,7 +307,7 @@ def rbp(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
 def err(hits: Hits, k: Cutoff = None, *, max_relevance: float | None = None) -> Credit:
     """Expected reciprocal rank: chance that the reader stops at a rank, over that rank, added up.
 
-    `max_relevance` is the top of the scale of grades; by default the highest relevance in the truth, whoever is evaluated.
+    `max_relevance` is the top of the scale of grades; by default the highest relevance in the truth, users who are not evaluated included.
 
     >>> import recnb
     >>> round(recnb.err([3, 2, 1], max_relevance=4), 4)

@@ -252,7 +252,7 @@ def diversity(
         both = shown.of(user).in_pairs()
         of_pairs = diversity.function(both, distance=distance, features=features, distances=distances, measure=measure)
         earned = of_pairs.total
-        alike = np.round(earned if measure == "similarity" else 1 - earned, 12) + 0.0  # what is shown as put in
+        alike = np.round(earned if measure == "similarity" else 1 - earned, 12) + 0.0  # the number that is shown
         names = dict.fromkeys(_PAIR.values(), alike) | dict.fromkeys(("distance", "differing"), earned)
         return TermRows(earned, {**names, "n_shown": n[user]}, both.item.reshape(-1, 2))
 
