@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from recnb.libraries.agreement import Spread
     from recnb.libraries.explain_difference import Why
-    from recnb.libraries.identified import Identified, IdentifiedUsers
+    from recnb.libraries.identify import Identified, IdentifiedUsers
     from recnb.lint.findings import Lint
     from recnb.report.report import Report
     from recnb.stats import Detectable

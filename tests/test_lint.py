@@ -106,7 +106,7 @@ def test_leaked_pairs_are_taken_out_of_the_truth() -> None:
     rest = data.truth.drop(index=data.truth.groupby("user").tail(1).index)
     assert finding.facts["rest"] == pytest.approx(ndcg(data.with_(truth=rest)), abs=1e-12)
     everything = data.with_(train=data.truth).lint()["train_in_truth"]
-    assert "all the answers" in everything.effect
+    assert "All answers" in everything.effect
 
 
 def test_repeats_are_valued_once() -> None:

@@ -46,10 +46,10 @@ def test_findings_are_those_of_the_lint(evaluation, report):
     made = forms(report)
     for one in lint:
         assert one.short in made["text"]
-        assert one.said("short", "markdown") in made["markdown"]
+        assert one.sentence("short", "markdown") in made["markdown"]
         for name in ("html", "notebook"):
-            assert one.said("short", "html") in made[name]
-            assert one.said("effect", "html") in made[name]
+            assert one.sentence("short", "html") in made[name]
+            assert one.sentence("effect", "html") in made[name]
 
 
 def test_findings_come_first_and_are_counted(report):

@@ -25,6 +25,7 @@ import recnb
 from recnb import LIST_METRICS, METRICS
 from recnb.display.language import LANGUAGES, LOCALE
 from recnb.libraries.library_metrics import SPECIAL
+from recnb.metrics.metric import Metric
 
 ROOT = Path(recnb.__file__).parent
 #: Functions that mark messages, with the arguments that are messages ("c": a context), as Babel has them.
@@ -90,7 +91,21 @@ def extracted() -> Catalog:
         for text in (metric.called, title, metric.sentence, metric.range_text if metric.name in LIST_METRICS else ""):
             if text:
                 catalogue.add(text, locations=[(where, 0)])
+        for name in sorted(formula_names(metric)) if metric.name not in SPECIAL else ():
+            catalogue.add(name, context="formula", locations=[("recnb/metrics/formula.py", 0)])
     return catalogue
+
+
+def formula_names(metric: Metric[...]) -> set[str]:
+    """The names in the formulas of a metric, under each value of each option; single letters are the same everywhere."""
+    choices: list[dict[str, Any]] = [{}, {"distances": "given"}] if "distances" in metric.defaults else [{}]
+    choices += [{option: word} for option, words in metric.words.items() for word in words]
+    choices += [{option: not value} for option, value in metric.defaults.items() if isinstance(value, bool)]
+    formulas = [formula for options in choices for formula in metric.formulas(options)]
+    names = {name for formula in formulas for name in formula.names()}
+    return {name for name in names if len(name) > 1} | (
+        {"ideal"} if any(formula.ideal() for formula in formulas) else set()
+    )
 
 
 def stored(lang: str) -> Catalog:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recnb.comparison.common_users import one_beside
+from recnb.comparison.common_users import check_side_data
 from recnb.comparison.differences import MetricRequest, differences_by, lines_of, measure
-from recnb.comparison.movers import moved
+from recnb.comparison.movers import moved, scores_of
 from recnb.comparison.rank_similarity import overlaps
 from recnb.comparison.report import ComparisonReport
 from recnb.comparison.results import (
@@ -69,14 +69,18 @@ def report_of(
         lead_k = sorted(at)[len(at) // 2]
         accuracy, further = parted(metrics, options)
         request = comparison.request(accuracy, at, options if accuracy is None else {}, comparison.pairs)
-        metric, own = request.metrics[0], request.options[0]
+        metric, options_of_lead = request.metrics[0], request.options[0]
         assert isinstance(metric, Metric)
         results = measure(comparison.models, request, comparison.settings)
-        lead = [one for one in results.differences if one.k == lead_k and one.metric == metric.name]
-        found, n_checks, left_out = _findings(comparison, metric, lead_k, own)
+        lead = [
+            difference
+            for difference in results.differences
+            if difference.k == lead_k and difference.metric == metric.name
+        ]
+        findings, n_checks, left_out = _findings(comparison, metric, lead_k, options_of_lead)
         segments = None
         if by is not None:
-            within = replace(request, metrics=[metric], options=[own], cutoffs=Cutoffs.one(lead_k))
+            within = replace(request, metrics=[metric], options=[options_of_lead], cutoffs=Cutoffs.one(lead_k))
             by_segment = differences_by(comparison.models, within, comparison.settings, by, bins)
             segments = ComparisonSegments(label_of(by), tuple(by_segment), SMALL)
         alike: tuple[Overlap, ...] = ()
@@ -103,11 +107,11 @@ def report_of(
             metrics=tuple(map(_reading, request.metrics, request.options)),
             means=results.means,
             differences=results.differences,
-            curves=_curves(comparison, replace(request, metrics=[metric], options=[own]), results.means),
-            moved=tuple(_moved(comparison, lead, metric, own, int(movers))),
+            curves=_curves(comparison, replace(request, metrics=[metric], options=[options_of_lead]), results.means),
+            moved=tuple(_moved(comparison, lead, metric, options_of_lead, int(movers))),
             overlaps=alike,
             beyond=others,
-            findings=found,
+            findings=findings,
             n_checks=n_checks,
             segments=segments,
             n_users=comparison.n_users,
@@ -115,7 +119,9 @@ def report_of(
             settings=results.settings,
             basis=comparison.basis(),
             left_out=tuple(left_out),
-            notes=tuple(dict.fromkeys(str(note) for one in comparison.models.values() for note in one.prepared.notes)),
+            notes=tuple(
+                dict.fromkeys(str(note) for model in comparison.models.values() for note in model.prepared.notes)
+            ),
         )
     return ComparisonReport(data, checked(lang))
 
@@ -137,10 +143,13 @@ def _moved(
     comparison: ComparisonData, lead: Sequence[Difference], metric: Metric[...], options: Mapping[str, Any], n: int
 ) -> Iterator[MovedUsers]:
     """The users who moved most, of the pairs of models that are furthest apart."""
-    furthest = sorted(lead, key=lambda one: -abs(one.difference) if np.isfinite(one.difference) else 0.0)
-    pairs = {(one.model, one.baseline) for one in furthest[:PAIRS_SHOWN]}
-    for pair in steps([one for one in comparison.pairs if one in pairs and n], _("comparing")):
-        yield moved(comparison.models, pair, metric, lead[0].k, options, n)
+    furthest = sorted(
+        lead, key=lambda difference: -abs(difference.difference) if np.isfinite(difference.difference) else 0.0
+    )
+    pairs = {(difference.model, difference.baseline) for difference in furthest[:PAIRS_SHOWN]}
+    scores = scores_of(comparison.models, metric, lead[0].k, options)
+    for pair in steps([pair for pair in comparison.pairs if pair in pairs and n], _("comparing")):
+        yield moved(comparison.models, pair, metric, lead[0].k, scores, n)
 
 
 def _findings(
@@ -148,30 +157,30 @@ def _findings(
 ) -> tuple[tuple[ModelFinding, ...], int, list[str]]:
     """What is odd about the data, the same finding of several models once; how many checks were made; and what could not be checked."""
     lints = {
-        name: lint(one, k, metric.name, **options)
-        for name, one in steps(list(comparison.models.items()), _("comparing"))
+        name: lint(model, k, metric.name, **options)
+        for name, model in steps(list(comparison.models.items()), _("comparing"))
     }
     same: dict[tuple[str, str], dict[str, Finding]] = {}
-    for name, findings in lints.items():
-        for one in findings:
-            same.setdefault((one.name, one.short), {})[name] = one
+    for name, of_model in lints.items():
+        for finding in of_model:
+            same.setdefault((finding.name, finding.short), {})[name] = finding
     kinds = list(dict.fromkeys(key[0] for key in same))
-    found = [ModelFinding(tuple(some), tuple(some.values())) for some in same.values()]
-    found.sort(key=lambda one: (one.finding.severity != "warning", kinds.index(one.finding.name)))
-    unseen = dict.fromkeys(name for one in lints.values() for name in one.elsewhere)
-    return tuple(found), min(one.n_checks for one in lints.values()), elsewhere_in_words(unseen)
+    findings = [ModelFinding(tuple(of_models), tuple(of_models.values())) for of_models in same.values()]
+    findings.sort(key=lambda finding: (finding.finding.severity != "warning", kinds.index(finding.finding.name)))
+    unseen = dict.fromkeys(name for of_model in lints.values() for name in of_model.elsewhere)
+    return tuple(findings), min(of_model.n_checks for of_model in lints.values()), elsewhere_in_words(unseen)
 
 
 def _where(comparison: ComparisonData) -> str:
     """What holds the rows of lists that are not here; "" if all are."""
-    rows = (one.prepared.rows for one in comparison.models.values())
-    return next((one.away.where for one in rows if isinstance(one, RemoteRanking)), "")
+    rows = (model.prepared.rows for model in comparison.models.values())
+    return next((model.away.where for model in rows if isinstance(model, RemoteRanking)), "")
 
 
 def _has_side_data(comparison: ComparisonData) -> bool:
     """Whether train or items are given for every model."""
-    side_data = [one.side_data for one in comparison.models.values()]
-    return all(one.train is not None or one.items is not None for one in side_data)
+    side_data = [data.side_data for data in comparison.models.values()]
+    return all(data.train is not None or data.items is not None for data in side_data)
 
 
 def beyond(
@@ -183,12 +192,12 @@ def beyond(
     """
     if asked is None and not _has_side_data(comparison):
         return ()
-    one_beside(comparison.models)
-    for one in comparison.models.values():
-        one.prepared.rows.all()  # or an error that says where they are
+    check_side_data(comparison.models)
+    for model in comparison.models.values():
+        model.prepared.rows.all()  # or an error that says where they are
     names = LIST_METRICS if asked is None else list(asked)
     work = steps(list(comparison.models.values()), _("comparing"))
-    of_each = [rows_of(one, k, comparison.settings.confidence, names=names, options=asked) for one in work]
+    of_each = [rows_of(model, k, comparison.settings.confidence, names=names, options=asked) for model in work]
     if asked is not None:
         for row in (row for rows in of_each for row in rows if row.needs):
             raise OptionError(row.needs)

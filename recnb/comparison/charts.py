@@ -38,19 +38,25 @@ def forest(differences: Sequence[Difference], reference: str | None) -> Drawing:
     """Return the forest plot: each difference as a mark with its interval, one under the other."""
     axis = difference_axis(differences, reference, one_line)
     alt = f"{axis}. " + "; ".join(
-        f"{one.label} {one_line(one.model, 40)} − {one_line(one.baseline, 40)}: {signed(one.difference)} "
-        f"({number(one.low)} … {number(one.high)}), {_(VERDICTS[one.verdict])}"
-        for one in differences[:MOST_ROWS]
+        f"{difference.label} {one_line(difference.model, 40)} − {one_line(difference.baseline, 40)}: {signed(difference.difference)} "
+        f"({number(difference.low)} … {number(difference.high)}), {_(VERDICTS[difference.verdict])}"
+        for difference in differences[:MOST_ROWS]
     )
-    many_baselines = len({one.baseline for one in differences}) > 1
-    shown = [one for one in differences if isfinite(one.difference)][:MOST_ROWS]
+    many_baselines = len({difference.baseline for difference in differences}) > 1
+    shown = [difference for difference in differences if isfinite(difference.difference)][:MOST_ROWS]
     reach = max(
-        [abs(end) for one in shown for end in (one.low, one.high, one.difference) if isfinite(end)], default=0.0
+        [
+            abs(end)
+            for difference in shown
+            for end in (difference.low, difference.high, difference.difference)
+            if isfinite(end)
+        ],
+        default=0.0,
     )
     reach = reach * 1.08 or 1.0
     names = [
-        f"{one.label} · {one_line(f'{one.model} − {one.baseline}' if many_baselines else one.model, 40)}"
-        for one in shown
+        f"{difference.label} · {one_line(f'{difference.model} − {difference.baseline}' if many_baselines else difference.model, 40)}"
+        for difference in shown
     ]
     names_to = min(max([len(name) for name in names], default=0) * LETTER + 8, 360)
     plot_from = names_to + 14
@@ -68,28 +74,34 @@ def forest(differences: Sequence[Difference], reference: str | None) -> Drawing:
     parts.append(stroke(x(0), top - 8, x(0), bottom + 2, 0.9))
     parts += [label(x(step), bottom + 16, f"{step:+.4g}" if step else "0") for step in steps]
     parts.append(label(plot_from + PLOT / 2, bottom + 34, one_line(axis, 90)))
-    for at, one in enumerate(shown):
+    for at, difference in enumerate(shown):
         y = top + ROW * at + ROW / 2
         parts.append(label(names_to, y + 4, names[at], anchor="end"))
-        parts += _mark(one, x, y)
-        parts.append(label(plot_to + 14, y + 4, f"{signed(one.difference)} {SIGNS[one.verdict]}", anchor="start"))
-        if isfinite(one.low):
-            parts.append(label(width - 4, y + 4, f"{signed(one.low)} … {signed(one.high)}", anchor="end"))
+        parts += _mark(difference, x, y)
+        parts.append(
+            label(plot_to + 14, y + 4, f"{signed(difference.difference)} {SIGNS[difference.verdict]}", anchor="start")
+        )
+        if isfinite(difference.low):
+            parts.append(label(width - 4, y + 4, f"{signed(difference.low)} … {signed(difference.high)}", anchor="end"))
     return Drawing(document(parts, width, height), alt, width)
 
 
-def _mark(one: Difference, x: object, y: float) -> list[str]:
+def _mark(difference: Difference, x: object, y: float) -> list[str]:
     assert callable(x)
-    found = one.verdict in FOUND
-    colour = (UP if one.difference > 0 else DOWN) if found else QUIET
+    significant = difference.verdict in FOUND
+    colour = (UP if difference.difference > 0 else DOWN) if significant else QUIET
     parts = []
-    if isfinite(one.low):
-        thick = 4 if found else 2
+    if isfinite(difference.low):
+        thick = 4 if significant else 2
         parts.append(
-            f'<path d="M{x(one.low):.1f} {y:.1f}H{x(one.high):.1f}" stroke="{colour}" stroke-width="{thick}" stroke-opacity="{0.55 if found else 0.8}"/>'
+            f'<path d="M{x(difference.low):.1f} {y:.1f}H{x(difference.high):.1f}" stroke="{colour}" stroke-width="{thick}" stroke-opacity="{0.55 if significant else 0.8}"/>'
         )
-    filled = f'fill="{colour}"' if found else f'fill="#888888" fill-opacity="0.15" stroke="{colour}" stroke-width="1.5"'
-    parts.append(f'<circle cx="{x(one.difference):.1f}" cy="{y:.1f}" r="5" {filled}/>')
+    filled = (
+        f'fill="{colour}"'
+        if significant
+        else f'fill="#888888" fill-opacity="0.15" stroke="{colour}" stroke-width="1.5"'
+    )
+    parts.append(f'<circle cx="{x(difference.difference):.1f}" cy="{y:.1f}" r="5" {filled}/>')
     return parts
 
 
@@ -117,14 +129,16 @@ def curves(lines: Sequence[CurveLine], marked: Sequence[int] = ()) -> Drawing:
     parts += [label(x(k), bottom + 16, str(k)) for k in sorted({1, deepest, *marked}) if k <= deepest]
     for at, line in enumerate(lines):
         colour = COLOURS[at % len(COLOURS)]
-        there = [i for i, mean in enumerate(line.mean) if isfinite(mean)]
-        if not there:
+        defined = [i for i, mean in enumerate(line.mean) if isfinite(mean)]
+        if not defined:
             continue
-        if isfinite(line.low[there[0]]):
-            outline = [(line.k[i], line.high[i]) for i in there] + [(line.k[i], line.low[i]) for i in reversed(there)]
+        if isfinite(line.low[defined[0]]):
+            outline = [(line.k[i], line.high[i]) for i in defined] + [
+                (line.k[i], line.low[i]) for i in reversed(defined)
+            ]
             points = " ".join(f"{x(k):.1f},{y(max(value, 0.0)):.1f}" for k, value in outline)
             parts.append(f'<polygon points="{points}" fill="{colour}" fill-opacity="0.15"/>')
-        points = " ".join(f"{x(line.k[i]):.1f},{y(line.mean[i]):.1f}" for i in there)
+        points = " ".join(f"{x(line.k[i]):.1f},{y(line.mean[i]):.1f}" for i in defined)
         dash = f' stroke-dasharray="{DASHES[at % len(DASHES)]}"' if DASHES[at % len(DASHES)] else ""
         parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"{dash}/>')
     wanted = [(y(line.mean[-1]) if isfinite(line.mean[-1]) else bottom) for line in lines]
@@ -173,7 +187,7 @@ def points(names: Sequence[str], x: Sequence[float], y: Sequence[float], labels:
 
 def accuracy_against(report: ComparisonReportData, metric: str) -> Drawing | None:
     """Return the lead metric against one beyond accuracy, a point a model; None if a value is missing."""
-    other = next((one for one in report.beyond if one.metric == metric), None)
+    other = next((row for row in report.beyond if row.metric == metric), None)
     if other is None:
         return None
     k = report.lead_k
@@ -186,7 +200,7 @@ def _between(low: float, high: float, most: int = 4) -> list[float]:
     """Round numbers of an axis, those that lie on it."""
     raw = (high - low) / most
     scale = 10.0 ** floor(log10(raw))
-    step = next(one * scale for one in (1, 2, 2.5, 5, 10) if one * scale >= raw * (1 - 1e-9))
+    step = next(factor * scale for factor in (1, 2, 2.5, 5, 10) if factor * scale >= raw * (1 - 1e-9))
     return [float(f"{at * step:.12g}") for at in range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)]
 
 
@@ -199,9 +213,9 @@ def _about(values: Sequence[float]) -> tuple[float, float]:
 
 def _apart(places: Sequence[float], least: float) -> list[tuple[int, float]]:
     """Where names go so that none covers another: from the lowest up, each at its place or just above the one below."""
-    found: list[tuple[int, float]] = []
+    placed: list[tuple[int, float]] = []
     last = float("inf")
     for at in sorted(range(len(places)), key=lambda at: -places[at]):
         last = min(places[at], last - least)
-        found.append((at, last))
-    return found
+        placed.append((at, last))
+    return placed

@@ -31,7 +31,7 @@ VERDICTS: dict[str, str] = {
     "worse": N_("worse"),
     "higher": N_("higher"),
     "lower": N_("lower"),
-    "hint": N_("a hint"),
+    "hint": N_("inconclusive"),
     "torn": N_("test and interval disagree"),
     "open": N_("no difference shown"),
     "same": N_("same value for every user"),
@@ -127,11 +127,11 @@ def interval(low: float, high: float, confidence: float) -> str:
     )
 
 
-def whose(compared: ComparisonReportData, found: ModelFinding, safe: Safe = str) -> str:
+def whose(report: ComparisonReportData, finding: ModelFinding, safe: Safe = str) -> str:
     """In whose lists something was found."""
-    if len(found.models) == len(compared.models):
+    if len(finding.models) == len(report.models):
         return _("all models")
-    return ", ".join(map(safe, found.models))
+    return ", ".join(map(safe, finding.models))
 
 
 #: What may be concluded of a difference, by its verdict.
@@ -139,16 +139,16 @@ CONCLUSIONS: dict[str, str] = {
     "better": N_("{label}: {model} is better than {baseline}, by {size} ({interval}; {p})."),
     "worse": N_("{label}: {model} is worse than {baseline}, by {size} ({interval}; {p})."),
     "higher": N_(
-        "{label}: {model} is higher than {baseline}, by {size} ({interval}; {p}); whether more is better is not for a test to say."
+        "{label}: {model} is higher than {baseline}, by {size} ({interval}; {p}); higher is not necessarily better."
     ),
     "lower": N_(
-        "{label}: {model} is lower than {baseline}, by {size} ({interval}; {p}); whether less is better is not for a test to say."
+        "{label}: {model} is lower than {baseline}, by {size} ({interval}; {p}); lower is not necessarily better."
     ),
     "hint": N_(
-        "{label}: a hint, no finding. {model} differs from {baseline} by {difference} and the {interval} leaves out 0, but the test does not confirm it ({p})."
+        "{label}: inconclusive. {model} differs from {baseline} by {difference}; the {interval} excludes 0, but the corrected test is not significant ({p})."
     ),
     "torn": N_(
-        "{label}: no finding. The test finds a difference between {model} and {baseline} ({p}), but the {interval} holds 0; the difference is {difference}."
+        "{label}: inconclusive. The corrected test of {model} against {baseline} is significant ({p}), but the {interval} includes 0; the difference is {difference}."
     ),
     "open": N_(
         "{label}: no difference shown between {model} and {baseline}: {difference} ({interval}; {p}). A true difference of {detectable} would have been found with 80% power by a single, uncorrected test."
@@ -163,49 +163,49 @@ CONCLUSIONS: dict[str, str] = {
 }
 
 
-def sentence(one: Difference, settings: Settings, n_compared: int, safe: Safe = str) -> str:
+def sentence(difference: Difference, settings: Settings, n_compared: int, safe: Safe = str) -> str:
     """What may be concluded of one difference."""
-    p = _(
-        N_("p {p}, Holm's correction over {count} comparisons") if n_compared > 1 else N_("p {p}"),
-        p=p_value(one.p_holm),
-        count=f"{n_compared:,}",
-    )
-    low, high, size = one.low, one.high, one.difference
-    verdict = one.verdict
+    p = _("p {p}", p=p_value(difference.p_holm))
+    if n_compared > 1:
+        p = _(
+            "p {p}, Holm's correction over {count} comparisons", p=p_value(difference.p_holm), count=f"{n_compared:,}"
+        )
+    low, high, size = difference.low, difference.high, difference.difference
+    verdict = difference.verdict
     if verdict in ("worse", "lower"):
         low, high, size = -high, -low, -size
     return translated(
-        CONCLUSIONS[verdict + (".unknown" if verdict == "open" and isnan(one.detectable) else "")],
-        label=one.label,
-        model=safe(one.model),
-        baseline=safe(one.baseline),
+        CONCLUSIONS[verdict + (".unknown" if verdict == "open" and isnan(difference.detectable) else "")],
+        label=difference.label,
+        model=safe(difference.model),
+        baseline=safe(difference.baseline),
         size=number(size),
-        difference=signed(one.difference),
+        difference=signed(difference.difference),
         interval=interval(low, high, settings.confidence),
         p=p,
-        detectable=number(one.detectable),
-        users=ngettext("{n:,} user", "{n:,} users", one.n_users),
+        detectable=number(difference.detectable),
+        users=ngettext("{n:,} user", "{n:,} users", difference.n_users),
     )
 
 
 def sentences(differences: Collection[Difference], settings: Settings, safe: Safe = str) -> list[str]:
     """What may be concluded of each of some differences, which are corrected together."""
-    return [sentence(one, settings, tested(differences), safe) for one in differences]
+    return [sentence(difference, settings, tested(differences), safe) for difference in differences]
 
 
 def summary(differences: Sequence[Difference], pair: tuple[str, str], safe: Safe = str) -> str:
     """One model against another over all metrics and cut-offs: how many of each verdict."""
-    mine = [one.verdict for one in differences if (one.model, one.baseline) == pair]
-    better, worse = mine.count("better"), mine.count("worse")
+    verdicts = [difference.verdict for difference in differences if (difference.model, difference.baseline) == pair]
+    better, worse = verdicts.count("better"), verdicts.count("worse")
     return translated(
         "{model} against {baseline}, over {count} metrics and cut-offs: better in {better}, worse in {worse}, "
         "nothing shown in {rest}.",
         model=safe(pair[0]),
         baseline=safe(pair[1]),
-        count=f"{len(mine):,}",
+        count=f"{len(verdicts):,}",
         better=better,
         worse=worse,
-        rest=len(mine) - better - worse,
+        rest=len(verdicts) - better - worse,
     )
 
 
@@ -235,13 +235,13 @@ def intervals_in_words(settings: Settings) -> str:
     """How the intervals of differences and of means are made."""
     resamples = f"{settings.resamples:,}"
     of_means = _(INTERVAL_METHODS[settings.mean_method or "auto"], resamples=resamples)
-    made = _(
+    intervals = _(
         "{confidence} intervals: of differences by {differences}; of means by {means}.",
         confidence=percent_of(settings.confidence),
         differences=method_in_words(settings),
         means=of_means,
     )
-    return f"{made} {_('Intervals are not corrected for the number of comparisons.')}"
+    return f"{intervals} {_('Intervals are not corrected for the number of comparisons.')}"
 
 
 def method_in_words(settings: Settings) -> str:
@@ -250,11 +250,11 @@ def method_in_words(settings: Settings) -> str:
     words = [
         _(
             N_("Clopper and Pearson's, within the metric's bounds, where fewer than 10 users differ")
-            if one == "beta" and "," in settings.method
-            else INTERVAL_METHODS[one],
+            if method == "beta" and len(settings.methods) > 1
+            else INTERVAL_METHODS[method],
             resamples=resamples,
         )
-        for one in (settings.method or "auto").split(", ")
+        for method in settings.methods or ["auto"]
     ]
     return "; ".join(words)
 
@@ -278,7 +278,7 @@ def legend(report: ComparisonReportData, best: str, safe: Safe = str) -> list[st
     lines = [
         best,
         _(
-            "° not told apart from it (paired t test, Holm's correction over all columns, level {alpha})",
+            "° not significantly different from it (paired t test, Holm's correction over all columns, level {alpha})",
             alpha=f"{report.settings.alpha:g}",
         ),
     ]
@@ -294,7 +294,7 @@ def legend(report: ComparisonReportData, best: str, safe: Safe = str) -> list[st
 
 def difference_axis(differences: Collection[Difference], reference: str | None, safe: Safe = str) -> str:
     """What the axis of a forest plot shows."""
-    if reference is not None and len({one.baseline for one in differences}) == 1:
+    if reference is not None and len({difference.baseline for difference in differences}) == 1:
         return translated("difference from {baseline}", baseline=safe(reference))
     return _("difference, first minus second")
 
@@ -336,11 +336,11 @@ def population_in_words(
         ngettext(
             "{n:,} user of {model} left out, not judged in every other model",
             "{n:,} users of {model} left out, not judged in every other model",
-            one.n_left_out,
-            model=one_line(one.model),
+            counts.n_left_out,
+            model=one_line(counts.model),
         )
-        for one in judged
-        if one.n_left_out
+        for counts in judged
+        if counts.n_left_out
     ]
     no_list = (
         N_("{n:,} without a list from {model}, which counts 0") if zero else N_("{n:,} without a list from {model}")
@@ -348,24 +348,28 @@ def population_in_words(
     in_each = (
         N_("in each model {n:,} without a list, which counts 0") if zero else N_("in each model {n:,} without a list")
     )
-    without = {one.n_without_list for one in judged}
+    without = {counts.n_without_list for counts in judged}
     if len(without) == 1 and (n := without.pop()):
         words.append(_(in_each, n=n))
     else:
-        words += [_(no_list, n=one.n_without_list, model=one_line(one.model)) for one in judged if one.n_without_list]
+        words += [
+            _(no_list, n=counts.n_without_list, model=one_line(counts.model))
+            for counts in judged
+            if counts.n_without_list
+        ]
     if n_skipped:
         words.append(pgettext("comparison", "{n:,} with no relevant item left out", n=n_skipped))
     return words
 
 
-def headline(compared: ComparisonReportData, safe: Safe = str) -> list[str]:
+def headline(report: ComparisonReportData, safe: Safe = str) -> list[str]:
     """What may be concluded by the lead metric at the lead cut-off."""
-    found = compared.at(compared.lead_k, compared.lead.metric)
-    return [sentence(one, compared.settings, compared.n_tested, safe) for one in found]
+    differences = report.at(report.lead_k, report.lead.metric)
+    return [sentence(difference, report.settings, report.n_tested, safe) for difference in differences]
 
 
-def summaries(compared: ComparisonReportData, safe: Safe = str) -> list[str]:
+def summaries(report: ComparisonReportData, safe: Safe = str) -> list[str]:
     """Each pair over all that was compared."""
-    if len(compared.metrics) * len(compared.k) < 2:
+    if len(report.metrics) * len(report.k) < 2:
         return []
-    return [summary(compared.differences, pair, safe) for pair in compared.pairs]
+    return [summary(report.differences, pair, safe) for pair in report.pairs]

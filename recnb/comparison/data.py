@@ -12,7 +12,7 @@ from recnb.comparison.differences import ComparedMetrics, MetricRequest, all_pai
 from recnb.comparison.results import Mean, ModelUsers, Settings
 from recnb.conventions import presets
 from recnb.display.language import _, pgettext
-from recnb.errors import OptionError
+from recnb.errors import OptionError, is_word, near
 from recnb.metrics.hits import Cutoffs
 from recnb.results.arguments import STANDARD, Metrics, asked_metrics, options_of
 from recnb.results.evaluation_data import EvaluationData
@@ -47,6 +47,17 @@ class ComparisonData:
         """Model and baseline of every difference."""
         return all_pairs(self.names, self.baseline)
 
+    def pair(self, model: str | None, baseline: str | None) -> tuple[str, str]:
+        """A model and the one that it is compared with, each checked; by default the first other one, and the baseline."""
+        for name in (model, baseline):
+            if name is not None and not is_word(name, self.models):
+                raise OptionError(f"{name!r} is none of the models. {near(name, self.names)}")
+        baseline = baseline or self.baseline or self.names[0]
+        others = [name for name in self.names if name != baseline]
+        if model == baseline:
+            raise OptionError(f"{model!r} is the baseline itself: name another model, such as {others[0]!r}.")
+        return model or others[0], baseline
+
     @property
     def n_users(self) -> int:
         """How many users all models are judged on."""
@@ -64,7 +75,7 @@ class ComparisonData:
     def basis(self) -> str:
         """In words: on whom and how the models are compared."""
         first = self._first
-        orders = {one.convention.order for one in self.models.values()}
+        orders = {model.convention.order for model in self.models.values()}
         convention = first.convention if len(orders) == 1 else replace(first.convention, order="auto")
         counts = first.counts
         skipped = counts.n_without_relevant if convention.no_relevant == "skip" else 0
@@ -73,7 +84,7 @@ class ComparisonData:
             [pgettext("comparison", "each metric as {library} has it", library=first.library)] if first.library else []
         )
         # On whom they are compared is said first, and once.
-        notes = [str(one) for one in first.prepared.notes if getattr(one, "message", "") != COMMON_USERS]
+        notes = [str(note) for note in first.prepared.notes if getattr(note, "message", "") != COMMON_USERS]
         return "; ".join([*words, *library, *convention.phrases(graded=first.prepared.graded), *notes])
 
     def measured(
@@ -101,9 +112,9 @@ class ComparisonData:
                     f"{metric.name} of each model is in .beyond(k=10)."
                 )
         own = [options_of(metric, metrics, options, chosen) for metric in chosen]
-        if any(metric.needs_whole_list(mine) for metric, mine in zip(chosen, own, strict=True)):
-            for one in self.models.values():
-                one.hits(None)
+        if any(metric.needs_whole_list(metric_options) for metric, metric_options in zip(chosen, own, strict=True)):
+            for model in self.models.values():
+                model.hits(None)
         return MetricRequest(chosen, own, cutoffs, pairs)
 
     def _named(self, metrics: Metrics) -> Metrics:
@@ -121,7 +132,9 @@ class ComparisonData:
             frame = self._wide(measure(self.models, request, self.settings).means)
         else:
             segments = measured_by(self.models, request, self.settings, by, bins)
-            frame = pd.concat({name: self._wide(made.means) for name, made in segments.items()}, names=["segment"])
+            frame = pd.concat(
+                {name: self._wide(results.means) for name, results in segments.items()}, names=["segment"]
+            )
         basis = [self.basis()]
         if any(not metric.is_accuracy for metric in request.metrics):
             basis.append(_("metrics beyond accuracy over all users who have a value in every model"))
@@ -132,8 +145,8 @@ class ComparisonData:
         import pandas as pd
 
         columns: dict[str, dict[str, float]] = {}
-        for one in means:
-            columns.setdefault(one.metric if one.k is None else f"{one.metric}@{one.k}", {})[one.model] = one.mean
+        for mean in means:
+            columns.setdefault(mean.metric if mean.k is None else f"{mean.metric}@{mean.k}", {})[mean.model] = mean.mean
         return pd.DataFrame(columns, index=pd.Index(self.names, name="model"), dtype=float)
 
     def differences_frame(self, request: MetricRequest, by: Any, bins: int) -> pd.DataFrame:
@@ -141,11 +154,13 @@ class ComparisonData:
         import pandas as pd
 
         if by is None:
-            rows = [("", one) for one in measure(self.models, request, self.settings).differences]
+            rows = [("", difference) for difference in measure(self.models, request, self.settings).differences]
         else:
             rows = differences_by(self.models, request, self.settings, by, bins)
         columns = [*([] if by is None else ["segment"]), *DIFFERENCE_COLUMNS]
-        cells = [{"segment": segment, **asdict(one), "verdict": one.verdict} for segment, one in rows]
+        cells = [
+            {"segment": segment, **asdict(difference), "verdict": difference.verdict} for segment, difference in rows
+        ]
         frame = pd.DataFrame(cells, columns=pd.Index(columns))
         frame.attrs = {
             "corrected": self.settings.test,

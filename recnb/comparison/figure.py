@@ -23,19 +23,19 @@ LINES = ("-", "--", ":", "-.")
 DOTS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
-def figure(compared: ComparisonReportData) -> Figure:
+def figure(report: ComparisonReportData) -> Figure:
     """The curves and the forest plot of the lead cut-off, side by side."""
     import matplotlib.pyplot as plt
 
-    lead = compared.at(compared.lead_k)
-    shown = compared.bounded(lead) or compared.at(compared.lead_k, compared.lead.metric)
+    lead = report.at(report.lead_k)
+    shown = report.bounded(lead) or report.at(report.lead_k, report.lead.metric)
     height = max(3.8, 0.32 * len(shown) + 1.2)
-    drawn, (left, right) = plt.subplots(1, 2, figsize=(12, height), layout="constrained")
-    draw_curves(left, compared.curves)
-    draw_forest(right, shown, compared.reference)
+    both, (left, right) = plt.subplots(1, 2, figsize=(12, height), layout="constrained")
+    draw_curves(left, report.curves)
+    draw_forest(right, shown, report.reference)
     # A notebook would show an open figure once more at the end of the cell.
-    plt.close(drawn)
-    return drawn
+    plt.close(both)
+    return both
 
 
 def new_axes() -> Axes:
@@ -45,19 +45,21 @@ def new_axes() -> Axes:
     return plt.figure(layout="constrained").add_subplot()
 
 
-def draw_forest(ax: Axes, found: Sequence[Difference], reference: str | None) -> Axes:
+def draw_forest(ax: Axes, differences: Sequence[Difference], reference: str | None) -> Axes:
     """Differences with their intervals about a line at 0; filled marks are findings, hollow ones are not."""
-    shown = [one for one in found if isfinite(one.difference)]
-    many = len({one.baseline for one in shown}) > 1
+    shown = [difference for difference in differences if isfinite(difference.difference)]
+    many = len({difference.baseline for difference in shown}) > 1
     names = []
-    for at, one in enumerate(shown):
-        is_finding = one.verdict in FOUND
-        colour = (UP if one.difference > 0 else DOWN) if is_finding else QUIET
-        if isfinite(one.low):
-            ax.plot([one.low, one.high], [at, at], color=colour, linewidth=2.5 if is_finding else 1.5)
-        ax.plot([one.difference], [at], "o", color=colour, markerfacecolor=colour if is_finding else "none")
+    for at, difference in enumerate(shown):
+        is_finding = difference.verdict in FOUND
+        colour = (UP if difference.difference > 0 else DOWN) if is_finding else QUIET
+        if isfinite(difference.low):
+            ax.plot([difference.low, difference.high], [at, at], color=colour, linewidth=2.5 if is_finding else 1.5)
+        ax.plot([difference.difference], [at], "o", color=colour, markerfacecolor=colour if is_finding else "none")
         names.append(
-            f"{one.label}  {plain(one.model)} − {plain(one.baseline)}" if many else f"{one.label}  {plain(one.model)}"
+            f"{difference.label}  {plain(difference.model)} − {plain(difference.baseline)}"
+            if many
+            else f"{difference.label}  {plain(difference.model)}"
         )
     ax.axvline(0, color=QUIET, linewidth=1)
     ax.set_yticks(range(len(names)), names)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -12,10 +10,9 @@ from recnb.comparison import charts, tables
 from recnb.comparison import conclusions as words
 from recnb.display.language import _
 from recnb.display.templates import name, page, render, user_text
-from recnb.lint import html as lint_html
 
 if TYPE_CHECKING:
-    from recnb.comparison.results import ComparisonReportData, ModelFinding
+    from recnb.comparison.results import ComparisonReportData
 
 #: What the templates call.
 CONTEXT = {"words": words, "tables": tables, "charts": charts, "name_of": name, "user_text": user_text}
@@ -29,24 +26,11 @@ def document(report: ComparisonReportData, title: str | None = None) -> str:
 
 def fragment(report: ComparisonReportData) -> str:
     """The comparison as a notebook shows it."""
-    means = [(one.label, one.model, words.number(one.mean)) for one in report.means]
+    means = [(mean.label, mean.model, words.number(mean.mean)) for mean in report.means]
     key = f"{report.basis}; {report.settings}; {means}"
-    line = partial(finding, few=len(report.findings) <= lint_html.FEW)
-    return str(render("comparison/report.jinja", report=report, key=key, finding=line, **CONTEXT))
+    return str(render("comparison/report.jinja", report=report, key=key, **CONTEXT))
 
 
 def part(section: str, label: str, *arguments: Any) -> str:
     """One macro of `sections.jinja` by itself."""
     return str(render("comparison/part.jinja", section=section, label=label, arguments=arguments, **CONTEXT))
-
-
-def finding(found: ModelFinding, whose: str, strong: Callable[[str], Markup], *, few: bool) -> Markup:
-    """A finding of the lint as a line that unfolds, with its effect on each model where they differ."""
-    effects = [Markup(found.finding.said("effect", "html"))]
-    if len(found.effects) > 1:
-        effects = [
-            Markup("{}: {}").format(strong(model), Markup(one.said("effect", "html")))
-            for model, one in zip(found.models, found.of_each, strict=True)
-        ]
-    is_open = few or found.finding.severity == "warning"
-    return Markup(lint_html.line(found.finding, is_open=is_open, whose=whose, effects=effects))

@@ -65,10 +65,10 @@ def engine_of(*frames: Any) -> Engine | None:
 
 def models_of(models: Any, truth: Frame | None, options: dict[str, Any]) -> dict[str, EvaluationData]:
     """Every model evaluated, in the order given."""
-    known = [*OWN, "model", *options_known()]
+    options_of_compare = [*OWN, "model", *options_known()]
     for name in options:
-        if name not in known:
-            raise OptionError(f"{name!r} is no option of a comparison. {near(name, known)}")
+        if name not in options_of_compare:
+            raise OptionError(f"{name!r} is no option of a comparison. {near(name, options_of_compare)}")
     if isinstance(models, (Evaluation, Fetchable)):
         raise OptionError(
             "one Evaluation is one model, and a comparison needs two: recnb.compare({'mine': ev, 'popular': other})."
@@ -87,22 +87,22 @@ def models_of(models: Any, truth: Frame | None, options: dict[str, Any]) -> dict
             "model= names the column of models in one frame; a mapping has their names already: leave it out."
         )
     named = _named(models)
-    frames = [name for name, one in named.items() if not isinstance(one, (Evaluation, Fetchable))]
+    frames = [name for name, model in named.items() if not isinstance(model, (Evaluation, Fetchable))]
     if not frames and (truth is not None or options):
         extra = "the truth" if truth is not None else ", ".join(f"{name}=" for name in options)
         raise OptionError(f"all models are Evaluations, which know their truth and conventions: leave out {extra}.")
     if truth is not None and not isinstance(truth, pl.DataFrame):
         truth = _read_once(truth)
-    return {name: _evaluated(name, one, truth, options) for name, one in steps(list(named.items()), _("comparing"))}
+    return {name: _evaluated(name, model, truth, options) for name, model in steps(list(named.items()), _("comparing"))}
 
 
 def _named(models: Mapping[Any, Any]) -> dict[str, Any]:
     if len(models) < 2:
-        found = f"only {next(iter(models))!r} is given" if models else "none is given"
+        given = f"only {next(iter(models))!r} is given" if models else "none is given"
         raise OptionError(
-            f"a comparison needs two models at least, and {found}: recnb.compare({{'a': recs_a, 'b': recs_b}}, truth)."
+            f"a comparison needs two models at least, and {given}: recnb.compare({{'a': recs_a, 'b': recs_b}}, truth)."
         )
-    named = {str(name): one for name, one in models.items()}
+    named = {str(name): model for name, model in models.items()}
     if len(named) < len(models):
         raise OptionError(f"two models have the same name as text: {', '.join(map(repr, models))}. Name them apart.")
     blank = next((name for name in named if not name.strip()), None)
@@ -149,11 +149,11 @@ def _by_model(frame: Frame, column: str | None) -> dict[str, Frame]:
         ) from problem
     if engine is not None:
         parts = engine.by_model(frame, label)
-        if any(pd.isna(one) for one in parts):
+        if any(pd.isna(model) for model in parts):
             raise FrameError(f"{name}: column {label!r} has rows without a model: fill them in or drop them.")
         return parts
     if isinstance(frame, pl.LazyFrame):
-        frame = table_of(frame, name, {one: one for one in columns_of(frame, name)})
+        frame = table_of(frame, name, {column: column for column in columns_of(frame, name)})
     names = table_of(frame, name, {"model": label})["model"]
     if names.null_count():
         row = int(names.is_null().to_numpy().argmax())
@@ -162,10 +162,10 @@ def _by_model(frame: Frame, column: str | None) -> dict[str, Frame]:
         )
     if isinstance(frame, pd.DataFrame):
         rest = frame.drop(columns=label)
-        return {one: rest.loc[(names == one).to_numpy()] for one in names.unique(maintain_order=True).to_list()}
+        return {model: rest.loc[(names == model).to_numpy()] for model in names.unique(maintain_order=True).to_list()}
     table = frame if isinstance(frame, pl.DataFrame) else pl.DataFrame(frame)
     rest_of = table.drop(label)
-    return {one: rest_of.filter(names == one) for one in names.unique(maintain_order=True).to_list()}
+    return {model: rest_of.filter(names == model) for model in names.unique(maintain_order=True).to_list()}
 
 
 def reference_of(baseline: str | None, pairs: str, names: Sequence[str]) -> str | None:

@@ -42,7 +42,7 @@ class Conclusion:
         import pandas as pd
 
         names = ["metric", "k", "model", "baseline", "verdict"]
-        frame = pd.DataFrame([[getattr(one, name) for name in names] for one in self.differences], columns=names)
+        frame = pd.DataFrame([[getattr(row, name) for name in names] for row in self.differences], columns=names)
         return frame.assign(says=self.lines)
 
     def __str__(self) -> str:
@@ -68,7 +68,7 @@ class Forest:
         import pandas as pd
 
         names = ("metric", "k", "model", "baseline", "difference", "low", "high", "verdict")
-        return pd.DataFrame([{name: getattr(one, name) for name in names} for one in self.differences])
+        return pd.DataFrame([{name: getattr(row, name) for name in names} for row in self.differences])
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw it by matplotlib, on `ax` if given."""
@@ -79,13 +79,13 @@ class Forest:
 
     @property
     def _reference(self) -> str | None:
-        baselines = {one.baseline for one in self.differences}
+        baselines = {difference.baseline for difference in self.differences}
         return next(iter(baselines)) if len(baselines) == 1 else None
 
     def __repr__(self) -> str:
         lines = [
-            f"{one.label}  {one.model} − {one.baseline}: {signed(one.difference)} [{number(one.low)}, {number(one.high)}] {SIGNS[one.verdict]}"
-            for one in self.differences
+            f"{difference.label}  {difference.model} − {difference.baseline}: {signed(difference.difference)} [{number(difference.low)}, {number(difference.high)}] {SIGNS[difference.verdict]}"
+            for difference in self.differences
         ]
         return "\n".join(lines)
 
@@ -108,8 +108,8 @@ class Movers:
         import pandas as pd
 
         rows = [
-            (one.user, one.before, one.after, one.change, one.n_relevant, *([item.item for item in items] for items in (one.old, one.new)))
-            for one in (*self.moved.gained, *self.moved.lost)
+            (row.user, row.before, row.after, row.change, row.n_relevant, *([item.item for item in items] for items in (row.old, row.new)))
+            for row in (*self.moved.gained, *self.moved.lost)
         ]  # fmt: skip
         return pd.DataFrame(rows, columns=["user", "before", "after", "change", "n_relevant", "old", "new"])
 

@@ -67,8 +67,8 @@ def rbo(user: Ints, rank: Ints, other_rank: Ints, length: Ints, other_length: In
     # Below the shorter list: what it would share if it went on as it does, sum of X_s (d - s) / (s d) p^d.
     beyond = share_of_short * (powers[long] - powers[short]) - in_short * (over_depth[long] - over_depth[short])
     tail = (_share(in_all - in_short, long, where_none=0.0) + share_of_short) * p ** long.astype(np.float64)
-    found = (1 - p) / p * (summed + beyond) + tail
-    return np.where(long == 0, np.nan, np.where(short == 0, 0.0, np.minimum(found, 1.0)))
+    value = (1 - p) / p * (summed + beyond) + tail
+    return np.where(long == 0, np.nan, np.where(short == 0, 0.0, np.minimum(value, 1.0)))
 
 
 def checked_p(p: object) -> None:
@@ -96,38 +96,38 @@ class RankedLists:
 def overlaps(models: Mapping[str, EvaluationData], k: int | None, p: float) -> tuple[Overlap, ...]:
     """Each two models, over the users to whom either of them gives a list."""
     checked_p(p)
-    tables = {name: _table(one, k) for name, one in models.items()}
+    tables = {name: _table(model, k) for name, model in models.items()}
     items = distinct(pl.concat([distinct(table["item"]) for table in tables.values()]))
     named = steps(list(models), _("comparing"))
     lists = {name: _lists(tables.pop(name), items, models[name].n_users) for name in named}
     return tuple(
-        _overlap((one, lists[one]), (other, lists[other]), len(items), k, p)
-        for one, other in steps(list(combinations(lists, 2)), _("comparing"))
+        _overlap((model, lists[model]), (other, lists[other]), len(items), k, p)
+        for model, other in steps(list(combinations(lists, 2)), _("comparing"))
     )
 
 
 def _overlap(
-    one: tuple[str, RankedLists], other: tuple[str, RankedLists], n_items: int, k: int | None, p: float
+    first: tuple[str, RankedLists], second: tuple[str, RankedLists], n_items: int, k: int | None, p: float
 ) -> Overlap:
-    (name, mine), (other_name, theirs) = one, other
+    (name, a), (other_name, b) = first, second
     # Both are sorted, so looking one up in the other goes through memory once.
-    at = np.searchsorted(mine.pair, theirs.pair)
-    at[at == len(mine.pair)] = 0
-    shared = mine.pair[at] == theirs.pair if len(mine.pair) else np.zeros(len(theirs.pair), dtype=bool)
-    user, rank, rank_other = theirs.pair[shared] // n_items, mine.rank[at[shared]], theirs.rank[shared]
-    alike = jaccard(user, mine.length, theirs.length)
-    biased = rbo(user, rank, rank_other, mine.length, theirs.length, p)
-    there = ~np.isnan(alike)
-    in_place = np.bincount(user[rank == rank_other], minlength=len(mine.length))
-    identical = (in_place == mine.length) & (in_place == theirs.length) & there
+    at = np.searchsorted(a.pair, b.pair)
+    at[at == len(a.pair)] = 0
+    shared = a.pair[at] == b.pair if len(a.pair) else np.zeros(len(b.pair), dtype=bool)
+    user, rank, rank_other = b.pair[shared] // n_items, a.rank[at[shared]], b.rank[shared]
+    alike = jaccard(user, a.length, b.length)
+    biased = rbo(user, rank, rank_other, a.length, b.length, p)
+    defined = ~np.isnan(alike)
+    in_place = np.bincount(user[rank == rank_other], minlength=len(a.length))
+    identical = (in_place == a.length) & (in_place == b.length) & defined
     return Overlap(
         model=name,
         other=other_name,
         k=k,
-        jaccard=float(alike[there].mean()) if there.any() else float("nan"),
-        rbo=float(biased[there].mean()) if there.any() else float("nan"),
+        jaccard=float(alike[defined].mean()) if defined.any() else float("nan"),
+        rbo=float(biased[defined].mean()) if defined.any() else float("nan"),
         p=p,
-        n_users=int(there.sum()),
+        n_users=int(defined.sum()),
         n_identical=int(identical.sum()),
     )
 

@@ -40,9 +40,9 @@ class ComparisonReport:
         """
         import pandas as pd
 
-        means = pd.DataFrame([asdict(one) for one in self.data.means])
+        means = pd.DataFrame([asdict(row) for row in self.data.means])
         means = means.drop(columns="symbol").rename(columns={"low": "mean_low", "high": "mean_high"})
-        rows = [{**asdict(one), "verdict": one.verdict} for one in self.data.differences]
+        rows = [{**asdict(row), "verdict": row.verdict} for row in self.data.differences]
         apart = pd.DataFrame(rows).drop(columns=["symbol", "n_users", "alpha", "p"])
         return means.merge(apart, on=["metric", "k", "model"], how="left", sort=False)
 
@@ -51,23 +51,26 @@ class ComparisonReport:
 
         Keys: `schema`, `lang`, `models`, `reference` (None: every two models), `n_users`, `judged` (model, n_users,
         n_left_out, n_without_list), `k`, `lead_k`, `settings` (confidence, test, method, mean_method, resamples,
-        permutations, seed), `n_compared`, `metrics`, `means`, `differences` (each with its `verdict`), `curves`, `moved`
+        permutations, seed, methods), `n_compared`, `metrics`, `means`, `differences` (each with its `verdict`), `curves`, `moved`
         (gained and lost users with both lists), `overlaps`, `beyond`, `n_checks` and `findings` (models, name, severity, n, of, short,
         example, advice, code, and `effects`, one for each of the models), `segments` (None, or by, n_small and `rows`: segment and the keys of a difference), `basis`,
         `notes` and `left_out` (what takes rows that are not here, in words).
         """
-        told = asdict(self.data)
-        verdicts = [one.verdict for one in self.data.differences]
-        told["differences"] = [
-            {**row, "verdict": verdict} for row, verdict in zip(told["differences"], verdicts, strict=True)
+        content = asdict(self.data)
+        verdicts = [difference.verdict for difference in self.data.differences]
+        content["differences"] = [
+            {**row, "verdict": verdict} for row, verdict in zip(content["differences"], verdicts, strict=True)
         ]
-        told["findings"] = [_found_as_dict(one) for one in self.data.findings]
+        content["findings"] = [_finding_as_dict(finding) for finding in self.data.findings]
         if self.data.segments is not None:
-            told["segments"]["rows"] = [
-                {"segment": name, **asdict(one), "verdict": one.verdict} for name, one in self.data.segments.rows
+            content["segments"]["rows"] = [
+                {"segment": name, **asdict(difference), "verdict": difference.verdict}
+                for name, difference in self.data.segments.rows
             ]
-        found: dict[str, Any] = _plain({"schema": SCHEMA, "lang": self.lang, "n_compared": self.data.n_tested, **told})
-        return found
+        plain: dict[str, Any] = _plain(
+            {"schema": SCHEMA, "lang": self.lang, "n_compared": self.data.n_tested, **content}
+        )
+        return plain
 
     @overload
     def to_json(self, path: None = None) -> str: ...
@@ -120,25 +123,25 @@ class ComparisonReport:
             return html.fragment(self.data)
 
 
-def _found_as_dict(found: ModelFinding) -> dict[str, Any]:
-    one = found.finding
-    said = {name: getattr(one, name) for name in ("short", "example", "advice", "code")}
-    effects = [each.effect for each in found.of_each]
+def _finding_as_dict(found: ModelFinding) -> dict[str, Any]:
+    finding = found.finding
+    sentences = {name: getattr(finding, name) for name in ("short", "example", "advice", "code")}
+    effects = [of_model.effect for of_model in found.of_each]
     return {
         "models": found.models,
-        "name": one.name,
-        "severity": one.severity,
-        "n": one.n,
-        "of": one.of,
+        "name": finding.name,
+        "severity": finding.severity,
+        "n": finding.n,
+        "of": finding.of,
         "effects": effects,
-        **said,
+        **sentences,
     }
 
 
 def _plain(value: Any) -> Any:
     """Nested data with lists for tuples and None for NaN."""
     if isinstance(value, Mapping):
-        return {name: _plain(one) for name, one in value.items()}
+        return {name: _plain(entry) for name, entry in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(one) for one in value]
+        return [_plain(entry) for entry in value]
     return None if isinstance(value, float) and not isfinite(value) else value

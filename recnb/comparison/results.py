@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -31,11 +31,12 @@ class Settings:
 
     confidence: float
     test: Test
-    method: str  #: of the intervals of differences
+    method: str  #: of the intervals of differences, as given
     mean_method: str  #: of the intervals of means
     resamples: int
     permutations: int
     seed: int
+    methods: tuple[str, ...] = ()  #: of the intervals of differences, as used: "auto" may use two
 
     @property
     def alpha(self) -> float:
@@ -68,7 +69,7 @@ class Mean(_Labelled):
     high: float
     n_users: int
     best: bool  #: the highest mean, or one that is the same to the last digits
-    near_best: bool  #: not told apart from the best
+    near_best: bool  #: not significantly different from the best
 
     @property
     def judges(self) -> bool:
@@ -158,7 +159,7 @@ class Mover:
     @property
     def ranks(self) -> list[tuple[int, ListItem | None, ListItem | None]]:
         """Each rank with the baseline's item and the model's."""
-        old, new = ({one.rank: one for one in items} for items in (self.old, self.new))
+        old, new = ({item.rank: item for item in items} for items in (self.old, self.new))
         return [(rank, old.get(rank), new.get(rank)) for rank in range(1, max([*old, *new], default=0) + 1)]
 
 
@@ -232,8 +233,8 @@ class ModelFinding:
     @property
     def effects(self) -> tuple[tuple[str, str], ...]:
         """What it does to the numbers of each model, or once, with no model, where that is the same."""
-        said = [one.effect for one in self.of_each]
-        return (("", said[0]),) if len(set(said)) == 1 else tuple(zip(self.models, said, strict=True))
+        effects = [finding.effect for finding in self.of_each]
+        return (("", effects[0]),) if len(set(effects)) == 1 else tuple(zip(self.models, effects, strict=True))
 
 
 @dataclass(frozen=True)
@@ -247,7 +248,12 @@ class ComparisonSegments:
     @property
     def reach(self) -> float:
         """The largest size of a difference or of an end of its interval."""
-        ends = [abs(end) for _, one in self.rows for end in (one.difference, one.low, one.high) if isfinite(end)]
+        ends = [
+            abs(end)
+            for _, difference in self.rows
+            for end in (difference.difference, difference.low, difference.high)
+            if isfinite(end)
+        ]
         return max(ends, default=0.0) or 1.0
 
 
@@ -297,7 +303,7 @@ class ComparisonReportData:
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
         """Who is held against whom, in the order shown."""
-        return tuple(dict.fromkeys((one.model, one.baseline) for one in self.differences))
+        return tuple(dict.fromkeys((difference.model, difference.baseline) for difference in self.differences))
 
     @property
     def n_tested(self) -> int:
@@ -306,37 +312,35 @@ class ComparisonReportData:
 
     def means_at(self, metric: str, k: int) -> list[Mean]:
         """The means of all models in one column."""
-        return [one for one in self.means if (one.metric, one.k) == (metric, k)]
+        return [mean for mean in self.means if (mean.metric, mean.k) == (metric, k)]
 
     def mean_of(self, model: str, metric: str, k: int) -> Mean:
         """One mean."""
-        return next(one for one in self.means_at(metric, k) if one.model == model)
+        return next(mean for mean in self.means_at(metric, k) if mean.model == model)
 
     def at(self, k: int, metric: str | None = None) -> list[Difference]:
         """The differences at one cut-off, of one metric or of all."""
-        return [one for one in self.differences if one.k == k and metric in (None, one.metric)]
+        return [
+            difference for difference in self.differences if difference.k == k and metric in (None, difference.metric)
+        ]
 
     def bounded(self, differences: Iterable[Difference]) -> list[Difference]:
         """Those of metrics with an upper bound, which fit into one picture."""
-        bounded = {one.metric for one in self.metrics if one.bounded}
-        return [one for one in differences if one.metric in bounded]
+        bounded = {reading.metric for reading in self.metrics if reading.bounded}
+        return [difference for difference in differences if difference.metric in bounded]
 
     def against_reference(self, model: str, metric: str, k: int) -> Difference | None:
         """A model's difference from the reference, if it has one."""
-        return next((one for one in self.at(k, metric) if (one.model, one.baseline) == (model, self.reference)), None)
+        return next(
+            (
+                difference
+                for difference in self.at(k, metric)
+                if (difference.model, difference.baseline) == (model, self.reference)
+            ),
+            None,
+        )
 
 
 def tested(differences: Iterable[Difference]) -> int:
     """How many of the differences have a p-value."""
-    return sum(not isnan(one.p) for one in differences)
-
-
-def rows_of(some: Iterable[Any]) -> Iterator[dict[str, Any]]:
-    """Frozen rows as dictionaries."""
-    return (asdict(one) for one in some)
-
-
-def extremes(means: Sequence[float]) -> float:
-    """The highest of the means; NaN if none is a number."""
-    there = [one for one in means if not isnan(one)]
-    return max(there) if there else float("nan")
+    return sum(not isnan(difference.p) for difference in differences)

@@ -32,19 +32,19 @@ def means(report: ComparisonReportData, k: int, name: Name, cell: Callable[[Mean
         against = report.against_reference(model, metric, k)
         return cell(report.mean_of(model, metric, k), "" if against is None else against.verdict)
 
-    rows = [[name(model), *(value(model, one.metric) for one in report.metrics)] for model in report.models]
-    return Cells([_("model"), *(f"{one.symbol}@{k}" for one in report.metrics)], rows)
+    rows = [[name(model), *(value(model, metric.metric) for metric in report.metrics)] for model in report.models]
+    return Cells([_("model"), *(f"{metric.symbol}@{k}" for metric in report.metrics)], rows)
 
 
 def paired_tests(differences: Sequence[Difference], settings: Settings, name: Name, *, brief: bool = False) -> Cells:
     """Differences with intervals, p-values, corrections, effect size and users; if `brief`, without three of the columns."""
 
-    def row(one: Difference) -> list[str]:
-        further = [] if brief else [bare_p(one.wilcoxon_p), bare_p(one.randomization_p)]
+    def row(difference: Difference) -> list[str]:
+        further = [] if brief else [bare_p(difference.wilcoxon_p), bare_p(difference.randomization_p)]
         return [
-            one.label, name(one.model), name(one.baseline), signed(one.difference), f"{number(one.low)} … {number(one.high)}",
-            bare_p(one.t_p), *further, bare_p(one.p_holm), bare_p(one.p_bh), number(one.effect_size),
-            f"{one.won:,} / {one.tied:,} / {one.lost:,}", *([] if brief else [number(one.detectable)]), verdict_in_words(one),
+            difference.label, name(difference.model), name(difference.baseline), signed(difference.difference), f"{number(difference.low)} … {number(difference.high)}",
+            bare_p(difference.t_p), *further, bare_p(difference.p_holm), bare_p(difference.p_bh), number(difference.effect_size),
+            f"{difference.won:,} / {difference.tied:,} / {difference.lost:,}", *([] if brief else [number(difference.detectable)]), verdict_in_words(difference),
         ]  # fmt: skip
 
     interval = _("{confidence} interval", confidence=percent_of(settings.confidence))
@@ -72,29 +72,35 @@ def segments(report: ComparisonReportData, name: Name) -> Cells:
     ]
     rows = [
         [
-            name(segment), name(one.model), name(one.baseline), f"{one.n_users:,}", signed(one.difference),
-            f"{number(one.low)} … {number(one.high)}", bare_p(one.p_holm), verdict_in_words(one),
+            name(segment), name(difference.model), name(difference.baseline), f"{difference.n_users:,}", signed(difference.difference),
+            f"{number(difference.low)} … {number(difference.high)}", bare_p(difference.p_holm), verdict_in_words(difference),
         ]
-        for segment, one in report.segments.rows
+        for segment, difference in report.segments.rows
     ]  # fmt: skip
     return Cells(header, rows, 3)
 
 
 def beyond(report: ComparisonReportData, name: Name, cell: Callable[[float, float, float], str]) -> Cells:
     """Metrics beyond accuracy, a column a model; `cell` takes the value and the ends of its interval."""
-    rows = [[f"{one.symbol}@{one.k}", *(cell(*values) for values in one.values)] for one in report.beyond]
+    rows = [[f"{metric.symbol}@{metric.k}", *(cell(*values) for values in metric.values)] for metric in report.beyond]
     return Cells([_("metric"), *map(name, report.models)], rows)
 
 
-def overlaps(found: Sequence[Overlap], pair: Callable[[str, str], str]) -> Cells:
+def overlaps(pairs: Sequence[Overlap], pair: Callable[[str, str], str]) -> Cells:
     """How alike the lists of each two models are; `pair` puts two names into a cell."""
-    first = found[0]
+    first = pairs[0]
     header = [
         _("lists of"), _("Jaccard{at}", at="" if first.k is None else f"@{first.k}"), _("RBO, p = {p}", p=f"{first.p:g}"),
         _("the very same list"), _("users"),
     ]  # fmt: skip
     rows = [
-        [pair(one.model, one.other), number(one.jaccard), number(one.rbo), f"{one.n_identical:,}", f"{one.n_users:,}"]
-        for one in found
+        [
+            pair(overlap.model, overlap.other),
+            number(overlap.jaccard),
+            number(overlap.rbo),
+            f"{overlap.n_identical:,}",
+            f"{overlap.n_users:,}",
+        ]
+        for overlap in pairs
     ]
     return Cells(header, rows)

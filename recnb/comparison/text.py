@@ -42,8 +42,8 @@ LATEX_NEAR = r"\circ"
 def text(report: ComparisonReportData) -> str:
     """The comparison for a console."""
     lines = [one_line(_title(report), 300), ""]
-    for found in report.findings:
-        lines += _item("! ", f"{found.finding.word}: {found.finding.short} ({whose(report, found, one_line)})")
+    for finding in report.findings:
+        lines += _item("! ", f"{finding.finding.word}: {finding.finding.short} ({whose(report, finding, one_line)})")
     lines += [] if report.findings else [_no_findings(report)]
     lines.append("")
     for words in [*headline(report, one_line), *summaries(report, one_line)]:
@@ -73,9 +73,11 @@ def text(report: ComparisonReportData) -> str:
 def movers_text(moved: MovedUsers) -> list[str]:
     """The users who moved most, in lines."""
     lines = _wrapped(one_line(movers_title(moved), 300))
-    for one in (*moved.gained, *moved.lost):
-        lines.append(f"  {one_line(one.user)}: {number(one.before)} -> {number(one.after)} ({signed(one.change)})")
-        for model, items in ((moved.baseline, one.old), (moved.model, one.new)):
+    for mover in (*moved.gained, *moved.lost):
+        lines.append(
+            f"  {one_line(mover.user)}: {number(mover.before)} -> {number(mover.after)} ({signed(mover.change)})"
+        )
+        for model, items in ((moved.baseline, mover.old), (moved.model, mover.new)):
             words = f"{one_line(model)}: {_listed(items, one_line, '*{}')}"
             lines += textwrap.wrap(words, LINE, initial_indent=4 * " ", subsequent_indent=6 * " ")
     return lines
@@ -91,7 +93,7 @@ def markdown(report: ComparisonReportData) -> str:
         return [*([f"**{title}**"] if title else []), markdown_table(cells.header, rows, cells.numbers_from)]
 
     sentences = [f"- {words}" for words in [*headline(report, _bold), *summaries(report, _bold)]]
-    findings = [_finding(report, one) for one in report.findings] or [safe(_no_findings(report))]
+    findings = [_finding(report, finding) for finding in report.findings] or [safe(_no_findings(report))]
     parts = [f"## {safe(_title(report), 300)}", "\n".join(sentences), "\n".join(findings)]
     for k in report.k:
         parts += [safe(means_title(report, k), 300), *lay_out(tables.means(report, k, safe, _mean("**")))]
@@ -103,8 +105,8 @@ def markdown(report: ComparisonReportData) -> str:
     for moved in report.moved:
         header = [_("user"), _("value"), safe(moved.baseline), safe(moved.model)]
         rows = [
-            [safe(one.user), f"{number(one.before)} → {number(one.after)}", *(_listed(items, safe, "**{}**") for items in (one.old, one.new))]
-            for one in (*moved.gained, *moved.lost)
+            [safe(mover.user), f"{number(mover.before)} → {number(mover.after)}", *(_listed(items, safe, "**{}**") for items in (mover.old, mover.new))]
+            for mover in (*moved.gained, *moved.lost)
         ]  # fmt: skip
         parts += [f"**{movers_title(moved, safe)}**", markdown_table(header, rows, left=len(header))]
     if report.beyond:
@@ -127,7 +129,7 @@ def latex(report: ComparisonReportData) -> str:
     rows: list[Sequence[str] | str] = []
     for k in report.k:
         _header, body, _left = tables.means(report, k, latex_text, cell)
-        head = [rf"$k = {k}$", *(latex_text(one.symbol) for one in report.metrics)]
+        head = [rf"$k = {k}$", *(latex_text(metric.symbol) for metric in report.metrics)]
         rows += [*([r"\midrule"] if rows else []), head, r"\midrule", *body]
     table = latex_table(f"l{'r' * len(report.metrics)}", _latex_caption(report), rows)
     return "\n".join([_(r"% needs \usepackage{booktabs}"), table, ""])
@@ -138,7 +140,7 @@ def _latex_caption(report: ComparisonReportData) -> str:
     words = [latex_text(ngettext("Means over {n:,} user", "Means over {n:,} users", report.n_users), 400)]
     words.append(rf"\textbf{{{latex_text(_('Bold'))}}}" + latex_text(_(": the highest mean of its column"), 400))
     near = _(
-        "not told apart from it (paired t test, Holm's correction over all columns, level {alpha})",
+        "not significantly different from it (paired t test, Holm's correction over all columns, level {alpha})",
         alpha=f"{settings.alpha:g}",
     )
     words.append(f"{_raised(LATEX_NEAR)} {latex_text(near, 400)}")
@@ -146,8 +148,8 @@ def _latex_caption(report: ComparisonReportData) -> str:
         better = _("better than {baseline}", baseline=report.reference)
         worse = _("worse than {baseline}", baseline=report.reference)
         marks = [
-            f"{_raised(LATEX_MARKS[verdict])} {latex_text(said, 400)}"
-            for verdict, said in (("better", better), ("worse", worse))
+            f"{_raised(LATEX_MARKS[verdict])} {latex_text(label, 400)}"
+            for verdict, label in (("better", better), ("worse", worse))
         ]
         test = _(
             "{test}, Holm's correction over {count} comparisons, level {alpha}, and a {confidence} interval of "
@@ -160,7 +162,7 @@ def _latex_caption(report: ComparisonReportData) -> str:
         )
         words.append(f"{', '.join(marks)}: {latex_text(test, 600)}")
     not_covered = notes(settings, report.n_tested)[-1]
-    words += [latex_text(one.rstrip("."), 3000) for one in (not_covered, report.basis)]
+    words += [latex_text(sentence.rstrip("."), 3000) for sentence in (not_covered, report.basis)]
     return ". ".join(words) + "."
 
 
@@ -205,15 +207,15 @@ def _overlaps(report: ComparisonReportData, safe: tables.Name) -> Cells:
 
 
 def _finding(report: ComparisonReportData, found: ModelFinding) -> str:
-    one = found.finding
-    code = f"`` {' '.join(one.code.split()).replace('``', '` `')} ``" if one.code else ""
-    effects = [each.said("effect", "markdown") for each in found.of_each]
+    finding = found.finding
+    code = f"`` {' '.join(finding.code.split()).replace('``', '` `')} ``" if finding.code else ""
+    effects = [of_model.sentence("effect", "markdown") for of_model in found.of_each]
     if len(found.effects) > 1:
-        effects = [f"{_bold(model)}: {said}" for model, said in zip(found.models, effects, strict=True)]
-    said = " ".join(part for part in (*dict.fromkeys(effects), one.said("advice", "markdown"), code) if part)
-    return (
-        f"- **{one.word}**: {one.said('short', 'markdown')} ({whose(report, found, markdown_text)})\n  {said}".rstrip()
+        effects = [f"{_bold(model)}: {sentences}" for model, sentences in zip(found.models, effects, strict=True)]
+    sentences = " ".join(
+        part for part in (*dict.fromkeys(effects), finding.sentence("advice", "markdown"), code) if part
     )
+    return f"- **{finding.word}**: {finding.sentence('short', 'markdown')} ({whose(report, found, markdown_text)})\n  {sentences}".rstrip()
 
 
 def _listed(items: Sequence[ListItem], safe: Callable[[object], str], hit: str) -> str:

@@ -7,14 +7,12 @@ white as on near black. The same numbers give the same picture to the byte.
 
 from __future__ import annotations
 
-import base64
 import html
 from collections.abc import Callable, Sequence
 from math import floor, isfinite, log10
 
 from recnb.display.language import _
-from recnb.display.text import percent as percent  # modules that still import them from here
-from recnb.display.text import short as short
+from recnb.display.text import percent, short
 
 ACCENT = "#2f7fc1"  # contrast 4.3 on white, 4.4 on #111111
 QUIET = "#7a7a7a"  # contrast 4.3 on white, 4.4 on #111111
@@ -22,13 +20,6 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, s
 
 WIDTH, HEIGHT, STRIP = 480, 250, 150
 LEFT, RIGHT, TOP, BOTTOM = 44, 12, 26, 36
-
-
-def image(svg: str, alt: str, width: int = WIDTH) -> str:
-    """A picture as `<img>`, with its numbers as text for whoever does not see it."""
-    data = base64.b64encode(svg.encode()).decode("ascii")
-    style = f"width: {width}px; max-width: 100%; height: auto; vertical-align: middle; background: transparent;"
-    return f'<img src="data:image/svg+xml;base64,{data}" alt="{html.escape(alt, quote=True)}" style="{style}">'
 
 
 def ticks(top: float, most: int = 5) -> list[float]:

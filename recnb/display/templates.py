@@ -44,10 +44,10 @@ def page(title: str, heading: str, body: Markup) -> Markup:
 
     In a notebook, headings of the body are below those of the notebook; in a document they follow its own.
     """
-    html = str(body)
+    plain = str(body)  # `Markup.replace` would escape what it puts in
     for level in (3, 4):
-        html = html.replace(f"<h{level}", f"<h{level - 1}").replace(f"</h{level}>", f"</h{level - 1}>")
-    return render("display/page.jinja", title=title, heading=heading, body=Markup(html))
+        plain = plain.replace(f"<h{level}", f"<h{level - 1}").replace(f"</h{level}>", f"</h{level - 1}>")
+    return render("display/page.jinja", title=title, heading=heading, body=Markup(plain))
 
 
 def user_text(value: object, longest: int = text.NAME_SHOWN) -> Markup:

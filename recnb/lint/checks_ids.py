@@ -8,8 +8,8 @@ import polars as pl
 
 from recnb.display.language import N_, Plural
 from recnb.lint.check import Findings, check, finding
-from recnb.lint.data import LintData, lacking
-from recnb.lint.findings import Quoted
+from recnb.lint.data import LintData, is_in, outside
+from recnb.lint.findings import Quoted, Severity
 
 #: What programs write where there is no value, in lower case.
 NOTHING = ("", "nan", "none", "null", "nat", "<na>", "n/a", "undefined")
@@ -28,60 +28,56 @@ def _without_zeros(ids: pl.Expr) -> pl.Expr:
 @check(N_("ids with blanks"))
 def ids_with_blanks(data: LintData) -> Findings:
     """Ids with blanks before or after."""
-    yield from _written_otherwise(
+    return _variants(
         data,
-        "ids_with_blanks",
         lambda ids: ids.str.strip_chars(),
         ".strip()",
         short={
             "users_alone": N_("{n:,} user ids of {of:,} begin or end with blanks"),
             "items_alone": N_("{n:,} item ids of {of:,} begin or end with blanks"),
-            "users": N_("{n:,} user ids of {of:,} differ in blanks at their ends alone"),
-            "items": N_("{n:,} item ids of {of:,} differ in blanks at their ends alone"),
+            "users": N_("{n:,} user ids of {of:,} differ only in blanks at their ends"),
+            "items": N_("{n:,} item ids of {of:,} differ only in blanks at their ends"),
         },
-        advice=N_("Take the blanks off in all frames:"),
-        always=True,
+        advice=N_("Remove the blanks in all frames:"),
     )
 
 
 @check(N_("ids in upper and lower case"))
 def ids_by_case(data: LintData) -> Findings:
-    """Ids that differ in upper and lower case alone."""
-    yield from _written_otherwise(
+    """Ids that differ only in upper and lower case."""
+    return _variants(
         data,
-        "ids_by_case",
         lambda ids: ids.str.to_lowercase(),
         ".lower()",
         short={
-            "users": N_("{n:,} user ids of {of:,} differ in upper and lower case alone"),
-            "items": N_("{n:,} item ids of {of:,} differ in upper and lower case alone"),
+            "users": N_("{n:,} user ids of {of:,} differ only in upper and lower case"),
+            "items": N_("{n:,} item ids of {of:,} differ only in upper and lower case"),
         },
-        advice=N_("If they mean the same, write all frames alike:"),
+        advice=N_("If they mean the same, write them in one way in all frames:"),
+        severity="note",
     )
 
 
 @check(N_("ids with zeros before them"))
 def ids_with_zeros(data: LintData) -> Findings:
     """Numbers as text with and without zeros before them."""
-    yield from _written_otherwise(
+    return _variants(
         data,
-        "ids_with_zeros",
         _without_zeros,
         '.lstrip("0")',
         short={
             "users": N_("{n:,} user ids of {of:,} are the same number with and without zeros before it"),
             "items": N_("{n:,} item ids of {of:,} are the same number with and without zeros before it"),
         },
-        advice=N_("If they mean the same, write all frames alike, or read the column as text everywhere:"),
+        advice=N_("If they mean the same, write them in one way, or read the column as text everywhere:"),
     )
 
 
 @check(N_("ids with a decimal point"))
 def ids_with_point(data: LintData) -> Findings:
     """Floats that became text: 7.0 for 7."""
-    yield from _written_otherwise(
+    return _variants(
         data,
-        "ids_with_point",
         _without_point,
         '.removesuffix(".0")',
         short={
@@ -91,16 +87,14 @@ def ids_with_point(data: LintData) -> Findings:
             "items": N_("{n:,} item ids of {of:,} are the same number with and without .0"),
         },
         advice=N_("They were floats before they were text; write them as whole numbers:"),
-        always=True,
     )
 
 
-@check(N_("ids by accents"))
+@check(N_("ids that differ in accents"))
 def ids_by_accent(data: LintData) -> Findings:
     """Ids that look the same and are other characters: é as one sign, or as e with an accent."""
-    yield from _written_otherwise(
+    return _variants(
         data,
-        "ids_by_accent",
         lambda ids: ids.str.normalize("NFC"),
         '.normalize("NFC")',
         short={
@@ -121,7 +115,7 @@ def ids_of_nothing(data: LintData) -> Findings:
         words = ids.filter(ids.str.strip_chars().str.to_lowercase().is_in(NOTHING))
         if len(words) == 0:
             continue
-        relevant = data.prepared.truth[role].is_in(words.implode()).to_numpy()
+        relevant = is_in(data.prepared.truth[role], words).to_numpy()
         met = int(relevant[data.hits.truth_row].sum())
         column = data.label_of(role)
         yield finding(
@@ -166,25 +160,19 @@ def float_ids(data: LintData) -> Findings:
             "They are whole and were read as whole numbers, so nothing is lost; a column of ids becomes float "
             "where a row lacks one."
         ),
-        advice=N_("Look which rows lost their id on the way, and keep the column whole:"),
+        advice=N_("Check which rows lost their id, and keep the column as integers:"),
         columns=Quoted(*floats),
         code=f'{floats[0]} = {floats[0]}.astype("Int64")',
     )
 
 
-def _written_otherwise(
-    data: LintData,
-    name: str,
-    plain: Plain,
-    method: str,
-    *,
-    short: Mapping[str, str],
-    advice: str,
-    always: bool = False,
+def _variants(
+    data: LintData, plain: Plain, method: str, *, short: Mapping[str, str], advice: str, severity: Severity = "warning"
 ) -> Findings:
-    """Users or items whose ids fall together once they are written one way.
+    """Users or items whose ids become the same once they are written in one way.
 
-    `always`: such ids are worth a word even if they fall together with no other.
+    `short` has sentences for users and items; if also for "users_alone" and "items_alone", such ids are reported even if
+    they are the same as no other. `severity`: if ids become the same.
     """
     for role in ("user", "item"):
         ids = data.ids(role)
@@ -192,37 +180,34 @@ def _written_otherwise(
             continue
         table = pl.DataFrame({"id": ids}).with_columns(plain=plain(pl.col("id")))
         changed = table.filter(pl.col("id") != pl.col("plain"))
-        if changed.height == 0:
+        # Only one of two ids that become the same need change: "a1" stays as it is, and "A1" becomes it.
+        same = table.join(changed.select("plain").unique(), on="plain", how="semi", maintain_order="left")
+        merged = same.filter(pl.len().over("plain") > 1)
+        if changed.height == 0 or (merged.height == 0 and "users_alone" not in short):
             continue
-        # Only one of two that fall together need change: "a1" stays as it is, and "A1" becomes it.
-        alike = table.join(changed.select("plain").unique(), on="plain", how="semi", maintain_order="left")
-        met = alike.filter(pl.len().over("plain") > 1)
-        if met.height == 0 and not always:
-            continue
-        odd = met if met.height else changed
+        odd = merged if merged.height else changed
         shown = odd.filter(pl.col("plain") == odd["plain"][0])["id"].head(3).to_list()
         lost = _lost(data, role, plain)
-        how = "lost" if lost else "met" if met.height else "alone"
         column = data.label_of(role)
         yield finding(
-        data, "warning" if lost or (met.height and name != "ids_by_case") else "note", odd.height, len(ids),
+            data, "warning" if lost else severity if merged.height else "note", odd.height, len(ids),
             lost=lost, ids=Quoted(*shown), code=f"frame[{column!r}] = frame[{column!r}].str{method}",
-            short=short[f"{role}s" if met.height else f"{role}s_alone"],
+            short=short[f"{role}s" if merged.height else f"{role}s_alone"],
             effect={
-                "lost": N_("Relevant rows that would meet a list if ids were written one way, and now count as misses: {lost:,}. So {label} = {value:.4f} may be too low."),
-                "met": N_("They are taken for different ones: what is split between them is counted as if of two."),
-                "alone": N_("They meet among themselves, so no number changes; another frame will not write them so."),
-            }[how],
+                "lost": N_("Relevant rows that count as misses, and would match a list if ids were written in one way: {lost:,}. So {label} = {value:.4f} may be too low."),
+                "merged": N_("They count as different ids, and what belongs to one is split between them."),
+                "alone": N_("They match each other, so no number changes; other frames may write them otherwise."),
+            }["lost" if lost else "merged" if merged.height else "alone"],
             example=N_("Such as {ids}."), advice=advice,)  # fmt: skip
 
 
 def _lost(data: LintData, role: str, plain: Plain) -> int:
     """Relevant rows whose user or item no list has, and would have if ids were written one way."""
-    listed, judged = data.ids_of(role)
-    missing = judged.filter(lacking(judged, listed))
+    listed, judged = data.ids_in("lists", role), data.ids_in("truth", role)
+    missing = outside(judged, listed)
     if len(missing) == 0:
         return 0
-    known = pl.DataFrame({"id": listed}).select(plain(pl.col("id"))).to_series()
+    plain_listed = pl.DataFrame({"id": listed}).select(plain(pl.col("id"))).to_series()
     written = pl.DataFrame({"id": missing}).with_columns(plain=plain(pl.col("id")))
-    meets = written.filter(written["plain"].is_in(known.implode()))["id"]
-    return int(data.prepared.relevant[role].is_in(meets.implode()).sum())
+    would_meet = written.filter(is_in(written["plain"], plain_listed))["id"]
+    return int(is_in(data.prepared.relevant[role], would_meet).sum())

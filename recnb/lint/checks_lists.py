@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 
@@ -12,8 +10,7 @@ from recnb.display.language import N_, Plural
 from recnb.lint.check import Findings, check, finding, severity_of, with_option
 from recnb.lint.data import LintData
 from recnb.lint.findings import Quoted
-from recnb.lint.ties import ties_of
-from recnb.metrics.hits import in_order
+from recnb.lint.ties import ties_of, with_ranks
 
 #: Numbers that programs put where there is no score, and how large is too large for one.
 FILLERS, HUGE = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0, 999.0, 9999.0, 99999.0), 1e30
@@ -77,9 +74,9 @@ def ties(data: LintData) -> Findings:
     if n_moved == 0 and bounds is not None and len(tied.straddling) == 0:
         return
     user = int(moved.argmax()) if n_moved else int(rows.user[runs.start[np.r_[tied.deciding, tied.straddling][0]]])
-    mine = np.r_[tied.deciding, tied.straddling]
-    mine = mine[rows.user[runs.start[mine]] == user]
-    run = int(mine[np.argmax(runs.size[mine])])
+    of_user = np.r_[tied.deciding, tied.straddling]
+    of_user = of_user[rows.user[runs.start[of_user]] == user]
+    run = int(of_user[np.argmax(runs.size[of_user])])
     first, size = int(runs.start[run]), int(runs.size[run])
     how = "unbounded" if bounds is None else "moves" if n_moved else "still"
     grave = bounds is None or bounds.upper - bounds.lower >= MOVES
@@ -97,8 +94,8 @@ def ties(data: LintData) -> Findings:
                 "Equal scores straddle the cut-off for {n:,} users of {of:,}, and move {label} for nobody",
             ),
             "unbounded": Plural(
-                "Equal scores stand within the first places for {n:,} user of {of:,}",
-                "Equal scores stand within the first places for {n:,} users of {of:,}",
+                "There are equal scores within the first places for {n:,} user of {of:,}",
+                "There are equal scores within the first places for {n:,} users of {of:,}",
             ),
         }[how],
         effect={
@@ -163,7 +160,7 @@ def rank_against_score(data: LintData) -> Findings:
             "row": N_("The order of the rows is followed. {label} is {value:.4f}; by score it would be {other:.4f}."),
         }[by],
         example=N_(
-            "User {user}: {above} at rank {upper:,} with score {above_score:g} stands above {item} at rank {lower:,} with score {score:g}."
+            "User {user}: {above} at rank {upper:,} with score {above_score:g} is above {item} at rank {lower:,} with score {score:g}."
         ),
         advice=N_("If {column} is what ranks the items (a reranker keeps the scores of the stage before):"),
         users=len(np.unique(rows.user[1:][rises])), other=data.again(order="score"), user=lower["user"],
@@ -184,14 +181,11 @@ def upside_down(data: LintData) -> Findings:
         return
     hits = data.hits
     rank = data.list_length[hits.user] + 1 - hits.rank
-    order = in_order(hits.user * (int(np.abs(rank).max(initial=0)) + 1) + np.maximum(rank, 1))
-    turned = data.measured(
-        replace(hits, user=hits.user[order], rank=rank[order], relevance=hits.relevance[order], truth_row=hits.truth_row[order])
-    )[1] if hits.tied is None and (rank > 0).all() else np.nan  # fmt: skip
+    turned = data.measured(with_ranks(hits, rank))[1] if hits.tied is None and (rank > 0).all() else np.nan
     column = data.label_of("score")
     yield finding(
         data, "warning", recs.height, recs.height,
-        short=N_("The rows of every list stand from the lowest score to the highest: the lists may be upside down"),
+        short=N_("The rows of every list run from the lowest score to the highest: the lists may be upside down"),
         effect=N_(
             "The highest score is taken for the top. {label} is {value:.4f}; the other way round it would be {turned:.4f}."
         ),
@@ -203,7 +197,7 @@ def upside_down(data: LintData) -> Findings:
     )  # fmt: skip
 
 
-@check(N_("scores that are all one"))
+@check(N_("constant scores"))
 def one_score(data: LintData) -> Findings:
     """Scores that do not tell items apart."""
     if data.convention.order != "score":
@@ -222,9 +216,9 @@ def one_score(data: LintData) -> Findings:
             if all_one
             else N_("Within each list all items have the same score")
         ),
-        effect=N_("The scores put nothing in order: {label} = {value:.4f} is that of the order of the rows."),
+        effect=N_("The scores give no order: {label} = {value:.4f} follows from the order of the rows."),
         example=N_("User {user}: {score:g} throughout."),
-        advice=N_("Look whether {column} is the model's score; if the rows stand in rank order, say `order=\"row\"`."),
+        advice=N_("Check whether {column} is the model's score; if the rows are in rank order, say `order=\"row\"`."),
         score=float(score[0]), user=data.user(rows.user[0]),
         column=Quoted(data.label_of("score")), )  # fmt: skip
 
@@ -255,10 +249,10 @@ def filler_score(data: LintData) -> Findings:
             ),
             effect={
                 "last": N_(
-                    "They stand at the end of their lists, {reach:,} of them within {cut}; the other scores run from {low:g} to {high:g}."
+                    "They are at the end of their lists, {reach:,} of them within {cut}; the other scores run from {low:g} to {high:g}."
                 ),
                 "first": N_(
-                    "They stand at the top of their lists, {reach:,} of them within {cut}; the other scores run from {low:g} to {high:g}."
+                    "They are at the top of their lists, {reach:,} of them within {cut}; the other scores run from {low:g} to {high:g}."
                 ),
             }[end],
             example=N_("User {user}: {item} at rank {rank:,}."),
@@ -313,8 +307,8 @@ def rank_gaps(data: LintData) -> Findings:
     if not gappy.any():
         return
     user = int(gappy.argmax())
-    mine = rows.rank[rows.user == user]
-    empty = int(np.flatnonzero(mine != np.arange(1, len(mine) + 1))[0]) + 1
+    ranks = rows.rank[rows.user == user]
+    empty = int(np.flatnonzero(ranks != np.arange(1, len(ranks) + 1))[0]) + 1
     first = np.flatnonzero(np.r_[True, ~rows.same_user])
     late = bool((rows.rank[first] > 1).all())
     yield finding(
@@ -331,8 +325,8 @@ def rank_gaps(data: LintData) -> Findings:
             "Ranks are taken as they are: an empty place counts as a miss, and what stands below is discounted for it."
         ),
         example=N_("User {user} has {rows:,} rows and the last rank {length:,}; rank {rank:,} is empty."),
-        advice=N_("If nothing stood there, close the gaps:"),
-        user=data.user(user), rank=empty, length=int(data.list_length[user]), rows=len(mine),
+        advice=N_("If these places were not used, close the gaps:"),
+        user=data.user(user), rank=empty, length=int(data.list_length[user]), rows=len(ranks),
         start=int(rows.rank[first].min()), code=f"recs.assign(rank=recs.groupby({data.label_of('user')!r})[{data.label_of('rank')!r}].rank(method=\"first\"))",
     )  # fmt: skip
 
@@ -360,9 +354,9 @@ def same_list(data: LintData) -> Findings:
         n_listed,
         data.n_users,
         short=N_("All {n:,} users with a list have the same one, down to rank {depth:,}"),
-        effect=N_("{label} = {value:.4f} says how popular these items are, not how well users are told apart."),
+        effect=N_("{label} = {value:.4f} measures how popular these items are, not how well lists fit single users."),
         example=N_("It begins with {items}."),
-        advice=N_("Right for a popularity baseline; otherwise look whether the user reaches the model."),
+        advice=N_("Expected of a popularity baseline; otherwise check whether the model is given the user."),
         items=Quoted(*shown),
         depth=depth,
     )
@@ -384,12 +378,11 @@ def list_lengths(data: LintData) -> Findings:
         short=N_("Lists differ in length: {shortest:,} to {longest:,} places"),
         effect=(
             N_(
-                "Each user's k is the length of their list, so a long list has more to win in recall and more to lose in precision."
+                "Each user's k is the length of their list, so longer lists tend to a higher recall and a lower precision."
             )
             if data.k is None
             else N_(
-                "Within {cut} only lists that end earlier suffer; whatever takes whole lists (`k=None`, coverage) compares unlike with "
-                "unlike."
+                "Within {cut} only lists that end earlier lose; metrics of whole lists (`k=None`, coverage) do not compare users alike."
             )
         ),
         example=N_("The list of user {user} has {longest:,} places; one list in twenty has at most {usual:g}."),

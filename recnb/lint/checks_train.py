@@ -6,7 +6,7 @@ import numpy as np
 
 from recnb.display.language import N_, Plural
 from recnb.lint.check import Findings, check, finding, severity_of
-from recnb.lint.data import LintData, lacking
+from recnb.lint.data import LintData, is_in, outside
 from recnb.lint.findings import Quoted
 
 #: The share of relevant rows from which on new items are a warning.
@@ -69,12 +69,11 @@ def train_in_truth(data: LintData) -> Findings:
         ),
         effect=(
             N_(
-                "The model knew all the answers: {label} = {value:.4f} says how well it remembers, not how well it predicts."
+                "All answers were in train: {label} = {value:.4f} measures memory, not prediction."
             )
             if everything
             else N_(
-                "The model knew these answers, or was not allowed to recommend them. {label} is {value:.4f}; with a truth free of them it is "
-                "{rest:.4f}."
+                "These answers were in train, or could not be recommended. {label} is {value:.4f}; without them it is {rest:.4f}."
             )
         ),
         example=N_("User {user}, item {item}."),
@@ -88,10 +87,10 @@ def train_in_truth(data: LintData) -> Findings:
 def cold_relevant(data: LintData) -> Findings:
     """Relevant items that train does not know."""
     truth = data.prepared.truth
-    new = data.items_relevant.filter(lacking(data.items_relevant, data.items_trained))
+    new = outside(data.ids_in("relevant", "item"), data.ids_in("train", "item"))
     if len(new) == 0:
         return
-    cold = truth["item"].is_in(new.implode()).to_numpy()
+    cold = is_in(truth["item"], new).to_numpy()
     user = data.hits.truth_user if len(data.hits.truth_user) == len(cold) else data.prepared.truth_user
     warm = np.bincount(user[~cold], minlength=data.n_users)
     of = np.bincount(user, minlength=data.n_users)
@@ -115,22 +114,22 @@ def cold_relevant(data: LintData) -> Findings:
 @check(N_("new recommended items"), needs="train")
 def cold_recommended(data: LintData) -> Findings:
     """Recommended items that train does not know."""
-    new = data.items_listed.filter(lacking(data.items_listed, data.items_trained))
+    new = outside(data.ids_in("lists", "item"), data.ids_in("train", "item"))
     if len(new) == 0:
         return
-    rows = int(data.prepared.recs["item"].is_in(new.implode()).sum())
+    rows = int(is_in(data.prepared.recs["item"], new).sum())
     yield finding(
-        data, "note", len(new), len(data.items_listed),
+        data, "note", len(new), len(data.ids_in("lists", "item")),
         short=Plural(
             "{n:,} recommended item of {of:,} is not in train",
             "{n:,} recommended items of {of:,} are not in train",
         ),
         effect=N_(
-            "They take {rows:,} of {all:,} rows; novelty and popularity, which count in train, know nothing of them."
+            "They take {rows:,} of {all:,} rows; novelty and popularity are counted in train, where they do not occur."
         ),
         example=N_("Such as {items}."),
         advice=N_(
-            "Right for a model that knows items by their content; otherwise look whether `train=` is what it was trained on."
+            "Expected of a model that uses the content of items; otherwise check whether `train=` is what it was trained on."
         ),
         rows=rows, all=data.prepared.recs.height,
         items=Quoted(*new.head(3).to_list()),
@@ -141,12 +140,12 @@ def cold_recommended(data: LintData) -> Findings:
 def recommended_outside_items(data: LintData) -> Findings:
     """Recommended items that have no row in the frame of items."""
     assert data.side_data.items is not None
-    outside = data.items_listed.filter(lacking(data.items_listed, data.side_data.items["item"]))
-    if len(outside) == 0:
+    unlisted = outside(data.ids_in("lists", "item"), data.side_data.items["item"])
+    if len(unlisted) == 0:
         return
-    mask = data.flagged(np.flatnonzero(data.prepared.recs["item"].is_in(outside.implode()).to_numpy()))
+    mask = data.flagged(np.flatnonzero(is_in(data.prepared.recs["item"], unlisted).to_numpy()))
     yield finding(
-        data, "warning", len(outside), len(data.items_listed),
+        data, "warning", len(unlisted), len(data.ids_in("lists", "item")),
         short=Plural(
             "{n:,} recommended item of {of:,} is not in the catalogue, `items=`",
             "{n:,} recommended items of {of:,} are not in the catalogue, `items=`",
@@ -156,8 +155,8 @@ def recommended_outside_items(data: LintData) -> Findings:
             "{value:.4f}; coverage may pass 1."
         ),
         example=N_("Such as {items}."),
-        advice=N_("Look whether these can still be had; if so, add them to `items=`."),
-        items=Quoted(*outside.head(3).to_list()), reach=int((mask & data.in_reach).sum()),
+        advice=N_("Check whether these can still be had; if so, add them to `items=`."),
+        items=Quoted(*unlisted.head(3).to_list()), reach=int((mask & data.in_reach).sum()),
         places=int(data.in_reach.sum()), without=data.without_rows(mask),
     )  # fmt: skip
 
@@ -166,12 +165,12 @@ def recommended_outside_items(data: LintData) -> Findings:
 def relevant_outside_items(data: LintData) -> Findings:
     """Relevant items that have no row in the frame of items."""
     assert data.side_data.items is not None
-    outside = data.items_relevant.filter(lacking(data.items_relevant, data.side_data.items["item"]))
-    if len(outside) == 0:
+    unlisted = outside(data.ids_in("relevant", "item"), data.side_data.items["item"])
+    if len(unlisted) == 0:
         return
-    rows = int(data.prepared.truth["item"].is_in(outside.implode()).sum())
+    rows = int(is_in(data.prepared.truth["item"], unlisted).sum())
     yield finding(
-        data, "warning", len(outside), len(data.items_relevant),
+        data, "warning", len(unlisted), len(data.ids_in("relevant", "item")),
         short=Plural(
             "{n:,} relevant item of {of:,} is not in the catalogue, `items=`",
             "{n:,} relevant items of {of:,} are not in the catalogue, `items=`",
@@ -182,7 +181,7 @@ def relevant_outside_items(data: LintData) -> Findings:
         example=N_("Such as {items}."),
         advice=N_("Add them to `items=`, or leave them out of the truth for all models alike."),
         rows=rows,
-        relevant=data.prepared.truth.height, items=Quoted(*outside.head(3).to_list()),
+        relevant=data.prepared.truth.height, items=Quoted(*unlisted.head(3).to_list()),
     )  # fmt: skip
 
 
@@ -207,7 +206,7 @@ def k_above_catalogue(data: LintData) -> Findings:
             "nearly": N_("The first {n:,} places hold {share:.0%} of all {of:,} items"),
         }[how],
         effect=(
-            N_("A list in any order would find most: recall and hit rate tell little.")
+            N_("A list in any order has most relevant items: recall and hit rate mean little.")
             if how == 'nearly'
             else N_("No list can be cut: recall and hit rate are 1 for a list of everything, however ordered.")
         ),

@@ -12,7 +12,7 @@ from recnb.data.relevance import is_relevant
 from recnb.data.validation import repeated
 from recnb.display.language import N_, Plural
 from recnb.lint.check import Findings, check, finding, severity_of, with_option
-from recnb.lint.data import LintData
+from recnb.lint.data import LintData, is_in
 from recnb.lint.findings import Quoted
 from recnb.metrics.hits import Hits
 
@@ -29,15 +29,16 @@ LOW_RECALL, LOW_PRECISION = 0.9, 0.5
 @check(N_("lists and truth without an item in common"))
 def no_item_meets(data: LintData) -> Findings:
     """Lists and truth that have no item in common."""
-    if len(data.items_relevant) == 0 or data.items_relevant.is_in(data.items_listed.implode()).any():
+    relevant, listed = data.ids_in("relevant", "item"), data.ids_in("lists", "item")
+    if len(relevant) == 0 or is_in(relevant, listed).any():
         return
     yield finding(
-        data, "warning", len(data.items_relevant), len(data.items_relevant),
+        data, "warning", len(relevant), len(relevant),
         short=N_("None of the {n:,} relevant items is in any list"),
         effect=N_("Every metric is 0."),
         example=N_("Lists hold items such as {listed}, the truth such as {relevant}."),
-        advice=N_("Look whether both frames write items in the same way, and the `item=` column."),
-        listed=Quoted(data.items_listed[0]), relevant=Quoted(data.items_relevant[0]),
+        advice=N_("Check whether both frames write items in the same way, and the `item=` column."),
+        listed=Quoted(listed[0]), relevant=Quoted(relevant[0]),
     )  # fmt: skip
 
 
@@ -55,7 +56,7 @@ def perfect(data: LintData) -> Findings:
         len(values),
         short=N_("Every one of {n:,} users has the highest possible {label}"),
         effect=N_("{label} is {value:.4f}, which real recommendations do not reach."),
-        advice=N_("Look whether the lists were made from the truth."),
+        advice=N_("Check whether the lists were made from the truth."),
     )
 
 
@@ -87,7 +88,7 @@ def ratings(data: LintData) -> Findings:
     )  # fmt: skip
 
 
-@check(N_("one relevance throughout"))
+@check(N_("constant relevance"))
 def alike(data: LintData) -> Findings:
     """A relevance that is the same everywhere and is not 1."""
     if "relevance" not in data.source.truth.columns:
@@ -99,7 +100,7 @@ def alike(data: LintData) -> Findings:
         data, "note", grades.len(), grades.len(),
         short=N_("Every relevance is {grade:g}"),
         effect=N_("Grades add nothing: NDCG is that of relevant or not, and CG and DCG are {grade:g} times as large."),
-        advice=N_("Look whether {column} is the column that is meant."),
+        advice=N_("Check whether {column} is the column that is meant."),
         grade=float(grades[0]),
         column=Quoted(data.label_of("relevance", "truth")),
     )  # fmt: skip
@@ -170,10 +171,7 @@ def one_relevant_each(data: LintData) -> Findings:
         data.n_users,
         data.n_users,
         short=N_("Every one of {n:,} users has exactly one relevant item"),
-        effect=N_(
-            "Several metrics are one: recall is the hit rate, precision the hit rate over k, MAP the MRR. They "
-            "do not confirm each other."
-        ),
+        effect=N_("Several metrics coincide: recall is the hit rate, precision the hit rate over k, MAP the MRR."),
         advice=N_("Report one of them, and NDCG or MRR for the place."),
     )
 
@@ -233,10 +231,10 @@ def sampled_candidates(data: LintData) -> Findings:
     if size is None:
         return
     length, relevant = data.list_length[data.listed], data.n_relevant[data.listed]
-    one = bool((relevant == 1).all())
-    how = "one" if one else "equal" if (length == size).all() else "added"
+    single = bool((relevant == 1).all())
+    how = "one" if single else "equal" if (length == size).all() else "added"
     user = int(data.listed.argmax())
-    chance = _by_chance(data, size) if one else float((relevant / length).mean())
+    chance = _by_chance(data, size) if single else float((relevant / length).mean())
     yield finding(
         data, "warning", int(data.listed.sum()), data.n_users,
         short={
@@ -255,7 +253,7 @@ def sampled_candidates(data: LintData) -> Findings:
                 "Ranking one item among {size:,} of {items:,} is easier than among all: a random order has {label} = {chance:.4f}. Such a "
                 "number is no estimate of the full ranking's, and may order models otherwise (Krichene and Rendle, 2020)."
             )
-            if one
+            if single
             else N_(
                 "Ranking a few of {items:,} items is easier than ranking all: a random order has a precision of {chance:.4f}. Such a number "
                 "is no estimate of the full ranking's, and may order models otherwise (Krichene and Rendle, 2020)."
@@ -266,7 +264,7 @@ def sampled_candidates(data: LintData) -> Findings:
             "Rank all items of the catalogue but those seen in train, or say beside the number that candidates were sampled, and how."
         ),
         size=size, chance=chance,
-        items=len(data.items_listed), user=data.user(user), length=int(length[0]), relevant=int(relevant[0]),
+        items=len(data.ids_in("lists", "item")), user=data.user(user), length=int(length[0]), relevant=int(relevant[0]),
         )  # fmt: skip
 
 
@@ -281,7 +279,7 @@ def _candidates(data: LintData) -> int | None:
         size = int(length[0] - relevant[0])
     else:
         return None
-    return size if size >= CANDIDATES and length.max() <= SHARE * len(data.items_listed) else None
+    return size if size >= CANDIDATES and length.max() <= SHARE * len(data.ids_in("lists", "item")) else None
 
 
 def _all_found(data: LintData) -> bool:
@@ -302,20 +300,20 @@ def _all_found(data: LintData) -> bool:
 def _by_chance(data: LintData, size: int) -> float:
     """The metric's mean over the places that one relevant item could have among so many."""
     places = np.arange(size)
-    one = np.ones(size)
-    like = data.hits
+    ones = np.ones(size)
+    top = data.hits.max_relevance
     hits = Hits(
-        user=places, rank=places + 1, list_length=np.full(size, size), relevance=one, truth_row=places, truth_user=places,
-        truth_relevance=one, max_relevance=like.max_relevance if like.max_relevance > 0 else 1.0,
+        user=places, rank=places + 1, list_length=np.full(size, size), relevance=ones, truth_row=places, truth_user=places,
+        truth_relevance=ones, max_relevance=top if top > 0 else 1.0,
     )  # fmt: skip
     return data.measured(hits, replace(data.convention, no_hit="zero"))[1]
 
 
-@check(N_("nothing that was missed"))
+@check(N_("no missed relevant items"))
 def nothing_missed(data: LintData) -> Findings:
     """No relevant item that was not recommended: what lists missed is not in the data."""
     complete = ONLY_LISTED in data.prepared.notes
-    whole = int(data.list_length.max(initial=0)) >= len(data.items_listed)
+    whole = int(data.list_length.max(initial=0)) >= len(data.ids_in("lists", "item"))
     plain = int(data.listed.sum()) >= ENOUGH and _all_found(data) and not whole
     if not complete and not (plain and _candidates(data) is None):
         return
@@ -327,8 +325,7 @@ def nothing_missed(data: LintData) -> Findings:
         n,
         short=N_("No relevant item is missing from the lists"),
         effect=N_(
-            "What a recommender did not find is not in the data: recall of whole lists is 1 for everybody, and the ideal list knows nothing "
-            "else."
+            "Relevant items that were not recommended are not in the data: recall of whole lists is 1 for every user."
         ),
         advice=(
             N_(
@@ -336,6 +333,6 @@ def nothing_missed(data: LintData) -> Findings:
                 "truth as a frame of its own."
             )
             if complete
-            else N_("Look whether the truth was cut down to what was recommended.")
+            else N_("Check whether the truth was cut down to what was recommended.")
         ),
     )

@@ -7,7 +7,7 @@ import numpy as np
 from recnb.data.encoding import distinct
 from recnb.display.language import N_, Plural
 from recnb.lint.check import Findings, check, finding, severity_of, with_option
-from recnb.lint.data import LintData, lacking
+from recnb.lint.data import LintData, is_in, outside
 from recnb.lint.findings import Quoted
 
 #: Shares of users from which on a finding is a warning.
@@ -34,7 +34,7 @@ def users_without_list(data: LintData) -> Findings:
                 N_("They count 0: {label} is {value:.4f}, and {others:.4f} over those with a list.")
                 if plain
                 else N_(
-                    "The convention in force says what becomes of them; over those with a list {label} is {others:.4f}."
+                    "The convention in force decides how they count; over those with a list {label} is {others:.4f}."
                 )
             )
         ),
@@ -50,14 +50,13 @@ def users_without_truth(data: LintData) -> Findings:
     """Users with a list who have nothing to be found."""
     prepared = data.prepared
     kept = data.convention.no_relevant != "skip"
-    everyone = data.users_listed
-    with_relevant = distinct(prepared.relevant["user"])
-    strange = everyone.filter(lacking(everyone, with_relevant))
-    if len(strange) == 0:
+    everyone, with_relevant = data.ids_in("lists", "user"), distinct(prepared.relevant["user"])
+    without = outside(everyone, with_relevant)
+    if len(without) == 0:
         return
-    n_judged = int(strange.is_in(data.users_judged.implode()).sum())
+    n_judged = int(is_in(without, data.ids_in("truth", "user")).sum())
     yield finding(
-        data, severity_of(len(strange) / len(everyone), MOST), len(strange), len(everyone),
+        data, severity_of(len(without) / len(everyone), MOST), len(without), len(everyone),
         short=Plural(
             "{n:,} user of {of:,} with a list has no relevant item",
             "{n:,} users of {of:,} with a list have no relevant item",
@@ -80,13 +79,13 @@ def users_without_truth(data: LintData) -> Findings:
         advice=N_(
             "Nothing to type, unless these users should have had test items: then look at the split and at `relevant_from=`."
         ),
-        user=Quoted(strange[0]), judged=n_judged, )  # fmt: skip
+        user=Quoted(without[0]), judged=n_judged, )  # fmt: skip
 
 
 @check(N_("new users"), needs="train")
 def cold_users(data: LintData) -> Findings:
     """Users who are evaluated and of whom train knows nothing."""
-    cold = lacking(data.prepared.users, data.users_trained).to_numpy()
+    cold = ~is_in(data.prepared.users, data.ids_in("train", "user")).to_numpy()
     n = int(cold.sum())
     if n == 0:
         return
@@ -111,22 +110,21 @@ def cold_users(data: LintData) -> Findings:
 @check(N_("users in train alone"), needs="train")
 def users_only_in_train(data: LintData) -> Findings:
     """Users who were trained on and are neither evaluated nor recommended anything."""
-    known = data.users_trained
-    gone = lacking(known, data.prepared.users) & lacking(known, data.users_listed)
-    n = int(gone.sum())
-    if n == 0:
+    trained = data.ids_in("train", "user")
+    gone = outside(outside(trained, data.prepared.users), data.ids_in("lists", "user"))
+    if len(gone) == 0:
         return
     yield finding(
-        data, "note", n, len(known),
+        data, "note", len(gone), len(trained),
         short=Plural(
             "{n:,} user of {of:,} in train is neither evaluated nor recommended anything",
             "{n:,} users of {of:,} in train are neither evaluated nor recommended anything",
         ),
-        effect=N_("{label} speaks of {share:.0%} as many users as train holds, usually the more active ones."),
+        effect=N_("{label} is over {share:.0%} as many users as train has, usually the more active ones."),
         example=N_("Such as user {user}."),
-        advice=N_("Nothing to type; say whom the number is about."),
-        user=Quoted(known.filter(gone)[0]),
-        share=data.n_users / len(known),
+        advice=N_("State which users the number is about."),
+        user=Quoted(gone[0]),
+        share=data.n_users / len(trained),
     )  # fmt: skip
 
 
@@ -134,7 +132,7 @@ def users_only_in_train(data: LintData) -> Findings:
 def users_undescribed(data: LintData) -> Findings:
     """Users who are evaluated and have no row in the frame of users."""
     assert data.side_data.users is not None
-    missing = lacking(data.prepared.users, data.side_data.users["user"]).to_numpy()
+    missing = ~is_in(data.prepared.users, data.side_data.users["user"]).to_numpy()
     n = int(missing.sum())
     if n == 0:
         return

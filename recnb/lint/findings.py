@@ -114,8 +114,6 @@ class Finding:
         with use_language(self.lang):
             return code(translated(message, **values)) if form == "html" else _(message, **values)
 
-    said = sentence
-
     @property
     def word(self) -> str:
         """The severity in words."""
@@ -210,7 +208,7 @@ class Lint:
         with use_language(self.lang):
             users = ngettext("{n:,} user", "{n:,} users", self.n_users)
             words = _(
-                "Effects are told by {label}, {value} over {users}.",
+                "Effects are measured with {label}: {value} over {users}.",
                 label=self.label,
                 value=fixed(self.value),
                 users=users,
@@ -269,11 +267,7 @@ class Lint:
 def elsewhere_in_words(checks: Iterable[str]) -> list[str]:
     """The checks that were not made, since they need all rows of the lists and these are not in memory."""
     titles = _titles(checks)
-    return (
-        [_("Not looked at, since it takes every row of the lists and they are not here: {what}.", what=titles)]
-        if titles
-        else []
-    )
+    return [_("Not checked, since the rows of the lists are not in memory: {what}.", what=titles)] if titles else []
 
 
 def _titles(checks: Iterable[str]) -> str:

@@ -259,7 +259,10 @@ def _exposure(shown: Lists, weight: float | None) -> tuple[Floats, Ints]:
     seen: Floats = shown.times_shown[item].astype(np.float64)
     if weight is not None:
         base = number_option(
-            "weight", weight, "weight of the next rank: give a share up to 1, such as 0.85", lambda one: 0 < one <= 1
+            "weight",
+            weight,
+            "weight of the next rank: give a share up to 1, such as 0.85",
+            lambda share: 0 < share <= 1,
         )
         seen = np.bincount(shown.item, base ** (shown.rank - 1.0), shown.n_items)[item].astype(np.float64, copy=False)
     order = np.argsort(seen, kind="stable")

@@ -135,7 +135,9 @@ class Metric(Generic[P]):
     def defaults(self) -> dict[str, Any]:
         """The options and their default values."""
         parameters = inspect.signature(self.function).parameters.values()
-        return {one.name: one.default for one in parameters if one.kind is one.KEYWORD_ONLY}
+        return {
+            parameter.name: parameter.default for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY
+        }
 
     @functools.cached_property
     def words(self) -> dict[str, tuple[str, ...]]:
@@ -290,13 +292,13 @@ def metric(
 
     def decorate(function: Callable[..., Any]) -> Metric[...]:
         kind: type[Metric[...]] = CatalogueMetric if over in ("items", "user pairs") else UserMetric
-        made = kind(
+        new = kind(
             function, symbol, credit, out_of, bounds, tuple(references), reads, dict(meanings or {}), aliases,
             over, called, needs, top, no_value, per_row_texts,
         )  # fmt: skip
-        (METRICS if made.is_accuracy else LIST_METRICS)[made.name] = made
-        ALIASES.update(dict.fromkeys(aliases, made.name))
-        return made
+        (METRICS if new.is_accuracy else LIST_METRICS)[new.name] = new
+        ALIASES.update(dict.fromkeys(aliases, new.name))
+        return new
 
     return typing.cast(Decorator, decorate)
 

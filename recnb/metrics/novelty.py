@@ -285,11 +285,11 @@ def _mean_of_items(
 
     def rows(user: int) -> TermRows:
         """The rows of one list; those that do not count are left out."""
-        mine = np.flatnonzero(shown.user == user)
+        at = np.flatnonzero(shown.user == user)
         if kept is not None:
-            mine = mine[kept[shown.item[mine]]]
-        item = shown.item[mine]
+            at = at[kept[shown.item[at]]]
+        item = shown.item[at]
         of_item = {name: what[item] if isinstance(what, np.ndarray) else what for name, what in names.items()}
-        return TermRows(of_row[mine], {**of_item, "n_shown": n[user], "k": out_of[user]}, item, shown.rank[mine])
+        return TermRows(of_row[at], {**of_item, "n_shown": n[user], "k": out_of[user]}, item, shown.rank[at])
 
     return PerUser(shown.per_user(of_row), out_of, holds & (out_of > 0), rows)

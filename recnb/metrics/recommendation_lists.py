@@ -173,12 +173,12 @@ class Lists(Ranked):
 
     def of(self, user: int) -> Lists:
         """The list of one user, by position."""
-        mine = self.user == user
+        rows = self.user == user
         return replace(
             self,
-            user=np.zeros(int(mine.sum()), dtype=np.int64),
-            rank=self.rank[mine],
-            item=self.item[mine],
+            user=np.zeros(int(rows.sum()), dtype=np.int64),
+            rank=self.rank[rows],
+            item=self.item[rows],
             list_length=self.list_length[[user]],
         )
 

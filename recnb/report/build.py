@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from recnb.conventions import options_in_words, presets
+from recnb.conventions import options_in_words
 from recnb.display.language import _
 from recnb.display.progress import counted
 from recnb.errors import OptionError
@@ -24,11 +24,11 @@ from recnb.report.data import (
     PopulationSummary,
     RankedItem,
     ReportSegments,
-    UserList,
+    UserSummary,
     distribution_of,
 )
 from recnb.report.report import Report
-from recnb.results.arguments import STANDARD, Metrics, chosen_metrics, options_of, parted
+from recnb.results.arguments import Metrics, chosen_metrics, metrics_under, options_of, parted
 from recnb.results.beyond_accuracy import recorded_in
 from recnb.results.curve import Curve
 from recnb.results.provenance import users_in_words
@@ -57,9 +57,7 @@ def report_of(
     accuracy, beyond = parted(metrics, options)
     # Named metrics come with their options; the standard ones share the options given.
     shared = options if accuracy is None else {}
-    if accuracy is None and evaluation.library is not None:
-        accuracy = [name for name in STANDARD if presets.of_metric(name, evaluation.library)]
-    chosen = chosen_metrics(accuracy)
+    chosen = chosen_metrics(metrics_under(evaluation.library, accuracy))
     own = [options_of(metric, accuracy, shared, chosen) for metric in chosen]
     # The deepest join serves all metrics and cut-offs.
     whole = any(metric.needs_whole_list(mine) for metric, mine in zip(chosen, own, strict=True))
@@ -215,7 +213,7 @@ def _population(evaluation: EvaluationData, hits: Hits, options: Mapping[str, An
 
 def _extremes(
     evaluation: EvaluationData, hits: Hits, values: Floats, k: int
-) -> tuple[tuple[UserList, ...], tuple[UserList, ...]]:
+) -> tuple[tuple[UserSummary, ...], tuple[UserSummary, ...]]:
     """The best and the worst users: of few, the better and the worse half."""
     found = np.bincount(hits.user[hits.rank <= k], minlength=hits.n_users)
     there = np.flatnonzero(~np.isnan(values))
@@ -258,7 +256,7 @@ def _user_list(
     titles: Mapping[Any, str],
     value: float,
     k: int,
-) -> UserList:
+) -> UserSummary:
     of_user = hits.of(position)
     inside = of_user.rank <= k
     relevance = dict(zip(of_user.rank[inside].tolist(), of_user.relevance[inside].tolist(), strict=True))
@@ -267,7 +265,7 @@ def _user_list(
     found = set(of_user.truth_row[inside].tolist())
     rows = [row for row in np.argsort(-of_user.truth_relevance, kind="stable").tolist() if row not in found]
     missed = [(truth["item"][row], float(truth["relevance"][row])) for row in rows[:MISSED_SHOWN]]
-    return UserList(
+    return UserSummary(
         user=_id(user),
         value=value,
         n_hits=int(inside.sum()),

@@ -141,7 +141,7 @@ class Missed:
 
 
 @dataclass(frozen=True)
-class UserList:
+class UserSummary:
     """One user's list down to k with its hits, and the most relevant of the items that were missed."""
 
     user: Any
@@ -202,8 +202,8 @@ class ReportData:
     method: str  #: of the intervals
     curve: Curve
     distribution: Distribution
-    best: tuple[UserList, ...]
-    worst: tuple[UserList, ...]
+    best: tuple[UserSummary, ...]
+    worst: tuple[UserSummary, ...]
     findings: Lint  #: what is odd about the data, told by the lead metric at `lead_k`
     beyond: tuple[BeyondRow, ...]  #: beyond accuracy, at each cut-off; () where neither train nor items is known
     segments: ReportSegments | None  #: the metrics at `lead_k` by segment, if that was asked for
@@ -231,7 +231,7 @@ class ReportData:
         return *self.metrics, *(metric for metric in self.beyond if metric.values)
 
     @property
-    def groups(self) -> tuple[tuple[str, tuple[UserList, ...]], ...]:
+    def groups(self) -> tuple[tuple[str, tuple[UserSummary, ...]], ...]:
         """The users shown: "best" and "worst", or the "only" one."""
         if not self.worst:
             return (("only", self.best),) if self.best else ()

@@ -13,7 +13,7 @@ from recnb.report.beyond_row import BeyondRow
 from recnb.stats import ENOUGH
 
 if TYPE_CHECKING:
-    from recnb.report.data import MetricSummary, ReportData, ReportSegments, UserList
+    from recnb.report.data import MetricSummary, ReportData, ReportSegments, UserSummary
     from recnb.results.segments import Segment
 
 #: Headings of the users shown.
@@ -161,14 +161,14 @@ def verdict(segment: Segment, segments: ReportSegments) -> str:
     return _("▲ above") if segment.gap > 0 else _("▼ below")
 
 
-def found(user: UserList) -> str:
+def found(user: UserSummary) -> str:
     """How many of the relevant items a user's list holds."""
     if not user.n_relevant:
         return _("no relevant item")
     return _("found {n:,} of {relevant:,} relevant", n=user.n_hits, relevant=user.n_relevant)
 
 
-def missed(user: UserList, shown: Callable[[Any, str], str]) -> str:
+def missed(user: UserSummary, shown: Callable[[Any, str], str]) -> str:
     """The most relevant of the items missed, each as `shown` gives its id and title, and how many more there are."""
     names = [
         shown(item.item, item.title) + (f" {_('(at rank {rank})', rank=item.rank)}" if item.rank else "")

@@ -25,7 +25,7 @@ from recnb.report import summary
 from recnb.report.beyond_row import BeyondRow
 
 if TYPE_CHECKING:
-    from recnb.report.data import MetricSummary, ReportData, ReportSegments, UserList
+    from recnb.report.data import MetricSummary, ReportData, ReportSegments, UserSummary
 
 #: With more cut-offs than these, some are shown and the others counted.
 COLUMNS_SHOWN = 8
@@ -84,7 +84,7 @@ def _segments(segments: ReportSegments, label: str) -> list[str]:
     return ["", caption, *aligned([header, *rows])]
 
 
-def _user(user: UserList) -> str:
+def _user(user: UserSummary) -> str:
     items = [f"{'*' if place.relevance else ''}{_item(place.item, place.title)}" for place in user.places]
     words = _(
         "{user}: {value}, {found}; list: {places}",
@@ -101,7 +101,7 @@ def _item(item: Any, title: str) -> str:
     return f"{one_line(title)} ({one_line(item)})" if title else one_line(item)
 
 
-def _more(user: UserList) -> list[str]:
+def _more(user: UserSummary) -> list[str]:
     left_out = user.n_places - len(user.places)
     return [_("… {n} more", n=left_out)] if left_out else []
 
@@ -163,7 +163,7 @@ def _markdown_segments(segments: ReportSegments) -> list[str]:
     return [f"**{caption}**", table, markdown_text(segments.basis, 2000)]
 
 
-def _markdown_user(user: UserList) -> list[str]:
+def _markdown_user(user: UserSummary) -> list[str]:
     items = [(_markdown_item(place.item, place.title), place.relevance) for place in user.places]
     return [
         markdown_text(user.user),

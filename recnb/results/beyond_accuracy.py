@@ -50,18 +50,18 @@ class ListMetricResult:
     @cached_property
     def result(self) -> PerUser | Whole:
         """What the metric's function gives."""
-        known, k = self.evaluation.item_data, self.k
+        item_data, k = self.evaluation.item_data, self.k
         if self.metric.over == "hits":
             return self._of_hits()
-        lists = known.lists_of_evaluated if self.of_evaluated else known.lists
+        lists = item_data.lists_of_evaluated if self.of_evaluated else item_data.lists
         return self.metric.at(lists, k, self.options)
 
     def _of_hits(self) -> PerUser:
         """Credit of hits, filled in and left out as in metrics of accuracy."""
         credit = self._credit
-        made = averaged(credit, self._prepared.convention, self.metric, self.options)
-        kept = np.ones(len(made.values), dtype=bool) if made.kept is None else made.kept[:, 0]
-        return PerUser(made.values[:, 0], np.ones(len(made.values)), kept, self._rows_of_hits)
+        averages = averaged(credit, self._prepared.convention, self.metric, self.options)
+        kept = np.ones(len(averages.values), dtype=bool) if averages.kept is None else averages.kept[:, 0]
+        return PerUser(averages.values[:, 0], np.ones(len(averages.values)), kept, self._rows_of_hits)
 
     @property
     def _prepared(self) -> Prepared:
@@ -74,21 +74,21 @@ class ListMetricResult:
         return self.metric.at(familiar, cutoffs, self.options)
 
     def _rows_of_hits(self, user: int) -> TermRows:
-        hits, known = self._credit.rows, self.evaluation.item_data
+        hits, item_data = self._credit.rows, self.evaluation.item_data
         if hits.tied is not None:
             raise many_orders()
         depth = int(self._credit.k.depth(hits.list_length)[user, 0])
-        mine = np.flatnonzero((hits.user == user) & (hits.rank <= depth))
-        familiar, row = known.familiar(self._prepared, hits), hits.truth_row[mine]
+        rows = np.flatnonzero((hits.user == user) & (hits.rank <= depth))
+        familiar, row = item_data.familiar(self._prepared, hits), hits.truth_row[rows]
         names = {
-            "rank": hits.rank[mine], "expected_rank": familiar.expected_rank[row], "depth": depth, "k": depth,
-            "popular_place": familiar.popular_place[row], "n_items": familiar.n_items, "n_hits": len(mine),
+            "rank": hits.rank[rows], "expected_rank": familiar.expected_rank[row], "depth": depth, "k": depth,
+            "popular_place": familiar.popular_place[row], "n_items": familiar.n_items, "n_hits": len(rows),
             "list_length": hits.list_length[user],
         }  # fmt: skip
         from recnb.data.encoding import positions
 
-        items = positions(known.items, self._prepared.truth["item"])[row]
-        return TermRows(self._credit.earned[mine], names, items, hits.rank[mine])
+        items = positions(item_data.items, self._prepared.truth["item"])[row]
+        return TermRows(self._credit.earned[rows], names, items, hits.rank[rows])
 
     @property
     def of_evaluated(self) -> bool:
@@ -144,13 +144,13 @@ class ListMetricResult:
         return [*parts, *map(str, self._prepared.notes)]
 
     def _of_catalogue(self) -> list[str]:
-        known = self.evaluation.item_data
-        listed = known.catalogue.listed
+        item_data = self.evaluation.item_data
+        listed = item_data.catalogue.listed
         if listed is None or not ("catalogue" in self.metric.needs or self.options.get("normalize")):
             return []
-        source = "train" if known.side_data.items is None else "items"
+        source = "train" if item_data.side_data.items is None else "items"
         parts = [_(CATALOGUES[source], n=int(listed.sum()))]
-        outside = known.seen(known.lists.upto(self.k), listed)
+        outside = item_data.seen(item_data.lists.upto(self.k), listed)
         return parts + (
             [
                 ngettext(
@@ -162,17 +162,17 @@ class ListMetricResult:
         )
 
     def _of_train(self) -> list[str]:
-        known = self.evaluation.item_data
-        if "train" not in self.metric.needs or known.catalogue.users is None:
+        item_data = self.evaluation.item_data
+        if "train" not in self.metric.needs or item_data.catalogue.users is None:
             return []
-        parts = [_("what {users:,} users had in train", users=known.catalogue.n_users)]
-        cold = known.seen(known.lists.upto(self.k), known.catalogue.users > 0)
+        parts = [_("what {users:,} users had in train", users=item_data.catalogue.n_users)]
+        cold = item_data.seen(item_data.lists.upto(self.k), item_data.catalogue.users > 0)
         parts += (
             [ngettext("{n:,} recommended item is not in train", "{n:,} recommended items are not in train", cold)]
             if cold
             else []
         )
-        again = known.again(self.k)
+        again = item_data.again(self.k)
         return parts + (
             [
                 ngettext(
@@ -202,7 +202,7 @@ def result_of(
             f"{', '.join(recorded_in(library)) or 'none'}. Ask the evaluation that is not under a library's conventions."
         )
     # Of several ways that go by one formula, the one that has its name.
-    chosen = next((one for one in variants if one.variant.split("[")[0] == metric.name), variants[0])
+    chosen = next((preset for preset in variants if preset.variant.split("[")[0] == metric.name), variants[0])
     arguments = FORMULAS[recorded].arguments(recorded, dict(chosen.options))
     average = str(arguments.pop("average", "user"))
     return ListMetricResult(evaluation, metric, k, {**arguments, **options}, average)
@@ -219,16 +219,23 @@ def score_of(
     """The number of any metric, as the methods give it: the mean over users, or the one number of all lists."""
     if metric.is_accuracy:
         return evaluation.score(metric, k, options)
-    one = result_of(evaluation, metric, k, options)
-    result = one.result
+    found = result_of(evaluation, metric, k, options)
+    result = found.result
     if isinstance(result, Whole):
         return CatalogueScore(
-            float(result), lambda: exposure(evaluation, k), metric.name, k, one.convention, one.basis(), result.of_users
+            float(result),
+            lambda: exposure(evaluation, k),
+            metric.name,
+            k,
+            found.convention,
+            found.basis(),
+            result.of_users,
+            evaluation.item_titles,
         )
-    mean, users = one.mean, one.users
+    mean, users = found.mean, found.users
     counted = result.counted
     return Score(
-        result.value[counted], lambda: _index(users, counted), metric.name, k, one.convention, one.basis(), mean
+        result.value[counted], lambda: _index(users, counted), metric.name, k, found.convention, found.basis(), mean
     )
 
 
@@ -261,11 +268,11 @@ def exposure(evaluation: EvaluationData, k: int | None) -> pd.Series[int]:
     """How many lists show each item of the catalogue, and each item that is shown."""
     import pandas as pd
 
-    known = evaluation.item_data
-    times = known.lists.upto(k).times_shown
-    listed = known.catalogue.listed
+    item_data = evaluation.item_data
+    times = item_data.lists.upto(k).times_shown
+    listed = item_data.catalogue.listed
     member = times > 0 if listed is None else listed | (times > 0)
-    index: pd.Index[Any] = pd.Index(known.items.filter(pl.Series(member)).to_numpy(), name="item")
+    index: pd.Index[Any] = pd.Index(item_data.items.filter(pl.Series(member)).to_numpy(), name="item")
     return pd.Series(times[member], index=index, name="n_lists")
 
 
@@ -273,7 +280,7 @@ def _plain(value: object) -> Any:
     """An option as a word or number; what is bigger, by its kind."""
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
-    if isinstance(value, (list, tuple)) and all(isinstance(one, str) for one in value):
+    if isinstance(value, (list, tuple)) and all(isinstance(part, str) for part in value):
         return ", ".join(value)
     return "given"
 

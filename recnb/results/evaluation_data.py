@@ -96,9 +96,9 @@ class EvaluationData:
     def score(self, metric: Metric[...], k: int | None, options: Mapping[str, Any], /) -> Score:
         """The mean of a metric, as the methods give it."""
         scoring = self.scoring(metric, options)
-        made = scoring.averaged(Cutoffs.of(k))
-        kept = None if made.kept is None or made.kept.all() else made.kept[:, 0]
-        values = made.values[:, 0] if kept is None else made.values[kept, 0]
+        averages = scoring.averaged(Cutoffs.of(k))
+        kept = None if averages.kept is None or averages.kept.all() else averages.kept[:, 0]
+        values = averages.values[:, 0] if kept is None else averages.values[kept, 0]
         users = scoring.prepared.users
         return Score(
             values,
@@ -107,13 +107,13 @@ class EvaluationData:
             k,
             scoring.in_force,
             self.basis_of_metric(scoring),
-            float(made.means[0]),
+            float(averages.means[0]),
         )
 
     def values(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
         """A metric's value for each user at each cut-off; NaN for one who is left out at the last."""
-        made = self.scoring(metric, options).averaged(cutoffs)
-        return made.values if made.kept is None else np.where(made.kept, made.values, np.nan)
+        averages = self.scoring(metric, options).averaged(cutoffs)
+        return averages.values if averages.kept is None else np.where(averages.kept, averages.values, np.nan)
 
     def means(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
         """A metric's mean over users at each cut-off."""

@@ -26,7 +26,7 @@ from recnb.metrics.recommendation_lists import TermRows, Whole
 from recnb.results import beyond_accuracy
 from recnb.results.aggregation import cutoffs_under
 from recnb.results.arguments import position_of
-from recnb.results.provenance import COLUMNS, console
+from recnb.results.provenance import COLUMNS, console, titled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -139,10 +139,7 @@ class Explanation:
         return one_line(item) if title is None else f"{one_line(title)} ({one_line(item)})"
 
     def _titled_html(self, item: Any) -> Markup:
-        title = self.titles.get(item)
-        if title is None:
-            return name(item)
-        return Markup('{} <span style="opacity: 0.75;">{}</span>').format(name(title), name(item))
+        return titled(item, self.titles)
 
     def _as_text(self, rows: pd.DataFrame) -> str:
         """The rows for a console, what the user calls items and genres on one line each."""
@@ -268,14 +265,9 @@ def _beyond_accuracy(
     items = [] if rows.items is None else [data.item_data.items[int(item)] for item in rows.items.ravel()]
     frame = _frame(rows, term, terms, items)
     return Explanation(
-        metric=metric.name,
-        symbol=metric.symbol,
+        **_about(metric, found.k, found.options),
         user=user,
-        k=found.k,
         value=value,
-        reads=metric.reads,
-        formula=metric.formula_text(found.options),
-        latex=metric.latex(found.k, found.options),
         terms=tuple(terms),
         out_of_terms=(),
         rows=frame,
@@ -301,8 +293,8 @@ def explain(
 ) -> Explanation:
     """Explain the score of the one user in `hits`; `items` holds the list's items by rank, `truth_items` the truth's."""
     cutoffs = Cutoffs.of(k)
-    made = metric.at(hits, cutoffs, options)
-    credit = made.spelled
+    result = metric.at(hits, cutoffs, options)
+    credit = result.spelled
     depth = int(cutoffs.depth(hits.list_length)[0, 0])
     formula, under = metric.formulas(options)
     chosen = {**metric.defaults, **options}
@@ -326,14 +318,9 @@ def explain(
     if ideal is not None and possible is not None:
         _run(ideal, possible)
     return Explanation(
-        metric=metric.name,
-        symbol=metric.symbol,
+        **_about(metric, k, options),
         user=user,
-        k=k,
-        value=float(made.value[0, 0]),
-        reads=metric.reads,
-        formula=metric.formula_text(options),
-        latex=metric.latex(k, options),
+        value=float(result.value[0, 0]),
         terms=tuple(terms[inside & (credit.earned != 0)]),
         out_of_terms=out_of_terms,
         rows=rows,
@@ -343,12 +330,20 @@ def explain(
     )
 
 
+def _about(metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> dict[str, Any]:
+    """What an explanation says of the metric itself."""
+    return {
+        "metric": metric.name, "symbol": metric.symbol, "k": k, "reads": metric.reads,
+        "formula": metric.formula_text(options), "latex": metric.latex(k, options),
+    }  # fmt: skip
+
+
 def _named(credit: Credit, chosen: Mapping[str, Any], formula: Formula, row: int) -> dict[str, float]:
     """The numbers behind the names of a formula, for one row of the list."""
     hits = credit.rows
     names = formula.names()
     depth = credit.k.depth(hits.list_length)[0, 0]
-    known: dict[str, Any] = {
+    numbers: dict[str, Any] = {
         "k": depth,
         "n_relevant": hits.n_relevant[0],
         "n_hits": (hits.rank <= depth).sum(),
@@ -357,18 +352,18 @@ def _named(credit: Credit, chosen: Mapping[str, Any], formula: Formula, row: int
         **{name: value for name, value in chosen.items() if name in ("beta", "p")},
     }
     if len(hits.rank):
-        known |= {
+        numbers |= {
             "rank": hits.rank[row],
             "relevance": hits.relevance[row],
             "nth": hits.nth[row],
             "first": hits.nth[row] == 1,
         }
         if "preferred" in names:
-            known["preferred"] = hits.preferred[row]
+            numbers["preferred"] = hits.preferred[row]
         if "reach" in names:
-            stop = (np.exp2(hits.relevance) - 1.0) / 2.0 ** known["max_relevance"]
-            known["reach"] = reach(hits, stop)[row]
-    return {name: float(value) for name, value in known.items() if name in names}
+            stop = (np.exp2(hits.relevance) - 1.0) / 2.0 ** numbers["max_relevance"]
+            numbers["reach"] = reach(hits, stop)[row]
+    return {name: float(value) for name, value in numbers.items() if name in names}
 
 
 def _terms(credit: Credit, chosen: Mapping[str, Any], formula: Formula) -> np.ndarray[Any, Any]:
@@ -422,9 +417,9 @@ def _places(
     ]
     counted = list(zip(hits.rank.tolist(), named, strict=True))
     moved = {item for rank, item in counted if items is not None and items.get(rank) != item}
-    stands = {rank for rank, item in counted if item not in moved}
+    in_place = {rank for rank, item in counted if item not in moved}
     rows = [(rank, index, item) for index, (rank, item) in enumerate(counted)]
-    rows += [(rank, -1, item) for rank, item in given.items() if rank not in stands and item not in moved]
+    rows += [(rank, -1, item) for rank, item in given.items() if rank not in in_place and item not in moved]
     rows = sorted((row for row in rows if row[0] <= depth), key=lambda row: row[0])
     ranks, at = (np.array([row[part] for row in rows], dtype=np.int64) for part in (0, 1))
     return ranks, at, None if items is None and truth_items is None else [row[2] for row in rows]

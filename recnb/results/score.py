@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
 
 import numpy as np
 from markupsafe import Markup
 
 from recnb.display.language import _, current, use_language
-from recnb.display.templates import name, render
+from recnb.display.templates import render
 from recnb.errors import NoUsersError, OptionError, near
 from recnb.metrics.metric import LIST_METRICS, METRICS
+from recnb.results.provenance import titled
 from recnb.stats import ENOUGH, UNBOUNDED, Bounds, Detectable, IntervalMethod, interval_of_pairs, intervals
 from recnb.stats.moments import MomentsMethod
 
@@ -194,15 +195,17 @@ class CatalogueScore(MetricValue):
 
     _exposure: Callable[[], pd.Series[int]]
     _of_users: Callable[[], Floats] | None  #: of a mean over pairs of users
+    _titles: Callable[[Sequence[Any]], Mapping[Any, str]]  #: of some items; a pickled score has none
 
     def __new__(
         cls, value: float, exposure: Callable[[], pd.Series[int]], metric: str, k: int | None, convention: Convention, basis: str,
-        of_users: Callable[[], Floats] | None = None,
+        of_users: Callable[[], Floats] | None = None, titles: Callable[[Sequence[Any]], Mapping[Any, str]] = lambda items: {},
     ) -> Self:  # fmt: skip
         """The value, with what is behind it."""
         self = super().__new__(cls, value)
         self._exposure = exposure
         self._of_users = of_users
+        self._titles = titles
         return self._describe(metric, k, convention, basis)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -250,7 +253,9 @@ class CatalogueScore(MetricValue):
 
     def _shown(self) -> dict[str, str]:
         times = self._exposure().sort_values(ascending=False, kind="stable").head(3)
-        return {"shown_most": Markup(", ").join(Markup("{} ({:,})").format(name(item), n) for item, n in times.items())}
+        titles = self._titles(list(times.index))
+        words = Markup(", ").join(Markup("{} ({:,})").format(titled(item, titles), n) for item, n in times.items())
+        return {"shown_most": words}
 
 
 class PartialScore(MetricValue):

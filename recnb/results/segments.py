@@ -72,31 +72,31 @@ def segments_of(evaluation: EvaluationData, by: Any, bins: int = 4) -> Segments:
         listed = dict(by.items())
         label = label_of(by)
         # NaN among words would become a word.
-        values = [None if isinstance(one, float) and one != one else one for one in listed.values()]
-        made = pl.Series(values, strict=False)
-        if made.dtype == pl.Object or made.dtype.is_nested():
+        values = [None if isinstance(value, float) and value != value else value for value in listed.values()]
+        series = pl.Series(values, strict=False)
+        if series.dtype == pl.Object or series.dtype.is_nested():
             raise OptionError(
                 f"by={label!r} holds {one_line(repr(values[0]))}, which names no segment: give each user a text or a number."
             )
-        table = pl.DataFrame({"user": list(listed), "value": made})
+        table = pl.DataFrame({"user": list(listed), "value": series})
     else:
         raise OptionError(
             f"by={by!r}: name a column of the users frame, or give a Series or mapping of user to segment."
         )
-    known = evaluation.prepared.users
-    if table["user"].dtype != known.dtype:
+    evaluated = evaluation.prepared.users
+    if table["user"].dtype != evaluated.dtype:
         try:
-            table = table.with_columns(pl.col("user").cast(known.dtype))
+            table = table.with_columns(pl.col("user").cast(evaluated.dtype))
         except pl.exceptions.PolarsError:
             raise OptionError(
-                f"by={label!r}: its users are {table['user'].dtype}, such as {table['user'][0]!r}, and those evaluated {known.dtype}, "
-                f"such as {known[0]!r}."
+                f"by={label!r}: its users are {table['user'].dtype}, such as {table['user'][0]!r}, and those evaluated {evaluated.dtype}, "
+                f"such as {evaluated[0]!r}."
             ) from None
-    mine = table.filter(pl.col("user").is_in(_everyone(evaluation).implode()))
-    if mine["value"].drop_nulls().len() == 0:
-        raise OptionError(f"by={label!r} says nothing of the users evaluated, such as {known[0]!r}.")
-    names, code = _coded(mine["value"], bins)
-    return Segments(label, names, mine["user"], code)
+    own = table.filter(pl.col("user").is_in(_everyone(evaluation).implode()))
+    if own["value"].drop_nulls().len() == 0:
+        raise OptionError(f"by={label!r} says nothing of the users evaluated, such as {evaluated[0]!r}.")
+    names, code = _coded(own["value"], bins)
+    return Segments(label, names, own["user"], code)
 
 
 def _everyone(evaluation: EvaluationData) -> pl.Series:
@@ -125,9 +125,9 @@ def _column(evaluation: EvaluationData, by: str) -> pl.DataFrame:
         return table
     if by in WORKED_OUT:
         return _worked_out(evaluation, by)
-    single = [one for one in of_truth if not _of_truth(evaluation, one)["user"].is_duplicated().any()]
+    single = [name for name in of_truth if not _of_truth(evaluation, name)["user"].is_duplicated().any()]
     worked_out = [] if side_data.train is None else WORKED_OUT
-    known = [*([] if users is None else [one for one in users.columns if one != "user"]), *single, *worked_out]
+    known = [*([] if users is None else [name for name in users.columns if name != "user"]), *single, *worked_out]
     hint = "" if users is not None else " Give what is known of them: recs.rec.against(truth, users=frame)."
     raise OptionError(
         f"by={by!r} is no column that is known of the users.{hint}{f' {near(by, known)}' if known else ''}"
@@ -178,10 +178,10 @@ def _coded(values: pl.Series, bins: int) -> tuple[tuple[str, ...], Ints]:
         code = np.where(code >= 0, np.searchsorted(used, code), -1)
         kept = filled[~np.isnan(filled)]
         whole = bool((kept % 1 == 0).all())
-        names = [_range(kept[code[~np.isnan(filled)] == one], whole) for one in range(len(used))]
+        names = [_range(kept[code[~np.isnan(filled)] == bin_], whole) for bin_ in range(len(used))]
     else:
         found = there.unique().sort()
-        names = [str(one) for one in found.to_list()]
+        names = [str(value) for value in found.to_list()]
         code = positions_in(found, values)
     if (code < 0).any():
         names.append(_("not known"))
@@ -226,10 +226,10 @@ def _corrected(rows: Sequence[Segment]) -> Floats:
     twins = [both for both in groups.values() if len(both) == 2 and np.isfinite(p[both]).all()]
     tested = p.copy()
     tested[[second for _ignored, second in twins]] = np.nan
-    made = holm(tested)
+    corrected = holm(tested)
     for first, second in twins:
-        made[second] = made[first]
-    return made
+        corrected[second] = corrected[first]
+    return corrected
 
 
 def table_by(
@@ -258,9 +258,9 @@ def table_by(
     rows: list[Segment] = []
     names: tuple[str, ...] = ()
     for metric in chosen:
-        mine = options_of(metric, metrics, options, chosen)
+        own = options_of(metric, metrics, options, chosen)
         for cut in cutoffs:
-            score = beyond_accuracy.score_of(evaluation, metric, cut, mine)
+            score = beyond_accuracy.score_of(evaluation, metric, cut, own)
             assert isinstance(score, Score)
             code = segments.of(_ids(score.per_user.index, segments.users))
             unknown = (code < 0).any()
@@ -279,7 +279,7 @@ def table_by(
                 low, high, _ignored = intervals(values[inside], confidence, bounds=metric.bounds)
                 gap = gap_to_rest(values, inside, confidence)
                 sure = [low, high, gap.low, gap.high, gap.p]
-                low_end, high_end, gap_low, gap_high, p = (float(one[0]) for one in sure)
+                low_end, high_end, gap_low, gap_high, p = (float(value[0]) for value in sure)
                 mean, apart = float(values[inside].mean()), float(gap.gap[0])
                 rows.append(
                     Segment(
@@ -359,7 +359,7 @@ def segment_table(by: str, rows: Sequence[Segment], adjusted: Any, basis: str, n
     frame["k"] = frame["k"].astype(object) if frame["k"].isna().any() else frame["k"]
     # Levels in the order of the rows, so that looking up a metric finds its rows side by side.
     levels = [pd.factorize(frame[name]) for name in ("metric", "k", "segment")]
-    found, codes = [list(one) for _ignored, one in levels], [code.tolist() for code, _ignored in levels]
+    found, codes = [list(value) for _ignored, value in levels], [code.tolist() for code, _ignored in levels]
     index = pd.MultiIndex(levels=found, codes=codes, names=["metric", "k", "segment"])
     table = SegmentTable(frame[list(COLUMNS)].set_axis(index, axis=0))
     table.attrs = {"basis": basis, "n_users": n_users, "by": by, "lang": current()}
