@@ -72,7 +72,7 @@ class Glossary:
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):
-            return render("widgets/glossary.jinja", glossary=self)
+            return str(render("widgets/glossary.jinja", glossary=self))
 
 
 def glossary(lang: str | None = None) -> Glossary:
