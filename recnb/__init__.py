@@ -18,32 +18,15 @@ from recnb.distributed.partial import Partial
 from recnb.evaluate import evaluate, evaluate_model
 from recnb.evaluation import Evaluation
 from recnb.libraries import as_in
-from recnb.metrics import accuracy
-from recnb.metrics.list_metric import LIST_METRICS
-from recnb.metrics.metric import METRICS
+from recnb.metrics.metric import LIST_METRICS, METRICS
 from recnb.results import CatalogueScore, Curve, Explanation, Interval, Score, Table
-from recnb.results.single_list import explain, on_lists
+from recnb.results import metric_methods as _metric_methods
+from recnb.results.metric_methods import *  # noqa: F403  # the metrics as functions of one list
+from recnb.results.single_list import explain
 from recnb.stats import users_needed
 from recnb.widgets import playground
 from recnb.widgets.glossary import glossary
 from recnb.widgets.quiz import quiz, view
-
-precision = on_lists(accuracy.precision)
-recall = on_lists(accuracy.recall)
-f1 = on_lists(accuracy.f1)
-fbeta = on_lists(accuracy.fbeta)
-hit_rate = on_lists(accuracy.hit_rate)
-reciprocal_rank = on_lists(accuracy.reciprocal_rank)
-mrr = reciprocal_rank
-average_precision = on_lists(accuracy.average_precision)
-map = average_precision
-cg = on_lists(accuracy.cg)
-dcg = on_lists(accuracy.dcg)
-idcg = on_lists(accuracy.idcg)
-ndcg = on_lists(accuracy.ndcg)
-r_precision = on_lists(accuracy.r_precision)
-rbp = on_lists(accuracy.rbp)
-err = on_lists(accuracy.err)
 
 register()
 view.register()
@@ -51,8 +34,43 @@ view.register()
 __version__ = "0.1.0"
 
 __all__ = [
-    "LIST_METRICS", "METRICS", "CatalogueScore", "ChunkedEvaluation", "Comparison", "Convention", "Curve", "Evaluation", "Explanation", "Interval", "Partial", "RecAccessor", "Score", "Table",
-    "as_in", "average_precision", "cg", "compare", "conventions", "datasets", "dcg", "err", "errors", "evaluate", "evaluate_chunks", "evaluate_model", "explain", "f1", "fbeta",
-    "glossary", "hit_rate", "idcg", "language", "map", "mrr", "ndcg", "playground", "precision", "quiz", "r_precision", "rbp", "read_trec_qrels", "read_trec_run", "recall", "reciprocal_rank",
-    "users_needed", "write_trec_qrels", "write_trec_run",
+    "LIST_METRICS",
+    "METRICS",
+    "CatalogueScore",
+    "ChunkedEvaluation",
+    "Comparison",
+    "Convention",
+    "Curve",
+    "Evaluation",
+    "Explanation",
+    "Interval",
+    "Partial",
+    "RecAccessor",
+    "Score",
+    "Table",
+    "__version__",
+    "as_in",
+    "compare",
+    "conventions",
+    "datasets",
+    "errors",
+    "evaluate",
+    "evaluate_chunks",
+    "evaluate_model",
+    "explain",
+    "glossary",
+    "language",
+    "playground",
+    "quiz",
+    "read_trec_qrels",
+    "read_trec_run",
+    "users_needed",
+    "write_trec_qrels",
+    "write_trec_run",
 ]  # fmt: skip
+__all__ += _metric_methods.__all__
+
+
+def __dir__() -> list[str]:
+    """The public names, which Tab completes."""
+    return sorted(__all__)

@@ -8,9 +8,7 @@ import math
 import pathlib
 import re
 
-from recnb.metrics.list_metric import LIST_METRICS
-from recnb.metrics.metric import METRICS
-from recnb.results.beyond_accuracy import BEYOND
+from recnb.metrics.metric import LIST_METRICS, METRICS
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
@@ -51,8 +49,7 @@ def beyond_table() -> str:
         "| call | what the number means | sum over | of | out of | needs | options | bounds |",
         "|---|---|---|---|---|---|---|---|",
     ]
-    ordered = [*BEYOND, *(name for name in LIST_METRICS if name not in BEYOND)]
-    for metric in (LIST_METRICS[name] for name in ordered):
+    for metric in LIST_METRICS.values():
         term, out_of = metric.formulas()
         options = " ".join(f"`{option}`" for option in metric.defaults)
         under = "" if out_of.text() == "1" else f"`{out_of.text()}`"

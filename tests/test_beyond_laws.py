@@ -18,7 +18,7 @@ from scipy import sparse
 from recnb.errors import RecnbError
 from recnb.metrics import novelty as of_lists
 from recnb.metrics import pairwise as of_pairs_module
-from recnb.metrics.recommendation_lists import Lists, PerUser, words_of
+from recnb.metrics.recommendation_lists import Lists, PerUser
 from recnb.results.item_metrics import FORMULAS, ItemMetrics
 
 Options = dict[str, Any]
@@ -94,14 +94,14 @@ NUMBERS: dict[str, tuple[Any, ...]] = {
 def values_of(formula: str) -> dict[str, tuple[Any, ...]]:
     """What each option of a formula can be, in the words of the conventions."""
     chosen = FORMULAS[formula]
-    words = words_of(inspect.unwrap(chosen.function))
+    words = chosen.metric.words
     named = {name: words.get(chosen.renamed.get(name, name)) for name in chosen.options}
     return {name: given if given is not None else NUMBERS[name] for name, given in named.items()}
 
 
 DEFAULTS = {
     formula: {
-        **{name: parameter.default for name, parameter in inspect.signature(chosen.function).parameters.items()},
+        **{name: parameter.default for name, parameter in inspect.signature(chosen.metric.function).parameters.items()},
         "average": "user",
     }
     for formula, chosen in FORMULAS.items()
@@ -360,13 +360,14 @@ def test_ends_of_the_scales():
 
 
 def test_a_user_without_a_list_does_not_count():
-    lists = Lists(np.array([0, 0, 2]), np.array([1, 2, 1]), np.array([2, 0, 1]), np.array([0, 1, 1]), 2)
-    catalogue = Data({0: [0, 1]}, [(0, 0), (1, 1), (2, 1)], {0: [1.0], 1: [1.0]}, [0, 1]).beyond()._catalogue(True)
+    catalogue = Data({0: [0, 1]}, [(0, 0), (1, 1), (2, 1)], {0: [1.0], 1: [1.0]}, [0, 1]).beyond().catalogue
+    columns = [np.array(column) for column in ([0, 0, 2], [1, 2, 1], [2, 0, 1], [0, 1, 1])]
+    lists = Lists(*columns, 2, catalogue=catalogue)
     for metric in (of_lists.novelty, of_lists.popularity, of_lists.popularity_rank, of_lists.tail_share):
         for divisor in ("list", "k"):
-            assert metric(lists, catalogue, 2, divisor=divisor).counted.tolist() == [True, False, True]
+            assert metric(lists, 2, divisor=divisor).counted.tolist() == [True, False, True]
     for single, counted in (("zero", True), ("nan", True), ("skip", False)):
-        assert of_lists.diversity(lists, catalogue, single=single).counted.tolist() == [True, False, counted]
+        assert of_lists.diversity(lists, single=single).counted.tolist() == [True, False, counted]
 
 
 def test_blocks_change_nothing(monkeypatch):

@@ -17,11 +17,10 @@ import pytest
 
 import recnb
 from recnb.errors import FrameError, NoUsersError, OptionError, RecnbError, UnknownUserError
-from recnb.metrics.list_metric import LIST_METRICS
+from recnb.metrics.metric import LIST_METRICS
 from recnb.report.beyond_row import rows_of
-from recnb.results.beyond_accuracy import BEYOND
-from recnb.results.catalogue_score import CatalogueScore
 from recnb.results.metric_methods import Methods
+from recnb.results.score import CatalogueScore
 
 HERE = pathlib.Path(__file__).parent / "recorded"
 CASES = {case["id"]: case for case in json.loads((HERE / "beyond_cases.json").read_text("utf-8"))}
@@ -73,6 +72,16 @@ def test_novelty_and_popularity_by_hand() -> None:
     assert EV.novelty(cold="drop").per_user[3] == close(1.5)
     assert EV.popularity().per_user.to_dict() == close({1: 1 / 4, 2: 1 / 3, 3: (2 + 1 + 0) / 4 / 3})
     assert EV.tail_share(ratio=0.6).per_user.to_dict() == close({1: 1, 2: 2 / 3, 3: 1 / 3})
+
+
+def test_diversity_of_numbers_by_hand() -> None:
+    """c is (1, 2), d (2, 1) and e (0, 3): cosines 4/5, 2/sqrt 5 and 1/sqrt 5, and features that differ 2, 2 and 2."""
+    numbers = pd.DataFrame({"item": list("cde"), "x": [1.0, 2.0, 0.0], "y": [2.0, 1.0, 3.0]})
+    ev = recnb.evaluate(RECS[RECS.user == 1], TRUTH, items=numbers)
+    cosines = (4 / 5 + 2 / math.sqrt(5) + 1 / math.sqrt(5)) / 3
+    assert ev.diversity(features=["x", "y"]) == close(1 - cosines)
+    assert ev.diversity(k=2, features=["x", "y"]) == close(1 / 5)
+    assert ev.diversity(features=["x", "y"], distance="hamming") == close(2)
 
 
 def test_diversity_by_hand() -> None:
@@ -229,7 +238,6 @@ def test_genres_as_words_lists_and_columns_are_the_same() -> None:
 
 
 def test_every_metric_is_a_method_and_says_what_it_rests_on() -> None:
-    assert set(BEYOND) <= set(LIST_METRICS)
     for name, metric in LIST_METRICS.items():
         assert callable(getattr(Methods, name))
         score = getattr(EV, name)(k=2)
@@ -248,6 +256,19 @@ def test_every_metric_is_a_method_and_says_what_it_rests_on() -> None:
             assert score == close(score.per_user.mean())
 
 
+def test_a_user_who_is_served_counts_one() -> None:
+    assert EV.explain("user_coverage", 1, k=2).numbers == "1 = 1"
+    assert EV.explain("user_coverage", 5, k=2).numbers == "0 = 0"
+    assert EV.user_coverage(k=2).per_user.to_dict() == {1: 1, 2: 1, 3: 1, 5: 0}
+
+
+def test_bounds_are_those_of_the_definitions() -> None:
+    """Intervals of few users rest on them: shares lie between 0 and 1, entropies and divergences have no upper end."""
+    bounds = {name: metric.bounds for name, metric in LIST_METRICS.items()}
+    without_end = dict.fromkeys(("calibration", "entropy", "novelty"), (0, math.inf))
+    assert bounds == {**dict.fromkeys(bounds, (0, 1)), "diversity": (0, 2), **without_end}
+
+
 def test_small_print_counts_what_is_odd() -> None:
     score = EV.novelty()
     assert (
@@ -256,6 +277,10 @@ def test_small_print_counts_what_is_odd() -> None:
     )
     again = pd.concat([TRAIN, pd.DataFrame({"user": [1, 2], "item": ["c", "d"]})])
     assert "2 recommended rows are of items that their users have in train" in evaluation(train=again).novelty().basis
+    had = pd.concat([TRAIN, pd.DataFrame({"user": [1, 2], "item": ["c", "e"]})])  # at ranks 1 and 3 of their lists
+    assert "1 recommended row is of an item that its user has in train" in evaluation(train=had).novelty(k=1).basis
+    assert "1 recommended row is of an item that its user has in train" in evaluation(train=had).novelty(k=2).basis
+    assert "2 recommended rows are of items that their users have in train" in evaluation(train=had).novelty(k=3).basis
     assert "out of 5 items of train; 1 recommended item is not among them" in evaluation(items=None).coverage().basis
     assert "1 with a list without a value, left out" in evaluation(train=TRAIN[TRAIN.user != 3]).calibration().basis
     assert EV.novelty(cold="drop").basis.endswith("cold=drop")
@@ -277,16 +302,16 @@ def test_table_holds_accuracy_and_what_is_beyond_it() -> None:
 
 def test_beyond_is_all_that_the_data_allow() -> None:
     table = EV.beyond(k=[1, 3])
-    assert table.index.tolist() == list(BEYOND)
+    assert table.index.tolist() == list(LIST_METRICS)
     assert math.isnan(table.loc["diversity", 1])  # one item has no pairs
     assert table.loc["diversity", 3] == EV.diversity(k=3)
     bare = recnb.evaluate(RECS, TRUTH).beyond(k=3)
     assert bare.index.tolist() == ["user_coverage", "entropy", "personalization"]
-    assert set(bare.attrs["missing"]) == set(BEYOND) - set(bare.index)
-    assert "not here: novelty, popularity, tail_share" in bare.attrs["basis"]
+    assert set(bare.attrs["missing"]) == set(LIST_METRICS) - set(bare.index)
+    assert "not here: novelty, popularity, popularity_rank, tail_share" in bare.attrs["basis"]
     assert "train=train" in repr(bare)
     rows = {row.metric: row for row in rows_of(EV._data, [1, 3])}
-    assert list(rows) == list(BEYOND)
+    assert list(rows) == list(LIST_METRICS)
     assert rows["novelty"].values[1][0] == EV.novelty(k=3)
     assert math.isnan(rows["coverage"].values[0][1])
     assert "items=" in {row.metric: row for row in rows_of(recnb.evaluate(RECS, TRUTH)._data, 3)}["diversity"].needs

@@ -13,8 +13,7 @@ from recnb.conventions import presets
 from recnb.data import Prepared
 from recnb.errors import FrameError
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.list_metric import LIST_METRICS
-from recnb.metrics.metric import METRICS
+from recnb.metrics.metric import LIST_METRICS, METRICS
 
 K = [1, 3, 50, None]
 

@@ -333,3 +333,11 @@ def test_a_truth_without_relevant_items_can_be_looked_at(no_relevant: str) -> No
     recs = pd.DataFrame({"user": [1, 2], "item": ["a", "b"], "rank": 1})
     ev = recnb.evaluate(recs, recs.assign(relevance=0), no_relevant=no_relevant)
     assert "no_item_meets" not in ev.lint(k=1).names
+
+
+@pytest.mark.parametrize("order", ["rank", "row"])
+def test_times_in_a_score_column_that_is_not_read_are_no_scores(order: str) -> None:
+    times = pd.to_datetime(["2023-11-14 22:13:20", "2023-11-14 22:13:21"])
+    recs = pd.DataFrame({"user": [6, 6], "item": [0, 5], "rank": [1, 2], "score": times})
+    lint = recnb.evaluate(recs, pd.DataFrame({"user": [6], "item": [5]}), order=order).lint()
+    assert "rank_against_score" not in lint.names

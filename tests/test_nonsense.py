@@ -16,8 +16,7 @@ import recnb
 from recnb.distributed.partial import Partial
 from recnb.errors import RecnbError
 from recnb.evaluate import options_known
-from recnb.metrics.list_metric import LIST_METRICS
-from recnb.metrics.metric import METRICS
+from recnb.metrics.metric import LIST_METRICS, METRICS
 
 NONSENSE: list[Any] = [
     1e200, -1, 0, 2.5, float("nan"), float("inf"), True, None, "", "nope", b"x", [], [1, "a"], [[1]], {}, {"a": None}, {"ndcg": None},

@@ -12,7 +12,7 @@ import recnb
 from recnb.display import svg
 from recnb.display.language import _, use_language
 from recnb.errors import OptionError
-from recnb.metrics.list_metric import LIST_METRICS
+from recnb.metrics.metric import LIST_METRICS
 from tests.lint_planted import CLEAN
 
 EVIL = "<img src=x onerror=alert(1)>|$a_b$ http://x.org"
@@ -46,10 +46,10 @@ def test_findings_are_those_of_the_lint(evaluation, report):
     made = forms(report)
     for one in lint:
         assert one.short in made["text"]
-        assert one.said("short", "markdown") in made["markdown"]
+        assert one.sentence("short", "markdown") in made["markdown"]
         for name in ("html", "notebook"):
-            assert one.said("short", "html") in made[name]
-            assert one.said("effect", "html") in made[name]
+            assert one.sentence("short", "html") in made[name]
+            assert one.sentence("effect", "html") in made[name]
 
 
 def test_findings_come_first_and_are_counted(report):
@@ -278,3 +278,24 @@ def test_comparison_takes_confidence_and_metrics_beyond_accuracy(sample):
     bare = recnb.compare(sample.models, sample.test)
     with pytest.raises(OptionError, match="train="):
         bare.report(k=5, metrics=["ndcg", "novelty"])
+
+
+def test_items_are_shown_by_their_titles(sample, evaluation):
+    report = evaluation.report(k=5, metrics=["ndcg"])
+    titles = sample.items.set_index("item")["title"]
+    for user in (*report.best, *report.worst):
+        for item in (*user.places, *user.missed):
+            assert item.title == titles[item.item]
+    first = report.best[0].places[0]
+    assert f"{first.title} ({first.item})" in repr(report)
+    assert f"**✓ {first.title} ({first.item})**" in report.to_markdown()
+    assert re.search(rf"<bdi>{first.title}</bdi> <span [^>]*><bdi>{first.item}</bdi></span>", report.to_html())
+    assert json.loads(report.to_json())["best"][0]["places"][0]["title"] == first.title
+
+
+def test_titles_are_made_safe(sample):
+    items = sample.items.assign(title=EVIL)
+    report = recnb.evaluate(sample.models["popular"], sample.test, items=items).report(k=5, metrics=["ndcg"])
+    for page in (report.to_html(), report._repr_html_(), report.to_markdown()):
+        assert "<img src=x" not in page
+        assert "http://" not in page

@@ -10,8 +10,7 @@ from scipy.stats import ttest_ind
 
 import recnb
 from recnb.errors import OptionError, RecnbError
-from recnb.results.segment_table import SegmentTable
-from recnb.results.segments import segments_of
+from recnb.results.segments import SegmentTable, segments_of
 from recnb.stats.multiple_testing import holm
 
 SAMPLE = recnb.datasets.load_sample()

@@ -33,10 +33,10 @@ pytestmark = [
 #: A metric as it would be defined in a notebook.
 OWN = '''
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.metric import Credit, hit_metric
+from recnb.metrics.metric import Credit, metric
 
 
-@hit_metric(symbol="Mine", credit="1", bounds=(0, 1), references=[], reads="A metric of one's own.")
+@metric(symbol="Mine", credit="1", bounds=(0, 1), references=[], reads="A metric of one's own.")
 def mine(hits, k=None):
     """Hits."""
     return Credit(hits, Cutoffs.of(k), hits.weight)

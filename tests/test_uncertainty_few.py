@@ -14,6 +14,7 @@ from recnb.distributed.partial import nothing_like
 from recnb.errors import OptionError
 from recnb.stats import Detectable, detectable, interval_of_pairs, intervals, paired, users_needed
 from recnb.stats.groups import gap_to_rest
+from recnb.stats.intervals import IntervalMethod
 from recnb.stats.tests import student, wilcoxon
 
 
@@ -305,3 +306,23 @@ def test_a_partial_of_no_users_changes_no_interval() -> None:
     stored = recnb.Partial.from_dict(json.loads(json.dumps(none.to_dict(), allow_nan=False)))
     for both in (made + none, none + made, made + stored, stored + made):
         assert both.interval("hit_rate", 1) == made.interval("hit_rate", 1)
+
+
+@pytest.mark.parametrize("n", [2, 6, 10, 13, 14, 40])
+def test_a_model_that_always_hits_and_one_that_never_does_differ(n: int) -> None:
+    """All differences are 1, or -1: of all signs, two in 2^n are as far to one side, and no test says less."""
+    made = paired(np.array([[1.0, -1.0, 0.0]] * n), bounds=(-1, 1))
+    assert made.randomization_p == pytest.approx([2 / 2**n, 2 / 2**n, 1], abs=1e-4 if n > 13 else 1e-12)
+    if n <= 13:
+        assert made.wilcoxon_p == pytest.approx([2 / 2**n, 2 / 2**n, 1], rel=1e-12)
+    else:
+        assert (made.wilcoxon_p[:2] < 0.001).all()
+        assert made.wilcoxon_p[2] == 1
+    assert (made.won.tolist(), made.tied.tolist(), made.lost.tolist()) == ([n, 0, 0], [0, 0, n], [0, n, 0])
+
+
+@pytest.mark.parametrize("method", ["auto", "beta", "moments", "bca_moments", "t", "bootstrap", "bca"])
+def test_one_user_shows_nothing_of_others(method: IntervalMethod) -> None:
+    for value in (0.0, 0.5, 1.0):
+        assert np.isnan(intervals(np.array([[value]]), method=method, bounds=(0, 1))[:2]).all()
+        assert np.isfinite(intervals(np.array([[value], [1 - value]]), bounds=(0, 1))[:2]).all()

@@ -25,17 +25,21 @@ import recnb
 from recnb import LIST_METRICS, METRICS
 from recnb.display.language import LANGUAGES, LOCALE
 from recnb.libraries.library_metrics import SPECIAL
+from recnb.metrics.metric import Metric
 
 ROOT = Path(recnb.__file__).parent
 #: Functions that mark messages, with the arguments that are messages ("c": a context), as Babel has them.
 KEYWORDS: dict[str, Any] = {
     "_": None,
+    "translated": None,
     "N_": None,
     "Plural": (1, 2),
     "ngettext": (1, 2),
     "pgettext": ((1, "c"), 2),
     "NC_": ((1, "c"), 2),
 }
+#: Extensions of Jinja2 in use; a template that cannot be read is an error.
+OPTIONS = {"extensions": "jinja2.ext.do", "silent": "false"}
 HEADER = "# Korean translations of recnb. Updated by: python -m tests.translations"
 
 
@@ -78,16 +82,30 @@ def extracted() -> Catalog:
         for path in sorted(ROOT.rglob(pattern)):
             where = path.relative_to(ROOT.parent).as_posix()
             with path.open("rb") as file:
-                found = sorted(extract(method, file, KEYWORDS), key=lambda one: one[0])
+                found = sorted(extract(method, file, KEYWORDS, options=OPTIONS), key=lambda one: one[0])
             for _lineno, message, _comments, context in found:
                 catalogue.add(message, locations=[(where, 0)], context=context)
     for metric in (*METRICS.values(), *LIST_METRICS.values(), *SPECIAL.values()):
         where = f"{metric.function.__module__.replace('.', '/')}.py"
         title = (metric.function.__doc__ or "").split("\n")[0]
-        for text in (metric.called, title, metric.sentence, getattr(metric, "range_text", "")):
+        for text in (metric.called, title, metric.sentence, metric.range_text if metric.name in LIST_METRICS else ""):
             if text:
                 catalogue.add(text, locations=[(where, 0)])
+        for name in sorted(formula_names(metric)) if metric.name not in SPECIAL else ():
+            catalogue.add(name, context="formula", locations=[("recnb/metrics/formula.py", 0)])
     return catalogue
+
+
+def formula_names(metric: Metric[...]) -> set[str]:
+    """The names in the formulas of a metric, under each value of each option; single letters are the same everywhere."""
+    choices: list[dict[str, Any]] = [{}, {"distances": "given"}] if "distances" in metric.defaults else [{}]
+    choices += [{option: word} for option, words in metric.words.items() for word in words]
+    choices += [{option: not value} for option, value in metric.defaults.items() if isinstance(value, bool)]
+    formulas = [formula for options in choices for formula in metric.formulas(options)]
+    names = {name for formula in formulas for name in formula.names()}
+    return {name for name in names if len(name) > 1} | (
+        {"ideal"} if any(formula.ideal() for formula in formulas) else set()
+    )
 
 
 def stored(lang: str) -> Catalog:

@@ -1,10 +1,10 @@
-"""What an evaluation knows for metrics beyond accuracy: its lists with items as numbers, and train and items beside them."""
+"""The data of metrics beyond accuracy: lists with items as numbers, training data, and attributes of items."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -15,9 +15,9 @@ from recnb.data.encoding import distinct, positions
 from recnb.data.ranking import ranked
 from recnb.data.side_data import SideData
 from recnb.errors import FrameError, OptionError, RecnbError, is_several, near
-from recnb.metrics.hits import Floats, Ints, in_order
-from recnb.metrics.recommendation_lists import Bools, Catalogue, Lists
-from recnb.metrics.serendipity import Familiar, expected_ranks, popular_places
+from recnb.metrics.hits import Floats, Hits, Ints, in_order
+from recnb.metrics.recommendation_lists import Bools, Catalogue, FamiliarHits, Lists
+from recnb.metrics.serendipity import expected_ranks, popular_places
 
 if TYPE_CHECKING:
     from recnb.metrics.recommendation_lists import Sparse
@@ -38,7 +38,10 @@ GENRES = ("genre", "genres", "category", "categories", "tag", "tags")
 
 
 class ItemData:
-    """The lists of all users who have one, and what is known of the items; each part is made when it is asked for."""
+    """The lists of all users who have one, and data about the items; each part is computed on first use."""
+
+    #: What to type where something is missing, in other words than the metrics have.
+    ask: ClassVar[Mapping[str, str]] = ASK
 
     def __init__(self, prepared: Prepared, side_data: SideData) -> None:
         self.prepared = prepared
@@ -61,7 +64,7 @@ class ItemData:
 
     @cached_property
     def users(self) -> pl.Series:
-        """Whose lists there are, sorted."""
+        """The users with a list, sorted."""
         return distinct(self.recs["user"])
 
     @cached_property
@@ -91,11 +94,11 @@ class ItemData:
         length = np.zeros(len(users), dtype=np.int64)
         last = np.flatnonzero(np.r_[user[1:] != user[:-1], True][: len(user)])
         length[user[last]] = rank[last]
-        return Lists(user, rank, length, item, len(items), lambda position: items[position])
+        return Lists(user, rank, length, item, len(items), lambda position: items[position], self.catalogue)
 
     @cached_property
     def catalogue(self) -> Catalogue:
-        """What is known of the items."""
+        """Data about the items."""
         known: dict[str, Any] = {}
         if self.side_data.train is not None:
             _, item = self._train
@@ -103,11 +106,13 @@ class ItemData:
             had = self._unique_train["item"]
             known = {"interactions": self._counted(item), "users": self._counted(positions(self.items, had))}
             known["n_users"] = n_users
+        return Catalogue(**known, listed=self.listed(), reader=self, ask=self.ask)
+
+    def listed(self) -> Bools | None:
+        """Which items the catalogue lists: those of items=, or those of train; None without either."""
         if self.side_data.items is not None:
-            known["listed"] = self._mark(self.side_data.items["item"])
-        elif self.side_data.train is not None:
-            known["listed"] = known["interactions"] > 0
-        return Catalogue(**known, reader=self, ask=ASK)
+            return self.marked(self.side_data.items["item"])
+        return None if self.side_data.train is None else self.marked(self._unique_train["item"])
 
     @cached_property
     def _train(self) -> tuple[pl.Series, Ints]:
@@ -124,7 +129,8 @@ class ItemData:
     def _counted(self, item: Ints) -> Ints:
         return np.bincount(item, minlength=len(self.items))
 
-    def _mark(self, items: pl.Series) -> Bools:
+    def marked(self, items: pl.Series) -> Bools:
+        """Which items are among these."""
         marked = np.zeros(len(self.items), dtype=bool)
         marked[positions(self.items, items)] = True
         return marked
@@ -132,7 +138,7 @@ class ItemData:
     # What lists hold that needs to be said
 
     def again(self, k: int | None) -> int:
-        """How many rows down to rank k are of an item that the user has in train."""
+        """Number of rows down to rank k whose item the user has in train."""
         if self.side_data.train is None:
             return 0
         if "again" not in self._read:
@@ -142,13 +148,13 @@ class ItemData:
         return len(rank) if k is None else int((rank <= k).sum())
 
     def seen(self, lists: Lists, known: Bools) -> int:
-        """How many recommended items are not among those known."""
+        """Number of recommended items that are not marked as known."""
         return int(((lists.times_shown > 0) & ~known).sum())
 
     # What metrics ask to be read
 
     def history(self) -> tuple[Ints, Ints]:
-        """What the users of the lists had before, each item once: positions of user and item, sorted by user."""
+        """The training items of users with a list, each once: positions of user and item, sorted by user."""
         return self._history(self.users)
 
     def _history(self, users: pl.Series) -> tuple[Ints, Ints]:
@@ -168,8 +174,8 @@ class ItemData:
         row, column = positions(self.items, had["item"]), positions(users, had["user"])
         return sparse.csr_array((np.ones(len(row)), (row, column)), shape=(len(self.items), len(users)))
 
-    def familiar(self, prepared: Prepared) -> Familiar:
-        """How familiar the relevant items of each user are."""
+    def familiar(self, prepared: Prepared, hits: Hits) -> FamiliarHits:
+        """The hits, and how familiar the relevant items of each user are."""
         key = ("familiar", id(prepared.truth))
         if key not in self._read:
             count = self.catalogue.counts("interactions", "serendipity")
@@ -177,14 +183,14 @@ class ItemData:
             had = self._history(prepared.users)
             n_items = int(self.catalogue.members("catalogue", "serendipity").sum())
             expected = expected_ranks(prepared.truth_user, item, had, count)
-            self._read[key] = Familiar(expected, popular_places(count, n_items)[item], n_items)
-        return self._read[key]  # type: ignore[no-any-return]
+            self._read[key] = expected, popular_places(count, n_items)[item], n_items
+        return FamiliarHits(hits, *self._read[key])
 
     def features(self, columns: object, metric: str) -> tuple[Sparse, Bools]:
         """Items × features: genres as words, or numbers."""
         items = self._items(metric, "features")
         chosen = self._columns(columns, "features", metric)
-        return self._matrix(items, chosen, "features")[0], self._mark(items["item"])
+        return self._matrix(items, chosen, "features")[0], self.marked(items["item"])
 
     def genres(self, column: object, metric: str) -> tuple[Sparse, Sequence[str]]:
         """Items × genres, 1 where the item has it, and what the genres are called."""

@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import compress
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -220,16 +221,16 @@ def _parse(texts: Mapping[str, str]) -> MovieLens:
     of_films = {"item": INTEGER, "title": TEXT, "release date": DATE, "video date": TEXT, "address": TEXT}
     films = _table(texts, "u.item", "|", {**of_films, **dict.fromkeys(genres, FLAG)})
     items = films[["item", "title"]].assign(
-        genres=["|".join(compress(genres, flags)) for flags in films[genres].eq("1").to_numpy()],
+        genres=["|".join(compress(genres, flags)) for flags in (films[genres].to_numpy() == "1")],
         year=pd.to_numeric(films["release date"].str.split("-").str[-1]).astype("Int64"),
     )
     return MovieLens(ratings, items, _table(texts, "u.user", "|", of_users))
 
 
-def _table(texts: Mapping[str, str], file: str, separator: str, columns: Mapping[str, str]) -> pd.DataFrame:
+def _table(texts: Mapping[str, str], file: str, separator: str, columns: dict[str, str]) -> pd.DataFrame:
     """The table in a file; `columns` maps names to patterns. A line that does not fit is named in the error."""
     # Not read_csv, which fills short lines up, and not splitlines(), which in Latin-1 text breaks lines at 0x85.
-    lines = pd.Series(texts[file].split("\n")).str.removesuffix("\r")
+    lines: Any = pd.Series(texts[file].split("\n")).str.removesuffix("\r")
     lines = lines[lines != ""]
     if lines.empty:
         raise RecnbError(f"{file} is empty; get the archive again.")
@@ -241,7 +242,7 @@ def _table(texts: Mapping[str, str], file: str, separator: str, columns: Mapping
     )
     for name, pattern in columns.items():
         wrong = table.loc[~table[name].str.fullmatch(pattern), name]
-        problems |= {line: f"{name} is {value!r}" for line, value in wrong.items()}
+        problems |= {line: f"{name} is {value!r}" for line, value in zip(wrong.index.tolist(), wrong, strict=True)}
     if problems:
         first = min(problems)
         raise RecnbError(

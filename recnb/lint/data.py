@@ -189,7 +189,7 @@ class LintData:
             order = in_order(key)
             user, rank, row = user[order], rank[order], row[order]
         score = None
-        if "score" in recs.columns:
+        if "score" in recs.columns and (recs["score"].dtype.is_numeric() or recs["score"].dtype == pl.Boolean):
             score = in_floats(recs["score"])[row]
         return FlaggedRows(user, rank, score, row)
 
@@ -242,9 +242,9 @@ class LintData:
             return distinct(self.side_data.train[role])
         if frame != "lists":
             return distinct((self.prepared.judged if frame == "truth" else self.prepared.truth)[role])
-        tally = self.prepared.tally
-        if role == "item" and tally is not None and not tally.of_more:
-            return tally.items  # counted where the rows are
+        counts = self.prepared.row_counts
+        if role == "item" and counts is not None and not counts.of_more:
+            return counts.items
         return distinct(self.prepared.recs[role])
 
     def ids(self, role: str) -> pl.Series:

@@ -114,8 +114,6 @@ class Finding:
         with use_language(self.lang):
             return code(translated(message, **values)) if form == "html" else _(message, **values)
 
-    said = sentence
-
     @property
     def word(self) -> str:
         """The severity in words."""

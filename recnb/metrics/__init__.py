@@ -1,6 +1,11 @@
-"""The metrics; importing this enters them in `recnb.metrics.metric.METRICS` and `recnb.metrics.list_metric.LIST_METRICS`."""
+"""The metrics; importing this enters them in `recnb.metrics.metric.METRICS` and `LIST_METRICS`."""
 
-from recnb.metrics import accuracy, calibration, coverage, novelty, serendipity
+# In the order in which tables show them.
+from recnb.metrics import accuracy  # isort: skip
+from recnb.metrics import coverage  # isort: skip
+from recnb.metrics import novelty  # isort: skip
+from recnb.metrics import serendipity  # isort: skip
+from recnb.metrics import calibration  # isort: skip
 from recnb.metrics.references import REFERENCES
 
 __all__ = ["REFERENCES", "accuracy", "calibration", "coverage", "novelty", "serendipity"]

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from recnb.errors import OptionError, is_number
+from recnb.errors import OptionError
 from recnb.metrics.gain import (
     DISCOUNT,
     GAIN,
@@ -27,7 +27,7 @@ from recnb.metrics.gain import (
     out_of_count,
 )
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, count_within
-from recnb.metrics.metric import Credit, hit_metric
+from recnb.metrics.metric import Credit, metric, number_option
 
 #: The square of a larger beta, times the number of relevant items, may be no number.
 BETAS = 1e145
@@ -35,7 +35,7 @@ BETAS = 1e145
 GRADED = {"gain": GAIN, "discount": DISCOUNT}
 
 
-@hit_metric(
+@metric(
     called="precision",
     symbol="Precision", credit="1", out_of="out_of", bounds=(0, 1), references=["manning2008"],
     reads="Of what was shown, how much was relevant. It cannot reach 1 for a user with fewer than k relevant items.",
@@ -55,7 +55,7 @@ def precision(hits: Hits, k: Cutoff = None, *, out_of: Literal["k", "list", "min
     return Credit(hits, Cutoffs.of(k), hits.weight, out_of_count(hits, k, out_of))
 
 
-@hit_metric(
+@metric(
     called="recall",
     symbol="Recall", credit="1", out_of="out_of", bounds=(0, 1), references=["manning2008"],
     reads="Of what is relevant, how much was shown. It cannot reach 1 for a user with more than k relevant items.",
@@ -76,7 +76,7 @@ def recall(
     return Credit(hits, Cutoffs.of(k), hits.weight, out_of_count(hits, k, out_of))
 
 
-@hit_metric(
+@metric(
     called="F1 score",
     symbol="F1", credit="2", out_of="k + n_relevant", bounds=(0, 1), references=["vanrijsbergen1979"],
     reads="High only where precision and recall both are.",
@@ -91,7 +91,7 @@ def f1(hits: Hits, k: Cutoff = None) -> Credit:
     return Credit(hits, Cutoffs.of(k), 2.0 * hits.weight, _depth(hits, k) + column(hits.n_relevant))
 
 
-@hit_metric(
+@metric(
     called="F-beta score",
     symbol="F-beta", credit="1 + beta^2", out_of="k + beta^2 * n_relevant", bounds=(0, 1), references=["vanrijsbergen1979"],
     reads="As F1, with recall weighing beta times as much as precision.",
@@ -103,8 +103,7 @@ def fbeta(hits: Hits, k: Cutoff = None, *, beta: float = 1.0) -> Credit:
     >>> round(recnb.fbeta(["a", "x", "b", "y", "c"], ["a", "b", "c", "d", "e", "f"], k=5, beta=2), 4)
     0.5172
     """
-    _positive("beta", beta)
-    beta = float(beta)
+    beta = number_option("beta", beta, "number above 0", lambda beta: beta > 0)
     if beta > BETAS:
         raise OptionError(
             f"beta={beta!r} is too large to be squared. With a large beta F-beta is recall: ask for recall, or for beta=100."
@@ -113,7 +112,7 @@ def fbeta(hits: Hits, k: Cutoff = None, *, beta: float = 1.0) -> Credit:
     return Credit(hits, Cutoffs.of(k), (1 + beta**2) * hits.weight, out_of)
 
 
-@hit_metric(
+@metric(
     called="hit rate",
     symbol="HR", credit="first", bounds=(0, 1), references=["deshpande2004"],
     reads="For how many users the list held anything relevant at all.",
@@ -131,7 +130,7 @@ def hit_rate(hits: Hits, k: Cutoff = None) -> Credit:
     return Credit(hits, Cutoffs.of(k), hits.first)
 
 
-@hit_metric(
+@metric(
     called="reciprocal rank",
     symbol="RR", credit="target / rank", bounds=(0, 1), references=["voorhees1999"],
     reads="How far down a user looks before the item that counts: 1 at the top, 1/2 at rank 2.",
@@ -153,7 +152,7 @@ def reciprocal_rank(hits: Hits, k: Cutoff = None, *, target: Literal["first", "p
     return Credit(hits, Cutoffs.of(k), np.asarray(chosen / hits.rank, dtype=np.float64))
 
 
-@hit_metric(
+@metric(
     called="average precision",
     symbol="AP", credit="nth / rank", out_of="out_of", bounds=(0, 1), references=["buckley2000", "manning2008"],
     reads="Precision at the place of each relevant item, averaged; an item that was not shown adds 0.",
@@ -177,7 +176,7 @@ def average_precision(
     return Credit(hits, Cutoffs.of(k), hits.weigh(hits.nth / hits.rank), out_of_count(hits, k, out_of))
 
 
-@hit_metric(
+@metric(
     called="cumulative gain",
     symbol="CG", credit="gain", bounds=(0, math.inf), references=["jarvelin2002"],
     reads="What was collected in the first k places, wherever it stood.", meanings={"gain": GAIN},
@@ -192,7 +191,7 @@ def cg(hits: Hits, k: Cutoff = None, *, gain: Gain = "linear") -> Credit:
     return Credit(hits, Cutoffs.of(k), hits.weigh(gain_of(hits.relevance, gain)))
 
 
-@hit_metric(
+@metric(
     called="discounted cumulative gain",
     symbol="DCG", credit="gain / discount", bounds=(0, math.inf), references=["jarvelin2002", "burges2005"],
     reads="A hit at the top earns its full gain; further down, less and less. It has no upper bound.", meanings=GRADED,
@@ -209,7 +208,7 @@ def dcg(
     return discounted(hits, k, gain, discount, log_base)
 
 
-@hit_metric(
+@metric(
     called="ideal discounted cumulative gain",
     symbol="IDCG", credit="gain / discount", over="ideal", bounds=(0, math.inf), references=["jarvelin2002"],
     reads="The most that DCG could be for this user: it belongs to the truth, not to the list.", meanings=GRADED,
@@ -232,7 +231,7 @@ def idcg(
     return ideal_of(hits, k, ideal, gain, discount, log_base)
 
 
-@hit_metric(
+@metric(
     called="normalized discounted cumulative gain",
     symbol="nDCG", credit="gain / discount", out_of="ideal(gain / discount)", bounds=(0, 1),
     references=["jarvelin2002", "burges2005"],
@@ -261,7 +260,7 @@ def ndcg(
     return Credit(hits, Cutoffs.of(k), earned, out_of=ideal_of(hits, k, ideal, gain, discount, log_base))
 
 
-@hit_metric(
+@metric(
     called="R-precision",
     symbol="R-Precision", credit="rank <= n_relevant", out_of="n_relevant", bounds=(0, 1), references=["buckley2000"],
     reads="Precision at the depth where a perfect list would have found everything.",
@@ -279,7 +278,7 @@ def r_precision(hits: Hits, k: Cutoff = None) -> Credit:
     return Credit(hits, Cutoffs.of(k), hits.weigh(in_reach), out_of_count(hits, k, "relevant"))
 
 
-@hit_metric(
+@metric(
     called="rank-biased precision",
     symbol="RBP", credit="(1 - p) * p^(rank - 1)", bounds=(0, 1), references=["moffat2008"],
     reads="What a reader finds per look, who goes on to the next place with probability p.",
@@ -293,14 +292,13 @@ def rbp(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
     >>> round(recnb.rbp(["a", "x", "b"], ["a", "b"], p=0.5), 4)
     0.625
     """
-    if not (is_number(p) and 0 < p < 1):
-        raise OptionError(
-            f"p={p!r} is not the chance of looking further: give a number between 0 and 1, such as p=0.8."
-        )
+    number_option(
+        "p", p, "chance of looking further: give a number between 0 and 1, such as p=0.8", lambda p: 0 < p < 1
+    )
     return Credit(hits, Cutoffs.of(k), hits.weigh((1 - p) * np.power(p, hits.rank - 1)))
 
 
-@hit_metric(
+@metric(
     called="expected reciprocal rank",
     symbol="ERR", credit="reach * stop / rank", bounds=(0, 1), references=["chapelle2009"],
     reads="One over the rank where a reader, who stops the sooner the more relevant an item is, is satisfied.",
@@ -316,7 +314,7 @@ def err(hits: Hits, k: Cutoff = None, *, max_relevance: float | None = None) -> 
     0.4998
     """
     if max_relevance is not None:
-        _positive("max_relevance", max_relevance)
+        number_option("max_relevance", max_relevance, "number above 0", lambda top: top > 0)
     top = hits.max_relevance if max_relevance is None else max_relevance
     if hits.truth_relevance.size and hits.truth_relevance.max() > top:
         raise OptionError(
@@ -352,8 +350,3 @@ def reach(hits: Hits, stop: Floats) -> Floats:
 
 def _depth(hits: Hits, k: Cutoff) -> Floats:
     return Cutoffs.of(k).size(hits.list_length).astype(np.float64)
-
-
-def _positive(name: str, value: float) -> None:
-    if not (is_number(value) and value > 0):
-        raise OptionError(f"{name}={value!r} is not a number above 0.")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from recnb.metrics.hits import Floats, Ints
-from recnb.metrics.list_metric import list_metric
-from recnb.metrics.recommendation_lists import Catalogue, Cut, Lists, PerUser, TermRows, in_words, number
+from recnb.metrics.metric import metric, number_option
+from recnb.metrics.recommendation_lists import Cut, Lists, PerUser, TermRows
 
 if TYPE_CHECKING:
     from recnb.metrics.recommendation_lists import Sparse
@@ -25,16 +25,15 @@ def _divergence(options: Mapping[str, Any]) -> str:
     return "p * log(p / ((1 - alpha) * q + alpha * p))"
 
 
-@list_metric(
+@metric(
     called="miscalibration",
     reads="Less is better: a list is calibrated if it keeps the shares of genres that its user had.",
-    symbol="Miscalibration", over="genres", term=_divergence, bounds=(0, math.inf), top="log2(1 / alpha), 6.64 for 0.01",
+    symbol="Miscalibration", over="genres", credit=_divergence, bounds=(0, math.inf), top="log2(1 / alpha), 6.64 for 0.01",
     references=["steck2018", "abdollahpouri2021", "lin1991"], needs=("train", "genre"),
+    no_value="It needs items with a genre both in the user's history in train and in their list.",
 )  # fmt: skip
-@in_words
 def calibration(
     lists: Lists,
-    catalogue: Catalogue,
     k: int | None = None,
     *,
     genre: object = None,
@@ -60,10 +59,10 @@ def calibration(
 
     Items without a genre do not count. Users who have no history, or no genre in it or in the list, have no value.
     """
-    number("alpha", alpha, "share between 0 and 1, such as 0.01", lambda alpha: 0 < alpha < 1)
-    number("base", base, "base of a logarithm: give a number above 1, such as 2", lambda base: base > 1)
-    had_user, had_item = catalogue.history_of("calibration")
-    of_item, names = catalogue.genres_by(genre, "calibration")
+    number_option("alpha", alpha, "share between 0 and 1, such as 0.01", lambda alpha: 0 < alpha < 1)
+    number_option("base", base, "base of a logarithm: give a number above 1, such as 2", lambda base: base > 1)
+    had_user, had_item = lists.catalogue.history_of("calibration")
+    of_item, names = lists.catalogue.genres_by(genre, "calibration")
     of_item = _shares(of_item)
     shown = lists.upto(k, cutoff)
     row_weight = np.ones(len(shown.rank)) if weight == "equal" else 1 / np.log2(1.0 + shown.rank)

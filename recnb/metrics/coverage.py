@@ -13,30 +13,18 @@ import numpy as np
 
 from recnb.errors import OptionError, RecnbError
 from recnb.metrics.hits import Floats, Ints
-from recnb.metrics.list_metric import list_metric
-from recnb.metrics.recommendation_lists import (
-    Catalogue,
-    Cut,
-    Lists,
-    PerUser,
-    Population,
-    TermRows,
-    Whole,
-    in_words,
-    number,
-)
+from recnb.metrics.metric import metric, number_option
+from recnb.metrics.recommendation_lists import Cut, Lists, PerUser, Population, TermRows, Whole
 
 
-@list_metric(
+@metric(
     called="catalogue coverage",
     reads="It counts an item shown once as much as one shown to everyone; Gini and entropy do not.",
-    symbol="Coverage", over="items", term="shown", of="all", bounds=(0, 1), references=["herlocker2004", "ge2010"],
+    symbol="Coverage", over="items", credit="shown", bounds=(0, 1), references=["herlocker2004", "ge2010"],
     out_of=lambda options: "n_items" if options["normalize"] else "1", needs=("catalogue",),
 )  # fmt: skip
-@in_words
 def coverage(
     lists: Lists,
-    catalogue: Catalogue,
     k: int | None = None,
     *,
     population: Literal["catalogue", "train", "catalogue+padding"] = "catalogue",
@@ -62,15 +50,17 @@ def coverage(
     shown = times > 0
     out_of = 1
     if normalize or count_only_catalogue:
-        members = catalogue.members("train" if population == "train" else "catalogue", "coverage")
+        members = lists.catalogue.members("train" if population == "train" else "catalogue", "coverage")
         if count_only_catalogue:
             shown = shown & members
         if normalize:
             out_of = int(members.sum()) + (population == "catalogue+padding")
     value = int(shown.sum()) / out_of if out_of else math.nan
-    value *= number("scale", scale, "number above 0", lambda scale: scale > 0)
+    value *= number_option("scale", scale, "number above 0", lambda scale: scale > 0)
     if digits is not None:
-        value = round(value, int(number("digits", digits, "number of digits", lambda digits: digits == int(digits))))
+        value = round(
+            value, int(number_option("digits", digits, "number of digits", lambda digits: digits == int(digits)))
+        )
 
     def rows() -> TermRows:
         most = _most_shown(np.where(shown, times, 0))
@@ -79,14 +69,13 @@ def coverage(
     return Whole(value, out_of, rows)
 
 
-@list_metric(
+@metric(
     called="user coverage",
     reads="Who is left without a list counts 0 in every metric of accuracy as well.",
-    symbol="User coverage", over="users", term="at_least <= n_shown", bounds=(0, 1),
+    symbol="User coverage", over="users", credit="at_least <= n_shown", bounds=(0, 1),
     references=["herlocker2004"], needs=(), out_of="n_users",
 )  # fmt: skip
-@in_words
-def user_coverage(lists: Lists, catalogue: Catalogue, k: int | None = None, *, at_least: int = 1) -> PerUser:
+def user_coverage(lists: Lists, k: int | None = None, *, at_least: int = 1) -> PerUser:
     """What share of the users is shown anything at all, or at least so many items.
 
     users with `at_least` items down to rank k / users. User-space coverage: Herlocker et al. 2004, ACM TOIS 22(1).
@@ -94,7 +83,9 @@ def user_coverage(lists: Lists, catalogue: Catalogue, k: int | None = None, *, a
 
     - at_least: how many items a list must hold to count; k itself is rectools' SufficientReco
     """
-    least = number("at_least", at_least, "number of items from 1 up", lambda least: least >= 1 and least == int(least))
+    least = number_option(
+        "at_least", at_least, "number of items from 1 up", lambda least: least >= 1 and least == int(least)
+    )
     n = lists.upto(k).n_shown
     served = (n >= least).astype(np.float64)
 
@@ -108,16 +99,14 @@ def _gini_out_of(options: Mapping[str, Any]) -> str:
     return "n_items * n_places" if options["normalizer"] == "n" else "(n_items - 1) * n_places"
 
 
-@list_metric(
+@metric(
     called="Gini coefficient",
     reads="Items that no list shows count as well, so that few lists of few items look uneven.",
-    symbol="Gini", over="items", term="(2 * place - n_items - 1) * times", out_of=_gini_out_of, of="all",
+    symbol="Gini", over="items", credit="(2 * place - n_items - 1) * times", out_of=_gini_out_of,
     bounds=(0, 1), references=["fleder2009"], needs=("catalogue",),
 )  # fmt: skip
-@in_words
 def gini(
     lists: Lists,
-    catalogue: Catalogue,
     k: int | None = None,
     *,
     population: Population = "catalogue",
@@ -140,7 +129,7 @@ def gini(
     exposure, item = _exposure(shown, weight)
     n = len(exposure)
     if population != "recommended":
-        members = catalogue.members("train" if population == "train" else "catalogue", "gini")
+        members = lists.catalogue.members("train" if population == "train" else "catalogue", "gini")
         n = int(members.sum()) + (population == "catalogue+padding")
         if len(exposure) > n:
             raise RecnbError(
@@ -167,16 +156,14 @@ def _entropy_out_of(options: Mapping[str, Any]) -> str:
     return "log(n_items)" if options["normalize"] else "1"
 
 
-@list_metric(
+@metric(
     called="exposure entropy",
     reads="2 to this power is how many items shown equally often would be as even.",
-    symbol="Entropy", over="items", term="share * log(1 / share)", out_of=_entropy_out_of, of="all",
+    symbol="Entropy", over="items", credit="share * log(1 / share)", out_of=_entropy_out_of,
     bounds=(0, math.inf), top="log2 of the items shown", references=["shannon1948", "shani2011"],
 )  # fmt: skip
-@in_words
 def entropy(
     lists: Lists,
-    catalogue: Catalogue,
     k: int | None = None,
     *,
     base: float = 2,
@@ -193,7 +180,7 @@ def entropy(
     - normalize: divided by the most it could be, log(items of the catalogue), so that it ends at 1
     - divide_by_items: divided by the number of items that are shown: recbole
     """
-    number("base", base, "base of a logarithm: give a number above 1, such as 2", lambda base: base > 1)
+    number_option("base", base, "base of a logarithm: give a number above 1, such as 2", lambda base: base > 1)
     if normalize and divide_by_items:
         raise OptionError("entropy is divided by one thing: choose normalize=True or divide_by_items=True.")
     exposure, item = _exposure(lists.upto(k, cutoff), None)
@@ -201,7 +188,7 @@ def entropy(
         return Whole(math.nan, 0.0)
     share = exposure / exposure.sum()
     earned = -share * np.log2(share) / math.log2(base) + 0.0  # no -0
-    n_items = int(catalogue.members("catalogue", "entropy").sum()) if normalize else 0
+    n_items = int(lists.catalogue.members("catalogue", "entropy").sum()) if normalize else 0
     out_of = math.log2(n_items) / math.log2(base) if normalize else float(len(share)) if divide_by_items else 1.0
 
     def rows() -> TermRows:
@@ -212,16 +199,14 @@ def entropy(
     return Whole(float(earned.sum()) / out_of if out_of else math.nan, out_of, rows)
 
 
-@list_metric(
+@metric(
     called="personalization",
     reads="The mean over all pairs of users. It does not say whether the differences please anyone.",
-    symbol="Personalization", over="user pairs", term="1 - overlap", out_of="n_lists * (n_lists - 1) / 2", of="all",
+    symbol="Personalization", over="user pairs", credit="1 - overlap", out_of="n_lists * (n_lists - 1) / 2",
     bounds=(0, 1), references=["zhou2010"], per_row_texts=False,
 )  # fmt: skip
-@in_words
 def personalization(
     lists: Lists,
-    catalogue: Catalogue,
     k: int | None = None,
     *,
     overlap: Literal["cosine", "k"] = "cosine",
@@ -273,8 +258,11 @@ def _exposure(shown: Lists, weight: float | None) -> tuple[Floats, Ints]:
     item = np.flatnonzero(shown.times_shown > 0)
     seen: Floats = shown.times_shown[item].astype(np.float64)
     if weight is not None:
-        base = number(
-            "weight", weight, "weight of the next rank: give a share up to 1, such as 0.85", lambda one: 0 < one <= 1
+        base = number_option(
+            "weight",
+            weight,
+            "weight of the next rank: give a share up to 1, such as 0.85",
+            lambda share: 0 < share <= 1,
         )
         seen = np.bincount(shown.item, base ** (shown.rank - 1.0), shown.n_items)[item].astype(np.float64, copy=False)
     order = np.argsort(seen, kind="stable")

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from recnb.display.language import N_, NC_, _, pgettext
+from recnb.display.language import N_, _, pgettext
 
 #: Names of formulas in LaTeX.
 LATEX: dict[str, str] = {
@@ -72,45 +72,17 @@ OVER: dict[str, str] = {
     "users": N_("users"),
 }
 
-#: Names in formulas that other languages have words for.
-WORDS = (
-    NC_("formula", "rank"),
-    NC_("formula", "relevance"),
-    NC_("formula", "max_relevance"),
-    NC_("formula", "nth"),
-    NC_("formula", "first"),
-    NC_("formula", "preferred"),
-    NC_("formula", "reach"),
-    NC_("formula", "n_relevant"),
-    NC_("formula", "n_hits"),
-    NC_("formula", "list_length"),
-    NC_("formula", "beta"),
-    NC_("formula", "ideal"),
-    NC_("formula", "count"),
-    NC_("formula", "total"),
-    NC_("formula", "n_users"),
-    NC_("formula", "n_shown"),
-    NC_("formula", "place"),
-    NC_("formula", "tail"),
-    NC_("formula", "cosine"),
-    NC_("formula", "jaccard"),
-    NC_("formula", "together"),
-    NC_("formula", "distance"),
-    NC_("formula", "differing"),
-    NC_("formula", "expected_rank"),
-    NC_("formula", "popular_place"),
-    NC_("formula", "depth"),
-    NC_("formula", "n_items"),
-    NC_("formula", "shown"),
-    NC_("formula", "at_least"),
-    NC_("formula", "times"),
-    NC_("formula", "n_places"),
-    NC_("formula", "share"),
-    NC_("formula", "n_different"),
-    NC_("formula", "overlap"),
-    NC_("formula", "n_lists"),
-    NC_("formula", "alpha"),
-)
+#: The same in LaTeX, below the sum sign.
+OVER_LATEX: dict[str, str] = {
+    "hits": N_(r"i \in \mathrm{hits}"),
+    "ideal": N_(r"i \in \mathrm{ideal}"),
+    "list": N_(r"i \in \mathrm{list}"),
+    "pairs": N_(r"\{i, j\} \subset \mathrm{list}"),
+    "genres": N_(r"g \in \mathrm{genres}"),
+    "items": N_(r"i \in \mathrm{items}"),
+    "user pairs": N_(r"\{u, v\} \subset \mathrm{users}"),
+    "users": N_(r"u \in \mathrm{users}"),
+}
 
 
 #: The names of formulas that mathematics writes in another way, as the table of strings has it; i is a rank.
@@ -225,21 +197,21 @@ class Formula:
             left, right = self._text(node.left, 2, numbers), self._text(node.comparators[0], 2, numbers)
             return f"[{left}{_SIGN[type(node.ops[0])]}{right}]"
         assert isinstance(node, ast.BinOp), ast.dump(node)
-        mine = _LEVEL[type(node.op)]
+        own = _LEVEL[type(node.op)]
         if isinstance(node.op, ast.Pow):
             written = f"{self._text(node.left, _ATOM, numbers)}^{self._text(node.right, _ATOM, numbers)}"
         else:
             # The right side of - and / needs brackets at its own level: a/(b*c) is not a/b*c.
             tight = isinstance(node.op, (ast.Sub, ast.Div))
-            left, right = self._text(node.left, mine, numbers), self._text(node.right, mine + tight, numbers)
+            left, right = self._text(node.left, own, numbers), self._text(node.right, own + tight, numbers)
             written = f"{left}{_SIGN[type(node.op)]}{right}"
-        return f"({written})" if mine < level else written
+        return f"({written})" if own < level else written
 
     def _latex(self, node: ast.expr, level: int) -> str:
         if isinstance(node, ast.Constant):
             return str(node.value)
         if isinstance(node, ast.Name):
-            return _(LATEX[node.id]) if node.id in LATEX else node.id
+            return _(LATEX[node.id]) if node.id in LATEX else _upright(node.id)
         if isinstance(node, ast.Call):
             return self._latex_call(node)
         if isinstance(node, ast.Compare):
@@ -250,10 +222,10 @@ class Formula:
             return rf"\frac{{{self._latex(node.left, 0)}}}{{{self._latex(node.right, 0)}}}"
         if isinstance(node.op, ast.Pow):
             return f"{self._latex(node.left, _ATOM)}^{{{self._latex(node.right, 0)}}}"
-        mine = _LEVEL[type(node.op)]
-        right_level = mine + isinstance(node.op, ast.Sub)
-        written = self._latex(node.left, mine) + _TEX_SIGN[type(node.op)] + self._latex(node.right, right_level)
-        return rf"\left({written}\right)" if mine < level else written
+        own = _LEVEL[type(node.op)]
+        right_level = own + isinstance(node.op, ast.Sub)
+        written = self._latex(node.left, own) + _TEX_SIGN[type(node.op)] + self._latex(node.right, right_level)
+        return rf"\left({written}\right)" if own < level else written
 
     def _latex_call(self, node: ast.Call) -> str:
         inside = ", ".join(self._latex(argument, 0) for argument in node.args)
@@ -322,3 +294,8 @@ def _log_name(base: float) -> str:
     if np.isclose(base, np.e):
         return "ln"
     return f"log{number(base)}" if float(base).is_integer() else f"log_{number(base)}"
+
+
+def _upright(name: str) -> str:
+    """A name without LaTeX of its own: a letter as it is, a word upright."""
+    return name if len(name) == 1 else rf"\mathrm{{{name.replace('_', '~')}}}"

@@ -9,9 +9,9 @@ from typing import Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from recnb.errors import OptionError, is_number
+from recnb.errors import OptionError
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, Ints
-from recnb.metrics.metric import Credit
+from recnb.metrics.metric import Credit, number_option
 
 Number = TypeVar("Number", np.int64, np.float64)
 
@@ -41,8 +41,7 @@ DISCOUNT = {"log": "log(1 + rank)", "clipped_log": "max(1, log(rank))", "rank": 
 
 def discount_of(rank: Ints, discount: Discount, log_base: float) -> Floats:
     """What a hit at this rank has its gain divided by."""
-    if not (is_number(log_base) and log_base > 1):
-        raise OptionError(f"log_base={log_base!r} is not the base of a logarithm: give a number above 1, such as 2.")
+    number_option("log_base", log_base, "base of a logarithm: give a number above 1, such as 2", lambda base: base > 1)
     if discount == "rank":
         return rank.astype(np.float64)
     if discount == "log":

@@ -46,8 +46,8 @@ class Cutoffs:
         if isinstance(k, (Sequence, range, np.ndarray)) and not isinstance(k, (str, bytes)):
             if len(k) == 0:
                 raise CutoffError("k is empty: give at least one cut-off, such as k=[5, 10].")
-            values = tuple(_one_cutoff(one) for one in k)
-            twice = [one for one in dict.fromkeys(values) if values.count(one) > 1]
+            values = tuple(_one_cutoff(cutoff) for cutoff in k)
+            twice = [cutoff for cutoff in dict.fromkeys(values) if values.count(cutoff) > 1]
             if twice:
                 raise CutoffError(f"k holds {twice[0]} more than once: give each cut-off once.")
             return cls(values)
@@ -145,14 +145,14 @@ class Ranked:
         if cutoffs.uncut:
             return np.repeat(_summed(self.user, weights, self.n_users)[:, np.newaxis], len(cutoffs), axis=1)
         out = np.empty((self.n_users, len(cutoffs)))
-        finite = sorted({one for one in cutoffs if one is not None})
+        finite = sorted({cutoff for cutoff in cutoffs if cutoff is not None})
         if finite:
             sums = self._finite_totals(weights, finite)
-            for column, one in enumerate(cutoffs):
-                if one is not None:
-                    out[:, column] = sums[:, finite.index(one)]
-        for column, one in enumerate(cutoffs):
-            if one is None:
+            for column, cutoff in enumerate(cutoffs):
+                if cutoff is not None:
+                    out[:, column] = sums[:, finite.index(cutoff)]
+        for column, cutoff in enumerate(cutoffs):
+            if cutoff is None:
                 inside = self.rank <= self.list_length[self.user]
                 out[:, column] = _summed(self.user[inside], weights[inside], self.n_users)
         return out
@@ -262,7 +262,7 @@ class Hits(Ranked):
         size = cutoffs.size(self.list_length)
         if not cutoffs.uncut:
             return size
-        deepest = max((one for one in cutoffs if one is not None), default=0)
+        deepest = max((cutoff for cutoff in cutoffs if cutoff is not None), default=0)
         return np.broadcast_to(np.maximum(self.list_length, deepest)[:, np.newaxis], size.shape)
 
     def ideal_full(self, k: Cutoff) -> Hits:
@@ -298,24 +298,24 @@ class Hits(Ranked):
         """The hits of some users, by position, numbered anew from 0; the scale of the whole data set stays."""
         if start == 0 and stop == self.n_users:
             return self
-        mine = slice(*np.searchsorted(self.user, [start, stop]).tolist())
-        theirs: Any
+        rows = slice(*np.searchsorted(self.user, [start, stop]).tolist())
+        truth_rows: Any
         if self.by_user:
-            theirs = slice(*np.searchsorted(self.truth_user, [start, stop]).tolist())
-            truth_row = self.truth_row[mine] - theirs.start
+            truth_rows = slice(*np.searchsorted(self.truth_user, [start, stop]).tolist())
+            truth_row = self.truth_row[rows] - truth_rows.start
         else:
-            theirs = (self.truth_user >= start) & (self.truth_user < stop)
-            truth_row = (np.cumsum(theirs) - 1)[self.truth_row[mine]]
+            truth_rows = (self.truth_user >= start) & (self.truth_user < stop)
+            truth_row = (np.cumsum(truth_rows) - 1)[self.truth_row[rows]]
         return replace(
             self,
-            user=self.user[mine] - start,
-            rank=self.rank[mine],
+            user=self.user[rows] - start,
+            rank=self.rank[rows],
             list_length=self.list_length[start:stop],
-            relevance=self.relevance[mine],
+            relevance=self.relevance[rows],
             truth_row=truth_row,
-            truth_user=self.truth_user[theirs] - start,
-            truth_relevance=self.truth_relevance[theirs],
-            tied=None if self.tied is None else self.tied.of(mine),
+            truth_user=self.truth_user[truth_rows] - start,
+            truth_relevance=self.truth_relevance[truth_rows],
+            tied=None if self.tied is None else self.tied.of(rows),
         )
 
     def down_to(self, depth: int) -> Hits:

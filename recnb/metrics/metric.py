@@ -1,27 +1,36 @@
-"""What a metric is: credit that rows earn, out of what they could have earned.
+"""A metric: a sum over hits, lists or the catalogue, divided by what it could have been.
 
-`@hit_metric` makes a `Metric` of a function and enters it in METRICS. From that one block follow the method of an
-Evaluation, the function for one list, the label, the LaTeX, the help text, the README's table, the worked
-explanation and enrolment in every law of the tests.
+`@metric` makes a `Metric` of a function and enters it in METRICS (accuracy) or LIST_METRICS (beyond accuracy). From that
+one block follow the method of an Evaluation, the function for one list, the label, the formula and its LaTeX, the help
+text, the README's table, the worked explanation and enrolment in every law of the tests.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
+import math
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Concatenate, Generic, Literal, ParamSpec
+from typing import Any, Concatenate, Generic, Literal, ParamSpec, Protocol, overload
 
 import numpy as np
 
 from recnb.display.language import _
-from recnb.errors import OptionError, is_word, near
-from recnb.metrics.formula import LATEX, OVER, Formula, number
+from recnb.errors import OptionError, is_number, is_word, near
+from recnb.metrics.formula import OVER, OVER_LATEX, Formula
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits
+from recnb.metrics.recommendation_lists import FamiliarHits, Lists, PerUser, Whole
 
 P = ParamSpec("P")
+
+#: What a formula sums over; over "items" and "user pairs" there is one number of all lists.
+Over = Literal["hits", "ideal", "list", "pairs", "genres", "items", "user pairs", "users"]
+#: What a metric cannot do without, in addition to the lists.
+Need = Literal["train", "catalogue", "features", "genre", "truth"]
+#: Text of a formula; a function of the options if these change it.
+Text = str | Callable[[Mapping[str, Any]], str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,24 +72,38 @@ class Credit:
 
 @dataclass(frozen=True, eq=False)
 class Metric(Generic[P]):
-    """A metric: a function of hits, and everything that is said of it."""
+    """A metric: a function of hits or lists, and everything that is said of it."""
 
-    function: Callable[Concatenate[Hits, P], Credit]
+    function: Callable[Concatenate[Any, P], Any]
     symbol: str  #: as it is printed: nDCG
-    credit: str  #: formula text of a row's credit
-    out_of: str  #: formula text of what the sum is divided by
+    credit: Text  #: formula text of a row's credit
+    out_of: Text  #: formula text of what the sum is divided by
     bounds: tuple[float, float]
     references: tuple[str, ...]  #: keys of REFERENCES
     sentence: str  #: how to read the number, in English
     meanings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  #: option -> word -> formula text
     aliases: tuple[str, ...] = ()
-    over: Literal["hits", "ideal"] = "hits"  #: the list whose rows earn the credit
+    over: Over = "hits"  #: the rows that the formula sums over
     called: str = ""  #: what it is called, in English
+    needs: tuple[Need, ...] = ()  #: what it needs with the default options; a metric of accuracy needs nothing
+    top: str = ""  #: the upper bound in words, where it depends on the data
+    no_value: str = ""  #: why no user may have a value
+    per_row_texts: bool = True  #: whether a row can be written out with its numbers put in
 
     @property
     def name(self) -> str:
         """The name it is called by."""
         return self.function.__name__
+
+    @property
+    def is_accuracy(self) -> bool:
+        """Whether it is computed from the hits alone; other metrics are beyond accuracy."""
+        return self.over in ("hits", "ideal") and not self.needs
+
+    @property
+    def of(self) -> Literal["user", "all"]:
+        """Whether each user has a value, or all lists have one together."""
+        return "all" if self.over in ("items", "user pairs") else "user"
 
     @property
     def term(self) -> str:
@@ -102,11 +125,19 @@ class Metric(Generic[P]):
         """One sentence on how to read the number, in the language in force."""
         return _(self.sentence)
 
+    @property
+    def range_text(self) -> str:
+        """The bounds in words, in English."""
+        top = self.top or ("no bound" if math.isinf(self.bounds[1]) else f"{self.bounds[1]:g}")
+        return f"{self.bounds[0]:g} to {top}"
+
     @functools.cached_property
     def defaults(self) -> dict[str, Any]:
         """The options and their default values."""
         parameters = inspect.signature(self.function).parameters.values()
-        return {one.name: one.default for one in parameters if one.kind is one.KEYWORD_ONLY}
+        return {
+            parameter.name: parameter.default for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY
+        }
 
     @functools.cached_property
     def words(self) -> dict[str, tuple[str, ...]]:
@@ -116,19 +147,23 @@ class Metric(Generic[P]):
             name: typing.get_args(hints[name]) for name in self.defaults if typing.get_origin(hints[name]) is Literal
         }
 
-    def __call__(self, hits: Hits, *args: P.args, **options: P.kwargs) -> Credit:
-        """The credit of each hit and what it is out of, options checked."""
+    @overload
+    def at(self, data: Hits | FamiliarHits, k: Cutoff, options: Mapping[str, Any]) -> Credit: ...
+    @overload
+    def at(self, data: Lists, k: Cutoff, options: Mapping[str, Any]) -> PerUser | Whole: ...
+    def at(self, data: Any, k: Cutoff, options: Mapping[str, Any]) -> Any:
+        """The metric at one or several cut-offs, options checked: credit of hits, or values of lists."""
         self.check(options)
-        return self.function(hits, *args, **options)
+        function: Callable[..., Any] = self.function
+        return function(data, k, **options)
 
-    def at(self, hits: Hits, k: Cutoff, options: Mapping[str, Any]) -> Credit:
-        """The credit at one or several cut-offs: the metric as a value, for tables and explanations."""
+    def __call__(self, data: Any, *args: P.args, **options: P.kwargs) -> Any:
+        """The same with the options as keywords."""
         self.check(options)
-        function: Callable[..., Credit] = self.function
-        return function(hits, k, **options)
+        return self.function(data, *args, **options)
 
     def check(self, options: Mapping[str, Any]) -> None:
-        """Refuse options, and words for options, that the metric does not have."""
+        """Refuse options, and values of options, that the metric does not have."""
         for name, value in options.items():
             if name == "k":
                 continue
@@ -136,6 +171,8 @@ class Metric(Generic[P]):
                 raise OptionError(f"{self.name} has no option {name!r}. {near(name, ['k', *self.defaults])}")
             if name in self.words and not is_word(value, self.words[name]):
                 raise OptionError(f"{name}={value!r} is no option of {self.name}. {near(value, self.words[name])}")
+            if isinstance(self.defaults[name], bool) and not isinstance(value, (bool, np.bool_)):
+                raise OptionError(f"{name}={value!r} is no option of {self.name}: say True or False.")
 
     def needs_whole_list(self, options: Mapping[str, Any]) -> bool:
         """Whether hits below the cut-off change the value: they do where the ideal is made of the list itself."""
@@ -153,10 +190,10 @@ class Metric(Generic[P]):
     def formulas(self, options: Mapping[str, Any] | None = None) -> tuple[Formula, Formula]:
         """The formula texts of credit and denominator, with the options put in."""
         chosen = {**self.defaults, **(options or {})}
-        meanings = {name: words[chosen[name]] for name, words in self.meanings.items() if name in chosen}
-        meanings |= {name: words["always"] for name, words in self.meanings.items() if name not in chosen}
-        base = chosen.get("log_base", 2)
-        return Formula.of(self.credit, meanings, base), Formula.of(self.out_of, meanings, base)
+        meanings = {name: words[chosen.get(name, "always")] for name, words in self.meanings.items()}
+        base = chosen.get("log_base", chosen.get("base", 2))
+        credit, out_of = (text if isinstance(text, str) else text(chosen) for text in (self.credit, self.out_of))
+        return Formula.of(credit, meanings, base), Formula.of(out_of, meanings, base)
 
     def formula_text(self, options: Mapping[str, Any] | None = None) -> str:
         """The formula on one line, in the language in force.
@@ -175,67 +212,139 @@ class Metric(Generic[P]):
         )
 
     def latex(self, k: int | None = None, options: Mapping[str, Any] | None = None) -> str:
-        """The formula in LaTeX: the sum over hits is written here once, so no metric can forget it."""
+        """The formula in LaTeX: the sum is written here once, so no metric can forget it."""
         credit, out_of = self.formulas(options)
-        over = rf"\sum_{{i \in {_(LATEX[self.over])}, i \le k}} {credit.latex(summed=True)}"
+        cut = r", i \le k" if self.over in ("hits", "ideal", "list") else ""
+        over = rf"\sum_{{{_(OVER_LATEX[self.over])}{cut}}} {credit.latex(summed=True)}"
         under = out_of.latex()
         right = over if under == "1" else rf"\frac{{{over}}}{{{under}}}"
         at = "@k" if k is None else f"@{k}"
-        return rf"\mathrm{{{self.symbol.replace('-', '{-}')}}}{at} = {right}"
+        return rf"\mathrm{{{self.symbol.replace('-', '{-}').replace(' ', '~')}}}{at} = {right}"
 
 
-METRICS: dict[str, Metric[...]] = {}
+class UserMetric(Metric[P]):
+    """A metric that gives each user a value, and as its number the mean over users."""
+
+
+class CatalogueMetric(Metric[P]):
+    """A metric that gives one number of all lists together."""
+
+
+METRICS: dict[str, Metric[...]] = {}  #: metrics of accuracy, by name
+LIST_METRICS: dict[str, Metric[...]] = {}  #: metrics beyond accuracy, in the order in which tables show them
 ALIASES: dict[str, str] = {}
 
 
-def hit_metric(
+class Decorator(Protocol):
+    """What makes a metric of a function; what the function returns decides which kind of metric."""
+
+    @overload
+    def __call__(self, function: Callable[Concatenate[Any, P], Whole], /) -> CatalogueMetric[P]: ...
+    @overload
+    def __call__(self, function: Callable[Concatenate[Any, P], Credit | PerUser], /) -> UserMetric[P]: ...
+
+
+def metric(
     *,
     symbol: str,
     called: str = "",
-    credit: str,
-    out_of: str = "1",
+    credit: Text,
+    out_of: Text = "1",
     bounds: tuple[float, float],
     references: list[str],
     reads: str,
+    over: Over = "hits",
     meanings: Mapping[str, Mapping[str, str]] | None = None,
     aliases: tuple[str, ...] = (),
-    over: Literal["hits", "ideal"] = "hits",
-) -> Callable[[Callable[Concatenate[Hits, P], Credit]], Metric[P]]:
-    """Make a Metric of a function of hits, and enter it in METRICS."""
+    needs: tuple[Need, ...] = (),
+    top: str = "",
+    no_value: str = "No list holds an item that counts down to k.",
+    per_row_texts: bool = True,
+) -> Decorator:
+    """Make a metric of a function of hits or of lists, and enter it in METRICS or LIST_METRICS.
 
-    def decorate(function: Callable[Concatenate[Hits, P], Credit]) -> Metric[P]:
-        metric = Metric(
-            function,
-            symbol,
-            credit,
-            out_of,
-            bounds,
-            tuple(references),
-            reads,
-            dict(meanings or {}),
-            aliases,
-            over,
-            called,
-        )
-        METRICS[metric.name] = metric
-        ALIASES.update(dict.fromkeys(aliases, metric.name))
-        return metric
+    Parameters
+    ----------
+    symbol
+        The metric as it is printed: nDCG.
+    called
+        The metric in words.
+    credit, out_of
+        Formula text of what each row adds, and of what the sum is divided by; or a function from options to text.
+    bounds
+        The lowest and the highest value; `top` says the highest in words if it depends on the data.
+    references
+        Keys of `recnb.metrics.references.REFERENCES`.
+    reads
+        One sentence on how to read the number.
+    over
+        What the formula sums over: "hits" of one user, or the "ideal" list; beyond accuracy the rows of a "list", its
+        "pairs" of items, "genres" or "users"; with one number of all lists "items" and "user pairs".
+    meanings
+        What names in the formula mean: option -> its value -> formula text.
+    needs
+        What a metric beyond accuracy cannot be computed without.
+    no_value
+        Why no user may have a value.
+    per_row_texts
+        Whether an explanation writes out each row.
+    """
 
-    return decorate
+    def decorate(function: Callable[..., Any]) -> Metric[...]:
+        kind: type[Metric[...]] = CatalogueMetric if over in ("items", "user pairs") else UserMetric
+        new = kind(
+            function, symbol, credit, out_of, bounds, tuple(references), reads, dict(meanings or {}), aliases,
+            over, called, needs, top, no_value, per_row_texts,
+        )  # fmt: skip
+        (METRICS if new.is_accuracy else LIST_METRICS)[new.name] = new
+        ALIASES.update(dict.fromkeys(aliases, new.name))
+        return new
+
+    return typing.cast(Decorator, decorate)
+
+
+def any_metric(name: object) -> Metric[...]:
+    """The metric of this name or alias, of accuracy or beyond it.
+
+    >>> any_metric("mrr").name, any_metric("novelty").name
+    ('reciprocal_rank', 'novelty')
+    """
+    if isinstance(name, Metric):
+        return name
+    key = ALIASES.get(str(name), str(name))
+    found = METRICS.get(key) or LIST_METRICS.get(key)
+    if found is None:
+        raise OptionError(f"{name!r} is no metric of recnb. {near(name, [*METRICS, *ALIASES, *LIST_METRICS])}")
+    return found
 
 
 def metric_named(name: object) -> Metric[...]:
-    """The metric of this name or alias.
+    """The metric of accuracy of this name or alias; one beyond accuracy is refused.
 
     >>> metric_named("mrr").name
     'reciprocal_rank'
     """
-    if isinstance(name, Metric):
-        return name
-    found = METRICS.get(ALIASES.get(str(name), str(name)))
-    if found is None:
-        raise OptionError(f"{name!r} is no metric of recnb. {near(name, [*METRICS, *ALIASES])}")
+    found = any_metric(name)
+    if found.name in LIST_METRICS:
+        raise OptionError(
+            f"{found.name} is a metric beyond accuracy, which this does not show: type .{found.name}(k=10), "
+            f".table([..., {found.name!r}], k=10) or .beyond(k=10)."
+        )
     return found
 
 
-__all__ = ["ALIASES", "METRICS", "Credit", "Metric", "hit_metric", "metric_named", "number"]
+def number_option(name: str, value: object, meaning: str, ok: Callable[[float], bool]) -> float:
+    """The value of an option that is a number, if it can be one.
+
+    >>> number_option("p", 0.5, "number between 0 and 1", lambda p: 0 < p < 1)
+    0.5
+    """
+    if not is_number(value) or not ok(value):
+        raise OptionError(f"{name}={value!r} is not a {meaning}.")
+    return float(value)
+
+
+__all__ = [
+    "ALIASES", "LIST_METRICS", "METRICS", "CatalogueMetric", "Credit", "Metric", "UserMetric", "any_metric", "metric", "metric_named",
+    "number_option",
+]  # fmt: skip

@@ -13,35 +13,23 @@ import numpy as np
 from recnb.errors import OptionError, RecnbError
 from recnb.metrics import pairwise
 from recnb.metrics.hits import Floats, Ints
-from recnb.metrics.list_metric import list_metric
-from recnb.metrics.recommendation_lists import (
-    Bools,
-    Catalogue,
-    Cut,
-    Lists,
-    PerUser,
-    Popularity,
-    TermRows,
-    in_words,
-    number,
-)
+from recnb.metrics.metric import metric, number_option
+from recnb.metrics.recommendation_lists import Bools, Cut, Lists, PerUser, Popularity, TermRows
 
 
 def _list_or_k(options: Mapping[str, Any]) -> str:
     return "n_shown" if options["divisor"] == "list" else "k"
 
 
-@list_metric(
+@metric(
     called="novelty",
     reads="One bit more means items that half as many users know. High is unusual, not good by itself.",
     symbol="Novelty", over="list", bounds=(0, np.inf), top="log2 of the users of train", references=["zhou2010"],
-    term=lambda options: "log(total / count)" + (" / log(n_users)" if options["normalize"] else ""),
+    credit=lambda options: "log(total / count)" + (" / log(n_users)" if options["normalize"] else ""),
     out_of=_list_or_k, needs=("train",),
 )  # fmt: skip
-@in_words
 def novelty(
     lists: Lists,
-    catalogue: Catalogue,
     k: int | None = None,
     *,
     popularity: Literal["users", "interactions"] = "users",
@@ -63,32 +51,32 @@ def novelty(
     - normalize: replay; epsilon: rexmex (1e-10); cutoff="none": recmetrics, recommenders (which also pools all rows)
     """
     shown = lists.upto(k, cutoff)
-    count = catalogue.counts(popularity, "novelty")
-    total = catalogue.n_users if popularity == "users" else catalogue.n_interactions
-    bits = np.full(lists.n_items, 0.0 if cold == "zero" else np.log2(max(catalogue.n_users, 1)))
+    count = lists.catalogue.counts(popularity, "novelty")
+    total = lists.catalogue.n_users if popularity == "users" else lists.catalogue.n_interactions
+    bits = np.full(lists.n_items, 0.0 if cold == "zero" else np.log2(max(lists.catalogue.n_users, 1)))
     known = count > 0
     bits[known] = np.log2(
-        total / (count[known] + number("epsilon", epsilon, "number from 0 up", lambda value: value >= 0))
+        total / (count[known] + number_option("epsilon", epsilon, "number from 0 up", lambda value: value >= 0))
     )
     counted = total / np.exp2(bits)  # what a cold item counts as, as well
     if normalize:
         # With one user there is nothing to divide by, and no value.
-        bits = bits / np.log2(catalogue.n_users) if catalogue.n_users > 1 else np.full(lists.n_items, np.nan)
-    names = {"count": counted, "total": total, "n_users": catalogue.n_users}
+        bits = (
+            bits / np.log2(lists.catalogue.n_users) if lists.catalogue.n_users > 1 else np.full(lists.n_items, np.nan)
+        )
+    names = {"count": counted, "total": total, "n_users": lists.catalogue.n_users}
     return _mean_of_items(shown, bits, _kept(shown, count, cold, "novelty"), divisor, k, names)
 
 
-@list_metric(
+@metric(
     called="popularity",
     reads="High where a list repeats what everyone has anyway.",
     symbol="Popularity", over="list", bounds=(0, 1), references=["abdollahpouri2019"],
-    term=lambda options: "count" if options["popularity"] == "count" else "count / total",
+    credit=lambda options: "count" if options["popularity"] == "count" else "count / total",
     out_of=_list_or_k, needs=("train",),
 )  # fmt: skip
-@in_words
 def popularity(
     lists: Lists,
-    catalogue: Catalogue,
     k: int | None = None,
     *,
     popularity: Popularity = "users",
@@ -106,9 +94,9 @@ def popularity(
     - cold, an item that train does not have: "zero" rs-metrics, rectools, recbole; "drop" evidently
     """
     shown = lists.upto(k, cutoff)
-    count = catalogue.counts(popularity, "popularity")
+    count = lists.catalogue.counts(popularity, "popularity")
     out_of = {
-        "users": catalogue.n_users,
+        "users": lists.catalogue.n_users,
         "interactions": int(count.sum()),
         "count": 1,
         "max": int(count.max(initial=0)),
@@ -117,16 +105,14 @@ def popularity(
     return _mean_of_items(shown, count / max(out_of, 1), kept, divisor, k, names)
 
 
-@list_metric(
+@metric(
     called="popularity rank",
     reads="Half is what a draw from all items alike would show.",
-    symbol="Popularity rank", over="list", term="place / total", out_of=_list_or_k, bounds=(0, 1),
+    symbol="Popularity rank", over="list", credit="place / total", out_of=_list_or_k, bounds=(0, 1),
     references=["ekstrand2017"], needs=("train",),
 )  # fmt: skip
-@in_words
 def popularity_rank(
     lists: Lists,
-    catalogue: Catalogue,
     k: int | None = None,
     *,
     popularity: Literal["users", "interactions"] = "users",
@@ -140,7 +126,7 @@ def popularity_rank(
     popular share their mean rank. Ekstrand and Mahant 2017, FLAIRS 30; lenskit MeanPopRank, where a cold item is 0.
     """
     shown = lists.upto(k, cutoff)
-    count = catalogue.counts(popularity, "popularity_rank")
+    count = lists.catalogue.counts(popularity, "popularity_rank")
     place = np.zeros(lists.n_items)
     _, group, size = np.unique(count[count > 0], return_inverse=True, return_counts=True)
     mean_rank = np.cumsum(size) - (size - 1) / 2
@@ -150,16 +136,14 @@ def popularity_rank(
     return _mean_of_items(shown, place / total, kept, divisor, k, names)
 
 
-@list_metric(
+@metric(
     called="tail share",
     reads="How much of what is shown is rarely had. What the tail is depends on `ratio`.",
-    symbol="Tail share", over="list", term="tail", out_of=_list_or_k, bounds=(0, 1),
+    symbol="Tail share", over="list", credit="tail", out_of=_list_or_k, bounds=(0, 1),
     references=["abdollahpouri2019"], needs=("train",),
 )  # fmt: skip
-@in_words
 def tail_share(
     lists: Lists,
-    catalogue: Catalogue,
     k: int | None = None,
     *,
     ratio: float = 0.8,
@@ -175,8 +159,8 @@ def tail_share(
     the tail.
     """
     shown = lists.upto(k, cutoff)
-    count = catalogue.counts("interactions", "tail_share")
-    size = number("ratio", ratio, "share above 0, such as 0.1, or count above 1", lambda value: value > 0)
+    count = lists.catalogue.counts("interactions", "tail_share")
+    size = number_option("ratio", ratio, "share above 0, such as 0.1, or count above 1", lambda value: value > 0)
     in_train = np.flatnonzero(count)
     if size > 1:
         tail = (count > 0) & (count <= size)
@@ -198,17 +182,16 @@ def _pair(options: Mapping[str, Any]) -> str:
     return "differing" if not alike else alike if options["measure"] == "similarity" else f"1 - {alike}"
 
 
-@list_metric(
+@metric(
     called="intra-list diversity",
     reads="It says as much as the features do: items that they do not tell apart count as alike.",
-    symbol="Diversity", over="pairs", term=_pair, bounds=(0, 2), references=["smyth2001", "ziegler2005"],
+    symbol="Diversity", over="pairs", credit=_pair, bounds=(0, 2), references=["smyth2001", "ziegler2005"],
     out_of=lambda options: "n_shown * (n_shown - 1) / 2" if options["divisor"] == "pairs" else "n_shown",
     top="1, 2 where features can be negative", needs=("features",),
+    no_value="A list of one item has no pairs: say single='zero' to count 0.",
 )  # fmt: skip
-@in_words
 def diversity(
     lists: Lists,
-    catalogue: Catalogue,
     k: int | None = None,
     *,
     distance: Literal["cosine", "jaccard", "hamming", "cooccurrence"] = "cosine",
@@ -255,11 +238,11 @@ def diversity(
         )
     n_pairs = n * (n - 1) / 2
     if distances is not None:
-        total = pairwise.given(shown, *catalogue.distances_of(shown, distances, "diversity"))
+        total = pairwise.given(shown, *lists.catalogue.distances_of(shown, distances, "diversity"))
     elif distance == "hamming":
-        total = pairwise.hamming(shown, catalogue.described_by(shown, "diversity", features))
+        total = pairwise.hamming(shown, lists.catalogue.described_by(shown, "diversity", features))
     else:
-        alike = pairwise.similarity(shown, catalogue, distance, features)
+        alike = pairwise.similarity(shown, distance, features)
         total = alike if measure == "similarity" else n_pairs - alike
     total = np.where(n > 1, total, 0.0)  # exactly 0, whatever was rounded
     out_of = np.where(alone, 0.0 if single == "nan" else 1.0, n_pairs if divisor == "pairs" else n)
@@ -267,9 +250,7 @@ def diversity(
     def rows(user: int) -> TermRows:
         """Each pair as a list of its own, by the same sums."""
         both = shown.of(user).in_pairs()
-        of_pairs = diversity.function(
-            both, catalogue, distance=distance, features=features, distances=distances, measure=measure
-        )
+        of_pairs = diversity.function(both, distance=distance, features=features, distances=distances, measure=measure)
         earned = of_pairs.total
         alike = np.round(earned if measure == "similarity" else 1 - earned, 12) + 0.0  # what is shown as put in
         names = dict.fromkeys(_PAIR.values(), alike) | dict.fromkeys(("distance", "differing"), earned)
@@ -304,11 +285,11 @@ def _mean_of_items(
 
     def rows(user: int) -> TermRows:
         """The rows of one list; those that do not count are left out."""
-        mine = np.flatnonzero(shown.user == user)
+        at = np.flatnonzero(shown.user == user)
         if kept is not None:
-            mine = mine[kept[shown.item[mine]]]
-        item = shown.item[mine]
+            at = at[kept[shown.item[at]]]
+        item = shown.item[at]
         of_item = {name: what[item] if isinstance(what, np.ndarray) else what for name, what in names.items()}
-        return TermRows(of_row[mine], {**of_item, "n_shown": n[user], "k": out_of[user]}, item, shown.rank[mine])
+        return TermRows(of_row[at], {**of_item, "n_shown": n[user], "k": out_of[user]}, item, shown.rank[at])
 
     return PerUser(shown.per_user(of_row), out_of, holds & (out_of > 0), rows)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recnb.metrics.hits import Floats, Ints, in_order
-from recnb.metrics.recommendation_lists import Catalogue, Lists
+from recnb.metrics.recommendation_lists import Lists
 
 if TYPE_CHECKING:
     from recnb.metrics.recommendation_lists import Sparse
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 BLOCK = 2**24
 
 
-def similarity(shown: Lists, catalogue: Catalogue, distance: str, columns: object) -> Floats:
+def similarity(shown: Lists, distance: str, columns: object) -> Floats:
     """Similarity summed over the pairs of each list."""
     if distance == "cosine":
-        return _products(shown, _unit(catalogue.described_by(shown, "diversity", columns)))
+        return _products(shown, _unit(shown.catalogue.described_by(shown, "diversity", columns)))
     if distance == "jaccard":
-        rows = _present(catalogue.described_by(shown, "diversity", columns))
+        rows = _present(shown.catalogue.described_by(shown, "diversity", columns))
     else:
-        rows = catalogue.taken_by("diversity by cooccurrence")
+        rows = shown.catalogue.taken_by("diversity by cooccurrence")
     size = np.diff(rows.indptr).astype(np.float64)
     total = np.zeros(shown.n_users)
     for user, first, second, pair in _pairs(shown):
@@ -119,19 +119,19 @@ def _pairs(shown: Lists) -> Iterator[tuple[Ints, Ints, Ints, Ints]]:
     while so_far[low] < so_far[-1]:
         high = max(low + 1, int(np.searchsorted(so_far, so_far[low] + BLOCK, side="right")) - 1)
         user, item = shown.user[starts[low] : starts[high]], shown.item[starts[low] : starts[high]]
-        whose, keys = [], []
+        users, keys = [], []
         for apart in range(1, int(shown.n_shown[low:high].max())):
             same = np.flatnonzero(user[apart:] == user[:-apart])
-            one, other = item[same], item[same + apart]
-            whose.append(user[same])
-            keys.append(np.minimum(one, other) * shown.n_items + np.maximum(one, other))
+            former, latter = item[same], item[same + apart]
+            users.append(user[same])
+            keys.append(np.minimum(former, latter) * shown.n_items + np.maximum(former, latter))
         if keys:
             key = np.concatenate(keys)
             order = in_order(key)
             key = key[order]
             is_new = np.r_[True, key[1:] != key[:-1]]
             first, second = np.divmod(key[is_new], shown.n_items)
-            yield np.concatenate(whose)[order], first, second, np.cumsum(is_new) - 1
+            yield np.concatenate(users)[order], first, second, np.cumsum(is_new) - 1
         low = high
 
 
@@ -154,15 +154,15 @@ def _common(rows: Sparse, first: Ints, second: Ints) -> Floats:
             common[start:stop] = rows[first[start:stop]].multiply(rows[second[start:stop]]).sum(axis=1)
         return common
     against = rows[others].T.tocsr()
-    one, other = np.searchsorted(ones, first), np.searchsorted(others, second)
+    former, latter = np.searchsorted(ones, first), np.searchsorted(others, second)
     step = max(1, BLOCK // len(others))
     for start in range(0, len(ones), step):
         block = (rows[ones[start : start + step]] @ against).tocsr()
         block.sort_indices()
-        there = np.repeat(np.arange(block.shape[0]), np.diff(block.indptr)) * len(others) + block.indices
-        low, high = np.searchsorted(one, [start, start + step])
-        wanted = (one[low:high] - start) * len(others) + other[low:high]
-        place = np.minimum(np.searchsorted(there, wanted), max(len(there) - 1, 0))
-        if len(there):
-            common[low:high] = np.where(there[place] == wanted, block.data[place], 0.0)
+        cells = np.repeat(np.arange(block.shape[0]), np.diff(block.indptr)) * len(others) + block.indices
+        low, high = np.searchsorted(former, [start, start + step])
+        wanted = (former[low:high] - start) * len(others) + latter[low:high]
+        place = np.minimum(np.searchsorted(cells, wanted), max(len(cells) - 1, 0))
+        if len(cells):
+            common[low:high] = np.where(cells[place] == wanted, block.data[place], 0.0)
     return common

@@ -7,94 +7,26 @@ known of the items, `PerUser` what comes out where each user has a value.
 
 from __future__ import annotations
 
-import functools
-import inspect
-import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recnb.errors import OptionError, RecnbError, is_number, near
-from recnb.metrics.hits import Floats, Ints, Ranked
+from recnb.errors import RecnbError
+from recnb.metrics.hits import Floats, Hits, Ints, Ranked
 
 if TYPE_CHECKING:
     from scipy import sparse
 
     Sparse = sparse.csr_array[np.float64, tuple[int, int]]
 
-P = ParamSpec("P")
-T = TypeVar("T")
-
 Bools = NDArray[np.bool_]
 Cut = Literal["k", "none"]
 Population = Literal["catalogue", "train", "recommended", "catalogue+padding"]
 Popularity = Literal["users", "interactions", "count", "max"]
-
-
-@dataclass(frozen=True, eq=False)
-class Lists(Ranked):
-    """All rows of the ranked lists, sorted by user, then rank; no item stands twice in one list."""
-
-    item: Ints  #: per row, position of the item, from 0 to n_items - 1
-    n_items: int  #: how many items are known: recommended, in train, described or in the catalogue
-    named: Callable[[int], object] = int  #: what the user calls the item at a position, for messages
-
-    @cached_property
-    def n_shown(self) -> Ints:
-        """How many items each list holds."""
-        return np.bincount(self.user, minlength=self.n_users)
-
-    @cached_property
-    def times_shown(self) -> Ints:
-        """How many lists show each item."""
-        return np.bincount(self.item, minlength=self.n_items)
-
-    def upto(self, k: int | None, cutoff: Cut = "k") -> Lists:
-        """The rows down to rank k; all of them if k is None or the metric knows no cut-off."""
-        if k is None or cutoff == "none":
-            return self
-        length = np.minimum(self.list_length, k)
-        inside = self.rank <= k
-        if inside.all():
-            return replace(self, list_length=length)
-        return replace(self, user=self.user[inside], rank=self.rank[inside], item=self.item[inside], list_length=length)
-
-    def of(self, user: int) -> Lists:
-        """The list of one user, by position."""
-        mine = self.user == user
-        return replace(
-            self,
-            user=np.zeros(int(mine.sum()), dtype=np.int64),
-            rank=self.rank[mine],
-            item=self.item[mine],
-            list_length=self.list_length[[user]],
-        )
-
-    def in_pairs(self) -> Lists:
-        """Every two items of a single list as a list of their own."""
-        first, second = np.triu_indices(len(self.item), 1)
-        pairs = np.arange(len(first))
-        return replace(
-            self,
-            user=np.repeat(pairs, 2),
-            rank=np.tile(np.array([1, 2]), len(first)),
-            item=np.stack([self.item[first], self.item[second]], axis=1).ravel(),
-            list_length=np.full(len(first), 2),
-        )
-
-    def per_user(self, values: Floats | Ints) -> Floats:
-        """What the rows hold, summed over each user's list."""
-        return np.bincount(self.user, values, self.n_users).astype(np.float64, copy=False)
-
-    def examples(self, wrong: Bools) -> str:
-        """How many recommended items this is wrong of, and which come first."""
-        items = np.flatnonzero(wrong & (self.times_shown > 0))
-        shown = ", ".join(repr(self.named(int(item))) for item in items[:3])
-        return f"{len(items):,} recommended items ({shown}{', …' if len(items) > 3 else ''})"
 
 
 class Reader(Protocol):
@@ -129,9 +61,6 @@ class Catalogue:
     interactions: Ints | None = None  #: how many rows of train hold the item
     n_users: int = 0  #: how many users train has
     listed: Bools | None = None  #: whether the catalogue lists the item
-    features: Sparse | None = None  #: items × features
-    described: Bools | None = None  #: whether the item has a row of features; None: all have
-    taken: Sparse | None = None  #: items × users of train, 1 where the user has the item
     reader: Reader | None = None  #: reads what is not held here
     ask: Mapping[str, str] = field(default_factory=dict)  #: what to type for what is missing, in other words than ASK
 
@@ -157,11 +86,9 @@ class Catalogue:
 
     def described_by(self, lists: Lists, metric: str, columns: object = None) -> Sparse:
         """Items × features, of which every recommended item has a row."""
-        features, described = self.features, self.described
-        if features is None and self.reader is not None:
-            features, described = self.reader.features(columns, metric)
-        if features is None:
+        if self.reader is None:
             raise self.missing(metric, "what items are like", "features")
+        features, described = self.reader.features(columns, metric)
         self.known_of(lists, described, metric, "features")
         return features
 
@@ -173,9 +100,9 @@ class Catalogue:
         self.known_of(lists, row >= 0, metric, "distances")
         return matrix, row
 
-    def known_of(self, lists: Lists, known: Bools | None, metric: str, argument: str) -> None:
+    def known_of(self, lists: Lists, known: Bools, metric: str, argument: str) -> None:
         """Refuse recommended items of which nothing is known."""
-        unknown = np.zeros(lists.n_items, dtype=bool) if known is None else ~known & (lists.times_shown > 0)
+        unknown = ~known & (lists.times_shown > 0)
         if unknown.any():
             name = self.ask.get(f"{argument} name", f"{argument}=")
             raise RecnbError(
@@ -196,12 +123,9 @@ class Catalogue:
 
     def taken_by(self, metric: str) -> Sparse:
         """Items × users of train."""
-        taken = self.taken
-        if taken is None and self.reader is not None and self.users is not None:
-            taken = self.reader.taken()
-        if taken is None:
+        if self.reader is None or self.users is None:
             raise self.missing(metric, "which items users had together", "train")
-        return taken
+        return self.reader.taken()
 
     def missing(self, metric: str, what: str, argument: str) -> RecnbError:
         """The error for something that this metric cannot do without."""
@@ -216,6 +140,80 @@ ASK = {
     "genre": "type genre=..., a column of the items",
     "distances": "type distances=..., a matrix of items × items",
 }
+
+
+@dataclass(frozen=True, eq=False)
+class Lists(Ranked):
+    """All rows of the ranked lists, sorted by user, then rank; no item stands twice in one list."""
+
+    item: Ints  #: per row, position of the item, from 0 to n_items - 1
+    n_items: int  #: how many items are known: recommended, in train, described or in the catalogue
+    named: Callable[[int], object] = int  #: what the user calls the item at a position, for messages
+    catalogue: Catalogue = field(default_factory=Catalogue)  #: what is known of the items
+
+    @cached_property
+    def n_shown(self) -> Ints:
+        """How many items each list holds."""
+        return np.bincount(self.user, minlength=self.n_users)
+
+    @cached_property
+    def times_shown(self) -> Ints:
+        """How many lists show each item."""
+        return np.bincount(self.item, minlength=self.n_items)
+
+    def upto(self, k: int | None, cutoff: Cut = "k") -> Lists:
+        """The rows down to rank k; all of them if k is None or the metric knows no cut-off."""
+        if k is None or cutoff == "none":
+            return self
+        length = np.minimum(self.list_length, k)
+        inside = self.rank <= k
+        if inside.all():
+            return replace(self, list_length=length)
+        return replace(self, user=self.user[inside], rank=self.rank[inside], item=self.item[inside], list_length=length)
+
+    def of(self, user: int) -> Lists:
+        """The list of one user, by position."""
+        rows = self.user == user
+        return replace(
+            self,
+            user=np.zeros(int(rows.sum()), dtype=np.int64),
+            rank=self.rank[rows],
+            item=self.item[rows],
+            list_length=self.list_length[[user]],
+        )
+
+    def in_pairs(self) -> Lists:
+        """Every two items of a single list as a list of their own."""
+        first, second = np.triu_indices(len(self.item), 1)
+        pairs = np.arange(len(first))
+        return replace(
+            self,
+            user=np.repeat(pairs, 2),
+            rank=np.tile(np.array([1, 2]), len(first)),
+            item=np.stack([self.item[first], self.item[second]], axis=1).ravel(),
+            list_length=np.full(len(first), 2),
+        )
+
+    def per_user(self, values: Floats | Ints) -> Floats:
+        """What the rows hold, summed over each user's list."""
+        return np.bincount(self.user, values, self.n_users).astype(np.float64, copy=False)
+
+    def examples(self, wrong: Bools) -> str:
+        """How many recommended items this is wrong of, and which come first."""
+        items = np.flatnonzero(wrong & (self.times_shown > 0))
+        shown = ", ".join(repr(self.named(int(item))) for item in items[:3])
+        return f"{len(items):,} recommended items ({shown}{', …' if len(items) > 3 else ''})"
+
+
+@dataclass(frozen=True, eq=False)
+class FamiliarHits:
+    """Hits, and how familiar each relevant item is: one number for each row of the truth."""
+
+    hits: Hits
+    #: where the user would find the item in a list of the most popular ones they have not had; cold: nowhere
+    expected_rank: Ints
+    popular_place: Ints  #: 1 for the items with the most interactions, 2 for those with the next most; cold: the end
+    n_items: int  #: all items there are
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,35 +273,3 @@ class Whole(float):
         self.rows = rows
         self.of_users = of_users
         return self
-
-
-def in_words(function: Callable[P, T]) -> Callable[P, T]:
-    """Refuse a word that an option of this function does not have, which could pass for another one."""
-    signature = inspect.signature(function)
-    switches = {name for name, one in signature.parameters.items() if isinstance(one.default, bool)}
-
-    @functools.wraps(function)
-    def checked(*args: P.args, **options: P.kwargs) -> T:
-        words = words_of(function)
-        for name, value in signature.bind(*args, **options).arguments.items():
-            if name in words and not (isinstance(value, str) and value in words[name]):
-                raise OptionError(f"{name}={value!r} is no option of {function.__name__}. {near(value, words[name])}")
-            if name in switches and not isinstance(value, (bool, np.bool_)):
-                raise OptionError(f"{name}={value!r} is no option of {function.__name__}: say True or False.")
-        return function(*args, **options)
-
-    return checked
-
-
-@functools.cache
-def words_of(function: Callable[..., Any]) -> dict[str, tuple[str, ...]]:
-    """The options of a function that are words, and the words each takes."""
-    hints = {name: hint for name, hint in typing.get_type_hints(function).items() if typing.get_origin(hint) is Literal}
-    return {name: typing.get_args(hint) for name, hint in hints.items()}
-
-
-def number(name: str, value: object, meaning: str, ok: Callable[[float], bool]) -> float:
-    """The value of an option that is a number, if it can be one."""
-    if not is_number(value) or not ok(value):
-        raise OptionError(f"{name}={value!r} is no {meaning}.")
-    return float(value)

@@ -3,27 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from recnb.metrics.gain import out_of_count
-from recnb.metrics.hits import ENDLESS, Cutoff, Cutoffs, Hits, Ints, in_order
-from recnb.metrics.list_metric import list_metric
-from recnb.metrics.metric import Credit
-from recnb.metrics.recommendation_lists import in_words
-
-
-@dataclass(frozen=True, eq=False)
-class Familiar:
-    """How familiar the relevant items are, one for each row of the truth."""
-
-    expected_rank: (
-        Ints  #: where the user would find the item in a list of the most popular ones they have not had; cold: nowhere
-    )
-    popular_place: Ints  #: 1 for the items with the most interactions, 2 for those with the next most; cold: the end
-    n_items: int  #: all items there are
+from recnb.metrics.hits import ENDLESS, Cutoff, Cutoffs, Ints, in_order
+from recnb.metrics.metric import Credit, metric
+from recnb.metrics.recommendation_lists import FamiliarHits
 
 
 def _unexpected(options: Mapping[str, Any]) -> str:
@@ -35,16 +22,14 @@ def _unexpected(options: Mapping[str, Any]) -> str:
 _OUT_OF = {"k": "k", "list": "min(k, list_length)", "hits": "n_hits"}
 
 
-@list_metric(
+@metric(
     called="serendipity",
     reads="Precision without the hits that a list of the most popular items would have had as well.",
-    symbol="Serendipity", over="hits", term=_unexpected, out_of=lambda options: _OUT_OF[options["out_of"]],
+    symbol="Serendipity", over="hits", credit=_unexpected, out_of=lambda options: _OUT_OF[options["out_of"]],
     bounds=(0, 1), references=["ge2010", "kaminskas2016"], needs=("train", "truth"),
 )  # fmt: skip
-@in_words
 def serendipity(
-    hits: Hits,
-    familiar: Familiar,
+    familiar: FamiliarHits,
     k: Cutoff = None,
     *,
     unexpected: Literal["popular list", "popularity"] = "popular list",
@@ -66,7 +51,7 @@ def serendipity(
     recommenders and evidently call something else serendipity: 1 less the mean cosine between a recommended item and
     what the user had, times whether it is relevant. Their number is not made here.
     """
-    cutoffs = Cutoffs.of(k)
+    hits, cutoffs = familiar.hits, Cutoffs.of(k)
     depth = cutoffs.size(hits.list_length)
     row = hits.truth_row
     if unexpected == "popularity":

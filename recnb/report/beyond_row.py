@@ -1,8 +1,8 @@
-"""The numbers of a report beyond accuracy, frozen."""
+"""Metrics beyond accuracy as rows of a report, of one model or of several."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +11,9 @@ import numpy as np
 from recnb.display.language import _
 from recnb.errors import NoUsersError, RecnbError
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.list_metric import LIST_METRICS
+from recnb.metrics.metric import LIST_METRICS
 from recnb.results import Score
-from recnb.results.beyond_accuracy import BEYOND, score_of, why_none
-from recnb.results.beyond_accuracy_tables import interval_ends
+from recnb.results.beyond_accuracy import interval_ends, score_of
 
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData
@@ -37,13 +36,17 @@ class BeyondRow:
     n_users: int = 0  #: whose values the mean is of; of a number of all lists, how many lists
     needs: str = ""  #: what is missing and what to type; "" if there are values
 
+    def at(self, k: int) -> tuple[float, float, float]:
+        """Value, lower and upper end at a cut-off; the ends are NaN where there is no interval."""
+        return self.values[self.k.index(k)]
+
 
 def rows_of(
     evaluation: EvaluationData,
     k: object,
     confidence: float = 0.95,
     *,
-    names: Sequence[str] = BEYOND,
+    names: Iterable[str] = LIST_METRICS,
     options: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> list[BeyondRow]:
     """Metrics beyond accuracy as rows of a report: the value at each cut-off with the ends of its interval, or what it needs."""
@@ -65,7 +68,7 @@ def rows_of(
             basis = score.basis
             n_users = score.n_users if isinstance(score, Score) else len(evaluation.item_data.users)
         if not needs and np.isnan([value for value, _ignored, _ignored in values]).all():
-            needs, values = why_none(name), []
+            needs, values = metric.no_value, []
         rows.append(
             BeyondRow(
                 metric=name, symbol=metric.symbol, title=metric.title, reads=metric.reads, formula=metric.formula_text(own),

@@ -1,6 +1,6 @@
-"""What an evaluation amounts to: who was evaluated, the metrics with their intervals, and the users behind the means.
+"""The report of one model: who was evaluated, the metrics with their intervals, and the users behind the means.
 
-`recnb.report.build` gathers the numbers; `html`, `text`, `markup` and `figure` are the forms in which they are shown.
+`build` computes the numbers, `summary` states them in words; `report.jinja`, `text` and `figure` are the forms that show them.
 """
 
 from __future__ import annotations
@@ -10,11 +10,16 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
+
+from markupsafe import Markup
 
 from recnb.data.files import written
-from recnb.display.language import use_language
+from recnb.display.language import _, use_language
+from recnb.display.templates import page, render, user_text
+from recnb.display.text import fixed, some
 from recnb.lint.findings import Lint
+from recnb.report import summary, text
 from recnb.report.beyond_row import BeyondRow
 from recnb.report.data import MetricSummary, ReportData
 
@@ -22,7 +27,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: Names the layout of `to_dict`; it changes when a key does.
-SCHEMA = "recnb.report/2"
+SCHEMA = "recnb.report/3"
+
+#: With more cut-offs than these, HTML shows some and counts the others.
+COLUMNS_SHOWN = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,34 +86,48 @@ class Report(ReportData):
         )
         return told
 
-    def to_json(self, path: str | Path | None = None) -> str:
-        """`to_dict` as JSON text, written to `path` if one is given."""
+    @overload
+    def to_json(self, path: None = None) -> str: ...
+    @overload
+    def to_json(self, path: str | Path) -> None: ...
+    def to_json(self, path: str | Path | None = None) -> str | None:
+        """`to_dict` as JSON text, or written to `path`."""
         return written(json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n", path)
 
-    def to_html(self, path: str | Path | None = None, title: str | None = None) -> str:
-        """A document that stands by itself, written to `path` if one is given: no script, nothing fetched."""
-        from recnb.report.html import document
-
+    @overload
+    def to_html(self, path: None = None, title: str | None = None) -> str: ...
+    @overload
+    def to_html(self, path: str | Path, title: str | None = None) -> None: ...
+    def to_html(self, path: str | Path | None = None, title: str | None = None) -> str | None:
+        """A complete document without scripts, which fetches nothing; or written to `path`."""
         with use_language(self.lang):
-            page = document(self, title)
-        return written(page, path)
+            value, _low, _high = self.lead.at(self.lead_k)
+            heading = _("Evaluation report") if title is None else user_text(title, 200)
+            document = page(
+                summary.headline(self, self.label, fixed(value)) if title is None else heading, heading, self._html()
+            )
+        return written(str(document), path)
 
-    def to_markdown(self, path: str | Path | None = None) -> str:
-        """The report in Markdown, tables as GitHub has them, written to `path` if one is given."""
-        from recnb.report.markup import markdown
-
+    @overload
+    def to_markdown(self, path: None = None) -> str: ...
+    @overload
+    def to_markdown(self, path: str | Path) -> None: ...
+    def to_markdown(self, path: str | Path | None = None) -> str | None:
+        """The report in Markdown with tables as GitHub has them, or written to `path`."""
         with use_language(self.lang):
-            return written(markdown(self), path)
+            return written(text.markdown(self), path)
 
-    def to_latex(self, path: str | Path | None = None) -> str:
+    @overload
+    def to_latex(self, path: None = None) -> str: ...
+    @overload
+    def to_latex(self, path: str | Path) -> None: ...
+    def to_latex(self, path: str | Path | None = None) -> str | None:
         """The metrics as a LaTeX table for a paper, with users and convention in its caption; needs booktabs.
 
-        Segments have a table of their own below it. Written to `path` if one is given.
+        Segments have a second table. Returned, or written to `path`.
         """
-        from recnb.report.markup import latex
-
         with use_language(self.lang):
-            return written(latex(self), path)
+            return written(text.latex(self), path)
 
     def figure(self) -> Figure:
         """The curve and the distribution side by side, drawn by matplotlib."""
@@ -113,17 +135,19 @@ class Report(ReportData):
 
         return figure(self)
 
-    def __repr__(self) -> str:
-        from recnb.report.text import text
+    def _html(self) -> Markup:
+        # What distinguishes this report from others on a page: its numbers and what they are of.
+        key = f"{self.basis}; {self.to_frame().to_csv(float_format='%.9f')}"
+        shown = some(self.k, COLUMNS_SHOWN)
+        return render("report/report.jinja", report=self, summary=summary, shown=shown, key=key)
 
+    def __repr__(self) -> str:
         with use_language(self.lang):
-            return text(self)
+            return text.text(self)
 
     def _repr_html_(self) -> str:
-        from recnb.report.html import fragment
-
         with use_language(self.lang):
-            return fragment(self)
+            return str(self._html())
 
 
 def _measured_as_dict(one: MetricSummary) -> dict[str, Any]:

@@ -95,8 +95,8 @@ def _f_of_means(credit: Credit, kept: Any, metric: Metric[...], options: Mapping
     out_of: Literal["k", "list"] = "list" if metric.name == "f1_list" else "k"
     keep = np.ones(1, dtype=bool) if kept is None else kept
     parts = []
-    for one in (accuracy.precision(credit.rows, credit.k, out_of=out_of), accuracy.recall(credit.rows, credit.k)):
-        value = one.value
+    for part in (accuracy.precision(credit.rows, credit.k, out_of=out_of), accuracy.recall(credit.rows, credit.k)):
+        value = part.value
         mask = np.broadcast_to(keep, value.shape)
         parts.append(np.where(mask, value, 0.0).sum(axis=0) / np.maximum(mask.sum(axis=0), 1))
     over = parts[0] + parts[1]
@@ -136,29 +136,29 @@ class Scoring:
 BLOCK = 2**14
 
 
-def means_of(prepared: Prepared, asked: Sequence[tuple[Metric[...], Mapping[str, Any]]], cutoffs: Cutoffs) -> Floats:
+def means_of(prepared: Prepared, metrics: Sequence[tuple[Metric[...], Mapping[str, Any]]], cutoffs: Cutoffs) -> Floats:
     """The means of several metrics of the same users at each cut-off, metrics × cut-offs.
 
     A mean over users is a sum over blocks of users, so nothing is held that is as large as users × cut-offs.
     """
-    scorings = [Scoring(prepared, metric, options) for metric, options in asked]
+    scorings = [Scoring(prepared, metric, options) for metric, options in metrics]
     if prepared.convention.average != "user":
         return np.array([scoring.averaged(cutoffs).means for scoring in scorings])
     under = cutoffs_under(prepared.convention, cutoffs)
-    whole = any(metric.needs_whole_list(options) for metric, options in asked)
+    whole = any(metric.needs_whole_list(options) for metric, options in metrics)
     hits = prepared.hits(None if whole else under.deepest)
 
     def summed(blocks: Sequence[tuple[int, int]]) -> Floats:
         """Sums over the users of each block, and how many they are: blocks × 2 × metrics × cut-offs."""
-        made = np.zeros((len(blocks), 2, len(asked), len(cutoffs)))
-        for (sums, counts), (start, stop) in zip(made, blocks, strict=True):
+        totals = np.zeros((len(blocks), 2, len(metrics), len(cutoffs)))
+        for (sums, counts), (start, stop) in zip(totals, blocks, strict=True):
             block = hits.part(start, stop)
-            for row, (metric, options) in enumerate(asked):
-                one = averaged(metric.at(block, under, options), prepared.convention, metric, options, mean=False)
-                values = one.values if one.kept is None else np.where(one.kept, one.values, 0.0)
+            for row, (metric, options) in enumerate(metrics):
+                part = averaged(metric.at(block, under, options), prepared.convention, metric, options, mean=False)
+                values = part.values if part.kept is None else np.where(part.kept, part.values, 0.0)
                 sums[row] = values.sum(axis=0)
-                counts[row] = len(values) if one.kept is None else one.kept.sum(axis=0)
-        return made
+                counts[row] = len(values) if part.kept is None else part.kept.sum(axis=0)
+        return totals
 
     # Added up block by block, the same on any number of cores.
     sums, counts = np.concatenate(in_shares(hits.blocks(BLOCK), summed)).sum(axis=0)

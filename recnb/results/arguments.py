@@ -8,13 +8,10 @@ from typing import Any
 
 import polars as pl
 
+from recnb.conventions import presets
 from recnb.data.encoding import place_of
 from recnb.errors import OptionError, UnknownUserError, is_several, near
-from recnb.metrics.list_metric import LIST_METRICS, ListMetric
-from recnb.metrics.metric import ALIASES, METRICS, Metric, metric_named
-
-#: A metric of accuracy or beyond it.
-AnyMetric = Metric[...] | ListMetric[..., Any]
+from recnb.metrics.metric import Metric, any_metric, metric_named
 
 #: Metrics by name, or each with its own options.
 Metrics = Iterable[str] | Mapping[str, Mapping[str, Any]] | None
@@ -25,17 +22,10 @@ STANDARD = ("ndcg", "average_precision", "reciprocal_rank", "precision", "recall
 
 def chosen_metrics(metrics: Metrics) -> list[Metric[...]]:
     """Metrics of accuracy by name, the standard ones if none are named."""
-    chosen = asked_metrics(metrics)
-    for metric in chosen:
-        if isinstance(metric, ListMetric):
-            raise OptionError(
-                f"{metric.name} is a metric beyond accuracy, which this does not show: type .{metric.name}(k=10), "
-                f".table([..., {metric.name!r}], k=10) or .beyond(k=10)."
-            )
-    return [metric for metric in chosen if isinstance(metric, Metric)]
+    return [metric_named(metric) for metric in asked_metrics(metrics)]
 
 
-def asked_metrics(metrics: Metrics) -> list[AnyMetric]:
+def asked_metrics(metrics: Metrics) -> list[Metric[...]]:
     """Metrics by name, of accuracy and beyond it; the standard ones if none are named."""
     if isinstance(metrics, str):
         metrics = [metrics]
@@ -47,7 +37,7 @@ def asked_metrics(metrics: Metrics) -> list[AnyMetric]:
                 raise OptionError(
                     f"metrics={{{name!r}: {own!r}}}: give each metric a mapping of its options, {{{name!r}: {{}}}} for none."
                 )
-    chosen = [asked(name) for name in (STANDARD if metrics is None else metrics)]
+    chosen = [any_metric(name) for name in (STANDARD if metrics is None else metrics)]
     if not chosen:
         raise OptionError("metrics is empty: name at least one, such as metrics=['ndcg'].")
     names = [metric.name for metric in chosen]
@@ -57,13 +47,20 @@ def asked_metrics(metrics: Metrics) -> list[AnyMetric]:
     return chosen
 
 
+def metrics_under(library: str | None, metrics: Metrics) -> Metrics:
+    """The metrics; if none are named, those of the standard ones that the library has."""
+    if metrics is None and library is not None:
+        return [name for name in STANDARD if presets.of_metric(name, library)]
+    return metrics
+
+
 def parted(metrics: Metrics, options: Mapping[str, Any]) -> tuple[Metrics, dict[str, dict[str, Any]] | None]:
     """For a report: the metrics of accuracy, and those beyond it with their options; None where none are named."""
     if metrics is None:
         return None, None
     chosen = asked_metrics(metrics)
     own = {one.name: options_of(one, metrics, options, chosen) for one in chosen}
-    beyond = {one.name: own[one.name] for one in chosen if isinstance(one, ListMetric)}
+    beyond = {one.name: own[one.name] for one in chosen if not one.is_accuracy}
     if len(beyond) == len(chosen):
         name = chosen[0].name
         raise OptionError(
@@ -74,23 +71,8 @@ def parted(metrics: Metrics, options: Mapping[str, Any]) -> tuple[Metrics, dict[
     return {one.name: own[one.name] for one in chosen if one.name not in beyond}, beyond or None
 
 
-def asked(name: object) -> AnyMetric:
-    """The metric of this name, of accuracy or beyond it.
-
-    >>> asked("mrr").name, asked("novelty").name
-    ('reciprocal_rank', 'novelty')
-    """
-    if isinstance(name, ListMetric):
-        return name
-    if str(name) in LIST_METRICS:
-        return LIST_METRICS[str(name)]
-    if isinstance(name, Metric) or str(name) in METRICS or str(name) in ALIASES:
-        return metric_named(name)
-    raise OptionError(f"{name!r} is no metric of recnb. {near(name, [*METRICS, *ALIASES, *LIST_METRICS])}")
-
-
 def options_of(
-    metric: AnyMetric, metrics: Metrics, options: Mapping[str, Any], chosen: Sequence[AnyMetric]
+    metric: Metric[...], metrics: Metrics, options: Mapping[str, Any], chosen: Sequence[Metric[...]]
 ) -> dict[str, Any]:
     """A metric's own options, and of those given for all, the ones that it has; one that none has is refused."""
     everything = {name for one in chosen for name in one.defaults}
@@ -101,13 +83,13 @@ def options_of(
             )
     mine = {name: value for name, value in options.items() if name in metric.defaults}
     if isinstance(metrics, Mapping):
-        mine |= next(own for name, own in metrics.items() if asked(name) is metric)
+        mine |= next(own for name, own in metrics.items() if any_metric(name) is metric)
     metric.check(mine)
     return mine
 
 
-def position_of(user: Any, users: pl.Series) -> int:
-    """Where a user stands among those evaluated."""
+def position_of(user: Any, users: pl.Series, *, evaluated: bool = True) -> int:
+    """The position of a user among those evaluated, or among those with a list."""
     found = place_of(user, users)
     if found is None:
         shown = ", ".join(map(repr, users.head(5).to_list()))
@@ -120,7 +102,8 @@ def position_of(user: Any, users: pl.Series) -> int:
             else ""
         )
         raise UnknownUserError(
-            f"user {user!r} is not among the {len(users):,} users evaluated.{kind}{alike} They are {shown}"
-            f"{', …' if len(users) > 5 else ''}; users with no relevant item may have been left out."
+            f"user {user!r} is not among the {len(users):,} users {'evaluated' if evaluated else 'who have a list'}.{kind}{alike} "
+            f"They are {shown}{', …' if len(users) > 5 else ''}"
+            f"{'; users with no relevant item may have been left out' if evaluated else ''}."
         )
     return found

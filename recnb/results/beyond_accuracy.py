@@ -11,16 +11,14 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention, presets
-from recnb.display.language import N_, Plural, _, ngettext
+from recnb.display.language import N_, _, ngettext
 from recnb.errors import NoUsersError, OptionError
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.list_metric import LIST_METRICS, ListMetric
-from recnb.metrics.metric import Credit
+from recnb.metrics.metric import LIST_METRICS, Credit, Metric
 from recnb.metrics.recommendation_lists import Bools, PerUser, TermRows, Whole
-from recnb.results import Score
 from recnb.results.aggregation import averaged, cutoffs_under
-from recnb.results.catalogue_score import CatalogueScore
 from recnb.results.item_metrics import FORMULAS
+from recnb.results.score import CatalogueScore, Score
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,12 +33,6 @@ CATALOGUES: dict[str, str] = {
 }
 
 
-#: What `ev.beyond()` holds, as far as the data allow.
-BEYOND = (
-    "coverage", "user_coverage", "gini", "entropy", "personalization", "novelty", "popularity", "tail_share", "diversity",
-    "serendipity", "calibration",
-)  # fmt: skip
-
 #: Under which name the conventions of libraries have a metric.
 _RECORDED = {"diversity": "ild", "tail_share": "tail"}
 
@@ -50,7 +42,7 @@ class ListMetricResult:
     """A metric beyond accuracy, worked out at one cut-off."""
 
     evaluation: EvaluationData
-    metric: ListMetric[..., Any]
+    metric: Metric[...]
     k: int | None
     options: Mapping[str, Any]  #: as given, and as a library has them
     average: str = "user"
@@ -58,18 +50,18 @@ class ListMetricResult:
     @cached_property
     def result(self) -> PerUser | Whole:
         """What the metric's function gives."""
-        known, k = self.evaluation.item_data, self.k
+        item_data, k = self.evaluation.item_data, self.k
         if self.metric.over == "hits":
             return self._of_hits()
-        lists = known.lists_of_evaluated if self.metric.over == "users" else known.lists
-        return self.metric(lists, known.catalogue, k, **self.options)  # type: ignore[no-any-return]
+        lists = item_data.lists_of_evaluated if self.of_evaluated else item_data.lists
+        return self.metric.at(lists, k, self.options)
 
     def _of_hits(self) -> PerUser:
         """Credit of hits, filled in and left out as in metrics of accuracy."""
         credit = self._credit
-        made = averaged(credit, self._prepared.convention, self.metric, self.options)  # type: ignore[arg-type]  # a name is all it asks for
-        kept = np.ones(len(made.values), dtype=bool) if made.kept is None else made.kept[:, 0]
-        return PerUser(made.values[:, 0], np.ones(len(made.values)), kept, self._rows_of_hits)
+        averages = averaged(credit, self._prepared.convention, self.metric, self.options)
+        kept = np.ones(len(averages.values), dtype=bool) if averages.kept is None else averages.kept[:, 0]
+        return PerUser(averages.values[:, 0], np.ones(len(averages.values)), kept, self._rows_of_hits)
 
     @property
     def _prepared(self) -> Prepared:
@@ -78,33 +70,35 @@ class ListMetricResult:
     @cached_property
     def _credit(self) -> Credit:
         cutoffs = cutoffs_under(self._prepared.convention, Cutoffs.one(self.k))
-        familiar = self.evaluation.item_data.familiar(self._prepared)
-        return self.metric(self._prepared.hits(cutoffs.deepest), familiar, cutoffs, **self.options)  # type: ignore[no-any-return]
+        familiar = self.evaluation.item_data.familiar(self._prepared, self._prepared.hits(cutoffs.deepest))
+        return self.metric.at(familiar, cutoffs, self.options)
 
     def _rows_of_hits(self, user: int) -> TermRows:
-        hits, known = self._credit.rows, self.evaluation.item_data
+        hits, item_data = self._credit.rows, self.evaluation.item_data
         if hits.tied is not None:
-            raise OptionError(
-                "ties='expected' averages many orders, and a worked explanation follows one: choose ties='first'."
-            )
+            raise many_orders()
         depth = int(self._credit.k.depth(hits.list_length)[user, 0])
-        mine = np.flatnonzero((hits.user == user) & (hits.rank <= depth))
-        familiar, row = known.familiar(self._prepared), hits.truth_row[mine]
+        rows = np.flatnonzero((hits.user == user) & (hits.rank <= depth))
+        familiar, row = item_data.familiar(self._prepared, hits), hits.truth_row[rows]
         names = {
-            "rank": hits.rank[mine], "expected_rank": familiar.expected_rank[row], "depth": depth, "k": depth,
-            "popular_place": familiar.popular_place[row], "n_items": familiar.n_items, "n_hits": len(mine),
+            "rank": hits.rank[rows], "expected_rank": familiar.expected_rank[row], "depth": depth, "k": depth,
+            "popular_place": familiar.popular_place[row], "n_items": familiar.n_items, "n_hits": len(rows),
             "list_length": hits.list_length[user],
         }  # fmt: skip
         from recnb.data.encoding import positions
 
-        items = positions(known.items, self._prepared.truth["item"])[row]
-        return TermRows(self._credit.earned[mine], names, items, hits.rank[mine])
+        items = positions(item_data.items, self._prepared.truth["item"])[row]
+        return TermRows(self._credit.earned[rows], names, items, hits.rank[rows])
+
+    @property
+    def of_evaluated(self) -> bool:
+        """Whether the values are of the users evaluated, and not of all users with a list."""
+        return self.metric.over in ("hits", "users")
 
     @property
     def users(self) -> pl.Series:
         """Whose values there are."""
-        evaluated = self.metric.over in ("hits", "users")
-        return self._prepared.users if evaluated else self.evaluation.item_data.users
+        return self._prepared.users if self.of_evaluated else self.evaluation.item_data.users
 
     @property
     def mean(self) -> float:
@@ -114,7 +108,7 @@ class ListMetricResult:
             return float(result)
         if not result.counted.any():
             raise NoUsersError(
-                f"{self.metric.name}: no user has a value. {why_none(self.metric.name)} Nothing is left to average."
+                f"{self.metric.name}: no user has a value. {self.metric.no_value} Nothing is left to average."
             )
         return result.mean("pooled" if self.average == "pooled" else "user")
 
@@ -129,35 +123,34 @@ class ListMetricResult:
 
     def basis(self) -> str:
         """In words: how many users and items, by what order, and what is odd in them."""
-        known, prepared = self.evaluation.item_data, self._prepared
-        evaluated = self.metric.over in ("hits", "users")
-        n = len(prepared.users) if evaluated else len(known.users)
-        parts = [
-            _(
-                Plural("{n:,} user evaluated", "{n:,} users evaluated")
-                if evaluated
-                else Plural("{n:,} user with a list", "{n:,} users with a list"),
-                n=n,
-            )
-        ]
+        return "; ".join(self.basis_parts())
+
+    def basis_parts(self) -> list[str]:
+        """The parts of the basis."""
+        n = len(self.users)
+        users = (
+            ngettext("{n:,} user evaluated", "{n:,} users evaluated", n)
+            if self.of_evaluated
+            else ngettext("{n:,} user with a list", "{n:,} users with a list", n)
+        )
+        library = self.evaluation.library
+        parts = [users if library is None else _("as {library}: {words}", library=library, words=users)]
         result = self.result
-        if isinstance(result, PerUser) and (left := int((~result.counted).sum())) and not evaluated:
+        if isinstance(result, PerUser) and (left := int((~result.counted).sum())) and not self.of_evaluated:
             parts.append(_("{n:,} with a list without a value, left out", n=left))
         parts += self._of_catalogue() + self._of_train()
-        parts.append(replace(prepared.convention, relevant_from=None).phrases(graded=False)[0])
+        parts.append(replace(self._prepared.convention, relevant_from=None).phrases(graded=False)[0])
         parts += [_("{name}={value}", name=name, value=_plain(value)) for name, value in self.options.items()]
-        words = "; ".join([*parts, *map(str, prepared.notes)])
-        library = self.evaluation.library
-        return words if library is None else _("as {library}: {words}", library=library, words=words)
+        return [*parts, *map(str, self._prepared.notes)]
 
     def _of_catalogue(self) -> list[str]:
-        known = self.evaluation.item_data
-        listed = known.catalogue.listed
+        item_data = self.evaluation.item_data
+        listed = item_data.catalogue.listed
         if listed is None or not ("catalogue" in self.metric.needs or self.options.get("normalize")):
             return []
-        source = "train" if known.side_data.items is None else "items"
+        source = "train" if item_data.side_data.items is None else "items"
         parts = [_(CATALOGUES[source], n=int(listed.sum()))]
-        outside = known.seen(known.lists.upto(self.k), listed)
+        outside = item_data.seen(item_data.lists.upto(self.k), listed)
         return parts + (
             [
                 ngettext(
@@ -169,17 +162,17 @@ class ListMetricResult:
         )
 
     def _of_train(self) -> list[str]:
-        known = self.evaluation.item_data
-        if "train" not in self.metric.needs or known.catalogue.users is None:
+        item_data = self.evaluation.item_data
+        if "train" not in self.metric.needs or item_data.catalogue.users is None:
             return []
-        parts = [_("what {users:,} users had in train", users=known.catalogue.n_users)]
-        cold = known.seen(known.lists.upto(self.k), known.catalogue.users > 0)
+        parts = [_("what {users:,} users had in train", users=item_data.catalogue.n_users)]
+        cold = item_data.seen(item_data.lists.upto(self.k), item_data.catalogue.users > 0)
         parts += (
             [ngettext("{n:,} recommended item is not in train", "{n:,} recommended items are not in train", cold)]
             if cold
             else []
         )
-        again = known.again(self.k)
+        again = item_data.again(self.k)
         return parts + (
             [
                 ngettext(
@@ -193,8 +186,8 @@ class ListMetricResult:
         )
 
 
-def made(
-    evaluation: EvaluationData, metric: ListMetric[..., Any], k: int | None, options: Mapping[str, Any]
+def result_of(
+    evaluation: EvaluationData, metric: Metric[...], k: int | None, options: Mapping[str, Any]
 ) -> ListMetricResult:
     """A metric with the options in force: those given, over those of a library."""
     metric.check(options)
@@ -209,7 +202,7 @@ def made(
             f"{', '.join(recorded_in(library)) or 'none'}. Ask the evaluation that is not under a library's conventions."
         )
     # Of several ways that go by one formula, the one that has its name.
-    chosen = next((one for one in variants if one.variant.split("[")[0] == metric.name), variants[0])
+    chosen = next((preset for preset in variants if preset.variant.split("[")[0] == metric.name), variants[0])
     arguments = FORMULAS[recorded].arguments(recorded, dict(chosen.options))
     average = str(arguments.pop("average", "user"))
     return ListMetricResult(evaluation, metric, k, {**arguments, **options}, average)
@@ -221,69 +214,73 @@ def recorded_in(library: str | None) -> list[str]:
 
 
 def score_of(
-    evaluation: EvaluationData, metric: ListMetric[..., Any], k: int | None, options: Mapping[str, Any]
+    evaluation: EvaluationData, metric: Metric[...], k: int | None, options: Mapping[str, Any]
 ) -> Score | CatalogueScore:
-    """The value, as the methods give it: the mean over users, or the one number of all lists."""
-    one = made(evaluation, metric, k, options)
-    result = one.result
+    """The number of any metric, as the methods give it: the mean over users, or the one number of all lists."""
+    if metric.is_accuracy:
+        return evaluation.score(metric, k, options)
+    found = result_of(evaluation, metric, k, options)
+    result = found.result
     if isinstance(result, Whole):
         return CatalogueScore(
-            float(result), lambda: exposure(evaluation, k), metric.name, k, one.convention, one.basis(), result.of_users
+            float(result),
+            lambda: exposure(evaluation, k),
+            metric.name,
+            k,
+            found.convention,
+            found.basis(),
+            result.of_users,
+            evaluation.item_titles,
         )
-    mean, users = one.mean, one.users
+    mean, users = found.mean, found.users
     counted = result.counted
     return Score(
-        result.value[counted], lambda: _index(users, counted), metric.name, k, one.convention, one.basis(), mean
+        result.value[counted], lambda: _index(users, counted), metric.name, k, found.convention, found.basis(), mean
     )
 
 
-def means_of(
-    evaluation: EvaluationData, metric: ListMetric[..., Any], cutoffs: Cutoffs, options: Mapping[str, Any]
-) -> Floats:
-    """The value at each cut-off; NaN where no user has one."""
-    return means_and_basis(evaluation, metric, cutoffs, options)[0]
-
-
 def means_and_basis(
-    evaluation: EvaluationData, metric: ListMetric[..., Any], cutoffs: Cutoffs, options: Mapping[str, Any]
-) -> tuple[Floats, str]:
-    """The value at each cut-off, NaN where no user has one; and what the deepest rests on."""
-    means, basis = [], ""
-    for k in cutoffs:
-        one = made(evaluation, metric, k, options)
-        result = one.result
-        nobody = isinstance(result, PerUser) and not result.counted.any()
-        means.append(np.nan if nobody else one.mean)
-        if k == cutoffs.deepest:
-            basis = one.basis()
-    return np.array(means), basis
+    evaluation: EvaluationData, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]
+) -> tuple[Floats, list[str]]:
+    """The value at each cut-off, NaN where no user has one; and in words what the deepest is computed from."""
+    results = [result_of(evaluation, metric, k, options) for k in cutoffs]
+    means = [
+        np.nan if isinstance(found.result, PerUser) and not found.result.counted.any() else found.mean
+        for found in results
+    ]
+    deepest = results[cutoffs.values.index(cutoffs.deepest)]
+    return np.array(means), deepest.basis_parts()
+
+
+def interval_ends(score: Score | CatalogueScore, confidence: float = 0.95) -> tuple[float, float]:
+    """The ends of a score's interval; NaN where it has none."""
+    return score.interval(confidence)[:2] if score.has_interval else (np.nan, np.nan)
+
+
+def many_orders() -> OptionError:
+    """The error for an explanation where equal scores are averaged over their orders."""
+    return OptionError(
+        "ties='expected' averages many orders, and a worked explanation follows one: choose ties='first'."
+    )
 
 
 def exposure(evaluation: EvaluationData, k: int | None) -> pd.Series[int]:
     """How many lists show each item of the catalogue, and each item that is shown."""
     import pandas as pd
 
-    known = evaluation.item_data
-    times = known.lists.upto(k).times_shown
-    listed = known.catalogue.listed
+    item_data = evaluation.item_data
+    times = item_data.lists.upto(k).times_shown
+    listed = item_data.catalogue.listed
     member = times > 0 if listed is None else listed | (times > 0)
-    index: pd.Index[Any] = pd.Index(known.items.filter(pl.Series(member)).to_numpy(), name="item")
+    index: pd.Index[Any] = pd.Index(item_data.items.filter(pl.Series(member)).to_numpy(), name="item")
     return pd.Series(times[member], index=index, name="n_lists")
-
-
-def why_none(metric: str) -> str:
-    """Why no user may have a value."""
-    return {
-        "calibration": "It needs items with a genre both in the user's history in train and in their list.",
-        "diversity": "A list of one item has no pairs: say single='zero' to count 0.",
-    }.get(metric, "No list holds an item that counts down to k.")
 
 
 def _plain(value: object) -> Any:
     """An option as a word or number; what is bigger, by its kind."""
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
-    if isinstance(value, (list, tuple)) and all(isinstance(one, str) for one in value):
+    if isinstance(value, (list, tuple)) and all(isinstance(part, str) for part in value):
         return ", ".join(value)
     return "given"
 

@@ -1,18 +1,25 @@
-"""A metric against the cut-off: numbers first, drawing apart."""
+"""A metric at many cut-offs, with an interval at each."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from recnb.display import html
 from recnb.display.fonts import lettering
 from recnb.display.language import _, current, use_language
+from recnb.display.templates import render
+from recnb.metrics.hits import Cutoffs, Floats
+from recnb.metrics.metric import any_metric
+from recnb.results import beyond_accuracy
 from recnb.results.provenance import console
+from recnb.stats import intervals
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+    from recnb.results.evaluation_data import EvaluationData
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +68,33 @@ class Curve:
     def _repr_html_(self) -> str:
         with use_language(self.lang):
             rows = [
-                [str(k), f"{v:.4f}", _("{low} to {high}", low=f"{a:.4f}", high=f"{b:.4f}")]
-                for k, v, a, b in zip(self.k, self.value, self.low, self.high, strict=True)
+                [k, f"{value:.4f}", _("{low} to {high}", low=f"{low:.4f}", high=f"{high:.4f}")]
+                for k, value, low, high in zip(self.k, self.value, self.low, self.high, strict=True)
             ]
-            table = html.table(["k", html.text(self.metric), _("95% interval")], rows)
-            region = _("{metric} against k", metric=self.metric)
-            return html.root(table, html.note(html.text(self.basis, 2000)), label=region)
+            return render(
+                "results/table.jinja", header=["k", self.metric, _("95% interval")], rows=rows, basis=self.basis,
+                title="", numbers_from=1, label=_("{metric} against k", metric=self.metric),
+            )  # fmt: skip
+
+
+def curve_of(data: EvaluationData, metric: str, k: object, options: Mapping[str, Any]) -> Curve:
+    """The curve of a metric of accuracy or beyond it; NaN for the interval of a number that has none."""
+    chosen = any_metric(metric)
+    cutoffs = Cutoffs.of_curve(k)
+    means: Sequence[float] | Floats
+    low: Sequence[float] | Floats
+    high: Sequence[float] | Floats
+    if chosen.is_accuracy:
+        chosen.check(options)
+        scoring = data.scoring(chosen, options)
+        means = scoring.averaged(cutoffs).means
+        low, high, _method = intervals(data.values(chosen, cutoffs, options), bounds=chosen.bounds)
+        n_users, basis = scoring.prepared.counts.n_users, data.basis_of_metric(scoring)
+    else:
+        scores = [beyond_accuracy.score_of(data, chosen, cutoff, options) for cutoff in cutoffs]
+        low, high = zip(*(beyond_accuracy.interval_ends(score) for score in scores), strict=True)
+        n_users = len(beyond_accuracy.result_of(data, chosen, cutoffs.deepest, options).users)
+        means, basis = scores, scores[-1].basis
+    mean, lower, upper = (tuple(map(float, numbers)) for numbers in (means, low, high))
+    finite = tuple(cutoff for cutoff in cutoffs if cutoff is not None)
+    return Curve(chosen.name, chosen.symbol, finite, mean, lower, upper, n_users, basis)

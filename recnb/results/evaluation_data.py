@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
+from markupsafe import Markup
 
 from recnb.conventions import Convention, presets
 from recnb.data import Counts, Prepared
 from recnb.data.item_data import ItemData
 from recnb.data.side_data import SideData
 from recnb.display.language import _
+from recnb.display.templates import render
 from recnb.display.text import one_line
-from recnb.errors import OptionError
+from recnb.errors import ElsewhereError, OptionError
 from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.metric import Metric
 from recnb.results.aggregation import Scoring
@@ -25,6 +27,9 @@ from recnb.results.score import Score
 
 if TYPE_CHECKING:
     import pandas as pd
+
+#: What to ask an evaluation first.
+CALLS = (".report()", ".table(k=[5, 10])", ".ndcg(k=10)", ".explain('ndcg', user, k=10)")
 
 #: Columns of the frame of items that name them for a reader, without regard to case.
 TITLES = ("title", "name", "label")
@@ -91,9 +96,9 @@ class EvaluationData:
     def score(self, metric: Metric[...], k: int | None, options: Mapping[str, Any], /) -> Score:
         """The mean of a metric, as the methods give it."""
         scoring = self.scoring(metric, options)
-        made = scoring.averaged(Cutoffs.of(k))
-        kept = None if made.kept is None or made.kept.all() else made.kept[:, 0]
-        values = made.values[:, 0] if kept is None else made.values[kept, 0]
+        averages = scoring.averaged(Cutoffs.of(k))
+        kept = None if averages.kept is None or averages.kept.all() else averages.kept[:, 0]
+        values = averages.values[:, 0] if kept is None else averages.values[kept, 0]
         users = scoring.prepared.users
         return Score(
             values,
@@ -102,13 +107,13 @@ class EvaluationData:
             k,
             scoring.in_force,
             self.basis_of_metric(scoring),
-            float(made.means[0]),
+            float(averages.means[0]),
         )
 
     def values(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
         """A metric's value for each user at each cut-off; NaN for one who is left out at the last."""
-        made = self.scoring(metric, options).averaged(cutoffs)
-        return made.values if made.kept is None else np.where(made.kept, made.values, np.nan)
+        averages = self.scoring(metric, options).averaged(cutoffs)
+        return averages.values if averages.kept is None else np.where(averages.kept, averages.values, np.nan)
 
     def means(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
         """A metric's mean over users at each cut-off."""
@@ -191,6 +196,27 @@ class EvaluationData:
         return pd.DataFrame(
             {"list_length": hits.list_length, "n_relevant": hits.n_relevant, "n_hits": found}, index=self.users
         )
+
+    def __repr__(self) -> str:
+        return f"{self._title()}\n{self.basis()}\n{_('Ask {calls}', calls=', '.join(CALLS))}"
+
+    def _repr_html_(self) -> str:
+        calls = Markup(" ").join(Markup("<code>{}</code>").format(call) for call in CALLS)
+        return render("results/evaluation.jinja", title=self._title(), basis=self.basis(), calls=calls)
+
+    def _title(self) -> str:
+        counts = self.counts
+        try:
+            return _(
+                "Evaluation of {rows:,} recommended rows against {relevant:,} relevant items",
+                rows=counts.n_recommended,
+                relevant=counts.n_relevant,
+            )
+        except ElsewhereError:  # some of the users, whose rows were not counted by themselves
+            return _(
+                "Evaluation of some users' lists, which are not here, against {relevant:,} relevant items",
+                relevant=counts.n_relevant,
+            )
 
 
 def index_of(users: pl.Series, kept: np.ndarray[Any, np.dtype[np.bool_]] | None = None) -> pd.Index[Any]:

@@ -13,11 +13,10 @@ recnb.errors.RecnbError: gini needs all items there are: type catalogue=..., a l
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -25,11 +24,13 @@ import polars as pl
 from recnb.data import validation
 from recnb.data.columns import Frame, columns_of, find, table_of
 from recnb.data.encoding import distinct, positions
+from recnb.data.item_data import ItemData
+from recnb.data.side_data import SideData
 from recnb.errors import FrameError, OptionError, near
-from recnb.metrics import coverage as of_catalogue
-from recnb.metrics import novelty as of_lists
-from recnb.metrics.hits import Cutoffs, Floats, Ints, in_order
-from recnb.metrics.recommendation_lists import Bools, Catalogue, Lists, PerUser, words_of
+from recnb.metrics import coverage, novelty
+from recnb.metrics.hits import Cutoffs, Floats
+from recnb.metrics.metric import Metric
+from recnb.metrics.recommendation_lists import Bools, PerUser
 
 if TYPE_CHECKING:
     from recnb.metrics.recommendation_lists import Sparse
@@ -43,8 +44,8 @@ READ = ("features", "distances")
 class LibraryFormula:
     """A metric under the name that the conventions have for it."""
 
-    function: Callable[..., Any]
-    renamed: Mapping[str, str] = field(default_factory=dict)  #: option of a convention -> option of the function
+    metric: Metric[...]
+    renamed: Mapping[str, str] = field(default_factory=dict)  #: option of a convention -> option of the metric
     implied: Mapping[str, Any] = field(default_factory=dict)  #: what a convention means that does not say
     pooled: bool = False  #: whether all rows can be averaged at once
 
@@ -52,15 +53,13 @@ class LibraryFormula:
     def options(self) -> list[str]:
         """What a convention can say of it."""
         back = {new: old for old, new in self.renamed.items()}
-        parameters = inspect.signature(self.function).parameters.values()
-        names = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
-        read = [name for name in names if name not in READ]
+        read = [name for name in self.metric.defaults if name not in READ]
         return [back.get(name, name) for name in read] + (["average"] if self.pooled else [])
 
     def arguments(self, formula: str, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The options of the function for the options of a convention."""
+        """The options of the metric for the options of a convention."""
         given = {**self.implied, **options}
-        words = words_of(inspect.unwrap(self.function))
+        words = self.metric.words
         found: dict[str, Any] = {}
         for name, value in given.items():
             if name not in self.options:
@@ -73,15 +72,15 @@ class LibraryFormula:
 
 
 FORMULAS: dict[str, LibraryFormula] = {
-    "coverage": LibraryFormula(of_catalogue.coverage.function, {"catalogue": "population", "round": "digits"}),
-    "novelty": LibraryFormula(of_lists.novelty.function, pooled=True),
-    "popularity": LibraryFormula(of_lists.popularity.function, pooled=True),
-    "popularity_rank": LibraryFormula(of_lists.popularity_rank.function, pooled=True),
-    "tail": LibraryFormula(of_lists.tail_share.function, pooled=True),
-    "ild": LibraryFormula(of_lists.diversity.function, {"as": "measure"}, {"single": "zero"}),
-    "personalization": LibraryFormula(of_catalogue.personalization.function),
-    "gini": LibraryFormula(of_catalogue.gini.function),
-    "entropy": LibraryFormula(of_catalogue.entropy.function),
+    "coverage": LibraryFormula(coverage.coverage, {"catalogue": "population", "round": "digits"}),
+    "novelty": LibraryFormula(novelty.novelty, pooled=True),
+    "popularity": LibraryFormula(novelty.popularity, pooled=True),
+    "popularity_rank": LibraryFormula(novelty.popularity_rank, pooled=True),
+    "tail": LibraryFormula(novelty.tail_share, pooled=True),
+    "ild": LibraryFormula(novelty.diversity, {"as": "measure"}, {"single": "zero"}),
+    "personalization": LibraryFormula(coverage.personalization),
+    "gini": LibraryFormula(coverage.gini),
+    "entropy": LibraryFormula(coverage.entropy),
 }
 
 
@@ -98,14 +97,33 @@ def beyond(
     return ItemMetrics(recs, train, features, catalogue).value(formula, options, k)
 
 
-@dataclass(frozen=True, eq=False)
-class ItemMetrics:
-    """Recommendations and what is known of the items, coded once for any number of metrics."""
+class ItemMetrics(ItemData):
+    """Recommendations, train, vectors of features and a catalogue as a library takes them, for any number of metrics.
 
-    recs: Frame  #: user, item, rank
-    train: Frame | None = None  #: user, item
-    features: Frame | Mapping[Any, Any] | None = None  #: item -> vector, or a frame of item and numbers
-    items: Collection[Any] | None = None  #: the catalogue: all items there are
+    Parameters
+    ----------
+    recs
+        Columns user, item and rank.
+    train
+        Columns user and item.
+    features
+        A mapping from item to vector, or a frame of item and numbers.
+    catalogue
+        All items there are.
+    """
+
+    ask: ClassVar[Mapping[str, str]] = {}
+
+    def __init__(
+        self,
+        recs: Frame,
+        train: Frame | None = None,
+        features: Frame | Mapping[Any, Any] | None = None,
+        catalogue: Collection[Any] | None = None,
+    ) -> None:
+        self._given_recs, self._given_train, self._given_features = recs, train, features
+        self._given_catalogue = catalogue
+        self._read = {}
 
     def value(self, formula: str, options: Mapping[str, Any], k: int | None = None) -> float:
         """The mean over users, or the one number there is."""
@@ -125,45 +143,58 @@ class ItemMetrics:
         if average not in ("user", "pooled"):
             raise OptionError(f"average={average!r} is no option of {formula}. {near(average, ['user', 'pooled'])}")
         k = Cutoffs.one(k).values[0]
-        together = arguments.get("distance") == "cooccurrence"
-        return chosen.function(self.lists, self._catalogue(together), k, **arguments)  # type: ignore[no-any-return]
+        return chosen.metric.at(self.lists, k, arguments)
 
     @cached_property
-    def users(self) -> pl.Series:
-        """Whose lists there are, sorted: those that the values of users belong to."""
-        return distinct(self._tables["recs"]["user"])
+    def side_data(self) -> SideData:  # type: ignore[override]  # read when it is needed
+        """Train, as a frame that was checked."""
+        return SideData(train=self._tables.get("train"))
 
     @cached_property
-    def lists(self) -> Lists:
+    def recs(self) -> pl.DataFrame:
         """The rows of the lists."""
-        recs = self._tables["recs"]
-        user, rank = positions(self.users, recs["user"]), recs["rank"].to_numpy()
-        item = positions(self._known, recs["item"])
-        order = in_order(user * (int(rank.max(initial=0)) + 1) + rank)
-        user, rank, item = user[order], rank[order], item[order]
-        ends = np.cumsum(np.bincount(user)) - 1
-        known = self._known
-        return Lists(user, rank, rank[ends], item, len(known), lambda position: known[position])
+        return self._tables["recs"]
+
+    @cached_property
+    def items(self) -> pl.Series:
+        """Every item there is, anywhere, sorted."""
+        return distinct(pl.concat([distinct(table["item"]) for table in self._tables.values()]))
+
+    def listed(self) -> Bools | None:
+        """Which items the catalogue lists; None if there is none."""
+        return self.marked(self._tables["catalogue"]["item"]) if "catalogue" in self._tables else None
+
+    def features(self, columns: object, metric: str) -> tuple[Sparse, Bools]:
+        """Items × features, and which items have a vector."""
+        from scipy import sparse
+
+        if self._given_features is None:
+            raise self.catalogue.missing(metric, "what items are like", "features")
+        items = self._tables["features"]["item"]
+        vectors = sparse.coo_array(self._vectors[1])
+        row = positions(self.items, items)[vectors.row]
+        shape = (len(self.items), vectors.shape[1])
+        return sparse.csr_array((vectors.data, (row, vectors.col)), shape=shape), self.marked(items)
 
     @cached_property
     def _tables(self) -> dict[str, pl.DataFrame]:
         """The frames, checked."""
-        labels = find(self.recs, "recommendations", ["user", "item", "rank"], {})
-        recs = validation.ids(table_of(self.recs, "recommendations", labels), "recommendations", labels)
+        labels = find(self._given_recs, "recommendations", ["user", "item", "rank"], {})
+        recs = validation.ids(table_of(self._given_recs, "recommendations", labels), "recommendations", labels)
         recs = recs.with_columns(rank=validation.ranks(recs, "recommendations", labels["rank"]))
         validation.no_pair_twice(recs, "recommendations", "Keep one of each before counting what is shown.")
         validation.no_rank_twice(recs, "recommendations", labels["rank"])
         tables = {"recs": recs}
-        if self.train is not None:
-            of_train = find(self.train, "train", ["user", "item"], {})
-            tables["train"] = validation.ids(table_of(self.train, "train", of_train), "train", of_train)
-        if self.features is not None:
+        if self._given_train is not None:
+            of_train = find(self._given_train, "train", ["user", "item"], {})
+            tables["train"] = validation.ids(table_of(self._given_train, "train", of_train), "train", of_train)
+        if self._given_features is not None:
             tables["features"] = _item_ids(self._vectors[0], "features")
             twice = validation.repeated(tables["features"], ["item"])
             if twice.height:
                 raise FrameError(f"features: item {twice['item'][0]!r} has {twice['len'][0]} rows: give each item one.")
-        if self.items is not None:
-            tables["catalogue"] = _item_ids(_listed(self.items), "catalogue")
+        if self._given_catalogue is not None:
+            tables["catalogue"] = _item_ids(_listed(self._given_catalogue), "catalogue")
         for name, table in tables.items():
             if validation.kind(table["item"].dtype) != validation.kind(recs["item"].dtype):
                 raise FrameError(
@@ -174,66 +205,14 @@ class ItemMetrics:
         return tables
 
     @cached_property
-    def _known(self) -> pl.Series:
-        """Every item there is, anywhere, sorted."""
-        return distinct(pl.concat([distinct(table["item"]) for table in self._tables.values()]))
-
-    def _places(self, name: str) -> Ints:
-        return positions(self._known, self._tables[name]["item"])
-
-    def _catalogue(self, together: bool) -> Catalogue:
-        known = dict(self._of_train) if self.train is not None else {}
-        if self.train is not None and together:
-            known["taken"] = self._taken
-        if self.features is not None:
-            known |= self._of_features
-        if self.items is not None:
-            known["listed"] = self._mark("catalogue")
-        return Catalogue(**known)
-
-    def _mark(self, name: str) -> Bools:
-        marked = np.zeros(len(self._known), dtype=bool)
-        marked[self._places(name)] = True
-        return marked
-
-    @cached_property
-    def _of_train(self) -> dict[str, Any]:
-        train = self._tables["train"]
-        count = train.group_by("item").agg(interactions=pl.len(), users=pl.col("user").n_unique())
-        place = positions(self._known, count["item"])
-        of_items = {name: np.zeros(len(self._known), dtype=np.int64) for name in ("interactions", "users")}
-        for name, counts in of_items.items():
-            counts[place] = count[name].to_numpy()
-        return {**of_items, "n_users": train["user"].n_unique()}
-
-    @cached_property
-    def _taken(self) -> Sparse:
-        from scipy import sparse
-
-        train = self._tables["train"].unique()
-        users = distinct(train["user"])
-        row, column = positions(self._known, train["item"]), positions(users, train["user"])
-        shape = (len(self._known), len(users))
-        return sparse.csr_array((np.ones(len(row)), (row, column)), shape=shape)
-
-    @cached_property
-    def _of_features(self) -> dict[str, Any]:
-        from scipy import sparse
-
-        vectors = sparse.coo_array(self._vectors[1])
-        shape = (len(self._known), vectors.shape[1])
-        matrix = sparse.csr_array((vectors.data, (self._places("features")[vectors.row], vectors.col)), shape=shape)
-        return {"features": matrix, "described": self._mark("features")}
-
-    @cached_property
     def _vectors(self) -> tuple[pl.Series, Floats]:
         """Items and their vectors."""
-        if isinstance(self.features, Mapping):
-            return _listed(self.features), _matrix(list(self.features.values()))
-        labels = find(self.features, "features", ["item"], {})
-        others = [name for name in columns_of(self.features, "features") if name != labels["item"]]
+        if isinstance(self._given_features, Mapping):
+            return _listed(self._given_features), _matrix(list(self._given_features.values()))
+        labels = find(self._given_features, "features", ["item"], {})
+        others = [name for name in columns_of(self._given_features, "features") if name != labels["item"]]
         roles = {"item": labels["item"], **{f"feature {name}": name for name in others}}
-        table = table_of(self.features, "features", roles)
+        table = table_of(self._given_features, "features", roles)
         columns = table.drop("item")
         if columns.width == 1 and isinstance(columns.dtypes[0], (pl.List, pl.Array)):
             return table["item"], _matrix(columns.to_series().to_list())

@@ -1,4 +1,4 @@
-"""Every metric as a method, one binding line each: what an Evaluation and `df.rec` can be asked for."""
+"""Every metric as users call it, a line each: as a method of evaluations and of `df.rec`, and as a function of one list."""
 
 from __future__ import annotations
 
@@ -10,33 +10,30 @@ from recnb.metrics import accuracy, calibration, serendipity
 from recnb.metrics import coverage as catalogue
 from recnb.metrics import novelty as lists
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.list_metric import ListMetric
-from recnb.metrics.metric import Credit
-from recnb.metrics.recommendation_lists import PerUser, Whole
-from recnb.results.binding import method
+from recnb.metrics.metric import CatalogueMetric, UserMetric
+from recnb.results.single_list import on_lists
 
 if TYPE_CHECKING:
-    from recnb.results import Score
-    from recnb.results.catalogue_score import CatalogueScore
+    from recnb.results.score import CatalogueScore, Score
 
 P = ParamSpec("P")
 
 
 @overload
-def list_method(metric: ListMetric[P, Whole]) -> Callable[Concatenate[Any, P], CatalogueScore]: ...
+def method(metric: CatalogueMetric[P]) -> Callable[Concatenate[Any, P], CatalogueScore]: ...
 @overload
-def list_method(metric: ListMetric[P, PerUser | Credit]) -> Callable[Concatenate[Any, P], Score]: ...
-def list_method(metric: Any) -> Any:
-    """The method that gives a metric beyond accuracy; `k` and the options are those of the metric."""
+def method(metric: UserMetric[P]) -> Callable[Concatenate[Any, P], Score]: ...
+def method(metric: Any) -> Any:
+    """The method that gives a metric's number; `k` and the options are those of the metric's function."""
 
     def call(self: Any, k: Any = None, **options: Any) -> Any:
         metric.check(options)
-        return self._list_score(metric, Cutoffs.one(k).values[0], options)
+        return self._score(metric, Cutoffs.one(k).values[0], options)
 
     call.__name__ = metric.name
     call.__qualname__ = f"Evaluation.{metric.name}"
     call.__doc__ = inspect.getdoc(metric.function)
-    own = list(inspect.signature(metric.function).parameters.values())[2:]
+    own = list(inspect.signature(metric.function).parameters.values())[1:]
     self_ = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     returned = "CatalogueScore" if metric.of == "all" else "Score"
     call.__signature__ = inspect.Signature([self_, *own], return_annotation=returned)  # type: ignore[attr-defined]
@@ -44,7 +41,7 @@ def list_method(metric: Any) -> Any:
 
 
 class Methods:
-    """The metrics; `score` and `list_score` say of what."""
+    """The metrics; a class with these methods has `_score(metric, k, options)`, which computes one."""
 
     precision = method(accuracy.precision)
     recall = method(accuracy.recall)
@@ -63,15 +60,38 @@ class Methods:
     rbp = method(accuracy.rbp)
     err = method(accuracy.err)
 
-    coverage = list_method(catalogue.coverage)
-    user_coverage = list_method(catalogue.user_coverage)
-    gini = list_method(catalogue.gini)
-    entropy = list_method(catalogue.entropy)
-    personalization = list_method(catalogue.personalization)
-    novelty = list_method(lists.novelty)
-    popularity = list_method(lists.popularity)
-    popularity_rank = list_method(lists.popularity_rank)
-    tail_share = list_method(lists.tail_share)
-    diversity = list_method(lists.diversity)
-    serendipity = list_method(serendipity.serendipity)
-    calibration = list_method(calibration.calibration)
+    coverage = method(catalogue.coverage)
+    user_coverage = method(catalogue.user_coverage)
+    gini = method(catalogue.gini)
+    entropy = method(catalogue.entropy)
+    personalization = method(catalogue.personalization)
+    novelty = method(lists.novelty)
+    popularity = method(lists.popularity)
+    popularity_rank = method(lists.popularity_rank)
+    tail_share = method(lists.tail_share)
+    diversity = method(lists.diversity)
+    serendipity = method(serendipity.serendipity)
+    calibration = method(calibration.calibration)
+
+
+precision = on_lists(accuracy.precision)
+recall = on_lists(accuracy.recall)
+f1 = on_lists(accuracy.f1)
+fbeta = on_lists(accuracy.fbeta)
+hit_rate = on_lists(accuracy.hit_rate)
+reciprocal_rank = on_lists(accuracy.reciprocal_rank)
+mrr = reciprocal_rank
+average_precision = on_lists(accuracy.average_precision)
+map = average_precision
+cg = on_lists(accuracy.cg)
+dcg = on_lists(accuracy.dcg)
+idcg = on_lists(accuracy.idcg)
+ndcg = on_lists(accuracy.ndcg)
+r_precision = on_lists(accuracy.r_precision)
+rbp = on_lists(accuracy.rbp)
+err = on_lists(accuracy.err)
+
+__all__ = [
+    "average_precision", "cg", "dcg", "err", "f1", "fbeta", "hit_rate", "idcg", "map", "mrr", "ndcg", "precision", "r_precision", "rbp",
+    "recall", "reciprocal_rank",
+]  # fmt: skip

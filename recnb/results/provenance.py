@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
 from recnb.display.language import N_, Sentence, _, current, ngettext
+from recnb.display.templates import name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,6 +68,13 @@ def users_in_words(counts: Counts, convention: Convention) -> list[str]:
     if counts.n_without_relevant:
         parts.append(_(NO_RELEVANT[convention.no_relevant], n=counts.n_without_relevant))
     return parts
+
+
+def titled(item: Any, titles: Mapping[Any, str]) -> Markup:
+    """An item as HTML, its title first if it has one."""
+    if item not in titles:
+        return name(item)
+    return Markup('{} <span style="opacity: 0.75;">{}</span>').format(name(titles[item]), name(item))
 
 
 def console(frame: pd.DataFrame, **how: Any) -> str:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
 
 import numpy as np
+from markupsafe import Markup
 
-from recnb.display import html
 from recnb.display.language import _, current, use_language
-from recnb.errors import OptionError
-from recnb.metrics.list_metric import LIST_METRICS
-from recnb.metrics.metric import METRICS
-from recnb.stats import ENOUGH, UNBOUNDED, Bounds, IntervalMethod, intervals
+from recnb.display.templates import render
+from recnb.errors import NoUsersError, OptionError, near
+from recnb.metrics.metric import LIST_METRICS, METRICS
+from recnb.results.provenance import titled
+from recnb.stats import ENOUGH, UNBOUNDED, Bounds, Detectable, IntervalMethod, interval_of_pairs, intervals
+from recnb.stats.moments import MomentsMethod
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from recnb.conventions import Convention
     from recnb.metrics.hits import Floats
+    from recnb.stats import Moments
 
 
 class Interval(tuple[float, float]):
@@ -58,7 +61,44 @@ def bounds_of(metric: str) -> Bounds:
     return UNBOUNDED if found is None else found.bounds
 
 
-class Score(float):
+class MetricValue(float):
+    """The number of a metric: a float with its cut-off, its convention and what it is computed from."""
+
+    metric: str  #: the metric's name
+    k: int | None  #: the cut-off; None: each whole list
+    convention: Convention
+    basis: str  #: in words: how many users or items, who was left out, and by what convention
+    lang: str  #: the language of its words: that in force when it was made
+
+    def _describe(self, metric: str, k: int | None, convention: Convention, basis: str) -> Self:
+        self.metric = metric
+        self.k = k
+        self.convention = convention
+        self.basis = basis
+        self.lang = current()
+        return self
+
+    @property
+    def label(self) -> str:
+        """The metric's name at its cut-off."""
+        return self.metric if self.k is None else f"{self.metric}@{self.k}"
+
+    def __str__(self) -> str:
+        return float.__repr__(self)
+
+    def __repr__(self) -> str:
+        return f"{self.label} = {float(self):.4f} ({self.basis})"
+
+    def _shown(self) -> dict[str, str]:
+        """What is shown as HTML in addition to the number and its basis."""
+        return {}
+
+    def _repr_html_(self) -> str:
+        with use_language(self.lang):
+            return render("results/score.jinja", score=self, **{"interval": "", "shown_most": "", **self._shown()})
+
+
+class Score(MetricValue):
     """A metric's mean over users: a float that knows its users, its cut-off and its convention.
 
     >>> import recnb
@@ -66,12 +106,6 @@ class Score(float):
     >>> score.per_user.round(3).tolist(), score.n_users, score + 1 == float(score) + 1
     ([1.0, 0.631], 2, True)
     """
-
-    metric: str  #: the metric's name
-    k: int | None  #: the cut-off; None: each whole list
-    convention: Convention
-    basis: str  #: in words: how many users, who was left out, and by what convention
-    lang: str  #: the language of its words: that in force when it was made
 
     _values: Floats
     _users: Callable[[], pd.Index[Any]]
@@ -90,22 +124,11 @@ class Score(float):
         self = super().__new__(cls, values.mean() if value is None else value)
         self._values = values
         self._users = users
-        self.metric = metric
-        self.k = k
-        self.convention = convention
-        self.basis = basis
-        self.lang = current()
-        return self
+        return self._describe(metric, k, convention, basis)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        index = self._users()
-        own = (self._values, index, self.metric, self.k, self.convention, self.basis, float(self), self.lang)
-        return (_restored, own)
-
-    @property
-    def label(self) -> str:
-        """The metric's name at its cut-off."""
-        return self.metric if self.k is None else f"{self.metric}@{self.k}"
+        own = (self._values, self._users(), self.metric, self.k, self.convention, self.basis, float(self))
+        return (_restored, (type(self), own, self.lang))
 
     @property
     def n_users(self) -> int:
@@ -148,39 +171,158 @@ class Score(float):
         """The values per user as a frame."""
         return self.per_user.to_frame()
 
-    def __str__(self) -> str:
-        return float.__repr__(self)
-
-    def __repr__(self) -> str:
-        return f"{self.label} = {float(self):.4f} ({self.basis})"
-
-    def _repr_html_(self) -> str:
-        with use_language(self.lang):
-            ends = ""
-            if self.n_users > 1 and self.has_interval:
-                low, high = self.interval()
-                told = (
-                    _(
-                        "no interval: fewer than {n} users with a value above 0, and the metric has no upper bound",
-                        n=ENOUGH,
-                    )
-                    if np.isnan(low)
-                    else _("95% interval: {low} to {high}", low=f"{low:.4f}", high=f"{high:.4f}")
-                )
-                ends = f" <span>{told}</span>"
-            value = f"<div><b>{html.text(self.label)} = {float(self):.4f}</b>{ends}</div>"
-            return html.root(value, html.note(html.text(self.basis, 2000)), label=self.label)
+    def _shown(self) -> dict[str, str]:
+        if self.n_users < 2 or not self.has_interval:
+            return {}
+        low, high = self.interval()
+        if np.isnan(low):
+            words = _(
+                "no interval: fewer than {n} users with a value above 0, and the metric has no upper bound", n=ENOUGH
+            )
+            return {"interval": words}
+        return {"interval": _("95% interval: {low} to {high}", low=f"{low:.4f}", high=f"{high:.4f}")}
 
 
-def _restored(
-    values: Floats,
-    index: pd.Index[Any],
-    metric: str,
-    k: int | None,
-    convention: Convention,
-    basis: str,
-    value: float,
-    lang: str,
-) -> Score:
+class CatalogueScore(MetricValue):
+    """A metric of all lists together: a float that knows how often each item is shown, and its convention.
+
+    >>> import pandas as pd, recnb
+    >>> recs = pd.DataFrame({"user": [1, 1, 2], "item": ["a", "b", "a"], "rank": [1, 2, 1]})
+    >>> ev = recs.rec.against(recs, items=pd.DataFrame({"item": ["a", "b", "c", "d"]}))
+    >>> ev.coverage(k=2), ev.coverage().per_item.to_dict()
+    (coverage@2 = 0.5000 (2 users with a list; out of 4 items of items=; ordered by rank), {'a': 2, 'b': 1, 'c': 0, 'd': 0})
+    """
+
+    _exposure: Callable[[], pd.Series[int]]
+    _of_users: Callable[[], Floats] | None  #: of a mean over pairs of users
+    _titles: Callable[[Sequence[Any]], Mapping[Any, str]]  #: of some items; a pickled score has none
+
+    def __new__(
+        cls, value: float, exposure: Callable[[], pd.Series[int]], metric: str, k: int | None, convention: Convention, basis: str,
+        of_users: Callable[[], Floats] | None = None, titles: Callable[[Sequence[Any]], Mapping[Any, str]] = lambda items: {},
+    ) -> Self:  # fmt: skip
+        """The value, with what is behind it."""
+        self = super().__new__(cls, value)
+        self._exposure = exposure
+        self._of_users = of_users
+        self._titles = titles
+        return self._describe(metric, k, convention, basis)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        of_users = None if self._of_users is None else self._of_users()
+        own = (float(self), self._exposure(), self.metric, self.k, self.convention, self.basis, of_users)
+        return (_restored, (type(self), own, self.lang))
+
+    @property
+    def per_item(self) -> pd.Series[int]:
+        """How many lists show each item, indexed by item; 0 for items of the catalogue that none shows."""
+        return self._exposure().copy()
+
+    @property
+    def per_user(self) -> NoReturn:
+        """There is none: no user has a value of their own."""
+        raise OptionError(
+            f"{self.metric} is one number of all lists together: no user has a value of their own. See .per_item."
+        )
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether it is a mean over pairs of users, as personalization is."""
+        return self._of_users is not None
+
+    def interval(self, confidence: float = 0.95, method: Literal["auto", "jackknife"] = "auto") -> Interval:
+        """Interval for a mean over pairs of users: Student's t with the standard error of the jackknife over users.
+
+        There is none for what all lists show together (coverage, Gini, entropy): users drawn again would show fewer
+        different items, and every draw would be off to one side.
+        """
+        if self._of_users is None:
+            raise OptionError(
+                f"{self.metric} is one number of all lists together and no mean over users, so there is no interval for it: users "
+                "drawn again and again would show fewer different items than the users there are. Compare models on the same users instead."
+            )
+        if method not in ("auto", "jackknife"):
+            raise OptionError(
+                f"method={method!r} makes no interval of a mean over pairs. {near(method, ['jackknife'])}"
+            )
+        return Interval(*interval_of_pairs(self._of_users(), confidence), float(confidence), "jackknife")
+
+    def to_frame(self) -> pd.DataFrame:
+        """How many lists show each item, as a frame."""
+        return self._exposure().to_frame()
+
+    def _shown(self) -> dict[str, str]:
+        times = self._exposure().sort_values(ascending=False, kind="stable").head(3)
+        titles = self._titles(list(times.index))
+        words = Markup(", ").join(Markup("{} ({:,})").format(titled(item, titles), n) for item, n in times.items())
+        return {"shown_most": words}
+
+
+class PartialScore(MetricValue):
+    """A metric's mean over users of many parts: a float that knows how many users, its cut-off and its convention.
+
+    The values of users are not kept; its interval comes of sums over them.
+    """
+
+    moments: Moments  #: of one column
+
+    def __new__(cls, moments: Moments, metric: str, k: int | None, convention: Convention, basis: str) -> Self:
+        """The mean of the moments, which stay with it."""
+        self = super().__new__(cls, float(moments.mean[0]) if moments.n else float("nan"))
+        self.moments = moments
+        return self._describe(metric, k, convention, basis)
+
+    def __getnewargs__(self) -> Any:
+        return self.moments, self.metric, self.k, self.convention, self.basis
+
+    @property
+    def n_users(self) -> int:
+        """How many users the mean is over."""
+        return self.moments.n
+
+    def interval(self, confidence: float = 0.95, method: MomentsMethod = "auto") -> Interval:
+        """Interval for the mean, taking the users as a sample: the same that `Score.interval` gives.
+
+        `moments` is what the percentiles of a bootstrap over users come to where there are many; `bca_moments` the same
+        of BCa; `t` is Student's.
+        """
+        return interval_of(self.moments, confidence, method)
+
+
+def interval_of(moments: Moments, confidence: float, method: MomentsMethod) -> Interval:
+    """The interval of one column of moments."""
+    low, high = moments.interval(confidence, method)
+    return Interval(float(low[0]), float(high[0]), float(confidence), "beta" if method == "auto" else method)
+
+
+def detectable_of(
+    mine: Score, theirs: Score | None, *, power: float, alpha: float, correlation: float | None
+) -> Detectable:
+    """The smallest difference to find from one score and an assumed correlation, or from two of the same users."""
+    for score in (mine, theirs):
+        if score is not None and score.convention.average != "user":
+            raise OptionError(
+                f"average={score.convention.average!r} is no mean over users, so no number of users decides what it shows."
+            )
+    if theirs is None:
+        values: Floats = np.asarray(mine.per_user, dtype=np.float64)
+        return Detectable.of(mine.label, values, power=power, alpha=alpha, correlation=correlation)
+    ours, other = mine.per_user.align(theirs.per_user, join="inner")
+    if len(ours) == 0:
+        raise NoUsersError(
+            "against= is of other users: not one is in both evaluations, so no difference can be measured."
+        )
+    values, others = np.asarray(ours, dtype=np.float64), np.asarray(other, dtype=np.float64)
+    return Detectable.of(mine.label, values, others, power, alpha, correlation)
+
+
+def _restored(kind: type[Score | CatalogueScore], own: tuple[Any, ...], lang: str) -> Any:
+    """A score from what was pickled, in which a function of the values is replaced by the values."""
     with use_language(lang):
-        return Score(values, lambda: index, metric, k, convention, basis, value)
+        if kind is Score:
+            values, users, *rest = own
+            return Score(values, lambda: users, *rest)
+        value, exposure, *rest, of_users = own
+        metric, k, convention, basis = rest
+        pairs = None if of_users is None else lambda: of_users
+        return CatalogueScore(value, lambda: exposure, metric, k, convention, basis, pairs)

@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 
 from recnb.data.columns import columns_of, table_of
 from recnb.data.encoding import distinct, positions
 from recnb.data.join import InMemoryRows
 from recnb.data.validation import of_one_unit
-from recnb.display.language import _, pgettext
+from recnb.display.language import N_, _, current, pgettext, use_language
+from recnb.display.templates import render, translated, user_text
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, near
 from recnb.metrics.hits import Cutoffs, Floats, Ints
-from recnb.metrics.list_metric import ListMetric
-from recnb.results import Score, beyond_accuracy
-from recnb.results.arguments import AnyMetric, Metrics, asked_metrics, options_of
-from recnb.results.segment_table import Segment, SegmentTable, segment_table
+from recnb.results import beyond_accuracy
+from recnb.results.arguments import Metrics, asked_metrics, metrics_under, options_of
+from recnb.results.score import Score
+from recnb.results.table import Table
 from recnb.stats import intervals
 from recnb.stats.groups import gap_to_rest
 from recnb.stats.multiple_testing import holm
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from recnb.results.evaluation_data import EvaluationData
 
 #: Numbers with more values than this are put into bins.
@@ -72,31 +72,31 @@ def segments_of(evaluation: EvaluationData, by: Any, bins: int = 4) -> Segments:
         listed = dict(by.items())
         label = label_of(by)
         # NaN among words would become a word.
-        values = [None if isinstance(one, float) and one != one else one for one in listed.values()]
-        made = pl.Series(values, strict=False)
-        if made.dtype == pl.Object or made.dtype.is_nested():
+        values = [None if isinstance(value, float) and value != value else value for value in listed.values()]
+        series = pl.Series(values, strict=False)
+        if series.dtype == pl.Object or series.dtype.is_nested():
             raise OptionError(
                 f"by={label!r} holds {one_line(repr(values[0]))}, which names no segment: give each user a text or a number."
             )
-        table = pl.DataFrame({"user": list(listed), "value": made})
+        table = pl.DataFrame({"user": list(listed), "value": series})
     else:
         raise OptionError(
             f"by={by!r}: name a column of the users frame, or give a Series or mapping of user to segment."
         )
-    known = evaluation.prepared.users
-    if table["user"].dtype != known.dtype:
+    evaluated = evaluation.prepared.users
+    if table["user"].dtype != evaluated.dtype:
         try:
-            table = table.with_columns(pl.col("user").cast(known.dtype))
+            table = table.with_columns(pl.col("user").cast(evaluated.dtype))
         except pl.exceptions.PolarsError:
             raise OptionError(
-                f"by={label!r}: its users are {table['user'].dtype}, such as {table['user'][0]!r}, and those evaluated {known.dtype}, "
-                f"such as {known[0]!r}."
+                f"by={label!r}: its users are {table['user'].dtype}, such as {table['user'][0]!r}, and those evaluated {evaluated.dtype}, "
+                f"such as {evaluated[0]!r}."
             ) from None
-    mine = table.filter(pl.col("user").is_in(_everyone(evaluation).implode()))
-    if mine["value"].drop_nulls().len() == 0:
-        raise OptionError(f"by={label!r} says nothing of the users evaluated, such as {known[0]!r}.")
-    names, code = _coded(mine["value"], bins)
-    return Segments(label, names, mine["user"], code)
+    own = table.filter(pl.col("user").is_in(_everyone(evaluation).implode()))
+    if own["value"].drop_nulls().len() == 0:
+        raise OptionError(f"by={label!r} says nothing of the users evaluated, such as {evaluated[0]!r}.")
+    names, code = _coded(own["value"], bins)
+    return Segments(label, names, own["user"], code)
 
 
 def _everyone(evaluation: EvaluationData) -> pl.Series:
@@ -125,9 +125,9 @@ def _column(evaluation: EvaluationData, by: str) -> pl.DataFrame:
         return table
     if by in WORKED_OUT:
         return _worked_out(evaluation, by)
-    single = [one for one in of_truth if not _of_truth(evaluation, one)["user"].is_duplicated().any()]
+    single = [name for name in of_truth if not _of_truth(evaluation, name)["user"].is_duplicated().any()]
     worked_out = [] if side_data.train is None else WORKED_OUT
-    known = [*([] if users is None else [one for one in users.columns if one != "user"]), *single, *worked_out]
+    known = [*([] if users is None else [name for name in users.columns if name != "user"]), *single, *worked_out]
     hint = "" if users is not None else " Give what is known of them: recs.rec.against(truth, users=frame)."
     raise OptionError(
         f"by={by!r} is no column that is known of the users.{hint}{f' {near(by, known)}' if known else ''}"
@@ -178,10 +178,10 @@ def _coded(values: pl.Series, bins: int) -> tuple[tuple[str, ...], Ints]:
         code = np.where(code >= 0, np.searchsorted(used, code), -1)
         kept = filled[~np.isnan(filled)]
         whole = bool((kept % 1 == 0).all())
-        names = [_range(kept[code[~np.isnan(filled)] == one], whole) for one in range(len(used))]
+        names = [_range(kept[code[~np.isnan(filled)] == bin_], whole) for bin_ in range(len(used))]
     else:
         found = there.unique().sort()
-        names = [str(one) for one in found.to_list()]
+        names = [str(value) for value in found.to_list()]
         code = positions_in(found, values)
     if (code < 0).any():
         names.append(_("not known"))
@@ -214,14 +214,6 @@ def _ids(index: pd.Index[Any], like: pl.Series) -> pl.Series:
     return users if users.dtype == like.dtype else of_one_unit(pl.from_pandas(index.to_series())).cast(like.dtype)
 
 
-def _score(evaluation: EvaluationData, metric: AnyMetric, k: int | None, options: Mapping[str, Any]) -> Score:
-    if isinstance(metric, ListMetric):
-        score = beyond_accuracy.score_of(evaluation, metric, k, options)
-        assert isinstance(score, Score)
-        return score
-    return evaluation.score(metric, k, options)
-
-
 def _corrected(rows: Sequence[Segment]) -> Floats:
     """P-values corrected by Holm's method over all tests of a table.
 
@@ -234,10 +226,10 @@ def _corrected(rows: Sequence[Segment]) -> Floats:
     twins = [both for both in groups.values() if len(both) == 2 and np.isfinite(p[both]).all()]
     tested = p.copy()
     tested[[second for _ignored, second in twins]] = np.nan
-    made = holm(tested)
+    corrected = holm(tested)
     for first, second in twins:
-        made[second] = made[first]
-    return made
+        corrected[second] = corrected[first]
+    return corrected
 
 
 def table_by(
@@ -254,10 +246,11 @@ def table_by(
 
     The p-values of the gaps (the more careful of Welch's test and Student's) are corrected by Holm's method over the whole table.
     """
+    metrics = metrics_under(evaluation.library, metrics)
     segments = segments_of(evaluation, by, bins)
     chosen = asked_metrics(metrics)
     for metric in chosen:
-        if isinstance(metric, ListMetric) and metric.of == "all":
+        if metric.of == "all":
             raise OptionError(
                 f"{metric.name} is one number of all lists, with no value for each user, so by= cannot break it down: leave it out."
             )
@@ -265,9 +258,10 @@ def table_by(
     rows: list[Segment] = []
     names: tuple[str, ...] = ()
     for metric in chosen:
-        mine = options_of(metric, metrics, options, chosen)
+        own = options_of(metric, metrics, options, chosen)
         for cut in cutoffs:
-            score = _score(evaluation, metric, cut, mine)
+            score = beyond_accuracy.score_of(evaluation, metric, cut, own)
+            assert isinstance(score, Score)
             code = segments.of(_ids(score.per_user.index, segments.users))
             unknown = (code < 0).any()
             names = (
@@ -285,7 +279,7 @@ def table_by(
                 low, high, _ignored = intervals(values[inside], confidence, bounds=metric.bounds)
                 gap = gap_to_rest(values, inside, confidence)
                 sure = [low, high, gap.low, gap.high, gap.p]
-                low_end, high_end, gap_low, gap_high, p = (float(one[0]) for one in sure)
+                low_end, high_end, gap_low, gap_high, p = (float(value[0]) for value in sure)
                 mean, apart = float(values[inside].mean()), float(gap.gap[0])
                 rows.append(
                     Segment(
@@ -300,3 +294,105 @@ def table_by(
         confidence=f"{100 * confidence:g}",
     )
     return segment_table(segments.label, rows, adjusted, basis, evaluation.n_users)
+
+
+COLUMNS = ("n_users", "mean", "low", "high", "gap", "gap_low", "gap_high", "p", "p_holm", "small")
+
+
+@dataclass(frozen=True)
+class Segment:
+    """One metric at one cut-off in one segment of the users."""
+
+    metric: str
+    k: int | None
+    segment: str
+    n_users: int
+    mean: float
+    low: float
+    high: float
+    gap: float  #: the mean here less the mean of all other users
+    gap_low: float
+    gap_high: float
+    p: float  #: of the test of the gap; NaN: too few users, or too alike
+    p_holm: float = field(default=float("nan"), kw_only=True)  #: corrected over the whole table
+    small: bool = field(kw_only=True)  #: too few users to say much
+
+
+class SegmentTable(Table):
+    """Means of segments with their intervals, and the gap of each to all other users.
+
+    Indexed by metric, k and segment; columns n_users, mean, low, high, gap, gap_low, gap_high, p, p_holm, small.
+    """
+
+    def __repr__(self) -> str:
+        with use_language(self.attrs.get("lang")):
+            shown = pd.DataFrame(
+                [self._cells(row) for row in self.reset_index().itertuples(index=False)], columns=_header()
+            )
+            shown = shown.rename(columns={"segment": self.attrs.get("by", "segment")})
+            return f"{shown.to_string(index=False)}\n{self.attrs.get('basis', '')}"
+
+    def _repr_html_(self) -> str:
+        with use_language(self.attrs.get("lang")):
+            rows = [
+                [user_text(cell, 80) for cell in self._cells(row)] for row in self.reset_index().itertuples(index=False)
+            ]
+            return render(
+                "results/table.jinja", label="segments", title=translated(N_("By {by}"), by=user_text(self.attrs.get("by", ""), 80)),
+                header=_header(), rows=rows, numbers_from=2, basis=self.attrs.get("basis", ""),
+            )  # fmt: skip
+
+    @staticmethod
+    def _cells(row: Any) -> list[str]:
+        label = row.metric if pd.isna(row.k) else f"{row.metric}@{int(row.k)}"
+        mark = _("(few)") if row.small else ""
+        return [
+            label, str(row.segment), f"{row.n_users:,}{' ' if mark else ''}{mark}", _number(row.mean), _ends(row.low, row.high),
+            _signed(row.gap), _ends(row.gap_low, row.gap_high, signed=True), _p(row.p_holm),
+        ]  # fmt: skip
+
+
+def segment_table(by: str, rows: Sequence[Segment], adjusted: Any, basis: str, n_users: int) -> SegmentTable:
+    """The table of some rows, with their corrected p-values."""
+    frame = pd.DataFrame([vars(row) for row in rows])
+    frame["p_holm"] = adjusted
+    frame["k"] = frame["k"].astype(object) if frame["k"].isna().any() else frame["k"]
+    # Levels in the order of the rows, so that looking up a metric finds its rows side by side.
+    levels = [pd.factorize(frame[name]) for name in ("metric", "k", "segment")]
+    found, codes = [list(value) for _ignored, value in levels], [code.tolist() for code, _ignored in levels]
+    index = pd.MultiIndex(levels=found, codes=codes, names=["metric", "k", "segment"])
+    table = SegmentTable(frame[list(COLUMNS)].set_axis(index, axis=0))
+    table.attrs = {"basis": basis, "n_users": n_users, "by": by, "lang": current()}
+    return table
+
+
+def _header() -> list[str]:
+    return [
+        _("metric"),
+        _("segment"),
+        _("users"),
+        _("mean"),
+        pgettext("segments", "interval"),
+        _("gap to the rest"),
+        _("interval of the gap"),
+        _("p (Holm)"),
+    ]
+
+
+def _number(value: float) -> str:
+    return f"{value:.4f}" if np.isfinite(value) else _("–")
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.4f}" if np.isfinite(value) else _("–")
+
+
+def _ends(low: float, high: float, *, signed: bool = False) -> str:
+    shown = _signed if signed else _number
+    return f"{shown(low)} {pgettext('range', 'to')} {shown(high)}" if np.isfinite(low) and np.isfinite(high) else _("–")
+
+
+def _p(p: float) -> str:
+    if not np.isfinite(p):
+        return _("–")
+    return "< 0.0001" if p < 0.0001 else f"{p:.4f}"

@@ -18,8 +18,9 @@ from recnb.display.language import _, use_language
 from recnb.errors import RecnbError
 from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
 from recnb.metrics.metric import Metric, metric_named
-from recnb.results import Explanation, Score
+from recnb.results.explanation import Explanation
 from recnb.results.explanation import explain as explanation_of
+from recnb.results.score import Score
 
 P = ParamSpec("P")
 

@@ -1,15 +1,25 @@
-"""Metrics × cut-offs: a DataFrame that says what its numbers are made of."""
+"""Tables of metrics × cut-offs, each a DataFrame with its convention in words."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
-from recnb.display import html
-from recnb.display.language import _, use_language
+from recnb.display.language import _, current, use_language
+from recnb.display.templates import render
+from recnb.errors import OptionError, RecnbError
+from recnb.metrics.hits import Cutoffs, Floats
+from recnb.metrics.metric import LIST_METRICS, Metric
+from recnb.results import beyond_accuracy
+from recnb.results.aggregation import means_of
+from recnb.results.arguments import Metrics, asked_metrics, metrics_under, options_of
 from recnb.results.provenance import console
+
+if TYPE_CHECKING:
+    from recnb.results.evaluation_data import EvaluationData
 
 
 class Table(pd.DataFrame):
@@ -34,13 +44,14 @@ class Table(pd.DataFrame):
 
     def _repr_html_(self) -> str:
         with use_language(self.attrs.get("lang")):
-            header = [html.text(_named(self.index.name or "")), *(_at(column) for column in self.columns)]
-            rows = [
-                [html.text(name), *(f"{value:.4f}" for value in row)]
-                for name, row in zip(self.index, self.to_numpy(), strict=True)
-            ]
-            basis = html.note(html.text(self.attrs.get("basis", ""), 2000))
-            return html.root(html.table(header, rows), basis, label=_("metrics at cut-offs"))
+            return render(
+                "results/table.jinja", label=_("metrics at cut-offs"), title="", numbers_from=1, basis=self.attrs.get("basis", ""),
+                header=[_named(self.index.name or ""), *map(_at, self.columns)],
+                rows=[
+                    [str(name), *(f"{value:.4f}" for value in row)]
+                    for name, row in zip(self.index, self.to_numpy(), strict=True)
+                ],
+            )  # fmt: skip
 
 
 def _named(index: object) -> str:
@@ -49,3 +60,89 @@ def _named(index: object) -> str:
 
 def _at(k: Any) -> str:
     return _("whole list") if pd.isna(k) else f"@{k}"
+
+
+def table_of(evaluation: EvaluationData, metrics: Metrics, k: Any, options: Mapping[str, Any]) -> Table:
+    """Means over users, or the one number of all lists: one row per metric, one column per cut-off."""
+    cutoffs, library = Cutoffs.of(k), evaluation.library
+    metrics = metrics_under(library, metrics)
+    chosen = asked_metrics(metrics)
+    own = [options_of(metric, metrics, options, chosen) for metric in chosen]
+    means = _means(evaluation, chosen, own, cutoffs)
+    of_accuracy = [mine for metric, mine in zip(chosen, own, strict=True) if metric.is_accuracy]
+    convention = evaluation.convention.with_metric({name: mine[name] for mine in of_accuracy for name in mine})
+    parts = [evaluation.basis(convention) if library is None else _("each metric as {library} has it", library=library)]
+    beyond = [
+        f"{metric.name}: {beyond_accuracy.result_of(evaluation, metric, cutoffs.deepest, mine).basis()}"
+        for metric, mine in zip(chosen, own, strict=True)
+        if not metric.is_accuracy
+    ]
+    basis = "; ".join((parts if of_accuracy else []) + beyond)
+    attrs = {"basis": basis, "n_users": evaluation.n_users, "convention": str(convention)}
+    return _table([metric.name for metric in chosen], means, cutoffs, attrs)
+
+
+def beyond_table(evaluation: EvaluationData, k: object) -> Table:
+    """Every metric beyond accuracy that the data allow, a row each; what the others need is said below."""
+    cutoffs = Cutoffs.of(k)
+    rows: dict[str, Floats] = {}
+    missing: dict[str, str] = {}
+    parts: dict[str, None] = {}  # of the small print, each once
+    recorded = beyond_accuracy.recorded_in(evaluation.library)
+    if not recorded:
+        raise OptionError(f"{evaluation.library} has no metric beyond accuracy that recnb has recorded.")
+    for name in recorded:
+        try:
+            means, words = beyond_accuracy.means_and_basis(evaluation, LIST_METRICS[name], cutoffs, {})
+        except RecnbError as problem:
+            missing[name] = str(problem)
+            continue
+        if np.isnan(means).all():
+            missing[name] = LIST_METRICS[name].no_value
+        else:
+            rows[name] = means
+            parts |= dict.fromkeys(words)
+    values = np.array(list(rows.values())).reshape(len(rows), len(cutoffs))
+    basis = "; ".join([*parts, *_lacks(missing)])
+    return _table(list(rows), values, cutoffs, {"basis": basis, "missing": missing})
+
+
+def _table(names: Sequence[str], values: Floats, cutoffs: Cutoffs, attrs: dict[Any, Any]) -> Table:
+    # As objects, whole numbers stay whole beside a None.
+    columns = pd.Index(list(cutoffs), dtype=object if None in cutoffs.values else None, name="k")
+    table = Table(values, pd.Index(names, name="metric"), columns)
+    # Text and numbers only: pandas writes attrs as JSON where it writes them.
+    table.attrs = {**attrs, "lang": current()}
+    return table
+
+
+def _lacks(missing: Mapping[str, str]) -> list[str]:
+    """What is missing, in words; metrics that lack the same are named together."""
+    lacks: dict[str, list[str]] = {}
+    for name, problem in missing.items():
+        lacks.setdefault(problem.removeprefix(name).lstrip(": ").removesuffix("."), []).append(name)
+    return [_("not here: {names} ({why})", names=", ".join(names), why=why) for why, names in lacks.items()]
+
+
+def _means(
+    evaluation: EvaluationData, metrics: Sequence[Metric[...]], options: Sequence[Mapping[str, Any]], cutoffs: Cutoffs
+) -> Floats:
+    """Metrics × cut-offs: those of accuracy together, if they are of the same users; the others one by one."""
+    pairs = list(zip(metrics, options, strict=True))
+    of_accuracy = [(metric, mine) for metric, mine in pairs if metric.is_accuracy]
+    together: dict[str, Floats] = {}
+    if evaluation.library is None and of_accuracy:
+        names = [metric.name for metric, _options in of_accuracy]
+        together = dict(zip(names, means_of(evaluation.prepared, of_accuracy, cutoffs), strict=True))
+    elif any(metric.needs_whole_list(mine) for metric, mine in pairs):
+        # Join as deep as the deepest metric needs, so that no metric makes the join be done again.
+        evaluation.hits(None)
+    rows = []
+    for metric, mine in pairs:
+        if metric.name in together:
+            rows.append(together[metric.name])
+        elif metric.is_accuracy:
+            rows.append(evaluation.means(metric, cutoffs, mine))
+        else:
+            rows.append(beyond_accuracy.means_and_basis(evaluation, metric, cutoffs, mine)[0])
+    return np.array(rows)
