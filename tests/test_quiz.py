@@ -15,6 +15,7 @@ from recnb.display.language import with_particles
 from recnb.metrics.metric import METRICS
 from recnb.widgets.quiz import LEAST_K, MOST_K, Quiz, generate, mistakes, question
 from recnb.widgets.quiz.list import QuizList
+from recnb.widgets.quiz.mistakes import BY_HAND as MISTAKES
 from recnb.widgets.quiz.mistakes import SENTENCES, mistakes_of, names_of
 
 #: Exercises in other conventions, in which the slip is what is usual elsewhere.

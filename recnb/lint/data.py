@@ -242,9 +242,9 @@ class LintData:
             return distinct(self.side_data.train[role])
         if frame != "lists":
             return distinct((self.prepared.judged if frame == "truth" else self.prepared.truth)[role])
-        counts = self.prepared.row_counts
-        if role == "item" and counts is not None and not counts.of_more:
-            return counts.items
+        row_counts = self.prepared.row_counts
+        if role == "item" and row_counts is not None and not row_counts.of_more:
+            return row_counts.items  # counted where the rows are
         return distinct(self.prepared.recs[role])
 
     def ids(self, role: str) -> pl.Series:

@@ -79,7 +79,6 @@ class ExplorerState:
         self.picked: frozenset[int] = frozenset()
         self.text = ""
         self.page = 0
-        self.population: CommonUsers
         self.looks: list[MetricOfUsers] = []  #: the metric for the users of each model
         self.population: CommonUsers
         self._looks_by_metric = Cache(12 * len(self.names))
