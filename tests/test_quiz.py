@@ -295,3 +295,10 @@ def test_korean_particles_fit_the_number_as_it_is_read() -> None:
     }
     assert {number: with_particles(f"{number}(으)로").removeprefix(number) for number in read} == read
     assert with_particles("0.2을(를), 0.5을(를), 0.3을(를)") == "0.2를, 0.5를, 0.3을"
+
+
+def test_a_metric_without_mistakes_has_exercises(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(MISTAKES, "r_precision")
+    exercise = recnb.quiz("r_precision", 1)
+    assert exercise.slips == ()
+    assert names_of("r_precision") == ()
