@@ -384,3 +384,18 @@ def test_an_explanation_where_equal_scores_share_a_rank() -> None:
     below = recnb.evaluate(recs, truth, candidates="padded").explain("recall", 1, k=7).to_frame()
     assert below["item"].tolist() == [*"abcdef", "z"]
     assert below["credit"].tolist() == [1, 1, 0, 1, 0, 0, 1]
+
+
+def test_items_are_shown_with_their_titles() -> None:
+    recs = pd.DataFrame({"user": ["u", "u"], "item": [1580, 7], "rank": [1, 2]})
+    truth = pd.DataFrame({"user": ["u", "u"], "item": [7, 9]})
+    items = pd.DataFrame({"item": [1580, 7, 9], "Title": ["Men <in> Black", "Up", "Coco"]})
+    evaluation = recnb.evaluate(recs, truth, items=items, train=recs)
+    accuracy, beyond = evaluation.explain("ndcg", "u", k=2), evaluation.explain("novelty", "u", k=2)
+    for explanation in (accuracy, beyond):
+        assert "Men <in> Black (1580)" in repr(explanation)
+        assert "<bdi>Men &lt;in&gt; Black</bdi>" in explanation._repr_html_()
+        assert explanation.to_frame()["item"].tolist() == [1580, 7]
+    assert "Coco (9)" in repr(accuracy)
+    assert "<bdi>Up</bdi>" in evaluation.coverage(k=2)._repr_html_()
+    assert "Up" not in repr(recnb.evaluate(recs, truth).explain("ndcg", "u", k=2))

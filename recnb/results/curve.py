@@ -71,10 +71,10 @@ class Curve:
                 [k, f"{value:.4f}", _("{low} to {high}", low=f"{low:.4f}", high=f"{high:.4f}")]
                 for k, value, low, high in zip(self.k, self.value, self.low, self.high, strict=True)
             ]
-            return render(
+            return str(render(
                 "results/table.jinja", header=["k", self.metric, _("95% interval")], rows=rows, basis=self.basis,
                 title="", numbers_from=1, label=_("{metric} against k", metric=self.metric),
-            )  # fmt: skip
+            ))  # fmt: skip
 
 
 def curve_of(data: EvaluationData, metric: str, k: object, options: Mapping[str, Any]) -> Curve:

@@ -202,7 +202,7 @@ class EvaluationData:
 
     def _repr_html_(self) -> str:
         calls = Markup(" ").join(Markup("<code>{}</code>").format(call) for call in CALLS)
-        return render("results/evaluation.jinja", title=self._title(), basis=self.basis(), calls=calls)
+        return str(render("results/evaluation.jinja", title=self._title(), basis=self.basis(), calls=calls))
 
     def _title(self) -> str:
         counts = self.counts

@@ -159,11 +159,11 @@ class Explanation:
             lists = [self._as_html(self.rows, caption if self.metric != "idcg" else ideal, self.symbol)]
             if self.ideal is not None and self.ideal is not self.rows:
                 lists.append(self._as_html(self.ideal, ideal, "IDCG"))
-            return render(
+            return str(render(
                 "results/explanation.jinja", explanation=self, headline=self._headline(name(self.user)),
                 numbers=self._numbers(TERMS_SHOWN), lists=lists,
                 missed=self._missing(_listed(self.missed, self._titled_html)) if self.missed else "",
-            )  # fmt: skip
+            ))  # fmt: skip
 
     def _as_html(self, rows: pd.DataFrame, caption: str, symbol: str) -> dict[str, Any]:
         """The rows as a template shows them."""

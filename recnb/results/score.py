@@ -95,7 +95,7 @@ class MetricValue(float):
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):
-            return render("results/score.jinja", score=self, **{"interval": "", "shown_most": "", **self._shown()})
+            return str(render("results/score.jinja", score=self, **{"interval": "", "shown_most": "", **self._shown()}))
 
 
 class Score(MetricValue):

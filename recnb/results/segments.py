@@ -337,10 +337,10 @@ class SegmentTable(Table):
             rows = [
                 [user_text(cell, 80) for cell in self._cells(row)] for row in self.reset_index().itertuples(index=False)
             ]
-            return render(
+            return str(render(
                 "results/table.jinja", label="segments", title=translated(N_("By {by}"), by=user_text(self.attrs.get("by", ""), 80)),
                 header=_header(), rows=rows, numbers_from=2, basis=self.attrs.get("basis", ""),
-            )  # fmt: skip
+            ))  # fmt: skip
 
     @staticmethod
     def _cells(row: Any) -> list[str]:

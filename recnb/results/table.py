@@ -44,14 +44,14 @@ class Table(pd.DataFrame):
 
     def _repr_html_(self) -> str:
         with use_language(self.attrs.get("lang")):
-            return render(
+            return str(render(
                 "results/table.jinja", label=_("metrics at cut-offs"), title="", numbers_from=1, basis=self.attrs.get("basis", ""),
                 header=[_named(self.index.name or ""), *map(_at, self.columns)],
                 rows=[
                     [str(name), *(f"{value:.4f}" for value in row)]
                     for name, row in zip(self.index, self.to_numpy(), strict=True)
                 ],
-            )  # fmt: skip
+            ))  # fmt: skip
 
 
 def _named(index: object) -> str:
