@@ -174,7 +174,9 @@ def _difference(block: Block, pair: tuple[str, str], tests: Paired, at: int, set
 def _no_users(block: Block, pair: tuple[str, str], alpha: float) -> Difference:
     """The difference where no user has a value in every model."""
     metric, nan = block.metric, float("nan")
-    return Difference(metric.name, metric.symbol, block.k, *pair, *(nan,) * 10, 0, 0, 0, 0, nan, alpha)
+    return Difference(
+        metric.name, metric.symbol, block.k, *pair, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, 0, 0, 0, 0, nan, alpha
+    )  # fmt: skip
 
 
 def corrected(differences: Sequence[Difference]) -> tuple[Difference, ...]:

@@ -15,9 +15,6 @@ from recnb.display.language import current
 LINE = "rgba(128, 128, 128, 0.35)"
 FAINT = "rgba(128, 128, 128, 0.14)"
 
-#: Names longer than this would push the other columns of a table off a narrow page.
-LONG = 24
-
 
 def text(value: object, longest: int = 80) -> str:
     """Anything of the user's, as text that no browser takes for markup.
@@ -28,16 +25,6 @@ def text(value: object, longest: int = 80) -> str:
     plain = str(value)
     short = plain if len(plain) <= longest else plain[: longest - 1] + "…"
     return html.escape(short, quote=True)
-
-
-def name(value: object, longest: int = 80) -> str:
-    """The name of something of the user's: in its own direction, and broken anywhere if it is long.
-
-    >>> name("i007"), name("L" + 30 * "o" + "ng")
-    ('<bdi>i007</bdi>', '<bdi style="overflow-wrap: anywhere;">Loooooooooooooooooooooooooooooong</bdi>')
-    """
-    style = ' style="overflow-wrap: anywhere;"' if len(str(value)) > LONG else ""
-    return f"<bdi{style}>{text(value, longest)}</bdi>"
 
 
 def root(*parts: str, label: str) -> str:

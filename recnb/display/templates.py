@@ -65,7 +65,7 @@ def name(value: object, longest: int = 40) -> Markup:
     >>> name("i007")
     Markup('<bdi>i007</bdi>')
     """
-    return Markup("<bdi>{}</bdi>").format(user_text(value, longest))
+    return Markup(f"<bdi>{user_text(value, longest)}</bdi>")
 
 
 def code(sentence: str) -> Markup:

@@ -31,7 +31,10 @@ def one_line(value: object, longest: int = NAME_SHOWN) -> str:
     """
     # Cut before looking at each character: a name may be as long as a book.
     plain = str(value)[: longest + 1]
-    kept = "".join(" " if one in _SPACES else one for one in plain if one in _SPACES or _shows(one))
+    if plain.isprintable():
+        kept = plain
+    else:
+        kept = "".join(" " if one in _SPACES else one for one in plain if one in _SPACES or _shows(one))
     return kept if len(plain) <= longest else kept[: longest - 1] + "…"
 
 

@@ -1,6 +1,6 @@
-"""Formulas as text: `gain / log(1 + rank)` becomes LaTeX, a line with the numbers put in, and a value.
+"""Formulas as text: `gain / log(1 + rank)` is converted to LaTeX, to a line with numbers, and to a value.
 
-A metric states its formula in this text beside its code. The text is a second, independent statement: the tests
+A metric has its formula as text in addition to its code. The text is independent of the code: the tests
 evaluate it and compare it with what the code returns, so a printed formula cannot drift from the number.
 
 The text is an arithmetic expression in Python's syntax, with `^` for powers, comparisons that count 1 or 0, and the
@@ -110,7 +110,7 @@ _ARITHMETIC: dict[type[ast.AST], Callable[..., Any]] = {
 
 
 def number(value: float, digits: int = 6) -> str:
-    """A number as one writes it by hand: no zeros that say nothing.
+    """A number as written by hand, without trailing zeros.
 
     >>> number(5.0), number(0.5), number(1 / 3)
     ('5', '0.5', '0.333333')
@@ -120,14 +120,14 @@ def number(value: float, digits: int = 6) -> str:
 
 @dataclass(frozen=True)
 class Formula:
-    """One expression; `log_base` says which logarithm `log` is."""
+    """One expression; `log_base` is the base of `log`."""
 
     tree: ast.expr
     log_base: float = 2
 
     @classmethod
     def of(cls, text: str, meanings: Mapping[str, str] | None = None, log_base: float = 2) -> Formula:
-        """Read a formula, and put in the meaning of each name that has one.
+        """Parse a formula, with each name that has a meaning replaced by it.
 
         >>> Formula.of("gain / discount", {"gain": "2^relevance - 1", "discount": "log(1 + rank)"}).text()
         '(2^relevance-1)/log2(1+rank)'
@@ -264,7 +264,7 @@ class Formula:
 
 
 class _Put(ast.NodeTransformer):
-    """Replace names by the expressions that they stand for, again and again until none is left."""
+    """Replace names by their meanings, repeatedly, until none is left."""
 
     def __init__(self, meanings: Mapping[str, ast.expr]) -> None:
         self.meanings = meanings

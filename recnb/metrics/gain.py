@@ -1,4 +1,4 @@
-"""The words that metrics share for gain, discount and denominator, each with its code and, beside it, its formula text."""
+"""The options for gain, discount and denominator that metrics share, each as code and as formula text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GAIN = {"linear": "relevance", "exponential": "2^relevance - 1", "binary": "1"}
 
 
 def gain_of(relevance: Floats, gain: Gain) -> Floats:
-    """What a hit of this relevance is worth."""
+    """The gain of a hit by its relevance."""
     if gain == "linear":
         return relevance
     if gain == "exponential":
@@ -40,7 +40,7 @@ DISCOUNT = {"log": "log(1 + rank)", "clipped_log": "max(1, log(rank))", "rank": 
 
 
 def discount_of(rank: Ints, discount: Discount, log_base: float) -> Floats:
-    """What a hit at this rank has its gain divided by."""
+    """The divisor of the gain of a hit by its rank."""
     number_option("log_base", log_base, "base of a logarithm: give a number above 1, such as 2", lambda base: base > 1)
     if discount == "rank":
         return rank.astype(np.float64)
@@ -112,7 +112,7 @@ OUT_OF = {
 
 
 def out_of_count(hits: Hits, k: Cutoff, out_of: OutOf) -> Floats:
-    """How many items the hits are out of, users × cut-offs."""
+    """The denominator of a share of hits, users × cut-offs."""
     if out_of == "hits":
         if hits.tied is not None:
             raise OptionError(
@@ -133,5 +133,5 @@ def out_of_count(hits: Hits, k: Cutoff, out_of: OutOf) -> Floats:
 
 
 def column(values: NDArray[Number]) -> NDArray[Number]:
-    """Values of users as a column, so that they never line up with the cut-offs by accident."""
+    """Values of users as a column, which cannot be broadcast along the cut-offs by accident."""
     return values[:, np.newaxis]

@@ -1,4 +1,4 @@
-"""What a metric sees: the rows of ranked lists as numpy columns, and the one loop that sums over them.
+"""The data of metrics: the rows of ranked lists as numpy columns, and sums over them.
 
 A *hit* is a recommended item that is relevant to its user. Nearly every ranking metric is a sum over a user's
 hits of some credit, divided by what the user's list could have earned, so hits and a few counts per user are all
@@ -93,7 +93,7 @@ class Cutoffs:
         return self.size(list_length)
 
     def size(self, list_length: Ints) -> Ints:
-        """The k that denominators name, users × cut-offs."""
+        """The k of denominators, users × cut-offs."""
         columns = [list_length if k is None else np.full(len(list_length), k) for k in self.values]
         return np.stack(columns, axis=1).astype(np.int64, copy=False)
 
@@ -138,7 +138,7 @@ class Ranked:
         """Credit summed over each user's rows down to each cut-off: users × cut-offs.
 
         Each row is put into the cell of the first cut-off that reaches it, and the cells are then added up along the
-        cut-offs, so the cost is that of the rows once, however many cut-offs are asked for.
+        cut-offs, so the cost is that of the rows once, whatever the number of cut-offs.
         """
         cutoffs = Cutoffs.of(k)
         weights = np.broadcast_to(np.asarray(credit, dtype=np.float64), self.user.shape)
@@ -176,9 +176,9 @@ class Ranked:
 class Tied:
     """Hits spread over the ranks that their ties could put them on (McSherry and Najork 2008): one row per hit and rank."""
 
-    weight: Floats  #: the chance that the hit stands at this rank
-    nth: Floats  #: given that it does, how many hits are expected as high or higher
-    first: Floats  #: the chance that it stands there and is the user's first hit
+    weight: Floats  #: the probability that the hit has this rank
+    nth: Floats  #: if it does, the expected number of hits as high or higher
+    first: Floats  #: the probability that it has this rank and is the user's first hit
     top: NDArray[np.bool_]  #: whether this is the highest rank of the hit: one row for each
 
     def of(self, rows: NDArray[np.bool_] | Ints | slice) -> Tied:
@@ -194,13 +194,13 @@ class Hits(Ranked):
     truth_row: Ints  #: per hit, which row of the truth columns below it is
     truth_user: Ints  #: the relevant items: whose each is, in the order the truth lists them
     truth_relevance: Floats  #: and how relevant, above 0
-    max_relevance: float  #: the highest relevance in the truth, whoever is evaluated: the scale that ERR needs
+    max_relevance: float  #: the highest relevance in the truth, of all users: the scale of ERR
     depth: int | None = None  #: ranks below this were not looked at; None: all were
-    tied: Tied | None = None  #: where equal scores share their ranks, what each row stands for
+    tied: Tied | None = None  #: how each hit is spread over ranks if equal scores share them
 
     @cached_property
     def nth(self) -> Ints | Floats:
-        """Which of the user's hits each is: how many stand as high or higher; where ties are averaged, the mean of that."""
+        """The number of each hit among those of its user: how many are as high or higher, or their mean if ties are averaged."""
         if self.tied is not None:
             return self.tied.nth
         nth = count_within(self.user)
@@ -220,11 +220,11 @@ class Hits(Ranked):
 
     @cached_property
     def weight(self) -> Floats:
-        """1 for each hit; where ties are averaged, the chance that it stands at this rank."""
+        """1 for each hit; if ties are averaged, the probability that it has this rank."""
         return np.ones(len(self.user)) if self.tied is None else self.tied.weight
 
     def weigh(self, credit: NDArray[Any]) -> Floats:
-        """Credit of each hit, times the chance that it stands where it does."""
+        """Credit of each hit, times the probability of its rank."""
         return np.asarray(credit if self.tied is None else credit * self.tied.weight, dtype=np.float64)
 
     @cached_property
@@ -266,7 +266,7 @@ class Hits(Ranked):
         return np.broadcast_to(np.maximum(self.list_length, deepest)[:, np.newaxis], size.shape)
 
     def ideal_full(self, k: Cutoff) -> Hits:
-        """As if every rank down to k could hold an item as relevant as the user's best one."""
+        """The ideal list if every rank down to k could hold an item as relevant as the user's best one."""
         length = np.where(self.n_relevant > 0, self.full_depth(k).max(axis=1), 0)
         user = np.repeat(np.arange(self.n_users), length)
         return self._reordered(user, self.best[user], np.full(len(user), -1))
@@ -328,7 +328,7 @@ class Hits(Ranked):
 
     @cached_property
     def by_user(self) -> bool:
-        """Whether the relevant items stand by user."""
+        """Whether the relevant items are sorted by user."""
         return bool((self.truth_user[1:] >= self.truth_user[:-1]).all())
 
     def blocks(self, size: int) -> list[tuple[int, int]]:
@@ -361,7 +361,7 @@ def count_within(user: NDArray[Any]) -> Ints:
 
 
 def stands_best_first(user: Ints, relevance: Floats) -> bool:
-    """Whether rows stand by user, then from the highest relevance."""
+    """Whether rows are sorted by user, then from the highest relevance."""
     falls = relevance[1:] <= relevance[:-1]
     falls &= user[1:] == user[:-1]
     falls |= user[1:] > user[:-1]

@@ -27,7 +27,7 @@ P = ParamSpec("P")
 
 #: What a formula sums over; over "items" and "user pairs" there is one number of all lists.
 Over = Literal["hits", "ideal", "list", "pairs", "genres", "items", "user pairs", "users"]
-#: What a metric cannot do without, in addition to the lists.
+#: Data that a metric requires in addition to the lists.
 Need = Literal["train", "catalogue", "features", "genre", "truth"]
 #: Text of a formula; a function of the options if these change it.
 Text = str | Callable[[Mapping[str, Any]], str]
@@ -35,7 +35,7 @@ Text = str | Callable[[Mapping[str, Any]], str]
 
 @dataclass(frozen=True, eq=False)
 class Credit:
-    """What each row earned, and what the list as a whole could have: the explanation of a score and the score itself."""
+    """The credit of each row and the denominator of its sum: a score and its explanation."""
 
     rows: Hits
     k: Cutoffs
@@ -53,7 +53,7 @@ class Credit:
 
     @property
     def spelled(self) -> Credit:
-        """The same with a row for each rank that adds to it, for an explanation."""
+        """The same with a row for each rank that contributes, for an explanation."""
         return self
 
     @property
@@ -72,7 +72,7 @@ class Credit:
 
 @dataclass(frozen=True, eq=False)
 class Metric(Generic[P]):
-    """A metric: a function of hits or lists, and everything that is said of it."""
+    """A metric: a function of hits or lists, with its formula, bounds, sources and words."""
 
     function: Callable[Concatenate[Any, P], Any]
     symbol: str  #: as it is printed: nDCG
@@ -88,7 +88,7 @@ class Metric(Generic[P]):
     needs: tuple[Need, ...] = ()  #: what it needs with the default options; a metric of accuracy needs nothing
     top: str = ""  #: the upper bound in words, where it depends on the data
     no_value: str = ""  #: why no user may have a value
-    per_row_texts: bool = True  #: whether a row can be written out with its numbers put in
+    per_row_texts: bool = True  #: whether each row can be written out with its numbers
 
     @property
     def name(self) -> str:
@@ -188,7 +188,7 @@ class Metric(Generic[P]):
         return self.symbol if k is None else f"{self.symbol}@{k}"
 
     def formulas(self, options: Mapping[str, Any] | None = None) -> tuple[Formula, Formula]:
-        """The formula texts of credit and denominator, with the options put in."""
+        """The formula texts of credit and denominator under these options."""
         chosen = {**self.defaults, **(options or {})}
         meanings = {name: words[chosen.get(name, "always")] for name, words in self.meanings.items()}
         base = chosen.get("log_base", chosen.get("base", 2))
@@ -236,7 +236,7 @@ ALIASES: dict[str, str] = {}
 
 
 class Decorator(Protocol):
-    """What makes a metric of a function; what the function returns decides which kind of metric."""
+    """Makes a metric of a function; the type that the function returns decides which kind."""
 
     @overload
     def __call__(self, function: Callable[Concatenate[Any, P], Whole], /) -> CatalogueMetric[P]: ...
@@ -272,7 +272,7 @@ def metric(
     credit, out_of
         Formula text of what each row adds, and of what the sum is divided by; or a function from options to text.
     bounds
-        The lowest and the highest value; `top` says the highest in words if it depends on the data.
+        The lowest and the highest value; `top` is the highest in words if it depends on the data.
     references
         Keys of `recnb.metrics.references.REFERENCES`.
     reads
@@ -281,9 +281,9 @@ def metric(
         What the formula sums over: "hits" of one user, or the "ideal" list; beyond accuracy the rows of a "list", its
         "pairs" of items, "genres" or "users"; with one number of all lists "items" and "user pairs".
     meanings
-        What names in the formula mean: option -> its value -> formula text.
+        Meanings of names in the formula: option -> its value -> formula text.
     needs
-        What a metric beyond accuracy cannot be computed without.
+        The data that a metric beyond accuracy requires.
     no_value
         Why no user may have a value.
     per_row_texts

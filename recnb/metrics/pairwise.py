@@ -1,4 +1,4 @@
-"""Sums over the pairs of items that stand in one list, without a table of items × items."""
+"""Sums over the pairs of items of a list, without a table of items × items."""
 
 from __future__ import annotations
 
@@ -108,10 +108,10 @@ def _products(shown: Lists, rows: Sparse) -> Floats:
 
 
 def _pairs(shown: Lists) -> Iterator[tuple[Ints, Ints, Ints, Ints]]:
-    """The pairs of items that stand in one list, of so many users at a time as memory allows.
+    """The pairs of items of each list, of as many users at a time as memory allows.
 
     For each pair its user and which distinct pair it is; the distinct pairs as first and second item, sorted. Rows
-    that are 1, 2, 3, … apart are paired at one go: as many steps as the longest list has items, whoever's it is.
+    that are 1, 2, 3, … apart are paired at once: as many steps as the longest list has items.
     """
     starts = np.r_[0, np.cumsum(shown.n_shown)]
     so_far = np.r_[0, np.cumsum(shown.n_shown * (shown.n_shown - 1) // 2)]

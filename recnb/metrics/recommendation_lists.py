@@ -1,8 +1,8 @@
-"""What a metric beyond accuracy sees: every row of the ranked lists, and what is known of the items.
+"""The data of metrics beyond accuracy: every row of the ranked lists, and attributes of the items.
 
 Accuracy needs the hits alone. Novelty, popularity and diversity look at each recommended item, coverage, Gini and
-entropy at how often each item is shown; none of them looks at the truth. `Lists` holds the rows, `Catalogue` what is
-known of the items, `PerUser` what comes out where each user has a value.
+entropy at how often each item is shown; none of them looks at the truth. `Lists` holds the rows, `Catalogue` the
+attributes of items, `PerUser` the result if each user has a value.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Popularity = Literal["users", "interactions", "count", "max"]
 
 
 class Reader(Protocol):
-    """Reads what is known beside the lists when a metric asks for it: only what is asked for is ever made."""
+    """Reads train and attributes of items when a metric needs them."""
 
     def features(self, columns: object, metric: str) -> tuple[Sparse, Bools]:
         """Items × features from columns of the items, and which items have a row."""
@@ -49,19 +49,19 @@ class Reader(Protocol):
         ...
 
     def history(self) -> tuple[Ints, Ints]:
-        """What the users of the lists had before: positions of user and item, sorted by user."""
+        """The history of the users of the lists: positions of user and item, sorted by user."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class Catalogue:
-    """What is known of each item, by position; None is what nobody gave."""
+    """Attributes of each item, by position; None if they were not given."""
 
     users: Ints | None = None  #: how many users of train have the item
     interactions: Ints | None = None  #: how many rows of train hold the item
     n_users: int = 0  #: how many users train has
     listed: Bools | None = None  #: whether the catalogue lists the item
-    reader: Reader | None = None  #: reads what is not held here
+    reader: Reader | None = None  #: reads further attributes
     ask: Mapping[str, str] = field(default_factory=dict)  #: what to type for what is missing, in other words than ASK
 
     @property
@@ -101,7 +101,7 @@ class Catalogue:
         return matrix, row
 
     def known_of(self, lists: Lists, known: Bools, metric: str, argument: str) -> None:
-        """Refuse recommended items of which nothing is known."""
+        """Refuse recommended items that are not described."""
         unknown = ~known & (lists.times_shown > 0)
         if unknown.any():
             name = self.ask.get(f"{argument} name", f"{argument}=")
@@ -116,7 +116,7 @@ class Catalogue:
         return self.reader.genres(column, metric)
 
     def history_of(self, metric: str) -> tuple[Ints, Ints]:
-        """What the users of the lists had before."""
+        """The history of the users of the lists."""
         if self.reader is None or self.users is None:
             raise self.missing(metric, "what users had before", "train")
         return self.reader.history()
@@ -144,7 +144,7 @@ ASK = {
 
 @dataclass(frozen=True, eq=False)
 class Lists(Ranked):
-    """All rows of the ranked lists, sorted by user, then rank; no item stands twice in one list."""
+    """All rows of the ranked lists, sorted by user, then rank; no item is twice in a list."""
 
     item: Ints  #: per row, position of the item, from 0 to n_items - 1
     n_items: int  #: how many items are known: recommended, in train, described or in the catalogue
@@ -162,7 +162,7 @@ class Lists(Ranked):
         return np.bincount(self.item, minlength=self.n_items)
 
     def upto(self, k: int | None, cutoff: Cut = "k") -> Lists:
-        """The rows down to rank k; all of them if k is None or the metric knows no cut-off."""
+        """The rows down to rank k; all of them if k is None or the metric does not cut."""
         if k is None or cutoff == "none":
             return self
         length = np.minimum(self.list_length, k)
@@ -195,11 +195,11 @@ class Lists(Ranked):
         )
 
     def per_user(self, values: Floats | Ints) -> Floats:
-        """What the rows hold, summed over each user's list."""
+        """Values of the rows, summed over each user's list."""
         return np.bincount(self.user, values, self.n_users).astype(np.float64, copy=False)
 
     def examples(self, wrong: Bools) -> str:
-        """How many recommended items this is wrong of, and which come first."""
+        """The number of recommended items that are wrong, with examples."""
         items = np.flatnonzero(wrong & (self.times_shown > 0))
         shown = ", ".join(repr(self.named(int(item))) for item in items[:3])
         return f"{len(items):,} recommended items ({shown}{', …' if len(items) > 3 else ''})"
@@ -220,11 +220,11 @@ class FamiliarHits:
 class TermRows:
     """The rows that one user's value, or the one number of all lists, is the sum of."""
 
-    earned: Floats  #: what each adds
-    names: Mapping[str, Any]  #: what the names of the formula stand for: a number, or one for each row
+    earned: Floats  #: the credit of each
+    names: Mapping[str, Any]  #: values of the names of the formula: a number, or one for each row
     items: Ints | None = None  #: positions of items: one for each row, or two for each row of pairs
     rank: Ints | None = None
-    labels: Sequence[str] = ()  #: what rows are called that are no items
+    labels: Sequence[str] = ()  #: names of rows that are not items
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,7 +233,7 @@ class PerUser:
 
     total: Floats
     out_of: Floats  #: 0 where the value is not defined
-    counted: Bools  #: whose values the mean is over; an undefined one that is counted makes the mean undefined
+    counted: Bools  #: users whose values are averaged; an undefined value among them makes the mean undefined
     rows: Callable[[int], TermRows] | None = None  #: the rows behind the value of the user at a position
 
     @cached_property

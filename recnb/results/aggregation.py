@@ -1,4 +1,4 @@
-"""From what each user's list earns to one number, by the convention's rules for users who have nothing to average."""
+"""Aggregation of users' values to one number, by the convention's rules for users without a value."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Averaged:
 def averaged(
     credit: Credit, convention: Convention, metric: Metric[...], options: Mapping[str, Any], *, mean: bool = True
 ) -> Averaged:
-    """Fill in, leave out and average, as the convention says."""
+    """Fill in, leave out and average by the convention."""
     values = credit.value
     hits = credit.rows
     undefined = _undefined(credit, convention, values.shape)
@@ -105,7 +105,7 @@ def _f_of_means(credit: Credit, kept: Any, metric: Metric[...], options: Mapping
 
 @dataclass(frozen=True, eq=False)
 class Scoring:
-    """One metric with its options on prepared data: all that a number needs."""
+    """One metric with its options on prepared data."""
 
     prepared: Prepared
     metric: Metric[...]
@@ -166,6 +166,6 @@ def means_of(prepared: Prepared, metrics: Sequence[tuple[Metric[...], Mapping[st
 
 
 def cutoffs_under(convention: Convention, k: object) -> Cutoffs:
-    """The cut-offs, of which a convention that does not cut keeps only the name."""
+    """The cut-offs; under a convention that does not cut, they only label the numbers."""
     cutoffs = Cutoffs.of(k)
     return Cutoffs(cutoffs.values, uncut=True) if convention.cutoff == "none" else cutoffs

@@ -1,4 +1,4 @@
-"""Which metrics were asked for, with which options, and which user."""
+"""Arguments of calls: metrics by name, their options, and a user."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from recnb.metrics.metric import Metric, any_metric, metric_named
 #: Metrics by name, or each with its own options.
 Metrics = Iterable[str] | Mapping[str, Mapping[str, Any]] | None
 
-#: What a table holds when nothing else is asked for.
+#: The metrics of a table by default.
 STANDARD = ("ndcg", "average_precision", "reciprocal_rank", "precision", "recall", "f1", "hit_rate")
 
 
@@ -67,7 +67,7 @@ def parted(metrics: Metrics, options: Mapping[str, Any]) -> tuple[Metrics, dict[
             f"a report needs a metric of accuracy, such as metrics=['ndcg', {name!r}]: its curve and its users are shown by it. "
             f"For {name} alone type .{name}(k=10)."
         )
-    # Each metric with its own options, so that none is asked for those of another.
+    # Each metric with its own options, so that none is given those of another.
     return {one.name: own[one.name] for one in chosen if one.name not in beyond}, beyond or None
 
 

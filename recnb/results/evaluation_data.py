@@ -81,7 +81,7 @@ class EvaluationData:
 
     @property
     def counts(self) -> Counts:
-        """How much data is behind the numbers, and what was left out."""
+        """The size of the data, and the number of users and rows left out."""
         return self.prepared.counts
 
     def restricted(self, prepared: Prepared) -> EvaluationData:
@@ -90,7 +90,7 @@ class EvaluationData:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What must be known of the data to read the numbers."""
+        """Properties of the data that the numbers depend on."""
         return tuple(map(str, self.prepared.notes))
 
     def score(self, metric: Metric[...], k: int | None, options: Mapping[str, Any], /) -> Score:
@@ -150,7 +150,7 @@ class EvaluationData:
         return basis_of(self.counts, convention or self.convention, self.notes, graded=self.prepared.graded)
 
     def position(self, user: Any) -> int:
-        """Where a user stands among those evaluated."""
+        """The position of a user among those evaluated."""
         return position_of(user, self.prepared.users)
 
     def list_of(self, position: int) -> dict[int, Any]:
@@ -184,11 +184,11 @@ class EvaluationData:
         }
 
     def hits(self, depth: int | None = None) -> Hits:
-        """The hits down to a rank: what every metric is made of."""
+        """The hits down to a rank, from which every metric of accuracy is computed."""
         return self.prepared.hits(Cutoffs.one(depth).values[0])
 
     def to_frame(self) -> pd.DataFrame:
-        """What is known of each user: length of the list, relevant items, hits."""
+        """A row per user: length of the list, relevant items, hits."""
         import pandas as pd
 
         hits = self.prepared.hits(None)
@@ -198,7 +198,7 @@ class EvaluationData:
         )
 
     def __repr__(self) -> str:
-        return f"{self._title()}\n{self.basis()}\n{_('Ask {calls}', calls=', '.join(CALLS))}"
+        return f"{self._title()}\n{self.basis()}\n{_('Methods: {calls}', calls=', '.join(CALLS))}"
 
     def _repr_html_(self) -> str:
         calls = Markup(" ").join(Markup("<code>{}</code>").format(call) for call in CALLS)

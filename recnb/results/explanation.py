@@ -1,7 +1,7 @@
-"""The worked explanation of a score: the formula, the numbers put in, and the rows that it sums over.
+"""The worked explanation of a score: the formula, the same with numbers, and the rows that it sums over.
 
-Of a metric of accuracy it is read off the same `Credit` that makes the score: the credit column added up, over what it is
-out of, is the number. Of a metric beyond accuracy it is read off `TermRows`.
+For a metric of accuracy it is made from the `Credit` of the score: the sum of the credit column, divided by the
+denominator, is the score. For a metric beyond accuracy it is made from `TermRows`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ FIXED = ("discount", "credit", "running")
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """How a score came about: of one user's list or, where `user` is None, of a list given by itself or of all lists.
+    """How a score is computed: of one user's list or, if `user` is None, of a list given by itself or of all lists.
 
     `rows` holds what the formula sums over: the list with a row per rank or, beyond accuracy, a row for each item, pair of
     items or genre, with its term and what it adds.
@@ -56,24 +56,24 @@ class Explanation:
     reads: str
     formula: str  #: as text: sum over hits of gain/log2(1+rank), out of …
     latex: str
-    terms: tuple[str, ...]  #: what each row adds, with the numbers put in
-    out_of_terms: tuple[str, ...]  #: what that is out of; () where it is out of nothing
+    terms: tuple[str, ...]  #: the credit of each row as a formula with numbers
+    out_of_terms: tuple[str, ...]  #: the denominator as formulas with numbers; () if there is none
     rows: pd.DataFrame  #: what the formula sums over
     ideal: pd.DataFrame | None  #: the ideal list, where the metric has one
-    missed: tuple[Any, ...]  #: relevant items that do not stand in the list down to k, the most relevant first
+    missed: tuple[Any, ...]  #: relevant items that are not in the list down to k, the most relevant first
     basis: str
-    by_convention: bool = False  #: whether the value was decided for a user with no relevant item
-    line: str = ""  #: beyond accuracy, the formula with the numbers put in
+    by_convention: bool = False  #: whether the value is set by the convention, for a user with no relevant item
+    line: str = ""  #: beyond accuracy, the formula with numbers
     titles: Mapping[Any, str] = field(default_factory=dict)  #: titles of the items that have one
     lang: str = field(default_factory=current)  #: the language of its words, in which it is shown
 
     def decided(self, value: float) -> Explanation:
-        """The same list where the convention, not the formula, gives the value: that of a user with no relevant item."""
+        """The explanation for a user with no relevant item, whose value is set by the convention."""
         return replace(self, value=value, rows=self.rows.assign(running=value), by_convention=True)
 
     @property
     def numbers(self) -> str:
-        """The formula with every number put in, as one would write it on a board; beyond accuracy many rows as their sum."""
+        """The formula with all numbers; beyond accuracy, many rows are given as their sum."""
         with use_language(self.lang):
             return self._numbers(len(self.terms) + len(self.out_of_terms))
 
@@ -331,7 +331,7 @@ def explain(
 
 
 def _about(metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> dict[str, Any]:
-    """What an explanation says of the metric itself."""
+    """The fields of an explanation that describe the metric."""
     return {
         "metric": metric.name, "symbol": metric.symbol, "k": k, "reads": metric.reads,
         "formula": metric.formula_text(options), "latex": metric.latex(k, options),
@@ -405,7 +405,7 @@ def _rows(
 def _places(
     hits: Hits, depth: int, items: Mapping[int, Any] | None, truth_items: Sequence[Any] | None, length: int | None
 ) -> tuple[Ints, Ints, list[Any] | None]:
-    """Ranks down to the cut-off, which hit stands on each (-1: none), and the items if they have names.
+    """Ranks down to the cut-off, the hit at each (-1: none), and the items if they have names.
 
     A convention may put a hit elsewhere than in the list as given: equal scores on one shared rank, items that were
     missed below the end. Its row is then where it counts, and there only.
@@ -430,7 +430,7 @@ def _where(is_hit: np.ndarray[Any, Any], values: Any, at: np.ndarray[Any, Any]) 
 
 
 def _run(rows: pd.DataFrame, credit: Credit) -> None:
-    """The value as it stands at each rank; it ends at the score."""
+    """Add the value at each rank as a column; the last is the score."""
     possible = (
         credit.possible if isinstance(credit.possible, float) else float(np.broadcast_to(credit.possible, (1, 1))[0, 0])
     )

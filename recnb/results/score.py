@@ -1,4 +1,4 @@
-"""One number, with everything that is behind it."""
+"""Scores: numbers with their users, cut-off, convention and intervals."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Interval(tuple[float, float]):
         return self[1]
 
     def __repr__(self) -> str:
-        why = ": too few users, or too alike" if np.isnan(self.low) else ""
+        why = ": too few users or differences" if np.isnan(self.low) else ""
         return f"[{self.low:.4f}, {self.high:.4f}] ({100 * self.confidence:g}%, {self.method}{why})"
 
 
@@ -99,7 +99,7 @@ class MetricValue(float):
 
 
 class Score(MetricValue):
-    """A metric's mean over users: a float that knows its users, its cut-off and its convention.
+    """A metric's mean over users: a float with its users, its cut-off and its convention.
 
     >>> import recnb
     >>> score = recnb.ndcg([["a", "b"], ["b", "a"]], [{"a": 1}, {"a": 1}])
@@ -120,7 +120,7 @@ class Score(MetricValue):
         basis: str,
         value: float | None = None,
     ) -> Self:
-        """The mean of the values, which stay with it; `value` where users are put together in another way."""
+        """The mean of the values; `value` if users are aggregated in another way."""
         self = super().__new__(cls, values.mean() if value is None else value)
         self._values = values
         self._users = users
@@ -153,7 +153,7 @@ class Score(MetricValue):
         """Interval for the mean, taking the users as a sample.
 
         `auto` is `beta`: Clopper's and Pearson's for a metric of 0 and 1, such as the hit rate, and the same for values between
-        bounds. It holds at least what it says at any number of users. Other methods are "bootstrap" (percentiles of `resamples`
+        bounds. Its coverage is at least the confidence at any number of users. Other methods are "bootstrap" (percentiles of `resamples`
         draws of the users; the same `seed` gives the same interval), "bca", "t" (Student's), and the closed forms "moments" and
         "bca_moments"; few users with a hit make these too narrow. The interval is (nan, nan) with a single user, and for a
         metric without an upper bound (DCG, novelty) below 10 users with a value above 0.
@@ -184,7 +184,7 @@ class Score(MetricValue):
 
 
 class CatalogueScore(MetricValue):
-    """A metric of all lists together: a float that knows how often each item is shown, and its convention.
+    """A metric of all lists together: a float with the number of lists that show each item, and its convention.
 
     >>> import pandas as pd, recnb
     >>> recs = pd.DataFrame({"user": [1, 1, 2], "item": ["a", "b", "a"], "rank": [1, 2, 1]})
@@ -259,7 +259,7 @@ class CatalogueScore(MetricValue):
 
 
 class PartialScore(MetricValue):
-    """A metric's mean over users of many parts: a float that knows how many users, its cut-off and its convention.
+    """A metric's mean over users of many parts: a float with the number of users, its cut-off and its convention.
 
     The values of users are not kept; its interval comes of sums over them.
     """
@@ -317,7 +317,7 @@ def detectable_of(
 
 
 def _restored(kind: type[Score | CatalogueScore], own: tuple[Any, ...], lang: str) -> Any:
-    """A score from what was pickled, in which a function of the values is replaced by the values."""
+    """Restore a pickled score, whose functions were replaced by their values."""
     with use_language(lang):
         if kind is Score:
             values, users, *rest = own

@@ -1,4 +1,4 @@
-"""Groups of users, and how each fares: by a column that is known of the users, or by what they did before."""
+"""Segments of users, by a column of the users or by their history, and the metrics of each."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 #: Numbers with more values than this are put into bins.
 FEW = 8
 
-#: Below this many users a segment is marked: its mean says little.
+#: A segment with fewer users is marked as small.
 SMALL = 30
 
 #: What is worked out of train, unless the users have a column of the name.
@@ -190,7 +190,7 @@ def _coded(values: pl.Series, bins: int) -> tuple[tuple[str, ...], Ints]:
 
 
 def positions_in(found: pl.Series, values: pl.Series) -> Ints:
-    """Where each value stands among those found; -1 for one that is missing."""
+    """The position of each value among those found; -1 if it is missing."""
     coded = pl.DataFrame({"value": found}).with_row_index("at")
     joined = values.alias("value").to_frame().join(coded, on="value", how="left", maintain_order="left")
     return joined["at"].cast(pl.Int64).fill_null(-1).to_numpy()
@@ -313,7 +313,7 @@ class Segment:
     gap: float  #: the mean here less the mean of all other users
     gap_low: float
     gap_high: float
-    p: float  #: of the test of the gap; NaN: too few users, or too alike
+    p: float  #: of the test of the gap; NaN: too few users or differences
     p_holm: float = field(default=float("nan"), kw_only=True)  #: corrected over the whole table
     small: bool = field(kw_only=True)  #: too few users to say much
 

@@ -43,7 +43,7 @@ class OneList(Protocol[P]):
 
 @dataclass(frozen=True)
 class Pair:
-    """A ranking beside its truth; without items if grades were given."""
+    """A ranking and its truth; without items if grades were given."""
 
     items: tuple[Any, ...] | None  #: in rank order
     grades: tuple[float, ...]  #: relevance of each rank
@@ -86,7 +86,7 @@ def explain(
     lang: str | None = None,
     **options: Any,
 ) -> Explanation:
-    """How one list comes by its score: formula, numbers put in, a row per rank, the ideal list.
+    """How the score of one list is computed: formula, the same with numbers, a row per rank, the ideal list.
 
     `lang` is "en" or "ko"; by default the language that is set.
 
@@ -140,7 +140,7 @@ def hits_of(pairs: Sequence[Pair]) -> Hits:
 
 
 def _pairs(ranking: Ranking, truth: Truth | None, metric: Metric[...]) -> list[Pair]:
-    """One pair or several, told apart by whether the ranking's entries are lists themselves."""
+    """One pair or several: several if the entries of the ranking are lists themselves."""
     if isinstance(ranking, Mapping):
         if truth is not None or metric.over != "ideal":
             raise RecnbError(

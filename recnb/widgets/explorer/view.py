@@ -188,7 +188,7 @@ class Explorer(w.VBox):  # type: ignore[misc]
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         bundle = super()._repr_mimebundle_(**kwargs) or {}
-        return {**bundle, "text/plain": repr(self), "text/html": html.still(self.state)}
+        return {**bundle, "text/plain": repr(self), "text/html": str(html.still(self.state))}
 
 
 def _is_index(value: Any) -> TypeGuard[int]:

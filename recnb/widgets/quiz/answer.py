@@ -110,10 +110,10 @@ def judge(
         return "right", (), False
     decimals = digits if answer.decimals is None else min(answer.decimals, digits)
     enough = decimals >= FEWEST
-    made = tuple(slip for slip in slips if equals(slip.value, digits))
-    if enough and not made:
-        made = tuple(slip for slip in slips if equals(slip.value, decimals))
-    if decimals < digits and equals(value, decimals) and (enough or not made):
-        return ("short" if enough and not made else "undecided"), (), False
-    near = enough and not made and abs(answer.value - value) <= 1.5 * 10.0**-decimals + FLOAT
-    return "wrong", made, near
+    fitting = tuple(slip for slip in slips if equals(slip.value, digits))
+    if enough and not fitting:
+        fitting = tuple(slip for slip in slips if equals(slip.value, decimals))
+    if decimals < digits and equals(value, decimals) and (enough or not fitting):
+        return ("short" if enough and not fitting else "undecided"), (), False
+    near = enough and not fitting and abs(answer.value - value) <= 1.5 * 10.0**-decimals + FLOAT
+    return "wrong", fitting, near

@@ -170,7 +170,7 @@ class Quiz:
             return render("widgets/quiz/answer.jinja", label=self.label, sentences=sentences, mark=mark)
 
     def _repr_html_(self) -> str:
-        return self.question_html(instruction=True)
+        return str(self.question_html(instruction=True))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         """Return text and HTML, and the widget where there are widgets."""
@@ -241,10 +241,10 @@ class Answer:
         if self.verdict == "right":
             return [_("Right: {label} = {value}.", **right)]
         if self.verdict == "short":
-            short = N_("Right to the decimals given ({given}); {digits} were asked for: {label} = {value}.")
+            short = N_("Correct to the decimals given ({given}); {digits} were required: {label} = {value}.")
             return [_(short, given=self.number.decimals, digits=digits, **right)]
         if self.verdict == "undecided":
-            few = N_("{answer} has too few decimals to tell whether it is right: give {digits}.")
+            few = N_("{answer} has too few decimals to be checked: give {digits}.")
             return [_(few, answer=answer, digits=digits)]
         wrong = _("{answer} is not right.", answer=answer)
         if self.near:
@@ -281,7 +281,7 @@ class Answer:
         return self.quiz.feedback_html(self.sentences(), mark=self._mark)
 
     def _repr_html_(self) -> str:
-        return self.feedback_html() + ("" if self.solution is None else Markup(self.solution._repr_html_()))
+        return str(self.feedback_html()) + ("" if self.solution is None else self.solution._repr_html_())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -339,4 +339,4 @@ class Solution:
     def _repr_html_(self) -> str:
         explanation = Markup(self.explanation._repr_html_())
         with use_language(self.lang):
-            return render("widgets/quiz/solution.jinja", solution=self, explanation=explanation)
+            return str(render("widgets/quiz/solution.jinja", solution=self, explanation=explanation))
