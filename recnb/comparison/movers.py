@@ -13,6 +13,7 @@ import polars as pl
 from recnb.comparison.results import ListItem, MovedUsers, Mover
 from recnb.metrics.hits import Floats, Ints
 from recnb.metrics.metric import Metric
+from recnb.report.build import plain_id
 from recnb.results.evaluation_data import EvaluationData
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def moved(
     relevant = _relevant(models[model], users[shown].tolist())
     movers = [
         Mover(
-            user=_plain(users[at]),
+            user=plain_id(users[at]),
             before=float(old[at]),
             after=float(new[at]),
             n_relevant=relevant.get(users[at], 0),
@@ -100,7 +101,7 @@ def _lists(evaluation: EvaluationData, users: Sequence[Any], k: int | None) -> d
     )
     lists: dict[Any, list[ListItem]] = {}
     for user, item, rank, relevance in rows.iter_rows():
-        lists.setdefault(user, []).append(ListItem(rank, _plain(item), relevance or 0.0))
+        lists.setdefault(user, []).append(ListItem(rank, plain_id(item), relevance or 0.0))
     return {user: tuple(places) for user, places in lists.items()}
 
 
@@ -126,9 +127,3 @@ def _relevant(evaluation: EvaluationData, users: Sequence[Any]) -> dict[Any, int
 
 def _in(all_users: pl.Series, users: Sequence[Any]) -> pl.Expr:
     return pl.col("user").is_in(pl.Series(users, dtype=all_users.dtype).implode())
-
-
-def _plain(value: Any) -> Any:
-    """A user or item as plain Python."""
-    plain = value.item() if isinstance(value, np.generic) else value
-    return plain if isinstance(plain, (bool, int, str)) else str(plain)
