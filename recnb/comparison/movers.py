@@ -19,10 +19,10 @@ from recnb.results.evaluation_data import EvaluationData
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Ranks beyond these are left out of a list that is shown, also where k is larger or whole lists count.
+#: Lists are shown down to this rank, even if k is larger.
 RANKS_SHOWN = 20
 
-#: A user whose value differs by no more than this has not moved.
+#: Values that differ by no more than this are the same.
 SAME = 1e-12
 
 
@@ -87,7 +87,7 @@ def _furthest(change: Floats, n: int) -> Ints:
 
 
 def _lists(evaluation: EvaluationData, users: Sequence[Any], k: int | None) -> dict[Any, tuple[ListItem, ...]]:
-    """The lists of a few users, hits known by their relevance."""
+    """The lists of some users; an item with a relevance above 0 is a hit."""
     prepared = evaluation.prepared
     deepest = RANKS_SHOWN if k is None else min(k, RANKS_SHOWN)
     these = _in(prepared.users, users)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-#: Names the layout of `to_dict`; it changes when a key does.
+#: Version of the keys of `to_dict`.
 SCHEMA = "recnb.comparison/3"
 
 
