@@ -210,9 +210,9 @@ def difference(**values):
         ({"difference": -0.01, "low": -0.02, "high": -0.005, "p_holm": 0.01}, "worse", "worse than old, by 0.0100 (95% interval 0.0050 to 0.0200"),
         ({"low": 0.005, "p_holm": 0.06}, "hint", "inconclusive. new differs"),
         ({"p_holm": 0.01}, "torn", "inconclusive. The corrected test"),
-        ({}, "open", "no difference shown between new and old: +0.0100 (95% interval -0.0100 to 0.0300; p = 0.40"),
+        ({}, "open", "no significant difference between new and old: +0.0100 (95% interval -0.0100 to 0.0300; p = 0.40"),
         ({"tied": 10, "won": 0, "lost": 0, "difference": 0.0}, "same", "each of 10 users the same value"),
-        ({"p": np.nan}, "untested", "too few users, or too alike"),
+        ({"p": np.nan}, "untested", "too few users or differences"),
     ],
 )  # fmt: skip
 def test_what_may_be_said(report, values, verdict, words):

@@ -124,7 +124,7 @@ def test_a_number_cut_off_is_a_weaker_match():
 def test_several_may_and_it_says_so():
     found = of_mean(EV, "ndcg", "0.2", 10)
     assert len(found.groups) > 1
-    assert "numbers that print alike" in repr(found)
+    assert "different numbers print the same" in repr(found)
     kinds = [group.matches[0].kind for group in found.groups if group.how == "rounded"]
     assert kinds == sorted(kinds, key=["ours", "preset", "neighbour"].index)
 

@@ -65,7 +65,7 @@ def test_nothing_odd_is_said_and_the_overview_comes_first():
     assert not report.findings
     tabs = re.findall(r"</span>([^<]*)</label>", report.to_html())
     assert tabs[0] == "Overview"
-    assert tabs[-1] == "Findings: nothing odd"
+    assert tabs[-1] == "No findings"
     for form in forms(report).values():
         assert "nothing odd in" in form
 

@@ -164,7 +164,7 @@ def test_two_users_who_both_gain_are_no_finding() -> None:
     assert row.verdict == "open"
     assert math.isnan(row.detectable)
     words = found.conclusion("hit_rate", k=1).lines[0]
-    assert "Too few users differ to tell which true difference would have been found." in words
+    assert "Too few users differ to estimate the detectable difference." in words
     assert "0.0000" not in words.split("Too few")[1]
 
 
@@ -173,7 +173,7 @@ def test_a_difference_without_bounds_of_few_who_differ_is_not_tested() -> None:
     row = recnb.compare(two).differences("dcg", k=1).iloc[0]
     assert math.isnan(row.low)
     assert row.verdict == "untested"
-    assert "too few users, or too alike" in recnb.compare(two).conclusion("dcg", k=1).lines[0]
+    assert "too few users or differences" in recnb.compare(two).conclusion("dcg", k=1).lines[0]
 
 
 def test_what_is_the_best_is_not_told_apart_by_two_users() -> None:
@@ -267,7 +267,7 @@ def test_differences_of_small_segments_are_not_tested(n: int, verdict: str) -> N
     rows = recnb.compare(two).differences("hit_rate", k=1, by=by).reset_index().set_index("segment")
     assert rows.loc["few", "verdict"] == verdict
     assert math.isnan(rows.loc["few", "t_p"]) == (verdict == "untested")
-    assert "too few users, or too alike" in recnb.compare(two).report(1, by=by)._repr_html_() or verdict == "better"
+    assert "too few users or differences" in recnb.compare(two).report(1, by=by)._repr_html_() or verdict == "better"
 
 
 # Pairs of users

@@ -88,7 +88,7 @@ def report_of(
         where, shows_beyond = _where(comparison), further is not None or _has_side_data(comparison)
         if where:
             rows = _(
-                "How alike the lists are is left out: that takes every row of the lists, and they stay in {where}.",
+                "The similarity of the lists is left out: it needs every row of the lists, which stay in {where}.",
                 where=where,
             )
             both = _(

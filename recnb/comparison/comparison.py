@@ -527,7 +527,7 @@ class Comparison:
     def __repr__(self) -> str:
         baseline = one_line(self.baseline) if self.baseline else None
         title = comparison_title(", ".join(map(one_line, self.names)), baseline)
-        return f"{title}\n{self.basis()}\n{_('Ask {calls}', calls=', '.join(CALLS))}"
+        return f"{title}\n{self.basis()}\n{_('Methods: {calls}', calls=', '.join(CALLS))}"
 
     def _repr_html_(self) -> str:
         from recnb.comparison.html import part

@@ -35,7 +35,7 @@ VERDICTS: dict[str, str] = {
     "torn": N_("test and interval disagree"),
     "open": N_("no difference shown"),
     "same": N_("same value for every user"),
-    "untested": N_("too few users, or too alike"),
+    "untested": N_("too few users or differences"),
 }
 
 #: The paired tests.
@@ -154,7 +154,7 @@ CONCLUSIONS: dict[str, str] = {
         "{label}: no difference shown between {model} and {baseline}: {difference} ({interval}; {p}). A true difference of {detectable} would have been found with 80% power by a single, uncorrected test."
     ),
     "open.unknown": N_(
-        "{label}: no difference shown between {model} and {baseline}: {difference} ({interval}; {p}). Too few users differ to tell which true difference would have been found."
+        "{label}: no significant difference between {model} and {baseline}: {difference} ({interval}; {p}). Too few users differ to estimate the detectable difference."
     ),
     "same": N_("{label}: {model} and {baseline} give each of {users} the same value."),
     "untested": N_(

@@ -123,7 +123,7 @@ class Movers:
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):
-            return html.part("movers", _("Users whose lists changed most in value"), self.moved)
+            return html.part("movers", _("Users with the largest changes in value"), self.moved)
 
 
 @dataclass(frozen=True, eq=False)

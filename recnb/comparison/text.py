@@ -64,7 +64,7 @@ def text(report: ComparisonReportData) -> str:
     if report.beyond:
         lines += lay_out(_("Beyond accuracy"), tables.beyond(report, one_line, _value))
     if report.overlaps:
-        lines += lay_out(_("How alike the lists are"), _overlaps(report, one_line))
+        lines += lay_out(_("Similarity of the lists"), _overlaps(report, one_line))
     lines += ["", *_wrapped(" ".join(notes(report.settings, report.n_tested)))]
     lines += [*_wrapped(intervals_in_words(report.settings)), *_wrapped(one_line(f"{report.basis}.", 2000))]
     return "\n".join(lines + [line for words in report.left_out for line in _wrapped(one_line(words, 900))])
@@ -112,7 +112,7 @@ def markdown(report: ComparisonReportData) -> str:
     if report.beyond:
         parts += lay_out(tables.beyond(report, safe, _value), _("Beyond accuracy"))
     if report.overlaps:
-        parts += lay_out(_overlaps(report, safe), _("How alike the lists are"))
+        parts += lay_out(_overlaps(report, safe), _("Similarity of the lists"))
     parts.append(safe(" ".join(notes(report.settings, report.n_tested)), 2000))
     parts.append(safe(f"{intervals_in_words(report.settings)} {report.basis}.", 3000))
     return "\n\n".join([*parts, *(safe(words, 900) for words in report.left_out)]) + "\n"
@@ -175,7 +175,7 @@ def _title(report: ComparisonReportData) -> str:
 
 
 def _no_findings(report: ComparisonReportData) -> str:
-    return _("Lint: nothing odd in {checks} checks", checks=report.n_checks)
+    return _("Lint: no findings in {checks} checks", checks=report.n_checks)
 
 
 def _bold(value: object) -> str:

@@ -120,7 +120,7 @@ class Spread:
         """How many different numbers there are, and their range."""
         groups = self.groups
         if not groups:
-            return _("{label}: nobody gives a number", label=self.label)
+            return _("{label}: no library returns a number", label=self.label)
         n, low, high = sum(len(group.names) for group in groups), f"{groups[0].value:.4f}", f"{groups[-1].value:.4f}"
         if len(groups) == 1:
             return _("{label}: all {n} give {value}", label=self.label, n=n, value=low)

@@ -152,7 +152,7 @@ class Identified:
         if len(groups) == 1:
             return _("{printed}:{cut} {found:,} conventions of {n:,} give it, all the same number", **words)
         return _(
-            "{printed}:{cut} {found:,} conventions of {n:,} give it, which are {alike} numbers that print alike",
+            "{printed}:{cut} {found:,} conventions of {n:,} give it; {alike} different numbers print the same",
             **words,
         )
 

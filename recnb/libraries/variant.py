@@ -53,8 +53,8 @@ LACKING: dict[str, str] = {
 
 #: What a library returns for empty data.
 EMPTY_VALUES: dict[str, str] = {
-    "all_skipped": N_("{value:g} if nobody is left"),
-    "all_miss": N_("{value:g} if nobody has a hit"),
+    "all_skipped": N_("{value:g} if no user is left"),
+    "all_miss": N_("{value:g} if no user has a hit"),
 }
 
 

@@ -44,13 +44,13 @@ def duplicates(data: LintData) -> Findings:
                 "Each pair keeps its highest place and what stood below moves up, so {label} = {value:.4f} is of lists without repeats."
             ),
             "keep": N_(
-                "Each repeat counts again and metrics may pass 1: {label} is {value:.4f} as it stands, {once:.4f} with each pair once."
+                "Each repeat counts again and metrics may exceed 1: {label} is {value:.4f} with the repeats, {once:.4f} with each pair once."
             ),
             "rows": N_(
-                "Each repeat hits again, and is relevant again: {label} is {value:.4f} as it stands, {once:.4f} with each pair once."
+                "Each repeat is another hit and another relevant item: {label} is {value:.4f} with the repeats, {once:.4f} with each pair once."
             ),
             "hit_once": N_(
-                "A repeat takes a place and cannot hit: {label} is {value:.4f} as it stands, {once:.4f} with each pair once."
+                "A repeat takes a rank and cannot be a hit: {label} is {value:.4f} with the repeats, {once:.4f} with each pair once."
             ),
         }[how],
         example=N_("User {user} was recommended {item} {times:,} times."),
@@ -91,7 +91,7 @@ def ties(data: LintData) -> Findings:
             ),
             "still": Plural(
                 "Equal scores straddle the cut-off for {n:,} user of {of:,}, and move {label} for nobody",
-                "Equal scores straddle the cut-off for {n:,} users of {of:,}, and move {label} for nobody",
+                "Equal scores straddle the cut-off for {n:,} users of {of:,}, without an effect on {label}",
             ),
             "unbounded": Plural(
                 "There are equal scores within the first places for {n:,} user of {of:,}",
@@ -289,7 +289,7 @@ def short_lists(data: LintData) -> Findings:
             else N_("Empty places count as misses: precision@{k} cannot pass {most:.4f} whatever is recommended.")
         ),
         example=N_("The list of user {user} ends at rank {length:,}."),
-        advice=N_("Recommend at least {k:,} items, or ask for what there is:"),
+        advice=N_("Recommend at least {k:,} items, or use a smaller cut-off:"),
         longest=longest, user=data.user(at),
         length=int(data.list_length[at]), most=float((np.minimum(data.list_length, data.k) / data.k).mean()),
         code=f"ev.table(k={longest})" if n == of else f'ev.precision(k={data.k}, out_of="list")',
@@ -322,7 +322,7 @@ def rank_gaps(data: LintData) -> Findings:
             )
         ),
         effect=N_(
-            "Ranks are taken as they are: an empty place counts as a miss, and what stands below is discounted for it."
+            "Ranks are used as given: a gap counts as a miss, and items below it are discounted accordingly."
         ),
         example=N_("User {user} has {rows:,} rows and the last rank {length:,}; rank {rank:,} is empty."),
         advice=N_("If these places were not used, close the gaps:"),

@@ -103,9 +103,9 @@ def cold_relevant(data: LintData) -> Findings:
             "{n:,} relevant pair of {of:,} is of an item that is not in train (different items: {items:,})",
             "{n:,} relevant pairs of {of:,} are of items that are not in train (different items: {items:,})",
         ),
-        effect=N_("A model that knows items from train alone cannot find them: its recall cannot pass {most:.4f}."),
+        effect=N_("A model trained on train alone cannot recommend them: its recall cannot exceed {most:.4f}."),
         example=N_("User {user}, item {item}."),
-        advice=N_("Say so beside the number, or leave such items out of the truth for all models alike."),
+        advice=N_("Report it with the number, or remove such items from the truth for all models."),
         items=len(new), most=most,
         user=Quoted(row["user"]), item=Quoted(row["item"]),
     )  # fmt: skip
@@ -179,7 +179,7 @@ def relevant_outside_items(data: LintData) -> Findings:
             "{rows:,} of {relevant:,} relevant pairs cannot be found by a model that recommends from the catalogue."
         ),
         example=N_("Such as {items}."),
-        advice=N_("Add them to `items=`, or leave them out of the truth for all models alike."),
+        advice=N_("Add them to `items=`, or remove them from the truth for all models."),
         rows=rows,
         relevant=data.prepared.truth.height, items=Quoted(*unlisted.head(3).to_list()),
     )  # fmt: skip

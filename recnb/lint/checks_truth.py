@@ -81,7 +81,7 @@ def ratings(data: LintData) -> Findings:
             "it is {other:.4f}."
         ),
         example=N_("User {user} gave item {item} a {low:g} in {column}."),
-        advice=N_("Say from which rating on an item was liked:"),
+        advice=N_("Set the lowest rating that counts as relevant:"),
         low=low, high=high, liked=liked,
         other=data.again(relevant_from=liked), user=Quoted(worst["user"]), item=Quoted(worst["item"]),
         column=Quoted(data.label_of("relevance", "truth")), code=with_option(data, f"relevant_from={liked:g}"),
@@ -192,7 +192,7 @@ def few_relevant(data: LintData) -> Findings:
             "precision@{k} cannot pass {most:.4f}: {n:,} user has fewer than {k:,} relevant items",
             "precision@{k} cannot pass {most:.4f}: {n:,} users have fewer than {k:,} relevant items",
         ),
-        effect=N_("Divided by {k:,} places, precision says as much about the truth as about the lists."),
+        effect=N_("With the denominator {k:,}, precision depends on the truth as much as on the lists."),
         example=N_("User {user}: {relevant:,} relevant."),
         advice=N_("Recall and NDCG can reach 1, and so can:"),
         most=most, user=data.user(user),
@@ -261,7 +261,7 @@ def sampled_candidates(data: LintData) -> Findings:
         ),
         example=N_("User {user}: {length:,} items, {relevant:,} of them relevant."),
         advice=N_(
-            "Rank all items of the catalogue but those seen in train, or say beside the number that candidates were sampled, and how."
+            "Rank all items of the catalogue except those in train, or report with the number how candidates were sampled."
         ),
         size=size, chance=chance,
         items=len(data.ids_in("lists", "item")), user=data.user(user), length=int(length[0]), relevant=int(relevant[0]),

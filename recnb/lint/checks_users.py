@@ -77,7 +77,7 @@ def users_without_truth(data: LintData) -> Findings:
         }[('kept' if kept else 'skip') + ('_judged' if n_judged else '')],
         example=N_("Such as user {user}."),
         advice=N_(
-            "Nothing to type, unless these users should have had test items: then look at the split and at `relevant_from=`."
+            "No change is needed, unless these users should have test items: then check the split and `relevant_from=`."
         ),
         user=Quoted(without[0]), judged=n_judged, )  # fmt: skip
 
@@ -94,11 +94,11 @@ def cold_users(data: LintData) -> Findings:
         short=Plural("{n:,} user of {of:,} is not in train", "{n:,} users of {of:,} are not in train"),
         effect=(
             N_(
-                "Nothing was known of anybody: are train and truth of the same users? {listed:,} of them have a list."
+                "No user of the truth is in train: are both of the same users? {listed:,} of them have a list."
             )
             if n == data.n_users
             else N_(
-                "Nothing was known of them: {label} is {theirs:.4f} for them and {others:.4f} for the others. {listed:,} of them have a list."
+                "The model had no data about them: {label} is {theirs:.4f} for them and {others:.4f} for the others. {listed:,} of them have a list."
             )
         ),
         example=N_("Such as user {user}."),

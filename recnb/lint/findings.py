@@ -197,7 +197,7 @@ class Lint:
         """The numbers of warnings and notes."""
         with use_language(self.lang):
             if not self.findings:
-                return _("Lint: nothing odd in {checks} checks", checks=self.n_checks)
+                return _("Lint: no findings in {checks} checks", checks=self.n_checks)
             numbers = {"warning": len(self.warnings), "note": len(self.notes)}
             counts = ", ".join(_(COUNTS[severity], n=n) for severity, n in numbers.items() if n)
             return _("Lint: {counts}, of {checks} checks", counts=counts, checks=self.n_checks)

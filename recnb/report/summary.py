@@ -51,7 +51,7 @@ def cell(metric: MetricSummary | BeyondRow, k: int, brackets: str = "[]", betwee
 def remarks(report: ReportData) -> list[str]:
     """What the intervals are and leave out, and whose the numbers beyond accuracy are."""
     beyond = (
-        [_("Metrics beyond accuracy stand below the others; they are of other users, or of all lists together.")]
+        [_("Metrics beyond accuracy are below the others; they cover other users, or all lists together.")]
         if any(metric.values for metric in report.beyond)
         else []
     )
@@ -155,9 +155,9 @@ def bins(report: ReportData) -> list[tuple[str, int, float]]:
 def verdict(segment: Segment, segments: ReportSegments) -> str:
     """How a segment compares with all other users."""
     if not isfinite(segment.gap_low):
-        return _("– too few, or too alike")
+        return _("– too few users or differences")
     if not segments.differs(segment):
-        return _("○ not told apart")
+        return _("○ not significant")
     return _("▲ above") if segment.gap > 0 else _("▼ below")
 
 

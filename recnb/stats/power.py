@@ -96,8 +96,7 @@ class Detectable(float):
         with use_language(self.lang):
             if math.isnan(self):
                 return _(
-                    "With {users}, or with differences that are too much alike, it cannot be told which "
-                    "difference in {label} would be found.",
+                    "With {users}, or with differences that hardly vary, the detectable difference in {label} cannot be estimated.",
                     label=self.label,
                     users=ngettext("{n:,} user", "{n:,} users", self.n_users),
                 )

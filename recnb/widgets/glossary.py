@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 #: The terms other than metrics, in the order in which a reader needs them: name and meaning.
 WORDS = {
-    "user": (N_("user"), N_("Whose list it is; a query, in search.")),
+    "user": (N_("user"), N_("Who receives the list; in search, a query.")),
     "item": (N_("item"), N_("What is ranked and recommended.")),
     "list": (NC_("glossary", "list"), N_("The items recommended to a user, from rank 1 down.")),
     "rank": (N_("rank"), N_("The place of an item in the list; 1 is the top.")),
@@ -24,11 +24,11 @@ WORDS = {
     "relevance": (N_("relevance"), N_("How relevant an item is to a user; 0 is not at all.")),
     "relevant item": (
         N_("relevant item"),
-        N_("An item of the truth whose relevance is high enough to count, which is above 0 unless said otherwise."),
+        N_("An item of the truth whose relevance is high enough to count, by default above 0."),
     ),
     "hit": (N_("hit"), N_("A recommended item that is relevant.")),
     "gain": (N_("gain"), N_("What a hit is worth: its relevance, or 2^relevance - 1.")),
-    "discount": (N_("discount"), N_("What a gain is divided by for standing further down, log2(1 + rank) as a rule.")),
+    "discount": (N_("discount"), N_("The divisor of a gain that grows with the rank, usually log2(1 + rank).")),
     "ideal list": (
         N_("ideal list"),
         N_("The list that would earn the most: all relevant items, the most relevant first."),
@@ -37,7 +37,9 @@ WORDS = {
     "out of": (N_("out of"), N_("What the sum of credit is divided by: what the list could have earned.")),
     "convention": (
         N_("convention"),
-        N_("A decision about the data that a number depends on, such as who is averaged and how ties stand."),
+        N_(
+            "A decision about the data that a number depends on, such as which users are averaged and how ties are ordered."
+        ),
     ),
     "basis": (N_("basis"), N_("How many users are behind a number, who was left out, and by which conventions.")),
 }

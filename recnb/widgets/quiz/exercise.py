@@ -241,10 +241,10 @@ class Answer:
         if self.verdict == "right":
             return [_("Right: {label} = {value}.", **right)]
         if self.verdict == "short":
-            short = N_("Right to the decimals given ({given}); {digits} were asked for: {label} = {value}.")
+            short = N_("Correct to the decimals given ({given}); {digits} were required: {label} = {value}.")
             return [_(short, given=self.number.decimals, digits=digits, **right)]
         if self.verdict == "undecided":
-            few = N_("{answer} has too few decimals to tell whether it is right: give {digits}.")
+            few = N_("{answer} has too few decimals to be checked: give {digits}.")
             return [_(few, answer=answer, digits=digits)]
         wrong = _("{answer} is not right.", answer=answer)
         if self.near:

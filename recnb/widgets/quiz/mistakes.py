@@ -77,18 +77,15 @@ SENTENCES: dict[str, str] = {
     "no_cutoff": N_("The list was not cut: all {length} ranks counted, where only the first {depth} do."),
     "no_cutoff.hit_rate": N_("The lists were not cut: a hit below rank {depth} counted as one."),
     "one_more": N_(
-        "One place too many was looked at: counted from 0 to {depth} there are {next} ranks, and only the first "
-        "{depth} count."
+        "One rank too many was used: from 0 to {depth} there are {next} ranks, and only the first {depth} count."
     ),
     "hits_below": N_(
-        "Hits below rank {depth} were counted as well, and divided by {depth}: they stand outside the part that counts."
+        "Hits below rank {depth} were counted as well, and divided by {depth}: they are below the cut-off."
     ),
     "ideal_uncut": N_(
         "The ideal list was not cut: it holds {relevant} items, and counts only down to rank {depth}, as the list does."
     ),
-    "ideal_relevant": N_(
-        "The ideal list was made of all relevant items, and another one is asked for: see what the exercise says of it."
-    ),
+    "ideal_relevant": N_("The ideal list was made of all relevant items; the exercise defines another one."),
     "ideal_of_list": N_(
         "The ideal list was made of the recommended items only: relevant items that were missed belong to it."
     ),
@@ -96,14 +93,12 @@ SENTENCES: dict[str, str] = {
         "Only the first {depth} items of the list were put in their best order: the ideal list chooses from all "
         "relevant items."
     ),
-    "unsorted": N_("This is the DCG of the list as it stands: the ideal list starts with the most relevant item."),
-    "sorted": N_(
-        "This is the IDCG: the items were put in their best order first, and DCG takes the list as it stands."
-    ),
+    "unsorted": N_("This is the DCG of the list as given: the ideal list starts with the most relevant item."),
+    "sorted": N_("This is the IDCG: the items were sorted into their best order first; DCG uses the list as given."),
     "normalised": N_("This is the nDCG: DCG is not divided by that of the ideal list."),
     "not_divided.ndcg": N_("This is the DCG: it is still to be divided by that of the ideal list."),
     "not_divided.average_precision": N_(
-        "The precisions at the hits were added up and not divided: see what the exercise says about the denominator."
+        "The precisions at the hits were added and not divided: see the denominator in the exercise."
     ),
     "recall": N_(
         "This is the recall: the hits were divided by the {relevant} relevant items, and precision divides by "
@@ -114,8 +109,7 @@ SENTENCES: dict[str, str] = {
         "{relevant} relevant items."
     ),
     "precision.r_precision": N_(
-        "This is the precision of the whole list: R-precision looks only at as many places as there are relevant "
-        "items, {relevant}."
+        "This is the precision of the whole list: R-precision uses only as many ranks as there are relevant items, {relevant}."
     ),
     "precision.hit_rate": N_("This is the mean precision: a user counts 1 with one hit or with several."),
     "recall.hit_rate": N_("This is the mean recall: a user counts 1 with one hit, however many items were missed."),
@@ -132,12 +126,12 @@ SENTENCES: dict[str, str] = {
         "The hits in the first {relevant} places were divided by {length}, the length of the list: they are out "
         "of {relevant}."
     ),
-    "out_of_k": N_("The number was divided by k = {depth}: see what the exercise says about the denominator."),
+    "out_of_k": N_("The number was divided by k = {depth}: see the denominator in the exercise."),
     "out_of_hits": N_(
         "The sum was divided by the number of hits: that forgives every relevant item that was not found."
     ),
     "out_of_relevant": N_(
-        "The number was divided by all {relevant} relevant items: see what the exercise says about the denominator."
+        "The number was divided by all {relevant} relevant items: see the denominator in the exercise."
     ),
     "found_only": N_(
         "Only the relevant items of the list were counted as relevant: those that it misses are relevant, too, "
@@ -152,12 +146,10 @@ SENTENCES: dict[str, str] = {
         "are relevant items."
     ),
     "graded": N_(
-        "Relevance was added up as if it were a gain: this metric only asks whether an item is relevant, so each "
-        "hit counts 1."
+        "Relevance was added as if it were a gain: this metric uses only whether an item is relevant, so each hit counts 1."
     ),
     "graded.reciprocal_rank": N_(
-        "The relevance was divided by the rank: this metric only asks whether an item is relevant, so it is 1 "
-        "over the rank."
+        "The relevance was divided by the rank: this metric uses only whether an item is relevant, so it is 1 over the rank."
     ),
     "arithmetic": N_(
         "Precision and recall were averaged in the ordinary way: the F score is a harmonic mean, which stays "
@@ -172,7 +164,7 @@ SENTENCES: dict[str, str] = {
     "product": N_("Precision and recall were only multiplied: the F score is twice the product, divided by their sum."),
     "beta_ignored": N_("This is F1: precision and recall weigh the same in it, and here beta = {beta}."),
     "beta_swapped": N_(
-        "beta² stands on the wrong side: in the denominator it multiplies the precision, so that recall weighs more."
+        "beta² is on the wrong side: in the denominator it multiplies the precision, so that recall weighs more."
     ),
     "beta_not_squared": N_("beta was not squared: it enters as beta², here {beta}²."),
     "count_hits": N_("Hits were counted, not users: a user with two hits counts 1, as one with a single hit does."),
@@ -190,7 +182,7 @@ SENTENCES: dict[str, str] = {
     "discounted.reciprocal_rank": N_(
         "The discount of DCG was taken, log2(rank + 1): the reciprocal rank divides by the rank itself."
     ),
-    "discounted.cg": N_("This is the DCG: cumulative gain adds up the gains as they are, wherever they stand."),
+    "discounted.cg": N_("This is the DCG: cumulative gain adds the gains without a discount by rank."),
     "every_rank": N_(
         "The precision was averaged over all {depth} ranks: it is taken only at the ranks that hold a relevant item."
     ),
@@ -200,8 +192,7 @@ SENTENCES: dict[str, str] = {
     "mean": N_("The gains were averaged over the {depth} places: cumulative gain is their sum."),
     "no_factor.rbp": N_("The factor 1 − p = {rest} is missing: with it, the weights of an endless list add up to 1."),
     "one_power_more": N_(
-        "p was taken to the power of the rank: the top is looked at in any case, so the power is rank − 1 and "
-        "rank 1 has none."
+        "p was raised to the power of the rank: the first rank is always examined, so the power is rank − 1."
     ),
     "p_swapped": N_("p and 1 − p changed places: going on has probability {p}, stopping {rest}."),
     "by_hit": N_("The power was counted by hits, not by ranks: a reader also goes past items that are not relevant."),
