@@ -191,7 +191,7 @@ def test_korean(sample):
     assert '<html lang="ko">' in report.to_html()
     # The language stays, whatever is set when it is shown.
     assert "차이가 드러나지 않았다" in found.conclusion("ndcg", 10, lang="ko").lines[0]
-    assert "no difference shown" in found.conclusion("ndcg", 10).lines[0]
+    assert "no significant difference" in found.conclusion("ndcg", 10).lines[0]
 
 
 def difference(**values):

@@ -151,14 +151,14 @@ CONCLUSIONS: dict[str, str] = {
         "{label}: inconclusive. The corrected test of {model} against {baseline} is significant ({p}), but the {interval} includes 0; the difference is {difference}."
     ),
     "open": N_(
-        "{label}: no difference shown between {model} and {baseline}: {difference} ({interval}; {p}). A true difference of {detectable} would have been found with 80% power by a single, uncorrected test."
+        "{label}: no significant difference between {model} and {baseline}: {difference} ({interval}; {p}). A true difference of {detectable} would have been found with 80% power by a single, uncorrected test."
     ),
     "open.unknown": N_(
         "{label}: no significant difference between {model} and {baseline}: {difference} ({interval}; {p}). Too few users differ to estimate the detectable difference."
     ),
     "same": N_("{label}: {model} and {baseline} give each of {users} the same value."),
     "untested": N_(
-        "{label}: no test of {model} against {baseline}: too few users, or too alike, for a test ({users})."
+        "{label}: no test of {model} against {baseline}: too few users or differences, for a test ({users})."
     ),
 }
 
