@@ -34,9 +34,43 @@ view.register()
 __version__ = "0.1.0"
 
 __all__ = [
-    "LIST_METRICS", "METRICS", "CatalogueScore", "ChunkedEvaluation", "Comparison", "Convention", "Curve", "Evaluation", "Explanation", "Interval", "Partial", "RecAccessor", "Score", "Table",
-    "as_in", "compare", "conventions", "datasets", "errors", "evaluate", "evaluate_chunks", "evaluate_model", "explain",
-    "glossary", "language", "playground", "quiz", "read_trec_qrels", "read_trec_run",
-    "users_needed", "write_trec_qrels", "write_trec_run",
+    "LIST_METRICS",
+    "METRICS",
+    "CatalogueScore",
+    "ChunkedEvaluation",
+    "Comparison",
+    "Convention",
+    "Curve",
+    "Evaluation",
+    "Explanation",
+    "Interval",
+    "Partial",
+    "RecAccessor",
+    "Score",
+    "Table",
+    "__version__",
+    "as_in",
+    "compare",
+    "conventions",
+    "datasets",
+    "errors",
+    "evaluate",
+    "evaluate_chunks",
+    "evaluate_model",
+    "explain",
+    "glossary",
+    "language",
+    "playground",
+    "quiz",
+    "read_trec_qrels",
+    "read_trec_run",
+    "users_needed",
+    "write_trec_qrels",
+    "write_trec_run",
 ]  # fmt: skip
 __all__ += _metric_methods.__all__
+
+
+def __dir__() -> list[str]:
+    """The public names, which Tab completes."""
+    return sorted(__all__)

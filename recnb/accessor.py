@@ -1,13 +1,13 @@
-"""`df.rec`: the way in from any frame.
+"""The accessor `df.rec` of pandas and Polars frames.
 
-pandas builds an accessor anew at every `df.rec`, and at every press of Tab, so it keeps nothing and checks nothing
-until a method is called.
+pandas makes an accessor anew at every `df.rec` and at every press of Tab, so it has no state and checks nothing before a
+method is called.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pandas as pd
 import polars as pl
@@ -26,20 +26,46 @@ if TYPE_CHECKING:
     from recnb.report.report import Report
 
 
-class RecAccessor(Methods):
-    """Evaluate recommendations from the frame that holds them.
+F = TypeVar("F", bound=Callable[..., Any])
 
-    `recs.rec.against(truth)` joins two frames and is what one keeps to ask several things. A frame that holds both
-    sides answers directly: `df.rec.ndcg(k=10)`, `df.rec.report()`; `df.rec.evaluation(...)` sets its columns and
-    conventions.
+
+def _documented(method: Callable[..., Any]) -> Callable[[F], F]:
+    """Give a method the documentation of the method of an Evaluation that it calls."""
+
+    def document(function: F) -> F:
+        function.__doc__ = method.__doc__
+        return function
+
+    return document
+
+
+class RecAccessor(Methods):
+    """Evaluate recommendations from their frame: `df.rec`.
+
+    `recs.rec.against(truth)` joins two frames and returns an Evaluation, to be kept for several questions. A frame that
+    has both sides is evaluated directly: `df.rec.ndcg(k=10)`, `df.rec.report()`; `df.rec.evaluation(...)` takes columns and
+    conventions by keyword.
     """
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
 
     def against(self, truth: Frame, **options: Any) -> Evaluation:
-        """These recommendations against a frame of relevant items; columns and conventions are set by keyword.
+        """Join these recommendations with the truth.
 
+        Parameters
+        ----------
+        truth
+            A row per relevant item: user, item, and relevance if it is graded.
+        **options
+            Those of `recnb.evaluate`: columns, conventions, `train=`, `items=`, `users=`.
+
+        Returns
+        -------
+        Evaluation
+
+        Examples
+        --------
         >>> import pandas as pd, recnb
         >>> recs = pd.DataFrame({"user": [1, 1], "item": ["a", "b"], "rank": [1, 2]})
         >>> round(recs.rec.against(pd.DataFrame({"user": [1], "item": ["b"]})).ndcg(k=2), 4)
@@ -48,34 +74,35 @@ class RecAccessor(Methods):
         return evaluate(self._frame, truth, **options)
 
     def evaluation(self, **options: Any) -> Evaluation:
-        """The evaluation of a frame that holds both sides; columns and conventions are set by keyword."""
+        """Return the Evaluation of a frame that has both sides; options are those of `recnb.evaluate`."""
         return evaluate(self._frame, None, **options)
 
     def compare(self, truth: Frame | None = None, **options: Any) -> Comparison:
-        """The models of a frame with a `model` column, held against each other; options are those of `recnb.compare`."""
+        """Compare the models of a frame with a `model` column; options are those of `recnb.compare`."""
         return compare(self._frame, truth, **options)
 
     def _score(self, metric: Metric[...], k: int | None, options: dict[str, Any]) -> Score | CatalogueScore:
         return self.evaluation()._score(metric, k, options)
 
+    @_documented(Evaluation.table)
     def table(self, metrics: Metrics = None, k: int | Sequence[int | None] | None = None, **options: Any) -> Table:
-        """Means over users: one row per metric, one column per cut-off."""
         return self.evaluation().table(metrics, k, **options)
 
+    @_documented(Evaluation.curve)
     def curve(self, metric: str, k: Iterable[int] = range(1, 21), **options: Any) -> Curve:
-        """A metric at many cut-offs, with a 95% interval at each."""
         return self.evaluation().curve(metric, k, **options)
 
+    @_documented(Evaluation.explain)
     def explain(
         self, metric: str, user: Any = None, k: int | None = None, *, lang: str | None = None, **options: Any
     ) -> Explanation:
-        """How one user's list comes by its score, in the language that is set or in `lang`."""
         return self.evaluation().explain(metric, user, k, lang=lang, **options)
 
+    @_documented(Evaluation.lint)
     def lint(self, k: int | None = 10, metric: str = "ndcg", **options: Any) -> Lint:
-        """What is odd about the data, and what it does to the numbers."""
         return self.evaluation().lint(k, metric, **options)
 
+    @_documented(Evaluation.report)
     def report(
         self,
         k: int | Sequence[int] = (5, 10, 20),
@@ -87,21 +114,20 @@ class RecAccessor(Methods):
         lang: str | None = None,
         **options: Any,
     ) -> Report:
-        """What is odd about the data, each metric with its interval, the curve over k, and the users behind the mean."""
         return self.evaluation().report(k, metrics, by=by, bins=bins, confidence=confidence, lang=lang, **options)
 
 
 def register() -> None:
-    """Make `.rec` known to pandas and to Polars."""
-    for frame, registered in (
+    """Register `.rec` with pandas and Polars."""
+    for frame, register_accessor in (
         (pd.DataFrame, pd.api.extensions.register_dataframe_accessor),
         (pl.DataFrame, pl.api.register_dataframe_namespace),
         (pl.LazyFrame, pl.api.register_lazyframe_namespace),
     ):
-        known = getattr(frame, "rec", None)
-        if known is RecAccessor:
+        current = getattr(frame, "rec", None)
+        if current is RecAccessor:
             continue
-        if getattr(known, "__module__", None) == __name__:
-            # This module was loaded anew: its former accessor gives way without a warning, another's does not.
+        if getattr(current, "__module__", None) == __name__:
+            # This module was reloaded: its former accessor is replaced without a warning, that of another package is not.
             delattr(frame, "rec")
-        registered("rec")(RecAccessor)
+        register_accessor("rec")(RecAccessor)

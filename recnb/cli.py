@@ -48,45 +48,40 @@ COLUMNS = ("user", "item", "rank", "score", "relevance", "model")
 
 #: What is set by a flag of its own, and options of the data and of metrics, as keywords of Python name them.
 FLAGS = ("k", "metrics", "by", "confidence", "baseline", "test", "convention", "relevant_from", "train", "items", "users", "lang")  # fmt: skip
-DATA_OPTIONS = tuple(one.name for one in fields(Convention) if one.name not in ("metric", "relevant_from"))
+DATA_OPTIONS = tuple(field.name for field in fields(Convention) if field.name not in ("metric", "relevant_from"))
 OPTIONS = tuple(
-    dict.fromkeys(
-        [name for one in METRICS.values() for name in one.defaults]
-        + [name for one in LIST_METRICS.values() for name in one.defaults]
-    )
+    dict.fromkeys(name for metric in (*METRICS.values(), *LIST_METRICS.values()) for name in metric.defaults)
 )
 
 
-def options_of(asked: argparse.Namespace) -> dict[str, Any]:
-    """What was said of the convention; names that nothing has are refused before files are read."""
+def options_of(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The convention as keywords; unknown names are refused before files are read."""
     for flag, given, known in (
-        ("--option", asked.option, OPTIONS), ("--data-option", asked.data_option, DATA_OPTIONS)
+        ("--option", arguments.option, OPTIONS), ("--data-option", arguments.data_option, DATA_OPTIONS)
     ):  # fmt: skip
-        for name in given:
+        for name, _value in given:
             if name in (*FLAGS, *COLUMNS) and name not in known:
                 raise OptionError(f"{flag} {name}: this has a flag of its own, --{name.replace('_', '-')}.")
             if name not in known:
                 raise OptionError(f"{flag} {name}: there is no such option. {near(name, known)}")
-    if asked.users and "users" in asked.data_option:
+    data_options = dict(arguments.data_option)
+    if arguments.users and "users" in data_options:
         raise OptionError("--users and --data-option users: recnb takes one of them; leave the other out.")
-    if asked.format == "trec" and (no := [f"--{name}" for name in ("option", "metrics", "by") if getattr(asked, name)]):
-        raise OptionError(f"--format trec prints the figures of trec_eval, which have no {no[0]}: leave it out.")
-    options: dict[str, Any] = {"convention": asked.convention} if asked.convention else {}
-    if asked.relevant_from is not None:
-        options["relevant_from"] = asked.relevant_from
-    return options | dict(asked.data_option)
+    flags = [f"--{name}" for name in ("option", "metrics", "by") if getattr(arguments, name)]
+    if arguments.format == "trec" and flags:
+        raise OptionError(f"--format trec prints the figures of trec_eval, which have no {flags[0]}: leave it out.")
+    options = {"convention": arguments.convention, "relevant_from": arguments.relevant_from}
+    return {name: value for name, value in options.items() if value is not None} | data_options
 
 
-def form_of(asked: argparse.Namespace) -> str:
-    """The form of the report: as asked for, else by the ending of the file."""
-    if asked.format:
-        return str(asked.format)
-    if not asked.output:
-        return "text"
-    ending = Path(asked.output).suffix.lower()
+def form_of(arguments: argparse.Namespace) -> str:
+    """The form of the report: that of `--format`, else by the ending of the file."""
+    if arguments.format or not arguments.output:
+        return arguments.format or "text"
+    ending = Path(arguments.output).suffix.lower()
     if ending not in FORMATS:
         raise OptionError(
-            f"-o {asked.output}: {ending or 'no ending'} is no form of a report. Known: {', '.join(FORMATS)}; or say --format."
+            f"-o {arguments.output}: {ending or 'no ending'} is no form of a report. Known: {', '.join(FORMATS)}; or say --format."
         )
     return FORMATS[ending]
 
@@ -98,17 +93,10 @@ def _pair(text: str) -> tuple[str, Any]:
     return name, value_of(value)
 
 
-class _Pairs(argparse.Action):
-    """Options given one by one, gathered."""
-
-    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option_string: Any = None) -> None:
-        setattr(namespace, self.dest, {**getattr(namespace, self.dest), values[0]: values[1]})
-
-
 def parser() -> argparse.ArgumentParser:
-    """What `recnb` understands."""
-    made = argparse.ArgumentParser("recnb", description="Evaluate rankings and recommendations from files.")
-    report = made.add_subparsers(required=True, metavar="command").add_parser(
+    """The parser of the command line."""
+    command = argparse.ArgumentParser("recnb", description="Evaluate rankings and recommendations from files.")
+    report = command.add_subparsers(required=True, metavar="command").add_parser(
         "report", help="evaluate files of recommendations against a file of truth; several are compared",
         description="Evaluate recommendations against the truth. Files: .parquet, .arrow, .csv, .tsv, .jsonl, TREC runs and qrels.",
     )  # fmt: skip
@@ -119,9 +107,9 @@ def parser() -> argparse.ArgumentParser:
     add("--metrics", nargs="+", metavar="NAME", help="such as ndcg recall coverage")
     add(
         "--option",
-        action=_Pairs,
+        action="append",
         type=_pair,
-        default={},
+        default=[],
         metavar="NAME=VALUE",
         help="of the metrics, such as gain=exponential",
     )
@@ -129,9 +117,9 @@ def parser() -> argparse.ArgumentParser:
     add("--relevant-from", type=float, metavar="GRADE", help="below it an item is not relevant")
     add(
         "--data-option",
-        action=_Pairs,
+        action="append",
         type=_pair,
-        default={},
+        default=[],
         metavar="NAME=VALUE",
         help="of the data, such as ties=expected",
     )
@@ -163,10 +151,10 @@ def parser() -> argparse.ArgumentParser:
     )
     for role in COLUMNS:
         add(f"--{role}", metavar="COLUMN", help=f"the column that holds the {role}")
-    return made
+    return command
 
 
-#: How a keyword of Python is typed; `users` is a file or, as a word, an option of the data.
+#: Keywords of Python as flags; `users` is a file or, as a word, an option of the data.
 TYPED = {
     **{name: f"--option {name}=" for name in OPTIONS},
     **{name: f"--data-option {name}=" for name in DATA_OPTIONS},
@@ -239,7 +227,7 @@ class Gate:
             gate = None
         if gate is None or not isfinite(gate.least):
             raise OptionError(f"--fail-below {text}: say it as ndcg@10=0.3, or als:ndcg@10=0.3 of several models.")
-        any_metric(metric)  # a slip is told before the work, not after it
+        any_metric(metric)  # an unknown name is an error before the work, not after it
         Cutoffs.one(gate.k)
         return gate
 
@@ -250,9 +238,9 @@ class Gate:
             if self.model not in models:
                 raise OptionError(f"--fail-below {self.model}:…: there is no such model. {near(self.model, models)}")
             models = {self.model: models[self.model]}
-        mine = {name: value for name, value in options.items() if name in any_metric(self.metric).defaults}
+        own = {name: value for name, value in options.items() if name in any_metric(self.metric).defaults}
         for name, evaluation in models.items():
-            value = _number(evaluation, self.metric, self.k, mine)
+            value = _number(evaluation, self.metric, self.k, own)
             if not value >= self.least:  # NaN reaches nothing
                 label = f"{self.metric}@{self.k}" if self.k else self.metric
                 yield f"{f'{name}: ' if name else ''}{label} is {value:.4f}, below {self.least:g}"
@@ -274,112 +262,113 @@ def _number(evaluation: Evaluation, metric: str, k: int | None, options: Mapping
     return float(evaluation.table([metric], k, **options).to_numpy()[0, 0])
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command: 0 when all is well, 1 when a number is below what was asked for, 2 when there is no number.
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code.
 
-    3 is a fault of recnb's own.
+    0: done; 1: a number is below what `--fail-below` asks for; 2: an error in what was given; 3: an error of recnb.
     """
-    asked = parser().parse_args(arguments)
+    arguments = parser().parse_args(argv)
     files: dict[str, str] = {}
     try:
-        with use_language(asked.lang):
-            return _report(asked, files)
+        with use_language(arguments.lang):
+            return _report(arguments, files)
     except (RecnbError, OSError) as problem:
-        _tell(f"recnb: error: {in_words(str(problem), files)}")
+        _print_error(f"recnb: error: {in_words(str(problem), files)}")
         return 2
     except Exception:
         traceback.print_exc()
         return 3
 
 
-def _report(asked: argparse.Namespace, files: dict[str, str]) -> int:
-    gates = [Gate.of(text) for text in asked.fail_below]
-    form = form_of(asked)
-    options = options_of(asked)
-    models_files = _named([file for name in asked.recs for file in _files(name)])
-    truth_file, *more = _files(asked.truth)
+def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
+    gates = [Gate.of(text) for text in arguments.fail_below]
+    form = form_of(arguments)
+    options, metric_options = options_of(arguments), dict(arguments.option)
+    model_files = _named([file for name in arguments.recs for file in _files(name)])
+    truth_file, *more = _files(arguments.truth)
     if more:
-        raise FrameError(f"{asked.truth} is {1 + len(more)} files, and the truth is one: name it.")
-    beside_files = {name: file for name in ("train", "items", "users") if (file := getattr(asked, name))}
-    files |= {f"model {name!r}": str(file) for name, file in models_files}
-    files |= {"truth": str(truth_file), **beside_files}
-    _check_target(asked.output, list(files.values()))
-    files["recommendations"] = str(models_files[0][1])
-    columns = {role: value for role in COLUMNS if (value := getattr(asked, role))}
-    wanted: list[Wanted] = [(truth_file, "qrels", IDS), *((file, "run", IDS) for _, file in models_files)]
-    wanted += [(file, None, {"items": IDS[1:], "users": IDS[:1]}.get(name, IDS)) for name, file in beside_files.items()]
+        raise FrameError(f"{arguments.truth} is {1 + len(more)} files, and the truth is one: name it.")
+    side_files = {name: file for name in ("train", "items", "users") if (file := getattr(arguments, name))}
+    files |= {f"model {name!r}": str(file) for name, file in model_files}
+    files |= {"truth": str(truth_file), **side_files}
+    _check_target(arguments.output, list(files.values()))
+    files["recommendations"] = str(model_files[0][1])
+    columns = {role: value for role in COLUMNS if (value := getattr(arguments, role))}
+    wanted: list[Wanted] = [(truth_file, "qrels", IDS), *((file, "run", IDS) for _name, file in model_files)]
+    wanted += [(file, None, {"items": IDS[1:], "users": IDS[:1]}.get(name, IDS)) for name, file in side_files.items()]
     truth, *tables = read_together(wanted, columns)
-    models = {name: tables.pop(0) for name, _ in models_files}
-    side_data = dict(zip(beside_files, tables, strict=True))
-    several = [name for name, table in models.items() if _holds_models(table, asked.model)]
+    models = {name: tables.pop(0) for name, _file in model_files}
+    side_data = dict(zip(side_files, tables, strict=True))
+    several = [name for name, table in models.items() if _holds_models(table, arguments.model)]
     result: Evaluation | Comparison
     if len(models) > 1 or several:
         if len(models) > 1 and several:
             raise FrameError(f"{files[f'model {several[0]!r}']} holds the lists of several models: give it alone.")
-        given = models if len(models) > 1 else models[several[0]]
-        how = {"baseline": asked.baseline, "confidence": asked.confidence, "test": asked.test}
-        result = compare(given, truth, **how, **columns, **side_data, **options)
-    elif asked.baseline:
+        lists = models if len(models) > 1 else models[several[0]]
+        how = {"baseline": arguments.baseline, "confidence": arguments.confidence, "test": arguments.test}
+        result = compare(lists, truth, **how, **columns, **side_data, **options)
+    elif arguments.baseline:
         raise OptionError(
             "--baseline names a model to compare with, and there is one file: give those of the others too."
         )
     else:
         columns.pop("model", None)
-        (one,) = models.values()
-        result = evaluate(one, truth, **columns, **side_data, **options)
-    below = [line for gate in gates for line in gate.below(result, asked.option)]
-    _write(_made(result, asked, form), asked.output)
+        (recs,) = models.values()
+        result = evaluate(recs, truth, **columns, **side_data, **options)
+    below = [line for gate in gates for line in gate.below(result, metric_options)]
+    _write(_shown(result, arguments, form, metric_options), arguments.output)
     for line in below:
-        _tell(f"recnb: {line}")
+        _print_error(f"recnb: {line}")
     return 1 if below else 0
 
 
-def _made(result: Evaluation | Comparison, asked: argparse.Namespace, form: str) -> str:
-    """The report in the form asked for."""
+def _shown(
+    result: Evaluation | Comparison, arguments: argparse.Namespace, form: str, metric_options: Mapping[str, Any]
+) -> str:
+    """The report in a form."""
     if form == "trec":
         if isinstance(result, Comparison):
             raise OptionError("--format trec prints one run as trec_eval does: give one file of recommendations.")
-        return "".join(f"{name:<22}\tall\t{value}\n" for name, value in trec_lines(result, asked.k))
-    said = {"by": asked.by} if asked.by else {}
+        return "".join(f"{name:<22}\tall\t{value}\n" for name, value in trec_lines(result, arguments.k))
+    options = {"by": arguments.by} if arguments.by else {}
     if isinstance(result, Evaluation):
-        said["confidence"] = asked.confidence
-    report = result.report(k=asked.k, metrics=asked.metrics, **said, **asked.option)
-    forms = {"html": "to_html", "markdown": "to_markdown", "latex": "to_latex", "json": "to_json"}
+        options["confidence"] = arguments.confidence
+    report = result.report(k=arguments.k, metrics=arguments.metrics, **options, **metric_options)
     if form == "csv":
         return str(report.to_frame().to_csv(index=False))
-    return f"{report!r}\n" if form == "text" else str(getattr(report, forms[form])())
+    return f"{report!r}\n" if form == "text" else str(getattr(report, f"to_{form}")())
 
 
-def _write(made: str, output: str | None) -> None:
-    """To the file or to the console, all of it."""
+def _write(text: str, output: str | None) -> None:
+    """Write all of a report to a file or to the console."""
     if output:
-        written(made, output)
-        _tell(f"written: {output}")
+        written(text, output)
+        _print_error(f"written: {output}")
         return
     if sys.stdout is None:
         raise RecnbError("there is no console to write to: give -o FILE.")
     try:
-        made.encode(sys.stdout.encoding or "utf-8", sys.stdout.errors or "strict")
-        print(made, end="", flush=True)
+        text.encode(sys.stdout.encoding or "utf-8", sys.stdout.errors or "strict")
+        print(text, end="", flush=True)
     except UnicodeEncodeError as problem:
         raise RecnbError(
-            f"this console writes {problem.encoding}, which has no {made[problem.start]!a}: give -o FILE, or set PYTHONIOENCODING=utf-8."
+            f"this console writes {problem.encoding}, which has no {text[problem.start]!a}: give -o FILE, or set PYTHONIOENCODING=utf-8."
         ) from None
     except OSError as problem:
-        with contextlib.suppress(OSError, ValueError):  # nor is what is left of it written when Python ends
+        with contextlib.suppress(OSError, ValueError):  # Python would try to write the rest when it ends
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise RecnbError(f"the report was not written to its end: {problem.strerror}.") from None
 
 
-def _tell(line: str) -> None:
-    """A line beside the report; print() takes a console that is closed for stdout."""
+def _print_error(line: str) -> None:
+    """Print a line to the standard error stream; print() takes None for stdout."""
     if sys.stderr is not None:
         print(line, file=sys.stderr)
 
 
 def _files(name: str) -> list[Path]:
     """The file named, or those of a pattern such as `runs/*.csv`; a name that exists is no pattern."""
-    found = [Path(name)] if Path(name).exists() else [Path(one) for one in sorted(glob(name, recursive=True))]
+    found = [Path(name)] if Path(name).exists() else [Path(path) for path in sorted(glob(name, recursive=True))]
     if not found:
         raise FrameError(f"there is no file {name!r}.")
     return found
@@ -406,5 +395,5 @@ def _check_target(output: str | None, inputs: Sequence[str]) -> None:
 
 def _holds_models(frame: Any, column: str | None) -> bool:
     """Whether one frame holds the lists of several models."""
-    found = column or next((one for one in columns_of(frame, "recommendations") if role_of(one) == "model"), None)
+    found = column or next((name for name in columns_of(frame, "recommendations") if role_of(name) == "model"), None)
     return found is not None and table_of(frame, "recommendations", {"model": found})["model"].n_unique() > 1

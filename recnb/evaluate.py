@@ -17,34 +17,58 @@ from recnb.results.evaluation_data import EvaluationData
 
 
 def evaluate(recs: Frame, truth: Frame | None = None, **options: Any) -> Evaluation:
-    """Join recommendations with the truth, once; the Evaluation that is returned answers everything else.
+    """Join recommendations with the truth.
 
-    `recs` has a row for each recommended item (user, item, and rank or score); `truth` one for each relevant item
-    (user, item, and relevance if there are grades). `recs` alone serves if it holds both sides. Columns are found by
-    their common names and set by keyword: `user="member"`, `item=`, `rank=`, `score=`, `relevance=`. The other
-    keywords are the conventions: `order`, `ties`, `duplicates`, `candidates`, `judged`, `relevant_from`, `users`,
-    `no_relevant` and the rarer ones of `recnb.Convention`; `convention=` takes one whole, or the name of a library, and
-    what is given beside it overrides it.
+    Columns are found by their usual names, as `user_id`, `movieId` or `prediction`, or named by keyword.
 
-    What else is known may be given as frames: `train` (user, item: what users had before) and `items` (item and its
-    columns, such as a genre) for metrics beyond accuracy, `users` (user and their columns) for segments.
+    Parameters
+    ----------
+    recs : pandas.DataFrame, polars.DataFrame, polars.LazyFrame, pyarrow.Table, pyarrow.Dataset or DuckDBPyRelation
+        A row per recommended item: user, item, and rank or score. Frames are never changed, and may be changed later
+        without an effect on the evaluation. Recommendations may be larger than memory: a LazyFrame of files, a pyarrow
+        dataset and a DuckDB relation are streamed.
+    truth
+        A row per relevant item: user, item, and relevance if it is graded. None if `recs` has both sides.
+    user, item, rank, score, relevance : str
+        Names of columns, as `user="member"`.
+    train : frame, optional
+        User and item: what users interacted with before. For metrics beyond accuracy, and for the lint.
+    items : frame, optional
+        Item and its columns: titles, which are shown beside ids, and attributes such as a genre.
+    users : frame or str, optional
+        User and their columns, for segments; or the convention that says which users are averaged.
+    convention : Convention or str, optional
+        All conventions at once, or the name of a library, as "rectools".
+    **options
+        Single conventions, which take precedence over `convention`: `order`, `ties`, `duplicates`, `candidates`,
+        `judged`, `relevant_from`, `users`, `no_relevant` and the others of `recnb.Convention`.
 
-    Frames are pandas, Polars (eager or lazy), pyarrow or DuckDB; they are never changed, and may be changed afterwards. Recommendations may be larger than
-    memory: a `LazyFrame` of files (`polars.scan_parquet`), a pyarrow dataset and a DuckDB relation are streamed, and what is
-    kept is hits, truth and a few counts of each user. Dask and Spark DataFrames stay with their workers: `import recnb.dask`
-    and `recnb.dask.evaluate(recs, truth)` or `ddf.rec.against(truth)`; `import recnb.spark` and `recnb.spark.evaluate(recs,
-    truth)`. What these give has `fetch()`, an Evaluation here, and `recnb.compare` takes such frames as they are.
+    Returns
+    -------
+    Evaluation
 
+    Raises
+    ------
+    recnb.errors.RecnbError
+        If a column is missing or ambiguous, or if its values would make a number wrong.
+
+    See Also
+    --------
+    recnb.dask.evaluate, recnb.spark.evaluate : For frames of Dask and Spark.
+    recnb.compare : Several models.
+
+    Examples
+    --------
     >>> import pandas as pd
     >>> recs = pd.DataFrame({"user": [1, 1, 2], "item": ["a", "b", "a"], "rank": [1, 2, 1]})
     >>> truth = pd.DataFrame({"user": [1, 2], "item": ["b", "a"]})
     >>> evaluate(recs, truth).reciprocal_rank(k=2)
     reciprocal_rank@2 = 0.7500 (2 users; ordered by rank; relevant: every pair of the truth; first relevant item)
     """
-    given = given_of(options)
-    source = read(recs, truth, given.columns)
-    with_these = read_side_data(source, recs if truth is None else truth, given.columns, **given.side_data)
-    return given.evaluation(source, with_these)
+    parsed = parse_options(options)
+    source = read(recs, truth, parsed.columns)
+    side_data = read_side_data(source, recs if truth is None else truth, parsed.columns, **parsed.side_data)
+    return parsed.evaluation(source, side_data)
 
 
 def evaluate_model(
@@ -55,13 +79,31 @@ def evaluate_model(
     metrics: Iterable[str] | None = None,
     **options: Any,
 ) -> Table:
-    """Metrics of a model over the users that have test items: one row per metric, one column per k.
+    """Evaluate a model that scores all items for a user.
 
-    `test` and `train` are SciPy sparse matrices of users × items; an entry above 0 is a relevant item, and its value
-    the relevance. `model.predict(user)` gives one score per item, higher is better; the user's items of `train` are
-    taken out of the ranking, the rest is ranked from the highest score (equal scores: lower item number first), and
-    users without test items are left out.
+    Items of `train` are removed from a user's ranking. The others are ranked from the highest score; of equal scores, the
+    lower item number is first. Users without test items are left out.
 
+    Parameters
+    ----------
+    model
+        An object whose `predict(user)` returns one score per item, shape (n_items,).
+    test, train
+        SciPy sparse matrices, shape (n_users, n_items). An entry above 0 is a relevant item and its relevance.
+    k
+        Cut-off or cut-offs.
+    metrics
+        Names of metrics; None: the usual ones.
+    **options
+        Options of the metrics.
+
+    Returns
+    -------
+    Table
+        One row per metric, one column per cut-off.
+
+    Examples
+    --------
     >>> import numpy as np, scipy.sparse as sp
     >>> class Same:
     ...     def predict(self, user): return np.array([0.9, 0.5, 0.1])
@@ -76,41 +118,41 @@ def evaluate_model(
 
 
 def model_evaluation(model: Model, test: Any, train: Any = None, k: int | Sequence[int] = 10) -> Evaluation:
-    """The same as an Evaluation of lists of the largest k, for reports and explanations; users and items are numbers."""
+    """Return the Evaluation of such a model's lists, down to the largest k."""
     return Evaluation(EvaluationData(model_lists(model, test, train, k)))
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
-    """What the options of an evaluation amount to."""
+class Options:
+    """The options of an evaluation by kind."""
 
     columns: Mapping[str, str | None]  #: role -> column, as named by keyword
     convention: Convention  #: the first of a library's, if one is named
     library: str | None
-    overrides: Mapping[str, Any]  #: what is given beside a library
-    side_data: Mapping[str, Any]  #: frames of what else is known
+    overrides: Mapping[str, Any]  #: conventions given in addition to a library
+    side_data: Mapping[str, Any]  #: frames train, items and users
 
     def convention_for(self, source: Source) -> Convention:
         """The convention for these frames: a library's reads another column where they lack its own."""
         return self.convention if self.library is None else source.as_given(self.convention)
 
-    def evaluation(self, source: Source, with_these: SideData | None = None) -> Evaluation:
+    def evaluation(self, source: Source, side_data: SideData | None = None) -> Evaluation:
         """The evaluation of frames that were read."""
-        return Evaluation(self.data(source, with_these))
+        return Evaluation(self.data(source, side_data))
 
-    def data(self, source: Source, with_these: SideData | None = None) -> EvaluationData:
+    def data(self, source: Source, side_data: SideData | None = None) -> EvaluationData:
         """The data of that evaluation."""
-        return EvaluationData(source.under(self.convention_for(source)), self.library, self.overrides, with_these)
+        return EvaluationData(source.under(self.convention_for(source)), self.library, self.overrides, side_data)
 
 
-def given_of(options: Mapping[str, Any]) -> Given:
-    """Options told apart into columns, conventions and what else is known; one that is none of these is refused."""
+def parse_options(options: Mapping[str, Any]) -> Options:
+    """Separate options into columns, conventions and frames; anything else raises an error."""
     options = dict(options)
     convention = options.pop("convention", None)
-    known_beside: dict[str, Any] = {name: options.pop(name) for name in ("train", "items") if name in options}
+    frames: dict[str, Any] = {name: options.pop(name) for name in ("train", "items") if name in options}
     # `users` is a frame of them, or the word that says which of them are averaged.
     if hasattr(type(options.get("users")), "columns"):  # asked of the class: a lazy frame would resolve its schema
-        known_beside["users"] = options.pop("users")
+        frames["users"] = options.pop("users")
     # `relevant` names a column of lists, or says which judged items are relevant: the words of the latter are no names.
     columns = {
         role: options.pop(role)
@@ -128,13 +170,13 @@ def given_of(options: Mapping[str, Any]) -> Given:
     if isinstance(convention, str):
         library = presets.library_named(convention)
         first = presets.of_library(library)[0].convention
-        return Given(columns, replace(first, **options), library, options, known_beside)
+        return Options(columns, replace(first, **options), library, options, frames)
     if convention is not None and not isinstance(convention, Convention):
         raise OptionError(
             f"convention={convention!r}: give a recnb.Convention or the name of a library, such as convention='trec_eval'."
         )
-    made = Convention.of(options) if convention is None else replace(convention, **Convention.checked(options))
-    return Given(columns, made, None, {}, known_beside)
+    convention = Convention.of(options) if convention is None else replace(convention, **Convention.checked(options))
+    return Options(columns, convention, None, {}, frames)
 
 
 def options_known() -> list[str]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from recnb.libraries.agreement import Spread
     from recnb.libraries.explain_difference import Why
-    from recnb.libraries.identified import Identified, IdentifiedUsers
+    from recnb.libraries.identify import Identified, IdentifiedUsers
     from recnb.lint.findings import Lint
     from recnb.report.report import Report
     from recnb.stats import Detectable
@@ -34,9 +34,18 @@ if TYPE_CHECKING:
 
 
 class Evaluation(Methods):
-    """One model's recommendations, joined with the truth.
+    """One model's recommendations, joined with the truth; returned by `recnb.evaluate` and `df.rec.against`.
 
-    Metrics are methods, each with `k` and its own options. `k=None` takes each user's whole list.
+    Metrics are methods: `ev.ndcg(k=10)`. Each takes the cut-off `k`, where None is each user's whole list, and its own
+    options. Nothing is joined again from one call to the next.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+    >>> round(ev.ndcg(k=10), 4)
+    0.1725
     """
 
     def __init__(self, data: EvaluationData) -> None:
@@ -76,12 +85,30 @@ class Evaluation(Methods):
         return beyond_accuracy.score_of(self._data, metric, k, options)
 
     def beyond(self, k: int | Sequence[int | None] | None = None) -> Table:
-        """Every metric beyond accuracy that the data allow; what the others need is said below the table."""
+        """Return every metric beyond accuracy that the data allow.
+
+        Parameters
+        ----------
+        k
+            Cut-off or cut-offs; None is the whole list.
+
+        Returns
+        -------
+        Table
+            A row per metric, a column per cut-off. The line below it names the metrics that need `train=` or `items=`.
+        """
         return beyond_table(self._data, k)
 
     def under(self, library: str) -> Evaluation:
-        """The same data under another library's conventions: who counts, how ties stand, what each metric is divided by.
+        """Return the same data under another library's conventions: users averaged, ties, denominators.
 
+        Parameters
+        ----------
+        library
+            Its name, as "rectools".
+
+        Examples
+        --------
         >>> import recnb
         >>> sample = recnb.datasets.load_sample()
         >>> ev = sample.models["popular"].rec.against(sample.test)
@@ -91,7 +118,7 @@ class Evaluation(Methods):
         return Evaluation(self._data.under(library))
 
     def basis(self, convention: Convention | None = None) -> str:
-        """In words: how many users, who was left out, and by which convention."""
+        """Return the line shown below every number: users averaged, users left out, and the convention."""
         return self._data.basis(convention)
 
     def table(
@@ -103,31 +130,70 @@ class Evaluation(Methods):
         bins: int = 4,
         **options: Any,
     ) -> Table:
-        """Means over users: one row per metric, one column per cut-off.
+        """Return means over users, one row per metric and one column per cut-off.
 
-        `options` apply to each metric that has them: `table(["ndcg", "precision"], k=[5, 10], gain="exponential")`; a
-        mapping gives each metric its own: `table({"precision": {"out_of": "list"}, "recall": {}}, k=5)`.
+        Parameters
+        ----------
+        metrics
+            Names of metrics; or a mapping of name to its own options, as
+            `{"precision": {"out_of": "list"}, "recall": {}}`. None: the usual ones.
+        k
+            Cut-off or cut-offs; None is the whole list.
+        by
+            Segments of users, each with an interval and its difference to all other users: a column of `users=` or of
+            the truth; "activity" or "popularity_taste", which are computed from `train=`; or a Series of user to segment.
+        bins
+            Number of quantile bins for a `by` that is a number.
+        **options
+            Options of the metrics, applied to each metric that has them, as `gain="exponential"`.
 
-        `by` breaks the users down, with intervals and the gap of each segment to all others: a column of `users=` or of
-        the truth, "activity" or "popularity_taste" (of train, in `bins` quantile bins), or a Series of user to segment.
+        Returns
+        -------
+        Table
         """
         if by is not None:
             return table_by(self._data, metrics, k, by, bins=bins, options=options)
         return table_of(self._data, metrics, k, options)
 
     def curve(self, metric: str, k: Iterable[int] = range(1, 21), **options: Any) -> Curve:
-        """A metric at many cut-offs, with a 95% interval at each.
+        """Return a metric at many cut-offs, each with a 95% interval; `.plot()` draws it.
 
-        `curve("ndcg", k=range(1, 51)).plot()` draws it.
+        Parameters
+        ----------
+        metric
+            Name of a metric.
+        k
+            Cut-offs.
+        **options
+            Options of the metric.
+
+        Returns
+        -------
+        Curve
         """
         return curve_of(self._data, metric, k, options)
 
     def explain(
         self, metric: str, user: Any = None, k: int | None = None, *, lang: str | None = None, **options: Any
     ) -> Explanation:
-        """How one user's list comes by its score: formula, numbers put in, a row per rank, the ideal list.
+        """Return the worked computation of one user's score: formula, values, a row per rank, the ideal list.
 
-        A metric of all lists together needs no user: `explain("coverage", k=10)`.
+        Parameters
+        ----------
+        metric
+            Name of a metric.
+        user
+            A user's id. A metric of all lists together needs none: `explain("coverage", k=10)`.
+        k
+            Cut-off; None is the whole list.
+        lang
+            "en" or "ko"; None is the language that is set, `recnb.language`.
+        **options
+            Options of the metric.
+
+        Returns
+        -------
+        Explanation
         """
         return explanation_of(self._data, metric, user, k, options, lang)
 
@@ -142,9 +208,29 @@ class Evaluation(Methods):
         lang: str | None = None,
         **options: Any,
     ) -> Report:
-        """What is odd about the data, each metric with its interval, the curve over k, and the users behind the mean.
+        """Return a report: problems in the data, metrics with intervals, the curve over k, the best and worst served users.
 
-        With `train=` or `items=` metrics beyond accuracy stand beside them; `by` adds segments of the users, as in `table`.
+        With `train=` or `items=` it includes metrics beyond accuracy.
+
+        Parameters
+        ----------
+        k
+            Cut-off or cut-offs; the last is that of the headline.
+        metrics
+            As in `table`; the first is that of the headline.
+        by, bins
+            Segments of users, as in `table`.
+        confidence
+            Of the intervals, between 0 and 1.
+        lang
+            "en" or "ko"; None is the language that is set.
+        **options
+            Options of the metrics.
+
+        Returns
+        -------
+        Report
+            Shown by a notebook; `to_html`, `to_markdown`, `to_latex`, `to_json` and `to_frame` export it.
         """
         from recnb.report.build import report_of
 
@@ -155,10 +241,25 @@ class Evaluation(Methods):
         self, metric: str, k: int | None = None, power: float = 0.8, *, alpha: float = 0.05,
         against: Evaluation | None = None, correlation: float | None = None, **options: Any,
     ) -> Detectable:  # fmt: skip
-        """The smallest difference between two models that these users can show, by a paired t test of this power.
+        """Return the smallest difference between two models that a paired t test on these users detects.
 
-        It needs the spread of users' differences: measured `against` another evaluation, or taken from the spread of
-        this metric and a correlation between the models (0.3 unless given, which is careful); `.words` says which.
+        Parameters
+        ----------
+        metric, k, **options
+            The metric, as in `table`.
+        power
+            Probability of detecting a difference of that size.
+        alpha
+            Significance level of the two-sided test.
+        against
+            An evaluation of the other model, from which the standard deviation of differences is measured.
+        correlation
+            Without `against`: correlation of the models' values, from which the standard deviation is estimated. The
+            default, 0.3, is cautious.
+
+        Returns
+        -------
+        Detectable
         """
         from recnb.results.score import detectable_of
 
@@ -174,10 +275,22 @@ class Evaluation(Methods):
         return detectable_of(mine, theirs, power=power, alpha=alpha, correlation=correlation)
 
     def why(self, metric: str, k: int | None = None, *, other: Any, variant: str | None = None, **options: Any) -> Why:
-        """From this number to another's, one convention switched at a time: what each switch did, and to whom.
+        """Explain the difference between this number and another: conventions are switched one at a time.
 
-        `other` is a library (`variant` picks one of its several ways), a Convention or another Evaluation;
-        `ev.under("ranx").why("ndcg", k=10, other="rectools")` goes from one library to another.
+        Parameters
+        ----------
+        metric, k, **options
+            The metric, as in `table`.
+        other
+            A library's name, a Convention, or another Evaluation. `ev.under("ranx").why("ndcg", k=10,
+            other="rectools")` compares two libraries.
+        variant
+            Which of a library's several versions of the metric.
+
+        Returns
+        -------
+        Why
+            A row per switch: its effect on the mean and the number of users affected.
         """
         from recnb.libraries.explain_difference import why
 
@@ -187,43 +300,90 @@ class Evaluation(Methods):
     def identify(
         self, metric: str, value: Any, k: int | None = None, *, digits: int | None = None, **options: Any
     ) -> Identified | IdentifiedUsers:
-        """Which named conventions, and which one step away from them, give a printed number on this data.
+        """Find the conventions that give a published number on this data: named ones, and those one option away.
 
-        `value` is the number as printed, as text where it ends in zeros; or a Series or mapping of user to printed
-        value, which finds the convention that fits most users and names those that fit none.
+        Parameters
+        ----------
+        metric, k, **options
+            The metric, as in `table`.
+        value
+            The number as printed, as text if it ends in zeros; or a Series or mapping of user to value, for which the
+            convention that fits most users is found.
+        digits
+            Number of decimal places that were printed; by default those of `value`.
+
+        Returns
+        -------
+        Identified or IdentifiedUsers
         """
         from recnb.libraries.identify import identify
 
         return identify(self._data, metric, value, k, digits=digits, **options)
 
     def spread(self, metric: str, k: int | None = None, **options: Any) -> Spread:
-        """What every library would say of this data, grouped where they agree."""
+        """Return the number of every library on this data, libraries that agree in one group.
+
+        Parameters
+        ----------
+        metric, k, **options
+            The metric, as in `table`.
+
+        Returns
+        -------
+        Spread
+        """
         from recnb.libraries.agreement import spread
 
         return spread(self._data, metric, k, **options)
 
     def explore(self, metric: str = "ndcg", k: int | None = 10, *, lang: str | None = None, **options: Any) -> Explorer:
-        """A widget: from the mean to the users behind it and to one user's list, by hand. Needs `recnb[notebook]`."""
-        from recnb.widgets.explorer.explore import explorer
+        """Open a widget for browsing from the mean to users and to one user's list. Needs `recnb[notebook]`.
+
+        Parameters
+        ----------
+        metric, k, **options
+            The metric, as in `table`.
+        lang
+            "en" or "ko"; None is the language that is set.
+
+        Returns
+        -------
+        Explorer
+        """
+        from recnb.widgets.explorer import explorer
 
         return explorer({"": self._data}, metric, k, lang=lang, **options)
 
     def lint(self, k: int | None = 10, metric: str = "ndcg", **options: Any) -> Lint:
-        """What is odd about the data, and what it does to the numbers, told by one metric at one cut-off.
+        """Check the data for problems, and measure their effect on one metric at one cut-off.
 
-        It looks into train, items and users as well, where `evaluate` was given them. The Lint is true where something
-        was found; it iterates over its findings, the gravest first.
+        Parameters
+        ----------
+        k, metric, **options
+            The metric on which effects are measured.
+
+        Returns
+        -------
+        Lint
+            A sequence of findings, the most severe first; false if there are none. Frames given as `train=`, `items=`
+            and `users=` are checked as well.
         """
         from recnb.lint import lint
 
         return lint(self._data, k, metric, **options)
 
     def hits(self, depth: int | None = None) -> Hits:
-        """The hits down to a rank: what every metric is computed from."""
+        """Return the hits, from which every metric is computed.
+
+        Parameters
+        ----------
+        depth
+            The last rank that counts; None: all.
+        """
         return self._data.hits(depth)
 
     def to_frame(self) -> pd.DataFrame:
-        """What is known of each user: length of the list, relevant items, hits."""
+        """Return a row per user: length of the list, number of relevant items, number of hits."""
         return self._data.to_frame()
 
     def _repr_html_(self) -> str:

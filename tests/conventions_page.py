@@ -15,8 +15,7 @@ from recnb.conventions.presets import ALIASES, Preset, of_library
 from recnb.errors import RecnbError
 from recnb.libraries import as_in
 from recnb.libraries.library_errors import RAISES, UNRULED
-from recnb.libraries.library_metrics import SPECIAL
-from recnb.libraries.reproduce import metric_of
+from recnb.libraries.library_metrics import SPECIAL, metric_of
 from recnb.libraries.variant import MetricVariant, axes_of
 from recnb.results.item_metrics import FORMULAS
 

@@ -36,7 +36,7 @@ IGNORED = ("nbval-ignore-output", "nbval-skip")
 CLEANING = re.findall(r"^regex: (.*)\nreplace: (.*)$", (ROOT / "tests/nbval_sanitize.cfg").read_text("utf-8"), re.M)
 
 
-class _ThisInterpreter(AsyncKernelManager):
+class ThisInterpreter(AsyncKernelManager):
     """A kernel of the Python that runs this, whatever kernels are installed beside it."""
 
     @property
@@ -73,7 +73,7 @@ def run(notebook: NotebookNode, folder: Path = BUILT) -> NotebookNode:
     """The notebook with the outputs of a fresh kernel in that folder, cleaned of what differs from run to run."""
     os.environ["RECNB_NO_PROGRESS"] = "1"  # a bar would be there on slow machines alone
     NotebookClient(
-        notebook, kernel_manager_class=_ThisInterpreter, timeout=300, record_timing=False, store_widget_state=False,
+        notebook, kernel_manager_class=ThisInterpreter, timeout=300, record_timing=False, store_widget_state=False,
         resources={"metadata": {"path": str(folder)}},
     ).execute(stderr=subprocess.DEVNULL)  # fmt: skip
     notebook.metadata = NotebookNode(kernelspec=NotebookNode(KERNEL))

@@ -74,6 +74,16 @@ def test_novelty_and_popularity_by_hand() -> None:
     assert EV.tail_share(ratio=0.6).per_user.to_dict() == close({1: 1, 2: 2 / 3, 3: 1 / 3})
 
 
+def test_diversity_of_numbers_by_hand() -> None:
+    """c is (1, 2), d (2, 1) and e (0, 3): cosines 4/5, 2/sqrt 5 and 1/sqrt 5, and features that differ 2, 2 and 2."""
+    numbers = pd.DataFrame({"item": list("cde"), "x": [1.0, 2.0, 0.0], "y": [2.0, 1.0, 3.0]})
+    ev = recnb.evaluate(RECS[RECS.user == 1], TRUTH, items=numbers)
+    cosines = (4 / 5 + 2 / math.sqrt(5) + 1 / math.sqrt(5)) / 3
+    assert ev.diversity(features=["x", "y"]) == close(1 - cosines)
+    assert ev.diversity(k=2, features=["x", "y"]) == close(1 / 5)
+    assert ev.diversity(features=["x", "y"], distance="hamming") == close(2)
+
+
 def test_diversity_by_hand() -> None:
     """c is y, d is y and z, e is z: cosines 1/sqrt 2, 0, 1/sqrt 2."""
     third = 1 / math.sqrt(2)
@@ -246,6 +256,19 @@ def test_every_metric_is_a_method_and_says_what_it_rests_on() -> None:
             assert score == close(score.per_user.mean())
 
 
+def test_a_user_who_is_served_counts_one() -> None:
+    assert EV.explain("user_coverage", 1, k=2).numbers == "1 = 1"
+    assert EV.explain("user_coverage", 5, k=2).numbers == "0 = 0"
+    assert EV.user_coverage(k=2).per_user.to_dict() == {1: 1, 2: 1, 3: 1, 5: 0}
+
+
+def test_bounds_are_those_of_the_definitions() -> None:
+    """Intervals of few users rest on them: shares lie between 0 and 1, entropies and divergences have no upper end."""
+    bounds = {name: metric.bounds for name, metric in LIST_METRICS.items()}
+    without_end = dict.fromkeys(("calibration", "entropy", "novelty"), (0, math.inf))
+    assert bounds == {**dict.fromkeys(bounds, (0, 1)), "diversity": (0, 2), **without_end}
+
+
 def test_small_print_counts_what_is_odd() -> None:
     score = EV.novelty()
     assert (
@@ -254,6 +277,10 @@ def test_small_print_counts_what_is_odd() -> None:
     )
     again = pd.concat([TRAIN, pd.DataFrame({"user": [1, 2], "item": ["c", "d"]})])
     assert "2 recommended rows are of items that their users have in train" in evaluation(train=again).novelty().basis
+    had = pd.concat([TRAIN, pd.DataFrame({"user": [1, 2], "item": ["c", "e"]})])  # at ranks 1 and 3 of their lists
+    assert "1 recommended row is of an item that its user has in train" in evaluation(train=had).novelty(k=1).basis
+    assert "1 recommended row is of an item that its user has in train" in evaluation(train=had).novelty(k=2).basis
+    assert "2 recommended rows are of items that their users have in train" in evaluation(train=had).novelty(k=3).basis
     assert "out of 5 items of train; 1 recommended item is not among them" in evaluation(items=None).coverage().basis
     assert "1 with a list without a value, left out" in evaluation(train=TRAIN[TRAIN.user != 3]).calibration().basis
     assert EV.novelty(cold="drop").basis.endswith("cold=drop")

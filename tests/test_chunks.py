@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import recnb
-from recnb.data.user_buckets import Seen
+from recnb.data.user_buckets import SortedRuns
 from recnb.errors import ColumnError, FrameError, NoUsersError, OptionError
 
 METRICS = {
@@ -141,7 +141,7 @@ def test_a_user_in_two_chunks_is_refused(text):
 
 
 def test_many_strangers_are_remembered_in_few_runs():
-    seen = Seen()
+    seen = SortedRuns()
     rng = np.random.default_rng(5)
     ids = rng.permutation(5000)
     for some in np.array_split(ids, 500):
@@ -192,3 +192,21 @@ def test_it_shows_itself():
     assert made.curve("ndcg").k == (5, 10)
     assert made.interval("ndcg", 5).low < made.score("ndcg", 5) < made.interval("ndcg", 5).high
     assert made.n_users == made.partial.n_users
+
+
+def test_one_user_is_enough():
+    """One of the two relevant items is shown, at rank 2 of 3."""
+    recs = pd.DataFrame({"user": 7, "item": [1, 2, 3], "rank": [1, 2, 3]})
+    made = recnb.evaluate_chunks([recs], pd.DataFrame({"user": 7, "item": [2, 9]}), ["recall", "reciprocal_rank"], [3])
+    assert made.n_users == 1
+    assert (made.score("recall", 3), made.score("reciprocal_rank", 3)) == (0.5, 0.5)
+
+
+def test_a_mean_over_the_orders_of_equal_scores_is_the_same_in_chunks():
+    recs, truth = random_frames(np.random.default_rng(19))
+    convention = {"ties": "expected", "users": "union", "no_relevant": "zero"}
+    whole = recnb.evaluate(recs, truth, **convention)
+    made = recnb.evaluate_chunks(cut(recs, 4), truth, ["ndcg", "average_precision", "reciprocal_rank"], K, **convention)
+    for metric in ("ndcg", "average_precision", "reciprocal_rank"):
+        for k in K:
+            assert made.score(metric, k) == pytest.approx(float(getattr(whole, metric)(k=k)), abs=1e-12)

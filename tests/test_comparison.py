@@ -120,7 +120,7 @@ def test_a_planted_difference_is_found_and_one_that_is_not_there_is_not():
     assert verdicts == {"better": "better", "alike": "open", "worse": "worse"}
     better, alike, worse = found.conclusion("hit_rate", k=1).lines
     assert "better is better than base" in better
-    assert "no difference shown between alike and base" in alike
+    assert "no significant difference between alike and base" in alike
     assert "80% power" in alike
     assert "worse is worse than base" in worse
     assert not any("equal" in line for line in (better, alike, worse))
@@ -137,7 +137,7 @@ def test_models_that_give_the_same_are_said_to_give_the_same_value():
 def test_one_user_is_no_sample():
     found = recnb.compare({"one": lists(a="xy"), "two": lists(a="yx")}, TRUTH.head(1))
     assert found.differences("ndcg", k=2).verdict.tolist() == ["untested"]
-    assert "too few users, or too alike, for a test" in found.conclusion("ndcg", k=2).lines[0]
+    assert "too few users or differences, for a test" in found.conclusion("ndcg", k=2).lines[0]
     assert "n/a" in repr(found.report(k=2))
 
 

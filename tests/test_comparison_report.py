@@ -11,7 +11,6 @@ import pytest
 import recnb
 from recnb.comparison.conclusions import bare_p, number, sentence, signed
 from recnb.comparison.results import Difference
-from recnb.display import tabs
 from recnb.errors import OptionError
 
 mpl.use("Agg")
@@ -93,13 +92,14 @@ def test_every_form_tells_the_same(report):
 
 
 def test_json_is_whole(report, tmp_path):
-    told = json.loads(report.to_json(tmp_path / "report.json"))
+    told = json.loads(report.to_json())
+    assert report.to_json(tmp_path / "report.json") is None
     assert told == json.loads((tmp_path / "report.json").read_text("utf-8"))
-    assert told["schema"] == "recnb.comparison/2"
+    assert told["schema"] == "recnb.comparison/3"
     assert told["n_compared"] == len(told["differences"]) == 28
     assert told["judged"][0] == {"model": "item-knn", "n_users": 261, "n_left_out": 0, "n_without_list": 2}
     assert {one["verdict"] for one in told["differences"]} == {"better", "open"}
-    assert told["moved"][0]["gained"][0]["new"][0].keys() == {"rank", "item", "relevance"}
+    assert told["moved"][0]["gained"][0]["new"][0].keys() == {"rank", "item", "relevance", "title"}
 
 
 def test_forms_are_the_same_to_the_byte_each_time(sample, report):
@@ -110,8 +110,9 @@ def test_forms_are_the_same_to_the_byte_each_time(sample, report):
 
 
 def test_a_page_that_stands_by_itself(report, tmp_path):
-    page = report.to_html(tmp_path / "page.html", title="A <title>")
-    assert page == (tmp_path / "page.html").read_text("utf-8")
+    assert report.to_html(tmp_path / "page.html", title="A <title>") is None
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert page == report.to_html(title="A <title>")
     assert "<title>A &lt;title&gt;</title>" in page
     assert not re.search(r"<script|<svg|<iframe|\son\w+=|https?://", page)
     assert len(page) < 300_000
@@ -120,7 +121,15 @@ def test_a_page_that_stands_by_itself(report, tmp_path):
         assert re.search(r'alt="[^"]{20,}"', image)
     # The one style sheet makes the tabs; nothing that matters for reading stands in it.
     assert not re.search(r"<svg|<script", report._repr_html_())
-    assert re.findall(r"<style>(.*?)</style>", report._repr_html_()) == [tabs.STYLE]
+    (style,) = re.findall(r"<style>(.*?)</style>", report._repr_html_(), re.DOTALL)
+    assert set(re.findall(r"\.recnb[\w-]*", style)) <= {
+        ".recnb",
+        ".recnb-tabs",
+        ".recnb-tab",
+        ".recnb-panel",
+        ".recnb-again",
+        ".recnb-many",
+    }
 
 
 def test_names_of_models_users_and_items_are_made_safe():
@@ -160,6 +169,18 @@ def test_names_of_models_users_and_items_are_made_safe():
         assert "$e$ {f}\n" not in one._repr_html_()
 
 
+def test_items_are_shown_by_their_titles(sample):
+    found = recnb.compare(sample.models, sample.test, items=sample.items)
+    titles = dict(zip(sample.items["item"], sample.items["title"], strict=True))
+    movers = found.movers("ndcg", k=10)
+    listed = [item for user in (*movers.moved.gained, *movers.moved.lost) for item in (*user.old, *user.new)]
+    assert {item.item: item.title for item in listed} == {item.item: titles[item.item] for item in listed}
+    report = found.report(k=10, metrics=["ndcg"])
+    for form in (movers._repr_html_(), repr(movers), report.to_html(), report.to_markdown(), repr(report)):
+        assert listed[0].title.split()[-1] in form
+        assert listed[0].item in form
+
+
 def test_korean(sample):
     found = recnb.compare(sample.models, sample.test)
     report = found.report(k=10, lang="ko")
@@ -187,11 +208,11 @@ def difference(**values):
     [
         ({"low": 0.005, "p_holm": 0.04}, "better", "new is better than old, by 0.0100 (95% interval 0.0050 to 0.0300; p = 0.040"),
         ({"difference": -0.01, "low": -0.02, "high": -0.005, "p_holm": 0.01}, "worse", "worse than old, by 0.0100 (95% interval 0.0050 to 0.0200"),
-        ({"low": 0.005, "p_holm": 0.06}, "hint", "a hint, no finding"),
-        ({"p_holm": 0.01}, "torn", "no finding"),
-        ({}, "open", "no difference shown between new and old: +0.0100 (95% interval -0.0100 to 0.0300; p = 0.40"),
+        ({"low": 0.005, "p_holm": 0.06}, "hint", "inconclusive. new differs"),
+        ({"p_holm": 0.01}, "torn", "inconclusive. The corrected test"),
+        ({}, "open", "no significant difference between new and old: +0.0100 (95% interval -0.0100 to 0.0300; p = 0.40"),
         ({"tied": 10, "won": 0, "lost": 0, "difference": 0.0}, "same", "each of 10 users the same value"),
-        ({"p": np.nan}, "untested", "too few users, or too alike"),
+        ({"p": np.nan}, "untested", "too few users or differences"),
     ],
 )  # fmt: skip
 def test_what_may_be_said(report, values, verdict, words):

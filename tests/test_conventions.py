@@ -94,6 +94,13 @@ def test_a_threshold_is_said_in_words():
     assert "relevance of 3.5 or more" in str(Convention(relevant_from=3.5))
 
 
+def test_the_base_of_a_logarithm_is_said_where_it_is_not_two():
+    assert conventions.options_in_words({"discount": "log", "log_base": 2}) == ["discount log2(1 + rank)"]
+    assert conventions.options_in_words({"discount": "log", "log_base": 10}) == ["discount log10(1 + rank)"]
+    assert conventions.options_in_words({"log_base": 2}) == []
+    assert conventions.options_in_words({"log_base": 10}) == ["logarithm of base 10"]
+
+
 @pytest.mark.parametrize("name", WORDS)
 def test_a_wrong_word_is_refused_and_the_words_are_named(name: str):
     close = WORDS[name][-1] + "x"
@@ -261,3 +268,35 @@ def test_the_long_way_breaks_ties_and_drops_repeats_alike(ties: str, duplicates:
     long = general_hits(recs, truth, pl.concat([recs["item"], truth["item"]]).unique().sort(), short.convention)
     for name in ("user", "rank", "relevance", "truth_row", "list_length", "truth_user"):
         np.testing.assert_array_equal(getattr(long.hits, name), getattr(short.hits(), name), err_msg=name)
+
+
+# Lists a, b; a is one of three relevant items of the first user, b the only one of the second.
+TWO = pd.DataFrame({"user": [1, 1, 2, 2], "item": list("abab"), "rank": [1, 2, 1, 2]})
+WANTED = pd.DataFrame({"user": [1, 1, 1, 2], "item": list("axyb")})
+
+
+@pytest.mark.parametrize(
+    ("average", "recalls"),
+    [("user", (1 / 6, 2 / 3)), ("pooled", (1 / 4, 1 / 2)), ("geometric", ((1 / 3 * 1e-5) ** 0.5, (1 / 3) ** 0.5))],
+)
+def test_users_are_averaged_alike_in_a_table_and_in_a_score(average: str, recalls: tuple[float, float]):
+    """Recall at 1 is 1/3 and 0, at 2 1/3 and 1: their mean, found of all relevant, or the root of their product.
+
+    The root of a product takes 0.00001 for 0, as trec_eval does.
+    """
+    evaluation = recnb.evaluate(TWO, WANTED, average=average)
+    assert [float(evaluation.recall(k=k)) for k in (1, 2)] == pytest.approx(recalls, rel=1e-12)
+    both = evaluation.table(["recall", "precision"], k=[1, 2])
+    assert both.to_numpy(dtype=float)[0] == pytest.approx(recalls, rel=1e-12)
+    precisions = [float(evaluation.precision(k=k)) for k in (1, 2)]
+    assert both.to_numpy(dtype=float)[1] == pytest.approx(precisions, rel=1e-12)
+
+
+def test_f1_of_means_is_of_f1_alone():
+    """Mean precision at 2 is 1/2, mean recall 2/3, and their harmonic mean 4/7; the mean F1 is (2/5 + 2/3) / 2."""
+    evaluation = recnb.evaluate(TWO, WANTED, average="of_means")
+    assert evaluation.f1(k=2) == pytest.approx(4 / 7, rel=1e-12)
+    assert recnb.evaluate(TWO, WANTED).f1(k=2) == pytest.approx(8 / 15, rel=1e-12)
+    for metric in ("precision", "recall", "ndcg", "fbeta"):
+        with pytest.raises(OptionError, match=f"average='of_means' is of F1 alone, not of {metric}"):
+            getattr(evaluation, metric)(k=2)

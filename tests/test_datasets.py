@@ -11,8 +11,9 @@ import pandas as pd
 import pytest
 
 import recnb.datasets
-from recnb.datasets import Sample, load_sample, make_sample, split_by_time
+from recnb.datasets import Sample, load_sample, split_by_time
 from recnb.errors import RecnbError
+from tests import make_sample
 
 SAMPLE_FOLDER = Path(recnb.datasets.__file__).parent / "sample"
 

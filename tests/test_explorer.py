@@ -15,8 +15,8 @@ import recnb
 from recnb.data import Prepared
 from recnb.errors import OptionError, RecnbError
 from recnb.widgets.explorer.html import detail, still, summary
-from recnb.widgets.explorer.payload import told
 from recnb.widgets.explorer.state import PAGE, ExplorerState
+from recnb.widgets.explorer.table import users_table
 from tests.explorer import explorer_state
 from tests.test_results_html import Page
 
@@ -76,7 +76,7 @@ def test_nothing_is_joined_after_the_first_look(monkeypatch: pytest.MonkeyPatch)
     for metric in state.metrics:
         for k in (1, 20, None, 4):
             state.ask(metric=metric, k=k)
-            told(state)
+            users_table(state)
     state.ask(metric="ndcg", ideal="list")
     state.choose(5)
     detail(state)
@@ -85,18 +85,18 @@ def test_nothing_is_joined_after_the_first_look(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_column_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
     state = one()
-    told(state)
+    users_table(state)
     state.ask(k=5)
-    told(state)
+    users_table(state)
     monkeypatch.setattr("recnb.results.evaluation_data.EvaluationData.values", None)
     monkeypatch.setattr(np, "argsort", None)
     state.ask(k=10)
     state.search("u1")
     state.pick_bar(3)
     state.turn(1)
-    told(state)
+    users_table(state)
     state.ask(k=5)
-    assert len(told(state)["rows"]) > 0
+    assert len(users_table(state)["rows"]) > 0
 
 
 @given(
@@ -138,7 +138,7 @@ def test_what_is_shown_is_what_pandas_would_show(
     paged: list[str] = []
     for page in range(state.pages):
         state.turn(page)
-        rows = told(state)["rows"]
+        rows = users_table(state)["rows"]
         assert len(rows) <= PAGE
         paged += [row["cells"][0] for row in rows]
     assert paged == frame.index.tolist()
@@ -238,14 +238,14 @@ def test_numbers_part_users_in_their_own_order() -> None:
 
 def test_what_is_refused_changes_nothing() -> None:
     state = one(metric="rbp")
-    before = told(state)
+    before = users_table(state)
     assert not state.ask(p=3.0)
     assert "p=3.0" in state.problem
     assert "p=3.0" in summary(state)
     assert not state.ask(k=0)
     assert not state.ask(metric="ndgc")
     assert not state.ask(gain="linear")
-    assert told(state) == before
+    assert users_table(state) == before
     assert (state.metric.name, state.k, state.options) == ("rbp", 10, {})
     assert state.ask(p=0.5)
     assert state.problem == ""
@@ -282,13 +282,13 @@ def test_pages_end() -> None:
     state.turn(-3)
     assert state.page == 0
     state.search("no such user")
-    told_of_none = told(state)
-    assert told_of_none["rows"] == []
-    assert told_of_none["pages"] == 1
-    assert told_of_none["range"] == "no user matches"
+    empty = users_table(state)
+    assert empty["rows"] == []
+    assert empty["pages"] == 1
+    assert empty["range"] == "no user matches"
     assert "no user matches" in still(state)
     state.show_all()
-    assert told(state)["range"] == "1–20 of 261"
+    assert users_table(state)["range"] == "1–20 of 261"
 
 
 def test_a_mean_that_is_no_mean_of_users_is_the_convention_s_own() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from html import unescape
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,8 @@ import pytest
 import recnb
 from recnb.errors import FrameError
 from recnb.widgets.explorer.html import detail, still, summary
-from recnb.widgets.explorer.payload import told
 from recnb.widgets.explorer.state import ExplorerState
+from recnb.widgets.explorer.table import users_table
 from recnb.widgets.explorer.user import detail_of
 from tests.explorer import explorer_state
 from tests.test_explorer import EV, EVALUATIONS, SAMPLE, one
@@ -52,7 +53,7 @@ def test_the_list_of_a_user() -> None:
     assert "z relevance 2, not in the list" in text
     state.user = "nobody"
     assert "nobody" in detail(state)
-    assert told(state)["chosen"] is None
+    assert users_table(state)["chosen"] is None
 
 
 def test_every_user_has_the_value_that_their_explanation_ends_with() -> None:
@@ -104,7 +105,7 @@ def test_shared_ties_have_no_order_to_explain() -> None:
     shown = detail_of(state)
     assert shown is not None
     assert shown.explanation is None
-    assert "ties=&quot;expected&quot;" in detail(state)
+    assert 'ties="expected"' in unescape(detail(state))
     assert f"{shown.lists[0].value:.4f}" in detail(state)
     assert not state.ask(metric="err")
 
@@ -125,12 +126,12 @@ def test_users_without_a_value_are_counted_apart_and_come_last() -> None:
         state.sort("value")
     state.choose(int(np.flatnonzero(np.isnan(state.values()))[0]))
     assert "left out of the mean" in detail(state)
-    assert "–" in {cells for row in _last_page(state)["rows"] for cells in row["cells"]}
+    assert "n/a" in {cells for row in _last_page(state)["rows"] for cells in row["cells"]}
 
 
 def _last_page(state: ExplorerState) -> dict[str, Any]:
     state.turn(state.pages)
-    return told(state)
+    return users_table(state)
 
 
 def test_one_user() -> None:
@@ -138,8 +139,8 @@ def test_one_user() -> None:
         pd.DataFrame({"user": [7], "item": ["a"], "rank": [1]}), pd.DataFrame({"user": [7], "item": ["a"]})
     )
     state = explorer_state({"": ev}, k=None)
-    assert told(state)["rows"] == [{"at": 0, "cells": ["7", "1.0000", "1", "1", "1"]}]
-    assert told(state)["bars"]["title"] == "1 user by nDCG"
+    assert users_table(state)["rows"] == [{"at": 0, "cells": ["7", "1.0000", "1", "1", "1"]}]
+    assert users_table(state)["bars"]["title"] == "1 user by nDCG"
     assert [bar.count for bar in state.bars()] == [0] * 10 + [1]
     assert state.user == 7
     assert "Nothing was missed" in still(state)
@@ -237,16 +238,16 @@ def test_text_of_the_users_stays_text(evil: str) -> None:
         for piece, off in page.text:
             if evil in piece or piece.count("$") not in (0, 2):
                 assert off, f"mathematics is on around {piece!r}"
-        assert "\u202e" not in "".join(map(str, told(state)["rows"]))
-        json.dumps(told(state))
+        assert "\u202e" not in "".join(map(str, users_table(state)["rows"]))
+        json.dumps(users_table(state))
 
 
 def test_it_speaks_korean() -> None:
     state = one(lang="ko")
-    assert told(state)["columns"][0]["label"] == "사용자"
+    assert users_table(state)["columns"][0]["label"] == "사용자"
     assert "추천 목록" in detail(state)
     assert "users" not in summary(state)
-    assert told(one())["columns"][0]["label"] == "user"
+    assert users_table(one())["columns"][0]["label"] == "user"
 
 
 def test_no_more_is_sent_than_is_shown() -> None:
@@ -260,10 +261,10 @@ def test_no_more_is_sent_than_is_shown() -> None:
         {"": recnb.evaluate(recs, truth, users=pd.DataFrame({"user": np.arange(n), "plan": np.arange(n) % 30}))}
     )
     state.choose_segment("plan")
-    assert len(json.dumps(told(state))) < 9_000
+    assert len(json.dumps(users_table(state))) < 9_000
     assert len(detail(state)) < 30_000
     assert len(still(state)) < 100_000
     state.search("99")
     state.sort("hits")
-    assert len(json.dumps(told(state))) < 9_000
+    assert len(json.dumps(users_table(state))) < 9_000
     assert len(state.shown()) == sum("99" in str(one) for one in state.population.users)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import recnb
-from recnb.widgets.explorer.explore import explorer
+from recnb.widgets.explorer import explorer
 from recnb.widgets.explorer.view import Explorer
 
 SAMPLE = recnb.datasets.load_sample()

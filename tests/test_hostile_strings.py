@@ -18,8 +18,8 @@ import pytest
 import recnb
 from recnb.widgets import PlaygroundState
 from recnb.widgets.explorer import html as explorer_html
-from recnb.widgets.explorer import payload
 from recnb.widgets.explorer.state import ExplorerState
+from recnb.widgets.explorer.table import users_table
 from recnb.widgets.playground import html as playground_html
 from recnb.widgets.quiz import quiz
 from tests.explorer import explorer_state
@@ -185,7 +185,7 @@ def made(name: str) -> Any:
 HTML: dict[str, Callable[[Any], str]] = {
     "explorer": explorer_html.still,
     "explorer of models": explorer_html.still,
-    "playground": playground_html.twin,
+    "playground": playground_html.still,
     "report": lambda one: one.to_html(title=EVIL[0]),
     "comparison report": lambda one: one.to_html(title=EVIL[0]),
 }
@@ -237,7 +237,7 @@ def test_in_plain_text_a_name_stays_on_its_line(name: str) -> None:
 
 def test_widgets_are_told_text_that_is_cut() -> None:
     for name in ("explorer", "explorer of models"):
-        told = payload.told(made(name))
+        told = users_table(made(name))
         cells = [cell for row in told["rows"] for cell in row["cells"]]
         assert cells
         assert max(map(len, cells)) <= 61

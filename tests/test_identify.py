@@ -9,9 +9,8 @@ import pytest
 
 import recnb
 from recnb.errors import OptionError, UnknownUserError
-from recnb.libraries.data_properties import facts_of
-from recnb.libraries.identified import Identified, IdentifiedUsers
-from recnb.libraries.identify import Printed
+from recnb.libraries.data_properties import properties_of
+from recnb.libraries.identify import Identified, IdentifiedUsers, Printed
 from recnb.libraries.variant import presets_of
 from tests.test_results_html import EVIL, Page
 from tests.test_why import number
@@ -125,7 +124,7 @@ def test_a_number_cut_off_is_a_weaker_match():
 def test_several_may_and_it_says_so():
     found = of_mean(EV, "ndcg", "0.2", 10)
     assert len(found.groups) > 1
-    assert "numbers that print alike" in repr(found)
+    assert "different numbers print the same" in repr(found)
     kinds = [group.matches[0].kind for group in found.groups if group.how == "rounded"]
     assert kinds == sorted(kinds, key=["ours", "preset", "neighbour"].index)
 
@@ -145,7 +144,7 @@ def test_how_a_number_is_written_says_how_many_digits_it_has():
 
 def test_large_frames_try_fewer_neighbours(monkeypatch: pytest.MonkeyPatch):
     everything = of_mean(EV, "recall", "0.9", 10)
-    monkeypatch.setattr("recnb.libraries.identify.ROWS_TRIED", 2 * facts_of(EV._data.prepared.source).n_rows)
+    monkeypatch.setattr("recnb.libraries.identify.ROWS_TRIED", 2 * properties_of(EV._data.prepared.source).n_rows)
     fewer = of_mean(EV, "recall", "0.9", 10)
     assert fewer.n_tried < everything.n_tried
     assert "neighbours were not tried" in repr(fewer)

@@ -338,3 +338,20 @@ def test_an_alias_is_the_metric(alias: str, name: str) -> None:
         assert per_user(evaluation, alias, k, {}) == per_user(evaluation, name, k, {})
         assert evaluation.table([alias], k=k).iloc[0, 0] == evaluation.table([name], k=k).iloc[0, 0]
     assert evaluation.explain(alias, source.users[0], k=3).value == evaluation.explain(name, source.users[0], k=3).value
+
+
+# What no list reaches: RBP has places below any list, and ERR's users doubt even the highest grade.
+WITHOUT_TOP = {"rbp", "err"}
+
+
+def test_bounds_are_reached() -> None:
+    """Intervals of few users rest on the bounds: a list without a hit is at the lower, one of all that is relevant at the upper."""
+    found = pd.DataFrame({"user": 1, "item": list("abc"), "rank": [1, 2, 3]})
+    truth = found[["user", "item"]]
+    perfect, empty = recnb.evaluate(found, truth), recnb.evaluate(found.assign(item=list("xyz")), truth)
+    for name, metric in METRICS.items():
+        low, high = metric.bounds
+        assert low == (0.0 if name == "idcg" else getattr(empty, name)(k=3)), name
+        assert high == (math.inf if name in ("cg", "dcg", "idcg") else 1), name
+        if name not in {"cg", "dcg", "idcg", *WITHOUT_TOP}:
+            assert getattr(perfect, name)(k=3) == close(high), name

@@ -14,7 +14,7 @@ from recnb.conventions import presets
 from recnb.errors import OptionError
 from recnb.evaluate import model_evaluation
 from recnb.lint import CHECKS
-from recnb.lint.context import LintContext
+from recnb.lint.data import LintData
 from recnb.metrics.metric import METRICS
 from tests.lint_planted import CLEAN, CUT, N_ITEMS, N_USERS, PLANTED, Data, Frame, ranked, rated, sampled
 
@@ -28,17 +28,17 @@ def test_nothing_is_found_in_clean_data() -> None:
     assert len(lint) == 0
     assert lint.n_checks == len(CHECKS)
     assert (lint.lower, lint.upper) == (lint.value, lint.value)
-    assert repr(lint).startswith("Lint: nothing odd in 40 checks")
+    assert repr(lint).startswith("Lint: no findings in 40 checks")
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
 @pytest.mark.parametrize("k", [5, 10, None])
 def test_each_check_is_silent_on_clean_data(check: Any, k: int | None) -> None:
     ev = CLEAN.evaluate()
-    looked = LintContext(ev._data.scoring(METRICS["recall"], {}), ev._data.side_data, k)
+    data = LintData(ev._data.scoring(METRICS["recall"], {}), ev._data.side_data, k)
     # Five places are too few for seven relevant items, and that is what these two are there to say.
     expected = ["more_relevant_than_places"] if k == 5 and check.name == "more_relevant_than_places" else []
-    assert [one.name for one in check.function(looked)] == expected
+    assert [finding.name for finding in check.findings(data)] == expected
 
 
 def test_clean_as_ranks_and_as_rows_and_in_polars() -> None:
@@ -106,7 +106,7 @@ def test_leaked_pairs_are_taken_out_of_the_truth() -> None:
     rest = data.truth.drop(index=data.truth.groupby("user").tail(1).index)
     assert finding.facts["rest"] == pytest.approx(ndcg(data.with_(truth=rest)), abs=1e-12)
     everything = data.with_(train=data.truth).lint()["train_in_truth"]
-    assert "all the answers" in everything.effect
+    assert "All answers" in everything.effect
 
 
 def test_repeats_are_valued_once() -> None:
@@ -161,7 +161,7 @@ def test_means_over_some_users() -> None:
     assert finding.facts["theirs"] == pytest.approx(values.iloc[:4].mean())
     assert finding.facts["others"] == pytest.approx(values.iloc[4:].mean())
     nobody = CLEAN.with_(train=CLEAN.train.assign(user="x" + CLEAN.train["user"]))
-    assert "anybody" in nobody.lint()["cold_users"].effect
+    assert "No user of the truth is in train" in nobody.lint()["cold_users"].effect
 
 
 def test_what_can_be_reached_is_what_a_perfect_list_reaches() -> None:
@@ -333,3 +333,11 @@ def test_a_truth_without_relevant_items_can_be_looked_at(no_relevant: str) -> No
     recs = pd.DataFrame({"user": [1, 2], "item": ["a", "b"], "rank": 1})
     ev = recnb.evaluate(recs, recs.assign(relevance=0), no_relevant=no_relevant)
     assert "no_item_meets" not in ev.lint(k=1).names
+
+
+@pytest.mark.parametrize("order", ["rank", "row"])
+def test_times_in_a_score_column_that_is_not_read_are_no_scores(order: str) -> None:
+    times = pd.to_datetime(["2023-11-14 22:13:20", "2023-11-14 22:13:21"])
+    recs = pd.DataFrame({"user": [6, 6], "item": [0, 5], "rank": [1, 2], "score": times})
+    lint = recnb.evaluate(recs, pd.DataFrame({"user": [6], "item": [5]}), order=order).lint()
+    assert "rank_against_score" not in lint.names

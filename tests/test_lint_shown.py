@@ -12,8 +12,7 @@ import pytest
 import recnb
 from recnb.display.language import use_language
 from recnb.lint import CHECKS, Lint
-from recnb.lint.findings import CHECK_NAMES, Finding
-from recnb.lint.values import Theirs
+from recnb.lint.findings import TITLES, Finding, Quoted
 from tests.lint_planted import CLEAN, CUT, PLANTED
 from tests.translations import stored
 
@@ -65,7 +64,7 @@ def tags(page: str) -> set[str]:
 def test_text_stands_alone() -> None:
     lines = repr(sample()).splitlines()
     assert lines[0] == "Lint: 1 warning, 3 notes, of 31 checks"
-    assert lines[1] == "Effects are told by nDCG@10, 0.1725 over 261 users."
+    assert lines[1] == "Effects are measured with nDCG@10: 0.1725 over 261 users."
     assert "warning: Relevance looks like ratings from 1 to 5, and all 1,084 rows count as relevant" in lines
     assert "    recs.rec.against(truth, relevant_from=4)" in lines
     assert "261 users" in "".join(lines[-4:])
@@ -123,7 +122,7 @@ def test_users_strings_are_text_in_html() -> None:
 
 def test_users_strings_are_text_in_markdown_and_on_one_line_of_text() -> None:
     lint = hostile()
-    plain = [one.said(part, "markdown") for one in lint for part in ("short", "effect", "example", "advice")]
+    plain = [one.sentence(part, "markdown") for one in lint for part in ("short", "effect", "example", "advice")]
     for sentence in plain:
         assert "<script>" not in sentence
         assert "$x" not in sentence
@@ -135,9 +134,9 @@ def test_users_strings_are_text_in_markdown_and_on_one_line_of_text() -> None:
 
 
 def test_ids_show_their_kind() -> None:
-    assert Theirs.of(1, "1").shown("text") == "1, '1'"
-    assert Theirs.of("a b").shown("html") == "<bdi>&#x27;a b&#x27;</bdi>"
-    assert len(Theirs.of("x" * 500).shown("text")) <= 40
+    assert Quoted(1, "1").shown("text") == "1, '1'"
+    assert Quoted("a b").shown("html") == "<bdi>&#39;a b&#39;</bdi>"
+    assert len(Quoted("x" * 500).shown("text")) <= 40
 
 
 @pytest.mark.parametrize("name", PLANTED)
@@ -167,7 +166,7 @@ def test_both_languages_name_the_same_values_and_hold_no_markup() -> None:
 
 
 def test_every_check_and_every_wording_has_its_text() -> None:
-    assert {check.name for check in CHECKS} == set(CHECK_NAMES)
+    assert {check.name for check in CHECKS} == set(TITLES)
 
 
 def test_what_has_no_number_says_so() -> None:

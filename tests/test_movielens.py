@@ -116,7 +116,7 @@ def test_unknown_name_and_missing_files(tmp_path: Path) -> None:
         ({"u_data": "1\t2\tgood\t874965758\n"}, r"Line 1 of u\.data.*good"),
         ({"u_data": "\n"}, r"u\.data is empty"),
         ({"u_item": "1|Toy Box|someday||x|0|1|1\n"}, r"Line 1 of u\.item.*someday"),
-        ({"u_item": "1|Toy Box|01-Jan-1995||x|0|2|1\n"}, r"Line 1 of u\.item.*'2' is neither 0 nor 1"),
+        ({"u_item": "1|Toy Box|01-Jan-1995||x|0|2|1\n"}, r"Line 1 of u\.item.*Animation is '2'"),
         ({"u_user": "\n1|old|M|technician|85711\n"}, r"Line 2 of u\.user.*old"),
     ],
 )

@@ -8,8 +8,9 @@ import pytest
 
 import recnb
 from recnb.display.language import _, use_language
-from recnb.errors import CutoffError, OptionError, RecnbError
+from recnb.errors import CutoffError, FrameError, OptionError, RecnbError
 from recnb.widgets import PlaygroundState
+from recnb.widgets.playground.html import still
 
 NASTY = ["<script>alert(1)</script>", "$x$ and $y$", 'a "quoted" name', "שלום", "🎬", "x" * 5000, 7]
 
@@ -299,3 +300,33 @@ def test_the_repr_stands_alone():
         "  not in the list: G (2)\n"
         "  Precision@3 0.6667, Recall@3 0.5000, AP@3 0.4167, nDCG@3 0.6652"
     )
+
+
+# Titles of items.
+
+TITLES = {"m1": "Alien", "m3": "Brazil <b>"}
+
+
+@pytest.mark.parametrize(
+    "items",
+    (
+        TITLES,
+        pd.DataFrame({"item": list(TITLES), "Title": list(TITLES.values())}),
+        pd.DataFrame({"movieId": ["m1", "m2", "m3"], "name": ["Alien", None, "Brazil <b>"]}),
+    ),
+)
+def test_items_are_shown_by_their_titles(items):
+    state = PlaygroundState(["m1", "m2"], {"m2": 1, "m3": 2}, ["recall"], items=items)
+    assert [state.name(item) for item in state.items] == ["Alien (m1)", "m2", "Brazil <b> (m3)"]
+    state.move("m1", 2)
+    assert state.sentence().startswith("Alien (m1) moved from rank 1 to rank 2.")
+    assert state.order == ("m2", "m1")
+    shown = still(state)
+    assert "<bdi>Alien</bdi>" in shown
+    assert "Brazil <b> (m3)" in repr(state.explanation())
+    assert "<bdi>Brazil &lt;b&gt;</bdi>" in shown
+
+
+def test_a_frame_without_titles_is_refused():
+    with pytest.raises(FrameError, match="no column of titles: name one of its columns 'title'"):
+        PlaygroundState(["a"], ["a"], items=pd.DataFrame({"item": ["a"], "genre": ["x"]}))

@@ -236,7 +236,7 @@ def test_the_bundle_has_a_still_twin():
     assert _(
         "This is a still picture. Run the cell, and the items can be dragged and their relevance changed."
     ) in markup.unescape(text)
-    assert all(part in bundle["text/html"] for part in parts.how(view.state))
+    assert all(part in bundle["text/html"] for part in parts.explanation(view.state))
     assert "<script" not in bundle["text/html"]
     assert "<style" not in bundle["text/html"]
 

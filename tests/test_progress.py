@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -33,22 +34,41 @@ def test_slow_work_shows_how_far_it_is(capfd: pytest.CaptureFixture[str], monkey
     assert list(progress.steps(range(4), "some work")) == [0, 1, 2, 3]
     assert "some work" in capfd.readouterr().err
     with progress.counted(10, "by hand") as bar:
+        time.sleep(0.2)  # a bar is drawn ten times a second at most
         bar.update(5)
-        assert bar.done == 5
     assert "5/10" in capfd.readouterr().err
 
 
-def test_the_bar_goes_when_the_work_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bar_goes_when_the_work_fails(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "DELAY", -1.0)
-    closed = []
-    monkeypatch.setattr(progress.ProgressBar, "close", lambda self: closed.append(self.done))
+    with pytest.raises(ZeroDivisionError), progress.counted(2, "work") as bar:
+        bar.update(1 // 0)
+    assert bar.disable
+    *shown, last = capfd.readouterr().err.rstrip("\r").split("\r")
+    assert "work" in "".join(shown)
+    assert last.strip() == ""
 
-    def fails(one: int) -> float:
-        return 1 / one
 
-    with pytest.raises(ZeroDivisionError):
-        [fails(one) for one in progress.steps([1, 0], "work")]
-    assert closed == [1]
+NOTEBOOK = """
+import recnb
+from recnb.display import progress
+progress.DELAY = {delay}
+print(list(progress.steps([1, 2, 3], "work")))
+"""
+
+
+@pytest.mark.parametrize(("delay", "updates"), [(60, 0), (-1, 1)])
+def test_a_notebook_keeps_no_bar(delay: float, updates: int) -> None:
+    import nbformat
+    from nbclient import NotebookClient
+
+    from tests.notebooks import ThisInterpreter
+
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(NOTEBOOK.format(delay=delay))])
+    NotebookClient(notebook, kernel_manager_class=ThisInterpreter, timeout=60).execute()
+    printed, *bars = sorted(notebook.cells[0].outputs, key=lambda output: output.output_type != "stream")
+    assert printed.text == "[1, 2, 3]\n"
+    assert [bar.data for bar in bars] == [{"text/plain": ""}] * updates
 
 
 def test_draws_and_tests_show_a_bar(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

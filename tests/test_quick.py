@@ -10,7 +10,7 @@ import pytest
 
 import recnb
 from recnb.data import sorted_pairs
-from recnb.data.hash_index import Lookup
+from recnb.data.hash_index import HashIndex
 from recnb.errors import FrameError
 from recnb.metrics.hits import Hits, stands_best_first
 from tests.test_chunks import random_frames
@@ -200,14 +200,14 @@ def test_texts_are_looked_up_as_a_join_finds_them(n_known, n_values):
     known = pl.Series([f"user {one}" for one in rng.permutation(n_known)])
     values = pl.Series([f"user {one}" for one in rng.integers(0, int(n_known * 1.3) + 1, n_values)])
     places = {name: place for place, name in enumerate(known)}
-    assert Lookup(known).positions(values).tolist() == [places.get(name, -1) for name in values]
+    assert HashIndex(known).positions(values).tolist() == [places.get(name, -1) for name in values]
 
 
 def test_hashes_that_mislead_are_noticed():
     known, values = pl.Series(["a", "b", "c"]), pl.Series(["c", "a", "x"])
-    lookup = Lookup(known)
+    lookup = HashIndex(known)
     assert lookup.positions(values).tolist() == [2, 0, -1]
     # Were the hashes those of other texts, what is found would not be what was asked for.
-    other = Lookup(pl.Series(["c", "x", "a"]))
+    other = HashIndex(pl.Series(["c", "x", "a"]))
     other.known = known
     assert other.positions(values) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import combinations
 from math import e, inf, log, log2, log10, sqrt
 from typing import Any
@@ -12,11 +13,10 @@ import pytest
 import recnb
 from recnb.display.language import with_particles
 from recnb.metrics.metric import METRICS
-from recnb.widgets.quiz import LEAST_K, MOST_K, Quiz, generate
+from recnb.widgets.quiz import LEAST_K, MOST_K, Quiz, generate, mistakes, question
 from recnb.widgets.quiz.list import QuizList
 from recnb.widgets.quiz.mistakes import BY_HAND as MISTAKES
-from recnb.widgets.quiz.mistakes import names_of, slips_of
-from recnb.widgets.quiz.wording import SLIPS
+from recnb.widgets.quiz.mistakes import SENTENCES, mistakes_of, names_of
 
 #: Exercises in other conventions, in which the slip is what is usual elsewhere.
 OTHERWISE: dict[str, list[dict[str, Any]]] = {
@@ -52,8 +52,8 @@ def small(q: Quiz) -> None:
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_every_exercise_tells_its_value_and_all_slips_apart(metric: str) -> None:
-    offered = {kind.name for kind in slips_of(recnb.quiz(metric).drawn)}
-    assert offered or metric not in MISTAKES
+    offered = {kind.name for kind in mistakes_of(recnb.quiz(metric).drawn)}
+    assert offered
     for seed in range(12):
         q = recnb.quiz(metric, seed)
         assert {slip.name for slip in q.slips} == offered
@@ -111,10 +111,10 @@ def test_every_slip_is_recognised_in_both_languages(metric: str) -> None:
 
 def test_no_sentence_is_left_over() -> None:
     """Every sentence of a slip belongs to a slip of that metric, or of one that has none of its own."""
-    for key in SLIPS:
+    for key in SENTENCES:
         name, _dot, metric = key.partition(".")
         mine = [m for m in METRICS if name in names_of(m)]
-        assert metric in mine if metric else any(f"{key}.{m}" not in SLIPS for m in mine), key
+        assert metric in mine if metric else any(f"{key}.{m}" not in SENTENCES for m in mine), key
 
 
 def test_natural_log_is_no_slip_of_ndcg() -> None:
@@ -211,7 +211,7 @@ def test_slips_by_hand(metric: str) -> None:
     drawn = QuizList(metric, ASKED.get(metric, {}), None if metric == "r_precision" else 3, (ROW,), (TRUTH,))
     value, slips = BY_HAND[metric]
     assert drawn.score() == pytest.approx(value, abs=1e-12)
-    assert {slip.name: slip.value for slip in slips_of(drawn)} == pytest.approx(slips, abs=1e-12)
+    assert {slip.name: slip.value for slip in mistakes_of(drawn)} == pytest.approx(slips, abs=1e-12)
 
 
 def test_slips_of_the_hit_rate_by_hand() -> None:
@@ -219,7 +219,7 @@ def test_slips_of_the_hit_rate_by_hand() -> None:
     truths = ({"A": 1, "B": 1}, {"D": 1, "F": 1}, {"D": 1}, {"C": 1, "F": 1})
     drawn = QuizList("hit_rate", {}, 2, lists, truths)
     assert drawn.score() == 2 / 4
-    assert {slip.name: slip.value for slip in slips_of(drawn)} == {
+    assert {slip.name: slip.value for slip in mistakes_of(drawn)} == {
         "no_cutoff": 3 / 4, "count_hits": 3 / 4, "count_users": 2, "precision": 3 / 8, "recall": 1.5 / 4, "all_found": 1 / 4,
     }  # fmt: skip
 
@@ -297,8 +297,20 @@ def test_korean_particles_fit_the_number_as_it_is_read() -> None:
     assert with_particles("0.2을(를), 0.5을(를), 0.3을(를)") == "0.2를, 0.5를, 0.3을"
 
 
-def test_a_metric_without_mistakes_has_exercises(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(MISTAKES, "r_precision")
-    exercise = recnb.quiz("r_precision", 1)
-    assert exercise.slips == ()
-    assert names_of("r_precision") == ()
+def test_a_metric_without_recorded_mistakes_has_those_of_every_metric(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(mistakes.BY_HAND, "rbp")
+    monkeypatch.setattr(question, "DESCRIBED", ())
+    q = recnb.quiz("rbp", 1)
+    assert names_of("rbp") == ("no_cutoff", "one_more")
+    assert {slip.name for slip in q.slips} == {"no_cutoff", "one_more"}
+    tells_apart(q)
+    assert "\np = 0.8.\n" in str(q)
+    assert q.check(q.value)
+    assert "A common mistake gives exactly this number" in repr(q.check(q.slips[0].value))
+    assert "<details" in q.reveal()._repr_html_()
+
+
+def test_a_solution_without_mistakes_shows_none() -> None:
+    solution = replace(recnb.quiz("rbp", 1), slips=()).reveal()
+    assert "mistakes" not in repr(solution)
+    assert "<details" not in solution._repr_html_()

@@ -16,10 +16,9 @@ import pytest
 import recnb
 from recnb.errors import CutoffError, OptionError, RecnbError
 from recnb.metrics.metric import METRICS
-from recnb.widgets.quiz import Quiz, answer, question
+from recnb.widgets.quiz import Answer, Mistake, Quiz, answer, question
 from recnb.widgets.quiz import view as quiz_view
-from recnb.widgets.quiz.exercise import TERMS_DIFFER
-from recnb.widgets.quiz.list import QuizList
+from recnb.widgets.quiz.list import TERMS_DIFFER, QuizList
 
 ROW, TRUTH = ("A", "B", "C", "D", "E"), {"A": 2, "C": 3, "D": 1, "F": 1}
 
@@ -30,7 +29,7 @@ ROW, TRUTH = ("A", "B", "C", "D", "E"), {"A": 2, "C": 3, "D": 1, "F": 1}
 def exercise(value: float, *slips: float, digits: int = 4) -> Any:
     """What is said of an answer where the value and the slips' numbers are these."""
     drawn = QuizList("ndcg", {}, 3, (ROW,), (TRUTH,))
-    made = [answer.Mistake(f"slip{at}", number, drawn) for at, number in enumerate(slips)]
+    made = [Mistake(f"slip{at}", number, drawn) for at, number in enumerate(slips)]
 
     def judged(given: object) -> tuple[str, list[str], bool]:
         verdict, named, near = answer.judge(answer.read(given), value, made, digits)
@@ -88,7 +87,7 @@ def test_a_last_digit_that_was_cut_is_told_and_is_wrong() -> None:
 def test_slips_that_give_the_same_number_are_all_named() -> None:
     assert exercise(0.5, 0.25, 0.25)("0.25") == ("wrong", ["slip0", "slip1"], False)
     q = recnb.quiz("precision", 3)
-    both = answer.Answer(q, answer.read("0.5"), "wrong", q.slips[:2], False, None, False)
+    both = Answer(q, answer.read("0.5"), "wrong", q.slips[:2], False, None, False)
     assert len(both.sentences()) == 3
     assert both.slip == q.slips[0].name
 
@@ -225,7 +224,7 @@ def test_all_forms_in_both_languages(metric: str, lang: str) -> None:
     assert asked in texts[0]
     assert asked in texts[1]
     assert all(bool(re.search("[가-힣]", one)) is (lang == "ko") for one in texts)
-    for row in question.rows(q):
+    for row in question.rows(q.drawn):
         assert all(cell in texts[0] and cell in texts[1] for cell in row)
     assert all(slip.sentence for slip in q.slips)
     assert texts[3].count("<tr") > len(q.slips)
@@ -265,7 +264,7 @@ def test_what_was_typed_is_shown_as_text() -> None:
     q = recnb.quiz("ndcg", 3, lang="en")
     shown = q.check("  0,1234  ")
     assert "0,1234 is not right" in repr(shown)
-    forged = answer.Answer(q, answer.Number("<img src=x>", 0.1, 1), "wrong", (), False, None, False)
+    forged = Answer(q, answer.Number("<img src=x>", 0.1, 1), "wrong", (), False, None, False)
     assert "<img" not in forged._repr_html_()
     assert "&lt;img" in forged._repr_html_()
 
@@ -298,7 +297,7 @@ def test_the_view_checks_and_reveals_without_a_browser() -> None:
     assert not view.solution.value
     view.value.value = f"{q.slips[0].value:.4f}"
     view.button.click()
-    assert "A usual slip gives exactly this number" in view.feedback.value
+    assert "A common mistake gives exactly this number" in view.feedback.value
     assert not view.solution.value
     view.value.value, view.largest.value = f"{q.value:.4f}", q.largest[0]
     assert not view.solution.value, "what is typed is checked when it is entered"
@@ -314,9 +313,9 @@ def test_the_enter_key_is_told_of_before_what_was_typed() -> None:
     view.value._handle_custom_msg({"event": "submit"}, [])
     assert not view.feedback.value
     view.value.value = f"{q.slips[0].value:.4f}"
-    assert "A usual slip" in view.feedback.value
+    assert "A common mistake" in view.feedback.value
     view.value.value = f"{q.value:.4f}"
-    assert "A usual slip" in view.feedback.value, "not entered yet"
+    assert "A common mistake" in view.feedback.value, "not entered yet"
     view.value._handle_custom_msg({"event": "submit"}, [])
     assert "Right" in view.feedback.value
 

@@ -9,6 +9,7 @@ import pytest
 
 import recnb
 from recnb.errors import CutoffError, OptionError
+from recnb.metrics.metric import Metric
 from recnb.report.build import curve_points
 from recnb.report.data import distribution_of
 from recnb.stats import intervals
@@ -55,6 +56,20 @@ def test_all_intervals_come_from_one_call(sample, monkeypatch):
     monkeypatch.setattr("recnb.report.build.intervals", counted)
     sample.report(k=[5, 10], metrics=["ndcg", "recall"])
     assert calls == [(sample.n_users, 10 + 2)]
+
+
+def test_a_metric_is_computed_once_for_all_cutoffs(sample, monkeypatch):
+    computed = []
+    at = Metric.at
+
+    def counted(metric, *args):
+        computed.append(metric.name)
+        return at(metric, *args)
+
+    monkeypatch.setattr(Metric, "at", counted)
+    sample.report(k=[5, 10], metrics=["ndcg", "recall", "f1"])
+    # The lint has the bounds of the first metric over all orders of equal scores.
+    assert [name for name in computed if name != "ndcg"] == ["recall", "f1"]
 
 
 def test_confidence_and_options_are_used(sample):

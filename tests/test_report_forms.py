@@ -116,9 +116,15 @@ def test_row_order_changes_nothing(report):
     assert re.sub(own, "", shuffled.to_html()) == re.sub(own, "", report.to_html())
 
 
-def test_files_are_written_as_returned(report, tmp_path):
-    assert report.to_html(tmp_path / "r.html", title="A & <b>") == (tmp_path / "r.html").read_bytes().decode("utf-8")
-    assert report.to_json(str(tmp_path / "r.json")) == (tmp_path / "r.json").read_bytes().decode("utf-8")
+@pytest.mark.parametrize("form", ["to_html", "to_json", "to_markdown", "to_latex"])
+def test_a_form_is_returned_or_written(report, tmp_path, form):
+    write = getattr(report, form)
+    assert write(tmp_path / "file") is None
+    assert write() == (tmp_path / "file").read_bytes().decode("utf-8")
+
+
+def test_a_document_has_the_title_given(report, tmp_path):
+    report.to_html(str(tmp_path / "r.html"), title="A & <b>")
     assert "<title>A &amp; &lt;b&gt;</title>" in (tmp_path / "r.html").read_text("utf-8")
 
 
@@ -267,7 +273,7 @@ def test_dictionary_survives_json(report, hostile):
     for one in (report, *hostile):
         told = one.to_dict()
         assert json.loads(json.dumps(told, allow_nan=False)) == told == json.loads(one.to_json())
-        assert told["schema"] == "recnb.report/2"
+        assert told["schema"] == "recnb.report/3"
     told = report.to_dict()
     values = {(one["metric"], row["k"]): row["mean"] for one in told["metrics"] for row in one["values"]}
     frame = report.to_frame().set_index(["metric", "k"])["mean"]

@@ -46,10 +46,10 @@ def test_findings_are_those_of_the_lint(evaluation, report):
     made = forms(report)
     for one in lint:
         assert one.short in made["text"]
-        assert one.said("short", "markdown") in made["markdown"]
+        assert one.sentence("short", "markdown") in made["markdown"]
         for name in ("html", "notebook"):
-            assert one.said("short", "html") in made[name]
-            assert one.said("effect", "html") in made[name]
+            assert one.sentence("short", "html") in made[name]
+            assert one.sentence("effect", "html") in made[name]
 
 
 def test_findings_come_first_and_are_counted(report):
@@ -65,7 +65,7 @@ def test_nothing_odd_is_said_and_the_overview_comes_first():
     assert not report.findings
     tabs = re.findall(r"</span>([^<]*)</label>", report.to_html())
     assert tabs[0] == "Overview"
-    assert tabs[-1] == "Findings: nothing odd"
+    assert tabs[-1] == "No findings"
     for form in forms(report).values():
         assert "nothing odd in" in form
 
@@ -278,3 +278,24 @@ def test_comparison_takes_confidence_and_metrics_beyond_accuracy(sample):
     bare = recnb.compare(sample.models, sample.test)
     with pytest.raises(OptionError, match="train="):
         bare.report(k=5, metrics=["ndcg", "novelty"])
+
+
+def test_items_are_shown_by_their_titles(sample, evaluation):
+    report = evaluation.report(k=5, metrics=["ndcg"])
+    titles = sample.items.set_index("item")["title"]
+    for user in (*report.best, *report.worst):
+        for item in (*user.places, *user.missed):
+            assert item.title == titles[item.item]
+    first = report.best[0].places[0]
+    assert f"{first.title} ({first.item})" in repr(report)
+    assert f"**✓ {first.title} ({first.item})**" in report.to_markdown()
+    assert re.search(rf"<bdi>{first.title}</bdi> <span [^>]*><bdi>{first.item}</bdi></span>", report.to_html())
+    assert json.loads(report.to_json())["best"][0]["places"][0]["title"] == first.title
+
+
+def test_titles_are_made_safe(sample):
+    items = sample.items.assign(title=EVIL)
+    report = recnb.evaluate(sample.models["popular"], sample.test, items=items).report(k=5, metrics=["ndcg"])
+    for page in (report.to_html(), report._repr_html_(), report.to_markdown()):
+        assert "<img src=x" not in page
+        assert "http://" not in page

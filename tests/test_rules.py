@@ -1,5 +1,8 @@
 """The rules that a machine can check: lint, layers, what the documentation claims (types: test_typing.py)."""
 
+import ast
+import collections
+import graphlib
 import importlib
 import importlib.util
 import pathlib
@@ -12,6 +15,7 @@ from recnb.metrics.metric import LIST_METRICS, METRICS
 from tests import readme
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "recnb"
 
 
 def run(*command: str) -> None:
@@ -34,11 +38,49 @@ def test_layers():
     assert done.returncode == 0, done.stdout[-4000:]
 
 
+def imports() -> dict[str, set[str]]:
+    """Which module of the package imports which, for types and within functions too."""
+    files = {
+        ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): file
+        for file in PACKAGE.rglob("*.py")
+    }
+    found: dict[str, set[str]] = {}
+    for module, file in files.items():
+        found[module] = set()
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom):
+                names = [f"{node.module}.{alias.name}" for alias in node.names]
+                names = [name if name in files else str(node.module) for name in names]
+            found[module] |= {name for name in names if name in files and name != module}
+    return found
+
+
+def test_no_circle_of_imports():
+    graphlib.TopologicalSorter(imports()).prepare()  # an error names the circle
+
+
+def test_a_class_name_is_used_once():
+    classes = [
+        node.name
+        for file in PACKAGE.rglob("*.py")
+        for node in ast.parse(file.read_text("utf-8")).body
+        if isinstance(node, ast.ClassDef)
+    ]
+    assert not [name for name, n in collections.Counter(classes).items() if n > 1]
+
+
 def test_every_reference_is_listed_and_cited():
     from recnb.metrics import REFERENCES
 
     cited = {key for metric in (*METRICS.values(), *LIST_METRICS.values()) for key in metric.references}
     assert cited == set(REFERENCES)
+
+
+def test_a_reference_is_of_the_year_of_its_key():
+    from recnb.metrics import REFERENCES
+
+    assert {key: int(key[-4:]) for key in REFERENCES} == {key: one.year for key, one in REFERENCES.items()}
 
 
 def test_page_of_metrics_is_the_registry():

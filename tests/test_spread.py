@@ -25,10 +25,10 @@ def test_each_number_is_what_the_library_would_return(metric: str):
     recs, truth = awkward(11, (1.0, 0.0, 2.0))
     clean = recs.drop_duplicates(["user", "item"])
     found = recnb.evaluate(clean, truth, order="score").spread(metric, 3)
-    assert [(one.library, one.variant) for one in found.said] == [
+    assert [(one.library, one.variant) for one in found.numbers] == [
         (one.library, one.variant) for one in presets_of(metric)
     ]
-    for one in found.said:
+    for one in found.numbers:
         if one.error and one.error != "NaN":
             assert math.isnan(one.value)
             with pytest.raises(RecnbError, match=re.escape(one.error.rsplit(" on ", 1)[-1])):
@@ -43,16 +43,16 @@ def test_groups_hold_those_who_agree():
     values = [group.value for group in found.groups]
     assert values == sorted(values)
     assert all(b - a > 1e-9 for a, b in itertools.pairwise(values))
-    assert sum(len(group.said) for group in found.groups) + len(found.without) == len(found.said)
+    assert sum(len(group.numbers) for group in found.groups) + len(found.without) == len(found.numbers)
     assert [group.value for group in found.groups if group.ours] == [float(EV.ndcg(k=10))]
-    home = {one.name: group.value for group in found.groups for one in group.said}
+    home = {one.name: group.value for group in found.groups for one in group.numbers}
     assert home["rectools ndcg"] == pytest.approx(float(EV.under("rectools").ndcg(k=10)), abs=1e-12)
     assert home["ranx ndcg"] == float(EV.ndcg(k=10))
-    assert f"{len(values)} different numbers from {len(found.said) - len(found.without) + 1}" in repr(found)
+    assert f"{len(values)} different numbers from {len(found.numbers) - len(found.without) + 1}" in repr(found)
 
 
 def test_differences_are_those_that_can_matter_here():
-    found = {one.name: one.convention for one in EV.spread("ndcg", 10).said}
+    found = {one.name: one.convention for one in EV.spread("ndcg", 10).numbers}
     assert found["cornac ndcg[list]"] == "binary gain"
     assert found["recpack ndcg"] == ""
 

@@ -332,3 +332,26 @@ def test_users_of_a_type_that_arrow_makes_of_another():
     assert lists_are_away(made)
     assert made._data.list_of(3) == {1: 0, 2: 1, 3: 2, 4: 3}
     assert made.explain("precision", made.users[3], k=2).value == 1.0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("users", ["truth", "union"])
+def test_a_mean_over_the_orders_of_equal_scores_is_the_same_in_batches(kind, users):
+    recs, truth = random_frames(np.random.default_rng(19))
+    convention = {"ties": "expected", "users": users, "no_relevant": "zero"}
+    made, whole = recnb.evaluate(KINDS[kind](recs), truth, **convention), recnb.evaluate(recs, truth, **convention)
+    assert lists_are_away(made)
+    assert float(whole.ndcg(k=3)) != float(recnb.evaluate(recs, truth, **{**convention, "ties": "first"}).ndcg(k=3))
+    same(made, whole, {"ndcg": {}, "average_precision": {}, "reciprocal_rank": {}}, K)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_user_is_enough_and_none_is_refused(kind):
+    """Two of the four relevant items are shown, at ranks 1 and 31 of 40."""
+    recs = pd.DataFrame({"user": 7, "item": np.arange(40), "score": -np.arange(40.0)})
+    truth = pd.DataFrame({"user": 7, "item": [0, 30, 50, 60], "relevance": 1})
+    made = recnb.evaluate(KINDS[kind](recs), truth)
+    assert lists_are_away(made)
+    assert (made.n_users, made.recall(), made.recall(k=30)) == (1, 0.5, 0.25)
+    with pytest.raises(NoUsersError, match="the highest in the truth is 1"):
+        recnb.evaluate(KINDS[kind](recs), truth, relevant_from=2)

@@ -6,7 +6,10 @@ from html.parser import HTMLParser
 import pytest
 
 import recnb
-from recnb.display.tabs import STYLE, Section, tabbed
+from recnb.display.templates import _environment
+
+STYLE = str(_environment().globals["tab_style"])
+TABS = "{% import 'display/components.jinja' as c %}{{ c.tabs(sections, label, key) }}"
 
 
 class Buttons(HTMLParser):
@@ -69,7 +72,7 @@ def test_names_come_of_the_content_alone(sample, pages):
 
 def test_every_section_stands_under_its_heading_without_a_style_sheet(pages):
     for page in pages:
-        bare = re.sub(r"<style>.*?</style>", "", page)
+        bare = re.sub(r"<style>.*?</style>", "", page, flags=re.DOTALL)
         assert "<style" not in bare
         order = Buttons(bare).order
         assert order == ["h3", "div"] * (len(order) // 2)
@@ -100,7 +103,8 @@ def test_colours_are_those_of_the_page():
 
 
 def test_a_section_without_anything_has_no_tab():
-    made = tabbed([Section("one", "<p>1</p>"), Section("none", ""), Section("two", "<p>2</p>")], "<label>", "key")
+    sections = [("one", "<p>1</p>"), ("none", ""), ("two", "<p>2</p>")]
+    made = _environment().from_string(TABS).render(sections=sections, label="<label>", key="key")
     assert made.count("<section") == made.count("<input") == 2
     assert "none</label>" not in made
     assert 'aria-label="&lt;label&gt;"' in made

@@ -343,3 +343,31 @@ def test_no_test_is_not_counted_and_given_back() -> None:
         assert table[0, 0] == 0.01, "what was given stays"
         with pytest.raises(FrameError, match=r"1\.5"):
             correct(np.array([0.5, 1.5]))
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.95])
+def test_bca_moments_by_hand(confidence: float) -> None:
+    """Values 0, 0, 0, 4: mean 1, variance 3, third moment 6, so their skewness is 6 / 3^1.5 and that of the mean half of it.
+
+    Bias and acceleration are a sixth of that (Efron 1987), and the quantile at a deviate is Cornish's and Fisher's.
+    """
+    skew = 6 / 3**1.5 / math.sqrt(4)
+    bias = acceleration = skew / 6
+    ends = []
+    for z in (scipy.stats.norm.ppf((1 - confidence) / 2), scipy.stats.norm.ppf((1 + confidence) / 2)):
+        taken = bias + (bias + z) / (1 - acceleration * (bias + z))
+        ends.append(1 + math.sqrt(3 / 4) * (taken + skew * (taken**2 - 1) / 6))
+    low, high, method = intervals(np.array([[0.0], [0.0], [0.0], [4.0]]), confidence, method="bca_moments")
+    assert (low.item(), high.item()) == pytest.approx(ends, rel=1e-12)
+    assert method == "bca_moments"
+
+
+def test_one_draw_is_a_number_of_draws() -> None:
+    """Of a single draw the p is (1 + as far) / 2."""
+    differences = np.linspace(-1, 2, 40)[:, np.newaxis]
+    for permutations in (1, np.int64(1)):
+        made = paired(differences, permutations=permutations, resamples=1)
+        assert made.randomization_p.item() in (0.5, 1.0)
+    for permutations in (0, -1, True, 1.0):
+        with pytest.raises(OptionError, match="is no number of draws"):
+            paired(differences, permutations=permutations)  # type: ignore[arg-type]

@@ -14,6 +14,7 @@ from recnb.distributed.partial import nothing_like
 from recnb.errors import OptionError
 from recnb.stats import Detectable, detectable, interval_of_pairs, intervals, paired, users_needed
 from recnb.stats.groups import gap_to_rest
+from recnb.stats.intervals import IntervalMethod
 from recnb.stats.tests import student, wilcoxon
 
 
@@ -163,7 +164,7 @@ def test_two_users_who_both_gain_are_no_finding() -> None:
     assert row.verdict == "open"
     assert math.isnan(row.detectable)
     words = found.conclusion("hit_rate", k=1).lines[0]
-    assert "Too few users differ to tell which true difference would have been found." in words
+    assert "Too few users differ to estimate the detectable difference." in words
     assert "0.0000" not in words.split("Too few")[1]
 
 
@@ -172,7 +173,7 @@ def test_a_difference_without_bounds_of_few_who_differ_is_not_tested() -> None:
     row = recnb.compare(two).differences("dcg", k=1).iloc[0]
     assert math.isnan(row.low)
     assert row.verdict == "untested"
-    assert "too few users, or too alike" in recnb.compare(two).conclusion("dcg", k=1).lines[0]
+    assert "too few users or differences" in recnb.compare(two).conclusion("dcg", k=1).lines[0]
 
 
 def test_what_is_the_best_is_not_told_apart_by_two_users() -> None:
@@ -266,7 +267,7 @@ def test_differences_of_small_segments_are_not_tested(n: int, verdict: str) -> N
     rows = recnb.compare(two).differences("hit_rate", k=1, by=by).reset_index().set_index("segment")
     assert rows.loc["few", "verdict"] == verdict
     assert math.isnan(rows.loc["few", "t_p"]) == (verdict == "untested")
-    assert "too few users, or too alike" in recnb.compare(two).report(1, by=by)._repr_html_() or verdict == "better"
+    assert "too few users or differences" in recnb.compare(two).report(1, by=by)._repr_html_() or verdict == "better"
 
 
 # Pairs of users
@@ -305,3 +306,23 @@ def test_a_partial_of_no_users_changes_no_interval() -> None:
     stored = recnb.Partial.from_dict(json.loads(json.dumps(none.to_dict(), allow_nan=False)))
     for both in (made + none, none + made, made + stored, stored + made):
         assert both.interval("hit_rate", 1) == made.interval("hit_rate", 1)
+
+
+@pytest.mark.parametrize("n", [2, 6, 10, 13, 14, 40])
+def test_a_model_that_always_hits_and_one_that_never_does_differ(n: int) -> None:
+    """All differences are 1, or -1: of all signs, two in 2^n are as far to one side, and no test says less."""
+    made = paired(np.array([[1.0, -1.0, 0.0]] * n), bounds=(-1, 1))
+    assert made.randomization_p == pytest.approx([2 / 2**n, 2 / 2**n, 1], abs=1e-4 if n > 13 else 1e-12)
+    if n <= 13:
+        assert made.wilcoxon_p == pytest.approx([2 / 2**n, 2 / 2**n, 1], rel=1e-12)
+    else:
+        assert (made.wilcoxon_p[:2] < 0.001).all()
+        assert made.wilcoxon_p[2] == 1
+    assert (made.won.tolist(), made.tied.tolist(), made.lost.tolist()) == ([n, 0, 0], [0, 0, n], [0, n, 0])
+
+
+@pytest.mark.parametrize("method", ["auto", "beta", "moments", "bca_moments", "t", "bootstrap", "bca"])
+def test_one_user_shows_nothing_of_others(method: IntervalMethod) -> None:
+    for value in (0.0, 0.5, 1.0):
+        assert np.isnan(intervals(np.array([[value]]), method=method, bounds=(0, 1))[:2]).all()
+        assert np.isfinite(intervals(np.array([[value], [1 - value]]), bounds=(0, 1))[:2]).all()

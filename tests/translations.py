@@ -31,12 +31,15 @@ ROOT = Path(recnb.__file__).parent
 #: Functions that mark messages, with the arguments that are messages ("c": a context), as Babel has them.
 KEYWORDS: dict[str, Any] = {
     "_": None,
+    "translated": None,
     "N_": None,
     "Plural": (1, 2),
     "ngettext": (1, 2),
     "pgettext": ((1, "c"), 2),
     "NC_": ((1, "c"), 2),
 }
+#: Extensions of Jinja2 in use; a template that cannot be read is an error.
+OPTIONS = {"extensions": "jinja2.ext.do", "silent": "false"}
 HEADER = "# Korean translations of recnb. Updated by: python -m tests.translations"
 
 
@@ -79,7 +82,7 @@ def extracted() -> Catalog:
         for path in sorted(ROOT.rglob(pattern)):
             where = path.relative_to(ROOT.parent).as_posix()
             with path.open("rb") as file:
-                found = sorted(extract(method, file, KEYWORDS), key=lambda one: one[0])
+                found = sorted(extract(method, file, KEYWORDS, options=OPTIONS), key=lambda one: one[0])
             for _lineno, message, _comments, context in found:
                 catalogue.add(message, locations=[(where, 0)], context=context)
     for metric in (*METRICS.values(), *LIST_METRICS.values(), *SPECIAL.values()):

@@ -186,7 +186,7 @@ assert all(values[name].change > 0 for name in ("recall", "average_precision", "
 #
 # ## Check yourself
 #
-# `recnb.quiz` draws a list, asks for a number, and knows the usual slips. Here is one, answered with such a slip: rank i
+# `recnb.quiz` draws a list, asks for a number, and recognises common mistakes. Here is one, answered with such a mistake: rank i
 # discounted by log2(i) instead of log2(i + 1).
 
 # %%

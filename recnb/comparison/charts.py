@@ -1,18 +1,19 @@
 """Pictures of a comparison, drawn by hand as SVG: differences about a line at 0, and several curves with their bands.
 
-They are read on white as on near black, say by sign and words what they say by colour, and are the same to the byte for
-the same numbers. Names are the user's and enter as text.
+Colours have contrast on white and on near black, and everything shown by colour is shown by sign and words as well. The
+same numbers give the same drawing to the byte. Names are the user's and are escaped.
 """
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from math import ceil, floor, isfinite, log10
+from typing import NamedTuple
 
-from recnb.comparison.conclusions import SIGNS, signed
-from recnb.comparison.results import FOUND, Difference, Line
-from recnb.display.svg import FONT, QUIET
+from recnb.comparison.conclusions import SIGNS, VERDICTS, difference_axis, number, signed
+from recnb.comparison.results import FOUND, ComparisonReportData, CurveLine, Difference
+from recnb.display.language import _
+from recnb.display.svg import QUIET, document, label, stroke, ticks
 from recnb.display.text import one_line
 
 #: Colours of middle lightness; each line has a dash and a name of its own as well.
@@ -25,16 +26,37 @@ ROW, PLOT, NUMBERS, LETTER = 24, 298, 260, 6.7
 MOST_ROWS = 300
 
 
-def forest(differences: Sequence[Difference], label: str, *, many_baselines: bool) -> tuple[str, int]:
-    """Each difference as a mark with its interval, one under the other; and the width of the picture."""
-    shown = [one for one in differences if isfinite(one.difference)][:MOST_ROWS]
+class Drawing(NamedTuple):
+    """A picture, its numbers as text for those who do not see it, and its width in pixels."""
+
+    svg: str
+    alt: str
+    width: int
+
+
+def forest(differences: Sequence[Difference], reference: str | None) -> Drawing:
+    """Return the forest plot: each difference as a mark with its interval, one under the other."""
+    axis = difference_axis(differences, reference, one_line)
+    alt = f"{axis}. " + "; ".join(
+        f"{difference.label} {one_line(difference.model, 40)} − {one_line(difference.baseline, 40)}: {signed(difference.difference)} "
+        f"({number(difference.low)} … {number(difference.high)}), {_(VERDICTS[difference.verdict])}"
+        for difference in differences[:MOST_ROWS]
+    )
+    many_baselines = len({difference.baseline for difference in differences}) > 1
+    shown = [difference for difference in differences if isfinite(difference.difference)][:MOST_ROWS]
     reach = max(
-        [abs(end) for one in shown for end in (one.low, one.high, one.difference) if isfinite(end)], default=0.0
+        [
+            abs(end)
+            for difference in shown
+            for end in (difference.low, difference.high, difference.difference)
+            if isfinite(end)
+        ],
+        default=0.0,
     )
     reach = reach * 1.08 or 1.0
     names = [
-        f"{one.label} · {one_line(f'{one.model} − {one.baseline}' if many_baselines else one.model, 40)}"
-        for one in shown
+        f"{difference.label} · {one_line(f'{difference.model} − {difference.baseline}' if many_baselines else difference.model, 40)}"
+        for difference in shown
     ]
     names_to = min(max([len(name) for name in names], default=0) * LETTER + 8, 360)
     plot_from = names_to + 14
@@ -46,38 +68,48 @@ def forest(differences: Sequence[Difference], label: str, *, many_baselines: boo
         return plot_from + PLOT * (value + reach) / (2 * reach)
 
     bottom = top + ROW * len(shown)
-    steps = [step for step in _steps(reach) if abs(step) <= reach]
-    parts = [_line(x(step), top - 6, x(step), bottom, 0.2) for step in steps if step]
-    parts.append(_line(x(0), top - 8, x(0), bottom + 2, 0.9))
-    parts += [_text(x(step), bottom + 16, f"{step:+.4g}" if step else "0") for step in steps]
-    parts.append(_text(plot_from + PLOT / 2, bottom + 34, one_line(label, 90)))
-    for at, one in enumerate(shown):
+    steps = ticks(reach, 3)
+    steps = [*(-step for step in steps[:0:-1]), *steps]
+    parts = [stroke(x(step), top - 6, x(step), bottom, 0.2) for step in steps if step]
+    parts.append(stroke(x(0), top - 8, x(0), bottom + 2, 0.9))
+    parts += [label(x(step), bottom + 16, f"{step:+.4g}" if step else "0") for step in steps]
+    parts.append(label(plot_from + PLOT / 2, bottom + 34, one_line(axis, 90)))
+    for at, difference in enumerate(shown):
         y = top + ROW * at + ROW / 2
-        parts.append(_text(names_to, y + 4, names[at], anchor="end"))
-        parts += _mark(one, x, y)
-        parts.append(_text(plot_to + 14, y + 4, f"{signed(one.difference)} {SIGNS[one.verdict]}", anchor="start"))
-        if isfinite(one.low):
-            parts.append(_text(width - 4, y + 4, f"{signed(one.low)} … {signed(one.high)}", anchor="end"))
-    return _svg(parts, width, height), width
-
-
-def _mark(one: Difference, x: object, y: float) -> list[str]:
-    assert callable(x)
-    found = one.verdict in FOUND
-    colour = (UP if one.difference > 0 else DOWN) if found else QUIET
-    parts = []
-    if isfinite(one.low):
-        thick = 4 if found else 2
+        parts.append(label(names_to, y + 4, names[at], anchor="end"))
+        parts += _mark(difference, x, y)
         parts.append(
-            f'<path d="M{x(one.low):.1f} {y:.1f}H{x(one.high):.1f}" stroke="{colour}" stroke-width="{thick}" stroke-opacity="{0.55 if found else 0.8}"/>'
+            label(plot_to + 14, y + 4, f"{signed(difference.difference)} {SIGNS[difference.verdict]}", anchor="start")
         )
-    filled = f'fill="{colour}"' if found else f'fill="#888888" fill-opacity="0.15" stroke="{colour}" stroke-width="1.5"'
-    parts.append(f'<circle cx="{x(one.difference):.1f}" cy="{y:.1f}" r="5" {filled}/>')
+        if isfinite(difference.low):
+            parts.append(label(width - 4, y + 4, f"{signed(difference.low)} … {signed(difference.high)}", anchor="end"))
+    return Drawing(document(parts, width, height), alt, width)
+
+
+def _mark(difference: Difference, x: object, y: float) -> list[str]:
+    assert callable(x)
+    significant = difference.verdict in FOUND
+    colour = (UP if difference.difference > 0 else DOWN) if significant else QUIET
+    parts = []
+    if isfinite(difference.low):
+        thick = 4 if significant else 2
+        parts.append(
+            f'<path d="M{x(difference.low):.1f} {y:.1f}H{x(difference.high):.1f}" stroke="{colour}" stroke-width="{thick}" stroke-opacity="{0.55 if significant else 0.8}"/>'
+        )
+    filled = (
+        f'fill="{colour}"'
+        if significant
+        else f'fill="#888888" fill-opacity="0.15" stroke="{colour}" stroke-width="1.5"'
+    )
+    parts.append(f'<circle cx="{x(difference.difference):.1f}" cy="{y:.1f}" r="5" {filled}/>')
     return parts
 
 
-def curves(lines: Sequence[Line], name: str, marked: Sequence[int] = ()) -> tuple[str, int]:
-    """Means against the cut-off, a line with its band for each model, named where it ends; and the picture's width."""
+def curves(lines: Sequence[CurveLine], marked: Sequence[int] = ()) -> Drawing:
+    """Return the means against the cut-off: a line with its band for each model, named where it ends."""
+    symbol = lines[0].symbol
+    last = "; ".join(f"{one_line(line.model, 40)}: {number(line.mean[-1])}" for line in lines)
+    alt = _("{symbol} against k. At k = {k}: {values}", symbol=symbol, k=lines[0].k[-1], values=last)
     width, height, left, right, top, bottom = 640, 300, 44, 150, 26, 262
     ends = [value for line in lines for value in (*line.mean, *line.high) if isfinite(value)]
     ceiling = (max(ends, default=0.0) or 1.0) * 1.06
@@ -89,35 +121,41 @@ def curves(lines: Sequence[Line], name: str, marked: Sequence[int] = ()) -> tupl
     def y(value: float) -> float:
         return bottom - (bottom - top) * value / ceiling
 
-    steps = [step for step in _steps(ceiling, 5) if step >= 0]
-    parts = [_line(left, y(step), width - right, y(step), 0.5 if step == 0 else 0.2) for step in steps]
-    parts += [_text(left - 7, y(step) + 4, f"{step:.4g}", anchor="end") for step in steps]
-    parts += [_text(left, 13, name, anchor="start"), _text((left + width - right) / 2, height - 6, "k")]
-    parts += [_text(x(k), bottom + 16, str(k)) for k in sorted({1, deepest, *marked}) if k <= deepest]
+    steps = ticks(ceiling)
+    parts = [stroke(left, y(step), width - right, y(step), 0.5 if step == 0 else 0.2) for step in steps]
+    parts += [label(left - 7, y(step) + 4, f"{step:.4g}", anchor="end") for step in steps]
+    parts += [label(left, 13, _("mean {symbol}@k", symbol=symbol), anchor="start")]
+    parts.append(label((left + width - right) / 2, height - 6, "k"))
+    parts += [label(x(k), bottom + 16, str(k)) for k in sorted({1, deepest, *marked}) if k <= deepest]
     for at, line in enumerate(lines):
         colour = COLOURS[at % len(COLOURS)]
-        there = [i for i, mean in enumerate(line.mean) if isfinite(mean)]
-        if not there:
+        defined = [i for i, mean in enumerate(line.mean) if isfinite(mean)]
+        if not defined:
             continue
-        if isfinite(line.low[there[0]]):
-            outline = [(line.k[i], line.high[i]) for i in there] + [(line.k[i], line.low[i]) for i in reversed(there)]
+        if isfinite(line.low[defined[0]]):
+            outline = [(line.k[i], line.high[i]) for i in defined] + [
+                (line.k[i], line.low[i]) for i in reversed(defined)
+            ]
             points = " ".join(f"{x(k):.1f},{y(max(value, 0.0)):.1f}" for k, value in outline)
             parts.append(f'<polygon points="{points}" fill="{colour}" fill-opacity="0.15"/>')
-        points = " ".join(f"{x(line.k[i]):.1f},{y(line.mean[i]):.1f}" for i in there)
+        points = " ".join(f"{x(line.k[i]):.1f},{y(line.mean[i]):.1f}" for i in defined)
         dash = f' stroke-dasharray="{DASHES[at % len(DASHES)]}"' if DASHES[at % len(DASHES)] else ""
         parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"{dash}/>')
     wanted = [(y(line.mean[-1]) if isfinite(line.mean[-1]) else bottom) for line in lines]
     for at, place in _apart(wanted, 15):
         colour = COLOURS[at % len(COLOURS)]
-        words = html.escape(one_line(lines[at].model, 20))
-        parts.append(
-            f'<text x="{x(deepest) + 8:.1f}" y="{place + 4:.1f}" text-anchor="start" fill="{colour}" font-weight="600">{words}</text>'
-        )
-    return _svg(parts, width, height), width
+        words = one_line(lines[at].model, 20)
+        parts.append(label(x(deepest) + 8, place + 4, words, anchor="start", strong=True, colour=colour))
+    return Drawing(document(parts, width, height), alt, width)
 
 
-def points(names: Sequence[str], x: Sequence[float], y: Sequence[float], labels: tuple[str, str]) -> tuple[str, int]:
-    """A named point for each model, one metric against another; and the picture's width."""
+def points(names: Sequence[str], x: Sequence[float], y: Sequence[float], labels: tuple[str, str]) -> Drawing | None:
+    """Return a named point for each model, one metric against another; None if a model has no value."""
+    if not all(map(isfinite, (*x, *y))):
+        return None
+    alt = f"{labels[1]} / {labels[0]}. " + "; ".join(
+        f"{one_line(name, 40)}: {number(across)}, {number(up)}" for name, across, up in zip(names, x, y, strict=True)
+    )
     width, height, left, right, top, bottom = 400, 270, 56, 24, 26, 226
     (x_from, x_to), (y_from, y_to) = _about(x), _about(y)
 
@@ -127,14 +165,14 @@ def points(names: Sequence[str], x: Sequence[float], y: Sequence[float], labels:
     def up(value: float) -> float:
         return bottom - (bottom - top) * (value - y_from) / (y_to - y_from)
 
-    parts = [_line(left, bottom, width - right, bottom, 0.5), _line(left, top, left, bottom, 0.5)]
+    parts = [stroke(left, bottom, width - right, bottom, 0.5), stroke(left, top, left, bottom, 0.5)]
     for value in _between(x_from, x_to):
-        parts.append(_line(across(value), top, across(value), bottom, 0.15))
-        parts.append(_text(across(value), bottom + 16, f"{value:.6g}"))
+        parts.append(stroke(across(value), top, across(value), bottom, 0.15))
+        parts.append(label(across(value), bottom + 16, f"{value:.6g}"))
     for value in _between(y_from, y_to):
-        parts.append(_line(left, up(value), width - right, up(value), 0.15))
-        parts.append(_text(left - 6, up(value) + 4, f"{value:.6g}", anchor="end"))
-    parts += [_text((left + width - right) / 2, height - 8, labels[0]), _text(8, 13, labels[1], anchor="start")]
+        parts.append(stroke(left, up(value), width - right, up(value), 0.15))
+        parts.append(label(left - 6, up(value) + 4, f"{value:.6g}", anchor="end"))
+    parts += [label((left + width - right) / 2, height - 8, labels[0]), label(8, 13, labels[1], anchor="start")]
     places = dict(_apart([up(value) for value in y], 14))
     for at, name in enumerate(names):
         colour = COLOURS[at % len(COLOURS)]
@@ -143,18 +181,26 @@ def points(names: Sequence[str], x: Sequence[float], y: Sequence[float], labels:
         # A name on the right half stands to the left of its point, so that none runs out of the picture.
         to_the_left = here > (left + width - right) / 2
         at_x, anchor = (here - 9, "end") if to_the_left else (here + 9, "start")
-        words = html.escape(one_line(name, 22))
-        parts.append(
-            f'<text x="{at_x:.1f}" y="{places[at] + 4:.1f}" text-anchor="{anchor}" fill="{colour}" font-weight="600">{words}</text>'
-        )
-    return _svg(parts, width, height), width
+        parts.append(label(at_x, places[at] + 4, one_line(name, 22), anchor=anchor, strong=True, colour=colour))
+    return Drawing(document(parts, width, height), alt, width)
+
+
+def accuracy_against(report: ComparisonReportData, metric: str) -> Drawing | None:
+    """Return the lead metric against one beyond accuracy, a point a model; None if a value is missing."""
+    other = next((row for row in report.beyond if row.metric == metric), None)
+    if other is None:
+        return None
+    k = report.lead_k
+    means = [report.mean_of(model, report.lead.metric, k).mean for model in report.models]
+    labels = (f"{other.symbol}@{k}", f"{report.lead.symbol}@{k}")
+    return points(report.models, [value for value, _low, _high in other.values], means, labels)
 
 
 def _between(low: float, high: float, most: int = 4) -> list[float]:
     """Round numbers of an axis, those that lie on it."""
     raw = (high - low) / most
     scale = 10.0 ** floor(log10(raw))
-    step = next(one * scale for one in (1, 2, 2.5, 5, 10) if one * scale >= raw * (1 - 1e-9))
+    step = next(factor * scale for factor in (1, 2, 2.5, 5, 10) if factor * scale >= raw * (1 - 1e-9))
     return [float(f"{at * step:.12g}") for at in range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)]
 
 
@@ -167,32 +213,9 @@ def _about(values: Sequence[float]) -> tuple[float, float]:
 
 def _apart(places: Sequence[float], least: float) -> list[tuple[int, float]]:
     """Where names go so that none covers another: from the lowest up, each at its place or just above the one below."""
-    found: list[tuple[int, float]] = []
+    placed: list[tuple[int, float]] = []
     last = float("inf")
     for at in sorted(range(len(places)), key=lambda at: -places[at]):
         last = min(places[at], last - least)
-        found.append((at, last))
-    return found
-
-
-def _steps(reach: float, most: int = 3) -> list[float]:
-    """Round numbers from -reach to reach."""
-    if not reach > 0:
-        return [0.0]
-    scale = 10.0 ** floor(log10(reach / most))
-    step = next(one * scale for one in (1, 2, 2.5, 5, 10, 20, 25, 50) if reach / (one * scale) <= most)
-    n = floor(reach / step * (1 + 1e-9))
-    return [float(f"{at * step:.12g}") for at in range(-n, n + 1)]
-
-
-def _svg(parts: Sequence[str], width: int, height: int) -> str:
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
-    return f'{head} font-family="{FONT}" font-size="12">{"".join(parts)}</svg>'
-
-
-def _line(x1: float, y1: float, x2: float, y2: float, opacity: float) -> str:
-    return f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" stroke="{QUIET}" stroke-opacity="{opacity}"/>'
-
-
-def _text(x: float, y: float, words: str, *, anchor: str = "middle") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{QUIET}">{html.escape(words)}</text>'
+        placed.append((at, last))
+    return placed

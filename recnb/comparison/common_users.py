@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from recnb.comparison.results import Judged
+from recnb.comparison.results import ModelUsers
 from recnb.conventions import Convention, presets
 from recnb.data import Prepared, validation
 from recnb.data.encoding import distinct
@@ -35,68 +35,68 @@ COMMON_USERS = Plural(
 FREE = ("order", "metric")
 
 
-def one_convention(models: Mapping[str, EvaluationData]) -> None:
+def check_conventions(models: Mapping[str, EvaluationData]) -> None:
     """Refuse models that were judged in different ways: the difference would be that of the ways."""
     first, *others = models
-    library, mine = models[first].library, models[first].convention
+    library, convention = models[first].library, models[first].convention
     for name in others:
         if models[name].library != library:
-            left, right = (f"as {one}" if one else "as recnb" for one in (library, models[name].library))
+            left, right = (f"as {name}" if name else "as recnb" for name in (library, models[name].library))
             raise OptionError(
                 f"{first!r} is evaluated {left} and {name!r} {right}, so their numbers cannot be compared: evaluate both with the same convention=."
             )
-        theirs = models[name].convention
-        for one in fields(Convention):
-            left, right = getattr(mine, one.name), getattr(theirs, one.name)
-            if one.name not in FREE and left != right:
+        other = models[name].convention
+        for axis in fields(Convention):
+            left, right = getattr(convention, axis.name), getattr(other, axis.name)
+            if axis.name not in FREE and left != right:
                 raise OptionError(
-                    f"{first!r} and {name!r} are evaluated under different conventions: {one.name}={left!r} and {one.name}={right!r}. "
-                    f"Evaluate both with the same {one.name}=, or give frames and let compare() evaluate them."
+                    f"{first!r} and {name!r} are evaluated under different conventions: {axis.name}={left!r} and {axis.name}={right!r}. "
+                    f"Evaluate both with the same {axis.name}=, or give frames and let compare() evaluate them."
                 )
-    if mine.average != "user":
+    if convention.average != "user":
         raise OptionError(
-            f"average={mine.average!r} is no mean over users, so users cannot be compared one by one: leave average='user'."
+            f"average={convention.average!r} is no mean over users, so users cannot be compared one by one: leave average='user'."
         )
 
 
-def one_truth(models: Mapping[str, EvaluationData]) -> None:
+def check_truths(models: Mapping[str, EvaluationData]) -> None:
     """Refuse models that were judged against different relevant items."""
     first, *others = models
-    mine = _judged(models[first].prepared)
+    judged = _judged(models[first].prepared)
     for name in others:
-        theirs = _judged(models[name].prepared)
-        if mine is theirs:
+        other = _judged(models[name].prepared)
+        if judged is other:
             continue
         for role in ("user", "item"):
-            if validation.kind(mine[role].dtype) != validation.kind(theirs[role].dtype):
+            if validation.kind(judged[role].dtype) != validation.kind(other[role].dtype):
                 raise FrameError(
-                    f"the {role} ids of {first!r} are {validation.kind(mine[role].dtype)}, those of {name!r} {validation.kind(theirs[role].dtype)}: "
+                    f"the {role} ids of {first!r} are {validation.kind(judged[role].dtype)}, those of {name!r} {validation.kind(other[role].dtype)}: "
                     "make them one kind, .astype(str)."
                 )
-        if mine.height == theirs.height and np.array_equal(_fingerprint(mine), _fingerprint(theirs)):
+        if judged.height == other.height and np.array_equal(_fingerprint(judged), _fingerprint(other)):
             continue
-        only = mine.join(theirs, on=mine.columns, how="anti")
-        whose, example = (first, only) if only.height else (name, theirs.join(mine, on=mine.columns, how="anti"))
+        only = judged.join(other, on=judged.columns, how="anti")
+        whose, example = (first, only) if only.height else (name, other.join(judged, on=judged.columns, how="anti"))
         user, item, relevance = example.row(0)
         raise FrameError(
-            f"{first!r} and {name!r} are judged against different relevant items ({mine.height:,} and {theirs.height:,}): only "
+            f"{first!r} and {name!r} are judged against different relevant items ({judged.height:,} and {other.height:,}): only "
             f"{whose!r} has user {user!r}, item {item!r}, relevance {relevance:g}. Give compare() frames of recommendations and one truth."
         )
 
 
-def one_beside(models: Mapping[str, EvaluationData]) -> None:
+def check_side_data(models: Mapping[str, EvaluationData]) -> None:
     """Refuse metrics of what is known of items where that is not the same for all models."""
     first, *others = models
-    for what in ("train", "items"):
-        mine = getattr(models[first].side_data, what)
+    for role in ("train", "items"):
+        frame = getattr(models[first].side_data, role)
         for name in others:
-            theirs = getattr(models[name].side_data, what)
-            if mine is None or theirs is None or mine is theirs:
+            other = getattr(models[name].side_data, role)
+            if frame is None or other is None or frame is other:
                 continue
-            if mine.schema != theirs.schema or not np.array_equal(_fingerprint(mine), _fingerprint(theirs)):
+            if frame.schema != other.schema or not np.array_equal(_fingerprint(frame), _fingerprint(other)):
                 raise FrameError(
-                    f"{first!r} and {name!r} have different {what}=, of which this metric is made, so the difference would be that of "
-                    f"{what}=: give compare() one {what}= and frames of recommendations, or evaluate both with the same."
+                    f"{first!r} and {name!r} have different {role}=, of which this metric is made, so the difference would be that of "
+                    f"{role}=: give compare() one {role}= and frames of recommendations, or evaluate both with the same."
                 )
 
 
@@ -110,41 +110,45 @@ def _fingerprint(table: pl.DataFrame) -> np.ndarray[Any, np.dtype[np.uint64]]:
     return np.sort(table.hash_rows().to_numpy())
 
 
-def one_catalogue(models: Mapping[str, EvaluationData]) -> Mapping[str, EvaluationData]:
+def share_catalogue(models: Mapping[str, EvaluationData]) -> Mapping[str, EvaluationData]:
     """The models with every item of any of them below their lists, where the convention ranks the catalogue there."""
     first = next(iter(models.values()))
-    ways = (
-        [first.convention] if first.library is None else [one.convention for one in presets.of_library(first.library)]
+    conventions = (
+        [first.convention]
+        if first.library is None
+        else [variant.convention for variant in presets.of_library(first.library)]
     )
-    sources = [one.prepared.source for one in models.values()]
-    held = [one for one in sources if one is not None and isinstance(one.rows, InMemoryRows)]
-    if len(held) < len(models) or not any(one.candidates == "catalogue" for one in ways):
+    sources = [model.prepared.source for model in models.values()]
+    held = [source for source in sources if source is not None and isinstance(source.rows, InMemoryRows)]
+    if len(held) < len(models) or not any(convention.candidates == "catalogue" for convention in conventions):
         return models
-    items = distinct(pl.concat([one.items for one in held]))
-    shared = [replace(one, catalogue=items, _known={}) for one in held]
+    items = distinct(pl.concat([source.items for source in held]))
+    shared = [replace(source, catalogue=items, _known={}) for source in held]
     return {
-        name: one.restricted(source.under(one.convention))
-        for (name, one), source in zip(models.items(), shared, strict=True)
+        name: model.restricted(source.under(model.convention))
+        for (name, model), source in zip(models.items(), shared, strict=True)
     }
 
 
-def common(models: Mapping[str, EvaluationData]) -> tuple[dict[str, EvaluationData], tuple[Judged, ...]]:
+def restrict_to_common_users(
+    models: Mapping[str, EvaluationData],
+) -> tuple[dict[str, EvaluationData], tuple[ModelUsers, ...]]:
     """The models, each for the users that all of them are judged on; and how many that left out."""
-    sides = {name: one.prepared.users for name, one in models.items()}
-    users, *others = sides.values()
-    for theirs in others:
-        if not users.equals(theirs):
-            users = users.filter(users.is_in(theirs.implode()))
+    users_of = {name: model.prepared.users for name, model in models.items()}
+    users, *others = users_of.values()
+    for other in others:
+        if not users.equals(other):
+            users = users.filter(users.is_in(other.implode()))
     if len(users) == 0:
-        counts = ", ".join(f"{name!r} {len(one):,} (such as {one[0]!r})" for name, one in sides.items())
+        counts = ", ".join(f"{name!r} {len(own):,} (such as {own[0]!r})" for name, own in users_of.items())
         raise NoUsersError(f"no user is judged in every model: {counts}. Check that all lists are of the same users.")
     note = Sentence(COMMON_USERS, {"n": len(users), "models": len(models)})
     kept = {
-        name: one if len(sides[name]) == len(users) else one.restricted(among(one.prepared, users, note))
-        for name, one in models.items()
+        name: model if len(users_of[name]) == len(users) else model.restricted(among(model.prepared, users, note))
+        for name, model in models.items()
     }
     judged = tuple(
-        Judged(name, len(sides[name]), len(sides[name]) - len(users), kept[name].counts.n_without_list)
+        ModelUsers(name, len(users_of[name]), len(users_of[name]) - len(users), kept[name].counts.n_without_list)
         for name in models
     )
     return kept, judged
@@ -156,16 +160,16 @@ def values(
     """For each cut-off users × models: every user who has a value in all of the models."""
     if not metric.is_accuracy:
         return [_of_lists(models, metric, k, options) for k in cutoffs]
-    if any(one.library for one in models.values()):
+    if any(model.library for model in models.values()):
         return [_of_libraries(models, metric, k, options) for k in cutoffs]
     # Models last, and each cut-off by itself: a column of differences then lies together.
-    stacked = np.stack([one.values(metric, cutoffs, options) for one in models.values()])
-    found = []
+    stacked = np.stack([model.values(metric, cutoffs, options) for model in models.values()])
+    blocks = []
     for at in range(len(cutoffs)):
         block = stacked[:, :, at]
-        there = ~np.isnan(block).any(axis=0)
-        found.append(block.T if there.all() else block[:, there].T)
-    return found
+        defined = ~np.isnan(block).any(axis=0)
+        blocks.append(block.T if defined.all() else block[:, defined].T)
+    return blocks
 
 
 def _of_lists(
@@ -173,19 +177,19 @@ def _of_lists(
 ) -> Floats:
     """Of metrics beyond accuracy: the users to whom every model gives a list with a value, judged or not."""
     if metric.needs:
-        one_beside(models)
+        check_side_data(models)
     everyone: pl.Series | None = None
     sides: list[tuple[pl.Series, Floats]] = []
-    for one in models.values():
-        there = result_of(one, metric, k, options)
-        if there.average != "user":
+    for model in models.values():
+        computed = result_of(model, metric, k, options)
+        if computed.average != "user":
             raise OptionError(
-                f"{one.library} averages {metric.name} over rows and not over users, so users cannot be compared one by one: "
+                f"{model.library} averages {metric.name} over rows and not over users, so users cannot be compared one by one: "
                 "leave convention= out."
             )
-        result = there.result
+        result = computed.result
         assert isinstance(result, PerUser)
-        users = there.users.filter(pl.Series(result.counted, dtype=pl.Boolean))
+        users = computed.users.filter(pl.Series(result.counted, dtype=pl.Boolean))
         sides.append((users, result.value[result.counted]))
         everyone = users if everyone is None else everyone.filter(everyone.is_in(users.implode()))
     assert everyone is not None
@@ -199,5 +203,5 @@ def _of_libraries(
     """A library may have other users for each metric, so they are met by id."""
     import pandas as pd
 
-    columns = [one.score(metric, k, options).per_user for one in models.values()]
+    columns = [model.score(metric, k, options).per_user for model in models.values()]
     return pd.concat(columns, axis=1, join="inner").dropna().to_numpy(dtype=np.float64)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from recnb.comparison.common_users import common, one_catalogue, one_convention, one_truth
+from recnb.comparison.common_users import check_conventions, check_truths, restrict_to_common_users, share_catalogue
+from recnb.comparison.conclusions import comparison_title
 from recnb.comparison.data import ComparisonData
 from recnb.comparison.differences import lines_of
 from recnb.comparison.models import models_of, reference_of, settings_of
-from recnb.comparison.results import Difference, Judged, Settings, Test, rows_of
-from recnb.comparison.shown_parts import Conclusion, Curves, Forest, Movers, Tradeoff
+from recnb.comparison.parts import Conclusion, Curves, Forest, Movers, Tradeoff
+from recnb.comparison.results import Difference, ModelUsers, Settings, Test
 from recnb.data import Frame
-from recnb.display import html
+from recnb.display.language import _, checked
 from recnb.display.text import one_line
 from recnb.errors import OptionError, is_word, near
 from recnb.evaluation import Evaluation
@@ -27,14 +28,14 @@ from recnb.stats import PairedMethod
 if TYPE_CHECKING:
     import pandas as pd
 
-    from recnb.comparison.shown import ComparisonReport
+    from recnb.comparison.report import ComparisonReport
 
-#: Who is held against whom: each model against the baseline, or every two.
+#: Which models are compared: each with the baseline, or every two.
 Pairs = Literal["baseline", "all"]
 PAIRS = ("baseline", "all")
 
-#: What a Comparison answers, for its repr.
-ASKS = (
+#: What can be asked, for the repr.
+CALLS = (
     ".report()", ".table(k=10)", ".differences(k=[5, 10])", ".conclusion('ndcg', k=10)", ".forest('ndcg', k=10)",
     ".movers('ndcg', k=10)", ".overlap(k=10)",
 )  # fmt: skip
@@ -54,36 +55,68 @@ def compare(
     seed: int = 0,
     **options: Any,
 ) -> Comparison:
-    """Hold models against each other on the users that all of them are judged on.
+    """Compare models on the users that all of them are evaluated on.
 
-    `models` are frames of recommendations or Evaluations by name, or one frame with a column of models (`model="column"`
-    names it); `truth` and the other options are those of `evaluate`: columns, conventions, `train=`, `items=`, `users=`.
-    Frames and evaluations of Dask and Spark are taken as well, after `import recnb.dask` or `recnb.spark`: hits and counts are
-    fetched, and the rows of the lists stay, so that overlap and metrics beyond accuracy are not to be had of them.
+    Parameters
+    ----------
+    models
+        Frames of recommendations or Evaluations by name; or one frame with a column of models, which `model="column"` names.
+        Frames and evaluations of Dask and Spark need `import recnb.dask` or `recnb.spark`: hits and counts are fetched, and
+        the rows of the lists are not, so overlap and metrics beyond accuracy are not available.
+    truth
+        The relevant items of each user, for frames.
+    baseline
+        The model that all others are compared with; by default the first.
+    pairs
+        "baseline", or "all" to compare every two models.
+    confidence
+        Confidence of intervals; tests have the level 1 - `confidence`.
+    test
+        The test whose p-value is corrected for the number of comparisons and used for conclusions: "t" (Student's paired t),
+        "wilcoxon" or "randomization" (random signs). `differences` has all three.
+    method
+        How intervals of differences are made: "bca", "percentile", "t", "moments" or "auto" (Student's t, and intervals within
+        the bounds of the metric if few users differ).
+    resamples
+        Bootstrap samples of users.
+    permutations
+        Samples of signs of the randomization test; by default 10,000, and 2,000 above 5,000 users if another test is used.
+    seed
+        Seed of both.
+    **options
+        Those of `evaluate`: columns, conventions, `train=`, `items=`, `users=`.
 
-    Every model is held against `baseline`, by default the first; `pairs="all"` holds every two against each other. `test`
-    gives the p-value that is corrected for the number of comparisons and concluded from: "t" (Student's paired t),
-    "wilcoxon" or "randomization" (signs of differences flipped at random); all three are in `differences`. `method` makes
-    the intervals of differences: "bca", "percentile", "t", "moments", or "auto": BCa, and below 300 users, where that is
-    too narrow, Student's t. The seed makes draws repeat: `resamples` of users, and `permutations` of signs, 10,000 unless
-    said otherwise (2,000 above 5,000 users where another test is concluded from).
+    Returns
+    -------
+    Comparison
 
+    Raises
+    ------
+    OptionError
+        If an option is unknown, or models are evaluated under different conventions.
+    FrameError
+        If models are evaluated on different truths.
+    NoUsersError
+        If no user is evaluated in every model.
+
+    Examples
+    --------
     >>> import recnb
     >>> sample = recnb.datasets.load_sample()
-    >>> found = recnb.compare(sample.recommendations, sample.test, baseline="popular")
-    >>> print(found.conclusion("ndcg", k=10).lines[0])
+    >>> comparison = recnb.compare(sample.recommendations, sample.test, baseline="popular")
+    >>> print(comparison.conclusion("ndcg", k=10).lines[0])
     nDCG@10: item-knn is better than popular, by 0.0864 (95% interval 0.0604 to 0.1124; p < 0.001, Holm's correction over 2 comparisons).
     """
     settings = settings_of(confidence, test, method, resamples, 1 if permutations is None else permutations, seed)
     if not is_word(pairs, PAIRS):
         raise OptionError(f"pairs={pairs!r} says not whom to compare. {near(pairs, PAIRS)}")
-    found = models_of(models, truth, dict(options))
-    reference = reference_of(baseline, pairs, list(found))
-    one_convention(found)
-    one_truth(found)
-    kept, judged = common(one_catalogue(found))
+    evaluated = models_of(models, truth, dict(options))
+    reference = reference_of(baseline, pairs, list(evaluated))
+    check_conventions(evaluated)
+    check_truths(evaluated)
+    kept, judged = restrict_to_common_users(share_catalogue(evaluated))
     if pairs == "all" and baseline is not None:
-        kept = {name: kept[name] for name in [reference or "", *(one for one in kept if one != reference)]}
+        kept = {name: kept[name] for name in sorted(kept, key=lambda name: name != reference)}
     if permutations is None:
         many = next(iter(kept.values())).n_users > 5_000 and test != "randomization"
         settings = replace(settings, permutations=2_000 if many else 10_000)
@@ -91,10 +124,10 @@ def compare(
 
 
 class Comparison:
-    """Models on the same users; every difference is between the two values of one user.
+    """Models on the same users, as `compare` returns them; every difference is between the values of one user.
 
-    `report()` shows it all; `table`, `differences`, `conclusion`, `forest`, `movers`, `overlap`, `curve` and `tradeoff` are
-    its parts. What holds here holds for the users as a sample: not for another training run or another split.
+    `report()` shows everything; `table`, `differences`, `conclusion`, `forest`, `movers`, `overlap`, `curve` and `tradeoff` are
+    its parts. Conclusions hold for the users as a sample, not for another training run or another split of the data.
     """
 
     def __init__(self, data: ComparisonData) -> None:
@@ -107,17 +140,17 @@ class Comparison:
 
     @property
     def names(self) -> list[str]:
-        """The models, in the order shown."""
+        """The names of the models, in the order shown."""
         return self._data.names
 
     @property
     def baseline(self) -> str | None:
-        """The model that the others are compared with; None: every two."""
+        """The model that the others are compared with; None if every two are compared."""
         return self._data.baseline
 
     @property
-    def judged(self) -> tuple[Judged, ...]:
-        """How many users each model was evaluated on, and how many were left out."""
+    def judged(self) -> tuple[ModelUsers, ...]:
+        """How many users each model was evaluated on, and how many of them are left out."""
         return self._data.judged
 
     @property
@@ -132,16 +165,16 @@ class Comparison:
 
     @property
     def n_users(self) -> int:
-        """How many users all models are judged on."""
+        """The number of users that all models are evaluated on."""
         return self._data.n_users
 
     @property
     def users(self) -> pd.Index[Any]:
-        """The users that all models are judged on."""
+        """The users that all models are evaluated on."""
         return self._data.users
 
     def basis(self) -> str:
-        """In words: on whom and how the models are compared."""
+        """Return the users and the convention that models are compared by, in words."""
         return self._data.basis()
 
     def table(
@@ -153,22 +186,53 @@ class Comparison:
         bins: int = 4,
         **options: Any,
     ) -> pd.DataFrame:
-        """Means over the common users: one row per model, one column per metric and cut-off, named as in "ndcg@10".
+        """Return means over the common users.
 
-        `by` makes such rows for each segment of the users, as in `differences`, which tests them.
+        Parameters
+        ----------
+        metrics
+            Names of metrics; or a mapping of name to its own options. None: the usual ones.
+        k
+            Cut-off or cut-offs; None is the whole list.
+        by
+            Segments of users: a column of `users=` or of the truth; "activity" or "popularity_taste", which are computed from
+            `train=`; or a Series of user to segment.
+        bins
+            Number of quantile bins for a `by` that is a number.
+        **options
+            Options of the metrics, applied to each metric that has them.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row per model, or per segment and model; a column per metric and cut-off, as "ndcg@10".
         """
-        from recnb.comparison.tables import means_table
-
-        return means_table(self._data, self._data.request(metrics, k, options, []), by, bins)
+        return self._data.means_frame(self._data.request(metrics, k, options, []), by, bins)
 
     def means(
         self, metrics: Metrics = None, k: int | Sequence[int | None] | None = None, **options: Any
     ) -> pd.DataFrame:
-        """Means as a long frame, with their intervals and whether each is the best or not told apart from it."""
+        """Return means with their intervals.
+
+        Parameters
+        ----------
+        metrics
+            Names of metrics; or a mapping of name to its own options. None: the usual ones.
+        k
+            Cut-off or cut-offs; None is the whole list.
+        **options
+            Options of the metrics, applied to each metric that has them.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row per metric, cut-off and model: mean, low, high, n_users, best (whether it is the highest mean) and near_best
+            (whether it is not significantly different from the best).
+        """
         import pandas as pd
 
-        made = self._data.measured(metrics, k, options, pairs=[])
-        return pd.DataFrame(list(rows_of(made.means))).drop(columns="symbol")
+        means = self._data.measured(metrics, k, options, pairs=[]).means
+        return pd.DataFrame(list(map(asdict, means))).drop(columns="symbol")
 
     def differences(
         self,
@@ -179,20 +243,33 @@ class Comparison:
         bins: int = 4,
         **options: Any,
     ) -> pd.DataFrame:
-        """Paired differences, a row for each metric, cut-off and pair, with intervals, tests and corrections.
+        """Return paired differences with intervals, tests and corrections.
 
-        `p_holm` and `p_bh` are the p-value of the chosen test, corrected for all rows of this frame; `detectable` is the
-        smallest difference that would have shown with 80 % power; `won`, `tied` and `lost` count users.
+        Metrics beyond accuracy that have a value for each user (novelty, popularity, diversity, ...) are compared on the users
+        who have a value in every model, with relevant items or not; their verdicts are "higher" and "lower".
 
-        Metrics beyond accuracy that have a value for each user (novelty, popularity, diversity, ...) are compared on the
-        users who have a value in every model, judged or not, as `n_users` says; their verdicts are "higher" and "lower".
+        Parameters
+        ----------
+        metrics
+            Names of metrics; or a mapping of name to its own options. None: the usual ones.
+        k
+            Cut-off or cut-offs; None is the whole list.
+        by
+            Segments of users: a column of `users=` or of the truth; "activity" or "popularity_taste", which are computed from
+            `train=`; or a Series of user to segment.
+        bins
+            Number of quantile bins for a `by` that is a number.
+        **options
+            Options of the metrics, applied to each metric that has them.
 
-        `by` makes rows for each segment of the users: a column of `users=` or of the truth, "activity" or
-        "popularity_taste" (of train, in `bins` quantile bins), or a Series of user to segment.
+        Returns
+        -------
+        pandas.DataFrame
+            A row per metric, cut-off and pair of models, and per segment. `p_holm` and `p_bh` are the p-value of the chosen
+            test, corrected for all rows; `detectable` is the smallest difference found with 80 % power; `won`, `tied` and
+            `lost` count users.
         """
-        from recnb.comparison.tables import differences_table
-
-        return differences_table(self._data, self._data.request(metrics, k, options, self.pairs), by, bins)
+        return self._data.differences_frame(self._data.request(metrics, k, options, self.pairs), by, bins)
 
     def conclusion(
         self,
@@ -202,9 +279,25 @@ class Comparison:
         lang: str | None = None,
         **options: Any,
     ) -> Conclusion:
-        """In words: what may be concluded of each difference, and what may not."""
-        made = self._data.measured(metrics, k, options)
-        return Conclusion.of(made.differences, made.settings, lang)
+        """Return what may be concluded of each difference, in sentences.
+
+        Parameters
+        ----------
+        metrics
+            Names of metrics; or a mapping of name to its own options. None: the usual ones.
+        k
+            Cut-off or cut-offs; None is the whole list.
+        lang
+            "en" or "ko"; None: the language in force.
+        **options
+            Options of the metrics, applied to each metric that has them.
+
+        Returns
+        -------
+        Conclusion
+        """
+        results = self._data.measured(metrics, k, options)
+        return Conclusion(results.differences, results.settings, checked(lang))
 
     def forest(
         self,
@@ -214,9 +307,25 @@ class Comparison:
         lang: str | None = None,
         **options: Any,
     ) -> Forest:
-        """The differences with their intervals, one under the other, about a line at 0; `.plot(ax=)` draws it."""
-        made = self._data.measured(metrics, k, options)
-        return Forest.of(made.differences, made.settings, lang)
+        """Return differences with their intervals as a forest plot; `.plot(ax=)` draws it by matplotlib.
+
+        Parameters
+        ----------
+        metrics
+            Names of metrics; or a mapping of name to its own options. None: the usual ones.
+        k
+            Cut-off or cut-offs; None is the whole list.
+        lang
+            "en" or "ko"; None: the language in force.
+        **options
+            Options of the metrics, applied to each metric that has them.
+
+        Returns
+        -------
+        Forest
+        """
+        results = self._data.measured(metrics, k, options)
+        return Forest(results.differences, results.settings, checked(lang))
 
     def movers(
         self,
@@ -229,80 +338,140 @@ class Comparison:
         lang: str | None = None,
         **options: Any,
     ) -> Movers:
-        """The users who gain and lose most by one model in the place of another, with both lists side by side."""
-        from recnb.comparison.movers import moved
+        """Return the users who gain and lose most by one model in the place of another, with both lists.
+
+        Parameters
+        ----------
+        metric
+            Name of a metric of accuracy.
+        k
+            Cut-off; None is the whole list.
+        n
+            Number of users who gain, and of users who lose.
+        model, baseline
+            The two models; by default the first that is not the baseline, and the baseline.
+        lang
+            "en" or "ko"; None: the language in force.
+        **options
+            Options of the metric.
+
+        Returns
+        -------
+        Movers
+        """
+        from recnb.comparison.movers import moved, scores_of
 
         if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < 1:
             raise OptionError(f"n={n!r} is no number of users: give a whole number from 1 up.")
         (chosen,) = chosen_metrics([metric])
         chosen.check(options)
-        pair = self._pair(model, baseline)
+        pair = self._data.pair(model, baseline)
         cutoff = Cutoffs.one(k).values[0]
-        return Movers.of(moved(self._data.models, pair, chosen, cutoff, options, int(n)), lang)
-
-    def _pair(self, model: str | None, baseline: str | None) -> tuple[str, str]:
-        for name in (model, baseline):
-            if name is not None and not is_word(name, self._data.models):
-                raise OptionError(f"{name!r} is none of the models. {near(name, self.names)}")
-        against = baseline or (self.baseline or self.names[0])
-        if model is None:
-            model = next(name for name in self.names if name != against)
-        if model == against:
-            raise OptionError(f"{model!r} is the baseline itself: name another model, such as {self._other(model)!r}.")
-        return model, against
-
-    def _other(self, model: str) -> str:
-        return next(name for name in self.names if name != model)
+        scores = scores_of(self._data.models, chosen, cutoff, options)
+        return Movers(moved(self._data.models, pair, chosen, cutoff, scores, int(n)), checked(lang))
 
     def overlap(self, k: int | None = None, *, p: float = 0.9) -> pd.DataFrame:
-        """How alike the lists of each two models are down to k, as means over users: Jaccard's share of items in both, and
-        rank-biased overlap (extrapolated, Webber et al. 2010), for which a rank weighs `p` times as much as the one above it.
+        """Return how similar the lists of each two models are, as means over users.
+
+        Parameters
+        ----------
+        k
+            Cut-off; None is the whole list.
+        p
+            Persistence of rank-biased overlap, between 0 and 1: each rank weighs `p` times as much as the one above it.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row per two models: Jaccard's share of items in both lists, and rank-biased overlap (extrapolated).
+
+        References
+        ----------
+        W. Webber, A. Moffat and J. Zobel. A similarity measure for indefinite rankings. TOIS 28, 2010.
         """
         import pandas as pd
 
-        from recnb.comparison.list_overlap import overlaps
+        from recnb.comparison.rank_similarity import overlaps
 
-        return pd.DataFrame(list(rows_of(overlaps(self._data.models, Cutoffs.one(k).values[0], p))))
+        return pd.DataFrame(list(map(asdict, overlaps(self._data.models, Cutoffs.one(k).values[0], p))))
 
     def beyond(self, k: int | None = None) -> pd.DataFrame:
-        """Metrics beyond accuracy, one row per model: those that `train=` and `items=` allow for every model.
+        """Return the metrics beyond accuracy that `train=` and `items=` allow for every model.
 
-        They are of all lists of a model, or of the users with a list; nothing is tested.
+        Parameters
+        ----------
+        k
+            Cut-off; None is the whole list.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row per model, a column per metric. Values are of all lists of a model, or of the users with a list; nothing is tested.
         """
         import pandas as pd
 
-        from recnb.comparison.report import beyond
+        from recnb.comparison.build import beyond
 
-        made = beyond(self._data, Cutoffs.one(k).values[0])
-        if not made:
+        metrics = beyond(self._data, Cutoffs.one(k).values[0])
+        if not metrics:
             raise OptionError(
                 "metrics beyond accuracy need what users had before: give compare() train=, and items= for some."
             )
-        columns = {one.metric: [value for value, _, _ in one.values] for one in made}
+        columns = {one.metric: [value for value, _, _ in one.values] for one in metrics}
         return pd.DataFrame(columns, index=pd.Index(self.names, name="model"))
 
     def curve(
         self, metric: str = "ndcg", k: Iterable[int] = range(1, 21), *, lang: str | None = None, **options: Any
     ) -> Curves:
-        """A metric at many cut-offs for every model, with an interval at each; `.plot()` draws it."""
+        """Return a metric at many cut-offs for every model, with an interval at each; `.plot()` draws it.
+
+        Parameters
+        ----------
+        metric
+            Name of a metric.
+        k
+            Cut-offs.
+        lang
+            "en" or "ko"; None: the language in force.
+        **options
+            Options of the metric.
+
+        Returns
+        -------
+        Curves
+        """
         chosen = any_metric(metric)
         cutoffs = Cutoffs.of_curve(k)
-        made = self._data.measured([chosen.name], list(cutoffs), options, pairs=[])
-        return Curves.of(lines_of(made, self.names), self.settings, lang)
+        means = self._data.measured([chosen.name], list(cutoffs), options, pairs=[]).means
+        return Curves(lines_of(means, self.names), self.settings, checked(lang))
 
     def tradeoff(self, x: str, y: str = "ndcg", k: int | None = None, *, lang: str | None = None) -> Tradeoff:
-        """Two metrics against each other, a point for each model: any two methods of an Evaluation, such as coverage and NDCG."""
+        """Return two metrics against each other, a point for each model.
+
+        Parameters
+        ----------
+        x, y
+            Names of metrics: any two methods of an Evaluation, as "coverage" and "ndcg".
+        k
+            Cut-off; None is the whole list.
+        lang
+            "en" or "ko"; None: the language in force.
+
+        Returns
+        -------
+        Tradeoff
+        """
         points: dict[str, tuple[float, float]] = {}
-        for name, one in self.models.items():
+        for name, evaluation in self.models.items():
             for metric in (x, y):
-                if str(metric).startswith("_") or not callable(getattr(one, str(metric), None)):
+                if str(metric).startswith("_") or not callable(getattr(evaluation, str(metric), None)):
                     raise OptionError(f"{metric!r} is no metric of an Evaluation. {near(metric, STANDARD)}")
-            points[name] = (float(getattr(one, x)(k=k)), float(getattr(one, y)(k=k)))
-        return Tradeoff.of(x, y, Cutoffs.one(k).values[0], points, self.n_users, lang)
+            points[name] = (float(getattr(evaluation, x)(k=k)), float(getattr(evaluation, y)(k=k)))
+        return Tradeoff(x, y, Cutoffs.one(k).values[0], points, self.n_users, checked(lang))
 
     def explore(self, *args: Any, **options: Any) -> Any:
-        """A widget to go through users and see each model's list."""
-        from recnb.widgets.explorer.explore import explorer
+        """Return a widget to go through users and see each model's list; arguments are those of `Evaluation.explore`."""
+        from recnb.widgets.explorer import explorer
 
         return explorer(self._data.models, *args, **options)
 
@@ -318,8 +487,33 @@ class Comparison:
         lang: str | None = None,
         **options: Any,
     ) -> ComparisonReport:
-        """All of it: findings, conclusions, means, differences with tests, curves, segments (`by`), users who moved, overlap."""
-        from recnb.comparison.report import report_of
+        """Return the report of the comparison: findings, conclusions, means, tests, curves, segments, users, overlap.
+
+        Parameters
+        ----------
+        k
+            Cut-offs, whole numbers; conclusions are drawn at the middle one.
+        metrics
+            Names of metrics; or a mapping of name to its own options. None: the usual ones. The first is the lead metric.
+        movers
+            Number of users who gain, and of users who lose, shown for each pair of models.
+        by
+            Segments of users: a column of `users=` or of the truth; "activity" or "popularity_taste", which are computed from
+            `train=`; or a Series of user to segment.
+        bins
+            Number of quantile bins for a `by` that is a number.
+        confidence
+            Confidence of intervals; None: that of the comparison.
+        lang
+            "en" or "ko"; None: the language in force.
+        **options
+            Options of the metrics, applied to each metric that has them.
+
+        Returns
+        -------
+        ComparisonReport
+        """
+        from recnb.comparison.build import report_of
 
         data = self._data if confidence is None else self._at(confidence)
         return report_of(data, k, metrics, movers, by, bins, lang, options)
@@ -331,17 +525,14 @@ class Comparison:
         return replace(self._data, settings=settings)
 
     def __repr__(self) -> str:
-        names = ", ".join(map(one_line, self.names))
-        against = f" against {one_line(self.baseline)}" if self.baseline else ", each two against each other"
-        return f"Comparison of {names}{against}\n{self.basis()}\nAsk {', '.join(ASKS)}"
+        baseline = one_line(self.baseline) if self.baseline else None
+        title = comparison_title(", ".join(map(one_line, self.names)), baseline)
+        return f"{title}\n{self.basis()}\n{_('Methods: {calls}', calls=', '.join(CALLS))}"
 
     def _repr_html_(self) -> str:
-        from recnb.display.components import name, plain, strong
+        from recnb.comparison.html import part
 
-        against = f" against {name(self.baseline)}" if self.baseline else ", each two against each other"
-        title = f"<div>Comparison of {', '.join(map(strong, self.names))}{against}</div>"
-        ask = html.note("Ask " + " ".join(f"<code>{html.text(one)}</code>" for one in ASKS))
-        return html.root(title, html.note(plain(self.basis(), 2000)), ask, label="comparison")
+        return part("comparison", _("comparison of models"), self, CALLS)
 
 
 __all__ = ["Comparison", "Difference", "compare"]

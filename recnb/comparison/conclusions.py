@@ -1,16 +1,29 @@
-"""What may be said of a difference, and what a reader must know to take it as it is meant."""
+"""The sentences of a comparison: what may be concluded of each difference, and what the numbers rest on.
+
+Every form (console, Markdown, LaTeX, HTML) shows these sentences. Names of models are the user's: `safe` makes them safe for
+the form, and if it returns HTML the sentence is HTML.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from math import isfinite, isnan
 from typing import TYPE_CHECKING
 
+from recnb.comparison.results import tested
 from recnb.display.language import N_, _, ngettext, pgettext
+from recnb.display.templates import translated
 from recnb.display.text import one_line
 
 if TYPE_CHECKING:
-    from recnb.comparison.results import Compared, Difference, Found, Judged, Settings, Verdict
+    from recnb.comparison.results import (
+        ComparisonReportData,
+        Difference,
+        ModelFinding,
+        ModelUsers,
+        MovedUsers,
+        Settings,
+    )
 
 #: Verdicts in a word or two.
 VERDICTS: dict[str, str] = {
@@ -18,11 +31,11 @@ VERDICTS: dict[str, str] = {
     "worse": N_("worse"),
     "higher": N_("higher"),
     "lower": N_("lower"),
-    "hint": N_("a hint"),
+    "hint": N_("inconclusive"),
     "torn": N_("test and interval disagree"),
     "open": N_("no difference shown"),
     "same": N_("same value for every user"),
-    "untested": N_("too few users, or too alike"),
+    "untested": N_("too few users or differences"),
 }
 
 #: The paired tests.
@@ -46,13 +59,18 @@ INTERVAL_METHODS: dict[str, str] = {
 }
 
 
-#: What makes a model's name safe where it is shown.
+#: Makes a name safe for the form in which it is shown.
 Safe = Callable[[str], str]
 
 #: A sign for each verdict, so that no meaning hangs on a colour.
-SIGNS: dict[Verdict, str] = {
+SIGNS: dict[str, str] = {
     "better": "▲", "worse": "▼", "higher": "△", "lower": "▽", "hint": "◇", "torn": "◇", "open": "○", "same": "○", "untested": "–",
 }  # fmt: skip
+
+
+def verdict_in_words(difference: Difference) -> str:
+    """The verdict of a difference with its sign."""
+    return f"{SIGNS[difference.verdict]} {_(VERDICTS[difference.verdict])}"
 
 
 def number(value: float) -> str:
@@ -62,7 +80,7 @@ def number(value: float) -> str:
     ('0.2500', '1.2e-05', '0.0000', 'n/a')
     """
     if not isfinite(value):
-        return "n/a"
+        return _("n/a")
     return f"{value:.1e}" if 0 < abs(value) < 0.00005 else f"{value:.4f}"
 
 
@@ -109,11 +127,11 @@ def interval(low: float, high: float, confidence: float) -> str:
     )
 
 
-def whose(compared: Compared, found: Found, safe: Safe = str) -> str:
+def whose(report: ComparisonReportData, finding: ModelFinding, safe: Safe = str) -> str:
     """In whose lists something was found."""
-    if len(found.models) == len(compared.models):
+    if len(finding.models) == len(report.models):
         return _("all models")
-    return ", ".join(map(safe, found.models))
+    return ", ".join(map(safe, finding.models))
 
 
 #: What may be concluded of a difference, by its verdict.
@@ -121,22 +139,22 @@ CONCLUSIONS: dict[str, str] = {
     "better": N_("{label}: {model} is better than {baseline}, by {size} ({interval}; {p})."),
     "worse": N_("{label}: {model} is worse than {baseline}, by {size} ({interval}; {p})."),
     "higher": N_(
-        "{label}: {model} is higher than {baseline}, by {size} ({interval}; {p}); whether more is better is not for a test to say."
+        "{label}: {model} is higher than {baseline}, by {size} ({interval}; {p}); higher is not necessarily better."
     ),
     "lower": N_(
-        "{label}: {model} is lower than {baseline}, by {size} ({interval}; {p}); whether less is better is not for a test to say."
+        "{label}: {model} is lower than {baseline}, by {size} ({interval}; {p}); lower is not necessarily better."
     ),
     "hint": N_(
-        "{label}: a hint, no finding. {model} differs from {baseline} by {difference} and the {interval} leaves out 0, but the test does not confirm it ({p})."
+        "{label}: inconclusive. {model} differs from {baseline} by {difference}; the {interval} excludes 0, but the corrected test is not significant ({p})."
     ),
     "torn": N_(
-        "{label}: no finding. The test finds a difference between {model} and {baseline} ({p}), but the {interval} holds 0; the difference is {difference}."
+        "{label}: inconclusive. The corrected test of {model} against {baseline} is significant ({p}), but the {interval} includes 0; the difference is {difference}."
     ),
     "open": N_(
         "{label}: no difference shown between {model} and {baseline}: {difference} ({interval}; {p}). A true difference of {detectable} would have been found with 80% power by a single, uncorrected test."
     ),
     "open.unknown": N_(
-        "{label}: no difference shown between {model} and {baseline}: {difference} ({interval}; {p}). Too few users differ to tell which true difference would have been found."
+        "{label}: no significant difference between {model} and {baseline}: {difference} ({interval}; {p}). Too few users differ to estimate the detectable difference."
     ),
     "same": N_("{label}: {model} and {baseline} give each of {users} the same value."),
     "untested": N_(
@@ -145,79 +163,85 @@ CONCLUSIONS: dict[str, str] = {
 }
 
 
-def sentence(one: Difference, settings: Settings, n_compared: int, safe: Safe = str) -> str:
+def sentence(difference: Difference, settings: Settings, n_compared: int, safe: Safe = str) -> str:
     """What may be concluded of one difference."""
-    p = _(
-        N_("p {p}, Holm's correction over {count} comparisons") if n_compared > 1 else N_("p {p}"),
-        p=p_value(one.p_holm),
-        count=f"{n_compared:,}",
-    )
-    low, high, size = one.low, one.high, one.difference
-    verdict = one.verdict
+    p = _("p {p}", p=p_value(difference.p_holm))
+    if n_compared > 1:
+        p = _(
+            "p {p}, Holm's correction over {count} comparisons", p=p_value(difference.p_holm), count=f"{n_compared:,}"
+        )
+    low, high, size = difference.low, difference.high, difference.difference
+    verdict = difference.verdict
     if verdict in ("worse", "lower"):
         low, high, size = -high, -low, -size
-    return _(
-        CONCLUSIONS[verdict + (".unknown" if verdict == "open" and isnan(one.detectable) else "")],
-        label=one.label,
-        model=safe(one.model),
-        baseline=safe(one.baseline),
+    return translated(
+        CONCLUSIONS[verdict + (".unknown" if verdict == "open" and isnan(difference.detectable) else "")],
+        label=difference.label,
+        model=safe(difference.model),
+        baseline=safe(difference.baseline),
         size=number(size),
-        difference=signed(one.difference),
+        difference=signed(difference.difference),
         interval=interval(low, high, settings.confidence),
         p=p,
-        detectable=number(one.detectable),
-        users=ngettext("{n:,} user", "{n:,} users", one.n_users),
+        detectable=number(difference.detectable),
+        users=ngettext("{n:,} user", "{n:,} users", difference.n_users),
     )
+
+
+def sentences(differences: Collection[Difference], settings: Settings, safe: Safe = str) -> list[str]:
+    """What may be concluded of each of some differences, which are corrected together."""
+    return [sentence(difference, settings, tested(differences), safe) for difference in differences]
 
 
 def summary(differences: Sequence[Difference], pair: tuple[str, str], safe: Safe = str) -> str:
     """One model against another over all metrics and cut-offs: how many of each verdict."""
-    mine = [one.verdict for one in differences if (one.model, one.baseline) == pair]
-    better, worse = mine.count("better"), mine.count("worse")
-    return _(
+    verdicts = [difference.verdict for difference in differences if (difference.model, difference.baseline) == pair]
+    better, worse = verdicts.count("better"), verdicts.count("worse")
+    return translated(
         "{model} against {baseline}, over {count} metrics and cut-offs: better in {better}, worse in {worse}, "
         "nothing shown in {rest}.",
         model=safe(pair[0]),
         baseline=safe(pair[1]),
-        count=f"{len(mine):,}",
+        count=f"{len(verdicts):,}",
         better=better,
         worse=worse,
-        rest=len(mine) - better - worse,
+        rest=len(verdicts) - better - worse,
     )
 
 
-def family(settings: Settings, n_compared: int) -> list[str]:
-    """How many comparisons were made, and what is done about it."""
-    test = _(TESTS[settings.test])
+def notes(settings: Settings, n_compared: int) -> list[str]:
+    """How many comparisons were made, what is done about it, and what no interval over users covers."""
+    test, alpha = _(TESTS[settings.test]), f"{settings.alpha:g}"
+    not_covered = _(
+        "The users are taken as a sample of users like them; another training run or another split of the data "
+        "may come out differently, and that is not covered."
+    )
     if n_compared < 2:
-        return [_("One comparison was made ({test}).", test=test)]
-    alpha = f"{settings.alpha:g}"
-    expected = f"{settings.alpha * n_compared:.2g}"
-    return [
-        _(
-            "{count} comparisons are made at once ({test}). Were no model different from another, about "
-            "{expected} of them would still be expected below p = {alpha} by chance; p-values are therefore "
-            "corrected. Holm's correction keeps the chance of any false finding at {alpha}, that of Benjamini "
-            "and Hochberg the expected share of false findings.",
-            count=f"{n_compared:,}",
-            expected=expected,
-            alpha=alpha,
-            test=test,
-        )
-    ]
+        return [_("One comparison was made ({test}).", test=test), not_covered]
+    corrected = _(
+        "{count} comparisons are made at once ({test}). Were no model different from another, about "
+        "{expected} of them would still be expected below p = {alpha} by chance; p-values are therefore "
+        "corrected. Holm's correction keeps the chance of any false finding at {alpha}, that of Benjamini "
+        "and Hochberg the expected share of false findings.",
+        count=f"{n_compared:,}",
+        expected=f"{settings.alpha * n_compared:.2g}",
+        alpha=alpha,
+        test=test,
+    )
+    return [corrected, not_covered]
 
 
 def intervals_in_words(settings: Settings) -> str:
     """How the intervals of differences and of means are made."""
     resamples = f"{settings.resamples:,}"
     of_means = _(INTERVAL_METHODS[settings.mean_method or "auto"], resamples=resamples)
-    made = _(
+    intervals = _(
         "{confidence} intervals: of differences by {differences}; of means by {means}.",
         confidence=percent_of(settings.confidence),
         differences=method_in_words(settings),
         means=of_means,
     )
-    return f"{made} {_('Intervals are not corrected for the number of comparisons.')}"
+    return f"{intervals} {_('Intervals are not corrected for the number of comparisons.')}"
 
 
 def method_in_words(settings: Settings) -> str:
@@ -226,24 +250,78 @@ def method_in_words(settings: Settings) -> str:
     words = [
         _(
             N_("Clopper and Pearson's, within the metric's bounds, where fewer than 10 users differ")
-            if one == "beta" and "," in settings.method
-            else INTERVAL_METHODS[one],
+            if method == "beta" and len(settings.methods) > 1
+            else INTERVAL_METHODS[method],
             resamples=resamples,
         )
-        for one in (settings.method or "auto").split(", ")
+        for method in settings.methods or ["auto"]
     ]
     return "; ".join(words)
 
 
-def not_covered() -> str:
-    """What no interval over users covers."""
+def comparison_title(models: str, baseline: str | None) -> str:
+    """Which models are compared, and with what; names are safe already."""
+    if baseline:
+        return translated("Comparison of {models} against {baseline}", models=models, baseline=baseline)
+    return translated("Comparison of {models}, each two against each other", models=models)
+
+
+def means_title(report: ComparisonReportData, k: int) -> str:
+    """The title of the means at a cut-off."""
     return _(
-        "The users are taken as a sample of users like them; another training run or another split of the data "
-        "may come out differently, and that is not covered."
+        "Means at k = {k}, with their {confidence} intervals", k=k, confidence=percent_of(report.settings.confidence)
     )
 
 
-def population_in_words(judged: Iterable[Judged], n_users: int, n_skipped: int = 0, *, zero: bool = True) -> list[str]:
+def legend(report: ComparisonReportData, best: str, safe: Safe = str) -> list[str]:
+    """What the marks of the means say; `best` says how the highest mean is marked."""
+    lines = [
+        best,
+        _(
+            "° not significantly different from it (paired t test, Holm's correction over all columns, level {alpha})",
+            alpha=f"{report.settings.alpha:g}",
+        ),
+    ]
+    if report.reference is not None:
+        lines.append(
+            translated(
+                "▲ better, ▼ worse than {baseline} (the corrected test and the interval agree)",
+                baseline=safe(report.reference),
+            )
+        )
+    return lines
+
+
+def difference_axis(differences: Collection[Difference], reference: str | None, safe: Safe = str) -> str:
+    """What the axis of a forest plot shows."""
+    if reference is not None and len({difference.baseline for difference in differences}) == 1:
+        return translated("difference from {baseline}", baseline=safe(reference))
+    return _("difference, first minus second")
+
+
+def segments_title(report: ComparisonReportData, safe: Safe = str) -> str:
+    """The lead metric and by what the users are parted."""
+    assert report.segments is not None
+    return translated("{label} by {by}", label=f"{report.lead.symbol}@{report.lead_k}", by=safe(report.segments.by))
+
+
+def movers_title(moved: MovedUsers, safe: Safe = str) -> str:
+    """How many users gain and lose by one model in the place of another."""
+    won, tied, lost = (f"{n:,}" for n in moved.won_tied_lost)
+    return translated(
+        "{model} in the place of {baseline}, {label}: users who gain {won}, stay {tied}, lose {lost}",
+        won=won,
+        tied=tied,
+        lost=lost,
+        model=safe(moved.model),
+        baseline=safe(moved.baseline),
+        label=moved.label,
+    )
+
+
+def population_in_words(
+    judged: Iterable[ModelUsers], n_users: int, n_skipped: int = 0, *, zero: bool = True
+) -> list[str]:
     """On whom the models are compared, and who was left out; names are the user's, on one line and not yet escaped."""
     judged = list(judged)
     words = [
@@ -258,11 +336,11 @@ def population_in_words(judged: Iterable[Judged], n_users: int, n_skipped: int =
         ngettext(
             "{n:,} user of {model} left out, not judged in every other model",
             "{n:,} users of {model} left out, not judged in every other model",
-            one.n_left_out,
-            model=one_line(one.model),
+            counts.n_left_out,
+            model=one_line(counts.model),
         )
-        for one in judged
-        if one.n_left_out
+        for counts in judged
+        if counts.n_left_out
     ]
     no_list = (
         N_("{n:,} without a list from {model}, which counts 0") if zero else N_("{n:,} without a list from {model}")
@@ -270,24 +348,28 @@ def population_in_words(judged: Iterable[Judged], n_users: int, n_skipped: int =
     in_each = (
         N_("in each model {n:,} without a list, which counts 0") if zero else N_("in each model {n:,} without a list")
     )
-    without = {one.n_without_list for one in judged}
+    without = {counts.n_without_list for counts in judged}
     if len(without) == 1 and (n := without.pop()):
         words.append(_(in_each, n=n))
     else:
-        words += [_(no_list, n=one.n_without_list, model=one_line(one.model)) for one in judged if one.n_without_list]
+        words += [
+            _(no_list, n=counts.n_without_list, model=one_line(counts.model))
+            for counts in judged
+            if counts.n_without_list
+        ]
     if n_skipped:
         words.append(pgettext("comparison", "{n:,} with no relevant item left out", n=n_skipped))
     return words
 
 
-def headline(compared: Compared, safe: Safe = str) -> list[str]:
+def headline(report: ComparisonReportData, safe: Safe = str) -> list[str]:
     """What may be concluded by the lead metric at the lead cut-off."""
-    found = compared.at(compared.lead_k, compared.lead.metric)
-    return [sentence(one, compared.settings, compared.n_tested, safe) for one in found]
+    differences = report.at(report.lead_k, report.lead.metric)
+    return [sentence(difference, report.settings, report.n_tested, safe) for difference in differences]
 
 
-def summaries(compared: Compared, safe: Safe = str) -> list[str]:
+def summaries(report: ComparisonReportData, safe: Safe = str) -> list[str]:
     """Each pair over all that was compared."""
-    if len(compared.metrics) * len(compared.k) < 2:
+    if len(report.metrics) * len(report.k) < 2:
         return []
-    return [summary(compared.differences, pair, safe) for pair in compared.pairs]
+    return [summary(report.differences, pair, safe) for pair in report.pairs]

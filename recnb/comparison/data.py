@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from recnb.comparison.common_users import COMMON_USERS
 from recnb.comparison.conclusions import population_in_words
-from recnb.comparison.differences import ComparedMetrics, MetricRequest, all_pairs, measure
-from recnb.comparison.results import Judged, Settings
+from recnb.comparison.differences import ComparedMetrics, MetricRequest, all_pairs, differences_by, measure, measured_by
+from recnb.comparison.results import Mean, ModelUsers, Settings
 from recnb.conventions import presets
-from recnb.display.language import pgettext
-from recnb.errors import OptionError
+from recnb.display.language import _, pgettext
+from recnb.errors import OptionError, is_word, near
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.metric import Metric
-from recnb.results.arguments import STANDARD, Metrics, asked_metrics, chosen_metrics, options_of
+from recnb.results.arguments import STANDARD, Metrics, asked_metrics, options_of
 from recnb.results.evaluation_data import EvaluationData
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+#: The columns of `differences`, in order.
+DIFFERENCE_COLUMNS = (
+    "metric", "k", "model", "baseline", "difference", "low", "high", "t_p", "wilcoxon_p", "randomization_p", "p_holm", "p_bh",
+    "effect_size", "won", "tied", "lost", "n_users", "detectable", "verdict",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +33,7 @@ class ComparisonData:
     """What tables, reports and conclusions of a comparison read."""
 
     models: Mapping[str, EvaluationData]  #: each model's data, for the common users
-    judged: tuple[Judged, ...]  #: how many users each model was evaluated on, and how many were left out
+    judged: tuple[ModelUsers, ...]  #: how many users each model was evaluated on, and how many were left out
     baseline: str | None  #: the model that the others are compared with; None: every two
     settings: Settings  #: confidence, test, method of intervals, draws
 
@@ -40,6 +46,17 @@ class ComparisonData:
     def pairs(self) -> list[tuple[str, str]]:
         """Model and baseline of every difference."""
         return all_pairs(self.names, self.baseline)
+
+    def pair(self, model: str | None, baseline: str | None) -> tuple[str, str]:
+        """A model and the one that it is compared with, each checked; by default the first other one, and the baseline."""
+        for name in (model, baseline):
+            if name is not None and not is_word(name, self.models):
+                raise OptionError(f"{name!r} is none of the models. {near(name, self.names)}")
+        baseline = baseline or self.baseline or self.names[0]
+        others = [name for name in self.names if name != baseline]
+        if model == baseline:
+            raise OptionError(f"{model!r} is the baseline itself: name another model, such as {others[0]!r}.")
+        return model or others[0], baseline
 
     @property
     def n_users(self) -> int:
@@ -58,7 +75,7 @@ class ComparisonData:
     def basis(self) -> str:
         """In words: on whom and how the models are compared."""
         first = self._first
-        orders = {one.convention.order for one in self.models.values()}
+        orders = {model.convention.order for model in self.models.values()}
         convention = first.convention if len(orders) == 1 else replace(first.convention, order="auto")
         counts = first.counts
         skipped = counts.n_without_relevant if convention.no_relevant == "skip" else 0
@@ -67,7 +84,7 @@ class ComparisonData:
             [pgettext("comparison", "each metric as {library} has it", library=first.library)] if first.library else []
         )
         # On whom they are compared is said first, and once.
-        notes = [str(one) for one in first.prepared.notes if getattr(one, "message", "") != COMMON_USERS]
+        notes = [str(note) for note in first.prepared.notes if getattr(note, "message", "") != COMMON_USERS]
         return "; ".join([*words, *library, *convention.phrases(graded=first.prepared.graded), *notes])
 
     def measured(
@@ -95,9 +112,9 @@ class ComparisonData:
                     f"{metric.name} of each model is in .beyond(k=10)."
                 )
         own = [options_of(metric, metrics, options, chosen) for metric in chosen]
-        if any(metric.needs_whole_list(mine) for metric, mine in zip(chosen, own, strict=True)):
-            for one in self.models.values():
-                one.hits(None)
+        if any(metric.needs_whole_list(metric_options) for metric, metric_options in zip(chosen, own, strict=True)):
+            for model in self.models.values():
+                model.hits(None)
         return MetricRequest(chosen, own, cutoffs, pairs)
 
     def _named(self, metrics: Metrics) -> Metrics:
@@ -107,8 +124,47 @@ class ComparisonData:
             return [name for name in STANDARD if presets.of_metric(name, library)]
         return metrics
 
-    def chosen(self, metrics: Metrics, options: Mapping[str, Any]) -> tuple[list[Metric[...]], list[dict[str, Any]]]:
-        """The metrics of accuracy that are asked for, each with its own options."""
-        metrics = self._named(metrics)
-        chosen = chosen_metrics(metrics)
-        return chosen, [options_of(metric, metrics, options, chosen) for metric in chosen]
+    def means_frame(self, request: MetricRequest, by: Any, bins: int) -> pd.DataFrame:
+        """A row for each model, or for each segment and model; a column for each metric and cut-off."""
+        import pandas as pd
+
+        if by is None:
+            frame = self._wide(measure(self.models, request, self.settings).means)
+        else:
+            segments = measured_by(self.models, request, self.settings, by, bins)
+            frame = pd.concat(
+                {name: self._wide(results.means) for name, results in segments.items()}, names=["segment"]
+            )
+        basis = [self.basis()]
+        if any(not metric.is_accuracy for metric in request.metrics):
+            basis.append(_("metrics beyond accuracy over all users who have a value in every model"))
+        frame.attrs = {"basis": "; ".join(basis), "n_users": self.n_users}
+        return frame
+
+    def _wide(self, means: Sequence[Mean]) -> pd.DataFrame:
+        import pandas as pd
+
+        columns: dict[str, dict[str, float]] = {}
+        for mean in means:
+            columns.setdefault(mean.metric if mean.k is None else f"{mean.metric}@{mean.k}", {})[mean.model] = mean.mean
+        return pd.DataFrame(columns, index=pd.Index(self.names, name="model"), dtype=float)
+
+    def differences_frame(self, request: MetricRequest, by: Any, bins: int) -> pd.DataFrame:
+        """A row for each metric, cut-off and pair, and for each segment."""
+        import pandas as pd
+
+        if by is None:
+            rows = [("", difference) for difference in measure(self.models, request, self.settings).differences]
+        else:
+            rows = differences_by(self.models, request, self.settings, by, bins)
+        columns = [*([] if by is None else ["segment"]), *DIFFERENCE_COLUMNS]
+        cells = [
+            {"segment": segment, **asdict(difference), "verdict": difference.verdict} for segment, difference in rows
+        ]
+        frame = pd.DataFrame(cells, columns=pd.Index(columns))
+        frame.attrs = {
+            "corrected": self.settings.test,
+            "confidence": self.settings.confidence,
+            "n_compared": len(frame),
+        }
+        return frame

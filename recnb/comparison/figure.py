@@ -7,6 +7,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from recnb.comparison.charts import COLOURS, DOWN, UP
+from recnb.comparison.conclusions import difference_axis
 from recnb.comparison.results import FOUND
 from recnb.display.fonts import lettering
 from recnb.display.language import _, current
@@ -16,26 +17,25 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from recnb.comparison.results import Compared, Difference, Line
+    from recnb.comparison.results import ComparisonReportData, CurveLine, Difference
 
 LINES = ("-", "--", ":", "-.")
 DOTS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
-def figure(compared: Compared) -> Figure:
+def figure(report: ComparisonReportData) -> Figure:
     """The curves and the forest plot of the lead cut-off, side by side."""
     import matplotlib.pyplot as plt
 
-    lead = compared.at(compared.lead_k)
-    bounded = {one.metric for one in compared.metrics if one.bounded}
-    shown = [one for one in lead if one.metric in bounded] or compared.at(compared.lead_k, compared.lead.metric)
+    lead = report.at(report.lead_k)
+    shown = report.bounded(lead) or report.at(report.lead_k, report.lead.metric)
     height = max(3.8, 0.32 * len(shown) + 1.2)
-    drawn, (left, right) = plt.subplots(1, 2, figsize=(12, height), layout="constrained")
-    draw_curves(left, compared.curves)
-    draw_forest(right, shown, compared.reference)
+    both, (left, right) = plt.subplots(1, 2, figsize=(12, height), layout="constrained")
+    draw_curves(left, report.curves)
+    draw_forest(right, shown, report.reference)
     # A notebook would show an open figure once more at the end of the cell.
-    plt.close(drawn)
-    return drawn
+    plt.close(both)
+    return both
 
 
 def new_axes() -> Axes:
@@ -45,37 +45,33 @@ def new_axes() -> Axes:
     return plt.figure(layout="constrained").add_subplot()
 
 
-def draw_forest(ax: Axes, found: Sequence[Difference], reference: str | None) -> Axes:
+def draw_forest(ax: Axes, differences: Sequence[Difference], reference: str | None) -> Axes:
     """Differences with their intervals about a line at 0; filled marks are findings, hollow ones are not."""
-    shown = [one for one in found if isfinite(one.difference)]
-    many = len({one.baseline for one in shown}) > 1
+    shown = [difference for difference in differences if isfinite(difference.difference)]
+    many = len({difference.baseline for difference in shown}) > 1
     names = []
-    for at, one in enumerate(shown):
-        is_finding = one.verdict in FOUND
-        colour = (UP if one.difference > 0 else DOWN) if is_finding else QUIET
-        if isfinite(one.low):
-            ax.plot([one.low, one.high], [at, at], color=colour, linewidth=2.5 if is_finding else 1.5)
-        ax.plot([one.difference], [at], "o", color=colour, markerfacecolor=colour if is_finding else "none")
+    for at, difference in enumerate(shown):
+        is_finding = difference.verdict in FOUND
+        colour = (UP if difference.difference > 0 else DOWN) if is_finding else QUIET
+        if isfinite(difference.low):
+            ax.plot([difference.low, difference.high], [at, at], color=colour, linewidth=2.5 if is_finding else 1.5)
+        ax.plot([difference.difference], [at], "o", color=colour, markerfacecolor=colour if is_finding else "none")
         names.append(
-            f"{one.label}  {plain(one.model)} − {plain(one.baseline)}" if many else f"{one.label}  {plain(one.model)}"
+            f"{difference.label}  {plain(difference.model)} − {plain(difference.baseline)}"
+            if many
+            else f"{difference.label}  {plain(difference.model)}"
         )
     ax.axvline(0, color=QUIET, linewidth=1)
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.5, -0.5)
-    one_baseline = reference is not None and not many
     with lettering(current()) as fonts:
-        words = (
-            _("difference from {baseline}", baseline=plain(reference))
-            if one_baseline
-            else _("difference, first minus second")
-        )
-        ax.set_xlabel(words, **fonts)
+        ax.set_xlabel(difference_axis(shown, reference, plain), **fonts)
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.tick_params(axis="y", length=0)
     return ax
 
 
-def draw_curves(ax: Axes, lines: Sequence[Line]) -> Axes:
+def draw_curves(ax: Axes, lines: Sequence[CurveLine]) -> Axes:
     """Means against the cut-off, a line with its band for each model."""
     from matplotlib.ticker import MaxNLocator
 
@@ -120,6 +116,6 @@ def _crowded(place: tuple[float, float], places: Sequence[tuple[float, float]]) 
     return bool(side_data) or place[0] - left > 0.6 * (right - left)
 
 
-def plain(name: str | None) -> str:
+def plain(name: str) -> str:
     """A name as text of matplotlib, which takes what stands between two $ for a formula."""
-    return str(name).replace("$", r"\$")
+    return name.replace("$", r"\$")

@@ -1,15 +1,19 @@
-"""From what a caller gives to models by name: a mapping of frames or Evaluations, or one frame with a column of models."""
+"""The models of a comparison: frames or Evaluations by name, or one frame with a column of models; and frames of engines.
+
+How Dask's and Spark's frames are evaluated is registered by `recnb.distributed` when it is imported.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.comparison.engines import Fetchable, engine_of
 from recnb.comparison.results import TESTS, Settings
 from recnb.data import Frame, table_of
 from recnb.data.columns import columns_of, find, is_dataset, is_relation
@@ -25,12 +29,46 @@ from recnb.stats import PAIRED_METHODS
 OWN = ("baseline", "pairs", "confidence", "test", "method", "resamples", "permutations", "seed")
 
 
+class Fetchable(ABC):
+    """An evaluation whose rows stay elsewhere, and which brings hits, truth and counts of each user here."""
+
+    @abstractmethod
+    def fetch(self) -> Evaluation:
+        """An Evaluation here."""
+
+
+@dataclass(frozen=True, eq=False)
+class Engine:
+    """What an engine does with frames of its own."""
+
+    #: Recommendations, truth (one of them may be a local frame) and the options of `evaluate`.
+    evaluated: Callable[[Any, Any, Mapping[str, Any]], Fetchable]
+    #: A frame of several models and the column that names them -> the rows of each, in the order models come in.
+    by_model: Callable[[Any, str], dict[Any, Any]]
+    #: A frame without rows that has the columns of one.
+    columns: Callable[[Any], Any]
+
+
+_ENGINES: dict[str, Engine] = {}
+
+
+def register(package: str, engine: Engine) -> None:
+    """Enter an engine for the frames of a package."""
+    _ENGINES[package] = engine
+
+
+def engine_of(*frames: Any) -> Engine | None:
+    """The engine that holds one of these frames, if its module was imported."""
+    packages = (type(frame).__module__.split(".", 1)[0] for frame in frames)
+    return next((_ENGINES[package] for package in packages if package in _ENGINES), None)
+
+
 def models_of(models: Any, truth: Frame | None, options: dict[str, Any]) -> dict[str, EvaluationData]:
     """Every model evaluated, in the order given."""
-    known = [*OWN, "model", *options_known()]
+    options_of_compare = [*OWN, "model", *options_known()]
     for name in options:
-        if name not in known:
-            raise OptionError(f"{name!r} is no option of a comparison. {near(name, known)}")
+        if name not in options_of_compare:
+            raise OptionError(f"{name!r} is no option of a comparison. {near(name, options_of_compare)}")
     if isinstance(models, (Evaluation, Fetchable)):
         raise OptionError(
             "one Evaluation is one model, and a comparison needs two: recnb.compare({'mine': ev, 'popular': other})."
@@ -49,22 +87,22 @@ def models_of(models: Any, truth: Frame | None, options: dict[str, Any]) -> dict
             "model= names the column of models in one frame; a mapping has their names already: leave it out."
         )
     named = _named(models)
-    frames = [name for name, one in named.items() if not isinstance(one, (Evaluation, Fetchable))]
+    frames = [name for name, model in named.items() if not isinstance(model, (Evaluation, Fetchable))]
     if not frames and (truth is not None or options):
         extra = "the truth" if truth is not None else ", ".join(f"{name}=" for name in options)
         raise OptionError(f"all models are Evaluations, which know their truth and conventions: leave out {extra}.")
     if truth is not None and not isinstance(truth, pl.DataFrame):
         truth = _read_once(truth)
-    return {name: _evaluated(name, one, truth, options) for name, one in steps(list(named.items()), _("comparing"))}
+    return {name: _evaluated(name, model, truth, options) for name, model in steps(list(named.items()), _("comparing"))}
 
 
 def _named(models: Mapping[Any, Any]) -> dict[str, Any]:
     if len(models) < 2:
-        found = f"only {next(iter(models))!r} is given" if models else "none is given"
+        given = f"only {next(iter(models))!r} is given" if models else "none is given"
         raise OptionError(
-            f"a comparison needs two models at least, and {found}: recnb.compare({{'a': recs_a, 'b': recs_b}}, truth)."
+            f"a comparison needs two models at least, and {given}: recnb.compare({{'a': recs_a, 'b': recs_b}}, truth)."
         )
-    named = {str(name): one for name, one in models.items()}
+    named = {str(name): model for name, model in models.items()}
     if len(named) < len(models):
         raise OptionError(f"two models have the same name as text: {', '.join(map(repr, models))}. Name them apart.")
     blank = next((name for name in named if not name.strip()), None)
@@ -111,11 +149,11 @@ def _by_model(frame: Frame, column: str | None) -> dict[str, Frame]:
         ) from problem
     if engine is not None:
         parts = engine.by_model(frame, label)
-        if any(pd.isna(one) for one in parts):
+        if any(pd.isna(model) for model in parts):
             raise FrameError(f"{name}: column {label!r} has rows without a model: fill them in or drop them.")
         return parts
     if isinstance(frame, pl.LazyFrame):
-        frame = table_of(frame, name, {one: one for one in columns_of(frame, name)})
+        frame = table_of(frame, name, {column: column for column in columns_of(frame, name)})
     names = table_of(frame, name, {"model": label})["model"]
     if names.null_count():
         row = int(names.is_null().to_numpy().argmax())
@@ -124,10 +162,10 @@ def _by_model(frame: Frame, column: str | None) -> dict[str, Frame]:
         )
     if isinstance(frame, pd.DataFrame):
         rest = frame.drop(columns=label)
-        return {one: rest.loc[(names == one).to_numpy()] for one in names.unique(maintain_order=True).to_list()}
+        return {model: rest.loc[(names == model).to_numpy()] for model in names.unique(maintain_order=True).to_list()}
     table = frame if isinstance(frame, pl.DataFrame) else pl.DataFrame(frame)
     rest_of = table.drop(label)
-    return {one: rest_of.filter(names == one) for one in names.unique(maintain_order=True).to_list()}
+    return {model: rest_of.filter(names == model) for model in names.unique(maintain_order=True).to_list()}
 
 
 def reference_of(baseline: str | None, pairs: str, names: Sequence[str]) -> str | None:

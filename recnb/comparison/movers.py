@@ -1,17 +1,22 @@
-"""The users whom one model serves most better and most worse than another, with both lists."""
+"""The users who gain and lose most by one model in the place of another, with both lists."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from recnb.comparison.results import ListItem, Moved, Mover
+from recnb.comparison.results import ListItem, MovedUsers, Mover
 from recnb.metrics.hits import Floats, Ints
 from recnb.metrics.metric import Metric
 from recnb.results.evaluation_data import EvaluationData
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Ranks beyond these are left out of a list that is shown, also where k is larger or whole lists count.
 RANKS_SHOWN = 20
@@ -20,29 +25,35 @@ RANKS_SHOWN = 20
 SAME = 1e-12
 
 
+def scores_of(
+    models: Mapping[str, EvaluationData], metric: Metric[...], k: int | None, options: Mapping[str, Any]
+) -> Callable[[str], pd.Series[float]]:
+    """Return the values per user of a model by its name, each computed once."""
+    return cache(lambda model: models[model].score(metric, k, options).per_user)
+
+
 def moved(
     models: Mapping[str, EvaluationData],
     pair: tuple[str, str],
     metric: Metric[...],
     k: int | None,
-    options: Mapping[str, Any],
+    scores: Callable[[str], pd.Series[float]],
     n: int,
-) -> Moved:
-    """At most `n` users either way, the furthest first; of equal ones the first by id."""
+) -> MovedUsers:
+    """Return at most `n` users who gain and `n` who lose, the largest changes first; of equal ones the first by id."""
     model, baseline = pair
-    after = models[model].score(metric, k, options).per_user
-    before = models[baseline].score(metric, k, options).per_user
+    after, before = scores(model), scores(baseline)
     if not after.index.equals(before.index):
         shared = after.index.intersection(before.index)
         after, before = after.loc[shared], before.loc[shared]
-    there = (after.notna() & before.notna()).to_numpy()
-    users = after.index.to_numpy()[there]
-    new, old = after.to_numpy(dtype=np.float64)[there], before.to_numpy(dtype=np.float64)[there]
+    defined = (after.notna() & before.notna()).to_numpy()
+    users = after.index.to_numpy()[defined]
+    new, old = after.to_numpy(dtype=np.float64)[defined], before.to_numpy(dtype=np.float64)[defined]
     change = new - old
     gained = _furthest(change, n)
     lost = _furthest(-change, n)
     shown = np.r_[gained, lost]
-    lists = {name: _lists(models[name], users[shown].tolist(), k) for name in pair}
+    lists = _with_titles(models[model], {name: _lists(models[name], users[shown].tolist(), k) for name in pair})
     relevant = _relevant(models[model], users[shown].tolist())
     movers = [
         Mover(
@@ -57,7 +68,7 @@ def moved(
     ]
     won, lost_by = int((change > SAME).sum()), int((change < -SAME).sum())
     counts = (won, len(change) - won - lost_by, lost_by)
-    return Moved(
+    return MovedUsers(
         metric.name, metric.symbol, k, model, baseline, tuple(movers[: len(gained)]), tuple(movers[len(gained) :]), counts
     )  # fmt: skip
 
@@ -87,10 +98,25 @@ def _lists(evaluation: EvaluationData, users: Sequence[Any], k: int | None) -> d
         .join(truth.unique(["user", "item"], keep="first"), on=["user", "item"], how="left")
         .sort("user", "rank", maintain_order=True)
     )
-    found: dict[Any, list[ListItem]] = {}
+    lists: dict[Any, list[ListItem]] = {}
     for user, item, rank, relevance in rows.iter_rows():
-        found.setdefault(user, []).append(ListItem(rank, _plain(item), relevance or 0.0))
-    return {user: tuple(places) for user, places in found.items()}
+        lists.setdefault(user, []).append(ListItem(rank, _plain(item), relevance or 0.0))
+    return {user: tuple(places) for user, places in lists.items()}
+
+
+def _with_titles(
+    evaluation: EvaluationData, lists: Mapping[str, dict[Any, tuple[ListItem, ...]]]
+) -> dict[str, dict[Any, tuple[ListItem, ...]]]:
+    """The lists with the titles of their items, which are read at once."""
+    everything = {item.item for by_user in lists.values() for items in by_user.values() for item in items}
+    titles = evaluation.item_titles(list(everything))
+    return {
+        name: {
+            user: tuple(replace(item, title=titles.get(item.item, "")) for item in items)
+            for user, items in by_user.items()
+        }
+        for name, by_user in lists.items()
+    }
 
 
 def _relevant(evaluation: EvaluationData, users: Sequence[Any]) -> dict[Any, int]:
@@ -98,8 +124,8 @@ def _relevant(evaluation: EvaluationData, users: Sequence[Any]) -> dict[Any, int
     return dict(counts.iter_rows())
 
 
-def _in(known: pl.Series, users: Sequence[Any]) -> pl.Expr:
-    return pl.col("user").is_in(pl.Series(users, dtype=known.dtype).implode())
+def _in(all_users: pl.Series, users: Sequence[Any]) -> pl.Expr:
+    return pl.col("user").is_in(pl.Series(users, dtype=all_users.dtype).implode())
 
 
 def _plain(value: Any) -> Any:

@@ -1,16 +1,25 @@
-"""How alike two rankings are, for many users at once: shared items, and shared items that stand high in both.
+"""Similarity of rankings, averaged over users: Jaccard's share of items in both lists, and rank-biased overlap.
 
-All of it reads the items that a user's two lists have in common, one row each, with the rank in either list; so the
-cost is that of the rows, and no list is gone through by itself.
+Both are computed from the items that a user's two lists have in common, one row each with the rank in either list.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
+from recnb.comparison.results import Overlap
+from recnb.data.encoding import distinct, positions
+from recnb.display.language import _
+from recnb.display.progress import steps
 from recnb.errors import OptionError, is_number
-from recnb.metrics.hits import Floats, Ints
+from recnb.metrics.hits import Floats, Ints, count_within, in_order
+from recnb.results.evaluation_data import EvaluationData
 
 
 def jaccard(user: Ints, length: Ints, other_length: Ints) -> Floats:
@@ -58,8 +67,8 @@ def rbo(user: Ints, rank: Ints, other_rank: Ints, length: Ints, other_length: In
     # Below the shorter list: what it would share if it went on as it does, sum of X_s (d - s) / (s d) p^d.
     beyond = share_of_short * (powers[long] - powers[short]) - in_short * (over_depth[long] - over_depth[short])
     tail = (_share(in_all - in_short, long, where_none=0.0) + share_of_short) * p ** long.astype(np.float64)
-    found = (1 - p) / p * (summed + beyond) + tail
-    return np.where(long == 0, np.nan, np.where(short == 0, 0.0, np.minimum(found, 1.0)))
+    value = (1 - p) / p * (summed + beyond) + tail
+    return np.where(long == 0, np.nan, np.where(short == 0, 0.0, np.minimum(value, 1.0)))
 
 
 def checked_p(p: object) -> None:
@@ -73,3 +82,79 @@ def checked_p(p: object) -> None:
 def _share(part: NDArray[np.float64], whole: NDArray[np.generic], where_none: float = np.nan) -> Floats:
     out = np.full(len(part), where_none)
     return np.asarray(np.divide(part, whole, out=out, where=whole != 0))
+
+
+@dataclass(frozen=True)
+class RankedLists:
+    """One model's lists down to k: its pairs of user and item as sorted numbers, and where each item stands."""
+
+    pair: Ints  #: position of the user times the number of items, plus that of the item
+    rank: Ints  #: from 1 without gaps
+    length: Ints  #: per user
+
+
+def overlaps(models: Mapping[str, EvaluationData], k: int | None, p: float) -> tuple[Overlap, ...]:
+    """Each two models, over the users to whom either of them gives a list."""
+    checked_p(p)
+    tables = {name: _table(model, k) for name, model in models.items()}
+    items = distinct(pl.concat([distinct(table["item"]) for table in tables.values()]))
+    named = steps(list(models), _("comparing"))
+    lists = {name: _lists(tables.pop(name), items, models[name].n_users) for name in named}
+    return tuple(
+        _overlap((model, lists[model]), (other, lists[other]), len(items), k, p)
+        for model, other in steps(list(combinations(lists, 2)), _("comparing"))
+    )
+
+
+def _overlap(
+    first: tuple[str, RankedLists], second: tuple[str, RankedLists], n_items: int, k: int | None, p: float
+) -> Overlap:
+    (name, a), (other_name, b) = first, second
+    # Both are sorted, so looking one up in the other goes through memory once.
+    at = np.searchsorted(a.pair, b.pair)
+    at[at == len(a.pair)] = 0
+    shared = a.pair[at] == b.pair if len(a.pair) else np.zeros(len(b.pair), dtype=bool)
+    user, rank, rank_other = b.pair[shared] // n_items, a.rank[at[shared]], b.rank[shared]
+    alike = jaccard(user, a.length, b.length)
+    biased = rbo(user, rank, rank_other, a.length, b.length, p)
+    defined = ~np.isnan(alike)
+    in_place = np.bincount(user[rank == rank_other], minlength=len(a.length))
+    identical = (in_place == a.length) & (in_place == b.length) & defined
+    return Overlap(
+        model=name,
+        other=other_name,
+        k=k,
+        jaccard=float(alike[defined].mean()) if defined.any() else float("nan"),
+        rbo=float(biased[defined].mean()) if defined.any() else float("nan"),
+        p=p,
+        n_users=int(defined.sum()),
+        n_identical=int(identical.sum()),
+    )
+
+
+def _table(evaluation: EvaluationData, k: int | None) -> pl.DataFrame:
+    """The rows down to k of the users evaluated: position of the user, item, rank; no item twice in a list."""
+    prepared = evaluation.prepared
+    recs = prepared.recs if k is None else prepared.recs.filter(pl.col("rank") <= k)
+    user = positions(prepared.users, recs["user"])
+    table = recs.select(user=pl.Series(user, dtype=pl.Int64), item="item", rank=pl.col("rank").cast(pl.Int64))
+    if (user < 0).any():
+        table = table.filter(pl.col("user") >= 0)
+    if prepared.convention.duplicates not in ("error", "dedupe"):
+        table = table.sort("user", "rank", maintain_order=True).unique(
+            ["user", "item"], keep="first", maintain_order=True
+        )
+    return table
+
+
+def _lists(table: pl.DataFrame, items: pl.Series, n_users: int) -> RankedLists:
+    user, rank = table["user"].to_numpy(), table["rank"].to_numpy()
+    length: Ints = np.bincount(user, minlength=n_users)
+    # Ranks without gaps add up to n (n + 1) / 2.
+    if int(rank.sum()) != int((length * (length + 1) // 2).sum()):
+        order = np.lexsort((rank, user))
+        rank = np.empty_like(rank)
+        rank[order] = count_within(user[order])
+    pair = user * len(items) + positions(items, table["item"])
+    order = in_order(pair)
+    return RankedLists(pair[order], rank[order], length)

@@ -1,200 +1,147 @@
-"""Gather a report of a comparison: everything measured once, then frozen."""
+"""The report of a comparison: one frozen object, and its forms."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
 
-import numpy as np
-
-from recnb.comparison.common_users import one_beside
-from recnb.comparison.differences import MetricRequest, lines_of, measure
-from recnb.comparison.list_overlap import overlaps
-from recnb.comparison.movers import moved
-from recnb.comparison.results import BeyondAccuracy, Compared, ComparisonSegments, Found, Overlap, Reading
-from recnb.comparison.segments import differences_by
-from recnb.comparison.shown import ComparisonReport
-from recnb.conventions import options_in_words
-from recnb.data.join import RemoteRanking
-from recnb.display.language import _, checked, use_language
-from recnb.display.progress import steps
-from recnb.errors import ElsewhereError, OptionError
-from recnb.lint import lint
-from recnb.lint.findings import Finding, elsewhere_in_words
-from recnb.metrics.hits import Cutoffs
-from recnb.metrics.metric import LIST_METRICS, Metric
-from recnb.report.beyond_row import rows_of
-from recnb.report.build import curve_points, whole_numbers
-from recnb.results.arguments import Metrics, parted
-from recnb.results.segments import SMALL, label_of
+from recnb.comparison import html, text
+from recnb.comparison.results import ComparisonReportData, ModelFinding
+from recnb.data.files import written
+from recnb.display.language import use_language
 
 if TYPE_CHECKING:
-    from recnb.comparison.data import ComparisonData
+    import pandas as pd
+    from matplotlib.figure import Figure
 
-CURVE_POINTS = 25
-
-#: For more pairs of models than this users are shown for those alone that lie furthest apart.
-PAIRS_SHOWN = 3
-
-#: How much each rank weighs against the one above it in rank-biased overlap.
-PERSISTENCE = 0.9
+#: Names the layout of `to_dict`; it changes when a key does.
+SCHEMA = "recnb.comparison/3"
 
 
-def report_of(
-    comparison: ComparisonData,
-    k: int | Sequence[int],
-    metrics: Metrics,
-    movers: int,
-    by: Any,
-    bins: int,
-    lang: str | None,
-    options: Mapping[str, Any],
-) -> ComparisonReport:
-    """Measure, look at single users, and freeze."""
-    if not isinstance(movers, (int, np.integer)) or isinstance(movers, bool) or movers < 0:
-        raise OptionError(f"movers={movers!r} is no number of users: give a whole number from 0 up.")
-    with use_language(lang):
-        at = whole_numbers(k, ".differences(k=None)")
-        lead_k = sorted(at)[len(at) // 2]
-        accuracy, further = parted(metrics, options)
-        shared = options if accuracy is None else {}
-        chosen, own = comparison.chosen(accuracy, shared)
-        points = curve_points(at, CURVE_POINTS)
-        # The deepest hits serve all cut-offs; asked for first, they are cut once.
-        for one in comparison.models.values():
-            whole = any(metric.needs_whole_list(mine) for metric, mine in zip(chosen, own, strict=True))
-            one.hits(None if whole else max(at))
-        made = comparison.measured(accuracy, at, shared)
-        lead = MetricRequest(chosen[:1], own[:1], Cutoffs.of(points), [])
-        lines = lines_of(measure(comparison.models, lead, comparison.settings), comparison.names)
-        here = [one for one in made.differences if one.k == lead_k and one.metric == chosen[0].name]
-        furthest = sorted(here, key=lambda one: -abs(one.difference) if np.isfinite(one.difference) else 0.0)
-        pairs = {(one.model, one.baseline) for one in furthest[:PAIRS_SHOWN]}
-        shown = [
-            moved(comparison.models, pair, chosen[0], lead_k, own[0], int(movers))
-            for pair in steps([one for one in comparison.pairs if one in pairs and movers], _("comparing"))
-        ]
-        found, n_checks, unseen = _findings(comparison, chosen[0], lead_k, own[0])
-        segments = None
-        if by is not None:
-            within = MetricRequest(chosen[:1], own[:1], Cutoffs.one(lead_k), comparison.pairs)
-            rows = differences_by(comparison.models, within, comparison.settings, by, bins)
-            segments = ComparisonSegments(label_of(by), tuple(rows), SMALL)
-        left_out: list[str] = []
-        alike: tuple[Overlap, ...] = ()
-        others: tuple[BeyondAccuracy, ...] = ()
-        try:
-            alike = overlaps(comparison.models, lead_k, PERSISTENCE)
-        except ElsewhereError:
-            left_out.append(
-                _(
-                    "How alike the lists are is left out: that takes every row of the lists, and they stay in {where}.",
-                    where=_where(comparison),
-                )
-            )
-        try:
-            others = beyond(comparison, lead_k, further)
-        except ElsewhereError:
-            left_out.append(
-                _(
-                    "Metrics beyond accuracy are left out: they take every row of the lists, and those stay in "
-                    "{where}.",
-                    where=_where(comparison),
-                )
-            )
-        data = Compared(
-            models=tuple(comparison.names),
-            reference=comparison.baseline,
-            k=at,
-            lead_k=lead_k,
-            metrics=tuple(_reading(metric, mine) for metric, mine in zip(chosen, own, strict=True)),
-            means=made.means,
-            differences=made.differences,
-            curves=lines,
-            moved=tuple(shown),
-            overlaps=alike,
-            beyond=others,
-            findings=found,
-            n_checks=n_checks,
-            segments=segments,
-            n_users=comparison.n_users,
-            judged=comparison.judged,
-            settings=made.settings,
-            basis=comparison.basis(),
-            left_out=(*left_out, *unseen),
-            notes=tuple(dict.fromkeys(str(note) for one in comparison.models.values() for note in one.prepared.notes)),
-        )
-    return ComparisonReport(data, checked(lang))
+@dataclass(frozen=True, eq=False)
+class ComparisonReport:
+    """What may be concluded of some models, the numbers behind it, and the users behind those.
 
-
-def _findings(
-    comparison: ComparisonData, metric: Metric[...], k: int, options: Mapping[str, Any]
-) -> tuple[tuple[Found, ...], int, tuple[str, ...]]:
-    """What is odd about the data: what is found as often in several models is told once; and what no lint could look at."""
-    lints = {
-        name: lint(one, k, metric.name, **options)
-        for name, one in steps(list(comparison.models.items()), _("comparing"))
-    }
-    same: dict[tuple[str, str], dict[str, Finding]] = {}
-    for name, findings in lints.items():
-        for one in findings:
-            same.setdefault((one.name, one.short), {})[name] = one
-    kinds = list(dict.fromkeys(key[0] for key in same))
-    found = [Found(tuple(some), tuple(some.values())) for some in same.values()]
-    found.sort(key=lambda one: (one.finding.severity != "warning", kinds.index(one.finding.name)))
-    unseen = dict.fromkeys(name for one in lints.values() for name in one.elsewhere)
-    n_checks = min(one.n_checks for one in lints.values())
-    return tuple(found), n_checks, tuple(elsewhere_in_words(unseen))
-
-
-def _where(comparison: ComparisonData) -> str:
-    """What holds the rows that are not here."""
-    rows = (one.prepared.rows for one in comparison.models.values())
-    return next(one.away.where for one in rows if isinstance(one, RemoteRanking))
-
-
-def beyond(
-    comparison: ComparisonData, k: int | None, asked: Mapping[str, Mapping[str, Any]] | None = None
-) -> tuple[BeyondAccuracy, ...]:
-    """The metrics beyond accuracy that were asked for, or all that the data of every model allow.
-
-    Where neither train nor items is known, there are none unless they are asked for.
+    In a notebook it shows itself; `to_html`, `to_markdown`, `to_latex`, `to_frame`, `to_dict`, `to_json` and `figure`
+    are its other forms.
     """
-    if asked is None and any(
-        one.side_data.train is None and one.side_data.items is None for one in comparison.models.values()
-    ):
-        return ()
-    one_beside(comparison.models)
-    for one in comparison.models.values():
-        one.prepared.rows.all()  # or an error that says where they are
-    names = LIST_METRICS if asked is None else list(asked)
-    work = steps(list(comparison.models.values()), _("comparing"))
-    of_each = [rows_of(one, k, comparison.settings.confidence, names=names, options=asked) for one in work]
-    if asked is not None:
-        for row in (row for rows in of_each for row in rows if row.needs):
-            raise OptionError(row.needs)
-    return tuple(
-        BeyondAccuracy(
-            rows[0].metric,
-            rows[0].symbol,
-            rows[0].title,
-            rows[0].reads,
-            k,
-            tuple(row.values[0] for row in rows),
-            rows[0].basis,
+
+    data: ComparisonReportData
+    lang: str
+
+    def to_frame(self) -> pd.DataFrame:
+        """Means and differences in one long frame: a row for each metric, cut-off and model, with its baseline if it has one.
+
+        `mean`, `mean_low` and `mean_high` are the model's; `difference` and what follows is from its baseline.
+        """
+        import pandas as pd
+
+        means = pd.DataFrame([asdict(row) for row in self.data.means])
+        means = means.drop(columns="symbol").rename(columns={"low": "mean_low", "high": "mean_high"})
+        rows = [{**asdict(row), "verdict": row.verdict} for row in self.data.differences]
+        apart = pd.DataFrame(rows).drop(columns=["symbol", "n_users", "alpha", "p"])
+        return means.merge(apart, on=["metric", "k", "model"], how="left", sort=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole report as plain Python that `json` can write; NaN is None.
+
+        Keys: `schema`, `lang`, `models`, `reference` (None: every two models), `n_users`, `judged` (model, n_users,
+        n_left_out, n_without_list), `k`, `lead_k`, `settings` (confidence, test, method, mean_method, resamples,
+        permutations, seed, methods), `n_compared`, `metrics`, `means`, `differences` (each with its `verdict`), `curves`, `moved`
+        (gained and lost users with both lists), `overlaps`, `beyond`, `n_checks` and `findings` (models, name, severity, n, of, short,
+        example, advice, code, and `effects`, one for each of the models), `segments` (None, or by, n_small and `rows`: segment and the keys of a difference), `basis`,
+        `notes` and `left_out` (what takes rows that are not here, in words).
+        """
+        content = asdict(self.data)
+        verdicts = [difference.verdict for difference in self.data.differences]
+        content["differences"] = [
+            {**row, "verdict": verdict} for row, verdict in zip(content["differences"], verdicts, strict=True)
+        ]
+        content["findings"] = [_finding_as_dict(finding) for finding in self.data.findings]
+        if self.data.segments is not None:
+            content["segments"]["rows"] = [
+                {"segment": name, **asdict(difference), "verdict": difference.verdict}
+                for name, difference in self.data.segments.rows
+            ]
+        plain: dict[str, Any] = _plain(
+            {"schema": SCHEMA, "lang": self.lang, "n_compared": self.data.n_tested, **content}
         )
-        for rows in zip(*of_each, strict=True)
-        if all(row.values and np.isfinite(row.values[0][0]) for row in rows)
-    )
+        return plain
+
+    @overload
+    def to_json(self, path: None = None) -> str: ...
+    @overload
+    def to_json(self, path: str | Path) -> None: ...
+    def to_json(self, path: str | Path | None = None) -> str | None:
+        """Return `to_dict` as JSON; with a path, write it there and return None."""
+        return written(json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n", path)
+
+    @overload
+    def to_html(self, path: None = None, title: str | None = None) -> str: ...
+    @overload
+    def to_html(self, path: str | Path, title: str | None = None) -> None: ...
+    def to_html(self, path: str | Path | None = None, title: str | None = None) -> str | None:
+        """Return a document that runs no script and fetches nothing; with a path, write it there and return None."""
+        with use_language(self.lang):
+            return written(html.document(self.data, title), path)
+
+    @overload
+    def to_markdown(self, path: None = None) -> str: ...
+    @overload
+    def to_markdown(self, path: str | Path) -> None: ...
+    def to_markdown(self, path: str | Path | None = None) -> str | None:
+        """Return the report in Markdown, tables as GitHub has them; with a path, write it there and return None."""
+        with use_language(self.lang):
+            return written(text.markdown(self.data), path)
+
+    @overload
+    def to_latex(self, path: None = None) -> str: ...
+    @overload
+    def to_latex(self, path: str | Path) -> None: ...
+    def to_latex(self, path: str | Path | None = None) -> str | None:
+        """Return the means as a LaTeX table, best in bold, findings marked; it needs booktabs. With a path, write it there."""
+        with use_language(self.lang):
+            return written(text.latex(self.data), path)
+
+    def figure(self) -> Figure:
+        """The curves and the forest plot side by side, drawn by matplotlib."""
+        from recnb.comparison.figure import figure
+
+        with use_language(self.lang):
+            return figure(self.data)
+
+    def __repr__(self) -> str:
+        with use_language(self.lang):
+            return text.text(self.data)
+
+    def _repr_html_(self) -> str:
+        with use_language(self.lang):
+            return html.fragment(self.data)
 
 
-def _reading(metric: Metric[...], options: Mapping[str, Any]) -> Reading:
-    return Reading(
-        metric=metric.name,
-        symbol=metric.symbol,
-        title=metric.title,
-        reads=metric.reads,
-        formula=metric.formula_text(options),
-        convention="; ".join(options_in_words({**metric.defaults, **options})),
-        bounded=bool(np.isfinite(metric.bounds[1])),
-    )
+def _finding_as_dict(found: ModelFinding) -> dict[str, Any]:
+    finding = found.finding
+    sentences = {name: getattr(finding, name) for name in ("short", "example", "advice", "code")}
+    effects = [of_model.effect for of_model in found.of_each]
+    return {
+        "models": found.models,
+        "name": finding.name,
+        "severity": finding.severity,
+        "n": finding.n,
+        "of": finding.of,
+        "effects": effects,
+        **sentences,
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Nested data with lists for tuples and None for NaN."""
+    if isinstance(value, Mapping):
+        return {name: _plain(entry) for name, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(entry) for entry in value]
+    return None if isinstance(value, float) and not isfinite(value) else value

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from math import isnan
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any, Literal
 
 from recnb.metrics.metric import LIST_METRICS
@@ -31,11 +31,12 @@ class Settings:
 
     confidence: float
     test: Test
-    method: str  #: of the intervals of differences
+    method: str  #: of the intervals of differences, as given
     mean_method: str  #: of the intervals of means
     resamples: int
     permutations: int
     seed: int
+    methods: tuple[str, ...] = ()  #: of the intervals of differences, as used: "auto" may use two
 
     @property
     def alpha(self) -> float:
@@ -43,8 +44,20 @@ class Settings:
         return round(1 - self.confidence, 12)
 
 
+class _Labelled:
+    """Something of one metric at one cut-off."""
+
+    symbol: str
+    k: int | None
+
+    @property
+    def label(self) -> str:
+        """The metric's symbol at its cut-off."""
+        return self.symbol if self.k is None else f"{self.symbol}@{self.k}"
+
+
 @dataclass(frozen=True)
-class Mean:
+class Mean(_Labelled):
     """One model's mean over the common users, and how it stands to the best of the column."""
 
     model: str
@@ -56,21 +69,16 @@ class Mean:
     high: float
     n_users: int
     best: bool  #: the highest mean, or one that is the same to the last digits
-    near_best: bool  #: not told apart from the best
+    near_best: bool  #: not significantly different from the best
 
     @property
     def judges(self) -> bool:
         """Whether more of the metric is better: not so beyond accuracy."""
         return self.metric not in LIST_METRICS
 
-    @property
-    def label(self) -> str:
-        """The metric's symbol at its cut-off."""
-        return self.symbol if self.k is None else f"{self.symbol}@{self.k}"
-
 
 @dataclass(frozen=True)
-class Difference:
+class Difference(_Labelled):
     """One model against another in one metric at one cut-off, over the users that both are judged on."""
 
     metric: str
@@ -96,11 +104,6 @@ class Difference:
     alpha: float
 
     @property
-    def label(self) -> str:
-        """The metric's symbol at its cut-off."""
-        return self.symbol if self.k is None else f"{self.symbol}@{self.k}"
-
-    @property
     def verdict(self) -> Verdict:
         """What may be said: a finding needs the corrected test and the interval to agree."""
         if self.n_users > 1 and self.tied == self.n_users:
@@ -118,7 +121,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Judged:
+class ModelUsers:
     """How many users one model was evaluated on, and how many of them the comparison takes."""
 
     model: str
@@ -134,6 +137,7 @@ class ListItem:
     rank: int
     item: Any
     relevance: float
+    title: str = ""  #: "" if the frame of items has none
 
 
 @dataclass(frozen=True)
@@ -152,9 +156,15 @@ class Mover:
         """How far the value moved."""
         return self.after - self.before
 
+    @property
+    def ranks(self) -> list[tuple[int, ListItem | None, ListItem | None]]:
+        """Each rank with the baseline's item and the model's."""
+        old, new = ({item.rank: item for item in items} for items in (self.old, self.new))
+        return [(rank, old.get(rank), new.get(rank)) for rank in range(1, max([*old, *new], default=0) + 1)]
+
 
 @dataclass(frozen=True)
-class Moved:
+class MovedUsers(_Labelled):
     """The users whom one model serves most better, and most worse, than another."""
 
     metric: str
@@ -165,11 +175,6 @@ class Moved:
     gained: tuple[Mover, ...]
     lost: tuple[Mover, ...]
     won_tied_lost: tuple[int, int, int]
-
-    @property
-    def label(self) -> str:
-        """The metric's symbol at its cut-off."""
-        return self.symbol if self.k is None else f"{self.symbol}@{self.k}"
 
 
 @dataclass(frozen=True)
@@ -187,7 +192,7 @@ class Overlap:
 
 
 @dataclass(frozen=True)
-class Line:
+class CurveLine:
     """One model's mean against the cut-off, with an interval at each."""
 
     model: str
@@ -214,7 +219,7 @@ class BeyondAccuracy:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class ModelFinding:
     """One thing that is odd about the data, as often in the lists of some models; what it does may differ."""
 
     models: tuple[str, ...]
@@ -228,8 +233,8 @@ class Found:
     @property
     def effects(self) -> tuple[tuple[str, str], ...]:
         """What it does to the numbers of each model, or once, with no model, where that is the same."""
-        said = [one.effect for one in self.of_each]
-        return (("", said[0]),) if len(set(said)) == 1 else tuple(zip(self.models, said, strict=True))
+        effects = [finding.effect for finding in self.of_each]
+        return (("", effects[0]),) if len(set(effects)) == 1 else tuple(zip(self.models, effects, strict=True))
 
 
 @dataclass(frozen=True)
@@ -240,9 +245,20 @@ class ComparisonSegments:
     rows: tuple[tuple[str, Difference], ...]  #: segment and difference; p-values are corrected over all of them
     n_small: int  #: users below which a segment says little
 
+    @property
+    def reach(self) -> float:
+        """The largest size of a difference or of an end of its interval."""
+        ends = [
+            abs(end)
+            for _, difference in self.rows
+            for end in (difference.difference, difference.low, difference.high)
+            if isfinite(end)
+        ]
+        return max(ends, default=0.0) or 1.0
+
 
 @dataclass(frozen=True)
-class Reading:
+class MetricDescription:
     """What a metric is: for those who read the numbers without having chosen it."""
 
     metric: str
@@ -255,39 +271,39 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparisonReportData:
     """Everything that a report of a comparison shows."""
 
     models: tuple[str, ...]
     reference: str | None  #: the model that the others are held against; None: every pair
     k: tuple[int, ...]
     lead_k: int
-    metrics: tuple[Reading, ...]
+    metrics: tuple[MetricDescription, ...]
     means: tuple[Mean, ...]
     differences: tuple[Difference, ...]
-    curves: tuple[Line, ...]
-    moved: tuple[Moved, ...]
+    curves: tuple[CurveLine, ...]
+    moved: tuple[MovedUsers, ...]
     overlaps: tuple[Overlap, ...]
     beyond: tuple[BeyondAccuracy, ...]  #: at the lead cut-off; () where neither train nor items is known
-    findings: tuple[Found, ...]  #: warnings first
+    findings: tuple[ModelFinding, ...]  #: warnings first
     n_checks: int
     segments: ComparisonSegments | None  #: if that was asked for
     n_users: int
-    judged: tuple[Judged, ...]
+    judged: tuple[ModelUsers, ...]
     settings: Settings
     basis: str
     notes: tuple[str, ...]
     left_out: tuple[str, ...] = ()  #: what is not here and why, in words: what takes rows that stayed elsewhere
 
     @property
-    def lead(self) -> Reading:
+    def lead(self) -> MetricDescription:
         """The metric that the curve and the users are shown by: the first."""
         return self.metrics[0]
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
         """Who is held against whom, in the order shown."""
-        return tuple(dict.fromkeys((one.model, one.baseline) for one in self.differences))
+        return tuple(dict.fromkeys((difference.model, difference.baseline) for difference in self.differences))
 
     @property
     def n_tested(self) -> int:
@@ -296,32 +312,35 @@ class Compared:
 
     def means_at(self, metric: str, k: int) -> list[Mean]:
         """The means of all models in one column."""
-        return [one for one in self.means if (one.metric, one.k) == (metric, k)]
+        return [mean for mean in self.means if (mean.metric, mean.k) == (metric, k)]
 
     def mean_of(self, model: str, metric: str, k: int) -> Mean:
         """One mean."""
-        return next(one for one in self.means_at(metric, k) if one.model == model)
+        return next(mean for mean in self.means_at(metric, k) if mean.model == model)
 
     def at(self, k: int, metric: str | None = None) -> list[Difference]:
         """The differences at one cut-off, of one metric or of all."""
-        return [one for one in self.differences if one.k == k and metric in (None, one.metric)]
+        return [
+            difference for difference in self.differences if difference.k == k and metric in (None, difference.metric)
+        ]
+
+    def bounded(self, differences: Iterable[Difference]) -> list[Difference]:
+        """Those of metrics with an upper bound, which fit into one picture."""
+        bounded = {reading.metric for reading in self.metrics if reading.bounded}
+        return [difference for difference in differences if difference.metric in bounded]
 
     def against_reference(self, model: str, metric: str, k: int) -> Difference | None:
         """A model's difference from the reference, if it has one."""
-        return next((one for one in self.at(k, metric) if (one.model, one.baseline) == (model, self.reference)), None)
+        return next(
+            (
+                difference
+                for difference in self.at(k, metric)
+                if (difference.model, difference.baseline) == (model, self.reference)
+            ),
+            None,
+        )
 
 
 def tested(differences: Iterable[Difference]) -> int:
     """How many of the differences have a p-value."""
-    return sum(not isnan(one.p) for one in differences)
-
-
-def rows_of(some: Iterable[Any]) -> Iterator[dict[str, Any]]:
-    """Frozen rows as dictionaries."""
-    return (asdict(one) for one in some)
-
-
-def extremes(means: Sequence[float]) -> float:
-    """The highest of the means; NaN if none is a number."""
-    there = [one for one in means if not isnan(one)]
-    return max(there) if there else float("nan")
+    return sum(not isnan(difference.p) for difference in differences)

@@ -1,7 +1,7 @@
 """The conventions behind a number: how lists are ordered, what is relevant, which users count, and a metric's options.
 
-Two libraries that report NDCG@10 of the same data rarely agree, because each decides these things silently. A
-`Convention` is one value that names every decision, and says it in words beside each number.
+Two libraries that report NDCG@10 of the same data rarely agree, since each makes these decisions without stating them. A
+`Convention` names every decision, and is shown in words with each number.
 """
 
 from recnb.conventions.convention import WORDS, Convention, option_in_words, options_in_words, value_of

@@ -1,4 +1,4 @@
-"""`Convention`: every decision behind a number, as one value with words for each."""
+"""`Convention`: the decisions behind a number, and each in words."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ PHRASES: dict[tuple[str, str], str] = {
     ("nonpositive_scores", "keep"): N_("any score can be a hit"),
     ("nonpositive_scores", "never_hit"): N_("a score of 0 or less is no hit"),
     ("candidates", "list"): N_("only what was recommended is ranked"),
-    ("candidates", "padded"): N_("judged items that were not recommended stand below the list"),
-    ("candidates", "catalogue"): N_("all items that were not recommended stand below the list"),
+    ("candidates", "padded"): N_("judged items that were not recommended are ranked below the list"),
+    ("candidates", "catalogue"): N_("all items that were not recommended are ranked below the list"),
     ("cutoff", "k"): N_("lists cut at k"),
     ("cutoff", "none"): N_("lists not cut"),
     ("relevant", ">0"): N_("relevance above 0"),
@@ -109,9 +109,9 @@ Average = Literal["user", "pooled", "of_means", "geometric"]
 
 @dataclass(frozen=True)
 class Convention:
-    """The decisions about data that come before any metric, with recnb's defaults.
+    """The decisions about the data that come before any metric, with recnb's defaults.
 
-    Its words are in the language in force; its `spec` is the same in any.
+    `in_words` is in the language in use, `spec` is the same in every language.
 
     >>> print(Convention(users="both", relevant_from=4).in_words())
     those in both frames; ordered by score, or by rank; relevant: relevance of 4 or more
@@ -121,22 +121,22 @@ class Convention:
     recnb.errors.OptionError: users='everyone' is no convention. Known: 'truth', 'recs', 'both', 'union'.
     """
 
-    order: Order = "auto"  #: what puts a list in order
-    score_dtype: ScoreDtype = "float64"  #: how finely scores are told apart
-    ties: Ties = "first"  #: where equal scores stand
+    order: Order = "auto"  #: by which lists are ordered
+    score_dtype: ScoreDtype = "float64"  #: the precision in which scores are compared
+    ties: Ties = "first"  #: the order of equal scores
     duplicates: Duplicates = "error"  #: a pair recommended twice
     nonpositive_scores: NonpositiveScores = "keep"  #: whether a score of 0 or less can be a hit
     candidates: Candidates = "list"  #: what is ranked
-    cutoff: Cutoff = "k"  #: whether k cuts the list
+    cutoff: Cutoff = "k"  #: whether lists are cut at k
     relevant: Relevant = ">0"  #: which judged items are relevant
-    relevant_from: float | None = None  #: the threshold, where there is one
-    judged: Judged = "truth"  #: whose judgements are seen
+    relevant_from: float | None = None  #: the least relevance of a relevant item
+    judged: Judged = "truth"  #: which items are judged
     negative_relevance: NegativeRelevance = "error"
-    users: Users = "truth"  #: who is averaged
-    no_relevant: NoRelevant = "skip"  #: a user with nothing to find
+    users: Users = "truth"  #: the users who are averaged
+    no_relevant: NoRelevant = "skip"  #: a user with no relevant item
     no_list: NoList = "zero"  #: a user with no recommendations
     no_hit: NoHit = "zero"  #: a user with no hit
-    average: Average = "user"  #: how users are put together
+    average: Average = "user"  #: how users are averaged
     metric: tuple[tuple[str, Any], ...] = ()  #: the metric's own options
 
     def __post_init__(self) -> None:
@@ -152,16 +152,16 @@ class Convention:
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Convention:
-        """A convention from options, refusing names that are none."""
+        """A convention from options; unknown names raise an error."""
         return cls(**cls.checked(options))
 
     @classmethod
     def checked(cls, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The options, all of which a convention has."""
-        known = [one.name for one in fields(cls) if one.name != "metric"]
+        """The options, if a convention has all of them."""
+        names = [axis.name for axis in fields(cls) if axis.name != "metric"]
         for name in options:
-            if name not in known:
-                raise OptionError(f"{name!r} is no option for the data. {near(name, known)}")
+            if name not in names:
+                raise OptionError(f"{name!r} is no option for the data. {near(name, names)}")
         return dict(options)
 
     def spec(self) -> str:
@@ -172,39 +172,39 @@ class Convention:
         >>> Convention.parse("ties=expected; relevant_from=4") == Convention(ties="expected", relevant_from=4)
         True
         """
-        own = ((one.name, getattr(self, one.name), one.default) for one in fields(self) if one.name != "metric")
-        pairs = [(name, value) for name, value, default in own if value != default]
+        values = ((axis.name, getattr(self, axis.name), axis.default) for axis in fields(self) if axis.name != "metric")
+        pairs = [(name, value) for name, value, default in values if value != default]
         return "; ".join(f"{name}={_text_of(value)}" for name, value in [*pairs, *self.metric])
 
     @classmethod
     def parse(cls, text: str) -> Convention:
         """A convention from its `spec`."""
         pairs = [part.split("=", 1) for part in text.split("; ") if part]
-        known = {one.name for one in fields(cls)} - {"metric"}
-        options = {name: value_of(value) for name, value in pairs if name in known}
-        return cls(**options).with_metric({name: value_of(value) for name, value in pairs if name not in known})
+        axes = {axis.name for axis in fields(cls)} - {"metric"}
+        options = {name: value_of(value) for name, value in pairs if name in axes}
+        return cls(**options).with_metric({name: value_of(value) for name, value in pairs if name not in axes})
 
     def with_metric(self, options: Mapping[str, Any]) -> Convention:
-        """The same data under a metric's options."""
+        """The same decisions about the data, with a metric's options."""
         return replace(self, metric=tuple(options.items()))
 
     def ordered_by(self, column: str) -> Convention:
-        """The same convention, now that it is known which column gave the order."""
+        """The same convention with the column that gave the order."""
         return replace(self, order=typing.cast("Order", column)) if self.order == "auto" else self
 
     def in_words(self) -> str:
-        """One line that a reader can hold against a paper."""
+        """The convention on one line, to compare with a paper."""
         users = _(PHRASES["users", self.users])
         without = [_(PHRASES["no_relevant", self.no_relevant])] if self.no_relevant != "skip" else []
         return "; ".join([users, *without, *self.phrases(graded=True)])
 
     @property
     def users_phrase(self) -> str:
-        """Which users count, where it is not those of the truth."""
+        """Which users count, if not those of the truth."""
         return "" if self.users == "truth" else f", {_(PHRASES['users', self.users])}"
 
     def phrases(self, *, graded: bool) -> list[str]:
-        """Each decision in words; what is usual goes unsaid where a reader would take it so."""
+        """Each decision in words, without the usual ones that a reader would assume."""
         parts = [_(PHRASES["order", self.order])]
         for name in _UNUSUAL:
             value = getattr(self, name)
@@ -228,7 +228,7 @@ class Convention:
 
 
 def _text_of(value: Any) -> str:
-    """A value as text that `value_of` reads back: short where that is exact."""
+    """A value as text that `value_of` reads back, short if that is exact."""
     if not is_number(value):
         return str(value)
     short = f"{value:g}"
@@ -244,19 +244,19 @@ def value_of(text: str) -> Any:
     return {"true": True, "false": False}.get(text, text)
 
 
-#: The options that are words, and the words each takes.
+#: The options whose values are words, and their words.
 WORDS: dict[str, tuple[str, ...]] = {
     name: typing.get_args(hint)
     for name, hint in typing.get_type_hints(Convention).items()
     if typing.get_origin(hint) is Literal
 }
 
-#: The decisions that go unsaid where they are the usual ones, in the order in which they are said.
+#: Decisions that are not shown if they are the usual ones, in the order in which they are shown.
 _UNUSUAL = (
     "score_dtype", "ties", "duplicates", "nonpositive_scores", "candidates", "cutoff", "judged", "negative_relevance",
     "no_list", "no_hit", "average",
 )  # fmt: skip
-_USUAL = {one.name: one.default for one in fields(Convention)}
+_USUAL = {axis.name: axis.default for axis in fields(Convention)}
 
 
 def options_in_words(options: Mapping[str, Any]) -> list[str]:
@@ -276,7 +276,7 @@ def options_in_words(options: Mapping[str, Any]) -> list[str]:
 
 
 def option_in_words(name: str, value: object) -> str:
-    """One option as a phrase; nothing where there is nothing to say."""
+    """An option as a phrase; empty if it is not shown."""
     if name == "log_base":
         return "" if value == 2 else _("logarithm of base {base}", base=value)
     if (name, str(value)) in OPTION_PHRASES:

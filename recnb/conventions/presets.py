@@ -1,4 +1,4 @@
-"""What each library computes under each name, as data: a row of `presets.csv` for a library, version and metric."""
+"""The conventions of other libraries, as data: a row of `presets.csv` for each library, version and metric."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ALIASES = {
 
 @dataclass(frozen=True)
 class Preset:
-    """One library's way to compute one metric."""
+    """How a library computes a metric."""
 
     library: str
     version: str
@@ -31,9 +31,9 @@ class Preset:
     metric: str  #: recnb's name of the metric
     options: tuple[tuple[str, Any], ...]  #: of the metric
     convention: Convention  #: of the data
-    tolerance: float  #: how exactly the library's numbers can be met: it may compute in single precision, or round
+    tolerance: float  #: how exactly the library's numbers are reproduced: it may compute in single precision, or round
     refuses: tuple[str, ...] = ()  #: frames on which it raises an error, or its number follows no rule
-    note: str = ""  #: what it does by defect rather than by convention
+    note: str = ""  #: a defect of the library
 
     @property
     def label(self) -> str:
@@ -44,10 +44,10 @@ class Preset:
 @cache
 def presets() -> Mapping[tuple[str, str], Preset]:
     """All presets, by library and variant."""
-    found = {}
+    presets = {}
     with (files("recnb.conventions") / "presets.csv").open(encoding="utf-8") as lines:
         for row in csv.DictReader(lines):
-            found[row["library"], row["variant"]] = Preset(
+            presets[row["library"], row["variant"]] = Preset(
                 library=row["library"],
                 version=row["version"],
                 variant=row["variant"],
@@ -58,7 +58,7 @@ def presets() -> Mapping[tuple[str, str], Preset]:
                 refuses=tuple(word for word in row["refuses"].split("; ") if word),
                 note=row["note"],
             )
-    return found
+    return presets
 
 
 def preset(library: str, variant: str) -> Preset:
@@ -67,21 +67,20 @@ def preset(library: str, variant: str) -> Preset:
     >>> preset("rectools", "ndcg").options
     (('gain', 'binary'), ('ideal', 'k'))
     """
-    known = presets()
     name = library_named(library)
-    if not isinstance(variant, str) or (name, variant) not in known:
-        variants = [one for lib, one in known if lib == name]
-        raise OptionError(f"{variant!r} is no metric of {name} that recnb has recorded. {near(variant, variants)}")
-    return known[name, variant]
+    if not isinstance(variant, str) or (name, variant) not in presets():
+        raise OptionError(
+            f"{variant!r} is no metric of {name} that recnb has recorded. {near(variant, variants(name))}"
+        )
+    return presets()[name, variant]
 
 
 def library_named(library: str) -> str:
     """The library of this name or alias."""
     name = ALIASES.get(library, library) if isinstance(library, str) else library
-    libraries = list(dict.fromkeys(lib for lib, _ in presets()))
-    if not is_word(name, libraries):
+    if not is_word(name, names()):
         raise OptionError(
-            f"{library!r} is no library whose conventions are recorded. {near(library, [*libraries, *ALIASES])}"
+            f"{library!r} is no library whose conventions are recorded. {near(library, [*names(), *ALIASES])}"
         )
     return name
 
@@ -89,27 +88,27 @@ def library_named(library: str) -> str:
 def of_metric(metric: str, library: str | None = None) -> list[Preset]:
     """The presets that compute a metric, of one library or of all."""
     name = None if library is None else library_named(library)
-    return [one for one in presets().values() if one.metric == metric and name in (None, one.library)]
+    return [preset for preset in presets().values() if preset.metric == metric and name in (None, preset.library)]
 
 
 def of_library(library: str) -> list[Preset]:
-    """The presets of a library, as they are listed."""
+    """The presets of a library, in the order of the file."""
     name = library_named(library)
-    return [one for one in presets().values() if one.library == name]
+    return [preset for preset in presets().values() if preset.library == name]
 
 
 def variants(library: str) -> list[str]:
-    """The names of a library's metrics, as they are listed."""
-    return [one.variant for one in of_library(library)]
+    """The names of a library's metrics, in the order of the file."""
+    return [preset.variant for preset in of_library(library)]
 
 
 def default_of(library: str, metric: str) -> Preset:
-    """The first listed preset of a library for a metric."""
-    found = of_metric(metric, library)
-    if not found:
-        has = list(dict.fromkeys(one.metric for one in of_library(library)))
-        raise OptionError(f"{library} has no {metric} that recnb has recorded. {near(metric, has)}")
-    return found[0]
+    """The first preset of a library for a metric."""
+    own = of_metric(metric, library)
+    if not own:
+        metrics = list(dict.fromkeys(preset.metric for preset in of_library(library)))
+        raise OptionError(f"{library} has no {metric} that recnb has recorded. {near(metric, metrics)}")
+    return own[0]
 
 
 def names() -> list[str]:

@@ -35,7 +35,7 @@ class Stream(ABC):
 
     @abstractmethod
     def head(self, n: int) -> pl.DataFrame:
-        """The first rows, or none, which tells the types."""
+        """The first rows; with `n=0` an empty frame with the types."""
 
     @abstractmethod
     def of(self, users: pl.Series) -> pl.DataFrame:
@@ -61,7 +61,7 @@ class Stream(ABC):
         return owned(pl.concat(seen, rechunk=False)) if seen else self.head(0)
 
     def _from_arrow(self, table: Any) -> pl.DataFrame:
-        """A Polars frame; text that came as numbers of a dictionary, which each batch may count anew, as text."""
+        """Convert to Polars; dictionary-encoded text becomes text, since dictionaries may differ between batches."""
         frame = from_arrow(table, self.name, self.roles)
         return frame.with_columns(pl.col(pl.Categorical).cast(pl.String), pl.selectors.enum().cast(pl.String))
 

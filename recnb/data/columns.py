@@ -72,20 +72,20 @@ def _columns_of(frame: Frame, name: str) -> list[str]:
 
 
 def is_dataset(frame: Frame) -> bool:
-    """Whether a table is a dataset of pyarrow; nothing is imported to tell."""
+    """Whether a table is a pyarrow dataset, without importing pyarrow."""
     known = sys.modules.get("pyarrow.dataset")
     return known is not None and isinstance(frame, known.Dataset)
 
 
 def is_relation(frame: Frame) -> bool:
-    """Whether a table is a relation of DuckDB; nothing is imported to tell."""
+    """Whether a table is a DuckDB relation, without importing duckdb."""
     known = sys.modules.get("duckdb")
     return known is not None and isinstance(frame, known.DuckDBPyRelation)
 
 
 @contextmanager
 def collected(name: str) -> Iterator[None]:
-    """What goes wrong in reading a lazy frame or a relation, as an error that names the frame."""
+    """Raise errors of reading a lazy frame or a relation as errors that name the frame."""
     duckdb = sys.modules.get("duckdb")
     of_duckdb: tuple[type[Exception], ...] = () if duckdb is None else (duckdb.Error,)
     try:
@@ -199,7 +199,7 @@ def table_of(frame: Frame, name: str, roles: Mapping[str, str]) -> pl.DataFrame:
 
 
 def owned(table: pl.DataFrame) -> pl.DataFrame:
-    """The same rows in memory that nobody else writes to, each column in one piece.
+    """Copy rows into memory that is not shared with the caller, each column in one chunk.
 
     Polars, pandas and Arrow share memory with the numpy arrays that a frame is made over, and pandas writes into it in place.
     Text and bytes of Polars are never numpy's.
@@ -212,7 +212,7 @@ def owned(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def snapshot(frame: Frame, name: str, columns: list[str]) -> Frame:
-    """Some columns in memory of their own, of whatever kind: what is in them is looked at when it is asked for."""
+    """Copy some columns as they are; their content is not checked here."""
     if isinstance(frame, pd.DataFrame):
         return frame[columns].copy()
     if isinstance(frame, (pl.DataFrame, pl.LazyFrame)):
@@ -282,7 +282,7 @@ def _from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl
 
 
 def _to_numbers(column: pd.Series[Any], label: str) -> str:
-    """What makes numbers of a column, if something does."""
+    """Return the code that converts a column to numbers, if there is any."""
     if not column.map(lambda value: isinstance(value, complex)).any():
         numbers = pd.to_numeric(column, errors="coerce")
         if not (odd := column[numbers.isna() & column.notna()]).empty:

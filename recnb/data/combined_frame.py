@@ -26,7 +26,7 @@ ONLY_LISTED = Sentence(N_("relevant items: those in this frame, which holds no r
 
 
 def split(frame: Frame, columns: Mapping[str, str | None]) -> Parts:
-    """Recommendations, truth, the columns that each came from, and what must be said of them."""
+    """Split one frame into recommendations and truth, with the columns of each and notes for the reader."""
     names = columns_of(frame, "the frame")
     for role, column in columns.items():
         if column is not None and column not in names:

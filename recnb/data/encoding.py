@@ -1,4 +1,4 @@
-"""Users as positions: by looking up an array where ids are whole numbers close together, by a join elsewhere."""
+"""Ids as positions: by indexing an array for integers in a small range, by a hash index or a join otherwise."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.hash_index import Lookup
+from recnb.data.hash_index import HashIndex
 from recnb.data.parallel import in_shares
 from recnb.metrics.hits import Floats, Ints, best_first, stands_best_first
 
@@ -29,7 +29,7 @@ def distinct(values: pl.Series) -> pl.Series:
 
 
 def counted(values: pl.Series) -> tuple[pl.Series, Ints]:
-    """Each value once, and how often it stands there."""
+    """Return the distinct values and their counts."""
     span = _span(values)
     if span is None:
         counts = values.alias("value").value_counts(name="n")
@@ -41,7 +41,7 @@ def counted(values: pl.Series) -> tuple[pl.Series, Ints]:
 
 
 def positions(users: pl.Series, values: pl.Series) -> Ints:
-    """Where each value stands among the sorted users; -1 for one that is not there."""
+    """Return the position of each value among the sorted users, -1 for values that are not among them."""
     span = _span(users, len(values))
     if span is not None:
         low, size = span
@@ -51,7 +51,7 @@ def positions(users: pl.Series, values: pl.Series) -> Ints:
         inside: Ints = np.clip(values.to_numpy() - low + 1, 0, size + 1)
         return lookup[inside]
     if users.dtype == pl.String and len(values) > MANY and len(users):
-        found = Lookup(users).positions(values)
+        found = HashIndex(users).positions(values)
         if found is not None:
             return found
     coded = users.alias("user").to_frame().with_row_index("position")
@@ -60,7 +60,7 @@ def positions(users: pl.Series, values: pl.Series) -> Ints:
 
 
 def place_of(user: Any, users: pl.Series) -> int | None:
-    """Where one id, as it was typed or read off a result, stands among the users; None where it does not."""
+    """Return the position of one id, as typed by a user, among the users; None if it is not among them."""
     try:
         if not isinstance(user, (date, timedelta, Decimal)):
             return users.index_of(user)
@@ -77,7 +77,7 @@ def place_of(user: Any, users: pl.Series) -> int | None:
 
 
 @dataclass(frozen=True, eq=False)
-class People:
+class CodedUsers:
     """Lists and rows of the truth by the users of both."""
 
     users: pl.Series  #: of both, sorted
@@ -88,13 +88,13 @@ class People:
     counts: Ints  #: per user, how many
 
 
-def people_of(lists: pl.Series, truth: pl.Series, relevance: Floats) -> People:
+def people_of(lists: pl.Series, truth: pl.Series, relevance: Floats) -> CodedUsers:
     """Put the users of lists, who each have one, and of the rows of the truth in order."""
     bounds = _bounds(lists, truth)
     if bounds is None:
         users, of_lists, of_truth = _coded(lists, truth)
         rows, of_truth, relevance = by_user(of_truth, relevance)
-        return People(users, of_lists, rows, of_truth, relevance, np.bincount(of_truth, minlength=len(users)))
+        return CodedUsers(users, of_lists, rows, of_truth, relevance, np.bincount(of_truth, minlength=len(users)))
     low, size = bounds
     # Rows are put in order by the ids themselves, and only the ids that there are get positions.
     rows, ids, relevance = by_user(truth.to_numpy() - low, relevance)
@@ -107,11 +107,11 @@ def people_of(lists: pl.Series, truth: pl.Series, relevance: Floats) -> People:
     users = pl.Series(lists.name, np.flatnonzero(there) + low)
     counts = np.zeros(len(users), dtype=np.int64)
     counts[position[judged]] = times
-    return People(users, position[listed], rows, np.repeat(position[judged], times), relevance, counts)
+    return CodedUsers(users, position[listed], rows, np.repeat(position[judged], times), relevance, counts)
 
 
 def by_user(user: Ints, relevance: Floats) -> tuple[Ints | None, Ints, Floats]:
-    """The order by user, then from the most relevant (equal ones as they stand; None: they all do), and both in that order."""
+    """Sort rows by user, then by falling relevance; the order is None if they are sorted already. The sort is stable."""
     if stands_best_first(user, relevance):
         return None, user, relevance
     n, top = len(user), relevance.max(initial=0.0)
@@ -159,7 +159,7 @@ def _bounds(lists: pl.Series, truth: pl.Series) -> tuple[int, int] | None:
 
 
 def _coded(known: pl.Series, values: pl.Series) -> tuple[pl.Series, Ints, Ints]:
-    """The users of both, sorted, and where each of either stands among them; each of `known` stands there once."""
+    """Return the sorted users of both and the positions of each side; values of `known` are distinct."""
     at = positions(known, values)
     everyone, missing = known, at < 0
     if missing.any():

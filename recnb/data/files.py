@@ -96,7 +96,7 @@ def _text(data: bytes) -> bytes:
 
 
 def checked_target(path: File) -> Path:
-    """Where a file can be written, or an error that names what is in the way."""
+    """Return the path of a file that can be written, or raise an error with the reason."""
     if not isinstance(path, (str, os.PathLike)):
         raise OptionError(f"path={path!r} names no file: give a text such as 'report.html', or a pathlib.Path.")
     if "\0" in str(path):
@@ -132,9 +132,10 @@ def replacing(path: File) -> Iterator[Path]:
         made.unlink(missing_ok=True)
 
 
-def written(text: str, path: File | None) -> str:
-    """The text, written to `path` if there is one."""
-    if path is not None:
-        with replacing(path) as file:
-            file.write_text(text, encoding="utf-8", newline="\n")
-    return text
+def written(text: str, path: File | None) -> str | None:
+    """Write text to a file and return None; return the text if there is no path."""
+    if path is None:
+        return text
+    with replacing(path) as file:
+        file.write_text(text, encoding="utf-8", newline="\n")
+    return None

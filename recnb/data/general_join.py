@@ -14,7 +14,9 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.encoding import by_user, distinct, positions
-from recnb.errors import FrameError, OptionError
+from recnb.data.population import is_averaged
+from recnb.data.relevance import relevance_mask
+from recnb.errors import OptionError
 from recnb.metrics.hits import Floats, Hits, Ints, Tied, count_within, in_order
 
 #: The axes that only this way knows, and their values for which the short way serves.
@@ -30,13 +32,13 @@ SHORT_WAY = {
 
 
 def is_general(convention: Convention) -> bool:
-    """Whether a convention asks for more than the short way knows."""
+    """Whether a convention needs the general join."""
     return any(getattr(convention, axis) not in words for axis, words in SHORT_WAY.items())
 
 
 @dataclass(frozen=True, eq=False)
 class RankedRows:
-    """Ranked rows: whose, which item, score, place, the run of equal scores each stands in, and how relevant it is."""
+    """Ranked rows: user, item, score, rank, ties and row of the truth."""
 
     user: Ints
     item: Ints
@@ -62,7 +64,7 @@ class Coded:
 
     @property
     def n_items(self) -> int:
-        """How many items there are."""
+        """Number of items."""
         return len(self.items)
 
     @property
@@ -93,7 +95,7 @@ def coded(recs: pl.DataFrame, judged: pl.DataFrame, items: pl.Series, convention
 
 
 def rank_rows(data: Coded, convention: Convention) -> RankedRows:
-    """Put rows in order: padding below the lists, equal scores by the rule for ties, repeated pairs out if asked."""
+    """Rank rows: padding below the lists, ties by the convention, repeated pairs removed if the convention removes them."""
     user, item, score = data.user, data.item, data.score
     judged = _look_up(data.key, user * data.n_items + item)
     if convention.candidates == "padded":
@@ -120,7 +122,7 @@ def rank_rows(data: Coded, convention: Convention) -> RankedRows:
 
 
 def _within(ties: str, item: Ints, judged: Ints, grade: Floats) -> Ints | Floats | None:
-    """What puts equal scores in order, lowest first; None for the order of the rows."""
+    """Return the key that orders equal scores, lowest first; None for the order of rows."""
     if ties == "last":
         return np.arange(len(item))[::-1]
     if ties == "worst":
@@ -136,7 +138,7 @@ def _best_first(user: Ints, score: Floats, within: Ints | Floats | None) -> Ints
 
 
 def _look_up(keys: Ints, wanted: Ints) -> Ints:
-    """Where each wanted key stands among the keys; -1 where it does not. Of equal keys, the last."""
+    """Return the position of each wanted key among the keys, -1 if it is not among them; of equal keys, the last."""
     if len(keys) == 0:
         return np.full(len(wanted), -1)
     order = in_order(keys)
@@ -154,18 +156,9 @@ def _first_of_each(key: Ints) -> Ints:
     return np.sort(order[np.r_[True, ordered[1:] != ordered[:-1]]])
 
 
-def is_relevant_grade(grade: Floats, convention: Convention) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Whether a judged item of this grade is relevant."""
-    if convention.relevant_from is not None:
-        return np.asarray(grade >= convention.relevant_from)
-    if convention.relevant == "any":
-        return np.ones(len(grade), dtype=bool)
-    return np.asarray(grade != 0 if convention.relevant == "!=0" else grade > 0)
-
-
 @dataclass(frozen=True, eq=False)
 class General:
-    """What a general convention makes of the frames."""
+    """The result of the general join."""
 
     users: pl.Series
     recs: pl.DataFrame  #: the lists as they were ranked: user, item, rank, and the score that ranked them
@@ -181,7 +174,7 @@ def general_hits(recs: pl.DataFrame, judged: pl.DataFrame, items: pl.Series, con
         raise OptionError("ties='expected' has no mean for duplicates='hit_once': choose duplicates='dedupe'.")
     data = coded(recs, judged, items, convention)
     rows = rank_rows(data, convention)
-    relevant = is_relevant_grade(data.grade, convention)
+    relevant = relevance_mask(data.grade, convention)
     length = np.zeros(len(data.users), dtype=np.int64)
     np.maximum.at(length, rows.user, rows.place)
     place = {
@@ -251,7 +244,7 @@ def _as_given(scores: Floats, given: pl.Series, floats: Floats, convention: Conv
 
 
 def _catalogue_places(data: Coded, held: Ints, length: Ints, missed: Ints) -> Ints:
-    """Where items that were not recommended stand when all the catalogue is ranked below each list, sorted by name.
+    """Return the ranks of missed items if the whole catalogue is ranked below each list, sorted by id.
 
     No users × items table is made: an item's place is the list's length and its number among all items, less those
     before it that the list holds already.
@@ -264,20 +257,10 @@ def _catalogue_places(data: Coded, held: Ints, length: Ints, missed: Ints) -> In
 def _of_population(
     data: Coded, hits: Hits, lists: pl.DataFrame, truth: pl.DataFrame, convention: Convention
 ) -> General:
-    """Keep the users who are averaged, and number them anew."""
+    """Keep the users who are averaged, and renumber them."""
     n = len(data.users)
     with_list, with_truth = (np.bincount(column, minlength=n) > 0 for column in (data.user, data.truth_user))
-    averaged = {
-        "truth": with_truth, "recs": with_list, "both": with_list & with_truth, "union": with_list | with_truth
-    }[convention.users]  # fmt: skip
-    has_relevant = hits.n_relevant > 0
-    if convention.no_relevant == "skip":
-        averaged = averaged & has_relevant
-    elif convention.no_relevant == "error" and (averaged & ~has_relevant).any():
-        who = data.users[int((averaged & ~has_relevant).argmax())]
-        raise FrameError(
-            f"{int((averaged & ~has_relevant).sum()):,} users have no relevant item, such as {who!r}: say no_relevant='skip'."
-        )
+    averaged = is_averaged(data.users, with_list, with_truth, hits.n_relevant > 0, convention)
     number = np.cumsum(averaged) - 1
     mine, theirs = averaged[hits.user], np.flatnonzero(averaged[hits.truth_user])
     # By user, best first, as the short way has them.
@@ -329,7 +312,7 @@ def spread(hits: Hits, above: Ints, tied: Ints) -> Hits:
 
 
 def _first_chance(g: Ints, m: Ints, j: Ints) -> Floats:
-    """The chance that the first of m hits in a run of g stands j-th: C(g - j, m - 1) / C(g, m)."""
+    """Return the probability that the first of m hits among g ties is at position j: C(g - j, m - 1) / C(g, m)."""
     from scipy.special import gammaln
 
     def log_choose(n: Ints, m: Ints) -> Floats:

@@ -1,4 +1,4 @@
-"""Where each of many texts stands among few: by a table of their hashes, on every core."""
+"""Positions of many strings among few, by a table of hashes, on all cores."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 Hashes = NDArray[np.uint64]
 
 
-class Lookup:
-    """A table from hash to position; those for which there was no room stand in the next level, which is smaller."""
+class HashIndex:
+    """A table from hash to position; collisions go to the next, smaller level."""
 
     def __init__(self, known: pl.Series) -> None:
         self.known = known
@@ -41,7 +41,7 @@ class Lookup:
         return np.asarray((hashes * (_MIX + np.uint64(2 * level))) >> shift)
 
     def positions(self, values: pl.Series) -> Ints | None:
-        """Where each value stands among those known, -1 for one that does not; None if a hash misleads."""
+        """Return the position of each value, -1 if it is not in the table; None if two values share a hash."""
         out = np.empty(len(values), dtype=np.int64)
 
         def look(spans: Sequence[tuple[int, int]]) -> bool:

@@ -1,4 +1,4 @@
-"""What an evaluation knows for metrics beyond accuracy: its lists with items as numbers, and train and items beside them."""
+"""The data of metrics beyond accuracy: lists with items as numbers, training data, and attributes of items."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ GENRES = ("genre", "genres", "category", "categories", "tag", "tags")
 
 
 class ItemData:
-    """The lists of all users who have one, and what is known of the items; each part is made when it is asked for."""
+    """The lists of all users who have one, and data about the items; each part is computed on first use."""
 
     #: What to type where something is missing, in other words than the metrics have.
     ask: ClassVar[Mapping[str, str]] = ASK
@@ -64,7 +64,7 @@ class ItemData:
 
     @cached_property
     def users(self) -> pl.Series:
-        """Whose lists there are, sorted."""
+        """The users with a list, sorted."""
         return distinct(self.recs["user"])
 
     @cached_property
@@ -98,7 +98,7 @@ class ItemData:
 
     @cached_property
     def catalogue(self) -> Catalogue:
-        """What is known of the items."""
+        """Data about the items."""
         known: dict[str, Any] = {}
         if self.side_data.train is not None:
             _, item = self._train
@@ -138,7 +138,7 @@ class ItemData:
     # What lists hold that needs to be said
 
     def again(self, k: int | None) -> int:
-        """How many rows down to rank k are of an item that the user has in train."""
+        """Number of rows down to rank k whose item the user has in train."""
         if self.side_data.train is None:
             return 0
         if "again" not in self._read:
@@ -148,13 +148,13 @@ class ItemData:
         return len(rank) if k is None else int((rank <= k).sum())
 
     def seen(self, lists: Lists, known: Bools) -> int:
-        """How many recommended items are not among those known."""
+        """Number of recommended items that are not marked as known."""
         return int(((lists.times_shown > 0) & ~known).sum())
 
     # What metrics ask to be read
 
     def history(self) -> tuple[Ints, Ints]:
-        """What the users of the lists had before, each item once: positions of user and item, sorted by user."""
+        """The training items of users with a list, each once: positions of user and item, sorted by user."""
         return self._history(self.users)
 
     def _history(self, users: pl.Series) -> tuple[Ints, Ints]:

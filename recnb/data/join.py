@@ -25,7 +25,7 @@ from recnb.metrics.hits import Hits, Ints, in_order
 
 
 class Counts:
-    """How much data is behind the numbers, and what of it was left out."""
+    """Sizes of the data behind the numbers, and of what was left out."""
 
     def __init__(self, prepared: Prepared) -> None:
         self._prepared = prepared
@@ -78,7 +78,7 @@ class Counts:
 
     @cached_property
     def n_gaps(self) -> int:
-        """Users whose ranks leave places empty."""
+        """Number of users whose ranks have gaps."""
         if not self._prepared.has_gaps:
             return 0
         lengths = self._prepared.recs.group_by("user").agg(length=pl.col("rank").max(), n=pl.len())
@@ -86,8 +86,8 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class Tally:
-    """What was counted of rows before they were let go."""
+class RowCounts:
+    """Counts of rows that are not kept."""
 
     n_recommended: int
     n_without_relevant: int
@@ -97,7 +97,7 @@ class Tally:
     of_more: bool = False  #: whether rows, gaps and items are those of more users than are evaluated
 
     @classmethod
-    def of(cls, counts: Counts, recs: pl.DataFrame) -> Tally:
+    def of(cls, counts: Counts, recs: pl.DataFrame) -> RowCounts:
         """The counts of rows that are at hand."""
         return cls(
             counts.n_recommended,
@@ -108,53 +108,53 @@ class Tally:
         )
 
     @classmethod
-    def total(cls, tallies: Sequence[Tally]) -> Tally:
+    def total(cls, parts: Sequence[RowCounts]) -> RowCounts:
         """Those of different users as one."""
-        items = [one.items for one in tallies if len(one.items)] or [tallies[0].items]
+        items = [one.items for one in parts if len(one.items)] or [parts[0].items]
         return cls(
-            sum(one.n_recommended for one in tallies),
-            sum(one.n_without_relevant for one in tallies),
-            sum(one.n_not_relevant for one in tallies),
-            sum(one.n_gaps for one in tallies),
+            sum(one.n_recommended for one in parts),
+            sum(one.n_without_relevant for one in parts),
+            sum(one.n_not_relevant for one in parts),
+            sum(one.n_gaps for one in parts),
             distinct(pl.concat(items)),
         )
 
 
-class Tallied(Counts):
-    """The counts of data whose rows are not here."""
+class StoredCounts(Counts):
+    """The counts of data whose rows are not in memory."""
 
-    def __init__(self, prepared: Prepared, tally: Tally) -> None:
+    def __init__(self, prepared: Prepared, row_counts: RowCounts) -> None:
         super().__init__(prepared)
-        self._tally = tally
+        self._row_counts = row_counts
 
     @property
     def n_recommended(self) -> int:
         """Rows of recommendations."""
-        return self._known(self._tally.n_recommended)
+        return self._known(self._row_counts.n_recommended)
 
     @cached_property
     def n_without_relevant(self) -> int:
         """Users of either frame who have no relevant item."""
-        return self._tally.n_without_relevant
+        return self._row_counts.n_without_relevant
 
     @cached_property
     def n_items_recommended(self) -> int:
         """Distinct items in the lists."""
-        return self._known(len(self._tally.items))
+        return self._known(len(self._row_counts.items))
 
     @cached_property
     def n_not_relevant(self) -> int:
         """Rows of the truth that are not relevant."""
-        return self._tally.n_not_relevant
+        return self._row_counts.n_not_relevant
 
     @cached_property
     def n_gaps(self) -> int:
-        """Users whose ranks leave places empty."""
-        return self._known(self._tally.n_gaps)
+        """Number of users whose ranks have gaps."""
+        return self._known(self._row_counts.n_gaps)
 
     def _known(self, count: int) -> int:
-        """A count of rows; an error that says where the rows are if it is not that of these users."""
-        if self._tally.of_more and count:
+        """A count of rows; an error if it covers more users than these and the rows are not in memory."""
+        if self._row_counts.of_more and count:
             self._prepared.rows.all()
         return count
 
@@ -190,7 +190,7 @@ class RemoteRows:
     fetch: Callable[[pl.Series, Convention], pl.DataFrame]  #: the ranked rows of some users
 
     def all(self) -> pl.DataFrame:
-        """No: who needs every row is told where the rows are."""
+        """Raise an error: the rows are not in memory."""
         raise ElsewhereError(
             f"this looks at every row of the lists, and they stay in {self.where}: only hits and counts were fetched. "
             f"If they fit into memory: {self.remedy}."
@@ -199,7 +199,7 @@ class RemoteRows:
 
 @dataclass(frozen=True, eq=False)
 class RemoteRanking:
-    """Ranked rows that are away, under one convention."""
+    """Ranked rows that are not in memory, under one convention."""
 
     away: RemoteRows
     convention: Convention
@@ -210,7 +210,7 @@ class RemoteRanking:
         return ["user", "item", "rank", *(["score"] if "score" in self.away.columns else [])]
 
     def all(self) -> pl.DataFrame:
-        """No: who needs every row is told where the rows are."""
+        """Raise an error: the rows are not in memory."""
         return self.away.all()
 
     def of(self, users: pl.Series) -> pl.DataFrame:
@@ -219,7 +219,7 @@ class RemoteRanking:
 
 
 @dataclass(eq=False)
-class Made:
+class HitCache:
     """The hits that are kept: the last cut, and what it was cut from. They are replaced as one, so that threads need no lock."""
 
     hits: tuple[Hits, ...] = ()
@@ -227,11 +227,11 @@ class Made:
 
 @dataclass(eq=False)
 class Prepared:
-    """Checked frames, coded by user, from which hits are cut at the depth that is asked for."""
+    """Checked frames with users as numbers, from which hits are computed down to any rank."""
 
     rows: InMemoryRows | RemoteRanking  #: user, item, rank, and score where lists have one
     judged: pl.DataFrame  #: all rows of the truth: user, item, relevance
-    taken: LazyRows  #: the relevant rows of the users evaluated, by user where the short way made them
+    truth_rows: LazyRows  #: the relevant rows of the users evaluated, by user where the short way made them
     users: pl.Series  #: the users evaluated, sorted
     truth_user: Ints  #: position in users, per row of truth
     list_length: Ints  #: per user, the last rank
@@ -244,23 +244,23 @@ class Prepared:
     source: Source | None = None  #: the frames as they were read, to be looked at under another convention
     general: Hits | None = None  #: all hits, where the convention needs the long way
     pairs: Pairs | None = None  #: what finds hits the quick way
-    tally: Tally | None = None  #: what was counted of rows that are not here
-    made: Made = field(default_factory=Made)
+    row_counts: RowCounts | None = None  #: what was counted of rows that are not here
+    cache: HitCache = field(default_factory=HitCache)
 
     @property
     def truth(self) -> pl.DataFrame:
         """The relevant rows of the users evaluated."""
-        return self.taken.frame
+        return self.truth_rows.frame
 
     @property
     def recs(self) -> pl.DataFrame:
-        """Every row of the lists; an error that says so, where they are not in memory."""
+        """All rows of the lists; an error if they are not in memory."""
         return self.rows.all()
 
     @cached_property
     def counts(self) -> Counts:
-        """How much data is behind the numbers, and what of it was left out."""
-        return Counts(self) if self.tally is None else Tallied(self, self.tally)
+        """Sizes of the data behind the numbers, and of what was left out."""
+        return Counts(self) if self.row_counts is None else StoredCounts(self, self.row_counts)
 
     @cached_property
     def relevant(self) -> pl.DataFrame:
@@ -274,16 +274,16 @@ class Prepared:
             return self.general
         if depth is not None and depth >= self.list_length.max(initial=0):
             depth = None
-        kept = self.made.hits
+        kept = self.cache.hits
         known = next((one for one in kept if one.depth == depth), None)
         if known is None:
             deeper = next((one for one in kept if one.depth is None or (depth is not None and one.depth > depth)), None)
             if deeper is None or depth is None:
                 known = self._join(depth)
-                self.made.hits = (known,)
+                self.cache.hits = (known,)
             else:
                 known = deeper.down_to(depth)
-                self.made.hits = (deeper, known)
+                self.cache.hits = (deeper, known)
         return known
 
     def _join(self, depth: int | None) -> Hits:
@@ -308,7 +308,7 @@ class Prepared:
         if self.convention.duplicates == "hit_once":
             first = np.sort(np.unique(row, return_index=True)[1])
             rank, row, user = rank[first], row[first], user[first]
-        relevance = self.taken.relevance
+        relevance = self.truth_rows.relevance
         return Hits(
             user=user,
             rank=rank,
@@ -324,7 +324,7 @@ class Prepared:
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Both frames as they were read: roles found, ids of one kind. What they mean is up to a convention."""
+    """Both frames after reading: columns by role, ids of one type; not yet under a convention."""
 
     rows: InMemoryRows | RemoteRows  #: user, item, and rank or score or both
     truth: pl.DataFrame  #: user, item, and relevance if there is one
@@ -341,7 +341,7 @@ class Source:
 
     @property
     def recs(self) -> pl.DataFrame:
-        """Every row of the recommendations; an error that says so, where they are not in memory."""
+        """All rows of the recommendations; an error if they are not in memory."""
         return self.rows.all()
 
     def sample(self, role: str) -> pl.Series:
@@ -350,7 +350,7 @@ class Source:
 
     @cached_property
     def runs(self) -> Runs | None:
-        """Where each list begins, if lists stand one after the other."""
+        """First row of each list, if the rows of each user are adjacent."""
         return runs_of(self.recs["user"])
 
     @cached_property
@@ -369,7 +369,7 @@ class Source:
         return replace(known, convention=convention.ordered_by(known.convention.order))
 
     def as_given(self, convention: Convention) -> Convention:
-        """A library's convention for these frames: where they lack the column it reads, the one that says the same."""
+        """A library's convention for these frames, with the order column that they have."""
         other = {"score": "rank", "rank": "score"}
         if convention.order in other and convention.order not in self.rows.columns:
             return replace(convention, order=other[convention.order])  # type: ignore[arg-type]
@@ -394,7 +394,7 @@ class Source:
         return replace(prepared, graded="relevance" in self.truth.columns, notes=self.notes, source=self)
 
     def _order(self, by: str) -> str:
-        """What put lists in order: ranks that were counted off along lists in cells are their rows."""
+        """Return what ordered the lists; ranks counted along lists in cells are the order of rows."""
         return "row" if self.labels.get("rank") == self.labels["item"] else by
 
 
@@ -441,7 +441,7 @@ def one_model(models: pl.Series, column: str) -> None:
 
 
 def named_columns_exist(columns: Mapping[str, str | None], recs: Frame, truth: Frame) -> None:
-    """A column named by keyword must stand where its role is read: a rank or score with the recommendations, a relevance in the truth."""
+    """Raise an error if a column named by keyword is not in the frame in which its role is read."""
     of_recs, of_truth = columns_of(recs, "recommendations"), columns_of(truth, "truth")
     holders = {
         "rank": ("recommendations have no", of_recs),
@@ -464,7 +464,7 @@ def named_columns_exist(columns: Mapping[str, str | None], recs: Frame, truth: F
 
 def _quick(made: Joined, judged: pl.DataFrame, top: float, convention: Convention) -> Prepared:
     return Prepared(
-        InMemoryRows(made.recs), judged, made.taken, made.users, made.truth_user, made.list_length, made.has_gaps,
+        InMemoryRows(made.recs), judged, made.truth_rows, made.users, made.truth_user, made.list_length, made.has_gaps,
         made.n_strangers, convention, top, pairs=made.pairs,
     )  # fmt: skip
 

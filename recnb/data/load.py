@@ -23,7 +23,7 @@ def prepare(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None],
 
 
 def read(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None]) -> Source:
-    """Find the roles of two frames, or of one that holds both sides, and see that their ids can meet."""
+    """Find the columns of two frames, or of one with both sides, and check that their ids are of one type."""
     if truth is None:
         recs_table, truth_table, labels, truth_labels, notes = split(recs, columns)
         return _held(recs_table, truth_table, labels, truth_labels, notes)

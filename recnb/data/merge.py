@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data.join import Made, Prepared, RemoteRanking, RemoteRows, Tally
+from recnb.data.join import HitCache, Prepared, RemoteRanking, RemoteRows, RowCounts
 from recnb.data.relevance import LazyRows
 from recnb.metrics.hits import Hits, Ints, Tied, in_order
 
@@ -19,15 +19,15 @@ COLUMNS = ("user", "rank", "list_length", "relevance", "truth_row", "truth_user"
 
 
 @dataclass(frozen=True, eq=False)
-class Gathered:
+class JoinedPart:
     """Some users joined, without the rows of their lists: what is kept is as large as hits, truth and users."""
 
     users: pl.Series  #: the users evaluated, sorted
     judged: pl.DataFrame  #: all rows of the truth
-    taken: LazyRows  #: the relevant rows of the users evaluated
+    truth_rows: LazyRows  #: the relevant rows of the users evaluated
     hits: Hits  #: of whole lists
     convention: Convention  #: the order that the columns made is in it
-    tally: Tally
+    row_counts: RowCounts
     n_strangers: int
     graded: bool
     is_general: bool  #: whether the convention needs the long way
@@ -35,38 +35,38 @@ class Gathered:
     @property
     def truth(self) -> pl.DataFrame:
         """The relevant rows of the users evaluated."""
-        return self.taken.frame
+        return self.truth_rows.frame
 
     @property
     def n_relevant(self) -> int:
-        """How many rows that are."""
+        """Number of relevant rows."""
         return len(self.hits.truth_user)
 
     @classmethod
-    def of(cls, prepared: Prepared) -> Gathered:
-        """What is kept of users whose rows are at hand."""
+    def of(cls, prepared: Prepared) -> JoinedPart:
+        """Return the kept data of users whose rows are in memory."""
         return cls(
             prepared.users,
             prepared.judged,
-            prepared.taken,
+            prepared.truth_rows,
             prepared.hits(None),
             prepared.convention,
-            Tally.of(prepared.counts, prepared.recs),
+            RowCounts.of(prepared.counts, prepared.recs),
             prepared.n_strangers,
             prepared.graded,
             prepared.general is not None,
         )
 
 
-def merged(parts: Iterable[Gathered], away: RemoteRows, judged: pl.DataFrame | None = None) -> Prepared:
-    """Parts of different users as one; no user may be in two of them. `judged` is the truth of all, where it is known.
+def merged(parts: Iterable[JoinedPart], away: RemoteRows, judged: pl.DataFrame | None = None) -> Prepared:
+    """Merge parts with different users. `judged` is the truth of all users, if it is at hand.
 
     An iterator may let go of each part as it gives it: hits are copied once.
     """
-    pieces = _Pieces()
-    nothing: Gathered | None = None
+    pieces = _Merge()
+    nothing: JoinedPart | None = None
     for one in parts:
-        if judged is None and not one.judged.height and not one.tally.n_recommended:
+        if judged is None and not one.judged.height and not one.row_counts.n_recommended:
             # A part without rows on either side knows nothing of the types of ids.
             nothing = one
             continue
@@ -77,20 +77,20 @@ def merged(parts: Iterable[Gathered], away: RemoteRows, judged: pl.DataFrame | N
     return pieces.joined(away, judged)
 
 
-class _Pieces:
-    """What is taken of each part: columns, to be put one after the other, and counts."""
+class _Merge:
+    """Columns of all parts to be concatenated, and counts."""
 
     def __init__(self) -> None:
-        self.first: Gathered | None = None
+        self.first: JoinedPart | None = None
         self.frames: dict[str, list[Any]] = {"users": [], "judged": []}
-        self.taken: list[LazyRows] = []
+        self.truth_rows: list[LazyRows] = []
         self.columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
         self.tied: list[Tied] = []
-        self.tallies: list[Tally] = []
+        self.row_counts: list[RowCounts] = []
         self.n_strangers = 0
         self.max_relevance = 0.0
 
-    def add(self, one: Gathered) -> None:
+    def add(self, one: JoinedPart) -> None:
         """Take up a part."""
         if self.first is None:
             self.first = one
@@ -100,8 +100,8 @@ class _Pieces:
             columns.append(getattr(one.hits, name))
         if one.hits.tied is not None:
             self.tied.append(one.hits.tied)
-        self.taken.append(one.taken)
-        self.tallies.append(one.tally)
+        self.truth_rows.append(one.truth_rows)
+        self.row_counts.append(one.row_counts)
         self.n_strangers += one.n_strangers
         self.max_relevance = max(self.max_relevance, one.hits.max_relevance)
 
@@ -111,7 +111,7 @@ class _Pieces:
         assert first is not None
         convention = first.convention
         hits, truth_order = self._hits(first.hits)
-        tally = Tally.total(self.tallies)
+        row_counts = RowCounts.total(self.row_counts)
         return Prepared(
             RemoteRanking(away, convention),
             pl.concat(self.frames["judged"]) if judged is None else judged,
@@ -119,18 +119,18 @@ class _Pieces:
             pl.concat(self.frames["users"]).sort(),
             hits.truth_user,
             hits.list_length,
-            tally.n_gaps > 0,
+            row_counts.n_gaps > 0,
             self.n_strangers,
             convention,
             hits.max_relevance,
             graded=first.graded,
             general=hits if first.is_general else None,
-            tally=tally,
-            made=Made((hits,)),
+            row_counts=row_counts,
+            cache=HitCache((hits,)),
         )
 
     def _hits(self, like: Hits) -> tuple[Hits, Ints | None]:
-        """The hits of all parts by user and rank, and the order that puts the relevant rows by user; None if they stand so."""
+        """Return the hits of all parts by user and rank, and the order of relevant rows by user (None: unchanged)."""
         users = self.frames["users"]
         n_users = np.cumsum([0, *map(len, users)])
         n_truth = np.cumsum([0, *map(len, self.columns["truth_user"])])
@@ -168,17 +168,17 @@ class _Pieces:
         return replace(hits, **moved, tied=None if hits.tied is None else hits.tied.of(order)), truth_order
 
     def _truth(self, order: Ints | None) -> LazyRows:
-        """The relevant rows of all parts, in order: nothing is moved before somebody looks at them."""
-        table = pl.concat([one.table for one in self.taken])
-        if order is None and all(one.rows is None for one in self.taken):
+        """Return the relevant rows of all parts in order, gathered on first use."""
+        table = pl.concat([one.table for one in self.truth_rows])
+        if order is None and all(one.rows is None for one in self.truth_rows):
             return LazyRows(table, None)
-        starts = np.cumsum([0, *(one.table.height for one in self.taken)])
-        own = (np.arange(one.table.height) if one.rows is None else one.rows for one in self.taken)
+        starts = np.cumsum([0, *(one.table.height for one in self.truth_rows)])
+        own = (np.arange(one.table.height) if one.rows is None else one.rows for one in self.truth_rows)
         rows: Ints = np.concatenate([one + start for one, start in zip(own, starts, strict=False)])
         return LazyRows(table, rows if order is None else rows[order])
 
     def _column(self, name: str, shift: Ints | None = None) -> Any:
-        """A column of all parts, each part's numbers raised by so much; the parts' own are let go."""
+        """Concatenate a column of all parts, adding an offset to each part, and free the parts."""
         own = self.columns.pop(name)
         made = np.concatenate(own)
         if shift is not None:

@@ -1,4 +1,4 @@
-"""Work on every core: numpy lets go of Python while it works on a block, so threads do."""
+"""Work on all cores with threads, since numpy releases the GIL."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST = 8
 
 
 def in_shares(work: Sequence[T], do: Callable[[Sequence[T]], R]) -> list[R]:
-    """What is made of consecutive shares of some work, in their order: one share for each core.
+    """Apply a function to consecutive shares of some work, one for each core, and return the results in order.
 
     >>> in_shares([1, 2, 3, 4], sum) in ([10], [3, 7], [1, 5, 4], [1, 2, 3, 4]) or "other cores"
     True

@@ -1,4 +1,4 @@
-"""Some of the users at a time: parts of both frames, each with whole users, and what only all parts together can tell."""
+"""Parts of both frames with whole users, and checks that need all parts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Layout:
 
     @classmethod
     def of(cls, recs: Frame, truth: Frame, columns: Mapping[str, str | None]) -> Layout:
-        """Find the roles, of which rows say nothing: frames without rows will do."""
+        """Find the columns by role; frames without rows suffice."""
         named_columns_exist(columns, recs, truth)
         return cls(
             find(recs, "recommendations", ["user", "item"], columns, ["rank", "score"]),
@@ -58,14 +58,14 @@ def part_of(recs: pl.DataFrame, truth: pl.DataFrame, layout: Layout) -> Source:
 
 
 def _typed_as(empty: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
-    """An empty table with ids of another's types, numbers elsewhere."""
+    """An empty table with the id types of another."""
     types = {role: other[role].dtype if role in validation.IDS and other.height else pl.Int64 for role in empty.columns}
     return pl.DataFrame(schema=types)
 
 
 @dataclass(frozen=True)
 class PartSummary:
-    """What must be known of all rows before a mean is given: rows on either side, whether users meet, whose lists these are."""
+    """Facts about all rows that are checked before a mean is returned."""
 
     n_recs: int = 0
     n_truth: int = 0
@@ -104,7 +104,7 @@ class PartSummary:
         )
 
     def check(self, n_users: int, n_relevant: int, convention: Convention, layout: Layout) -> None:
-        """Refuse what nobody could be averaged over."""
+        """Raise an error if no user can be averaged."""
         for name, rows in (("recommendations", self.n_recs), ("truth", self.n_truth)):
             if rows == 0:
                 raise FrameError(f"{name} is empty: it has no rows to evaluate.")

@@ -1,9 +1,10 @@
-"""Whose values are averaged, how long their lists are, and what is said where nobody is left."""
+"""Users whose values are averaged, the lengths of their lists, and the error if there are none."""
 
 from __future__ import annotations
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from recnb.conventions import Convention
 from recnb.data.encoding import counted, distinct, positions
@@ -11,33 +12,60 @@ from recnb.data.runs import Runs
 from recnb.errors import FrameError, NoUsersError
 from recnb.metrics.hits import Ints
 
+Mask = NDArray[np.bool_]
+
 
 def population(recs: pl.DataFrame, judged: pl.DataFrame, relevant: pl.DataFrame, convention: Convention) -> pl.Series:
-    """Whose values are averaged, sorted."""
+    """The users whose values are averaged, sorted."""
+    with_relevant = distinct(relevant["user"])
     if convention.no_relevant == "skip" and convention.users in ("truth", "union"):
-        return distinct(relevant["user"])
-    with_list, with_truth = distinct(recs["user"]), distinct(judged["user"])
-    if convention.users == "truth":
-        users = with_truth
-    elif convention.users == "recs":
-        users = with_list
-    elif convention.users == "both":
-        users = with_list.filter(with_list.is_in(with_truth.implode()))
-    else:
-        users = distinct(pl.concat([with_list, with_truth]))
-    has_relevant = users.is_in(distinct(relevant["user"]).implode())
+        return with_relevant  # the rule below, without looking at all rows
+    users = distinct(pl.concat([recs["user"], judged["user"]]))
+    with_list, with_truth, has_relevant = (
+        users.is_in(some.implode()).to_numpy()
+        for some in (distinct(recs["user"]), distinct(judged["user"]), with_relevant)
+    )
+    return users.filter(pl.Series(is_averaged(users, with_list, with_truth, has_relevant, convention)))
+
+
+def is_averaged(
+    users: pl.Series, with_list: Mask, with_truth: Mask, has_relevant: Mask, convention: Convention
+) -> Mask:
+    """Which users count in a mean.
+
+    Parameters
+    ----------
+    users
+        The users of both frames, shape (n,).
+    with_list, with_truth, has_relevant
+        Whether each has recommendations, rows of the truth and a relevant item, shape (n,).
+    convention
+        `users` and `no_relevant` of it decide.
+
+    Raises
+    ------
+    FrameError
+        If a user has no relevant item and the convention refuses such users.
+    """
+    among = {
+        "truth": with_truth,
+        "recs": with_list,
+        "both": with_list & with_truth,
+        "union": with_list | with_truth,
+    }[convention.users]
     if convention.no_relevant == "skip":
-        return users.filter(has_relevant)
-    if convention.no_relevant == "error" and not has_relevant.all():
+        return among & has_relevant
+    without = among & ~has_relevant
+    if convention.no_relevant == "error" and without.any():
         raise FrameError(
-            f"{(~has_relevant).sum():,} users have no relevant item, such as {users.filter(~has_relevant)[0]!r}, and "
+            f"{int(without.sum()):,} users have no relevant item, such as {users[int(without.argmax())]!r}, and "
             "no_relevant='error' refuses them: say no_relevant='skip' to leave them out or 'zero' to count 0."
         )
-    return users
+    return among
 
 
 def no_users(highest: object, convention: Convention) -> NoUsersError:
-    """What to say where no user is left to average."""
+    """Return the error for data without users to average."""
     threshold = convention.relevant_from
     return NoUsersError(
         "no user that counts has a relevant item: relevance must be "

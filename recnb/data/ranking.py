@@ -43,7 +43,7 @@ def ranked(
 def by_rank(
     table: pl.DataFrame, convention: Convention, labels: Mapping[str, str], runs: Runs | None = None
 ) -> pl.DataFrame:
-    """Rows whose ranks are places, one for each item of a list, and go with the scores where nobody said which counts."""
+    """Check ranks: whole numbers from 1, each once in a list, and in agreement with scores unless `order` is given."""
     table = table.with_columns(rank=validation.ranks(table, "recommendations", labels["rank"]))
     strict = _in_order(table["rank"], runs, strictly=True)
     if not strict:
@@ -56,7 +56,7 @@ def by_rank(
 def in_lists(
     table: pl.DataFrame, by: str, convention: Convention, labels: Mapping[str, str], runs: Runs
 ) -> pl.DataFrame | None:
-    """Rows as user, item, rank and score, as if each list stood in order, which is still to be looked at; None if they cannot."""
+    """Return user, item, rank and score as if each list were sorted, to be verified by the join; None if it cannot be."""
     ends = runs.starts + runs.lengths - 1
     if by == "row":
         table = table.with_columns(rank=pl.Series(runs.within()))
@@ -103,7 +103,7 @@ def order_by(table: pl.DataFrame, convention: Convention, labels: Mapping[str, s
 
 
 def _in_order(values: pl.Series, runs: Runs | None, *, strictly: bool, falling: bool = False) -> bool:
-    """Whether lists stand one after the other and values rise (or fall) within each: true of most frames that a program wrote."""
+    """Whether the rows of each user are adjacent and values rise (or fall) within each list."""
     if runs is None:
         return False
     value = pl.lit(values).alias("value")
@@ -139,7 +139,7 @@ def _rank_by_score(table: pl.DataFrame, ties: str) -> pl.DataFrame:
 
 
 def _numbered(table: pl.DataFrame) -> pl.DataFrame:
-    """Ranks from 1 for a table whose rows stand by user, in order."""
+    """Add ranks from 1 to a table sorted by user and place."""
     return table.with_columns(rank=pl.Series(count_within(table["user"].rle_id().to_numpy())))
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from recnb.conventions import Convention
 from recnb.data import validation
@@ -16,12 +17,12 @@ from recnb.metrics.hits import Floats, Ints
 
 
 def graded_truth(truth: pl.DataFrame, labels: Mapping[str, str], convention: Convention) -> pl.DataFrame:
-    """The truth with a relevance for each pair, 1 where no column says; no pair twice."""
+    """Return the truth with a relevance for each pair (1 without a relevance column), each pair once."""
     return once(graded(truth, labels, convention), labels, convention)
 
 
 def graded(truth: pl.DataFrame, labels: Mapping[str, str], convention: Convention) -> pl.DataFrame:
-    """The truth with a relevance for each row, 1 where no column says."""
+    """Return the truth with a relevance for each row, 1 without a relevance column."""
     if "relevance" in truth.columns:
         grades = validation.relevance(truth, "truth", labels["relevance"], negative=convention.negative_relevance)
         threshold = convention.relevant_from
@@ -35,13 +36,13 @@ def graded(truth: pl.DataFrame, labels: Mapping[str, str], convention: Conventio
 
 
 def top_of(judged: pl.DataFrame) -> float:
-    """The top of the scale of grades: the highest relevance in the truth, whoever is evaluated."""
+    """Return the top of the scale of grades: the highest relevance in the truth of all users."""
     highest = judged["relevance"].max()
     return max(float(highest), 0.0) if isinstance(highest, (int, float)) else 0.0
 
 
 def once(truth: pl.DataFrame, labels: Mapping[str, str], convention: Convention) -> pl.DataFrame:
-    """Each pair once: repeated ones are refused or made one, as the convention says."""
+    """Return each pair once; repeated pairs raise an error or are merged, by the convention."""
     if convention.duplicates == "error":
         pair = f"[{labels.get('user', 'user')!r}, {labels.get('item', 'item')!r}]"
         validation.no_pair_twice(
@@ -64,6 +65,12 @@ def is_relevant(convention: Convention) -> pl.Expr:
     return pl.col("relevance") != 0 if convention.relevant == "!=0" else pl.col("relevance") > 0
 
 
+def relevance_mask(relevance: Floats, convention: Convention) -> NDArray[np.bool_]:
+    """Whether judged items of these relevances count as relevant, shape (n,)."""
+    judged = pl.DataFrame({"relevance": relevance})
+    return np.asarray(judged.select(is_relevant(convention)).to_series())
+
+
 def relevant_rows(judged: pl.DataFrame, recs: pl.DataFrame, convention: Convention) -> pl.DataFrame:
     """The relevant rows of the truth: all of them, or only those of recommended items."""
     lowest = judged["relevance"].min()
@@ -77,7 +84,7 @@ def relevant_rows(judged: pl.DataFrame, recs: pl.DataFrame, convention: Conventi
 
 @dataclass(eq=False)
 class LazyRows:
-    """Rows of a table that are put together when somebody looks at them."""
+    """Rows of a table that are gathered on first use."""
 
     table: pl.DataFrame
     rows: Ints | None  #: None: all
@@ -85,7 +92,7 @@ class LazyRows:
 
     @cached_property
     def relevance(self) -> Floats:
-        """How relevant each row is, without the other columns."""
+        """Relevance of each row, without the other columns."""
         if self.known is not None:
             return self.known
         relevance = self.table["relevance"].to_numpy()

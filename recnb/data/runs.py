@@ -1,4 +1,4 @@
-"""Rows that stand together: where each user's list begins, if a frame holds its lists one after the other.
+"""First rows of lists in frames in which the rows of each user are adjacent.
 
 Most frames that a program wrote do. Then a list's length is the distance to the next one, a pair can be repeated only
 within its list, and lists that stand in order need no sorting.
@@ -35,7 +35,7 @@ class Runs:
 
     @cached_property
     def lengths(self) -> Ints:
-        """How many rows each list has."""
+        """Number of rows of each list."""
         return np.asarray(np.diff(np.r_[self.starts, self.n_rows]))
 
     @cached_property
@@ -48,7 +48,7 @@ class Runs:
         return np.arange(1, self.n_rows + 1) - np.repeat(self.starts, self.lengths)
 
     def only_at_starts(self, rows: pl.Series) -> bool:
-        """Whether all of these rows, given in order, are the first of their list."""
+        """Whether all of these rows, in ascending order, are first rows of lists."""
         at = rows.to_numpy()
         if len(at) > len(self.starts):
             return False
@@ -64,7 +64,7 @@ class Runs:
 
 
 def runs_of(users: pl.Series) -> Runs | None:
-    """Where each user's rows begin; None if they do not stand together."""
+    """Return the first row of each user; None if rows of a user are not adjacent."""
     if len(users) == 0:
         return None
     if len(users) > 2 * LOOK and 2 * len(_changes(users.head(LOOK))) > LOOK:
@@ -80,7 +80,7 @@ def runs_of(users: pl.Series) -> Runs | None:
 
 
 def _changes(users: pl.Series) -> Ints:
-    """Rows whose user is not that of the row before."""
+    """Rows whose user differs from that of the row before."""
     ids = users.to_numpy() if users.dtype == pl.Int64 else None
 
     def look(blocks: Sequence[tuple[int, int]]) -> Ints:
@@ -99,7 +99,7 @@ def _changes(users: pl.Series) -> Ints:
 
 
 def keys_met(keys: Callable[[int, int], NDArray[np.uint64]], runs: Runs) -> NDArray[np.uint64]:
-    """The keys that stand twice within a list, and perhaps some that only share a block of lists.
+    """Return keys that are repeated within a list, possibly with some repeated only within a block of lists.
 
     `keys` gives those of the rows from one up to another.
     """

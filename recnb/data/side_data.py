@@ -1,4 +1,4 @@
-"""What is known beside recommendations and truth: what users had before, what items are like, who the users are."""
+"""Frames given with recommendations and truth: training data, items, users."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from recnb.errors import FrameError
 
 @dataclass(frozen=True, eq=False)
 class SideData:
-    """Frames that metrics beyond accuracy, segments and the lint look at; None is what nobody gave."""
+    """Frames for metrics beyond accuracy, segments and the lint; None if not given."""
 
     train: pl.DataFrame | None = None  #: user, item: what users had before
     items: pl.DataFrame | None = None  #: a row an item: item, and what is known of it
@@ -33,7 +33,7 @@ def read_side_data(
     items: Frame | None = None,
     users: Frame | None = None,
 ) -> SideData:
-    """Find the ids of each frame and see that they can meet those of the recommendations."""
+    """Read each frame and check that its ids are of the type of those of the recommendations."""
     named = {role: columns[role] for role in ("user", "item") if role in columns}
     user = source.truth_labels["user"]
     return SideData(
@@ -46,7 +46,7 @@ def read_side_data(
 
 
 def _others(truth: Frame, source: Source, user: str) -> Frame:
-    """The columns of the truth that were not read, beside its users, as they are now."""
+    """Copy the users of the truth and its columns that have no role."""
     read = {source.truth_labels[role] for role in source.truth.columns}
     others = [column for column in columns_of(truth, "truth") if column not in read]
     return snapshot(truth, "truth", [user, *others] if others else [])

@@ -1,4 +1,4 @@
-"""The quick way to join: for lists that stand one after the other and in order, whose items stand once in each."""
+"""The fast join, for frames whose lists are adjacent, sorted and without repeated items."""
 
 from __future__ import annotations
 
@@ -10,25 +10,26 @@ import polars as pl
 from numpy.typing import NDArray
 
 from recnb.conventions import Convention
-from recnb.data.encoding import People, people_of
+from recnb.data.encoding import CodedUsers, people_of
+from recnb.data.population import is_averaged
 from recnb.data.ranking import in_lists, order_by
-from recnb.data.relevance import LazyRows, is_relevant
+from recnb.data.relevance import LazyRows, relevance_mask
 from recnb.data.runs import Runs
-from recnb.data.sorted_pairs import Sides, hits_in, in_order
+from recnb.data.sorted_pairs import SortedRows, hits_in, in_order
 from recnb.metrics.hits import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Where users' rows of both frames stand, from which hits are found down to any rank."""
+    """Positions of users' rows in both frames, from which hits are found down to any rank."""
 
-    sides: Sides
+    sides: SortedRows
     new_row: (
         Ints | None
     )  #: the relevant row that each row of the truth by user became, -1 for none; None: they are the same
 
     def met(self, depth: int | None) -> tuple[Ints, Ints] | None:
-        """Rows of lists and relevant rows that meet down to a rank; None if the numbers made of items do not tell."""
+        """Return rows of lists and relevant rows that match down to a rank; None if hashes collide."""
         found = hits_in(self.sides, depth)
         if found is None or self.new_row is None:
             return found
@@ -39,10 +40,10 @@ class Pairs:
 
 @dataclass(frozen=True, eq=False)
 class Joined:
-    """Two frames whose rows are in order."""
+    """The join of two frames whose rows are sorted."""
 
     recs: pl.DataFrame  #: user, item, rank, and score where lists have one
-    taken: LazyRows  #: the relevant rows of the users evaluated, by user
+    truth_rows: LazyRows  #: the relevant rows of the users evaluated, by user
     users: pl.Series  #: the users evaluated, sorted
     truth_user: Ints  #: whose each relevant row is
     list_length: Ints  #: per user, the last rank
@@ -55,7 +56,7 @@ class Joined:
 def joined(
     recs: pl.DataFrame, judged: pl.DataFrame, convention: Convention, labels: Mapping[str, str], runs: Runs | None
 ) -> Joined | None:
-    """The users evaluated, and what finds their hits; None where something is not in order, or nobody is left."""
+    """Join two frames; None if rows are not sorted or no user is left."""
     if (
         runs is None
         or judged.height == 0
@@ -75,7 +76,7 @@ def joined(
     stand = slice(None) if rises else np.r_[people.lists, np.flatnonzero(length == 0)]
     last = listed["rank"].to_numpy()[runs.starts + runs.lengths - 1]
     has_gaps = bool((last != runs.lengths).any())
-    sides = Sides(
+    sides = SortedRows(
         item=listed["item"],
         lengths=length[stand],
         order=None if by == "row" else recs[by],
@@ -97,25 +98,19 @@ def joined(
 def _of_population(
     listed: pl.DataFrame,
     judged: pl.DataFrame,
-    people: People,
+    people: CodedUsers,
     length: Ints,
-    sides: Sides,
+    sides: SortedRows,
     by: str,
     convention: Convention,
 ) -> Joined | None:
-    """Keep the relevant rows and the users who are averaged, and number them anew."""
+    """Keep the relevant rows and the users who are averaged, and renumber them."""
     users, rows, truth_user, n_judged = people.users, people.rows, people.truth, people.counts
     relevance = people.relevance
     relevant = _relevant(relevance, convention)
     n_relevant = n_judged if relevant is None else np.bincount(truth_user[relevant], minlength=len(users))
     has_list, has_truth = length > 0, n_judged > 0
-    averaged = {"truth": has_truth, "recs": has_list, "both": has_list & has_truth, "union": has_list | has_truth}[
-        convention.users
-    ]
-    if convention.no_relevant == "skip":
-        averaged = averaged & (n_relevant > 0)
-    elif convention.no_relevant == "error" and (averaged & (n_relevant == 0)).any():
-        return None
+    averaged = is_averaged(users, has_list, has_truth, n_relevant > 0, convention)
     if not (averaged & has_list & (n_relevant > 0)).any():
         return None
     n_strangers = int((has_list & ~averaged).sum())
@@ -137,5 +132,5 @@ def _relevant(relevance: Floats, convention: Convention) -> NDArray[np.bool_] | 
     usual = convention.relevant == ">0" and convention.relevant_from is None
     if usual and relevance.min(initial=1.0) > 0:
         return None
-    mask = pl.select(pl.lit(pl.Series("relevance", relevance))).select(is_relevant(convention)).to_series().to_numpy()
-    return None if mask.all() else np.asarray(mask)
+    mask = relevance_mask(relevance, convention)
+    return None if mask.all() else mask

@@ -1,4 +1,4 @@
-"""Lists that stand one after the other, in order: is any pair repeated, and which rows hit?
+"""Repeated pairs and hits of frames whose lists are adjacent and sorted.
 
 Each user's rows of both frames stand side by side, so no table of all pairs is needed. Whether an item stands twice in a
 list shows when the list is sorted; which rows hit, when a number made of user and item is sorted for the rows of both
@@ -31,8 +31,8 @@ _USER, _ITEM = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F
 
 
 @dataclass(frozen=True, eq=False)
-class Sides:
-    """The rows of both frames, user by user in the order in which lists stand."""
+class SortedRows:
+    """The rows of both frames by user, in the order of the lists."""
 
     item: pl.Series  #: of the lists
     lengths: Ints  #: per user, rows of the list; users without one have 0
@@ -70,11 +70,11 @@ class Sides:
 
     @cached_property
     def side_by_side(self) -> bool:
-        """Whether users stand in the order of the truth."""
+        """Whether users are in the order of the truth."""
         return bool((self.truth_start[1:] == (self.truth_start + self.truth_count)[:-1]).all())
 
     def places(self, start: int, stop: int) -> Ints | slice:
-        """Where the truth of some users stands among its rows by user."""
+        """Rows of the truth of some users, among its rows by user."""
         starts, counts = self.truth_start[start:stop], self.truth_count[start:stop]
         if self.side_by_side:
             return slice(int(starts[0]), int(starts[0] + counts.sum()))
@@ -96,8 +96,8 @@ def _ranges(starts: Ints, counts: Ints) -> Ints:
     return np.repeat(starts - (ends - counts), counts) + np.arange(ends[-1])
 
 
-def in_order(sides: Sides) -> bool:
-    """Whether all lists are in order and no item stands twice, in a list or among a user's relevant ones."""
+def in_order(sides: SortedRows) -> bool:
+    """Whether all lists are sorted and no item is repeated in a list or in a user's truth."""
     if sides.item.dtype not in (pl.Int64, pl.String) or sides.truth_item.dtype != sides.item.dtype:
         return False
     numbers = sides.truth_numbers
@@ -115,7 +115,7 @@ def in_order(sides: Sides) -> bool:
     return all(in_shares(sides.blocks, look))
 
 
-def _rises(sides: Sides, start: int, stop: int) -> bool:
+def _rises(sides: SortedRows, start: int, stop: int) -> bool:
     first, last = sides.rows[start], sides.rows[stop]
     if sides.order is None or first == last:
         return True
@@ -128,7 +128,7 @@ def _rises(sides: Sides, start: int, stop: int) -> bool:
 
 
 def _twice(numbers: Numbers, times: Ints) -> bool:
-    """Whether a number stands twice with one user; perhaps also where two only look alike."""
+    """Whether a number is repeated for one user; may be true for a collision of hashes."""
     if len(numbers) == 0:
         return False
     if (times == times[0]).all():
@@ -140,8 +140,8 @@ def _twice(numbers: Numbers, times: Ints) -> bool:
     return bool((key[1:] == key[:-1]).any())
 
 
-def hits_in(sides: Sides, depth: int | None) -> tuple[Ints, Ints] | None:
-    """Rows of the lists down to a rank and places among the rows of the truth by user that meet, as the lists stand.
+def hits_in(sides: SortedRows, depth: int | None) -> tuple[Ints, Ints] | None:
+    """Return rows of lists down to a rank and rows of the truth that match, in the order of the lists.
 
     None if different items have the same number.
     """
@@ -160,7 +160,7 @@ def hits_in(sides: Sides, depth: int | None) -> tuple[Ints, Ints] | None:
     return row, place
 
 
-def _met(sides: Sides, start: int, stop: int, depth: int | None) -> tuple[Ints, Ints] | None:
+def _met(sides: SortedRows, start: int, stop: int, depth: int | None) -> tuple[Ints, Ints] | None:
     rows, kept = _down_to(sides, start, stop, depth)
     place, counts = sides.places(start, stop), sides.truth_count[start:stop]
     items = sides.item[rows] if isinstance(rows, slice) else sides.item.gather(rows)
@@ -190,7 +190,7 @@ def _met(sides: Sides, start: int, stop: int, depth: int | None) -> tuple[Ints, 
     return row, (place.start + other if isinstance(place, slice) else place[other])
 
 
-def _down_to(sides: Sides, start: int, stop: int, depth: int | None) -> tuple[Ints | slice, Ints]:
+def _down_to(sides: SortedRows, start: int, stop: int, depth: int | None) -> tuple[Ints | slice, Ints]:
     """The rows of some lists down to a rank, and how many each list has of them."""
     starts, lengths = sides.rows[start:stop], sides.lengths[start:stop]
     whole = slice(int(starts[0]), int(starts[-1] + lengths[-1]))
@@ -205,7 +205,7 @@ def _down_to(sides: Sides, start: int, stop: int, depth: int | None) -> tuple[In
 
 
 def _add_repeated(numbers: Numbers, values: Numbers, times: Ints) -> None:
-    """Add each value to as many numbers in a row as it says."""
+    """Add each value to the given number of consecutive elements."""
     if times[0] > 0 and (times == times[0]).all():
         numbers.reshape(-1, times[0])[...] += values[:, np.newaxis]
     else:

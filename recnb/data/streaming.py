@@ -13,12 +13,12 @@ from recnb.data import validation
 from recnb.data.batches import Stream
 from recnb.data.encoding import distinct
 from recnb.data.join import Prepared, RemoteRows, Source
-from recnb.data.merge import Gathered, merged
+from recnb.data.merge import JoinedPart, merged
 from recnb.data.partition import Layout, PartSummary, part_of
 from recnb.data.relevance import graded, graded_truth, once
 from recnb.data.runs import runs_of
 from recnb.data.user_batches import Tables, between_users, by_files
-from recnb.data.user_buckets import ByUser, Visits
+from recnb.data.user_buckets import ByUser, UserVisits
 from recnb.display.language import _
 from recnb.display.progress import counted
 from recnb.errors import ElsewhereError, FrameError
@@ -32,11 +32,11 @@ ITEMS = 2**20
 
 
 class _TornError(Exception):
-    """A user's rows do not stand together."""
+    """The rows of a user are not adjacent."""
 
 
 def source(stream: Stream, truth: pl.DataFrame, layout: Layout, floats: tuple[str, ...]) -> Source:
-    """The source of lists that stay where they are, beside a truth that is here."""
+    """The source of streamed lists with a truth in memory."""
     checked, types = validation.ids(truth, "truth", layout.truth), stream.head(0)
     checked = checked.with_columns(
         validation.of_one_kind(checked[role], validation.of_one_unit(types[role])) for role in validation.IDS
@@ -46,7 +46,7 @@ def source(stream: Stream, truth: pl.DataFrame, layout: Layout, floats: tuple[st
 
 
 def same_kind(stream: Stream, truth: pl.DataFrame, layout: Layout) -> None:
-    """Refuse ids that can never meet, by the types of the columns: before the lists are read."""
+    """Raise an error for ids of different types, before the lists are read."""
     types = stream.head(0)
     if truth.height == 0 or all(_kind(types[role].dtype) == _kind(truth[role].dtype) for role in validation.IDS):
         return
@@ -58,7 +58,7 @@ def same_kind(stream: Stream, truth: pl.DataFrame, layout: Layout) -> None:
 
 
 def _kind(dtype: pl.DataType) -> str:
-    """What ids of a type are, once they are checked."""
+    """The type of ids after validation."""
     if dtype in (pl.Categorical, pl.Enum):
         dtype = pl.String()
     dtype = validation.of_one_unit(pl.Series(dtype=dtype)).dtype
@@ -66,7 +66,7 @@ def _kind(dtype: pl.DataType) -> str:
 
 
 class Streamed:
-    """Lists in batches beside a truth in memory."""
+    """Lists in batches with a truth in memory."""
 
     def __init__(self, stream: Stream, truth: pl.DataFrame, layout: Layout) -> None:
         self.stream, self.truth, self.layout = stream, truth, layout
@@ -134,12 +134,12 @@ def rows_of_stream(stream: Stream, users: pl.Series, layout: Layout) -> pl.DataF
 
 
 class _StreamState:
-    """What is kept of the lists that were joined."""
+    """Data kept of the lists joined so far."""
 
     def __init__(self, streamed: Streamed, convention: Convention) -> None:
         self.streamed, self.convention = streamed, convention
-        self.visits = Visits(streamed.by_user)
-        self.parts: list[Gathered] = []
+        self.visits = UserVisits(streamed.by_user)
+        self.parts: list[JoinedPart] = []
         self.items: list[pl.Series] = []
         self.n_items = ITEMS
         self.n_rows = 0
@@ -165,14 +165,14 @@ class _StreamState:
         self.n_rows += recs.height
 
     def _join(self, recs: pl.DataFrame, truth: pl.DataFrame) -> None:
-        made = Gathered.of(part_of(recs, truth, self.streamed.layout).under(self.convention))
-        self.items.append(made.tally.items)
+        made = JoinedPart.of(part_of(recs, truth, self.streamed.layout).under(self.convention))
+        self.items.append(made.row_counts.items)
         if sum(map(len, self.items)) > self.n_items:
             self.items = [distinct(pl.concat(self.items))]
             self.n_items = 2 * len(self.items[0]) + ITEMS
         # All of the truth is known, and the items of all lists are kept once.
-        tally = replace(made.tally, items=made.tally.items.clear())
-        self.parts.append(replace(made, judged=made.judged.clear(), tally=tally))
+        row_counts = replace(made.row_counts, items=made.row_counts.items.clear())
+        self.parts.append(replace(made, judged=made.judged.clear(), row_counts=row_counts))
 
     def end(self, judged: pl.DataFrame) -> Prepared:
         """All users as one, those without a list among them."""
@@ -189,7 +189,7 @@ class _StreamState:
         facts.check(n_users, n_relevant, self.convention, streamed.layout)
         first = self.parts[0]
         items = distinct(pl.concat([one for one in self.items if len(one)]))
-        self.parts[0] = replace(first, tally=replace(first.tally, items=items))
+        self.parts[0] = replace(first, row_counts=replace(first.row_counts, items=items))
         self.parts.reverse()
         return merged((self.parts.pop() for _ignored in range(len(self.parts))), streamed.away, judged)
 

@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from recnb.conventions import Convention
-from recnb.data.join import InMemoryRows, Made, Prepared, RemoteRanking, RemoteRows, Source
+from recnb.data.join import HitCache, InMemoryRows, Prepared, RemoteRanking, RemoteRows, Source
 from recnb.data.relevance import LazyRows
 from recnb.display.language import Sentence
 from recnb.metrics.hits import Hits, Ints
@@ -26,16 +26,16 @@ def among(prepared: Prepared, users: pl.Series, note: str | Sentence = "") -> Pr
     source = prepared.source
     judged = _rows(prepared.judged, users)
     truth = prepared.truth.filter(pl.Series(kept[prepared.truth_user]))
-    tally = None
+    row_counts = None
     rows: InMemoryRows | RemoteRanking
     if isinstance(prepared.rows, RemoteRanking):
         away = _away(prepared.rows.away, source, users)
         rows = RemoteRanking(away, prepared.convention)
         n_with = len(np.unique(hits.truth_user))
-        assert prepared.tally is not None
+        assert prepared.row_counts is not None
         n_not_relevant = judged.height - truth.height
-        tally = replace(
-            prepared.tally, n_without_relevant=hits.n_users - n_with, n_not_relevant=n_not_relevant, of_more=True
+        row_counts = replace(
+            prepared.row_counts, n_without_relevant=hits.n_users - n_with, n_not_relevant=n_not_relevant, of_more=True
         )
         source = source and _some(source, away, users)
     else:
@@ -46,7 +46,7 @@ def among(prepared: Prepared, users: pl.Series, note: str | Sentence = "") -> Pr
         prepared,
         rows=rows,
         judged=judged,
-        taken=LazyRows(truth, None),
+        truth_rows=LazyRows(truth, None),
         users=prepared.users.filter(pl.Series(kept)),
         truth_user=hits.truth_user,
         list_length=hits.list_length,
@@ -54,8 +54,8 @@ def among(prepared: Prepared, users: pl.Series, note: str | Sentence = "") -> Pr
         notes=(*prepared.notes, *([note] if note else [])),
         source=source,
         general=None if prepared.general is None else hits,
-        tally=tally,
-        made=Made((hits,)),
+        row_counts=row_counts,
+        cache=HitCache((hits,)),
     )
 
 
@@ -69,7 +69,7 @@ def _away(whole: RemoteRows, source: Source | None, users: pl.Series) -> RemoteR
 
 
 def _some(source: Source, rows: InMemoryRows | RemoteRows, users: pl.Series) -> Source:
-    """The rows of some users, of frames that still say what items there are and how high grades go."""
+    """The rows of some users; the catalogue and the scale of grades are still those of all."""
     return replace(source, rows=rows, truth=_rows(source.truth, users), whole=source.whole or source, _known={})
 
 

@@ -45,7 +45,7 @@ def read_together(files: Sequence[Wanted], columns: Mapping[str, str]) -> list[A
 
 
 def read(path: File, trec: Trec | None = None, columns: Mapping[str, str] | None = None) -> Any:
-    """A file as a frame; `trec` is what it may be beside a table, `columns` the role of columns with other names."""
+    """Read a file as a frame; `trec`: whether it may be a run or qrels; `columns`: roles of columns with other names."""
     file = Path(path)
     ending = _ending(file)
     if file.is_dir():
@@ -82,7 +82,7 @@ def read(path: File, trec: Trec | None = None, columns: Mapping[str, str] | None
 
 
 def _ending(file: File) -> str:
-    """The last ending that says what a file holds, and not how it is compressed."""
+    """The last suffix that names a format, not a compression."""
     return next((one for one in map(str.lower, reversed(Path(file).suffixes)) if one not in COMPRESSED), "")
 
 

@@ -105,7 +105,7 @@ def write_trec_qrels(truth: Frame, path: File, **columns: str) -> None:
 
 
 def kind_of(path: File) -> str | None:
-    """What a text file looks like by its first line: "run", "qrels" or neither."""
+    """Return the format of a text file by its first line: "run", "qrels" or None."""
     words = first_words(path)
     if len(words) >= len(RUN) and words[1].upper() in ("Q0", "0") and _is_number(words[4]):
         return "run"

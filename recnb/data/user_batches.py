@@ -1,4 +1,4 @@
-"""Batches of rows cut anew, so that no user is in two of them: between users, or by files for some of the users each."""
+"""Batches of rows with whole users: cut between users, or distributed to temporary files by user."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Tables = Generator[pl.DataFrame, None, None]
 
 
 def between_users(batches: Iterable[pl.DataFrame], rows: int) -> Tables:
-    """Tables of so many rows or a few more, where each user's rows stand together; where not, users come again."""
+    """Cut tables between users; a user whose rows are not adjacent occurs in several."""
     held: list[pl.DataFrame] = []
     n, wanted = 0, rows
     for batch in batches:
@@ -59,7 +59,7 @@ def by_files(batches: Iterable[pl.DataFrame], rows: int, level: int = 0) -> Tabl
 
 
 def _last_begins(users: pl.Series) -> int:
-    """Where the rows of the last user begin."""
+    """First row of the last user."""
     for some in (users.tail(2**12), users):
         others = (some != some.tail(1)).arg_true()
         if len(others):

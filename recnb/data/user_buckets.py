@@ -1,4 +1,4 @@
-"""Rows by user: the truth of some users at a time, who was met so far, and who was met before."""
+"""Rows by user: the truth of some users at a time, and the users read so far."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class ByUser:
         self.starts = np.cumsum(self.lengths) - self.lengths
 
     def places(self, users: pl.Series) -> Ints:
-        """Where users stand; -1 for one who is not there."""
+        """Return positions of users, -1 for users who are not in the table."""
         return places(self.users, users)
 
     def rows(self, at: Ints) -> pl.DataFrame:
-        """The rows of the users who stand there, each one's in the order of the table."""
+        """Return the rows of these users, each user's in the order of the table."""
         starts, lengths = self.starts[at], self.lengths[at]
         if len(at) and (starts[1:] == starts[:-1] + lengths[:-1]).all():
             return self.table.slice(int(starts[0]), int(lengths.sum()))
@@ -47,17 +47,17 @@ class ByUser:
         return self.table[rows]
 
 
-class Visits:
-    """Users as they come, against a truth: whose rows it holds, and whether anyone comes again."""
+class UserVisits:
+    """Users read so far: rows of the truth of each, and users that occur again."""
 
     def __init__(self, truth: ByUser) -> None:
         self._truth = truth
         self._came = np.zeros(len(truth.users), dtype=bool)
-        self._strangers = Seen()
+        self._strangers = SortedRuns()
 
     @property
     def met(self) -> bool:
-        """Whether a user of the truth came."""
+        """Whether a user of the truth was read."""
         return bool(self._came.any())
 
     def come(self, users: pl.Series) -> tuple[pl.DataFrame, Any]:
@@ -81,14 +81,14 @@ class Visits:
                 yield self._truth.rows(some)
 
 
-class Seen:
-    """Values met so far: sorted runs of doubling size, so that each is merged few times."""
+class SortedRuns:
+    """Values added so far, in sorted runs of doubling size, so that each value is merged few times."""
 
     def __init__(self) -> None:
         self.runs: list[pl.Series] = []
 
     def add(self, values: pl.Series) -> Any:
-        """Take sorted values in; the first that was met before, or None."""
+        """Add sorted values; return the first that was added before, or None."""
         for run in self.runs:
             found = places(run, values)
             if (found >= 0).any():
@@ -101,11 +101,11 @@ class Seen:
 
 
 def places(known: pl.Series, wanted: pl.Series) -> Ints:
-    """Where each value stands among sorted ones; -1 where it does not. The work is that of the values wanted."""
+    """Return the position of each value among sorted ones, -1 if it is not among them."""
     if len(known) == 0 or len(wanted) == 0:
         return np.full(len(wanted), -1)
     at = np.minimum(known.search_sorted(wanted).to_numpy().astype(np.int64), len(known) - 1)
     return np.where((known.gather(at) == wanted).to_numpy(), at, -1)
 
 
-__all__ = ["ByUser", "Seen", "Visits"]
+__all__ = ["ByUser", "SortedRuns", "UserVisits"]

@@ -1,4 +1,4 @@
-"""What must be so before anything is counted; each refusal names the frame, the column, an example and the remedy."""
+"""Checks of the input; each error names the frame, the column, an example and the fix."""
 
 from __future__ import annotations
 
@@ -88,14 +88,14 @@ def of_one_unit(ids: pl.Series) -> pl.Series:
 
 
 def of_one_kind(ids: pl.Series, others: pl.Series) -> pl.Series:
-    """Whole numbers as decimals, where those that they are to meet are decimals."""
+    """Convert integers to decimals if the ids they are joined with are decimals."""
     return ids.cast(DECIMAL) if ids.dtype == pl.Int64 and others.dtype == DECIMAL else ids
 
 
 def aligned(
     recs: pl.DataFrame, truth: pl.DataFrame, labels: Mapping[str, str], truth_labels: Mapping[str, str]
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Both frames with ids that can meet, or an error."""
+    """Return both frames with ids of one type, or raise an error."""
     recs = recs.with_columns(of_one_kind(recs[role], truth[role]) for role in IDS)
     truth = truth.with_columns(of_one_kind(truth[role], recs[role]) for role in IDS)
     same_kind(recs, truth, labels, truth_labels)
@@ -105,7 +105,7 @@ def aligned(
 def same_kind(
     recs: pl.DataFrame, truth: pl.DataFrame, labels: Mapping[str, str], truth_labels: Mapping[str, str]
 ) -> None:
-    """Ids must be comparable: 1 and "1" never meet in a join, and every score would be 0."""
+    """Raise an error for ids of different types: 1 and "1" never match, and every score would be 0."""
     for role in IDS:
         left, right = recs[role], truth[role]
         if kind(left.dtype) == kind(right.dtype):
@@ -119,7 +119,7 @@ def same_kind(
 
 
 def one_kind(left: pl.Series, right: pl.Series, ours: str, theirs: str) -> str:
-    """What to type so that ids of two kinds can meet."""
+    """Return the code that gives ids of two types one type."""
     types = (left.dtype, right.dtype)
     if any(dtype in (pl.Date, pl.Datetime) for dtype in types):
         both = " and ".join(f"{one} = pd.to_datetime({one}, utc=True)" for one in (ours, theirs))
@@ -140,7 +140,7 @@ def one_kind(left: pl.Series, right: pl.Series, ours: str, theirs: str) -> str:
 
 
 def kind(dtype: pl.DataType) -> str:
-    """What ids of this type are, in words."""
+    """Describe ids of a type."""
     if dtype.is_integer():
         return "whole numbers"
     return "text" if dtype == pl.String else str(dtype)
@@ -282,7 +282,7 @@ def _number(column: pl.Series, name: str, label: str) -> pl.Series:
 
 
 def repeated(table: pl.DataFrame, keys: list[str], runs: Runs | None = None) -> pl.DataFrame:
-    """The key values that stand in more than one row, with their count; looking costs a hash and a sort.
+    """Return the key values that occur in more than one row, with their count.
 
     Where a key is of one user and users' rows stand together (`runs`), each list is looked at by itself. Rows whose hashes
     meet are looked at one by one, so a chance collision of hashes is no error.
@@ -304,7 +304,7 @@ _MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
 
 
 def _hashed(table: pl.DataFrame, keys: list[str]) -> Callable[[int, int], NDArray[np.uint64]]:
-    """A number for each of some rows, the same for the same keys; whole numbers are hashed only when rows are asked for."""
+    """Return a function that hashes the keys of some rows; integers are hashed on demand."""
     if len(keys) == 2 and all(table[key].dtype == pl.Int64 and not table[key].null_count() for key in keys):
         one, other = (table[key].to_numpy().view(np.uint64) for key in keys)
 
@@ -319,7 +319,7 @@ def _hashed(table: pl.DataFrame, keys: list[str]) -> Callable[[int, int], NDArra
 
 
 def no_pair_twice(table: pl.DataFrame, name: str, remedy: str, runs: Runs | None = None) -> None:
-    """A pair of user and item that stands twice would count twice."""
+    """Raise an error for repeated pairs of user and item, which would count twice."""
     twice = repeated(table, ["user", "item"], runs)
     if twice.height:
         user, item, n = twice.row(0)

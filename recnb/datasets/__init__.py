@@ -1,6 +1,6 @@
-"""Data sets to try things on: a small made one in the package, and MovieLens, downloaded.
+"""Data sets to try things on.
 
-* ``load_sample()``: made data with three recommenders, at once and without a network
+* ``load_sample()``: a small synthetic data set with three recommenders, which needs no network
 * ``load_movielens()``: MovieLens 100K, from the official address or a local copy
 * ``split_by_time()``: train and test out of ratings with timestamps
 """

@@ -1,19 +1,11 @@
-"""MovieLens, read from a local copy or downloaded on the user's own machine.
-
-The licence of MovieLens forbids passing the data on, so no part of it comes with recnb. Whoever
-uses it in a publication cites:
-
-    F. Maxwell Harper and Joseph A. Konstan. 2015. The MovieLens Datasets: History and Context.
-    ACM Transactions on Interactive Intelligent Systems 5, 4, Article 19.
-    https://doi.org/10.1145/2827872
-"""
+"""MovieLens, read from a local copy or downloaded; its licence forbids that it comes with recnb."""
 
 from __future__ import annotations
 
 import os
 import zipfile
 import zlib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import compress
 from pathlib import Path, PurePosixPath
@@ -30,17 +22,22 @@ CHECKSUMS = {"100k": "md5:0e33842e24a9c977be4e0107933c0723"}
 DATA_DIR = "RECNB_DATA_DIR"
 FILES = ("u.data", "u.item", "u.user", "u.genre")
 
+#: What a field may hold, as regular expressions. One film has no date.
+INTEGER, TEXT, DATE, FLAG = r"-?\d+", r"(?s:.*)", r"(\d\d?-\w+-\d{4})?", "[01]"
+
 
 @dataclass(frozen=True, repr=False, eq=False)
 class MovieLens:
     """A MovieLens data set as three pandas frames.
 
-    Attributes:
-        ratings: user, item, rating (1 to 5), timestamp (seconds since 1970, UTC), all int64, in
-            the order of the file.
-        items: item (int64), title, genres (``"Comedy|Drama"``), year (Int64, missing where the
-            file has no date).
-        users: user, age (int64), gender, occupation, zip (text: some begin with 0 or have letters).
+    Attributes
+    ----------
+    ratings
+        user, item, rating (1 to 5), timestamp (seconds since 1970, UTC), all int64, in the order of the file.
+    items
+        item (int64), title, genres (``"Comedy|Drama"``), year (Int64, missing where the file has no date).
+    users
+        user, age (int64), gender, occupation, zip (text: some begin with 0 or have letters).
     """
 
     ratings: pd.DataFrame
@@ -58,31 +55,42 @@ def load_movielens(
     base_url: str = BASE_URL,
     checksum: str | None = None,
 ) -> MovieLens:
-    """MovieLens ratings, films and users, from a local copy or from the official address.
+    """Load the ratings, films and users of MovieLens, from a local copy or from the official address.
 
-    The data is never bundled with recnb: its licence forbids redistribution. It is downloaded on
-    the user's machine, once, into the user's cache folder, and the download needs
-    ``pip install "recnb[datasets]"``. Terms of use: https://grouplens.org/datasets/movielens/.
-    Cite Harper & Konstan (2015), https://doi.org/10.1145/2827872.
+    The data do not come with recnb, since their licence forbids redistribution. They are downloaded once, into the
+    user's cache folder, which needs ``pip install "recnb[datasets]"``. Terms of use:
+    https://grouplens.org/datasets/movielens/.
 
-    Args:
-        name: which set; ``"100k"`` is the one there is.
-        path: a folder or zip with the official files u.data, u.item, u.user and u.genre, read
-            instead of downloading. Without it the environment variable RECNB_DATA_DIR may name
-            one. A folder that holds ``ml-100k`` or ``ml-100k.zip`` will do as well.
-        base_url: the address (http or https) of the folder with the archive, for mirrors.
-        checksum: what the archive must have, as ``"md5:…"`` or ``"sha256:…"`` (default: the
-            official one). Local copies are not checked.
+    Parameters
+    ----------
+    name
+        The data set; ``"100k"`` is the only one.
+    path
+        A folder or zip with the official files u.data, u.item, u.user and u.genre, or a folder that holds ``ml-100k`` or
+        ``ml-100k.zip``; read instead of downloading. Default: the environment variable RECNB_DATA_DIR, if it is set.
+    base_url
+        The address (http or https) of the folder with the archive, for mirrors.
+    checksum
+        The checksum of the archive, as ``"md5:…"`` or ``"sha256:…"``; default: the official one. Local copies are not
+        checked.
 
-    Returns:
-        A MovieLens; for ``"100k"`` 943 users, 1,682 items and 100,000 ratings.
+    Returns
+    -------
+    MovieLens
+        For ``"100k"`` 943 users, 1,682 items and 100,000 ratings.
 
-    Raises:
-        RecnbError: an unknown name, a download that failed or has another checksum, pooch not
-            installed, a file that is missing, or a line that cannot be read.
+    Raises
+    ------
+    RecnbError
+        Unknown name, failed download, other checksum, pooch not installed, missing file, or a line that cannot be read.
+
+    References
+    ----------
+    F. Maxwell Harper and Joseph A. Konstan. 2015. The MovieLens Datasets: History and Context. ACM Transactions on
+    Interactive Intelligent Systems 5, 4, Article 19. https://doi.org/10.1145/2827872
     """
     if name not in CHECKSUMS:
-        raise RecnbError(f"There is no MovieLens set {name!r} here. Known: {', '.join(map(repr, CHECKSUMS))}.")
+        raise RecnbError(f"Unknown MovieLens set {name!r}. Known: {', '.join(map(repr, CHECKSUMS))}.")
     archive = f"ml-{name}.zip"
     if path is not None:
         return _parse(_texts(Path(path).expanduser(), archive, "path="))
@@ -94,24 +102,33 @@ def load_movielens(
 def split_by_time(
     ratings: pd.DataFrame, test_share: float = 0.2, *, user: str = "user", time: str = "timestamp"
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Train and test ratings: of each user, the last ``test_share`` in time are the test.
+    """Split ratings in time: the last ``test_share`` of each user's ratings are the test set.
 
-    Each user's own time order counts, so that nobody's test lies before their train; between users
-    the times overlap. The number of test rows of a user is rounded down: at 0.2, who has fewer
-    than five ratings has none. Of rows with the same time, the later in the frame is the later.
+    Each user is split by their own times, so that no test rating of a user lies before a train rating of theirs; between
+    users the times overlap. The number of test ratings of a user is rounded down: at 0.2, a user with fewer than five
+    ratings has none. Of ratings with the same time, the later row is the later rating.
 
-    Args:
-        ratings: a frame with one row per rating.
-        test_share: above 0 and below 1.
-        user: the column of user ids.
-        time: the column of times: numbers or dates.
+    Parameters
+    ----------
+    ratings
+        A frame with one row per rating.
+    test_share
+        Above 0 and below 1.
+    user, time
+        The columns of user ids and of times, which may be numbers or dates.
 
-    Returns:
-        Two frames (train, test) with all columns; rows keep their order and their index.
+    Returns
+    -------
+    train, test : DataFrame
+        All columns; rows keep their order and their index.
 
-    Raises:
-        RecnbError: a share outside those bounds, a missing column, or missing values in one.
+    Raises
+    ------
+    RecnbError
+        A share out of bounds, a missing column, or missing values in one of the columns.
 
+    Examples
+    --------
     >>> ratings = pd.DataFrame({"user": list("aaaab"), "item": [1, 2, 3, 4, 1], "timestamp": [4, 3, 2, 1, 5]})
     >>> train, test = split_by_time(ratings, test_share=0.5)
     >>> test["item"].to_list()
@@ -154,12 +171,12 @@ def _download(archive: str, base_url: str, checksum: str) -> Path:
         raise RecnbError(f"base_url is {base_url!r}; it must begin with http:// or https://. For a folder use path=.")
     try:
         return Path(pooch.retrieve(url, known_hash=checksum, fname=archive, path=pooch.os_cache("recnb")))
-    except OSError as error:  # every error of requests is one; so is a cache that cannot be written
+    except OSError as error:  # any error of requests, or a cache that cannot be written
         raise RecnbError(
             f"{url} could not be downloaded: {error}. "
             f"Try again, or download {archive} by other means and give load_movielens(path=...) the file."
         ) from error
-    except ValueError as error:  # how pooch says that the checksum is another
+    except ValueError as error:  # another checksum
         raise RecnbError(
             f"The file at {url} is not the expected one. {error} "
             "Try again, or give checksum= if this mirror has another archive on purpose."
@@ -167,12 +184,9 @@ def _download(archive: str, base_url: str, checksum: str) -> Path:
 
 
 def _texts(path: Path, archive: str, source: str) -> dict[str, str]:
-    """The text of each of FILES, from a folder or a zip.
-
-    ``source`` says, for the errors, where the path was given.
-    """
+    """The text of each of FILES, from a folder or a zip; ``source``: where the path was given, for the errors."""
     if not path.exists():
-        raise RecnbError(f"{source} says {str(path)!r}, which does not exist. Give the folder or zip with {FILES[0]}.")
+        raise RecnbError(f"{source} is {str(path)!r}, which does not exist. Give the folder or zip with {FILES[0]}.")
     if path.is_dir():
         for inner in (path / archive.removesuffix(".zip"), path / archive):
             if inner.exists() and not (path / FILES[0]).exists():
@@ -187,7 +201,7 @@ def _texts(path: Path, archive: str, source: str) -> dict[str, str]:
             _demand_all(members.keys(), path)
             return {file: opened.read(members[file]).decode("latin-1") for file in FILES}
     except (zipfile.BadZipFile, zlib.error):
-        raise RecnbError(f"{source} says {str(path)!r}, which is neither a folder nor a zip that opens.") from None
+        raise RecnbError(f"{source} is {str(path)!r}, which is neither a folder nor a zip that opens.") from None
 
 
 def _demand_all(found: Collection[str], path: Path) -> None:
@@ -200,58 +214,41 @@ def _demand_all(found: Collection[str], path: Path) -> None:
 
 
 def _parse(texts: Mapping[str, str]) -> MovieLens:
-    """The frames out of the four texts."""
-    genres = [name for name, _ in _table(texts, "u.genre", "|", (str, int))]
-    ratings = _table(texts, "u.data", "\t", (int, int, int, int))
-    users = _table(texts, "u.user", "|", (int, int, str, str, str))
-    # After the title: the release date, the video date, an address, and a flag per genre.
-    items = _table(texts, "u.item", "|", (int, str, _year, str, str, *[_flag] * len(genres)))
-    return MovieLens(
-        ratings=pd.DataFrame(ratings, columns=["user", "item", "rating", "timestamp"]),
-        items=pd.DataFrame(
-            {
-                "item": [row[0] for row in items],
-                "title": [row[1] for row in items],
-                "genres": ["|".join(compress(genres, row[5:])) for row in items],
-                "year": pd.array([row[2] for row in items], dtype="Int64"),
-            }
-        ),
-        users=pd.DataFrame(users, columns=["user", "age", "gender", "occupation", "zip"]),
+    """The three frames from the texts of the four files."""
+    genres = _table(texts, "u.genre", "|", {"genre": TEXT, "number": INTEGER})["genre"].to_list()
+    ratings = _table(texts, "u.data", "\t", dict.fromkeys(("user", "item", "rating", "timestamp"), INTEGER))
+    of_users = {"user": INTEGER, "age": INTEGER, "gender": TEXT, "occupation": TEXT, "zip": TEXT}
+    of_films = {"item": INTEGER, "title": TEXT, "release date": DATE, "video date": TEXT, "address": TEXT}
+    films = _table(texts, "u.item", "|", {**of_films, **dict.fromkeys(genres, FLAG)})
+    items = films[["item", "title"]].assign(
+        genres=["|".join(compress(genres, flags)) for flags in (films[genres].to_numpy() == "1")],
+        year=pd.to_numeric(films["release date"].str.split("-").str[-1]).astype("Int64"),
     )
+    return MovieLens(ratings, items, _table(texts, "u.user", "|", of_users))
 
 
-def _table(
-    texts: Mapping[str, str], file: str, separator: str, kinds: Sequence[Callable[[str], Any]]
-) -> list[tuple[Any, ...]]:
-    """The rows of a file, each field read by its kind; a line that does not fit is named."""
-    rows = []
-    # Not splitlines: in latin-1 text that would also break lines at the character 0x85.
-    for number, line in enumerate(texts[file].split("\n"), start=1):
-        fields = line.rstrip("\r").split(separator)
-        if fields == [""]:
-            continue
-        try:
-            if len(fields) != len(kinds):
-                raise ValueError(f"{len(fields)} fields")
-            rows.append(tuple(kind(field) for kind, field in zip(kinds, fields, strict=True)))
-        except ValueError as error:
-            raise RecnbError(
-                f"Line {number} of {file} cannot be read: {line.rstrip()[:80]!r} ({error}). "
-                f"It should have {len(kinds)} fields with {separator!r} between them, as in the official "
-                "file; get the archive again."
-            ) from None
-    if not rows:
+def _table(texts: Mapping[str, str], file: str, separator: str, columns: dict[str, str]) -> pd.DataFrame:
+    """The table in a file; `columns` maps names to patterns. A line that does not fit is named in the error."""
+    # Not read_csv, which fills short lines up, and not splitlines(), which in Latin-1 text breaks lines at 0x85.
+    lines: Any = pd.Series(texts[file].split("\n")).str.removesuffix("\r")
+    lines = lines[lines != ""]
+    if lines.empty:
         raise RecnbError(f"{file} is empty; get the archive again.")
-    return rows
-
-
-def _year(date: str) -> int | None:
-    """The year of a date like 01-Jan-1995; None of an empty one, which one film has."""
-    return int(date.rsplit("-", 1)[-1]) if date else None
-
-
-def _flag(field: str) -> bool:
-    """Whether a 0 or 1 is a 1."""
-    if field not in ("0", "1"):
-        raise ValueError(f"{field!r} is neither 0 nor 1")
-    return field == "1"
+    fields = lines.str.split(separator, regex=False)
+    n_fields = fields.str.len()
+    problems = (n_fields[n_fields != len(columns)].astype(str) + " fields").to_dict()
+    table = pd.DataFrame(
+        fields.drop(list(problems)).to_list(), fields.index.drop(list(problems)), [*columns], dtype=str
+    )
+    for name, pattern in columns.items():
+        wrong = table.loc[~table[name].str.fullmatch(pattern), name]
+        problems |= {line: f"{name} is {value!r}" for line, value in zip(wrong.index.tolist(), wrong, strict=True)}
+    if problems:
+        first = min(problems)
+        raise RecnbError(
+            f"Line {first + 1} of {file} cannot be read: {lines[first][:80]!r} ({problems[first]}). "
+            f"It should have {len(columns)} fields with {separator!r} between them, as in the official "
+            "file; get the archive again."
+        )
+    integers = {name: "int64" for name, pattern in columns.items() if pattern == INTEGER}
+    return table.reset_index(drop=True).astype(integers)

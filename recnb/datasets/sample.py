@@ -1,8 +1,4 @@
-"""The sample data set that comes with recnb: ratings of made films by made users.
-
-Every number in it is made by ``recnb/datasets/make_sample.py`` from a fixed seed; no real person
-or film is behind any row.
-"""
+"""The sample data set that comes with recnb: synthetic ratings of films, drawn from a fixed seed by `tests/make_sample.py`."""
 
 from __future__ import annotations
 
@@ -19,21 +15,24 @@ MODELS = ("item-knn", "factors", "popular")
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Sample:
-    """The sample data set: ratings before and after a day, and what three recommenders made of it.
+    """The sample data set: ratings before and after a day, and the lists of three recommenders.
 
-    Attributes:
-        train: one row per rating before day 150: user, item (str), rating (int, 1 to 5),
-            day (int, from 0).
-        test: one row per rating from day 150 on: user, item, rating.
-        items: one row per film: item, title, genres (``"comedy|drama"``), year, minutes.
-        users: one row per user: user, segment (``"new"``, ``"regular"`` or ``"devoted"``, by
-            number of ratings), branch (of the imaginary library), joined (day).
-        recommendations: one row per model, user and rank: model, user, item, rank (from 1),
-            score (descending, no ties in a list). 20 films a user, none of them in their train
-            rows.
+    Attributes
+    ----------
+    train
+        A row per rating before day 150: user, item (str), rating (int, 1 to 5), day (int, from 0).
+    test
+        A row per rating from day 150 on: user, item, rating.
+    items
+        A row per film: item, title, genres (``"comedy|drama"``), year, minutes.
+    users
+        A row per user: user, segment (``"new"``, ``"regular"`` or ``"devoted"``, by number of ratings), branch (of the
+        imaginary library), joined (day).
+    recommendations
+        A row per model, user and rank: model, user, item, rank (from 1), score (descending, without ties in a list). 20
+        films a user, none of them in the user's train rows.
 
-    Some users have no test row, and two joined too late to be in train: those two have test rows
-    and no recommendations.
+    Some users have no test row, and two joined too late to be in train: those two have test rows and no recommendations.
     """
 
     train: pd.DataFrame
@@ -44,7 +43,7 @@ class Sample:
 
     @property
     def models(self) -> dict[str, pd.DataFrame]:
-        """Recommendations by the name of the model: new frames of user, item, rank and score.
+        """Recommendations by model: new frames of user, item, rank and score.
 
         >>> list(load_sample().models)
         ['item-knn', 'factors', 'popular']
@@ -61,19 +60,24 @@ class Sample:
 
 
 def load_sample() -> Sample:
-    """The sample data set, read from the files in the package.
+    """Read the sample data set from the files of the package.
 
-    It needs no network and takes some hundredths of a second. The data is made: an imaginary
-    library of short films, with the popularity, activity and tastes that real ones have. Two of
-    the three recommenders, ``"item-knn"`` and ``"factors"``, are about equally good (NDCG@10 of
-    about 0.26) and ``"popular"`` is clearly behind (0.17); the data was made to be so.
+    It needs no network and takes some hundredths of a second. The data are synthetic: an imaginary library of short films,
+    with a realistic popularity, activity and taste. Two of the three recommenders, ``"item-knn"`` and ``"factors"``, are
+    about equally good (NDCG@10 of about 0.26) and ``"popular"`` is clearly behind (0.17), by construction.
 
-    Returns:
-        A Sample. Each call reads new frames, so they may be changed freely.
+    Returns
+    -------
+    Sample
+        New frames in each call, which may be changed.
 
-    Raises:
-        RecnbError: a file of the sample is missing from the installed package.
+    Raises
+    ------
+    RecnbError
+        A file of the sample is missing from the installed package.
 
+    Examples
+    --------
     >>> sample = load_sample()
     >>> sample
     Sample(300 users, 250 items, 5,073 train and 1,084 test ratings, models item-knn, factors, popular)
@@ -86,7 +90,7 @@ def load_sample() -> Sample:
     lists = [_read(f"recommendations-{name}", {**ids, "score": "float64"}) for name in MODELS]
     for name, frame in zip(MODELS, lists, strict=True):
         frame.insert(0, "model", name)
-        # The files hold each list from its best film on, so the rank is the place in the list.
+        # The files hold each list in rank order.
         frame.insert(3, "rank", frame.groupby("user", sort=False).cumcount() + 1)
     return Sample(
         train=_read("train", {**ids, "rating": "int64", "day": "int64"}),
@@ -98,13 +102,13 @@ def load_sample() -> Sample:
 
 
 def _read(name: str, dtypes: Mapping[str, str]) -> pd.DataFrame:
-    """One file of the sample as a frame."""
+    """A file of the sample as a frame."""
     file = resources.files("recnb.datasets").joinpath("sample", f"{name}.csv")
     try:
         with file.open("rb") as stream:
             return pd.read_csv(stream, dtype=dict(dtypes))
     except FileNotFoundError:
         raise RecnbError(
-            f"The sample data set lacks its file {name}.csv, so recnb is not installed whole. "
+            f"The sample data set lacks its file {name}.csv, so recnb is not completely installed. "
             "Install it again: pip install --force-reinstall recnb"
         ) from None

@@ -1,15 +1,15 @@
-"""A bar for work that takes more than a second or two; what is quicker shows nothing, and imports nothing.
+"""Progress bars of tqdm for work that takes longer than `DELAY` seconds; a bar is removed when the work is done.
 
-The environment variable `RECNB_NO_PROGRESS=1` turns bars off, in notebooks too, where tqdm itself does not look at it.
+The environment variable `RECNB_NO_PROGRESS=1` turns them off.
 """
 
 from __future__ import annotations
 
+import io
 import os
-import time
-import warnings
-from collections.abc import Iterable, Iterator, Sized
-from contextlib import contextmanager
+import sys
+from collections.abc import Iterable
+from functools import cache
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -18,50 +18,49 @@ T = TypeVar("T")
 DELAY = 1.5
 
 
-class ProgressBar:
-    """Steps done so far; drawn by tqdm (a widget in a notebook, text elsewhere) once the work has taken a while."""
-
-    def __init__(self, total: int | None, label: str) -> None:
-        self.total, self.label, self.done = total, label, 0
-        self._started = time.monotonic()
-        self._drawn: Any = None
-
-    def update(self, n: int = 1) -> None:
-        """So many steps more are done."""
-        self.done += n
-        if self._drawn is not None:
-            self._drawn.update(n)
-        elif time.monotonic() - self._started > DELAY and not os.environ.get("RECNB_NO_PROGRESS"):
-            with warnings.catch_warnings():
-                # Without ipywidgets tqdm warns, and draws in text.
-                warnings.simplefilter("ignore")
-                from tqdm.auto import tqdm
-
-                self._drawn = tqdm(total=self.total, initial=self.done, desc=self.label, leave=False)
-
-    def close(self) -> None:
-        """Take the bar away."""
-        if self._drawn is not None:
-            self._drawn.close()
+def counted(total: int | None, label: str, work: Iterable[Any] | None = None) -> Any:
+    """Return a bar for `with`, which `bar.update(n)` moves on."""
+    options = {"total": total, "desc": label, "delay": DELAY, "leave": False, "miniters": 1}
+    file = io.StringIO() if _kernel() else None
+    return _bar()(work, **options, file=file, disable=bool(os.environ.get("RECNB_NO_PROGRESS")))
 
 
-@contextmanager
-def counted(total: int | None, label: str) -> Iterator[ProgressBar]:
-    """A bar that is moved by hand, `bar.update(n)`."""
-    bar = ProgressBar(total, label)
-    try:
-        yield bar
-    finally:
-        bar.close()
-
-
-def steps(work: Iterable[T], label: str, total: int | None = None) -> Iterator[T]:
-    """The steps of some work, with a bar if they take long.
+def steps(work: Iterable[T], label: str, total: int | None = None) -> Iterable[T]:
+    """Return the steps of some work, counted by a bar.
 
     >>> list(steps([1, 2, 3], "counting"))
     [1, 2, 3]
     """
-    with counted(len(work) if total is None and isinstance(work, Sized) else total, label) as bar:
-        for one in work:
-            yield one
-            bar.update()
+    bar: Iterable[T] = counted(total, label, work)
+    return bar
+
+
+def _kernel() -> bool:
+    """Whether this is a notebook."""
+    return "IPython" in sys.modules and hasattr(sys.modules["IPython"].get_ipython(), "kernel")
+
+
+@cache
+def _bar() -> Any:
+    # tqdm takes 10 ms to import, which a number does not need.
+    from tqdm.std import tqdm
+
+    class Bar(tqdm):  # type: ignore[misc]  # tqdm has no types
+        """A bar of tqdm; in a notebook a line of text that becomes empty, since tqdm's own widget stays in the stored notebook."""
+
+        monitor_interval = 0  # no thread: each step looks at the clock
+        line: Any = None
+
+        def display(self, msg: str | None = None, pos: int | None = None) -> None:
+            if not _kernel():
+                super().display(msg, pos)
+                return
+            from IPython.display import display
+
+            text = {"text/plain": str(self) if msg is None else msg}
+            if self.line is None:
+                self.line = display(text, raw=True, display_id=True)  # type: ignore[no-untyped-call]
+            else:
+                self.line.update(text, raw=True)
+
+    return Bar

@@ -7,12 +7,12 @@ white as on near black. The same numbers give the same picture to the byte.
 
 from __future__ import annotations
 
-import base64
 import html
 from collections.abc import Callable, Sequence
 from math import floor, isfinite, log10
 
 from recnb.display.language import _
+from recnb.display.text import percent, short
 
 ACCENT = "#2f7fc1"  # contrast 4.3 on white, 4.4 on #111111
 QUIET = "#7a7a7a"  # contrast 4.3 on white, 4.4 on #111111
@@ -20,13 +20,6 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, s
 
 WIDTH, HEIGHT, STRIP = 480, 250, 150
 LEFT, RIGHT, TOP, BOTTOM = 44, 12, 26, 36
-
-
-def image(svg: str, alt: str, width: int = WIDTH) -> str:
-    """A picture as `<img>`, with its numbers as text for whoever does not see it."""
-    data = base64.b64encode(svg.encode()).decode("ascii")
-    style = f"width: {width}px; max-width: 100%; height: auto; vertical-align: middle; background: transparent;"
-    return f'<img src="data:image/svg+xml;base64,{data}" alt="{html.escape(alt, quote=True)}" style="{style}">'
 
 
 def ticks(top: float, most: int = 5) -> list[float]:
@@ -40,15 +33,6 @@ def ticks(top: float, most: int = 5) -> list[float]:
     scale = 10.0 ** floor(log10(top / most))
     step = next(one * scale for one in (1, 2, 2.5, 5, 10, 20) if top / (one * scale) <= most * (1 + 1e-9))
     return [float(f"{index * step:.12g}") for index in range(floor(top / step * (1 + 1e-9)) + 1)]
-
-
-def short(value: float) -> str:
-    """A number on an axis.
-
-    >>> short(0.5), short(20.0), short(0.25)
-    ('0.5', '20', '0.25')
-    """
-    return f"{value:.6g}"
 
 
 def curve(
@@ -71,7 +55,7 @@ def curve(
     def y(one: float) -> float:
         return HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * one / top
 
-    parts = [_grid(steps, y), _text(LEFT, 13, name, anchor="start")]
+    parts = [_grid(steps, y), label(LEFT, 13, name, anchor="start")]
     if isfinite(low[0]):
         there = [*zip(k, high, strict=True), *reversed(list(zip(k, low, strict=True)))]
         points = " ".join(f"{x(at):.1f},{y(end):.1f}" for at, end in there)
@@ -80,16 +64,16 @@ def curve(
     line = " ".join(f"{x(at):.1f},{y(mean):.1f}" for at, mean in zip(k, value, strict=True))
     parts.append(f'<polyline points="{line}" fill="none" stroke="{ACCENT}" stroke-width="2" stroke-linejoin="round"/>')
     shown = _apart([one for one in (1, *sorted(marked)) if one in k], x, 26)
-    parts += [_text(x(one), HEIGHT - BOTTOM + 16, str(one)) for one in shown]
-    parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4, _("cut-off k")))
+    parts += [label(x(one), HEIGHT - BOTTOM + 16, str(one)) for one in shown]
+    parts.append(label((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4, _("cut-off k")))
     for one in marked:
         if one in k:
             parts.append(f'<circle cx="{x(one):.1f}" cy="{y(value[k.index(one)]):.1f}" r="3.5" fill="{ACCENT}"/>')
     for one in _apart([one for one in sorted(marked) if one in k], x, 42):
         at = k.index(one)
         above = high[at] if isfinite(high[at]) else value[at]
-        parts.append(_text(x(one), y(above) - 7, f"{value[at]:.3f}", strong=True))
-    return _svg(parts)
+        parts.append(label(x(one), y(above) - 7, f"{value[at]:.3f}", strong=True))
+    return document(parts)
 
 
 def bars(
@@ -106,7 +90,7 @@ def bars(
     def y(one: float) -> float:
         return bottom - (bottom - TOP) * one / top
 
-    parts = [_text(LEFT, 13, _("share of users"), anchor="start")]
+    parts = [label(LEFT, 13, _("share of users"), anchor="start")]
     for lower, upper, share in zip(edges[:-1], edges[1:], shares, strict=True):
         left, wide = x(lower) + 1.5, x(upper) - x(lower) - 3
         zero = min(share_of_zero, share) if lower == first else 0.0
@@ -115,17 +99,17 @@ def bars(
         if share > zero:
             parts.append(_box(left, y(share), wide, y(zero) - y(share), f'fill="{ACCENT}"'))
         if share:
-            parts.append(_text((x(lower) + x(upper)) / 2, y(share) - 5, percent(share)))
-    parts.append(_line(LEFT, bottom, WIDTH - RIGHT, bottom))
+            parts.append(label((x(lower) + x(upper)) / 2, y(share) - 5, percent(share)))
+    parts.append(stroke(LEFT, bottom, WIDTH - RIGHT, bottom))
     if isfinite(quartiles[0]):
         lower, middle, upper = map(x, quartiles)
         parts.append(
             f'<path d="M{lower:.1f} {bottom + 8}H{upper:.1f}" stroke="{ACCENT}" stroke-width="4" stroke-opacity="0.5"/>'
         )
         parts.append(f'<circle cx="{middle:.1f}" cy="{bottom + 8}" r="4" fill="{ACCENT}"/>')
-    parts += [_text(x(one), HEIGHT - BOTTOM + 16, short(one)) for one in edges[::2]]
-    parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4, name))
-    return _svg(parts)
+    parts += [label(x(one), HEIGHT - BOTTOM + 16, short(one)) for one in edges[::2]]
+    parts.append(label((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4, name))
+    return document(parts)
 
 
 def strip(mean: float, low: float, high: float, top: float) -> str:
@@ -139,7 +123,7 @@ def strip(mean: float, low: float, high: float, top: float) -> str:
     if isfinite(low):
         parts.append(_box(x(low), middle - 5, x(high) - x(low), 10, f'fill="{ACCENT}" fill-opacity="0.45"'))
     parts.append(_box(x(mean) - 1.25, middle - 7, 2.5, 14, f'fill="{ACCENT}"'))
-    return _svg(parts, STRIP, 2 * middle)
+    return document(parts, STRIP, 2 * middle)
 
 
 def gap(value: float, low: float, high: float, reach: float) -> str:
@@ -155,34 +139,25 @@ def gap(value: float, low: float, high: float, reach: float) -> str:
             f'<path d="M{x(low):.1f} {middle}H{x(high):.1f}" stroke="{ACCENT}" stroke-width="3" stroke-opacity="0.5"/>'
         )
     parts.append(f'<circle cx="{x(value):.1f}" cy="{middle}" r="3.5" fill="{ACCENT}"/>')
-    return _svg(parts, STRIP, 2 * middle)
-
-
-def percent(share: float) -> str:
-    """A share in few characters; a small one is not rounded to none.
-
-    >>> percent(0.314), percent(0.0), percent(0.002), percent(1.0), percent(0.999)
-    ('31%', '0%', '<1%', '100%', '>99%')
-    """
-    if 0 < share < 0.005:
-        return "<1%"
-    return ">99%" if 0.995 <= share < 1 else f"{share:.0%}"
+    return document(parts, STRIP, 2 * middle)
 
 
 _OUTLINE = f'stroke="{ACCENT}" stroke-width="1" stroke-opacity="0.22"'
 
 
-def _svg(parts: Sequence[str], width: int = WIDTH, height: int = HEIGHT) -> str:
+def document(parts: Sequence[str], width: int = WIDTH, height: int = HEIGHT) -> str:
+    """Return the picture made of some parts."""
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
     return f'{head} font-family="{FONT}" font-size="12">{"".join(parts)}</svg>'
 
 
 def _grid(steps: Sequence[float], y: Callable[[float], float]) -> str:
-    lines = [_line(LEFT, y(one), WIDTH - RIGHT, y(one), 0.5 if one == 0 else 0.25) for one in steps]
-    return "".join([*lines, *(_text(LEFT - 7, y(one) + 4, short(one), anchor="end") for one in steps)])
+    lines = [stroke(LEFT, y(one), WIDTH - RIGHT, y(one), 0.5 if one == 0 else 0.25) for one in steps]
+    return "".join([*lines, *(label(LEFT - 7, y(one) + 4, short(one), anchor="end") for one in steps)])
 
 
-def _line(x1: float, y1: float, x2: float, y2: float, opacity: float = 0.5) -> str:
+def stroke(x1: float, y1: float, x2: float, y2: float, opacity: float = 0.5) -> str:
+    """Return a straight line."""
     return f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" stroke="{QUIET}" stroke-opacity="{opacity}"/>'
 
 
@@ -190,8 +165,9 @@ def _box(x: float, y: float, width: float, height: float, look: str) -> str:
     return f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" {look}/>'
 
 
-def _text(x: float, y: float, words: str, *, anchor: str = "middle", strong: bool = False) -> str:
-    look = f'fill="{ACCENT}" font-weight="600"' if strong else f'fill="{QUIET}"'
+def label(x: float, y: float, words: str, *, anchor: str = "middle", strong: bool = False, colour: str = ACCENT) -> str:
+    """Return text, escaped; `strong` is bold and in the colour."""
+    look = f'fill="{colour}" font-weight="600"' if strong else f'fill="{QUIET}"'
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" {look}>{html.escape(words)}</text>'
 
 

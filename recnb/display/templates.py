@@ -44,9 +44,10 @@ def page(title: str, heading: str, body: Markup) -> Markup:
 
     In a notebook, headings of the body are below those of the notebook; in a document they follow its own.
     """
+    plain = str(body)  # `Markup.replace` would escape what it puts in
     for level in (3, 4):
-        body = body.replace(f"<h{level}", f"<h{level - 1}").replace(f"</h{level}>", f"</h{level - 1}>")
-    return render("display/page.jinja", title=title, heading=heading, body=Markup(body))
+        plain = plain.replace(f"<h{level}", f"<h{level - 1}").replace(f"</h{level}>", f"</h{level - 1}>")
+    return render("display/page.jinja", title=title, heading=heading, body=Markup(plain))
 
 
 def user_text(value: object, longest: int = text.NAME_SHOWN) -> Markup:
@@ -58,13 +59,22 @@ def user_text(value: object, longest: int = text.NAME_SHOWN) -> Markup:
     return Markup(str(escape(text.one_line(value, longest))).replace("://", ":&#47;&#47;"))
 
 
-def name(value: object, longest: int = text.NAME_SHOWN) -> Markup:
+def name(value: object, longest: int = 40) -> Markup:
     """Return the name of something of the user's as HTML, in its own direction of writing.
 
     >>> name("i007")
     Markup('<bdi>i007</bdi>')
     """
-    return Markup("<bdi>{}</bdi>").format(user_text(value, longest))
+    return Markup(f"<bdi>{user_text(value, longest)}</bdi>")
+
+
+def code(sentence: str) -> Markup:
+    """Mark what a sentence has in backticks as code.
+
+    >>> code("Give `items=` & see"), code(name("u1") + ": `k=`")
+    (Markup('Give <code>items=</code> &amp; see'), Markup('<bdi>u1</bdi>: <code>k=</code>'))
+    """
+    return Markup(re.sub(r"`([^`]*)`", r"<code>\1</code>", str(escape(sentence))))
 
 
 def translated(message: language.Message, /, **values: Any) -> str:
@@ -87,6 +97,13 @@ def _pgettext(context: str, message: str, /, **values: Any) -> str:
     return translated(language.NC_(context, message), **values)
 
 
+def _style(path: str) -> Markup:
+    """Return a style sheet on one line without its comments, since it is part of each output of a notebook."""
+    return Markup(
+        re.sub(r"\s*\n\s*", " ", re.sub(r"/\*.*?\*/", "", resources.files("recnb").joinpath(path).read_text())).strip()
+    )
+
+
 @cache
 def _environment() -> Environment:
     # Jinja2 takes 30 ms to import, which a number does not need.
@@ -99,6 +116,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
+        extensions=["jinja2.ext.do"],
     )
     environment.globals.update(
         _=translated,
@@ -107,17 +125,22 @@ def _environment() -> Environment:
         ngettext=_ngettext,
         pgettext=_pgettext,
         svg=svg,
-        tab_style=Markup(resources.files("recnb").joinpath("display/tabs.css").read_text()),
+        tab_style=_style("display/tabs.css"),
+        zip=zip,
     )
     environment.filters.update(
+        arrow=text.arrow,
         base64=lambda drawing: base64.b64encode(drawing.encode()).decode("ascii"),
         capital=language.capital,
+        code=code,
+        change=text.change,
         ends=lambda interval: text.ends(*interval),
         fixed=text.fixed,
         name=name,
-        percent=svg.percent,
-        short=svg.short,
+        percent=text.percent,
+        short=text.short,
         signed=text.signed,
+        trimmed=text.trimmed,
         tab_group=lambda key: "recnb-" + hashlib.sha256(key.encode()).hexdigest()[:12],
         user_text=user_text,
     )

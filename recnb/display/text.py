@@ -1,12 +1,12 @@
-"""Text of the user's made safe for each form of output, and numbers as they are shown."""
+"""Text of the user's made safe for plain text, Markdown and LaTeX; numbers as they are shown; tables of text."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import isfinite
 
-from recnb.display.language import _
+from recnb.display.language import _, width
 
 #: The longest name that is shown whole.
 NAME_SHOWN = 60
@@ -31,7 +31,10 @@ def one_line(value: object, longest: int = NAME_SHOWN) -> str:
     """
     # Cut before looking at each character: a name may be as long as a book.
     plain = str(value)[: longest + 1]
-    kept = "".join(" " if one in _SPACES else one for one in plain if one in _SPACES or _shows(one))
+    if plain.isprintable():
+        kept = plain
+    else:
+        kept = "".join(" " if one in _SPACES else one for one in plain if one in _SPACES or _shows(one))
     return kept if len(plain) <= longest else kept[: longest - 1] + "…"
 
 
@@ -61,10 +64,42 @@ def markdown_text(value: object, longest: int = NAME_SHOWN) -> str:
 def fixed(value: float) -> str:
     """A mean as it is shown.
 
-    >>> fixed(0.25), fixed(float("nan"))
-    ('0.2500', 'n/a')
+    >>> fixed(0.25), fixed(2.0**70), fixed(float("nan"))
+    ('0.2500', '1.181e+21', 'n/a')
     """
-    return f"{value:.4f}" if isfinite(value) else _("n/a")
+    if not isfinite(value):
+        return _("n/a")
+    return f"{value:.4f}" if abs(value) < 1e6 else f"{value:.4g}"
+
+
+def trimmed(value: float) -> str:
+    """A value without zeros at the end, where it has no other decimals.
+
+    >>> trimmed(3.0), trimmed(0.5), trimmed(1 / 3)
+    ('3', '0.5', '0.3333')
+    """
+    digits = fixed(value)
+    return digits.rstrip("0").rstrip(".") if "." in digits and round(value, 4) == value else digits
+
+
+def change(value: float) -> str:
+    """The effect of one step: a difference with its sign, of which a small one is not rounded to none.
+
+    >>> change(0.25), change(-1.5), change(0.0), change(2e-7)
+    ('+0.2500', '−1.5000', '±0', '+2e-07')
+    """
+    if value == 0:
+        return "±0"
+    return ("+" if value > 0 else "−") + (fixed(abs(value)) if abs(value) >= 5e-5 else f"{abs(value):.0e}")
+
+
+def arrow(value: float) -> str:
+    """A change with an arrow, so that its direction is seen without colour; nothing for none.
+
+    >>> arrow(0.25), arrow(0.0)
+    ('▲ +0.2500', '')
+    """
+    return "" if value == 0 else f"{'▲' if value > 0 else '▼'} {change(value)}"
 
 
 def ends(low: float, high: float, between: str = "–") -> str:
@@ -94,3 +129,59 @@ def signed(value: float) -> str:
     ('+0.2500', '-0.2500', '0.0000')
     """
     return f"+{fixed(value)}" if isfinite(value) and value > 0 else fixed(value)
+
+
+def short(value: float) -> str:
+    """A number on an axis.
+
+    >>> short(0.5), short(20.0), short(0.25)
+    ('0.5', '20', '0.25')
+    """
+    return f"{value:.6g}"
+
+
+def percent(share: float) -> str:
+    """A share in few characters; a small one is not rounded to 0.
+
+    >>> percent(0.314), percent(0.0), percent(0.002), percent(1.0), percent(0.999)
+    ('31%', '0%', '<1%', '100%', '>99%')
+    """
+    if 0 < share < 0.005:
+        return "<1%"
+    return ">99%" if 0.995 <= share < 1 else f"{share:.0%}"
+
+
+def aligned(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
+    """Lines of a table for a console: the first columns are aligned to the left, the others to the right.
+
+    >>> aligned([["metric", "@5"], ["ndcg", "0.25"]])
+    ['metric    @5', 'ndcg    0.25']
+    """
+    # A Korean letter takes two columns, which str.ljust and str.rjust do not know.
+    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        rooms = [" " * (wide - width(cell)) for cell, wide in zip(row, widths, strict=True)]
+        cells = zip(row, rooms, strict=True)
+        padded = [f"{cell}{room}" if at < left else f"{room}{cell}" for at, (cell, room) in enumerate(cells)]
+        lines.append("  ".join(padded).rstrip())
+    return lines
+
+
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> str:
+    """A table of Markdown, of cells that are Markdown already; columns are aligned as in `aligned`.
+
+    >>> print(markdown_table(["metric", "@5"], [["ndcg", "0.25"]]))
+    | metric | @5 |
+    | --- | ---: |
+    | ndcg | 0.25 |
+    """
+    rule = ["---" if at < left else "---:" for at in range(len(header))]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in [header, rule, *rows])
+
+
+def latex_table(columns: str, caption: str, rows: Iterable[Sequence[str] | str]) -> str:
+    """A table of LaTeX in the style of booktabs, of cells and a caption that are LaTeX already; a row of text is a rule."""
+    body = [row if isinstance(row, str) else " & ".join(row) + r" \\" for row in rows]
+    head = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
+    return "\n".join([*head, *body, r"\bottomrule", r"\end{tabular}", r"\end{table}"])

@@ -12,11 +12,11 @@ from recnb.conventions import Convention
 from recnb.data import Frame, Layout, PartSummary, part_of, rows_of, table_of, validation
 from recnb.data.encoding import distinct
 from recnb.data.relevance import graded_truth, top_of
-from recnb.data.user_buckets import ByUser, Visits
+from recnb.data.user_buckets import ByUser, UserVisits
 from recnb.display.progress import steps
 from recnb.distributed.partial import Partial, refuse_unless_mean
 from recnb.errors import FrameError, OptionError, is_several
-from recnb.evaluate import Given, given_of
+from recnb.evaluate import Options, parse_options
 from recnb.metrics.metric import METRICS
 from recnb.results import Curve, Interval, Table
 from recnb.results.arguments import Metrics
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ChunkedEvaluation:
-    """What chunks added up to: the means, their intervals, and `partial`, which adds up with others."""
+    """The sum of all chunks: means, their intervals, and `partial`, which can be added to others."""
 
     partial: Partial
     n_chunks: int
 
     @property
     def n_users(self) -> int:
-        """How many users are evaluated."""
+        """Number of users evaluated."""
         return self.partial.n_users
 
     @property
@@ -102,7 +102,7 @@ def evaluate_chunks(
     recall  0.1399  0.2504
     """
     of_metrics = {name for metric in METRICS.values() for name in metric.defaults}
-    given = given_of({name: value for name, value in options.items() if name not in of_metrics})
+    given = parse_options({name: value for name, value in options.items() if name not in of_metrics})
     own = {name: value for name, value in options.items() if name in of_metrics}
     if given.side_data:
         raise OptionError(
@@ -120,13 +120,13 @@ def evaluate_chunks(
 
 
 class _ChunkState:
-    """What is kept between chunks."""
+    """Data kept between chunks."""
 
-    def __init__(self, truth: Frame, given: Given, asked: tuple[Metrics, Any, dict[str, Any]]) -> None:
+    def __init__(self, truth: Frame, given: Options, asked: tuple[Metrics, Any, dict[str, Any]]) -> None:
         self.given, self.asked, self.truth_given = given, asked, truth
         self.layout: Layout | None = None
         self.truth: pl.DataFrame | None = None
-        self.visits: Visits | None = None
+        self.visits: UserVisits | None = None
         self.partial: Partial | None = None
         self.facts = PartSummary()
         self.n_chunks = 0
@@ -159,7 +159,7 @@ class _ChunkState:
     def _begin(self, layout: Layout) -> None:
         self.layout = layout
         table = validation.ids(table_of(self.truth_given, "truth", layout.truth), "truth", layout.truth)
-        self.truth, self.visits = table, Visits(ByUser(table))
+        self.truth, self.visits = table, UserVisits(ByUser(table))
         # What is wrong with the truth is said now, and not when its users come.
         self.scale = top_of(graded_truth(table, layout.truth, self.given.convention))
 

@@ -14,16 +14,16 @@ from dask.base import compute, persist
 from dask.dataframe.dispatch import meta_nonempty
 from dask.delayed import delayed
 
-from recnb.comparison.engines import Engine
-from recnb.comparison.engines import register as register_engine
+from recnb.comparison.models import Engine
+from recnb.comparison.models import register as register_engine
 from recnb.conventions import Convention
 from recnb.data import Layout, PartSummary, table_of, validation
-from recnb.data.merge import Gathered
+from recnb.data.merge import JoinedPart
 from recnb.distributed import kernel
 from recnb.distributed.evaluation import PartedEvaluation, PartedScore
 from recnb.distributed.kernel import ROW, Plan, Question
 from recnb.errors import FrameError, OptionError
-from recnb.evaluate import given_of
+from recnb.evaluate import parse_options
 from recnb.results.arguments import Metrics
 from recnb.results.evaluation_data import index_of
 
@@ -54,7 +54,7 @@ class DaskScore(PartedScore):
 
 
 class DaskEvaluation(PartedEvaluation):
-    """The data of one model in Dask DataFrames; nothing is computed before a number is asked for.
+    """One model's data in Dask DataFrames; computed on the first number.
 
     What is asked in one call, several metrics at several cut-offs, is one graph with one shuffle: `table`, the metrics and
     `curve` bring back sums, `per_user` is a Dask DataFrame. `fetch()` brings hits, truth and counts of each user here, once,
@@ -85,7 +85,7 @@ class DaskEvaluation(PartedEvaluation):
         recs, truth = _dask_frame(recs, "recommendations", truth), _dask_frame(truth, "truth", recs)
         if npartitions is not None and not (isinstance(npartitions, int) and npartitions >= 1):
             raise OptionError(f"npartitions={npartitions!r} is no number of partitions: give a whole number from 1 up.")
-        given = given_of(options)
+        given = parse_options(options)
         super().__init__(Plan(given, Layout.of(recs._meta, truth._meta, given.columns)), "Dask frames")
         self._options = dict(options)
         _same_kinds(recs, truth, self._plan.layout)
@@ -106,7 +106,7 @@ class DaskEvaluation(PartedEvaluation):
         return DaskEvaluation(*self._given, self._options_under(library), self._n)
 
     def persist(self) -> DaskEvaluation:
-        """The same with the shuffled rows kept by the workers (or here, without a cluster), so that later questions need no shuffle."""
+        """Keep the shuffled rows with the workers (in this process without a cluster), so that later calls need no shuffle."""
         kept = DaskEvaluation(*self._given, self._options, self._n)
         # Rows of single users are looked for among those that are kept.
         kept._shuffled = kept._rows = persist(*self._shuffled)
@@ -144,8 +144,8 @@ class DaskEvaluation(PartedEvaluation):
         made = [_task(kernel.values, "values", one, question, top, drop=drop) for one in parts]
         return dd.from_delayed(made, meta=meta, verify_meta=False, prefix="recnb-per-user")
 
-    def _gathered(self, convention: Convention) -> Iterable[tuple[Gathered, PartSummary]]:
-        made: tuple[tuple[Gathered, PartSummary], ...] = compute(
+    def _gathered(self, convention: Convention) -> Iterable[tuple[JoinedPart, PartSummary]]:
+        made: tuple[tuple[JoinedPart, PartSummary], ...] = compute(
             *(_task(kernel.gathered, "hits", one, convention) for one in self._joined())
         )
         return made
@@ -191,7 +191,7 @@ class DaskAccessor:
 
 
 def register() -> None:
-    """Make `.rec` known to Dask DataFrames, and Dask DataFrames to `recnb.compare`."""
+    """Register `.rec` with Dask DataFrames, and Dask DataFrames with `recnb.compare`."""
     from dask.dataframe.extensions import register_dataframe_accessor
 
     if getattr(dd.DataFrame, "rec", None) is not DaskAccessor:
@@ -284,7 +284,7 @@ def _uncategorized(column: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def _same_kinds(recs: Any, truth: Any, layout: Layout) -> None:
-    """Refuse ids that could never meet, before anything is moved; where a type says nothing, a first row is looked at."""
+    """Raise an error for ids of different types before the shuffle; a column of objects is checked by its first row."""
     sides = ((recs, layout.recs, "recommendations"), (truth, layout.truth, "truth"))
     told = [{role: _kind(frame, labels[role], name) for role in validation.IDS} for frame, labels, name in sides]
     if any(None not in (told[0][role], told[1][role]) and told[0][role] != told[1][role] for role in validation.IDS):
@@ -293,7 +293,7 @@ def _same_kinds(recs: Any, truth: Any, layout: Layout) -> None:
 
 
 def _kind(frame: Any, column: str, name: str) -> str | None:
-    """What the ids of a column are; None where the frame has no rows."""
+    """Describe the ids of a column; None if the frame has no rows."""
     dtype = frame._meta.dtypes[column]
     if isinstance(dtype, pd.CategoricalDtype) or dtype is np.dtype(object):
         row = _first(frame, {"user": column, "item": column}, name)
@@ -303,7 +303,7 @@ def _kind(frame: Any, column: str, name: str) -> str | None:
 
 
 def _first(frame: Any, labels: Mapping[str, str], name: str) -> pl.DataFrame:
-    """The first row whose ids are there."""
+    """The first row without missing ids."""
     ids = {role: labels[role] for role in validation.IDS}
     columns = list(dict.fromkeys(ids.values()))
     for number in range(frame.npartitions):

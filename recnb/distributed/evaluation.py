@@ -1,4 +1,4 @@
-"""An evaluation whose rows stay with an engine: means from sums, everything that shows users from hits that are fetched."""
+"""An evaluation whose rows stay with an engine: means from sums, output per user from fetched hits."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 import pandas as pd
 import polars as pl
 
-from recnb.comparison.engines import Fetchable, engine_of
+from recnb.comparison.models import Fetchable, engine_of
 from recnb.conventions import Convention, presets
 from recnb.data import PartSummary, Prepared, Source
 from recnb.data.columns import columns_of
 from recnb.data.join import RemoteRows
-from recnb.data.merge import Gathered, merged
+from recnb.data.merge import JoinedPart, merged
 from recnb.data.side_data import read_side_data
 from recnb.display import html
 from recnb.distributed import kernel
@@ -57,7 +57,7 @@ class PartedScore(PartialScore):
 
 
 class PartedEvaluation(Methods, Fetchable):
-    """The data of one model, with an engine; nothing is computed before a number is asked for.
+    """One model's data in an engine; computed on the first number.
 
     `table`, the metrics, `curve` and `partial` bring back sums: a few numbers of all users. `per_user` is the engine's own
     lazy frame. `report`, `table(by=...)`, `detectable`, `lint`, `explore` and `recnb.compare` look at users side by side: they
@@ -73,7 +73,7 @@ class PartedEvaluation(Methods, Fetchable):
     _floats: tuple[str, ...] = ()  #: columns whose ids are floats, as the lint names them: recs['user']
 
     def __init__(self, plan: Plan, frames: str) -> None:
-        """Refuse what cannot be had of parts; `frames` says what they are, in words."""
+        """Raise an error for options that parts cannot serve; `frames` describes the frames."""
         refuse_unless_mean(plan.given.convention, frames)
         for name, frame in plan.given.side_data.items():
             if engine_of(frame) is not None:
@@ -102,7 +102,7 @@ class PartedEvaluation(Methods, Fetchable):
         """The values of one metric at one cut-off as the engine's lazy column: users who are left out are dropped."""
 
     @abstractmethod
-    def _gathered(self, convention: Convention) -> Iterable[tuple[Gathered, PartSummary]]:
+    def _gathered(self, convention: Convention) -> Iterable[tuple[JoinedPart, PartSummary]]:
         """Hits and counts of each part, under a convention."""
 
     @abstractmethod
@@ -117,7 +117,7 @@ class PartedEvaluation(Methods, Fetchable):
 
     @property
     def convention(self) -> Convention:
-        """The decisions about the data that were asked for."""
+        """The conventions given."""
         return self._plan.given.convention
 
     def _score(self, metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> PartedScore:
@@ -149,7 +149,7 @@ class PartedEvaluation(Methods, Fetchable):
     def explain(
         self, metric: str, user: Any, k: int | None = None, *, lang: str | None = None, **options: Any
     ) -> Explanation:
-        """How one user's list comes by its score; only that user's rows are fetched."""
+        """Return the worked computation of one user's score; only that user's rows are fetched."""
         question = self._question([metric], k, options)
         mine = self._rows_of(pl.Series("user", [user]))
         if not any(map(len, mine)):
@@ -159,7 +159,7 @@ class PartedEvaluation(Methods, Fetchable):
         return explanation_of(kernel.part(*mine, self._plan).data, metric, user, k, options, lang)
 
     def fetch(self) -> Evaluation:
-        """An Evaluation here, of the hits, the truth and a few counts of each user; the rows of the lists stay where they are.
+        """Return an Evaluation in this process, of the hits, the truth and a few counts per user, without the rows of the lists.
 
         It needs memory for hits, truth and users, and not for recommendations. What looks at every row of the lists
         (metrics beyond accuracy, conventions compared row by row) is an error that says so.
@@ -219,7 +219,7 @@ class PartedEvaluation(Methods, Fetchable):
         return self.fetch().detectable(metric, k, power, **options)
 
     def lint(self, k: int | None = 10, metric: str = "ndcg", **options: Any) -> Lint:
-        """What is odd about the data, but for what only all rows of the lists can tell."""
+        """Check the data for problems, except for checks that need all rows of the lists."""
         return self.fetch().lint(k, metric, **options)
 
     def explore(self, metric: str = "ndcg", k: int | None = 10, **options: Any) -> Explorer:

@@ -1,4 +1,4 @@
-"""What an engine does with the rows of some users: the same join and the same metrics as on one machine."""
+"""The work of an engine on the rows of some users: the same join and metrics as on one machine."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data import Frame, Layout, PartSummary, part_of, table_of, validation
-from recnb.data.merge import Gathered
+from recnb.data.merge import JoinedPart
 from recnb.distributed.partial import Partial
 from recnb.errors import FrameError
-from recnb.evaluate import Given
+from recnb.evaluate import Options
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import Metric
@@ -31,9 +31,9 @@ ROW = "recnb_row"
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """How the rows of parts are read: which columns, under which conventions."""
+    """How the rows of parts are read: columns and conventions."""
 
-    given: Given
+    given: Options
     layout: Layout
 
 
@@ -52,14 +52,14 @@ class Question:
 
     @property
     def needs_scale(self) -> bool:
-        """Whether a metric takes its scale from the highest relevance of all users."""
+        """Whether a metric uses the highest relevance of all users."""
         chosen = ({**metric.defaults, **own} for metric, own in self.chosen())
         return any(own.get("max_relevance", 0) is None for own in chosen)
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Some users, joined; and what only all parts together can tell."""
+    """Some users, joined, with the facts for checks that need all parts."""
 
     data: EvaluationData
     facts: PartSummary
@@ -82,7 +82,7 @@ def _rows(frame: Frame, name: str, roles: Mapping[str, str], labels: Mapping[str
 
 
 def _none_missing(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> None:
-    """Refuse rows without a user or item; a row is known by what else it holds, as its number here is not the caller's."""
+    """Raise an error for rows without a user or item; the row is described by its other values."""
     for role, other in (("user", "item"), ("item", "user")):
         column = table[role]
         missing = column.is_null() | column.is_nan() if column.dtype.is_float() else column.is_null()
@@ -109,7 +109,7 @@ def added(parts: Sequence[tuple[Partial, PartSummary]]) -> tuple[Partial, PartSu
 
 
 def settled(made: tuple[Partial, PartSummary], plan: Plan) -> Partial:
-    """The sums of all parts, after a look at what they say together."""
+    """Return the sums of all parts after the checks that need all parts."""
     whole, facts = made
     facts.check(whole.counts.n_users, whole.counts.n_relevant, whole.convention, plan.layout)
     return whole
@@ -138,7 +138,7 @@ def values(made: Part, question: Question, top: float | None = None, *, drop: bo
 
 
 def labels_of(metric: Metric[...], k: Cutoffs) -> list[str]:
-    """What the columns of a metric are called: as the series of a Score."""
+    """Names of the columns of a metric, as of the series of a Score."""
     return [metric.name if one is None else f"{metric.name}@{one}" for one in k]
 
 
@@ -146,8 +146,8 @@ def _takes_scale(metric: Metric[...], own: Mapping[str, Any]) -> bool:
     return {**metric.defaults, **own}.get("max_relevance", 0) is None
 
 
-def gathered(made: Part, convention: Convention) -> tuple[Gathered, PartSummary]:
+def gathered(made: Part, convention: Convention) -> tuple[JoinedPart, PartSummary]:
     """Hits and counts of a part under a convention, without the rows of its lists."""
     source = made.data.prepared.source
     assert source is not None
-    return Gathered.of(source.under(convention)), made.facts
+    return JoinedPart.of(source.under(convention)), made.facts

@@ -33,7 +33,7 @@ SCHEMA = "recnb.distributed.partial/2"
 
 @dataclass(frozen=True)
 class PartialCounts:
-    """How much data is behind the sums, and what of it was left out."""
+    """Sizes of the data behind the sums, and of what was left out."""
 
     n_users: int = 0  #: evaluated
     n_without_list: int = 0  #: of these, with no recommendations
@@ -132,7 +132,7 @@ class Partial:
 
     @property
     def n_users(self) -> int:
-        """How many users are evaluated."""
+        """Number of users evaluated."""
         return self.counts.n_users
 
     @property
@@ -170,7 +170,7 @@ class Partial:
         )
 
     def plus(self, other: Partial) -> Partial:
-        """The sums of both, whose users are known to differ."""
+        """Add two sums of different users."""
         _same(self, other)
         return replace(
             self,
@@ -282,7 +282,7 @@ def nothing_like(partial: Partial) -> Partial:
 def _measured(
     data: EvaluationData, asked: Sequence[tuple[Metric[...], dict[str, Any]]], cutoffs: Cutoffs, scale: float | None
 ) -> tuple[tuple[Measure, ...], tuple[tuple[Moments, ...], ...]]:
-    """What metrics are measured by, and the moments of their values, made of some users at a time."""
+    """Return the metrics and the moments of their values, computed for blocks of users."""
     scorings = [data.scoring(metric, options) for metric, options in asked]
     measures, own = zip(*(_measure(scoring, scale) for scoring in scorings), strict=True)
     moments: dict[int, tuple[Moments, ...]] = {}
@@ -301,7 +301,7 @@ def _measured(
 
 
 def _measure(scoring: Scoring, scale: float | None) -> tuple[Measure, dict[str, Any]]:
-    """What a metric is measured by, and its options with the scale put in."""
+    """Return a metric's key and its options with the scale of grades."""
     metric, convention = scoring.metric, scoring.convention
     refuse_unless_mean(convention, metric.name)
     own, top = dict(scoring.options), None
@@ -387,7 +387,7 @@ def _same(a: Partial, b: Partial) -> None:
 
 
 def _both(a: pl.Series | None, b: pl.Series | None) -> pl.Series | None:
-    """The users of both, sorted; a user in both is refused. None if either does not know its users."""
+    """Return the sorted users of both; a user in both raises an error. None if users of either are not recorded."""
     if a is None or b is None:
         return None
     if len(a) == 0 or len(b) == 0:

@@ -15,11 +15,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 from pyspark.sql.types import DoubleType, LongType, StructField, StructType
 
-from recnb.comparison.engines import Engine
-from recnb.comparison.engines import register as register_engine
+from recnb.comparison.models import Engine
+from recnb.comparison.models import register as register_engine
 from recnb.conventions import Convention
 from recnb.data import Frame, Layout, PartSummary
-from recnb.data.merge import Gathered
+from recnb.data.merge import JoinedPart
 from recnb.distributed import kernel, spark_parts
 from recnb.distributed.evaluation import PartedEvaluation, PartedScore
 from recnb.distributed.kernel import Plan, Question
@@ -38,7 +38,7 @@ from recnb.distributed.spark_frames import (
     unwrapped,
 )
 from recnb.errors import FrameError, OptionError, RecnbError
-from recnb.evaluate import given_of
+from recnb.evaluate import parse_options
 from recnb.results.arguments import Metrics
 
 #: The column that brings the scale of all users' grades to the workers.
@@ -66,7 +66,7 @@ class SparkScore(PartedScore):
 
 
 class SparkEvaluation(PartedEvaluation):
-    """The data of one model in Spark DataFrames; nothing is computed before a number is asked for.
+    """One model's data in Spark DataFrames; computed on the first number.
 
     What is asked in one call, several metrics at several cut-offs, is one question with one shuffle: `table`, the metrics and
     `curve` bring back sums, `per_user` is a lazy Spark DataFrame. `fetch()` brings hits, truth and counts of each user here,
@@ -85,7 +85,7 @@ class SparkEvaluation(PartedEvaluation):
         session = _session(recs, truth)
         if npartitions is not None and not (isinstance(npartitions, int) and npartitions >= 1):
             raise OptionError(f"npartitions={npartitions!r} is no number of parts: give a whole number from 1 up.")
-        given = given_of(options)
+        given = parse_options(options)
         layout = Layout.of(names_of(recs), names_of(truth), given.columns)
         super().__init__(Plan(given, layout), "Spark frames")
         self._given, self._options, self._session = (recs, truth), dict(options), session
@@ -102,7 +102,7 @@ class SparkEvaluation(PartedEvaluation):
         return SparkEvaluation(*self._given, self._options_under(library), self._n)
 
     def persist(self) -> SparkEvaluation:
-        """The same with the shuffled rows kept by Spark from the first question on, so that later ones need no shuffle; `unpersist()` lets go."""
+        """Keep the shuffled rows in Spark from the first call on, so that later ones need no shuffle; `unpersist()` frees them."""
         kept = SparkEvaluation(*self._given, self._options, self._n)
         left, right = (rows.repartition(self._n, BUCKET).persist() for rows in self._rows)
         kept._rows, kept._kept = (left, right), True
@@ -150,7 +150,7 @@ class SparkEvaluation(PartedEvaluation):
         found = self._collected(self._scales(question), f"{_said(question)}, scale of grades")
         return float(found[0][0] or 0.0)
 
-    def _gathered(self, convention: Convention) -> Iterable[tuple[Gathered, PartSummary]]:
+    def _gathered(self, convention: Convention) -> Iterable[tuple[JoinedPart, PartSummary]]:
         made = self._received(lambda part: kernel.gathered(part, convention), "hits and counts of users")
         if not made:
             PartSummary().check(0, 0, convention, self._plan.layout)
@@ -176,7 +176,7 @@ class SparkEvaluation(PartedEvaluation):
             return left.cogroup(right).applyInArrow(work, schema)
 
     def _received(self, ask: Any, said: str, question: Question | None = None) -> list[Any]:
-        """What is asked of each bucket, in their order."""
+        """Return the results of all buckets, in order."""
         work = spark_parts.sent(ask, self._plan, question)
         made = self._collected(self._buckets(work, spark_parts.SCHEMA, self._rows), said)
         return list(spark_parts.received((row[0], row[1], row[2]) for row in made))
@@ -187,7 +187,7 @@ class SparkEvaluation(PartedEvaluation):
 
     @contextmanager
     def _working(self, said: str) -> Iterator[None]:
-        """A job that Spark's pages and progress call by what it is for; what can be remedied here is said."""
+        """Run a job under a description that Spark shows, and add the fix to errors that have one."""
         said = f"recnb: {said}"[:200]
         try:
             with quiet(), _described(self._session, said):
@@ -229,7 +229,7 @@ def register() -> None:
 
 
 def evaluated(recs: Frame, truth: Frame, options: Mapping[str, Any]) -> SparkEvaluation:
-    """An evaluation as `recnb.compare` asks for it."""
+    """Return an evaluation for `recnb.compare`."""
     return SparkEvaluation(recs, truth, options)
 
 
@@ -253,7 +253,7 @@ def _session(recs: Frame, truth: Frame) -> Any:
 
 
 def _said(question: Question) -> str:
-    """What a job is for; a tag of Connect has no comma."""
+    """Describe a job; tags of Spark Connect contain no comma."""
     labels = [label for metric, _ in question.chosen() for label in kernel.labels_of(metric, question.k)]
     return " ".join(labels)
 
@@ -278,7 +278,7 @@ def _described(session: Any, said: str) -> Iterator[None]:
 
 
 def _explained(problem: Exception) -> RecnbError | None:
-    """What to do about a failure of Spark that is not one of data."""
+    """Return the fix for a failure of Spark that is not caused by the data."""
     text = str(problem)
     if "No module named 'recnb'" in text or 'No module named "recnb"' in text:
         return RecnbError(

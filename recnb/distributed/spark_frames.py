@@ -1,4 +1,4 @@
-"""Frames for Spark: columns picked and named by role, rows numbered, users put into buckets, kinds of ids told by the schema."""
+"""Frames of Spark: columns by role, row numbers, buckets of users, types of ids."""
 
 # Spark need not be installed where types are checked.
 # pyright: reportMissingImports=false
@@ -29,7 +29,7 @@ OTHERS = ("boolean", "binary", "date", "timestamp", "timestamp_ntz", "time", "de
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Without Spark's warning, at each of its calls, that pandas is newer than it knows."""
+    """Suppress Spark's warning about newer versions of pandas."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
         yield
@@ -59,7 +59,7 @@ def by_role(frame: Frame, name: str, roles: Mapping[str, str], session: Any) -> 
 
 
 def _sent(frame: Frame, name: str, roles: Mapping[str, str], session: Any) -> DataFrame:
-    """A frame that is here, given to Spark."""
+    """Send a local frame to Spark."""
     table = validation.ids(table_of(frame, name, roles), name, roles)
     plain = [
         pl.col(role).cast(pl.String if dtype in (pl.Categorical, pl.Enum) else pl.Float64)
@@ -104,7 +104,7 @@ def _hashed(rows: DataFrame) -> Any:
 
 
 def kind_of(dtype: DataType) -> str | None:
-    """What ids of this type are, in words; None if they are none."""
+    """Describe ids of a type; None if the type cannot hold ids."""
     name = dtype.simpleString()
     if name in NUMBERS:
         return "whole numbers"
@@ -114,7 +114,7 @@ def kind_of(dtype: DataType) -> str | None:
 
 
 def same_kinds(recs: DataFrame, truth: DataFrame, labels: tuple[Mapping[str, str], Mapping[str, str]]) -> None:
-    """Refuse ids that could never meet, and values that are no ids or numbers, by the schemas alone."""
+    """Raise an error for ids of different types and for invalid column types, by the schemas alone."""
     names = ("recommendations", "truth")
     for rows, name, own in zip((recs, truth), names, labels, strict=True):
         for role, column in own.items():
@@ -147,7 +147,7 @@ def _refuse(name: str, role: str, column: str, held: str) -> None:
 
 
 def floats(rows: DataFrame, name: str, labels: Mapping[str, str]) -> list[str]:
-    """Columns whose ids are floats, as the lint names them."""
+    """Columns with ids that are floats, for the lint."""
     return [
         f"{name}[{labels[role]!r}]"
         for role in validation.IDS
@@ -156,7 +156,7 @@ def floats(rows: DataFrame, name: str, labels: Mapping[str, str]) -> list[str]:
 
 
 def fits(value: object, rows: DataFrame) -> bool:
-    """Whether a user of this type may be in a frame; Spark would rather fail than compare text with numbers."""
+    """Whether a user id of this type can occur in a frame; Spark fails on comparing text with numbers."""
     kind = kind_of(rows.schema["user"].dataType)
     if kind == "whole numbers":
         return isinstance(value, (int, float)) and not isinstance(value, bool)

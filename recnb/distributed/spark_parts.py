@@ -1,4 +1,4 @@
-"""What Spark's Python workers do with a bucket of users, and how what they made comes back."""
+"""The work of Spark's Python workers on a bucket of users, and the form of its results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Work = Callable[[tuple[Any, ...], pa.Table, pa.Table], pa.Table]
 
 
 def sent(ask: Callable[[Part], Any], plan: Plan, question: Question | None = None) -> Work:
-    """What a worker does to send back what is asked of its users; what is wrong with the data comes back like a result.
+    """Compute the result of a bucket; errors of the data are returned like results.
 
     An exception would be tried again four times, and come back as text.
     """
@@ -51,7 +51,7 @@ def sent(ask: Callable[[Part], Any], plan: Plan, question: Question | None = Non
 
 
 def received(rows: Iterable[tuple[int, int, bytes]]) -> Iterator[Any]:
-    """What the workers sent, in the order of buckets; the first error is raised."""
+    """Return the results of the workers in the order of buckets; raise the first error."""
     buckets: dict[int, dict[int, bytes]] = {}
     for bucket, piece, content in rows:
         buckets.setdefault(bucket, {})[piece] = bytes(content)
@@ -64,7 +64,7 @@ def received(rows: Iterable[tuple[int, int, bytes]]) -> Iterator[Any]:
 
 
 def scales(plan: Plan, question: Question) -> Work:
-    """The highest relevance that counts among the users of a bucket; data that is wrong is left to who asks for more."""
+    """Return the highest relevance among the users of a bucket; errors of the data are left to the main job."""
     metrics = own_metrics(question)
 
     def work(_: tuple[Any, ...], recs: pa.Table, truth: pa.Table) -> pa.Table:
@@ -79,7 +79,7 @@ def scales(plan: Plan, question: Question) -> Work:
 
 
 def values(plan: Plan, question: Question, labels: Sequence[str], *, drop: bool, scale: str | None = None) -> Work:
-    """The values of a bucket's users, a row each; the scale of all users stands in a column of the rows."""
+    """Return the values of a bucket's users, a row each; the scale of grades is a column of the rows."""
     metrics = own_metrics(question)
 
     def work(_: tuple[Any, ...], recs: pa.Table, truth: pa.Table) -> pa.Table:
@@ -101,7 +101,7 @@ def type_of_ids(given: pa.DataType) -> pa.DataType:
 
 
 def own_metrics(question: Question | None) -> Mapping[str, Metric[...]]:
-    """The metrics that are not recnb's own: a worker does not know them by name."""
+    """Return the metrics that are not recnb's own, which a worker has to be sent."""
     if question is None:
         return {}
     asked = [metric for metric, _ in question.chosen()]
@@ -109,5 +109,5 @@ def own_metrics(question: Question | None) -> Mapping[str, Metric[...]]:
 
 
 def _enter(metrics: Mapping[str, Metric[...]]) -> None:
-    """Make metrics known by name; a function of a module, since `work` takes a copy of what stands beside it."""
+    """Register metrics by name; a module-level function, since `work` is pickled with its closure."""
     METRICS.update(metrics)

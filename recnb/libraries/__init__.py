@@ -1,4 +1,4 @@
-"""Whose number is it? The number another library returns, the way from ours to theirs, and which convention made a printed one."""
+"""Numbers of other libraries: reproduce one, explain the difference to ours, and identify the convention behind a number."""
 
 from recnb.libraries.reproduce import as_in
 

@@ -1,4 +1,4 @@
-"""What is so of the frames themselves, whatever the convention: whether scores are ever equal, pairs repeated, and the like."""
+"""Properties of the frames that decide which axes of a convention matter: equal scores, repeated pairs, missing lists."""
 
 from __future__ import annotations
 
@@ -18,13 +18,11 @@ from recnb.metrics.hits import count_within, in_order
 
 @dataclass(frozen=True, eq=False)
 class DataProperties:
-    """What decides which axes of a convention can matter."""
+    """Properties of the frames, whatever the convention."""
 
-    orders: tuple[str, ...]  #: what there is to order lists by
-    alike: frozenset[str]  #: the orders that give the same lists, without equal places
-    tied: dict[
-        str, bool
-    ]  #: per order, whether places of a list are ever equal; "float32" for scores in single precision
+    orders: tuple[str, ...]  #: the columns that lists can be ordered by; "row": their order in the frame
+    same_order: frozenset[str]  #: the orders that give the same lists, without ties
+    tied: dict[str, bool]  #: per order, whether a list has equal values; "float32" for scores in single precision
     gaps: bool  #: whether ranks of a list leave places empty
     nonpositive: bool  #: whether some score is 0 or less
     repeated: bool  #: whether a pair is recommended twice
@@ -32,24 +30,24 @@ class DataProperties:
     all_listed: bool  #: whether every judged item was recommended
     lowest: float  #: relevance
     lowest_positive: float
-    strangers: bool  #: whether a user with a list is not in the truth
-    someone_without_list: bool  #: whether a user of the truth has no list
+    users_without_truth: bool  #: whether some user with a list is not in the truth
+    users_without_list: bool  #: whether some user of the truth has no list
     n_rows: int
 
-    def at_hand(self, convention: Convention) -> Convention:
-        """The convention, ordered by what there is where its own column is missing."""
+    def with_available_order(self, convention: Convention) -> Convention:
+        """The convention, ordered by a column that the frames have."""
         if convention.order in self.orders:
             return convention
-        # What a library would be given: scores that fall along the ranks, ranks counted along the scores.
-        return replace(convention, order="rank" if "rank" in self.orders else "score" if "score" in self.orders else "row")  # fmt: skip
+        # A library would be given scores that fall with the ranks, or ranks that follow the scores.
+        return replace(convention, order=self.orders[0])  # type: ignore[arg-type]
 
     def plain(self, convention: Convention) -> Convention:
-        """The plainest convention that does the same to these frames."""
-        c = self.at_hand(convention)
+        """The plainest convention with the same result for these frames."""
+        c = self.with_available_order(convention)
         if c.order == "rank" and self.gaps:
             return replace(c, metric=())  # some conventions keep the gaps, others close them
         changes: dict[str, Any] = {"metric": ()}
-        # What stands below a list has no score above 0 either.
+        # Items below a list have no positive score either.
         if c.order != "score" or not (self.nonpositive or (c.candidates == "padded" and not self.all_listed)):
             changes["nonpositive_scores"] = "keep"
         if c.order != "score" or not self.tied["float32"]:
@@ -65,12 +63,12 @@ class DataProperties:
         if not tied and changes.get("candidates", c.candidates) == "list":
             changes["ties"] = "first"
         keeps = changes.get("nonpositive_scores", c.nonpositive_scores) == "keep"
-        if c.order in self.alike and keeps and not tied:
-            changes["order"] = next(one for one in ("rank", "score", "row") if one in self.alike)
+        if c.order in self.same_order and keeps and not tied:
+            changes["order"] = next(order for order in self.orders if order in self.same_order)
             changes["score_dtype"] = "float64"
         changes.update(self._relevance(c))
-        made = replace(c, **changes)
-        return replace(made, **self._users(made))
+        plain = replace(c, **changes)
+        return replace(plain, **self._users(plain))
 
     def _relevance(self, c: Convention) -> dict[str, Any]:
         changes: dict[str, Any] = {}
@@ -89,35 +87,35 @@ class DataProperties:
         if c.candidates == "padded" and c.users in ("recs", "both"):
             return {}
         users: str = c.users
-        if not self.strangers or c.no_relevant == "skip":
+        if not self.users_without_truth or c.no_relevant == "skip":
             users = {"recs": "both", "union": "truth"}.get(users, users)
-        if not self.someone_without_list:
+        if not self.users_without_list:
             users = {"both": "truth", "recs": "union"}.get(users, users)
-            if not self.strangers:
+            if not self.users_without_truth:
                 users = "truth"
         return {"users": users}
 
-    def everyone_has_relevant(self, c: Convention) -> bool:
-        """Whether all users that count have something to find, under a convention in its plain form."""
+    def all_users_have_relevant(self, c: Convention) -> bool:
+        """Whether all users who count have a relevant item, under a convention in its plain form."""
         lowest = max(self.lowest, 0.0) if c.negative_relevance == "zero" else self.lowest
         whole = c.relevant_from is None and c.relevant == ">0" and lowest > 0
         return whole and c.judged == "truth" and c.users in ("truth", "both")
 
 
-_FACTS: WeakKeyDictionary[Source, DataProperties] = WeakKeyDictionary()
+_PROPERTIES: WeakKeyDictionary[Source, DataProperties] = WeakKeyDictionary()
 
 
-def facts_of(source: Source, like: Source | None = None) -> DataProperties:
-    """The facts of frames, found once."""
-    if source not in _FACTS:
-        _FACTS[source] = _found(source) if like is None else facts_of(like)
-    return _FACTS[source]
+def properties_of(source: Source, like: Source | None = None) -> DataProperties:
+    """The properties of frames, computed once; `like`: frames with the same properties."""
+    if source not in _PROPERTIES:
+        _PROPERTIES[source] = _computed(source) if like is None else properties_of(like)
+    return _PROPERTIES[source]
 
 
-def _found(source: Source) -> DataProperties:
+def _computed(source: Source) -> DataProperties:
     recs, truth = source.recs, source.truth
-    orders = (*(one for one in ("rank", "score") if one in recs.columns), "row")
-    tied, alike, nonpositive = {"row": False, "float32": False}, {"row"}, False
+    orders = (*(column for column in ("rank", "score") if column in recs.columns), "row")
+    tied, same_order, nonpositive = {"row": False, "float32": False}, {"row"}, False
     gaps = False
     # One code per user, in the order of the rows: what follows compares neighbours within a user.
     code = positions(distinct(recs["user"]), recs["user"])
@@ -130,7 +128,7 @@ def _found(source: Source) -> DataProperties:
         down = np.lexsort((rank, code))
         gaps = not np.array_equal(rank[down], count_within(code[down]))
         if np.array_equal(rank[by_user], count_within(user)):
-            alike.add("rank")
+            same_order.add("rank")
     if "score" in orders:
         score = in_floats(recs["score"])
         tied["score"] = _equal_within(code, score)
@@ -140,7 +138,7 @@ def _found(source: Source) -> DataProperties:
         nonpositive = not bool((single > 0).all())
         along = score[by_user]
         if bool((along[1:] < along[:-1])[same].all()):
-            alike.add("score")
+            same_order.add("score")
     pairs = recs.select("user", "item")
     n_pairs = pairs.n_unique()
     judged = truth.select("user", "item").unique()
@@ -150,7 +148,7 @@ def _found(source: Source) -> DataProperties:
     with_list, with_truth = pairs.select("user").unique(), judged.select("user").unique()
     return DataProperties(
         orders=orders,
-        alike=frozenset(alike),
+        same_order=frozenset(same_order),
         tied=tied,
         gaps=gaps,
         nonpositive=nonpositive,
@@ -159,14 +157,14 @@ def _found(source: Source) -> DataProperties:
         all_listed=judged.join(pairs, on=["user", "item"], how="anti").height == 0,
         lowest=float(lowest) if isinstance(lowest, (int, float)) else 0.0,
         lowest_positive=float(positive) if isinstance(positive, (int, float)) else np.inf,
-        strangers=with_list.join(with_truth, on="user", how="anti").height > 0,
-        someone_without_list=with_truth.join(with_list, on="user", how="anti").height > 0,
+        users_without_truth=with_list.join(with_truth, on="user", how="anti").height > 0,
+        users_without_list=with_truth.join(with_list, on="user", how="anti").height > 0,
         n_rows=recs.height + truth.height,
     )
 
 
 def _equal_within(user: np.ndarray[Any, Any], value: np.ndarray[Any, Any]) -> bool:
-    """Whether a user ever has the same value twice."""
+    """Whether some user has a value twice."""
     order = np.lexsort((value, user))
     u, v = user[order], value[order]
     return bool(((u[1:] == u[:-1]) & (v[1:] == v[:-1])).any())

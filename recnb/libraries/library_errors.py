@@ -1,7 +1,4 @@
-"""Frames for which a library's metric has no number here: where it raises an error, or where its number follows no rule.
-
-`as_in` refuses both by name, instead of giving a number that never was.
-"""
+"""Frames on which a library's metric raises an error, or returns a number that follows no recorded rule: `as_in` refuses both."""
 
 from __future__ import annotations
 
@@ -15,21 +12,21 @@ from recnb.conventions import Convention
 from recnb.conventions.presets import Preset
 from recnb.data import Prepared, Source
 from recnb.errors import FrameError, NoUsersError
-from recnb.libraries.data_properties import facts_of
+from recnb.libraries.data_properties import properties_of
 
-Asked = Callable[[Source, Prepared, int | None], bool]
+Condition = Callable[[Source, Prepared, int | None], bool]
 
 
 def _grades(source: Source) -> pl.Series:
     return source.truth["relevance"] if "relevance" in source.truth.columns else pl.Series([1.0])
 
 
-def _lacks(wanted: pl.Series, there: pl.Series) -> bool:
-    return not bool(wanted.is_in(there.unique().implode()).all())
+def _lacks(values: pl.Series, others: pl.Series) -> bool:
+    return not bool(values.is_in(others.unique().implode()).all())
 
 
 def _candidates(source: Source, convention: Convention) -> pl.DataFrame:
-    """User and score of every row that is ranked, of all users; what was missed below the rest, where it is ranked."""
+    """User and score of every row that is ranked; missed items last, if the convention ranks them."""
     recs, order = source.recs, convention.order
     score = -pl.int_range(pl.len()) if order == "row" else pl.col(order) * (-1 if order == "rank" else 1)
     rows = recs.select("user", score=score.cast(pl.Float64))
@@ -44,10 +41,10 @@ def _longest(source: Source, convention: Convention) -> int:
 
 
 def _last_place(source: Source, prepared: Prepared) -> int:
-    """The last place, in the middle of equal scores and rounded down, that an item of a user evaluated has."""
+    """The last place of an item of a user evaluated; equal scores share their middle place, rounded down."""
     place = pl.col("score").rank("average", descending=True).over("user").floor()
     users = prepared.users
-    if prepared.convention.no_relevant == "skip":  # where a metric reads gains, users without any are left out later
+    if prepared.convention.no_relevant == "skip":  # metrics of gains leave users without any out later
         liked = source.truth.filter(_grades(source) > 0) if "relevance" in source.truth.columns else source.truth
         seen = prepared.convention.judged == "list"
         users = (liked.join(source.recs, on=["user", "item"], how="semi") if seen else liked)["user"]
@@ -61,12 +58,12 @@ def _shortest(source: Source, prepared: Prepared) -> int:
 
 
 def _open(source: Source, prepared: Prepared, k: int | None, *, graded: bool = False, above: int = 0) -> bool:
-    """Whether equal scores decide what stands in one of the first k places: a hit or not, or, if `graded`, of which grade.
+    """Whether equal scores decide which places of the first k have a hit, or, if `graded`, a hit of which grade.
 
     `above`: only in lists that are longer.
     """
     convention = prepared.convention
-    if convention.candidates == "list" and not facts_of(source).tied.get("float32", False):
+    if convention.candidates == "list" and not properties_of(source).tied.get("float32", False):
         return False
     hits = source.under(replace(convention, ties="expected")).hits(None)
     rank_at_most = np.inf if k is None or convention.cutoff == "none" else k
@@ -81,7 +78,7 @@ def _open(source: Source, prepared: Prepared, k: int | None, *, graded: bool = F
 
 
 #: A word of the column `refuses` in presets.csv -> frames on which the library raises an error, and whether these are so.
-RAISES: dict[str, tuple[str, Asked]] = {
+RAISES: dict[str, tuple[str, Condition]] = {
     "fractions": ("relevance that is not whole", lambda s, p, k: bool((_grades(s) % 1 != 0).any())),
     "negative grades": ("relevance below 0", lambda s, p, k: bool((_grades(s) < 0).any())),
     "negative integers": (
@@ -108,11 +105,11 @@ RAISES: dict[str, tuple[str, Asked]] = {
         lambda s, p, k: k is not None and _last_place(s, p) < k,
     ),
 }
-#: Likewise, frames on which it returns a number that follows no convention.
-UNRULED: dict[str, tuple[str, Asked]] = {
+#: The same for frames on which it returns a number that follows no convention.
+UNRULED: dict[str, tuple[str, Condition]] = {
     "grades": ("relevance other than 0 and 1", lambda s, p, k: bool((_grades(s) * (_grades(s) - 1) != 0).any())),
     "negatives": ("relevance below 0", lambda s, p, k: bool((_grades(s) < 0).any())),
-    "repeats": ("pairs that are recommended twice", lambda s, p, k: facts_of(s).repeated),
+    "repeats": ("pairs that are recommended twice", lambda s, p, k: properties_of(s).repeated),
     "ties": ("equal scores that decide where a hit stands", _open),
     "graded ties": (
         "equal scores that decide where a relevant item stands",
@@ -124,7 +121,7 @@ UNRULED: dict[str, tuple[str, Asked]] = {
     ),
     "unsorted rows": (
         "rows that do not fall in score from each to the next of their list",
-        lambda s, p, k: "score" in facts_of(s).orders and "score" not in facts_of(s).alike,
+        lambda s, p, k: "score" in properties_of(s).orders and "score" not in properties_of(s).same_order,
     ),
     "short lists": ("lists of fewer than k items", lambda s, p, k: k is not None and _shortest(s, p) < k),
 }
@@ -142,7 +139,7 @@ REMEDIES = {
 
 
 def why_refused(word: str, variant: str = "") -> str:
-    """What a library does on the frames that a word of `refuses` stands for."""
+    """Why a library has no number for the frames that a word of `refuses` stands for."""
     does = "raises an error" if word in RAISES else "follows no rule that recnb could record"
     named = f" for {variant}" if variant else ""
     remedy = f" {REMEDIES[word]}" if word in REMEDIES else ""
@@ -165,6 +162,3 @@ def refuse(source: Source, chosen: Preset, k: int | None) -> None:
         if REFUSALS[word][1](source, prepared, k):
             note = f" By defect: {chosen.note}." if chosen.note and word in UNRULED else ""
             raise FrameError(f"{chosen.library} {why_refused(word, chosen.variant)}{note}")
-
-
-__all__ = ["RAISES", "REFUSALS", "UNRULED", "refuse", "why_refused"]

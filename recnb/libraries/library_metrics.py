@@ -1,14 +1,20 @@
-"""Variants of metrics that single libraries compute, and that recnb has under no name of its own."""
+"""Metrics that only single libraries compute, and the metric behind each preset."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from recnb.conventions.presets import Preset
 from recnb.errors import FrameError
 from recnb.metrics.accuracy import reach
 from recnb.metrics.gain import OUT_OF, column, out_of_count
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits
-from recnb.metrics.metric import METRICS, Credit, Metric
+from recnb.metrics.metric import METRICS, Credit, Metric, metric_named
+
+#: Options of a preset that are values for empty data: if no user is left, and if no user has a hit.
+EMPTY = ("all_skipped", "all_miss")
 
 
 def hit_count(hits: Hits, k: Cutoff = None) -> Credit:
@@ -38,7 +44,7 @@ def err_label(hits: Hits, k: Cutoff = None) -> Credit:
 
 
 def reciprocal_rank_of_all(hits: Hits, k: Cutoff = None) -> Credit:
-    """Mean of one over the rank of every relevant item; refused where one is missing."""
+    """Mean of one over the rank of every relevant item; an error if one is missing."""
     once = _first_of_each(hits)
     found = hits.total(once, k)
     if (found < column(hits.n_relevant)).any():
@@ -68,3 +74,13 @@ SPECIAL: dict[str, Metric[...]] = {
         _special(reciprocal_rank_of_all, "RR", "first / rank", "n_relevant", "reciprocal_rank"),
     )
 }
+
+
+def metric_of(preset: Preset) -> Metric[...]:
+    """The metric that a preset computes."""
+    return SPECIAL[preset.metric] if preset.metric in SPECIAL else metric_named(preset.metric)
+
+
+def metric_options(preset: Preset) -> dict[str, Any]:
+    """The metric's options in a preset, without the values for empty data."""
+    return {name: value for name, value in preset.options if name not in EMPTY}

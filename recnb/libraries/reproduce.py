@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Any
 
 from recnb.conventions.presets import Preset, preset
-from recnb.data import Frame, Prepared, Source, read, read_lists
+from recnb.data import Frame, Source, read, read_lists
 from recnb.data.columns import role_of
 from recnb.errors import NoUsersError, OptionError, near
 from recnb.libraries.library_errors import refuse
-from recnb.libraries.library_metrics import SPECIAL
-from recnb.metrics.metric import Metric, metric_named
-from recnb.results.aggregation import averaged, cutoffs_under
+from recnb.libraries.variant import MetricVariant
 from recnb.results.item_metrics import FORMULAS, ItemMetrics
 
 
@@ -28,13 +25,35 @@ def as_in(
     catalogue: Collection[Any] | None = None,
     **columns: str,
 ) -> float:
-    """The number that a library's metric returns for these frames, from its recorded convention.
+    """Return the number that a library's metric returns for these frames, from its recorded convention.
 
-    `library` and `metric` are the names that `recnb.conventions.names()` and `recnb.conventions.metrics(library)`
-    list; a suffix such as `[full]` says what the library is given. Metrics beyond accuracy need `train`, `features` (item
-    vectors, a frame indexed by item or with an item column) or `catalogue` (all items there are), and say which. What it refuses is refused here; where it returns
-    NaN, so does this.
+    Parameters
+    ----------
+    library, metric
+        Names as listed by `recnb.conventions.names()` and `recnb.conventions.metrics(library)`; a suffix such as `[full]`
+        tells what the library is given.
+    recs, truth
+        Recommendations and truth, as for `recnb.evaluate`.
+    k
+        The cut-off; None: the length of each list.
+    train, features, catalogue
+        For metrics beyond accuracy: train pairs, item vectors (a frame indexed by item, or with an item column) and all
+        items. An error names the one that a metric needs.
+    **columns
+        Columns by role: `user`, `item`, `rank`, `score`, `relevance`.
 
+    Returns
+    -------
+    float
+        NaN if the library returns NaN.
+
+    Raises
+    ------
+    RecnbError
+        Unknown names, unusable frames, and frames on which the library raises an error or follows no recorded rule.
+
+    Examples
+    --------
     >>> import pandas as pd
     >>> recs = pd.DataFrame({"user": [1, 1, 1], "item": ["a", "b", "c"], "score": [3, 2, 1]})
     >>> truth = pd.DataFrame({"user": [1], "item": ["b"]})
@@ -57,7 +76,7 @@ def as_in(
 
 
 def _by_item(features: Any) -> Any:
-    """Item vectors: a pandas frame indexed by item as a mapping; anything else as it is."""
+    """Item vectors; a pandas frame indexed by item becomes a mapping."""
     import pandas as pd
 
     if isinstance(features, pd.DataFrame) and not any(role_of(column) == "item" for column in features.columns):
@@ -65,37 +84,14 @@ def _by_item(features: Any) -> Any:
     return features
 
 
-def value_under(source: Source, chosen: Preset, k: int | None) -> float:
+def value_under(source: Source, preset: Preset, k: int | None) -> float:
     """A preset's number for frames that were read."""
+    variant = MetricVariant.of_preset(preset)
     try:
-        prepared = prepared_under(source, chosen)
+        prepared = source.under(source.as_given(preset.convention))
     except NoUsersError:
-        return float(dict(chosen.options).get("all_skipped", math.nan))
-    options = metric_options(chosen)
-    metric = metric_of(chosen)
-    cutoffs = cutoffs_under(chosen.convention, k)
-    credit = metric.at(prepared.hits(cutoffs.deepest), cutoffs, options)
-    if "all_miss" in dict(chosen.options) and not credit.rows.total(1.0, k).any():
-        return float(dict(chosen.options)["all_miss"])
-    made = averaged(credit, chosen.convention, metric, options)
-    if made.kept is not None and not made.kept.any():
-        return float(dict(chosen.options).get("all_skipped", math.nan))
-    return float(made.means[0])
+        return variant.without_users
+    return variant.values(prepared, k).value
 
 
-def prepared_under(source: Source, chosen: Preset) -> Prepared:
-    """The frames under a preset's convention."""
-    return source.under(source.as_given(chosen.convention))
-
-
-def metric_of(chosen: Preset) -> Metric[...]:
-    """The metric that a preset computes."""
-    return SPECIAL[chosen.metric] if chosen.metric in SPECIAL else metric_named(chosen.metric)
-
-
-def metric_options(chosen: Preset) -> Mapping[str, Any]:
-    """The metric's options in a preset, without what says how to average."""
-    return {name: value for name, value in chosen.options if name not in ("all_skipped", "all_miss")}
-
-
-__all__ = ["OptionError", "as_in", "metric_of", "metric_options", "prepared_under", "value_under"]
+__all__ = ["as_in", "value_under"]

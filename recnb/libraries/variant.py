@@ -1,14 +1,14 @@
-"""One complete way to compute a number, and the axes along which two ways differ.
+"""Variants of a metric, and the axes along which two variants differ.
 
-Most axes change nothing on most data: where no scores are equal, every rule for ties is the same rule. `Setting.on`
-writes a setting in its plainest form for given frames, so that settings which cannot differ there are seen to be the
-same and are worked out once.
+Most axes change nothing on most data: if no scores are equal, all rules for ties are the same. `MetricVariant.on` writes a
+variant in its plainest form for given frames; variants that are equal in this form give the same number, which is computed
+once.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +20,12 @@ from recnb.conventions.convention import PHRASES
 from recnb.conventions.presets import Preset
 from recnb.data import Prepared, Source
 from recnb.display.language import N_, _, current
-from recnb.errors import FrameError, NoUsersError, RecnbError
-from recnb.libraries.data_properties import DataProperties, facts_of
+from recnb.display.progress import steps
+from recnb.errors import FrameError, NoUsersError, OptionError, RecnbError
+from recnb.libraries.data_properties import DataProperties, properties_of
 from recnb.libraries.library_errors import REFUSALS, why_refused
-from recnb.libraries.library_metrics import SPECIAL
-from recnb.libraries.reproduce import metric_of, metric_options
-from recnb.metrics.hits import Cutoffs, Floats
+from recnb.libraries.library_metrics import EMPTY, SPECIAL, metric_of, metric_options
+from recnb.metrics.hits import Floats
 from recnb.metrics.metric import Metric, metric_named
 from recnb.results.aggregation import averaged, cutoffs_under
 
@@ -45,31 +45,37 @@ AXIS_PHRASES: dict[tuple[str, str], str] = {
     ("no_relevant", "error"): N_("users with no relevant item refused"),
 }
 
+#: Columns that libraries read and frames lack.
+LACKING: dict[str, str] = {
+    "rank": N_("No rank in these frames: libraries that read it are given the order that there is."),
+    "score": N_("No score in these frames: libraries that read it are given the order that there is."),
+}
+
 #: What a library returns for empty data.
 EMPTY_VALUES: dict[str, str] = {
-    "all_skipped": N_("{value:g} if nobody is left"),
-    "all_miss": N_("{value:g} if nobody has a hit"),
+    "all_skipped": N_("{value:g} if no user is left"),
+    "all_miss": N_("{value:g} if no user has a hit"),
 }
 
 
-#: Axes of the data in the order in which a number is made, and the fields of a Convention that each stands for.
+#: Axes of the data by stage, in the order in which a number is computed.
+STAGES: dict[str, tuple[str, ...]] = {
+    "data": ("frames",),
+    "ranking": ("order", "score_dtype", "ties", "duplicates", "nonpositive_scores", "candidates", "cutoff"),
+    "relevance": ("relevant", "negative_relevance", "judged"),
+    "users": ("users", "no_relevant", "no_list", "no_hit"),
+    "average": ("average",),
+}
+#: The fields of a Convention for each axis of the data.
 DATA_AXES: dict[str, tuple[str, ...]] = {
-    **{one: (one,) for one in ("order", "score_dtype", "ties", "duplicates", "nonpositive_scores", "candidates")},
-    "cutoff": ("cutoff",),
-    "relevant": ("relevant", "relevant_from"),
-    **{one: (one,) for one in ("negative_relevance", "judged", "users", "no_relevant", "no_list", "no_hit")},
+    axis: ("relevant", "relevant_from") if axis == "relevant" else (axis,)
+    for stage in ("ranking", "relevance", "users")
+    for axis in STAGES[stage]
 }
-#: The metric's own axes: the others that single metrics have come after these.
+#: Axes that many metrics have; those of single metrics come after them.
 METRIC_AXES = ("metric", "out_of", "gain", "discount", "log_base", "ideal")
-STAGES = {
-    "frames": "data",
-    **dict.fromkeys(list(DATA_AXES)[:7], "ranking"),
-    **dict.fromkeys(list(DATA_AXES)[7:10], "relevance"),
-    **dict.fromkeys(list(DATA_AXES)[10:], "users"),
-    "average": "average",
-}
 
-#: Stands for an option that a metric does not have.
+#: The value of an option that a metric does not have.
 ABSENT = object()
 
 #: Metrics that libraries compute under one name; recnb tells them apart.
@@ -84,35 +90,40 @@ FAMILIES = {
 
 @dataclass(frozen=True, eq=False)
 class VariantValues:
-    """What a setting makes of frames: the number, and the users behind it."""
+    """A variant's number for frames, and the users behind it."""
 
     value: float
     users: pl.Series
-    values: Floats  #: per user; NaN for one who is left out
+    values: Floats  #: per user; NaN for a user who is left out
     prepared: Prepared | None = None
+
+    @property
+    def n_users(self) -> int:
+        """How many users count."""
+        return int((~np.isnan(self.values)).sum())
 
 
 @dataclass(frozen=True)
 class MetricVariant:
-    """One complete way to compute a number: how the data are read, the metric, its options."""
+    """A complete definition of a number: how the data are read, the metric, its options."""
 
     convention: Convention  #: of the data, and how users are averaged
     metric: str
-    options: tuple[tuple[str, Any], ...]  #: all of the metric's options, those that were not chosen as well
-    decided: tuple[tuple[str, float], ...] = ()  #: numbers that stand where there is nothing to average
-    refuses: tuple[str, ...] = ()  #: the frames on which a library has no number
+    options: tuple[tuple[str, Any], ...]  #: all options of the metric, defaults included
+    decided: tuple[tuple[str, float], ...] = ()  #: the number if there is nothing to average
+    refuses: tuple[str, ...] = ()  #: frames on which a library has no number
     _key: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def of(cls, convention: Convention, metric: Metric[...], options: Mapping[str, Any]) -> MetricVariant:
-        """A setting from its parts, options checked."""
+        """A variant from its parts; options are checked."""
         metric.check(options)
         everything = {**metric.defaults, **options}
         return cls(replace(convention, metric=()), metric.name, tuple((name, everything[name]) for name in everything))
 
     @classmethod
     def of_preset(cls, chosen: Preset) -> MetricVariant:
-        """How a library computes a metric."""
+        """The variant that a library computes."""
         own = metric_options(chosen)
         decided = tuple((name, value) for name, value in chosen.options if name not in own)
         return replace(cls.of(chosen.convention, metric_of(chosen), own), decided=decided, refuses=chosen.refuses)
@@ -121,26 +132,26 @@ class MetricVariant:
     def of_evaluation(
         cls, evaluation: EvaluationData, metric: Metric[...], options: Mapping[str, Any]
     ) -> MetricVariant:
-        """How an evaluation computes a metric: by its own convention, or by the library's whose defaults it is under."""
+        """The variant that an evaluation computes, under its own or a library's convention."""
         scoring = evaluation.scoring(metric, options)
-        decided = {name: value for name, value in scoring.options.items() if name in ("all_skipped", "all_miss")}
+        decided = {name: value for name, value in scoring.options.items() if name in EMPTY}
         own = {name: value for name, value in scoring.options.items() if name not in decided}
         return replace(cls.of(scoring.convention, metric, own), decided=tuple(decided.items()))
 
     @property
-    def how(self) -> Metric[...]:
-        """The metric itself."""
+    def definition(self) -> Metric[...]:
+        """The metric of this name."""
         return SPECIAL[self.metric] if self.metric in SPECIAL else metric_named(self.metric)
 
     @property
     def in_force(self) -> Convention:
-        """The convention with the metric's options."""
+        """The convention with the options of the metric."""
         return self.convention.with_metric(dict(self.options))
 
     def at(self, axis: str) -> Any:
-        """Where the setting stands on an axis; ABSENT where the axis is another metric's."""
+        """The value on an axis; ABSENT if the axis is of another metric."""
         if axis in DATA_AXES:
-            return tuple(getattr(self.convention, one) for one in DATA_AXES[axis])
+            return tuple(getattr(self.convention, name) for name in DATA_AXES[axis])
         if axis == "average":
             return (self.convention.average,)
         if axis in ("metric", "decided"):
@@ -148,14 +159,14 @@ class MetricVariant:
         return dict(self.options).get(axis, ABSENT)
 
     def taking(self, axis: str, other: MetricVariant) -> MetricVariant:
-        """The same with one axis as another setting has it."""
+        """The same with the value of another variant on one axis."""
         if axis in DATA_AXES or axis == "average":
             names = DATA_AXES.get(axis, ("average",))
-            return self.having(**{one: getattr(other.convention, one) for one in names})
+            return self.having(**{name: getattr(other.convention, name) for name in names})
         if axis == "metric":
-            mine, words = dict(self.options), other.how.words
+            own, words = dict(self.options), other.definition.words
             kept = tuple(
-                (name, mine[name] if name in mine and mine[name] in words.get(name, (mine[name],)) else value)
+                (name, own[name] if name in own and own[name] in words.get(name, (own[name],)) else value)
                 for name, value in other.options
             )
             return replace(self, metric=other.metric, options=kept, _key={})
@@ -172,15 +183,15 @@ class MetricVariant:
         return replace(self, options=tuple({**dict(self.options), option: value}.items()), _key={})
 
     def words(self, axis: str) -> str:
-        """Where the setting stands on an axis, in words."""
+        """The value on an axis, in words."""
         value = self.at(axis)
         if axis == "relevant":
             return self.convention.relevant_in_words
         if axis in DATA_AXES or axis == "average":
-            # An axis by itself needs other words here and there than beside all others.
+            # Some words differ if an axis is named without the others.
             return _(AXIS_PHRASES.get((axis, value[0])) or PHRASES[axis, value[0]])
         if axis == "metric":
-            title = self.how.title.rstrip(".")
+            title = self.definition.title.rstrip(".")
             return _("{metric}: {title}", metric=self.metric, title=title.lower() if current() == "en" else title)
         if axis == "decided":
             return "; ".join(_(EMPTY_VALUES[name], value=number) for name, number in value) or _(
@@ -193,83 +204,79 @@ class MetricVariant:
         return option_in_words(axis, value) or _("{axis} by default", axis=axis)
 
     def on(self, source: Source, k: int | None = None) -> MetricVariant:
-        """The same in its plainest form for these frames: two settings that are equal there give the same number."""
-        facts, options = facts_of(source), dict(self.options)
+        """The plainest form for these frames; variants with the same one give the same number."""
+        facts, options = properties_of(source), dict(self.options)
         if self._key.get("facts") is not facts or self._key.get("whole") != (k is None):
             plain = self._plain(facts)
             # An ideal of 0 is nothing to find either: it is made of the list, or cut where a list is empty.
-            depends = options.get("ideal") == "list" or (
-                k is None and "ideal" in options and facts.someone_without_list
-            )
+            depends = options.get("ideal") == "list" or (k is None and "ideal" in options and facts.users_without_list)
             depends = depends or plain.no_relevant == "error"
             if depends:
                 own = self.convention
                 plain = replace(plain, relevant=own.relevant, relevant_from=own.relevant_from)
-            elif facts.everyone_has_relevant(plain):
+            elif facts.all_users_have_relevant(plain):
                 plain = replace(plain, no_relevant="skip")
-            if not facts.someone_without_list and plain.no_list != "zero":
+            if not facts.users_without_list and plain.no_list != "zero":
                 plain = replace(plain, no_list="zero")
             self._key.update(facts=facts, whole=k is None, plain=replace(self, convention=plain, _key={}))
-        plain_setting: MetricVariant = self._key["plain"]
-        return plain_setting
+        plain_variant: MetricVariant = self._key["plain"]
+        return plain_variant
 
     def data(self, source: Source) -> Convention:
-        """What of the convention the frames must be prepared under."""
-        facts = facts_of(source)
+        """The convention that the frames are prepared under."""
+        facts = properties_of(source)
         plain = self._plain(facts)
         if plain.no_relevant in ("one", "nan"):
             # Whether such users count 0, 1 or NaN is decided when averaging; the rows are the same.
             plain = replace(plain, no_relevant="zero")
-        if facts.everyone_has_relevant(plain) and plain.no_relevant != "error":
+        if facts.all_users_have_relevant(plain) and plain.no_relevant != "error":
             plain = replace(plain, no_relevant="skip")
         return replace(plain, cutoff="k", average="user", no_list="zero", no_hit="zero")
 
     def _plain(self, facts: DataProperties) -> Convention:
-        # ERR without a scale of its own takes it from the rows at hand, whichever they are.
+        # ERR without max_relevance= takes it from all rows.
         scaled = ("max_relevance", None) in self.options
-        return facts.at_hand(self.convention) if scaled else facts.plain(self.convention)
+        return facts.with_available_order(self.convention) if scaled else facts.plain(self.convention)
 
     @property
     def whole_list(self) -> bool:
         """Whether hits of any depth are needed."""
-        return self.convention.cutoff == "none" or self.how.needs_whole_list(dict(self.options))
+        return self.convention.cutoff == "none" or self.definition.needs_whole_list(dict(self.options))
 
-    def value(self, source: Source, k: int | None) -> float:
-        """The number for these frames."""
-        return self.measured(source, k).value
+    @property
+    def without_users(self) -> float:
+        """The number if no user is left to average."""
+        return float(dict(self.decided).get("all_skipped", math.nan))
 
-    def per_user(self, source: Source, k: int | None) -> tuple[pl.Series, Floats, np.ndarray[Any, np.dtype[np.bool_]]]:
-        """Users, their values, and whether each counts."""
-        measured = self.measured(source, k)
-        return measured.users, measured.values, ~np.isnan(measured.values)
+    def values(self, prepared: Prepared, k: int | None) -> VariantValues:
+        """The number and the users behind it, from prepared data."""
+        cutoffs = cutoffs_under(self.convention, k)
+        hits = prepared.hits(None if self.whole_list else cutoffs.deepest)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            credit = self.definition.at(hits, cutoffs, dict(self.options))
+            average = averaged(credit, self.convention, self.definition, dict(self.options))
+        values, kept, value = average.values, average.kept, float(average.means[0])
+        if kept is not None:
+            values = np.where(kept, values, np.nan)
+            value = value if kept.any() else self.without_users
+        if "all_miss" in dict(self.decided) and not credit.rows.total(1.0, k).any():
+            value = float(dict(self.decided)["all_miss"])
+        return VariantValues(value, prepared.users, np.asarray(values[:, 0]), prepared)
 
     def measured(self, source: Source, k: int | None) -> VariantValues:
-        """The number and the users behind it."""
-        decided = dict(self.decided)
-        convention = facts_of(source).at_hand(self.convention)
+        """The number for these frames and the users behind it."""
         try:
             prepared = source.under(self.data(source))
         except NoUsersError:
             nobody = pl.Series("user", [], dtype=source.recs["user"].dtype)
-            return VariantValues(float(decided.get("all_skipped", math.nan)), nobody, np.zeros(0))
+            return VariantValues(self.without_users, nobody, np.zeros(0))
         for word in self.refuses:
             if REFUSALS[word][1](source, prepared, k):
                 raise FrameError(why_refused(word))
-        cutoffs = cutoffs_under(convention, Cutoffs.of(k))
-        hits = prepared.hits(None if self.whole_list else cutoffs.deepest)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            credit = self.how.at(hits, cutoffs, dict(self.options))
-            made = averaged(credit, convention, self.how, dict(self.options))
-        values = made.values if made.kept is None else np.where(made.kept, made.values, np.nan)
-        value = float(made.means[0])
-        if made.kept is not None and not made.kept.any():
-            value = float(decided.get("all_skipped", math.nan))
-        if "all_miss" in decided and not credit.rows.total(1.0, k).any():
-            value = float(decided["all_miss"])
-        return VariantValues(value, prepared.users, np.asarray(values[:, 0]), prepared)
+        return self.values(prepared, k)
 
     def explanation(self, source: Source, measured: VariantValues, user: Any, k: int | None) -> Explanation | None:
-        """How one user's value comes about, read off the same hits; None where no single list makes it."""
+        """The explanation of a user's value; None if it does not follow from a single list."""
         from recnb.results.explanation import explain
 
         prepared = measured.prepared
@@ -279,39 +286,38 @@ class MetricVariant:
             position = prepared.users.index_of(user)
             if position is None:
                 return None
-            convention = facts_of(source).at_hand(self.convention)
-            cutoffs = cutoffs_under(convention, Cutoffs.of(k))
+            cutoffs = cutoffs_under(self.convention, k)
             hits = prepared.hits(None if self.whole_list else cutoffs.deepest).of(int(position))
-            mine = prepared.recs.filter(pl.col("user") == user).sort("rank")
+            recs = prepared.recs.filter(pl.col("user") == user).sort("rank")
             truth = prepared.truth.filter(pl.col("user") == user)["item"].to_list()
             basis = "; ".join(self.in_force.phrases(graded=prepared.graded))
-            items = dict(zip(mine["rank"].to_list(), mine["item"].to_list(), strict=True))
-            made = explain(
-                self.how, hits, k, dict(self.options), items=items, truth_items=truth, user=user, basis=basis
+            items = dict(zip(recs["rank"].to_list(), recs["item"].to_list(), strict=True))
+            explanation = explain(
+                self.definition, hits, k, dict(self.options), items=items, truth_items=truth, user=user, basis=basis
             )
         except (RecnbError, ValueError, KeyError, IndexError):
             return None
         value = measured.values[int(position)]
-        if hits.tied is not None or convention.cutoff == "none" or not abs(made.value - value) <= 1e-9:
+        if hits.tied is not None or self.convention.cutoff == "none" or not abs(explanation.value - value) <= 1e-9:
             return None
-        ends = float(made.rows["running"].iloc[-1]) if len(made.rows) else 0.0
-        return made if abs(ends - value) <= 1e-9 else None
+        ends = float(explanation.rows["running"].iloc[-1]) if len(explanation.rows) else 0.0
+        return explanation if abs(ends - value) <= 1e-9 else None
 
 
 def axes_of(one: MetricVariant, other: MetricVariant) -> list[str]:
-    """All axes of two settings, in the order in which a number is made."""
+    """All axes of two variants, in the order in which a number is computed."""
     options = list(dict.fromkeys([*dict(one.options), *dict(other.options)]))
     rest = sorted(name for name in options if name not in METRIC_AXES)
     return [*DATA_AXES, *METRIC_AXES, *rest, "decided", "average"]
 
 
 def stage_of(axis: str) -> str:
-    """Which part of the way to a number an axis belongs to."""
-    return STAGES.get(axis, "metric")
+    """The stage of the computation that an axis belongs to."""
+    return next((stage for stage, axes in STAGES.items() if axis in axes), "metric")
 
 
 def differences(one: MetricVariant, other: MetricVariant, source: Source, k: int | None) -> list[str]:
-    """In words, how another setting differs from one, as far as it can matter on these frames."""
+    """In words, how another variant differs, as far as it can matter on these frames."""
     a, b = one.on(source, k), other.on(source, k)
     axes = [axis for axis in axes_of(a, b) if axis != "decided"]
     differ = [axis for axis in axes if a.at(axis) != b.at(axis) and b.at(axis) is not ABSENT]
@@ -319,32 +325,71 @@ def differences(one: MetricVariant, other: MetricVariant, source: Source, k: int
 
 
 def presets_of(metric: str) -> list[Preset]:
-    """The presets of a metric and of the variants that libraries call by the same name."""
-    return [one for name in (metric, *FAMILIES.get(metric, ())) for one in presets.of_metric(name)]
+    """The presets of a metric and of those that libraries call by the same name."""
+    return [preset for name in (metric, *FAMILIES.get(metric, ())) for preset in presets.of_metric(name)]
+
+
+def source_of(evaluation: EvaluationData) -> Source:
+    """The frames of an evaluation, as they were read."""
+    source = evaluation.prepared.source
+    if source is None:
+        raise OptionError("this evaluation was not made of frames, so it cannot be looked at under another convention.")
+    return source
+
+
+def name_of(evaluation: EvaluationData) -> str:
+    """The convention that an evaluation follows, by the name of its library."""
+    return _("as {library}", library=evaluation.library) if evaluation.library else "recnb"
+
+
+def missing_columns(source: Source, presets: list[Preset]) -> tuple[str, ...]:
+    """In words, the columns that libraries read and the frames lack."""
+    orders = properties_of(source).orders
+    lacking = {preset.convention.order for preset in presets} - {*orders, "auto"}
+    return tuple(_(LACKING[order]) for order in sorted(lacking))
+
+
+def each_measured(
+    source: Source, variants: Iterable[MetricVariant], k: int | None
+) -> Iterator[tuple[MetricVariant, VariantValues | RecnbError]]:
+    """Each variant in its plainest form, once, with its values or its error.
+
+    Variants that need the same data follow each other, so that the data are prepared once and then dropped.
+    """
+    own = scratch(source)
+    by_data: dict[Convention, list[MetricVariant]] = {}
+    for plain in dict.fromkeys(variant.on(own, k) for variant in variants):
+        by_data.setdefault(plain.data(own), []).append(plain)
+    for same in steps(list(by_data.values()), _("conventions tried")):
+        # The deepest hits first: those of a shallower cut are among them.
+        for plain in sorted(same, key=lambda variant: not variant.whole_list):
+            try:
+                yield plain, plain.measured(own, k)
+            except RecnbError as error:
+                yield plain, error
+        forget(own, source)
+
+
+def numbers_of(source: Source, variants: list[MetricVariant], k: int | None) -> dict[MetricVariant, tuple[float, str]]:
+    """The number of each variant, or NaN and why there is none."""
+    numbers: dict[MetricVariant, tuple[float, str]] = {}
+    for plain, result in each_measured(source, variants, k):
+        if isinstance(result, RecnbError):
+            numbers[plain] = (math.nan, str(result))
+        else:
+            value = result.value
+            numbers[plain] = (value, "" if math.isfinite(value) else "NaN" if math.isnan(value) else _("infinite"))
+    return {variant: numbers[variant.on(source, k)] for variant in variants}
 
 
 def scratch(source: Source) -> Source:
-    """The same frames and what is known of them already; what is worked out on it goes when it goes."""
+    """A copy of the frames with their own cache, which is dropped with the copy."""
     own = replace(source, _known=dict(source._known))
-    facts_of(own, like=source)
+    properties_of(own, like=source)
     return own
 
 
 def forget(own: Source, source: Source) -> None:
-    """Let go of what a scratch copy has worked out beyond what its origin knows."""
-    for convention in [one for one in own._known if one not in source._known]:
+    """Empty the cache of a scratch copy, apart from what it had from its origin."""
+    for convention in [key for key in own._known if key not in source._known]:
         del own._known[convention]
-
-
-__all__ = [
-    "ABSENT",
-    "DataProperties",
-    "MetricVariant",
-    "VariantValues",
-    "axes_of",
-    "differences",
-    "forget",
-    "presets_of",
-    "scratch",
-    "stage_of",
-]

@@ -1,12 +1,10 @@
-"""The lint: what is odd about the data of an evaluation, and what it does to the numbers.
+"""The lint: findings about the data of an evaluation, and their effect on the numbers.
 
-Each check is a function in one of the modules `of_lists`, `of_truth`, `of_users`, `of_train` and `of_ids`, entered in
-CHECKS by its decorator; what they look at is made once, in `looked`. All work is on whole columns.
+A check is a function in one of the modules `checks_*`, registered by its decorator; `LintData` is what it sees.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,8 +12,8 @@ import numpy as np
 from recnb.display.language import current
 from recnb.errors import ElsewhereError
 from recnb.lint import checks_ids, checks_lists, checks_train, checks_truth, checks_users
-from recnb.lint.check import ENTERED
-from recnb.lint.context import LintContext
+from recnb.lint.check import REGISTERED
+from recnb.lint.data import LintData
 from recnb.lint.findings import Finding, Lint
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import metric_named
@@ -23,43 +21,57 @@ from recnb.metrics.metric import metric_named
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData
 
-#: Where checks are, in the order in which their findings are shown; within a module as they stand there.
+#: Modules in the order in which their findings are shown.
 MODULES = (checks_ids, checks_lists, checks_truth, checks_users, checks_train)
-CHECKS = tuple(one for module in MODULES for one in ENTERED if one.function.__module__ == module.__name__)
+CHECKS = tuple(check for module in MODULES for check in REGISTERED if check.function.__module__ == module.__name__)
 
 
 def lint(evaluation: EvaluationData, k: int | None = 10, metric: str = "ndcg", **options: Any) -> Lint:
-    """Look for everything in CHECKS that the frames given allow, and the rows that are here."""
+    """Make all checks that the frames given and the rows in memory allow.
+
+    Parameters
+    ----------
+    evaluation
+        The data of an evaluation, with train, items and users if they were given.
+    k
+        The cut-off down to which lists are checked; None: whole lists.
+    metric, **options
+        The metric by which effects are measured, and its options.
+
+    Returns
+    -------
+    Lint
+        The findings, warnings first.
+    """
     chosen = metric_named(metric)
     chosen.check(options)
     (k,) = Cutoffs.one(k).values
     scoring = evaluation.scoring(chosen, options)
-    looked = LintContext(scoring, evaluation.side_data, k, evaluation.library)
-    given = {"train": looked.side_data.train, "items": looked.side_data.items, "users": looked.side_data.users}
+    data = LintData(scoring, evaluation.side_data, k, evaluation.library)
     findings: list[Finding] = []
     unchecked: dict[str, tuple[str, ...]] = {}
     elsewhere: list[str] = []
     for check in CHECKS:
-        if check.needs is not None and given[check.needs] is None:
+        if check.needs is not None and getattr(data.side_data, check.needs) is None:
             unchecked[check.needs] = (*unchecked.get(check.needs, ()), check.name)
             continue
         try:
-            findings += list(check.function(looked))
+            findings += check.findings(data)
         except ElsewhereError:
             elsewhere.append(check.name)
+    findings.sort(key=lambda finding: finding.severity != "warning")
     n_checks = len(CHECKS) - len(elsewhere) - sum(map(len, unchecked.values()))
-    low, high = (np.nan, np.nan) if "ties" in elsewhere else _bounds(findings, looked)
-    findings.sort(key=lambda one: one.severity != "warning")
+    low, high = (np.nan, np.nan) if "ties" in elsewhere else _bounds(findings, data)
     return Lint(
-        tuple(findings), n_checks, unchecked, looked.label, k, looked.value, low, high, looked.n_users,
+        tuple(findings), n_checks, unchecked, data.label, k, data.value, low, high, data.n_users,
         evaluation.basis_of_metric(scoring), current(), tuple(elsewhere),
     )  # fmt: skip
 
 
-def _bounds(findings: list[Finding], looked: LintContext) -> tuple[float, float]:
-    """How far ties could move the mean: nowhere, if none were found."""
-    facts: Mapping[str, Any] = next((one.facts for one in findings if one.name == "ties"), {})
-    low, high = facts.get("lower", looked.value), facts.get("upper", looked.value)
+def _bounds(findings: list[Finding], data: LintData) -> tuple[float, float]:
+    """The bounds of the mean over all orders of equal scores."""
+    facts = next((finding.facts for finding in findings if finding.name == "ties"), {})
+    low, high = facts.get("lower", data.value), facts.get("upper", data.value)
     return (float(low), float(high)) if np.isfinite(low) else (np.nan, np.nan)
 
 

@@ -1,101 +1,99 @@
-"""What a check is: a function from what is looked at to findings, with the frames that it needs."""
+"""What a check is: a function of the data that yields findings."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
 
 from recnb.conventions import Convention
 from recnb.data.columns import role_of
 from recnb.display.language import Message, _, current
-from recnb.lint.context import LintContext
-from recnb.lint.findings import Finding, Severity
+from recnb.lint.data import LintData
+from recnb.lint.findings import TITLES, Finding, Severity
 
 Findings = Iterator[Finding]
+CheckFunction = Callable[[LintData], Findings]
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that is looked for."""
+    """One thing to look for. Its findings have the name of its function."""
 
-    name: str  #: the finding it makes
-    function: Callable[[LintContext], Findings]
-    needs: str | None  #: the frame beside recommendations and truth without which it sees nothing
+    function: CheckFunction
+    needs: Literal["train", "items", "users"] | None  #: the frame without which there is nothing to check
+
+    @property
+    def name(self) -> str:
+        """The name of its findings."""
+        return self.function.__name__
+
+    def findings(self, data: LintData) -> list[Finding]:
+        """The findings in the data."""
+        return [replace(finding, name=self.name) for finding in self.function(data)]
 
 
-#: Of a convention, what follows from the columns and the metric, and is nothing that one says.
-NOT_ASKED = ("order", "metric")
-
-#: All that is looked for, as the modules are read.
-ENTERED: list[Check] = []
+#: All checks, in the order in which the modules are read.
+REGISTERED: list[Check] = []
 
 
 def check(
-    name: str, needs: str | None = None
-) -> Callable[[Callable[[LintContext], Findings]], Callable[[LintContext], Findings]]:
-    """Enter a function among the checks."""
+    title: str, needs: Literal["train", "items", "users"] | None = None
+) -> Callable[[CheckFunction], CheckFunction]:
+    """Register a function as a check; `title`: what it looks for, in lists of checks that were not made."""
 
-    def enter(function: Callable[[LintContext], Findings]) -> Callable[[LintContext], Findings]:
-        ENTERED.append(Check(name, function, needs))
+    def register(function: CheckFunction) -> CheckFunction:
+        REGISTERED.append(Check(function, needs))
+        TITLES[function.__name__] = title
         return function
 
-    return enter
+    return register
 
 
-def found(
-    looked: LintContext,
-    name: str,
-    severity: Severity,
-    n: int,
-    of: int,
-    *,
-    short: Message,
-    effect: Message,
-    example: Message = "",
-    advice: Message = "",
-    code: str = "",
-    **facts: Any,
-) -> Finding:
-    """A finding: its sentences, with the numbers that all of them may use: metric, value and cut-off."""
-    depth = _("the whole lists") if looked.k is None else _("the first {k:,} places", k=looked.k)
-    told = {"label": looked.label, "value": looked.value, "k": looked.k or 0, "cut": depth, **facts}
+def finding(
+    data: LintData, severity: Severity, n: int, of: int, *, short: Message, effect: Message, example: Message = "",
+    advice: Message = "", code: str = "", **facts: Any,
+) -> Finding:  # fmt: skip
+    """A finding: its sentences and their values, besides metric, value and cut-off, which all of them may use."""
+    cut = _("the whole lists") if data.k is None else _("the first {k:,} places", k=data.k)
+    values = {"label": data.label, "value": data.value, "k": data.k or 0, "cut": cut, **facts}
     sentences = {"short": short, "effect": effect, "example": example, "advice": advice}
-    return Finding(name, severity, int(n), int(of), told, code, sentences, current())
+    return Finding("", severity, int(n), int(of), values, code, sentences, current())
 
 
-def with_option(looked: LintContext, option: str) -> str:
-    """The call that evaluates the caller's frames with an option, beside those that they were evaluated with."""
-    options = ", ".join([*_columns_named(looked), *_options_kept(looked, option), option])
-    if looked.source.labels is looked.source.truth_labels or looked.label_of("rank") == looked.label_of("item"):
+def severity_of(share: float, least: float) -> Severity:
+    """A warning from the share `least` on."""
+    return "warning" if share >= least else "note"
+
+
+def with_option(data: LintData, option: str) -> str:
+    """The call that evaluates the user's frames with an option, and the options that they were evaluated with."""
+    options = ", ".join([*_column_options(data), *_convention_options(data, option), option])
+    if data.source.labels is data.source.truth_labels or data.label_of("rank") == data.label_of("item"):
         return f"df.rec.evaluation({options})"
-    options = options if looked.library is None else f'convention="{looked.library}", {options}'
+    options = options if data.library is None else f'convention="{data.library}", {options}'
     return f"recs.rec.against(truth, {options})"
 
 
-def _columns_named(looked: LintContext) -> list[str]:
-    """The columns whose names do not tell what they hold."""
-    labels = {**looked.source.truth_labels, **looked.source.labels}
+def _column_options(data: LintData) -> list[str]:
+    """Options for the columns whose roles do not follow from their names."""
+    labels = {**data.source.truth_labels, **data.source.labels}
     if labels.get("rank") == labels["item"]:
-        return []  # lists in one column, which goes by another role
+        return []  # lists in one column, which has another role
     named = ((role, labels[role]) for role in ("user", "item", "rank", "score", "relevance") if role in labels)
     return [f"{role}={label!r}" for role, label in named if role_of(label) != role]
 
 
-def _options_kept(looked: LintContext, option: str) -> list[str]:
-    """What was asked for that is not recnb's own; a library's own decisions come with its name."""
-    if looked.library is not None:
+def _convention_options(data: LintData, option: str) -> list[str]:
+    """Options in which the convention differs from recnb's; a library's convention is named as a whole."""
+    if data.library is not None:
         return []
-    given = set(re.findall(r"(\w+)=", option))
-    apart = {one.name: getattr(looked.convention, one.name) for one in fields(Convention) if one.name not in NOT_ASKED}
+    new = re.findall(r"(\w+)=", option)
+    values = {axis.name: (getattr(data.convention, axis.name), axis.default) for axis in fields(Convention)}
+    # The order follows from the columns, the options of the metric are given with the metric.
     return [
         f'{name}="{value}"' if isinstance(value, str) else f"{name}={value:g}"
-        for name, value in apart.items()
-        if name not in given and value != getattr(Convention(), name)
+        for name, (value, default) in values.items()
+        if name not in ("order", "metric", *new) and value != default
     ]
-
-
-def severity_of(share: float, grave_from: float) -> Severity:
-    """A warning from this share on."""
-    return "warning" if share >= grave_from else "note"

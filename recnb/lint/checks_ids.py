@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 import polars as pl
 
 from recnb.display.language import N_, Plural
-from recnb.lint.check import Findings, check, found
-from recnb.lint.context import LintContext, lacking
-from recnb.lint.values import Theirs
+from recnb.lint.check import Findings, check, finding
+from recnb.lint.data import LintData, is_in, outside
+from recnb.lint.findings import Quoted, Severity
 
 #: What programs write where there is no value, in lower case.
 NOTHING = ("", "nan", "none", "null", "nat", "<na>", "n/a", "undefined")
@@ -25,63 +25,59 @@ def _without_zeros(ids: pl.Expr) -> pl.Expr:
     return pl.when(ids.str.contains(r"^0+\d+$")).then(ids.str.replace(r"^0+(\d)", "$1")).otherwise(ids)
 
 
-@check("ids_with_blanks")
-def ids_with_blanks(looked: LintContext) -> Findings:
+@check(N_("ids with blanks"))
+def ids_with_blanks(data: LintData) -> Findings:
     """Ids with blanks before or after."""
-    yield from _written_otherwise(
-        looked,
-        "ids_with_blanks",
+    return _variants(
+        data,
         lambda ids: ids.str.strip_chars(),
         ".strip()",
         short={
             "users_alone": N_("{n:,} user ids of {of:,} begin or end with blanks"),
             "items_alone": N_("{n:,} item ids of {of:,} begin or end with blanks"),
-            "users": N_("{n:,} user ids of {of:,} differ in blanks at their ends alone"),
-            "items": N_("{n:,} item ids of {of:,} differ in blanks at their ends alone"),
+            "users": N_("{n:,} user ids of {of:,} differ only in blanks at their ends"),
+            "items": N_("{n:,} item ids of {of:,} differ only in blanks at their ends"),
         },
-        advice=N_("Take the blanks off in all frames:"),
-        always=True,
+        advice=N_("Remove the blanks in all frames:"),
     )
 
 
-@check("ids_by_case")
-def ids_by_case(looked: LintContext) -> Findings:
-    """Ids that differ in upper and lower case alone."""
-    yield from _written_otherwise(
-        looked,
-        "ids_by_case",
+@check(N_("ids in upper and lower case"))
+def ids_by_case(data: LintData) -> Findings:
+    """Ids that differ only in upper and lower case."""
+    return _variants(
+        data,
         lambda ids: ids.str.to_lowercase(),
         ".lower()",
         short={
-            "users": N_("{n:,} user ids of {of:,} differ in upper and lower case alone"),
-            "items": N_("{n:,} item ids of {of:,} differ in upper and lower case alone"),
+            "users": N_("{n:,} user ids of {of:,} differ only in upper and lower case"),
+            "items": N_("{n:,} item ids of {of:,} differ only in upper and lower case"),
         },
-        advice=N_("If they mean the same, write all frames alike:"),
+        advice=N_("If they mean the same, write them in one way in all frames:"),
+        severity="note",
     )
 
 
-@check("ids_with_zeros")
-def ids_with_zeros(looked: LintContext) -> Findings:
+@check(N_("ids with zeros before them"))
+def ids_with_zeros(data: LintData) -> Findings:
     """Numbers as text with and without zeros before them."""
-    yield from _written_otherwise(
-        looked,
-        "ids_with_zeros",
+    return _variants(
+        data,
         _without_zeros,
         '.lstrip("0")',
         short={
             "users": N_("{n:,} user ids of {of:,} are the same number with and without zeros before it"),
             "items": N_("{n:,} item ids of {of:,} are the same number with and without zeros before it"),
         },
-        advice=N_("If they mean the same, write all frames alike, or read the column as text everywhere:"),
+        advice=N_("If they mean the same, write them in one way, or read the column as text everywhere:"),
     )
 
 
-@check("ids_with_point")
-def ids_with_point(looked: LintContext) -> Findings:
+@check(N_("ids with a decimal point"))
+def ids_with_point(data: LintData) -> Findings:
     """Floats that became text: 7.0 for 7."""
-    yield from _written_otherwise(
-        looked,
-        "ids_with_point",
+    return _variants(
+        data,
         _without_point,
         '.removesuffix(".0")',
         short={
@@ -91,16 +87,14 @@ def ids_with_point(looked: LintContext) -> Findings:
             "items": N_("{n:,} item ids of {of:,} are the same number with and without .0"),
         },
         advice=N_("They were floats before they were text; write them as whole numbers:"),
-        always=True,
     )
 
 
-@check("ids_by_accent")
-def ids_by_accent(looked: LintContext) -> Findings:
+@check(N_("ids that differ in accents"))
+def ids_by_accent(data: LintData) -> Findings:
     """Ids that look the same and are other characters: é as one sign, or as e with an accent."""
-    yield from _written_otherwise(
-        looked,
-        "ids_by_accent",
+    return _variants(
+        data,
         lambda ids: ids.str.normalize("NFC"),
         '.normalize("NFC")',
         short={
@@ -111,21 +105,21 @@ def ids_by_accent(looked: LintContext) -> Findings:
     )
 
 
-@check("ids_of_nothing")
-def ids_of_nothing(looked: LintContext) -> Findings:
+@check(N_("ids of missing values"))
+def ids_of_nothing(data: LintData) -> Findings:
     """Missing ids that became text: "nan" of one frame meets "nan" of the other."""
     for role in ("user", "item"):
-        ids = looked.ids(role)
+        ids = data.ids(role)
         if ids.dtype != pl.String:
             continue
         words = ids.filter(ids.str.strip_chars().str.to_lowercase().is_in(NOTHING))
         if len(words) == 0:
             continue
-        relevant = looked.prepared.truth[role].is_in(words.implode()).to_numpy()
-        met = int(relevant[looked.hits.truth_row].sum())
-        column = looked.label_of(role)
-        yield found(
-            looked, "ids_of_nothing", "warning" if met else "note", len(words), len(ids),
+        relevant = is_in(data.prepared.truth[role], words).to_numpy()
+        met = int(relevant[data.hits.truth_row].sum())
+        column = data.label_of(role)
+        yield finding(
+        data, "warning" if met else "note", len(words), len(ids),
             short={
                 "users": Plural(
                     "{n:,} user id of {of:,} is the word for a missing value",
@@ -146,19 +140,18 @@ def ids_of_nothing(looked: LintContext) -> Findings:
             example=N_("Such as {ids}."),
             advice=N_("If these ids are missing, leave their rows out of all frames:"),
             met=met,
-            ids=Theirs(tuple(words.head(3).to_list())), code=f"frame = frame[~frame[{column!r}].isin({words.to_list()!r})]",
+            ids=Quoted(*words.head(3).to_list()), code=f"frame = frame[~frame[{column!r}].isin({words.to_list()!r})]",
             )  # fmt: skip
 
 
-@check("float_ids")
-def float_ids(looked: LintContext) -> Findings:
+@check(N_("ids as floats"))
+def float_ids(data: LintData) -> Findings:
     """Ids that came as floats: a column of whole numbers that had a gap."""
-    floats = looked.source.floats
+    floats = data.source.floats
     if not floats:
         return
-    yield found(
-        looked,
-        "float_ids",
+    yield finding(
+        data,
         "note",
         len(floats),
         4,
@@ -167,63 +160,54 @@ def float_ids(looked: LintContext) -> Findings:
             "They are whole and were read as whole numbers, so nothing is lost; a column of ids becomes float "
             "where a row lacks one."
         ),
-        advice=N_("Look which rows lost their id on the way, and keep the column whole:"),
-        columns=Theirs(floats),
+        advice=N_("Check which rows lost their id, and keep the column as integers:"),
+        columns=Quoted(*floats),
         code=f'{floats[0]} = {floats[0]}.astype("Int64")',
     )
 
 
-def _written_otherwise(
-    looked: LintContext,
-    name: str,
-    plain: Plain,
-    method: str,
-    *,
-    short: Mapping[str, str],
-    advice: str,
-    always: bool = False,
+def _variants(
+    data: LintData, plain: Plain, method: str, *, short: Mapping[str, str], advice: str, severity: Severity = "warning"
 ) -> Findings:
-    """Users or items whose ids fall together once they are written one way.
+    """Users or items whose ids become the same once they are written in one way.
 
-    `always`: such ids are worth a word even if they fall together with no other.
+    `short` has sentences for users and items; if also for "users_alone" and "items_alone", such ids are reported even if
+    they are the same as no other. `severity`: if ids become the same.
     """
     for role in ("user", "item"):
-        ids = looked.ids(role)
+        ids = data.ids(role)
         if ids.dtype != pl.String:
             continue
         table = pl.DataFrame({"id": ids}).with_columns(plain=plain(pl.col("id")))
         changed = table.filter(pl.col("id") != pl.col("plain"))
-        if changed.height == 0:
+        # Only one of two ids that become the same need change: "a1" stays as it is, and "A1" becomes it.
+        same = table.join(changed.select("plain").unique(), on="plain", how="semi", maintain_order="left")
+        merged = same.filter(pl.len().over("plain") > 1)
+        if changed.height == 0 or (merged.height == 0 and "users_alone" not in short):
             continue
-        # Only one of two that fall together need change: "a1" stays as it is, and "A1" becomes it.
-        alike = table.join(changed.select("plain").unique(), on="plain", how="semi", maintain_order="left")
-        met = alike.filter(pl.len().over("plain") > 1)
-        if met.height == 0 and not always:
-            continue
-        odd = met if met.height else changed
+        odd = merged if merged.height else changed
         shown = odd.filter(pl.col("plain") == odd["plain"][0])["id"].head(3).to_list()
-        lost = _lost(looked, role, plain)
-        how = "lost" if lost else "met" if met.height else "alone"
-        column = looked.label_of(role)
-        yield found(
-            looked, name, "warning" if lost or (met.height and name != "ids_by_case") else "note", odd.height, len(ids),
-            lost=lost, ids=Theirs(tuple(shown)), code=f"frame[{column!r}] = frame[{column!r}].str{method}",
-            short=short[f"{role}s" if met.height else f"{role}s_alone"],
+        lost = _lost(data, role, plain)
+        column = data.label_of(role)
+        yield finding(
+            data, "warning" if lost else severity if merged.height else "note", odd.height, len(ids),
+            lost=lost, ids=Quoted(*shown), code=f"frame[{column!r}] = frame[{column!r}].str{method}",
+            short=short[f"{role}s" if merged.height else f"{role}s_alone"],
             effect={
-                "lost": N_("Relevant rows that would meet a list if ids were written one way, and now count as misses: {lost:,}. So {label} = {value:.4f} may be too low."),
-                "met": N_("They are taken for different ones: what is split between them is counted as if of two."),
-                "alone": N_("They meet among themselves, so no number changes; another frame will not write them so."),
-            }[how],
+                "lost": N_("Relevant rows that count as misses, and would match a list if ids were written in one way: {lost:,}. So {label} = {value:.4f} may be too low."),
+                "merged": N_("They count as different ids, and what belongs to one is split between them."),
+                "alone": N_("They match each other, so no number changes; other frames may write them otherwise."),
+            }["lost" if lost else "merged" if merged.height else "alone"],
             example=N_("Such as {ids}."), advice=advice,)  # fmt: skip
 
 
-def _lost(looked: LintContext, role: str, plain: Plain) -> int:
+def _lost(data: LintData, role: str, plain: Plain) -> int:
     """Relevant rows whose user or item no list has, and would have if ids were written one way."""
-    listed, judged = looked.ids_of(role)
-    missing = judged.filter(lacking(judged, listed))
+    listed, judged = data.ids_in("lists", role), data.ids_in("truth", role)
+    missing = outside(judged, listed)
     if len(missing) == 0:
         return 0
-    known = pl.DataFrame({"id": listed}).select(plain(pl.col("id"))).to_series()
+    plain_listed = pl.DataFrame({"id": listed}).select(plain(pl.col("id"))).to_series()
     written = pl.DataFrame({"id": missing}).with_columns(plain=plain(pl.col("id")))
-    meets = written.filter(written["plain"].is_in(known.implode()))["id"]
-    return int(looked.prepared.relevant[role].is_in(meets.implode()).sum())
+    would_meet = written.filter(is_in(written["plain"], plain_listed))["id"]
+    return int(is_in(data.prepared.relevant[role], would_meet).sum())

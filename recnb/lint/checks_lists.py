@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 
 from recnb.data.validation import in_floats, repeated
 from recnb.display.language import N_, Plural
-from recnb.lint.check import Findings, check, found, severity_of, with_option
-from recnb.lint.context import LintContext
-from recnb.lint.ties import ties_of
-from recnb.lint.values import Theirs
-from recnb.metrics.hits import in_order
+from recnb.lint.check import Findings, check, finding, severity_of, with_option
+from recnb.lint.data import LintData
+from recnb.lint.findings import Quoted
+from recnb.lint.ties import ties_of, with_ranks
 
 #: Numbers that programs put where there is no score, and how large is too large for one.
 FILLERS, HUGE = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0, 999.0, 9999.0, 99999.0), 1e30
@@ -23,21 +20,21 @@ MOVES = 0.0005
 APART = 5
 
 
-@check("duplicates")
-def duplicates(looked: LintContext) -> Findings:
+@check(N_("repeated pairs"))
+def duplicates(data: LintData) -> Findings:
     """A pair that is recommended more than once."""
-    if looked.convention.duplicates == "error":
+    if data.convention.duplicates == "error":
         return
-    recs = looked.source.recs
+    recs = data.source.recs
     twice = repeated(recs, ["user", "item"])
     if twice.height == 0:
         return
     whole = repeated(recs, recs.columns)
     user, item, times = twice.row(0)
-    how = looked.convention.duplicates
-    once = looked.value if how == "dedupe" else looked.again(duplicates="dedupe")
-    yield found(
-        looked, "duplicates", "note" if how == "dedupe" else "warning", twice.height, recs.height,
+    how = data.convention.duplicates
+    once = data.value if how == "dedupe" else data.again(duplicates="dedupe")
+    yield finding(
+        data, "note" if how == "dedupe" else "warning", twice.height, recs.height,
         short=Plural(
             "{n:,} pair of user and item is recommended more than once: surplus rows: {extra:,}, pairs repeated as a whole: {exact:,}",
             "{n:,} pairs of user and item are recommended more than once: surplus rows: {extra:,}, pairs repeated as a whole: {exact:,}",
@@ -47,46 +44,46 @@ def duplicates(looked: LintContext) -> Findings:
                 "Each pair keeps its highest place and what stood below moves up, so {label} = {value:.4f} is of lists without repeats."
             ),
             "keep": N_(
-                "Each repeat counts again and metrics may pass 1: {label} is {value:.4f} as it stands, {once:.4f} with each pair once."
+                "Each repeat counts again and metrics may exceed 1: {label} is {value:.4f} with the repeats, {once:.4f} with each pair once."
             ),
             "rows": N_(
-                "Each repeat hits again, and is relevant again: {label} is {value:.4f} as it stands, {once:.4f} with each pair once."
+                "Each repeat is another hit and another relevant item: {label} is {value:.4f} with the repeats, {once:.4f} with each pair once."
             ),
             "hit_once": N_(
-                "A repeat takes a place and cannot hit: {label} is {value:.4f} as it stands, {once:.4f} with each pair once."
+                "A repeat takes a rank and cannot be a hit: {label} is {value:.4f} with the repeats, {once:.4f} with each pair once."
             ),
         }[how],
         example=N_("User {user} was recommended {item} {times:,} times."),
         advice=N_("Keep each pair once:"),
         extra=int(twice["len"].sum()) - twice.height, exact=whole.height, once=once,
-        user=Theirs.of(user), item=Theirs.of(item), times=times, code=f"recs.{'unique' if looked.speaks_polars else 'drop_duplicates'}([{looked.label_of('user')!r}, {looked.label_of('item')!r}])",
+        user=Quoted(user), item=Quoted(item), times=times, code=f"recs.{'unique' if data.is_polars else 'drop_duplicates'}([{data.label_of('user')!r}, {data.label_of('item')!r}])",
     )  # fmt: skip
 
 
-@check("ties")
-def ties(looked: LintContext) -> Findings:
+@check(N_("equal scores"))
+def ties(data: LintData) -> Findings:
     """Equal scores whose order is anybody's choice."""
-    if "score" not in looked.prepared.rows.columns:
+    if "score" not in data.prepared.rows.columns:
         return
-    tied = ties_of(looked)
+    tied = ties_of(data)
     if tied is None or (len(tied.straddling) == 0 and len(tied.deciding) == 0):
         return
     rows, runs, bounds = tied.rows, tied.runs, tied.bounds
-    moved = np.zeros(looked.n_users) if bounds is None else np.nan_to_num(bounds.high - bounds.low)
+    moved = np.zeros(data.n_users) if bounds is None else np.nan_to_num(bounds.high - bounds.low)
     n_moved = int((moved > 1e-12).sum())
     if n_moved == 0 and bounds is not None and len(tied.straddling) == 0:
         return
     user = int(moved.argmax()) if n_moved else int(rows.user[runs.start[np.r_[tied.deciding, tied.straddling][0]]])
-    mine = np.r_[tied.deciding, tied.straddling]
-    mine = mine[rows.user[runs.start[mine]] == user]
-    run = int(mine[np.argmax(runs.size[mine])])
+    of_user = np.r_[tied.deciding, tied.straddling]
+    of_user = of_user[rows.user[runs.start[of_user]] == user]
+    run = int(of_user[np.argmax(runs.size[of_user])])
     first, size = int(runs.start[run]), int(runs.size[run])
     how = "unbounded" if bounds is None else "moves" if n_moved else "still"
     grave = bounds is None or bounds.upper - bounds.lower >= MOVES
     assert rows.score is not None
-    yield found(
-        looked, "ties", "warning" if grave and how != "still" else "note",
-        n_moved if how == "moves" else len(np.unique(rows.user[runs.start[np.r_[tied.deciding, tied.straddling]]])), looked.n_users,
+    yield finding(
+        data, "warning" if grave and how != "still" else "note",
+        n_moved if how == "moves" else len(np.unique(rows.user[runs.start[np.r_[tied.deciding, tied.straddling]]])), data.n_users,
         short={
             "moves": Plural(
                 "Equal scores decide for {n:,} user of {of:,}: {label} is anything from {lower:.4f} to {upper:.4f}",
@@ -94,11 +91,11 @@ def ties(looked: LintContext) -> Findings:
             ),
             "still": Plural(
                 "Equal scores straddle the cut-off for {n:,} user of {of:,}, and move {label} for nobody",
-                "Equal scores straddle the cut-off for {n:,} users of {of:,}, and move {label} for nobody",
+                "Equal scores straddle the cut-off for {n:,} users of {of:,}, without an effect on {label}",
             ),
             "unbounded": Plural(
-                "Equal scores stand within the first places for {n:,} user of {of:,}",
-                "Equal scores stand within the first places for {n:,} users of {of:,}",
+                "There are equal scores within the first places for {n:,} user of {of:,}",
+                "There are equal scores within the first places for {n:,} users of {of:,}",
             ),
         }[how],
         effect={
@@ -126,34 +123,34 @@ def ties(looked: LintContext) -> Findings:
         advice={
             "score": N_("Average over all orders, or give scores that differ:"),
             "rank": N_("The ranks settled what the scores leave open. To average over all orders:"),
-        }.get(looked.convention.order, ""),
+        }.get(data.convention.order, ""),
         lower=np.nan if bounds is None else bounds.lower, upper=np.nan if bounds is None else bounds.upper,
         low=np.nan if bounds is None else float(bounds.low[user]), high=np.nan if bounds is None else float(bounds.high[user]),
         rows=tied.n_rows, runs=tied.n_runs, straddling=len(tied.straddling), deciding=len(tied.deciding),
-        user=looked.user(user), size=size, score=float(rows.score[first]), first=int(rows.rank[first]),
+        user=data.user(user), size=size, score=float(rows.score[first]), first=int(rows.rank[first]),
         last=int(rows.rank[first + size - 1]),
-        code=with_option(looked, 'order="score", ties="expected"' if looked.convention.order == "rank" else 'ties="expected"'),
+        code=with_option(data, 'order="score", ties="expected"' if data.convention.order == "rank" else 'ties="expected"'),
     )  # fmt: skip
 
 
-@check("rank_against_score")
-def rank_against_score(looked: LintContext) -> Findings:
+@check(N_("ranks against scores"))
+def rank_against_score(data: LintData) -> Findings:
     """Lists that are ordered by one column while another says otherwise."""
-    by = looked.convention.order
-    if by not in ("rank", "row") or "score" not in looked.prepared.rows.columns:
+    by = data.convention.order
+    if by not in ("rank", "row") or "score" not in data.prepared.rows.columns:
         return
-    score = looked.rows.score
+    score = data.rows.score
     if score is None or len(score) < 2:
         return
-    rows = looked.rows
+    rows = data.rows
     rises = rows.same_user & (score[1:] > score[:-1])
     if not rises.any():
         return
     at = int(rises.argmax()) + 1
-    upper, lower = looked.place(at - 1), looked.place(at)
-    given = looked.prepared.recs["score"].gather(rows.row[at - 1 : at + 1])
-    yield found(
-        looked, "rank_against_score", "warning", int(rises.sum()), int(rows.same_user.sum()),
+    upper, lower = data.place(at - 1), data.place(at)
+    given = data.prepared.recs["score"].gather(rows.row[at - 1 : at + 1])
+    yield finding(
+        data, "warning", int(rises.sum()), int(rows.same_user.sum()),
         short=Plural(
             "The order of the lists and the scores disagree in {n:,} place (users: {users:,})",
             "The order of the lists and the scores disagree in {n:,} places (users: {users:,})",
@@ -163,78 +160,75 @@ def rank_against_score(looked: LintContext) -> Findings:
             "row": N_("The order of the rows is followed. {label} is {value:.4f}; by score it would be {other:.4f}."),
         }[by],
         example=N_(
-            "User {user}: {above} at rank {upper:,} with score {above_score:g} stands above {item} at rank {lower:,} with score {score:g}."
+            "User {user}: {above} at rank {upper:,} with score {above_score:g} is above {item} at rank {lower:,} with score {score:g}."
         ),
         advice=N_("If {column} is what ranks the items (a reranker keeps the scores of the stage before):"),
-        users=len(np.unique(rows.user[1:][rises])), other=looked.again(order="score"), user=lower["user"],
+        users=len(np.unique(rows.user[1:][rises])), other=data.again(order="score"), user=lower["user"],
         item=lower["item"], lower=lower["rank"], score=float(given[1]), above=upper["item"], upper=upper["rank"],
-        above_score=float(given[0]), column=Theirs.of(looked.label_of("score")), code=with_option(looked, 'order="score"'),
+        above_score=float(given[0]), column=Quoted(data.label_of("score")), code=with_option(data, 'order="score"'),
     )  # fmt: skip
 
 
-@check("upside_down")
-def upside_down(looked: LintContext) -> Findings:
+@check(N_("lists upside down"))
+def upside_down(data: LintData) -> Findings:
     """Rows that stand from the lowest score to the highest: a distance or a rank that was taken for a score."""
-    if looked.convention.order != "score" or "score" not in looked.source.recs.columns:
+    if data.convention.order != "score" or "score" not in data.source.recs.columns:
         return
-    recs = looked.source.recs
+    recs = data.source.recs
     same, score = recs["user"].rle_id().to_numpy(), in_floats(recs["score"])
     neighbours = same[1:] == same[:-1]
     if neighbours.sum() < 10 or not (score[1:] > score[:-1])[neighbours].all():
         return
-    hits = looked.hits
-    rank = looked.list_length[hits.user] + 1 - hits.rank
-    order = in_order(hits.user * (int(np.abs(rank).max(initial=0)) + 1) + np.maximum(rank, 1))
-    turned = looked.measured(
-        replace(hits, user=hits.user[order], rank=rank[order], relevance=hits.relevance[order], truth_row=hits.truth_row[order])
-    )[1] if hits.tied is None and (rank > 0).all() else np.nan  # fmt: skip
-    column = looked.label_of("score")
-    yield found(
-        looked, "upside_down", "warning", recs.height, recs.height,
-        short=N_("The rows of every list stand from the lowest score to the highest: the lists may be upside down"),
+    hits = data.hits
+    rank = data.list_length[hits.user] + 1 - hits.rank
+    turned = data.measured(with_ranks(hits, rank))[1] if hits.tied is None and (rank > 0).all() else np.nan
+    column = data.label_of("score")
+    yield finding(
+        data, "warning", recs.height, recs.height,
+        short=N_("The rows of every list run from the lowest score to the highest: the lists may be upside down"),
         effect=N_(
             "The highest score is taken for the top. {label} is {value:.4f}; the other way round it would be {turned:.4f}."
         ),
         example=N_("User {user} begins with {first:g} and {second:g}."),
         advice=N_("If {column} is a rank, name it so, `rank=`; if it is a distance, turn it:"),
-        turned=turned, column=Theirs.of(column),
-        user=Theirs.of(recs["user"][0]), first=float(recs["score"][0]), second=float(recs["score"][1]),
-        code=f"recs[{column!r}] = -recs[{column!r}]" if not looked.speaks_polars else f"recs.with_columns(-pl.col({column!r}))",
+        turned=turned, column=Quoted(column),
+        user=Quoted(recs["user"][0]), first=float(recs["score"][0]), second=float(recs["score"][1]),
+        code=f"recs[{column!r}] = -recs[{column!r}]" if not data.is_polars else f"recs.with_columns(-pl.col({column!r}))",
     )  # fmt: skip
 
 
-@check("one_score")
-def one_score(looked: LintContext) -> Findings:
+@check(N_("constant scores"))
+def one_score(data: LintData) -> Findings:
     """Scores that do not tell items apart."""
-    if looked.convention.order != "score":
+    if data.convention.order != "score":
         return
-    score = looked.rows.score
-    if score is None or not looked.rows.same_user.any():
+    score = data.rows.score
+    if score is None or not data.rows.same_user.any():
         return
-    rows = looked.rows
+    rows = data.rows
     if not (score[1:] == score[:-1])[rows.same_user].all():
         return
     all_one = bool((score == score[0]).all())
-    yield found(
-        looked, "one_score", "warning", len(score), len(score),
+    yield finding(
+        data, "warning", len(score), len(score),
         short=(
             N_("All {n:,} rows have the same score, {score:g}")
             if all_one
             else N_("Within each list all items have the same score")
         ),
-        effect=N_("The scores put nothing in order: {label} = {value:.4f} is that of the order of the rows."),
+        effect=N_("The scores give no order: {label} = {value:.4f} follows from the order of the rows."),
         example=N_("User {user}: {score:g} throughout."),
-        advice=N_("Look whether {column} is the model's score; if the rows stand in rank order, say `order=\"row\"`."),
-        score=float(score[0]), user=looked.user(rows.user[0]),
-        column=Theirs.of(looked.label_of("score")), )  # fmt: skip
+        advice=N_("Check whether {column} is the model's score; if the rows are in rank order, say `order=\"row\"`."),
+        score=float(score[0]), user=data.user(rows.user[0]),
+        column=Quoted(data.label_of("score")), )  # fmt: skip
 
 
-@check("filler_score")
-def filler_score(looked: LintContext) -> Findings:
+@check(N_("filled-in scores"))
+def filler_score(data: LintData) -> Findings:
     """Scores that stand far off from all others, such as -999: filled in where there was none."""
-    if looked.convention.order != "score":
+    if data.convention.order != "score":
         return
-    score = looked.rows.score
+    score = data.rows.score
     if score is None or len(score) < 3:
         return
     for end, filler in (("last", float(score.min())), ("first", float(score.max()))):
@@ -246,42 +240,42 @@ def filler_score(looked: LintContext) -> Findings:
         span = float(rest.max() - rest.min())
         if gap <= 2 * span and not (filler < 0 <= rest.min()):
             continue
-        place = looked.place(int(at.argmax()))
-        yield found(
-            looked, "filler_score", "warning", int(at.sum()), len(score),
+        place = data.place(int(at.argmax()))
+        yield finding(
+        data, "warning", int(at.sum()), len(score),
             short=Plural(
                 "{n:,} row has the score {score:g}, far from all others: filled in where there was none?",
                 "{n:,} rows have the score {score:g}, far from all others: filled in where there was none?",
             ),
             effect={
                 "last": N_(
-                    "They stand at the end of their lists, {reach:,} of them within {cut}; the other scores run from {low:g} to {high:g}."
+                    "They are at the end of their lists, {reach:,} of them within {cut}; the other scores run from {low:g} to {high:g}."
                 ),
                 "first": N_(
-                    "They stand at the top of their lists, {reach:,} of them within {cut}; the other scores run from {low:g} to {high:g}."
+                    "They are at the top of their lists, {reach:,} of them within {cut}; the other scores run from {low:g} to {high:g}."
                 ),
             }[end],
             example=N_("User {user}: {item} at rank {rank:,}."),
             advice=N_("If these items were not recommended, take the rows out:"),
             score=filler, user=place["user"],
             item=place["item"], rank=place["rank"], low=float(rest.min()), high=float(rest.max()),
-            reach=int((at & looked.in_reach).sum()), code=f"recs = recs[recs[{looked.label_of('score')!r}] != {filler:g}]",
+            reach=int((at & data.in_reach).sum()), code=f"recs = recs[recs[{data.label_of('score')!r}] != {filler:g}]",
         )  # fmt: skip
 
 
-@check("short_lists")
-def short_lists(looked: LintContext) -> Findings:
+@check(N_("short lists"))
+def short_lists(data: LintData) -> Findings:
     """Lists that end above the cut-off."""
-    if looked.k is None or not looked.listed.any():
+    if data.k is None or not data.listed.any():
         return
-    short = looked.listed & (looked.list_length < looked.k)
-    n, of = int(short.sum()), int(looked.listed.sum())
+    short = data.listed & (data.list_length < data.k)
+    n, of = int(short.sum()), int(data.listed.sum())
     if n == 0:
         return
-    at = int(np.where(short, looked.list_length, np.iinfo(np.int64).max).argmin())
-    longest = int(looked.list_length.max())
-    yield found(
-        looked, "short_lists", "warning" if n == of else "note", n, of,
+    at = int(np.where(short, data.list_length, np.iinfo(np.int64).max).argmin())
+    longest = int(data.list_length.max())
+    yield finding(
+        data, "warning" if n == of else "note", n, of,
         short=(
             N_("No list reaches rank {k:,}: the longest ends at {longest:,}")
             if n == of
@@ -295,30 +289,30 @@ def short_lists(looked: LintContext) -> Findings:
             else N_("Empty places count as misses: precision@{k} cannot pass {most:.4f} whatever is recommended.")
         ),
         example=N_("The list of user {user} ends at rank {length:,}."),
-        advice=N_("Recommend at least {k:,} items, or ask for what there is:"),
-        longest=longest, user=looked.user(at),
-        length=int(looked.list_length[at]), most=float((np.minimum(looked.list_length, looked.k) / looked.k).mean()),
-        code=f"ev.table(k={longest})" if n == of else f'ev.precision(k={looked.k}, out_of="list")',
+        advice=N_("Recommend at least {k:,} items, or use a smaller cut-off:"),
+        longest=longest, user=data.user(at),
+        length=int(data.list_length[at]), most=float((np.minimum(data.list_length, data.k) / data.k).mean()),
+        code=f"ev.table(k={longest})" if n == of else f'ev.precision(k={data.k}, out_of="list")',
     )  # fmt: skip
 
 
-@check("rank_gaps")
-def rank_gaps(looked: LintContext) -> Findings:
+@check(N_("empty places"))
+def rank_gaps(data: LintData) -> Findings:
     """Ranks that leave places empty."""
-    if not looked.prepared.has_gaps:
+    if not data.prepared.has_gaps:
         return
-    rows = looked.rows
-    count = np.bincount(rows.user, minlength=looked.n_users)
-    gappy = count != looked.list_length
+    rows = data.rows
+    count = np.bincount(rows.user, minlength=data.n_users)
+    gappy = count != data.list_length
     if not gappy.any():
         return
     user = int(gappy.argmax())
-    mine = rows.rank[rows.user == user]
-    empty = int(np.flatnonzero(mine != np.arange(1, len(mine) + 1))[0]) + 1
+    ranks = rows.rank[rows.user == user]
+    empty = int(np.flatnonzero(ranks != np.arange(1, len(ranks) + 1))[0]) + 1
     first = np.flatnonzero(np.r_[True, ~rows.same_user])
     late = bool((rows.rank[first] > 1).all())
-    yield found(
-        looked, "rank_gaps", "warning" if late else "note", int(gappy.sum()), int(looked.listed.sum()),
+    yield finding(
+        data, "warning" if late else "note", int(gappy.sum()), int(data.listed.sum()),
         short=(
             N_("No list begins at rank 1: the first rank of any is {start:,}")
             if late
@@ -328,73 +322,71 @@ def rank_gaps(looked: LintContext) -> Findings:
             )
         ),
         effect=N_(
-            "Ranks are taken as they are: an empty place counts as a miss, and what stands below is discounted for it."
+            "Ranks are used as given: a gap counts as a miss, and items below it are discounted accordingly."
         ),
         example=N_("User {user} has {rows:,} rows and the last rank {length:,}; rank {rank:,} is empty."),
-        advice=N_("If nothing stood there, close the gaps:"),
-        user=looked.user(user), rank=empty, length=int(looked.list_length[user]), rows=len(mine),
-        start=int(rows.rank[first].min()), code=f"recs.assign(rank=recs.groupby({looked.label_of('user')!r})[{looked.label_of('rank')!r}].rank(method=\"first\"))",
+        advice=N_("If these places were not used, close the gaps:"),
+        user=data.user(user), rank=empty, length=int(data.list_length[user]), rows=len(ranks),
+        start=int(rows.rank[first].min()), code=f"recs.assign(rank=recs.groupby({data.label_of('user')!r})[{data.label_of('rank')!r}].rank(method=\"first\"))",
     )  # fmt: skip
 
 
-@check("same_list")
-def same_list(looked: LintContext) -> Findings:
+@check(N_("one list for everybody"))
+def same_list(data: LintData) -> Findings:
     """One and the same list for everybody."""
-    n_listed = int(looked.listed.sum())
+    n_listed = int(data.listed.sum())
     if n_listed < 2:
         return
-    rows = looked.rows
+    rows = data.rows
     top = np.flatnonzero(rows.rank == 1)
-    items = looked.prepared.recs["item"]
+    items = data.prepared.recs["item"]
     if items.gather(rows.row[top]).n_unique() > 1 or len(top) < n_listed:
         return
-    inside = looked.in_reach
+    inside = data.in_reach
     places = pl.DataFrame({"item": items.gather(rows.row[inside]), "rank": rows.rank[inside]}).n_unique()
     depth = int(rows.rank[inside].max(initial=0))
     if places > depth:
         return
     shown = items.gather(rows.row[np.flatnonzero(rows.user == rows.user[0])[:3]]).to_list()
-    yield found(
-        looked,
-        "same_list",
+    yield finding(
+        data,
         "note",
         n_listed,
-        looked.n_users,
+        data.n_users,
         short=N_("All {n:,} users with a list have the same one, down to rank {depth:,}"),
-        effect=N_("{label} = {value:.4f} says how popular these items are, not how well users are told apart."),
+        effect=N_("{label} = {value:.4f} measures how popular these items are, not how well lists fit single users."),
         example=N_("It begins with {items}."),
-        advice=N_("Right for a popularity baseline; otherwise look whether the user reaches the model."),
-        items=Theirs(tuple(shown)),
+        advice=N_("Expected of a popularity baseline; otherwise check whether the model is given the user."),
+        items=Quoted(*shown),
         depth=depth,
     )
 
 
-@check("list_lengths")
-def list_lengths(looked: LintContext) -> Findings:
+@check(N_("lists of different length"))
+def list_lengths(data: LintData) -> Findings:
     """Lists of very different length."""
-    length = looked.list_length[looked.listed]
+    length = data.list_length[data.listed]
     if len(length) < 5:
         return
     short, long = np.quantile(length, [0.05, 0.95])
     if long < APART * short:
         return
-    at = int(looked.list_length.argmax())
+    at = int(data.list_length.argmax())
     below = int((length * APART <= long).sum())
-    yield found(
-        looked, "list_lengths", severity_of(looked.k is None, 1), below, len(length),
+    yield finding(
+        data, severity_of(data.k is None, 1), below, len(length),
         short=N_("Lists differ in length: {shortest:,} to {longest:,} places"),
         effect=(
             N_(
-                "Each user's k is the length of their list, so a long list has more to win in recall and more to lose in precision."
+                "Each user's k is the length of their list, so longer lists tend to a higher recall and a lower precision."
             )
-            if looked.k is None
+            if data.k is None
             else N_(
-                "Within {cut} only lists that end earlier suffer; whatever takes whole lists (`k=None`, coverage) compares unlike with "
-                "unlike."
+                "Within {cut} only lists that end earlier lose; metrics of whole lists (`k=None`, coverage) do not compare users alike."
             )
         ),
         example=N_("The list of user {user} has {longest:,} places; one list in twenty has at most {usual:g}."),
         advice=N_("Cut all lists at one k."),
         usual=short, long=long,
-        longest=int(length.max()), shortest=int(length.min()), user=looked.user(at),
+        longest=int(length.max()), shortest=int(length.min()), user=data.user(at),
         )  # fmt: skip

@@ -6,26 +6,26 @@ import numpy as np
 
 from recnb.data.encoding import distinct
 from recnb.display.language import N_, Plural
-from recnb.lint.check import Findings, check, found, severity_of, with_option
-from recnb.lint.context import LintContext, lacking
-from recnb.lint.values import Theirs
+from recnb.lint.check import Findings, check, finding, severity_of, with_option
+from recnb.lint.data import LintData, is_in, outside
+from recnb.lint.findings import Quoted
 
 #: Shares of users from which on a finding is a warning.
 GRAVE, MOST = 0.05, 0.5
 
 
-@check("users_without_list")
-def users_without_list(looked: LintContext) -> Findings:
+@check(N_("users without a list"))
+def users_without_list(data: LintData) -> Findings:
     """Users who are evaluated and were recommended nothing."""
-    without = ~looked.listed
+    without = ~data.listed
     n = int(without.sum())
     if n == 0:
         return
-    counted = looked.convention.no_list == "zero" and looked.convention.no_hit == "zero"
-    plain = counted and looked.convention.average == "user"
-    refused = looked.convention.no_list == "error"
-    yield found(
-        looked, "users_without_list", "warning" if refused else severity_of(n / looked.n_users, GRAVE), n, looked.n_users,
+    counted = data.convention.no_list == "zero" and data.convention.no_hit == "zero"
+    plain = counted and data.convention.average == "user"
+    refused = data.convention.no_list == "error"
+    yield finding(
+        data, "warning" if refused else severity_of(n / data.n_users, GRAVE), n, data.n_users,
         short=Plural("{n:,} user of {of:,} has no list", "{n:,} users of {of:,} have no list"),
         effect=(
             N_("The convention in force refuses them, so {label} has no value.")
@@ -34,30 +34,29 @@ def users_without_list(looked: LintContext) -> Findings:
                 N_("They count 0: {label} is {value:.4f}, and {others:.4f} over those with a list.")
                 if plain
                 else N_(
-                    "The convention in force says what becomes of them; over those with a list {label} is {others:.4f}."
+                    "The convention in force decides how they count; over those with a list {label} is {others:.4f}."
                 )
             )
         ),
         example=N_("Such as user {user}."),
         advice=N_("If nothing was to be recommended to them, evaluate those in both frames:"),
-        user=looked.user(int(without.argmax())), others=looked.mean_of(looked.listed),
-        code=with_option(looked, 'users="both"'),
+        user=data.user(int(without.argmax())), others=data.mean_of(data.listed),
+        code=with_option(data, 'users="both"'),
     )  # fmt: skip
 
 
-@check("users_without_truth")
-def users_without_truth(looked: LintContext) -> Findings:
+@check(N_("users without relevant items"))
+def users_without_truth(data: LintData) -> Findings:
     """Users with a list who have nothing to be found."""
-    prepared = looked.prepared
-    kept = looked.convention.no_relevant != "skip"
-    everyone = looked.users_listed
-    with_relevant = distinct(prepared.relevant["user"])
-    strange = everyone.filter(lacking(everyone, with_relevant))
-    if len(strange) == 0:
+    prepared = data.prepared
+    kept = data.convention.no_relevant != "skip"
+    everyone, with_relevant = data.ids_in("lists", "user"), distinct(prepared.relevant["user"])
+    without = outside(everyone, with_relevant)
+    if len(without) == 0:
         return
-    n_judged = int(strange.is_in(looked.users_judged.implode()).sum())
-    yield found(
-        looked, "users_without_truth", severity_of(len(strange) / len(everyone), MOST), len(strange), len(everyone),
+    n_judged = int(is_in(without, data.ids_in("truth", "user")).sum())
+    yield finding(
+        data, severity_of(len(without) / len(everyone), MOST), len(without), len(everyone),
         short=Plural(
             "{n:,} user of {of:,} with a list has no relevant item",
             "{n:,} users of {of:,} with a list have no relevant item",
@@ -78,68 +77,67 @@ def users_without_truth(looked: LintContext) -> Findings:
         }[('kept' if kept else 'skip') + ('_judged' if n_judged else '')],
         example=N_("Such as user {user}."),
         advice=N_(
-            "Nothing to type, unless these users should have had test items: then look at the split and at `relevant_from=`."
+            "No change is needed, unless these users should have test items: then check the split and `relevant_from=`."
         ),
-        user=Theirs.of(strange[0]), judged=n_judged, )  # fmt: skip
+        user=Quoted(without[0]), judged=n_judged, )  # fmt: skip
 
 
-@check("cold_users", needs="train")
-def cold_users(looked: LintContext) -> Findings:
+@check(N_("new users"), needs="train")
+def cold_users(data: LintData) -> Findings:
     """Users who are evaluated and of whom train knows nothing."""
-    cold = lacking(looked.prepared.users, looked.users_trained).to_numpy()
+    cold = ~is_in(data.prepared.users, data.ids_in("train", "user")).to_numpy()
     n = int(cold.sum())
     if n == 0:
         return
-    yield found(
-        looked, "cold_users", severity_of(n / looked.n_users, GRAVE), n, looked.n_users,
+    yield finding(
+        data, severity_of(n / data.n_users, GRAVE), n, data.n_users,
         short=Plural("{n:,} user of {of:,} is not in train", "{n:,} users of {of:,} are not in train"),
         effect=(
             N_(
-                "Nothing was known of anybody: are train and truth of the same users? {listed:,} of them have a list."
+                "No user of the truth is in train: are both of the same users? {listed:,} of them have a list."
             )
-            if n == looked.n_users
+            if n == data.n_users
             else N_(
-                "Nothing was known of them: {label} is {theirs:.4f} for them and {others:.4f} for the others. {listed:,} of them have a list."
+                "The model had no data about them: {label} is {theirs:.4f} for them and {others:.4f} for the others. {listed:,} of them have a list."
             )
         ),
         example=N_("Such as user {user}."),
         advice=N_("Report new users apart, or split so that each user has rows in train."),
-        user=looked.user(int(cold.argmax())), theirs=looked.mean_of(cold), others=looked.mean_of(~cold),
-        listed=int((cold & looked.listed).sum()), )  # fmt: skip
+        user=data.user(int(cold.argmax())), theirs=data.mean_of(cold), others=data.mean_of(~cold),
+        listed=int((cold & data.listed).sum()), )  # fmt: skip
 
 
-@check("users_only_in_train", needs="train")
-def users_only_in_train(looked: LintContext) -> Findings:
+@check(N_("users in train alone"), needs="train")
+def users_only_in_train(data: LintData) -> Findings:
     """Users who were trained on and are neither evaluated nor recommended anything."""
-    known = looked.users_trained
-    gone = lacking(known, looked.prepared.users) & lacking(known, looked.users_listed)
-    n = int(gone.sum())
-    if n == 0:
+    trained = data.ids_in("train", "user")
+    gone = outside(outside(trained, data.prepared.users), data.ids_in("lists", "user"))
+    if len(gone) == 0:
         return
-    yield found(
-        looked, "users_only_in_train", "note", n, len(known),
+    yield finding(
+        data, "note", len(gone), len(trained),
         short=Plural(
             "{n:,} user of {of:,} in train is neither evaluated nor recommended anything",
             "{n:,} users of {of:,} in train are neither evaluated nor recommended anything",
         ),
-        effect=N_("{label} speaks of {share:.0%} as many users as train holds, usually the more active ones."),
+        effect=N_("{label} is over {share:.0%} as many users as train has, usually the more active ones."),
         example=N_("Such as user {user}."),
-        advice=N_("Nothing to type; say whom the number is about."),
-        user=Theirs.of(known.filter(gone)[0]),
-        share=looked.n_users / len(known),
+        advice=N_("State which users the number is about."),
+        user=Quoted(gone[0]),
+        share=data.n_users / len(trained),
     )  # fmt: skip
 
 
-@check("users_undescribed", needs="users")
-def users_undescribed(looked: LintContext) -> Findings:
+@check(N_("users without a row"), needs="users")
+def users_undescribed(data: LintData) -> Findings:
     """Users who are evaluated and have no row in the frame of users."""
-    assert looked.side_data.users is not None
-    missing = lacking(looked.prepared.users, looked.side_data.users["user"]).to_numpy()
+    assert data.side_data.users is not None
+    missing = ~is_in(data.prepared.users, data.side_data.users["user"]).to_numpy()
     n = int(missing.sum())
     if n == 0:
         return
-    yield found(
-        looked, "users_undescribed", severity_of(n / looked.n_users, GRAVE), n, looked.n_users,
+    yield finding(
+        data, severity_of(n / data.n_users, GRAVE), n, data.n_users,
         short=Plural(
             "{n:,} user of {of:,} has no row in the frame of users",
             "{n:,} users of {of:,} have no row in the frame of users",
@@ -147,5 +145,5 @@ def users_undescribed(looked: LintContext) -> Findings:
         effect=N_("They belong to no segment; their {label} is {theirs:.4f}."),
         example=N_("Such as user {user}."),
         advice=N_("Add their rows to `users=`."),
-        user=looked.user(int(missing.argmax())), theirs=looked.mean_of(np.asarray(missing)),
+        user=data.user(int(missing.argmax())), theirs=data.mean_of(np.asarray(missing)),
     )  # fmt: skip

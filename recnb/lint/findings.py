@@ -1,4 +1,4 @@
-"""What is odd about the data and what it does to the numbers: findings as frozen data, and how they show themselves."""
+"""Findings about the data of an evaluation, as frozen data with their text, Markdown and HTML."""
 
 from __future__ import annotations
 
@@ -8,89 +8,69 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
-from recnb.display import html
+from markupsafe import Markup
+
 from recnb.display.language import N_, Message, Plural, _, ngettext, use_language
-from recnb.display.text import markdown_text
+from recnb.display.templates import code, name, render, translated
+from recnb.display.text import fixed, markdown_text, one_line
 from recnb.errors import OptionError, near
-from recnb.lint import html as lint_html
-from recnb.lint.values import Form, Theirs, in_form
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Severities.
-SEVERITIES: dict[str, str] = {
-    "warning": N_("warning"),
-    "note": N_("note"),
-}
+Severity = Literal["warning", "note"]
+Form = Literal["text", "html", "markdown"]
 
-#: Numbers of findings.
+SEVERITIES: dict[str, str] = {"warning": N_("warning"), "note": N_("note")}
 COUNTS: dict[str, Message] = {
     "warning": Plural("{n:,} warning", "{n:,} warnings"),
     "note": Plural("{n:,} note", "{n:,} notes"),
 }
+#: What each check looks for, by its name; filled by the decorator `check`.
+TITLES: dict[str, str] = {}
 
-#: Names of checks.
-CHECK_NAMES: dict[str, str] = {
-    "cold_users": N_("new users"),
-    "users_only_in_train": N_("users in train alone"),
-    "users_undescribed": N_("users without a row"),
-    "seen_in_train": N_("items seen before"),
-    "train_in_truth": N_("leakage from train to truth"),
-    "cold_relevant": N_("new relevant items"),
-    "cold_recommended": N_("new recommended items"),
-    "recommended_outside_items": N_("recommended items outside the catalogue"),
-    "relevant_outside_items": N_("relevant items outside the catalogue"),
-    "ids_with_blanks": N_("ids with blanks"),
-    "ids_by_case": N_("ids in upper and lower case"),
-    "ids_with_zeros": N_("ids with zeros before them"),
-    "ids_with_point": N_("ids with a decimal point"),
-    "ids_by_accent": N_("ids by accents"),
-    "ids_of_nothing": N_("ids of missing values"),
-    "float_ids": N_("ids as floats"),
-    "duplicates": N_("repeated pairs"),
-    "ties": N_("equal scores"),
-    "rank_against_score": N_("ranks against scores"),
-    "upside_down": N_("lists upside down"),
-    "one_score": N_("scores that are all one"),
-    "filler_score": N_("filled-in scores"),
-    "short_lists": N_("short lists"),
-    "rank_gaps": N_("empty places"),
-    "same_list": N_("one list for everybody"),
-    "list_lengths": N_("lists of different length"),
-    "no_item_meets": N_("lists and truth without an item in common"),
-    "perfect": N_("perfect values"),
-    "ratings": N_("relevance that is ratings"),
-    "alike": N_("one relevance throughout"),
-    "negative_relevance": N_("negative relevance"),
-    "duplicates_in_truth": N_("repeated pairs of the truth"),
-    "one_relevant_each": N_("one relevant item each"),
-    "few_relevant": N_("few relevant items"),
-    "more_relevant_than_places": N_("more relevant items than places"),
-    "sampled_candidates": N_("sampled candidates"),
-    "nothing_missed": N_("nothing that was missed"),
-    "users_without_list": N_("users without a list"),
-    "users_without_truth": N_("users without relevant items"),
-    "k_above_catalogue": N_("a cut-off above the catalogue"),
-}
+#: Columns of text, and the longest value of a frame that is shown whole.
+WIDTH, LONGEST = 100, 40
 
 
-Severity = Literal["warning", "note"]
-WIDE = 100
+class Quoted:
+    """Ids or column names from the user's frames, shown as in Python: 1 is a number, '1' is text."""
+
+    def __init__(self, *values: Any) -> None:
+        self.values = values
+
+    def shown(self, form: Form) -> str:
+        """The values on one line, escaped.
+
+        >>> Quoted("<b>", 7).shown("html")
+        Markup('<bdi>&#39;&lt;b&gt;&#39;</bdi>, <bdi>7</bdi>')
+        """
+        values = [one_line(repr(value), LONGEST) for value in self.values]
+        if form == "html":
+            # A backtick of the user's is not the beginning of code.
+            return Markup(", ").join(name(value).replace("`", Markup("&#96;")) for value in values)
+        return ", ".join(markdown_text(value) if form == "markdown" else value for value in values)
+
+
+class _NotANumber:
+    """NaN or an infinite number in a sentence, whatever its format."""
+
+    def __format__(self, spec: str) -> str:
+        return "n/a"
 
 
 @dataclass(frozen=True, eq=False)
 class Finding:
-    """One thing that is odd: what, how many, an example, what it does to the numbers, what to type.
+    """One finding: what and how many, an example, its effect on the numbers, what to type.
 
     A `warning` changes how a number may be read or compared; a `note` is good to know.
     """
 
-    name: str  #: what kind of finding it is, such as "seen_in_train"
+    name: str  #: of the check, such as "seen_in_train"
     severity: Severity
     n: int  #: how many
     of: int  #: out of how many
-    facts: Mapping[str, Any] = field(default_factory=dict)  #: the numbers and ids of its sentences
+    facts: Mapping[str, Any] = field(default_factory=dict)  #: the numbers and ids in its sentences
     code: str = ""  #: what to type
     sentences: Mapping[str, Message] = field(default_factory=dict)  #: "short", "effect", "example" and "advice"
     lang: str = "en"
@@ -98,85 +78,88 @@ class Finding:
     @property
     def short(self) -> str:
         """What was found and how many, in a line."""
-        return self.said("short")
+        return self.sentence("short")
 
     @property
     def effect(self) -> str:
-        """What it does to the numbers."""
-        return self.said("effect")
+        """The effect on the numbers."""
+        return self.sentence("effect")
 
     @property
     def example(self) -> str:
-        """One case of it; empty where there is none to show."""
-        return self.said("example")
+        """An example; empty if there is none to show."""
+        return self.sentence("example")
 
     @property
     def advice(self) -> str:
         """What to do about it; `code` is what to type."""
-        return self.said("advice")
+        return self.sentence("advice")
 
     @property
     def long(self) -> str:
-        """Effect, example and advice in sentences."""
-        parts = [self.effect, self.example, self.advice]
-        return " ".join([*(part for part in parts if part), *([self.code] if self.code else [])])
+        """Effect, example, advice and code."""
+        return " ".join(part for part in (self.effect, self.example, self.advice, self.code) if part)
 
-    def said(self, part: str, form: Form = "text") -> str:
-        """A sentence of the finding, with what comes from frames made safe for plain text, HTML or Markdown."""
+    def sentence(self, part: str, form: Form = "text") -> str:
+        """A sentence of the finding, with the values from frames escaped for plain text, HTML or Markdown."""
         message = self.sentences.get(part)
         if not message:
             return ""
+        values: dict[str, Any] = {"n": self.n, "of": self.of, **self.facts}
+        for key, value in values.items():
+            if isinstance(value, Quoted):
+                values[key] = value.shown(form)
+            elif isinstance(value, float) and not isfinite(value):
+                values[key] = _NotANumber()
         with use_language(self.lang):
-            numbers = {"n": self.n, "of": self.of, **self.facts}
-            return in_form(_(message, **{name: _for(value, form) for name, value in numbers.items()}), form)
+            return code(translated(message, **values)) if form == "html" else _(message, **values)
 
     @property
     def word(self) -> str:
-        """The severity as a word of the language."""
+        """The severity in words."""
         with use_language(self.lang):
             return _(SEVERITIES[self.severity])
 
+    def to_markdown(self) -> str:
+        """The finding as an item of a list in Markdown."""
+        code_line = f"`` {_on_one_line(self.code)} ``" if self.code else ""
+        parts = [*(self.sentence(part, "markdown") for part in ("effect", "example", "advice")), code_line]
+        return f"- **{self.word}**: {self.sentence('short', 'markdown')}\n  {' '.join(filter(None, parts))}".rstrip()
+
     def __repr__(self) -> str:
-        return "\n".join([f"{self.word}: {self.short}", *_long_lines(self)])
+        lines = [line for part in (self.effect, self.example, self.advice) for line in _wrapped(part, "  ")]
+        return "\n".join(
+            [
+                *_wrapped(f"{self.word}: {self.short}"),
+                *lines,
+                *([f"    {_on_one_line(self.code)}"] if self.code else []),
+            ]
+        )
 
     def _repr_html_(self) -> str:
-        return html.root(lint_html.finding(self), label=self.word)
-
-
-def _for(value: Any, form: Form) -> Any:
-    if isinstance(value, float) and not isfinite(value):
-        return _NoNumber()
-    return value.shown(form) if isinstance(value, Theirs) else value
-
-
-class _NoNumber:
-    """What could not be worked out, whatever format a sentence has for it."""
-
-    def __format__(self, spec: str) -> str:
-        return "n/a"
+        return render("lint/lint.jinja", view="finding", finding=self)
 
 
 @dataclass(frozen=True, eq=False)
 class Lint:
-    """What is odd about the data, the gravest first. It is true where something was found.
+    """Findings about the data of an evaluation, warnings first. It is true if there are any, and iterates over them.
 
-    `findings` are the things found, `unchecked` what could not be looked at for want of a frame, `elsewhere` what takes
-    rows of the lists that are not here, and `lower` and `upper` how far the metric's mean could move if equal scores stood
-    in another order.
+    `unchecked` are the checks that need a frame which was not given, `elsewhere` those that need rows of the lists which
+    are not in memory; `lower` and `upper` bound the metric's mean over all orders of equal scores.
     """
 
     findings: tuple[Finding, ...]
-    n_checks: int  #: how many things were looked for
-    unchecked: Mapping[str, tuple[str, ...]]  #: the frame that was not given -> names of the findings it is needed for
-    label: str  #: the metric that effects are told by, such as nDCG@10
+    n_checks: int  #: how many checks were made
+    unchecked: Mapping[str, tuple[str, ...]]  #: the frame that was not given -> names of the checks that need it
+    label: str  #: the metric by which effects are measured, such as nDCG@10
     k: int | None
     value: float  #: its mean
     lower: float  #: with all equal scores in their worst order
-    upper: float  #: with all equal scores in their best order; NaN where no bound is known
+    upper: float  #: with all equal scores in their best order; NaN if no bound is known
     n_users: int
     basis: str
     lang: str = "en"
-    elsewhere: tuple[str, ...] = ()  #: names of the findings that take every row of the lists, which stayed elsewhere
+    elsewhere: tuple[str, ...] = ()  #: names of the checks that need all rows of the lists, which are not in memory
 
     def __len__(self) -> int:
         return len(self.findings)
@@ -189,64 +172,61 @@ class Lint:
 
     def __getitem__(self, name: str) -> Finding:
         """The finding of this name."""
-        found = next((one for one in self.findings if one.name == name), None)
-        if found is None:
-            raise OptionError(f"nothing was found under {name!r}. {near(name, self.names) if self.findings else ''}")
-        return found
+        for finding in self.findings:
+            if finding.name == name:
+                return finding
+        raise OptionError(f"nothing was found under {name!r}. {near(name, self.names) if self.findings else ''}")
 
     @property
     def names(self) -> list[str]:
-        """The names of what was found."""
-        return [one.name for one in self.findings]
+        """The names of the findings."""
+        return [finding.name for finding in self.findings]
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
-        """What changes how a number may be read or compared."""
-        return tuple(one for one in self.findings if one.severity == "warning")
+        """Findings that change how a number may be read or compared."""
+        return tuple(finding for finding in self.findings if finding.severity == "warning")
 
     @property
     def notes(self) -> tuple[Finding, ...]:
-        """What is good to know."""
-        return tuple(one for one in self.findings if one.severity == "note")
+        """Findings that are good to know."""
+        return tuple(finding for finding in self.findings if finding.severity == "note")
 
     @property
     def headline(self) -> str:
-        """How many findings, and of what evaluation."""
+        """The numbers of warnings and notes."""
         with use_language(self.lang):
             if not self.findings:
-                return _("Lint: nothing odd in {checks} checks", checks=self.n_checks)
-            counts = [
-                _(COUNTS[severity], n=len(found))
-                for severity, found in (("warning", self.warnings), ("note", self.notes))
-                if found
-            ]
-            return _("Lint: {counts}, of {checks} checks", counts=", ".join(counts), checks=self.n_checks)
+                return _("Lint: no findings in {checks} checks", checks=self.n_checks)
+            numbers = {"warning": len(self.warnings), "note": len(self.notes)}
+            counts = ", ".join(_(COUNTS[severity], n=n) for severity, n in numbers.items() if n)
+            return _("Lint: {counts}, of {checks} checks", counts=counts, checks=self.n_checks)
 
     @property
     def measured(self) -> str:
-        """The number that effects are told by, and whose it is."""
+        """The number by which effects are measured, and its bounds over orders of equal scores."""
         with use_language(self.lang):
-            mean = f"{self.value:.4f}" if isfinite(self.value) else "n/a"
-            told = _(
-                "Effects are told by {label}, {value} over {users}.",
+            users = ngettext("{n:,} user", "{n:,} users", self.n_users)
+            words = _(
+                "Effects are measured with {label}: {value} over {users}.",
                 label=self.label,
-                value=mean,
-                users=ngettext("{n:,} user", "{n:,} users", self.n_users),
+                value=fixed(self.value),
+                users=users,
             )
             if isfinite(self.upper) and self.upper > self.lower:
-                told += " " + _(
+                words += " " + _(
                     "With equal scores in another order it could be anything from {low:.4f} to {high:.4f}.",
                     low=self.lower,
                     high=self.upper,
                 )
-            return told
+            return words
 
     @property
     def not_checked(self) -> tuple[str, ...]:
-        """A line for each frame that was not given, and one for rows that are not here: what they would have shown."""
+        """A line for each frame that was not given, and one for rows that are not in memory: what was not checked."""
         with use_language(self.lang):
             lines = [
-                _("Not checked: {what}. Give `{frame}=` to check.", frame=frame, what=_named(names))
+                _("Not checked: {what}. Give `{frame}=` to check.", frame=frame, what=_titles(names))
                 for frame, names in self.unchecked.items()
             ]
             return (*lines, *elsewhere_in_words(self.elsewhere))
@@ -255,68 +235,48 @@ class Lint:
         """A row per finding: name, severity, n, of, and its sentences."""
         import pandas as pd
 
-        sentences = ["short", "effect", "example", "advice", "code"]
-        names = ["finding", "severity", "n", "of", *sentences]
-        rows = [
-            [one.name, one.severity, one.n, one.of, *(getattr(one, name) for name in sentences)]
-            for one in self.findings
-        ]
-        return pd.DataFrame(rows, columns=pd.Index(names))
+        columns = ["severity", "n", "of", "short", "effect", "example", "advice", "code"]
+        rows = [[finding.name, *(getattr(finding, column) for column in columns)] for finding in self.findings]
+        return pd.DataFrame(rows, columns=pd.Index(["finding", *columns]))
 
     def to_markdown(self) -> str:
         """The findings as a list in Markdown."""
-        blocks = []
-        for one in self.findings:
-            parts = [one.said(part, "markdown") for part in ("effect", "example", "advice")]
-            code = f"`` {_one_code_line(one.code)} ``" if one.code else ""
-            said = " ".join(part for part in [*parts, code] if part)
-            blocks.append(f"- **{one.word}**: {one.said('short', 'markdown')}\n  {said}".rstrip())
-        lists = ["\n".join(blocks)] if blocks else []
-        told = [f"**{self.headline}** {self.measured}", *lists, *self.not_checked, markdown_text(self.basis, 2000)]
-        return "\n\n".join(told) + "\n"
+        lists = ["\n".join(finding.to_markdown() for finding in self.findings)] if self.findings else []
+        head = f"**{self.headline}** {self.measured}"
+        return "\n\n".join([head, *lists, *self.not_checked, markdown_text(self.basis, 2000)]) + "\n"
 
     def lines(self) -> list[str]:
         """A line per finding, for the head of a report in text."""
-        return [f"{one.word}: {one.short}" for one in self.findings] or [self.headline]
+        return [f"{finding.word}: {finding.short}" for finding in self.findings] or [self.headline]
 
     def in_report(self) -> str:
-        """The findings for the head of a report in HTML: a line each, which unfolds."""
-        return lint_html.folded(self)
+        """The findings for the head of a report in HTML: lines that unfold."""
+        return str(render("lint/lint.jinja", view="folded", lint=self))
 
     def __repr__(self) -> str:
-        out = [self.headline, *_wrapped(self.measured, "")]
-        for one in self.findings:
-            out += ["", *_wrapped(f"{one.word}: {one.short}", ""), *_long_lines(one)]
-        small = [line for said in (*self.not_checked, self.basis) for line in _wrapped(said, "")]
-        return "\n".join([*out, "", *small])
+        lines = [self.headline, *_wrapped(self.measured)]
+        for finding in self.findings:
+            lines += ["", repr(finding)]
+        return "\n".join([*lines, "", *(line for words in (*self.not_checked, self.basis) for line in _wrapped(words))])
 
     def _repr_html_(self) -> str:
-        return lint_html.whole(self)
+        with use_language(self.lang):
+            return render("lint/lint.jinja", view="lint", lint=self)
 
 
 def elsewhere_in_words(checks: Iterable[str]) -> list[str]:
-    """What was not looked at for want of the rows of the lists, if there is anything."""
-    what = _named(checks)
-    return (
-        [_("Not looked at, since it takes every row of the lists and they are not here: {what}.", what=what)]
-        if what
-        else []
-    )
+    """The checks that were not made, since they need all rows of the lists and these are not in memory."""
+    titles = _titles(checks)
+    return [_("Not checked, since the rows of the lists are not in memory: {what}.", what=titles)] if titles else []
 
 
-def _named(checks: Iterable[str]) -> str:
-    return ", ".join(_(CHECK_NAMES[name]) for name in checks)
+def _titles(checks: Iterable[str]) -> str:
+    return ", ".join(_(TITLES[name]) for name in checks)
 
 
-def _long_lines(one: Finding) -> list[str]:
-    parts = [one.effect, one.example, one.advice]
-    lines = [line for part in parts if part for line in _wrapped(part, "  ")]
-    return [*lines, *([f"    {_one_code_line(one.code)}"] if one.code else [])]
+def _wrapped(words: str, indent: str = "") -> list[str]:
+    return textwrap.wrap(words, WIDTH, initial_indent=indent, subsequent_indent=indent or "  ", break_on_hyphens=False)
 
 
-def _wrapped(said: str, indent: str) -> list[str]:
-    return textwrap.wrap(said, WIDE, initial_indent=indent, subsequent_indent=indent or "  ", break_on_hyphens=False)
-
-
-def _one_code_line(code: str) -> str:
+def _on_one_line(code: str) -> str:
     return " ".join(code.split()).replace("``", "` `")

@@ -1,8 +1,7 @@
-"""How far a metric could move if equal scores stood in another order: exact, by the best and the worst order.
+"""The bounds of a metric over all orders of equal scores: its values in the best and in the worst order.
 
-Within a run of equal scores any order is as good as another. Every metric here that is worked out from hits gains when
-a more relevant item changes places with a less relevant one below it, so the highest value has each run in order of
-falling relevance and the lowest in order of rising relevance; both are orders that a tie-breaking rule could give.
+Every metric computed from hits grows if a more relevant item changes places with a less relevant one above it. So it is
+highest with each run of equal scores in order of falling relevance, and lowest in order of rising relevance.
 """
 
 from __future__ import annotations
@@ -12,10 +11,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from recnb.data import Prepared
-from recnb.lint.context import FlaggedRows, LintContext, Mask
+from recnb.lint.data import FlaggedRows, LintData, Mask
 from recnb.metrics.hits import Floats, Hits, Ints, count_within, in_order
 
-#: Conventions under which hits stand on one place each, one below the other.
+#: Rules for ties under which each hit has a place of its own.
 STRICT = ("first", "last", "item_asc", "item_desc", "worst")
 
 
@@ -45,7 +44,7 @@ class Bounds:
 
 @dataclass(frozen=True, eq=False)
 class Ties:
-    """Equal scores in the lists, and what they leave open."""
+    """Equal scores in the lists, and the bounds of the metric over their orders."""
 
     rows: FlaggedRows
     runs: TieRuns
@@ -54,11 +53,11 @@ class Ties:
     n_runs: int
     straddling: Ints  #: runs that begin at or above the cut-off and end below it
     deciding: Ints  #: runs of items of different relevance: their order matters
-    bounds: Bounds | None  #: None where no order is known to be the best
+    bounds: Bounds | None  #: None if no order is known to be the best
 
 
 def runs_of(rows: FlaggedRows) -> TieRuns | None:
-    """The runs of equal scores; None where all scores of each list differ, or rise along the ranks."""
+    """The runs of equal scores; None if all scores of each list differ, or some rise along the ranks."""
     if rows.score is None or len(rows.user) == 0:
         return None
     same = rows.same_user & (rows.score[1:] == rows.score[:-1])
@@ -69,54 +68,54 @@ def runs_of(rows: FlaggedRows) -> TieRuns | None:
     return TieRuns(start, size, np.repeat(np.arange(len(start)), size))
 
 
-def ties_of(looked: LintContext) -> Ties | None:
-    """The ties of an evaluation; None where there are none."""
-    if looked.convention.order not in ("score", "rank") or "score" not in looked.prepared.recs.columns:
+def ties_of(data: LintData) -> Ties | None:
+    """The ties of an evaluation; None if there are none."""
+    if data.convention.order not in ("score", "rank") or "score" not in data.prepared.recs.columns:
         return None
-    prepared = _strict(looked)
-    looked = looked if prepared is looked.prepared else looked.under(prepared)
-    rows = looked.rows
+    prepared = _strict(data)
+    data = data if prepared is data.prepared else data.under(prepared)
+    rows = data.rows
     if not (rows.key[1:] > rows.key[:-1]).all():
         return None
     runs = runs_of(rows)
     if runs is None:
         return None
-    hits = looked.hits
+    hits = data.hits
     at = rows.places(hits)
     last = runs.start + runs.size - 1
-    depth = looked.depth[rows.user[runs.start]]
+    depth = data.depth[rows.user[runs.start]]
     straddling = np.flatnonzero(runs.tied & (rows.rank[runs.start] <= depth) & (rows.rank[last] > depth))
     deciding = np.flatnonzero(
         runs.tied
-        & _mixed(runs, hits, at, one=looked.options.get("target") == "preferred")
+        & _mixed(runs, hits, at, preferred=data.options.get("target") == "preferred")
         & (rows.rank[runs.start] <= depth)
     )
-    bounds = _bounds(looked, runs, hits, at) if is_bounded(looked) else None
+    bounds = _bounds(data, runs, hits, at) if is_bounded(data) else None
     n_rows = int(runs.size[runs.tied].sum())
     return Ties(rows, runs, hits, n_rows, int(runs.tied.sum()), straddling, deciding, bounds)
 
 
-def _strict(looked: LintContext) -> Prepared:
-    if looked.convention.ties in STRICT:
-        return looked.prepared
-    return looked.source.under(replace(looked.convention, ties="first"))
+def _strict(data: LintData) -> Prepared:
+    if data.convention.ties in STRICT:
+        return data.prepared
+    return data.source.under(replace(data.convention, ties="first"))
 
 
-def is_bounded(looked: LintContext) -> bool:
-    """Whether the order by relevance is known to be the best: not where what a sum is divided by moves with the order."""
-    convention = looked.convention
-    negative = convention.negative_relevance == "keep" and bool((looked.hits.relevance < 0).any())
-    return convention.no_hit == "zero" and looked.options.get("out_of") != "hits" and not negative
+def is_bounded(data: LintData) -> bool:
+    """Whether the order by relevance is known to be the best: not if the denominator depends on the order."""
+    convention = data.convention
+    negative = convention.negative_relevance == "keep" and bool((data.hits.relevance < 0).any())
+    return convention.no_hit == "zero" and data.options.get("out_of") != "hits" and not negative
 
 
-def _mixed(runs: TieRuns, hits: Hits, at: Ints, *, one: bool) -> Mask:
-    """Whether a run holds items of different worth; what is no hit counts as less than any hit.
+def _mixed(runs: TieRuns, hits: Hits, at: Ints, *, preferred: bool) -> Mask:
+    """Whether a run has items of different relevance; a miss is below any hit.
 
-    `one`: only a user's preferred item counts.
+    `preferred`: only a user's preferred item counts.
     """
     n = len(runs.start)
     on = at >= 0
-    on &= hits.preferred if one else True
+    on &= hits.preferred if preferred else True
     run, relevance = runs.run[at[on]], hits.relevance[on]
     count = np.bincount(run, minlength=n)
     low, high = np.full(n, np.inf), np.full(n, -np.inf)
@@ -125,10 +124,10 @@ def _mixed(runs: TieRuns, hits: Hits, at: Ints, *, one: bool) -> Mask:
     return np.asarray((count > 0) & ((count < runs.size) | (low < high)))
 
 
-def _bounds(looked: LintContext, runs: TieRuns, hits: Hits, at: Ints) -> Bounds:
-    worst, best = reordered(looked.rows, runs, hits, at)
-    low, lower = looked.measured(worst)
-    high, upper = looked.measured(best)
+def _bounds(data: LintData, runs: TieRuns, hits: Hits, at: Ints) -> Bounds:
+    worst, best = reordered(data.rows, runs, hits, at)
+    low, lower = data.measured(worst)
+    high, upper = data.measured(best)
     return Bounds(low, high, lower, upper)
 
 
@@ -142,10 +141,11 @@ def reordered(rows: FlaggedRows, runs: TieRuns, hits: Hits, at: Ints) -> tuple[H
     first, last = runs.start[run], runs.start[run] + runs.size[run] - 1
     best, worst = hits.rank.copy(), hits.rank.copy()
     best[on], worst[on] = rows.rank[first + nth], rows.rank[last - nth]
-    return _with_ranks(hits, worst), _with_ranks(hits, best)
+    return with_ranks(hits, worst), with_ranks(hits, best)
 
 
-def _with_ranks(hits: Hits, rank: Ints) -> Hits:
+def with_ranks(hits: Hits, rank: Ints) -> Hits:
+    """The hits on other ranks, sorted by them."""
     order = in_order(hits.user * (int(rank.max(initial=0)) + 1) + rank)
     return replace(
         hits, user=hits.user[order], rank=rank[order], relevance=hits.relevance[order], truth_row=hits.truth_row[order]

@@ -64,7 +64,7 @@ def precision(hits: Hits, k: Cutoff = None, *, out_of: Literal["k", "list", "min
 def recall(
     hits: Hits, k: Cutoff = None, *, out_of: Literal["relevant", "min(k, relevant)", "min(list, relevant)"] = "relevant"
 ) -> Credit:
-    """Share of a user's relevant items that stand in the first k places.
+    """Share of a user's relevant items that are among the first k.
 
     `out_of="min(k, relevant)"` is the capped recall that can always reach 1. The "hit rate" that divides by what
     the user liked is this metric.
@@ -133,7 +133,7 @@ def hit_rate(hits: Hits, k: Cutoff = None) -> Credit:
 @metric(
     called="reciprocal rank",
     symbol="RR", credit="target / rank", bounds=(0, 1), references=["voorhees1999"],
-    reads="How far down a user looks before the item that counts: 1 at the top, 1/2 at rank 2.",
+    reads="One over the rank of the first relevant item: 1 at the top, 1/2 at rank 2.",
     meanings={"target": {"first": "first", "preferred": "preferred"}}, aliases=("mrr",),
 )  # fmt: skip
 def reciprocal_rank(hits: Hits, k: Cutoff = None, *, target: Literal["first", "preferred"] = "first") -> Credit:
@@ -199,7 +199,7 @@ def cg(hits: Hits, k: Cutoff = None, *, gain: Gain = "linear") -> Credit:
 def dcg(
     hits: Hits, k: Cutoff = None, *, gain: Gain = "linear", discount: Discount = "log", log_base: float = 2
 ) -> Credit:
-    """Gain of the first k places added up, each discounted by how far down it stands.
+    """Sum of the gains of the first k items, each discounted by its rank.
 
     >>> import recnb
     >>> round(recnb.dcg([3, 2, 3, 0, 1, 2]), 3)
@@ -281,7 +281,7 @@ def r_precision(hits: Hits, k: Cutoff = None) -> Credit:
 @metric(
     called="rank-biased precision",
     symbol="RBP", credit="(1 - p) * p^(rank - 1)", bounds=(0, 1), references=["moffat2008"],
-    reads="What a reader finds per look, who goes on to the next place with probability p.",
+    reads="Expected relevance per examined item for a reader who continues with probability p.",
 )  # fmt: skip
 def rbp(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
     """Rate at which a reader of patience p meets relevant items, cut at k.

@@ -101,7 +101,7 @@ def _gini_out_of(options: Mapping[str, Any]) -> str:
 
 @metric(
     called="Gini coefficient",
-    reads="Items that no list shows count as well, so that few lists of few items look uneven.",
+    reads="Items that are in no list count as well, so that few short lists give an uneven distribution.",
     symbol="Gini", over="items", credit="(2 * place - n_items - 1) * times", out_of=_gini_out_of,
     bounds=(0, 1), references=["fleder2009"], needs=("catalogue",),
 )  # fmt: skip
@@ -201,7 +201,7 @@ def entropy(
 
 @metric(
     called="personalization",
-    reads="The mean over all pairs of users. It does not say whether the differences please anyone.",
+    reads="The mean over all pairs of users. It does not measure whether the differences are useful.",
     symbol="Personalization", over="user pairs", credit="1 - overlap", out_of="n_lists * (n_lists - 1) / 2",
     bounds=(0, 1), references=["zhou2010"], per_row_texts=False,
 )  # fmt: skip

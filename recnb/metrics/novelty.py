@@ -23,7 +23,7 @@ def _list_or_k(options: Mapping[str, Any]) -> str:
 
 @metric(
     called="novelty",
-    reads="One bit more means items that half as many users know. High is unusual, not good by itself.",
+    reads="One bit more means items that half as many users have. High values are not good in themselves.",
     symbol="Novelty", over="list", bounds=(0, np.inf), top="log2 of the users of train", references=["zhou2010"],
     credit=lambda options: "log(total / count)" + (" / log(n_users)" if options["normalize"] else ""),
     out_of=_list_or_k, needs=("train",),
@@ -107,7 +107,7 @@ def popularity(
 
 @metric(
     called="popularity rank",
-    reads="Half is what a draw from all items alike would show.",
+    reads="Random recommendations have about one half.",
     symbol="Popularity rank", over="list", credit="place / total", out_of=_list_or_k, bounds=(0, 1),
     references=["ekstrand2017"], needs=("train",),
 )  # fmt: skip
@@ -120,7 +120,7 @@ def popularity_rank(
     divisor: Literal["list", "k"] = "list",
     cutoff: Cut = "k",
 ) -> PerUser:
-    """Where the shown items stand among all items by popularity: 1 is the most popular, near 0 the least.
+    """Mean popularity rank of the recommended items among all items: 1 is the most popular, near 0 the least.
 
     mean over the list of (rank of the item's count, from the least popular) / (items in train); items that are equally
     popular share their mean rank. Ekstrand and Mahant 2017, FLAIRS 30; lenskit MeanPopRank, where a cold item is 0.
@@ -184,7 +184,7 @@ def _pair(options: Mapping[str, Any]) -> str:
 
 @metric(
     called="intra-list diversity",
-    reads="It says as much as the features do: items that they do not tell apart count as alike.",
+    reads="It depends on the features: items with equal features have distance 0.",
     symbol="Diversity", over="pairs", credit=_pair, bounds=(0, 2), references=["smyth2001", "ziegler2005"],
     out_of=lambda options: "n_shown * (n_shown - 1) / 2" if options["divisor"] == "pairs" else "n_shown",
     top="1, 2 where features can be negative", needs=("features",),
@@ -202,7 +202,7 @@ def diversity(
     single: Literal["skip", "zero", "nan", "error"] = "skip",
     cutoff: Cut = "k",
 ) -> PerUser:
-    """How unlike the items of a list are: the mean distance between two of them, 0 if all are alike.
+    """Mean distance between two items of a list, 0 if all have the same features.
 
     sum over pairs of the list of distance / (n (n - 1) / 2). Intra-list diversity: Smyth and McClave 2001, ICCBR;
     as similarity, 1 - distance of each pair: Ziegler et al. 2005, WWW, where it is called intra-list similarity.

@@ -1,4 +1,4 @@
-"""The numbers of a report beyond accuracy, frozen."""
+"""Metrics beyond accuracy as rows of a report, of one model or of several."""
 
 from __future__ import annotations
 
@@ -35,6 +35,10 @@ class BeyondRow:
     basis: str
     n_users: int = 0  #: whose values the mean is of; of a number of all lists, how many lists
     needs: str = ""  #: what is missing and what to type; "" if there are values
+
+    def at(self, k: int) -> tuple[float, float, float]:
+        """Value, lower and upper end at a cut-off; the ends are NaN where there is no interval."""
+        return self.values[self.k.index(k)]
 
 
 def rows_of(

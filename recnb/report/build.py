@@ -1,19 +1,21 @@
-"""Gather a report of one evaluation: findings, metrics with intervals, the curve, users, segments, what lies beyond accuracy."""
+"""Compute the report of an evaluation: findings, metrics with intervals, the curve, users, segments, metrics beyond accuracy."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from recnb.conventions import options_in_words
 from recnb.display.language import _
-from recnb.display.progress import ProgressBar, counted
+from recnb.display.progress import counted
 from recnb.errors import OptionError
 from recnb.lint import lint
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
-from recnb.metrics.metric import LIST_METRICS, Metric, metric_named
+from recnb.metrics.metric import LIST_METRICS, Metric
 from recnb.report.beyond_row import BeyondRow, rows_of
 from recnb.report.data import (
     CountSummary,
@@ -22,16 +24,15 @@ from recnb.report.data import (
     PopulationSummary,
     RankedItem,
     ReportSegments,
-    UserList,
+    UserSummary,
     distribution_of,
 )
 from recnb.report.report import Report
-from recnb.results.arguments import Metrics, options_of, parted
+from recnb.results.arguments import Metrics, chosen_metrics, metrics_under, options_of, parted
 from recnb.results.beyond_accuracy import recorded_in
 from recnb.results.curve import Curve
 from recnb.results.provenance import users_in_words
 from recnb.results.segments import Segment, table_by
-from recnb.results.table import table_of
 from recnb.stats import intervals
 
 if TYPE_CHECKING:
@@ -50,68 +51,58 @@ def report_of(
     bins: int,
     options: Mapping[str, Any],
 ) -> Report:
-    """Gather a report: every value per user once."""
+    """Build the report of an evaluation; the values of a metric are computed once for the table, the curve and the users."""
     at = whole_numbers(k)
+    lead_k = sorted(at)[len(at) // 2]
     accuracy, beyond = parted(metrics, options)
+    # Named metrics come with their options; the standard ones share the options given.
     shared = options if accuracy is None else {}
-    # The table checks the names and the options, joins as deep as they need and knows their basis.
-    table = table_of(evaluation, accuracy, max(at), shared)
-    chosen = [metric_named(name) for name in table.index]
+    chosen = chosen_metrics(metrics_under(evaluation.library, accuracy))
     own = [options_of(metric, accuracy, shared, chosen) for metric in chosen]
-    parts = len(chosen) + 3 + (by is not None)
-    with counted(parts, _("report")) as bar:
-        points = curve_points(at)
-        lead_at = tuple(sorted({*points, *at}))
-        depths = [lead_at, *[at] * (len(chosen) - 1)]
-        values = _stacked(evaluation, chosen, own, depths, bar)
-        bounds = np.repeat(
-            np.array([metric.bounds for metric in chosen], dtype=np.float64), list(map(len, depths)), axis=0
-        )
+    # The deepest join serves all metrics and cut-offs.
+    whole = any(metric.needs_whole_list(mine) for metric, mine in zip(chosen, own, strict=True))
+    evaluation.hits(None if whole else max(at))
+    points = curve_points(at)
+    cutoffs = [tuple(sorted({*points, *at})), *[at] * (len(chosen) - 1)]
+    starts = np.cumsum([0, *map(len, cutoffs)]).tolist()
+    with counted(len(chosen) + 3 + (by is not None), _("report")) as bar:
+        values = np.empty((evaluation.n_users, starts[-1]))
+        for metric, mine, ks, start in zip(chosen, own, cutoffs, starts, strict=False):
+            values[:, start : start + len(ks)] = evaluation.values(metric, Cutoffs.of(ks), mine)
+            bar.update()
+        bounds = np.array([metric.bounds for metric, ks in zip(chosen, cutoffs, strict=True) for _k in ks], dtype=float)
         low, high, method = intervals(values, confidence, bounds=(bounds[:, 0], bounds[:, 1]))
-        bar.update()
-        mean = values.mean(axis=0)
-        starts = np.cumsum([0, *map(len, depths)])
-        columns = [[int(start) + ks.index(one) for one in at] for start, ks in zip(starts, depths, strict=False)]
-        measured = tuple(
-            _measured(metric, mine, at, (mean[mine_at], low[mine_at], high[mine_at]))
-            for metric, mine, mine_at in zip(chosen, own, columns, strict=True)
+        numbers = list(zip(values.mean(axis=0).tolist(), low.tolist(), high.tolist(), strict=True))
+        summaries = tuple(
+            _summary(metric, mine, at, [numbers[start + ks.index(k)] for k in at])
+            for metric, mine, ks, start in zip(chosen, own, cutoffs, starts, strict=False)
         )
-        basis = str(table.attrs["basis"])
-        lead_k = sorted(at)[len(at) // 2]
-        drawn = [lead_at.index(one) for one in points]
-        curve = Curve(
-            measured[0].metric,
-            measured[0].symbol,
-            k=points,
-            value=tuple(mean[drawn].tolist()),
-            low=tuple(low[drawn].tolist()),
-            high=tuple(high[drawn].tolist()),
-            n_users=evaluation.n_users,
-            basis=basis,
-        )
-        hits = evaluation.hits(max(at))
-        lead_values = values[:, lead_at.index(lead_k)]
-        best, worst = _extremes(evaluation, hits, lead_values, lead_k)
-        population = _population(evaluation, hits, basis)
+        lead_values = values[:, cutoffs[0].index(lead_k)].copy()
         del values
-        findings = lint(evaluation, lead_k, measured[0].metric, **own[0])
+        bar.update()
+        hits = evaluation.hits(max(at))
+        basis, population = _population(evaluation, hits, {name: mine[name] for mine in own for name in mine})
+        best, worst = _extremes(evaluation, hits, lead_values, lead_k)
+        findings = lint(evaluation, lead_k, chosen[0].name, **own[0])
         bar.update()
         segments = None
         if by is not None:
             named = {metric.name: mine for metric, mine in zip(chosen, own, strict=True)}
-            segments = _segmented(evaluation, named, lead_k, by, bins, confidence)
+            segments = _segments(evaluation, named, lead_k, by, bins, confidence)
             bar.update()
         further = _beyond(evaluation, beyond, at, confidence)
         bar.update()
+    lead = summaries[0]
+    value, low_ends, high_ends = zip(*(numbers[cutoffs[0].index(k)] for k in points), strict=True)
     return Report(
         population=population,
         k=at,
         lead_k=lead_k,
-        metrics=measured,
+        metrics=summaries,
         confidence=float(confidence),
         method=method,
-        curve=curve,
-        distribution=distribution_of(lead_values, measured[0], lead_k),
+        curve=Curve(lead.metric, lead.symbol, points, value, low_ends, high_ends, evaluation.n_users, basis),
+        distribution=distribution_of(lead_values, lead, lead_k),
         best=best,
         worst=worst,
         findings=findings,
@@ -123,44 +114,36 @@ def report_of(
 
 def _beyond(
     evaluation: EvaluationData,
-    asked: Mapping[str, Mapping[str, Any]] | None,
+    metrics: Mapping[str, Mapping[str, Any]] | None,
     at: tuple[int, ...],
     confidence: float,
 ) -> tuple[BeyondRow, ...]:
-    """The metrics beyond accuracy that were asked for; else all, where something is known of the items."""
-    if asked is not None:
-        return tuple(rows_of(evaluation, at, confidence, names=list(asked), options=asked))
-    side_data = evaluation.side_data
-    if side_data.train is None and side_data.items is None:
-        return ()
-    has = recorded_in(evaluation.library)
-    return tuple(rows_of(evaluation, at, confidence, names=[name for name in LIST_METRICS if name in has]))
+    """Metrics beyond accuracy: those named; else all, if train or items were given."""
+    if metrics is None:
+        side_data = evaluation.side_data
+        if side_data.train is None and side_data.items is None:
+            return ()
+        recorded = recorded_in(evaluation.library)
+        metrics = {name: {} for name in LIST_METRICS if name in recorded}
+    return tuple(rows_of(evaluation, at, confidence, names=list(metrics), options=metrics))
 
 
-def _segmented(
+def _segments(
     evaluation: EvaluationData, metrics: Mapping[str, Mapping[str, Any]], k: int, by: Any, bins: int, confidence: float
 ) -> ReportSegments:
-    """The metrics at one cut-off in each segment, frozen."""
+    """The metrics at one cut-off in each segment."""
     table = table_by(evaluation, metrics, k, by, bins=bins, confidence=confidence, options={})
-    rows = []
-    for one in table.reset_index().to_dict("records"):
-        numbers = {
-            name: float(one[name]) for name in ("mean", "low", "high", "gap", "gap_low", "gap_high", "p", "p_holm")
-        }
-        rows.append(
-            Segment(
-                metric=str(one["metric"]), k=int(one["k"]), segment=str(one["segment"]), n_users=int(one["n_users"]),
-                small=bool(one["small"]), **numbers,
-            )
-        )  # fmt: skip
+    rows = tuple(
+        Segment(**{str(name): value for name, value in row.items()}) for row in table.reset_index().to_dict("records")
+    )
     basis = _(
         "{confidence:g}% intervals, not corrected for the number of comparisons; gaps to all other users by the "
         "more careful of Welch's t and Student's, their p corrected by Holm's method over {n:,} tests, every "
         "metric and segment here.",
-        n=sum(not np.isnan(one.p) for one in rows),
+        n=sum(not np.isnan(row.p) for row in rows),
         confidence=100 * confidence,
     )
-    return ReportSegments(str(table.attrs["by"]), k, float(confidence), tuple(rows), basis)
+    return ReportSegments(str(table.attrs["by"]), k, float(confidence), rows, basis)
 
 
 def curve_points(at: Sequence[int], most: int = CURVE_POINTS) -> tuple[int, ...]:
@@ -184,27 +167,10 @@ def whole_numbers(k: object, instead: str = ".table(k=None)") -> tuple[int, ...]
     return finite
 
 
-def _stacked(
-    evaluation: EvaluationData,
-    metrics: Sequence[Metric[...]],
-    options: Sequence[Mapping[str, Any]],
-    depths: Sequence[Sequence[int]],
-    bar: ProgressBar,
-) -> Floats:
-    """The values of users, a column for each metric at each of its cut-offs."""
-    values = np.empty((evaluation.n_users, sum(map(len, depths))))
-    start = 0
-    for metric, mine, ks in zip(metrics, options, depths, strict=True):
-        values[:, start : start + len(ks)] = evaluation.values(metric, Cutoffs.of(ks), mine)
-        start += len(ks)
-        bar.update()
-    return values
-
-
-def _measured(
-    metric: Metric[...], options: Mapping[str, Any], at: tuple[int, ...], numbers: tuple[Floats, Floats, Floats]
+def _summary(
+    metric: Metric[...], options: Mapping[str, Any], at: tuple[int, ...], numbers: Sequence[tuple[float, float, float]]
 ) -> MetricSummary:
-    mean, low, high = (tuple(map(float, column)) for column in numbers)
+    mean, low, high = zip(*numbers, strict=True)
     return MetricSummary(
         metric=metric.name,
         symbol=metric.symbol,
@@ -220,31 +186,34 @@ def _measured(
     )
 
 
-def _population(evaluation: EvaluationData, hits: Hits, basis: str) -> PopulationSummary:
-    counts = evaluation.counts
-    users = tuple(users_in_words(counts, evaluation.convention))
-    said = basis.removeprefix("; ".join(users)).removesuffix("; ".join(evaluation.notes))
-    return PopulationSummary(
-        n_users=counts.n_users,
-        n_without_list=counts.n_without_list,
-        n_without_relevant=counts.n_without_relevant,
-        n_recommended=counts.n_recommended,
-        n_relevant=counts.n_relevant,
-        n_items_recommended=counts.n_items_recommended,
-        n_items_relevant=counts.n_items_relevant,
-        n_not_relevant=counts.n_not_relevant,
-        n_gaps=counts.n_gaps,
+def _population(evaluation: EvaluationData, hits: Hits, options: Mapping[str, Any]) -> tuple[str, PopulationSummary]:
+    """The basis of the report, of metrics with these options, and who and what was evaluated."""
+    counts, convention = evaluation.counts, evaluation.convention.with_metric(options)
+    users = tuple(users_in_words(counts, convention))
+    if evaluation.library is None:
+        conventions = tuple(convention.phrases(graded=evaluation.prepared.graded))
+        basis = "; ".join([*users, *conventions, *evaluation.notes])
+    else:
+        basis = _("each metric as {library} has it", library=evaluation.library)
+        conventions = (basis,)
+    population = PopulationSummary(
+        **{
+            field.name: getattr(counts, field.name)
+            for field in fields(PopulationSummary)
+            if field.name.startswith("n_")
+        },
         list_length=CountSummary.of(hits.list_length[hits.list_length > 0]),
         relevant_per_user=CountSummary.of(hits.n_relevant),
         users=users,
-        conventions=tuple(phrase for phrase in said.split("; ") if phrase),
+        conventions=conventions,
         notes=evaluation.notes,
     )
+    return basis, population
 
 
 def _extremes(
     evaluation: EvaluationData, hits: Hits, values: Floats, k: int
-) -> tuple[tuple[UserList, ...], tuple[UserList, ...]]:
+) -> tuple[tuple[UserSummary, ...], tuple[UserSummary, ...]]:
     """The best and the worst users: of few, the better and the worse half."""
     found = np.bincount(hits.user[hits.rank <= k], minlength=hits.n_users)
     there = np.flatnonzero(~np.isnan(values))
@@ -252,14 +221,20 @@ def _extremes(
     best = _first(there, -level, -found, min(USERS_SHOWN, -(-len(there) // 2)))
     rest = there[~np.isin(there, best)]
     worst = _first(rest, level, found - hits.n_relevant, min(USERS_SHOWN, len(there) // 2))
-    users = evaluation.users
-    shown = np.r_[best, worst].tolist()
+    shown = [*best.tolist(), *worst.tolist()]
     lists = dict(zip(shown, evaluation.lists_of(shown), strict=True))
-    best_lists, worst_lists = (
-        tuple(_user_list(evaluation, hits, users[one], one, lists[one], float(values[one]), k) for one in some.tolist())
-        for some in (best, worst)
-    )
-    return best_lists, worst_lists
+    truths = {user: evaluation.truth_of(user) for user in shown}
+    items = [
+        *(item for ranks in lists.values() for item in ranks.values()),
+        *(item for truth in truths.values() for item in truth["item"]),
+    ]
+    titles = evaluation.item_titles(list(dict.fromkeys(items)))
+    users = evaluation.users
+    made = {
+        user: _user_list(hits, users[user], user, lists[user], truths[user], titles, float(values[user]), k)
+        for user in shown
+    }
+    return tuple(made[user] for user in best.tolist()), tuple(made[user] for user in worst.tolist())
 
 
 def _first(among: Ints, key: Floats, then: Ints, n: int) -> Ints:
@@ -273,25 +248,34 @@ def _first(among: Ints, key: Floats, then: Ints, n: int) -> Ints:
 
 
 def _user_list(
-    evaluation: EvaluationData, hits: Hits, user: Any, position: int, items: Mapping[int, Any], value: float, k: int
-) -> UserList:
-    truth = evaluation.truth_of(position)
-    mine = hits.of(position)
-    inside = mine.rank <= k
-    relevance = dict(zip(mine.rank[inside].tolist(), mine.relevance[inside].tolist(), strict=True))
+    hits: Hits,
+    user: Any,
+    position: int,
+    items: Mapping[int, Any],
+    truth: pl.DataFrame,
+    titles: Mapping[Any, str],
+    value: float,
+    k: int,
+) -> UserSummary:
+    of_user = hits.of(position)
+    inside = of_user.rank <= k
+    relevance = dict(zip(of_user.rank[inside].tolist(), of_user.relevance[inside].tolist(), strict=True))
     ranks = [rank for rank in items if rank <= k]
-    found = set(mine.truth_row[inside].tolist())
-    rows = [row for row in np.argsort(-mine.truth_relevance, kind="stable").tolist() if row not in found]
     further = {items[rank]: rank for rank in reversed(list(items)) if rank > k}
+    found = set(of_user.truth_row[inside].tolist())
+    rows = [row for row in np.argsort(-of_user.truth_relevance, kind="stable").tolist() if row not in found]
     missed = [(truth["item"][row], float(truth["relevance"][row])) for row in rows[:MISSED_SHOWN]]
-    return UserList(
+    return UserSummary(
         user=_id(user),
         value=value,
         n_hits=int(inside.sum()),
-        n_relevant=len(mine.truth_relevance),
+        n_relevant=len(of_user.truth_relevance),
         n_places=len(ranks),
-        places=tuple(RankedItem(rank, _id(items[rank]), relevance.get(rank, 0.0)) for rank in ranks[:RANKS_SHOWN]),
-        missed=tuple(Missed(_id(item), grade, further.get(item)) for item, grade in missed),
+        places=tuple(
+            RankedItem(rank, _id(items[rank]), relevance.get(rank, 0.0), titles.get(items[rank], ""))
+            for rank in ranks[:RANKS_SHOWN]
+        ),
+        missed=tuple(Missed(_id(item), grade, further.get(item), titles.get(item, "")) for item, grade in missed),
         n_missed=len(rows),
     )
 

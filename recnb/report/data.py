@@ -58,7 +58,7 @@ class PopulationSummary:
     n_items_recommended: int  #: distinct items in the lists
     n_items_relevant: int  #: distinct relevant items
     n_not_relevant: int  #: rows of the truth that are not relevant
-    n_gaps: int  #: users whose ranks leave places empty
+    n_gaps: int  #: users with ranks that are empty
     list_length: CountSummary  #: over the users with a list
     relevant_per_user: CountSummary  #: of the users evaluated
     users: tuple[str, ...]  #: in words: how many users, and who was left out and why
@@ -84,17 +84,17 @@ class MetricSummary:
 
     @property
     def top(self) -> float | None:
-        """The most the metric can be, None if there is no such number."""
+        """The metric's upper bound, None if it has none."""
         return self.bounds[1] if isfinite(self.bounds[1]) else None
 
-    def label(self, k: int) -> str:
-        """The metric's symbol at a cut-off."""
-        return f"{self.symbol}@{k}"
+    @property
+    def values(self) -> tuple[tuple[float, float, float], ...]:
+        """Mean, lower and upper end at each cut-off."""
+        return tuple(zip(self.mean, self.low, self.high, strict=True))
 
     def at(self, k: int) -> tuple[float, float, float]:
         """Mean, lower and upper end at a cut-off."""
-        column = self.k.index(k)
-        return self.mean[column], self.low[column], self.high[column]
+        return self.values[self.k.index(k)]
 
 
 @dataclass(frozen=True)
@@ -122,31 +122,33 @@ class Distribution:
 
 @dataclass(frozen=True)
 class RankedItem:
-    """One rank of a list that is shown; relevance is 0 where it is no hit."""
+    """An item of a list that is shown; its relevance is 0 if it is no hit."""
 
     rank: int
     item: Any
     relevance: float
+    title: str = ""  #: from the frame of items, if it has one
 
 
 @dataclass(frozen=True)
 class Missed:
-    """A relevant item that is not among the first k; `rank` says where it stands further down, if it does."""
+    """A relevant item that is not among the first k."""
 
     item: Any
     relevance: float
-    rank: int | None
+    rank: int | None  #: its rank below k; None: it is not in the list
+    title: str = ""
 
 
 @dataclass(frozen=True)
-class UserList:
-    """One user's list down to k, with hits marked and the first of what was missed."""
+class UserSummary:
+    """One user's list down to k with its hits, and the most relevant of the items that were missed."""
 
     user: Any
     value: float
     n_hits: int
     n_relevant: int
-    n_places: int  #: how many items stand in the first k, of which `places` holds at most the first 20
+    n_places: int  #: how many items the first k ranks hold; `places` has at most the first 20 of them
     places: tuple[RankedItem, ...]
     missed: tuple[Missed, ...]  #: most relevant first
     n_missed: int
@@ -154,23 +156,38 @@ class UserList:
 
 @dataclass(frozen=True)
 class ReportSegments:
-    """How segments of the users fare: each metric in each segment, and its gap to all other users."""
+    """Each metric in each segment of the users, and the gap of each segment to all other users."""
 
-    by: str  #: what the users are parted by
+    by: str  #: what defines the segments
     k: int
     confidence: float
     rows: tuple[Segment, ...]
     basis: str
 
+    @property
+    def alpha(self) -> float:
+        """The level of the corrected tests."""
+        return 1 - self.confidence
+
     def of(self, metric: str) -> list[Segment]:
         """The segments of one metric."""
-        return [one for one in self.rows if one.metric == metric]
+        return [segment for segment in self.rows if segment.metric == metric]
+
+    def reach(self, metric: str) -> float:
+        """The largest distance from 0 of a metric's gaps and of the ends of their intervals."""
+        ends = [end for row in self.of(metric) for end in (row.gap, row.gap_low, row.gap_high) if isfinite(end)]
+        return max(map(abs, ends), default=0.0) or 1.0
+
+    def differs(self, segment: Segment) -> bool:
+        """Whether a segment differs from all other users: the corrected test and the interval agree."""
+        excludes_0 = isfinite(segment.gap_low) and (segment.gap_low > 0 or segment.gap_high < 0)
+        return bool(excludes_0 and segment.p_holm <= self.alpha)
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each metric and segment, with the gap to all other users."""
         import pandas as pd
 
-        return pd.DataFrame([vars(one) for one in self.rows])
+        return pd.DataFrame([vars(segment) for segment in self.rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,8 +202,8 @@ class ReportData:
     method: str  #: of the intervals
     curve: Curve
     distribution: Distribution
-    best: tuple[UserList, ...]
-    worst: tuple[UserList, ...]
+    best: tuple[UserSummary, ...]
+    worst: tuple[UserSummary, ...]
     findings: Lint  #: what is odd about the data, told by the lead metric at `lead_k`
     beyond: tuple[BeyondRow, ...]  #: beyond accuracy, at each cut-off; () where neither train nor items is known
     segments: ReportSegments | None  #: the metrics at `lead_k` by segment, if that was asked for
@@ -200,8 +217,25 @@ class ReportData:
 
     @property
     def lead(self) -> MetricSummary:
-        """The metric that the curve and the users are shown by."""
+        """The metric of the curve, the distribution and the users shown."""
         return self.metrics[0]
+
+    @property
+    def label(self) -> str:
+        """The lead metric at the middle cut-off, as nDCG@10."""
+        return f"{self.lead.symbol}@{self.lead_k}"
+
+    @property
+    def measured(self) -> tuple[MetricSummary | BeyondRow, ...]:
+        """All metrics with values: those of accuracy, then those beyond it."""
+        return *self.metrics, *(metric for metric in self.beyond if metric.values)
+
+    @property
+    def groups(self) -> tuple[tuple[str, tuple[UserSummary, ...]], ...]:
+        """The users shown: "best" and "worst", or the "only" one."""
+        if not self.worst:
+            return (("only", self.best),) if self.best else ()
+        return ("best", self.best), ("worst", self.worst)
 
     def to_frame(self) -> pd.DataFrame:
         """The means as a long frame: metric, k, mean, low, high, n_users; those beyond accuracy last.
@@ -211,14 +245,9 @@ class ReportData:
         import pandas as pd
 
         rows = [
-            (one.metric, k, mean, low, high, self.n_users)
-            for one in self.metrics
-            for k, mean, low, high in zip(one.k, one.mean, one.low, one.high, strict=True)
-        ]
-        rows += [
-            (one.metric, k, *values, one.n_users)
-            for one in self.beyond
-            for k, values in zip(self.k, one.values, strict=False)
+            (metric.metric, k, *values, metric.n_users if isinstance(metric, BeyondRow) else self.n_users)
+            for metric in self.measured
+            for k, values in zip(self.k, metric.values, strict=True)
         ]
         return pd.DataFrame(rows, columns=["metric", "k", "mean", "low", "high", "n_users"])
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from recnb.display.fonts import lettering
 from recnb.display.language import _
-from recnb.display.svg import ACCENT, QUIET, percent
+from recnb.display.svg import ACCENT, QUIET
+from recnb.display.text import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

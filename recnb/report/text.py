@@ -1,312 +1,238 @@
-"""A report as text: plain for a console, Markdown for a page, LaTeX for a paper; and user strings made safe for each."""
+"""A report as text: for a console, in Markdown for a page, in LaTeX for a paper."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
-from itertools import pairwise
-from math import isfinite, isnan
+from collections.abc import Iterable, Sequence
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from recnb.display.language import N_, NC_, _, ngettext, width
-from recnb.display.svg import percent, short
-from recnb.display.text import ends, fixed, one_line, signed, some
-from recnb.stats import ENOUGH
+from recnb.display.language import _, pgettext, width
+from recnb.display.text import (
+    aligned,
+    ends,
+    fixed,
+    latex_table,
+    latex_text,
+    markdown_table,
+    markdown_text,
+    one_line,
+    percent,
+    signed,
+    some,
+)
+from recnb.report import summary
+from recnb.report.beyond_row import BeyondRow
 
 if TYPE_CHECKING:
-    from recnb.report.beyond_row import BeyondRow
-    from recnb.report.data import ReportData, UserList
-    from recnb.results.segments import Segment
+    from recnb.report.data import MetricSummary, ReportData, ReportSegments, UserSummary
 
-#: Headings of some users.
-GROUPS: dict[str, str] = {
-    "only": N_("The user"),
-    "best": N_("Best users"),
-    "worst": N_("Worst users"),
-}
-
-#: How an interval is made.
-INTERVALS: dict[str, str] = {
-    "beta": N_("Clopper and Pearson's, for values between bounds"),
-}
-
-
-#: Cut-offs beyond these are counted, not shown, where there is no room; `to_frame` holds them all.
+#: With more cut-offs than these, some are shown and the others counted.
 COLUMNS_SHOWN = 8
 
 
-def intervals_in_words(report: ReportData) -> str:
-    """What the intervals are."""
-    if report.n_users < 2:
-        return _("No interval: one user is no sample.")
-    how = _(INTERVALS[report.method])
-    words = [
-        _(
-            "{confidence:g}% intervals for the mean, taking the users as a sample ({how}).",
-            confidence=100 * report.confidence,
-            how=how,
-        ),
-        _("Intervals are not corrected for the number of comparisons."),
-    ]
-    if any(isnan(one.low[0]) for one in report.metrics):
-        words.append(
-            _(
-                "A metric without an upper bound has no interval where fewer than {n} users have a value above 0.",
-                n=ENOUGH,
-            )
-        )
-    return " ".join(words)
-
-
-def not_covered(report: ReportData) -> str:
-    """What intervals over users leave out, where there are intervals."""
-    return _("They do not cover another split of the data or another training run.") if report.n_users > 1 else ""
-
-
-def beyond_in_words(report: ReportData) -> str:
-    """Whose the numbers beyond accuracy are, where there are any."""
-    return (
-        _("Metrics beyond accuracy stand below the others; they are of other users, or of all lists together.")
-        if any(one.values for one in report.beyond)
-        else ""
-    )
-
-
-def facts(report: ReportData) -> list[tuple[str, str]]:
-    """What was evaluated, as names and sentences; nothing in them is the user's."""
-    people = report.population
-    lengths, relevant = people.list_length, people.relevant_per_user
-    length = _(
-        "{low:,} to {high:,} ranks, median {median}", low=lengths.min, high=lengths.max, median=short(lengths.median)
-    )
-    if lengths.min == lengths.max:
-        length = _("{items} each", items=ngettext("{n:,} item", "{n:,} items", lengths.max))
-    rows = ngettext("{n:,} row", "{n:,} rows", people.n_recommended)
-    recommended = ngettext("{n:,} different item", "{n:,} different items", people.n_items_recommended)
-    items = ngettext("{n:,} different item", "{n:,} different items", people.n_items_relevant)
-    spread = {"low": relevant.min, "high": relevant.max, "median": short(relevant.median), "mean": relevant.mean}
-    found = _(
-        "{n:,}, of {items}; per user {per_user}",
-        n=people.n_relevant,
-        items=items,
-        per_user=_("{low:,} to {high:,}, median {median}, mean {mean:.2f}", **spread),
-    )
-    lines = [
-        (_("users"), "; ".join(people.users)),
-        (_("lists"), f"{length}; {rows}, {recommended}"),
-        (_("relevant items"), found),
-        (_("conventions"), "; ".join(people.conventions)),
-    ]
-    if people.n_not_relevant:
-        rows = ngettext("{n:,} row", "{n:,} rows", people.n_not_relevant)
-        lines.append((_("not relevant"), _("{rows} of the truth", rows=rows)))
-    if people.n_gaps:
-        lines.append(
-            (
-                _("rank gaps"),
-                _(
-                    "the lists of {users} leave ranks empty, which count as misses",
-                    users=ngettext("{n:,} user", "{n:,} users", people.n_gaps),
-                ),
-            )
-        )
-    return [*lines, *((_("note"), note) for note in people.notes)]
-
-
-def spread_in_words(report: ReportData) -> str:
-    """Where the users stand in the distribution."""
-    spread = report.distribution
-    if not spread.n_users:
-        return _("No user has a value.")
-    parts = [_("exactly {value}: {users}", value="0", users=_of_users(spread.n_zero, spread.n_users))]
-    if spread.n_top is not None:
-        parts.append(
-            _("exactly {value}: {users}", value=short(spread.top), users=_of_users(spread.n_top, spread.n_users))
-        )
-    if spread.n_without_value:
-        parts.append(_("no value: {n:,}", n=spread.n_without_value))
-    low, middle, high = map(fixed, spread.quartiles)
-    return "; ".join(
-        [
-            *parts,
-            _(
-                "quartiles {low}, {middle}, {high}; mean {mean}",
-                low=low,
-                middle=middle,
-                high=high,
-                mean=fixed(spread.mean),
-            ),
-        ]
-    )
-
-
-def _of_users(n: int, n_users: int) -> str:
-    return _(
-        "{n:,} of {users} ({share})",
-        n=n,
-        users=ngettext("{n:,} user", "{n:,} users", n_users),
-        share=percent(n / n_users),
-    )
-
-
-def bin_names(edges: Sequence[float]) -> list[str]:
-    """Each bin by its edges; the last one holds its upper edge as well.
-
-    >>> bin_names([0.0, 0.5, 1.0])
-    ['0 to <0.5', '0.5 to 1']
-    """
-    last = len(edges) - 2
-    return [
-        _(
-            NC_("last bin", "{low} to {high}") if at == last else N_("{low} to <{high}"),
-            low=short(low),
-            high=short(high),
-        )
-        for at, (low, high) in enumerate(pairwise(edges))
-    ]
-
-
-def groups(report: ReportData) -> list[tuple[str, tuple[UserList, ...]]]:
-    """The users that are shown, by which end they stand at: "only", or "best" and "worst"."""
-    if not report.worst:
-        return [("only", report.best)] if report.best else []
-    return [("best", report.best), ("worst", report.worst)]
-
-
-def told_apart(one: Segment, alpha: float) -> bool:
-    """Whether a segment differs from all other users: the corrected test and the interval agree."""
-    excluded = isfinite(one.gap_low) and (one.gap_low > 0 or one.gap_high < 0)
-    return bool(excluded and one.p_holm <= alpha)
-
-
-def gap_in_words(one: Segment, alpha: float) -> str:
-    """What may be said of a segment against all other users."""
-    if not isfinite(one.gap_low):
-        return _("– too few, or too alike")
-    if not told_apart(one, alpha):
-        return _("○ not told apart")
-    return _("▲ above") if one.gap > 0 else _("▼ below")
-
-
-def found_in_words(one: UserList) -> str:
-    """How much of what is relevant a user's list holds."""
-    if not one.n_relevant:
-        return _("no relevant item")
-    return _("found {n:,} of {relevant:,} relevant", n=one.n_hits, relevant=one.n_relevant)
-
-
 def text(report: ReportData) -> str:
-    """The report for a console; it stands alone."""
-    lead = report.lead
-    mean, low, high = lead.at(report.lead_k)
+    """The report for a console, with metrics by the names that are typed."""
+    label = f"{report.lead.metric}@{report.lead_k}"
     shown = some(report.k, COLUMNS_SHOWN)
-    header = ["", *(f"@{k}" for k in shown)]
-    rows = [
-        [one.metric, *(f"{fixed(m)} [{ends(a, b, ', ')}]" for m, a, b in map(one.at, shown))] for one in report.metrics
-    ]
-    label = f"{lead.metric}@{report.lead_k}"
-    value = f"{fixed(mean)} [{ends(low, high, ', ')}]"
-    said = " ".join(part for part in (intervals_in_words(report), not_covered(report), beyond_in_words(report)) if part)
+    metrics = [[metric.metric, *(summary.cell(metric, k) for k in shown)] for metric in report.measured]
     left_out = len(report.k) - len(shown)
-    further = [[one.metric, *(_valued(one, k) for k in shown)] for one in report.beyond if one.values]
+    remarks = " ".join(summary.remarks(report))
     lines = [
-        _(
-            "Report: {headline}",
-            headline=_("{label} = {value}, {users}", label=label, value=value, users=users_of(report)),
-        ),
+        summary.headline(report, label, summary.cell(report.lead, report.lead_k)),
         *report.findings.lines(),
         "",
-        *aligned([header, *rows, *further]),
+        *aligned([["", *(f"@{k}" for k in shown)], *metrics]),
         *([_("({n} more cut-offs in .to_frame())", n=left_out)] if left_out else []),
-        *textwrap.wrap(said, 110 * len(said) // width(said)),
+        *textwrap.wrap(remarks, 110 * len(remarks) // width(remarks)),
         "",
-        *aligned([[name, words] for name, words in facts(report)], left=True),
+        *aligned(summary.facts(report), left=2),
         "",
-        _("{label} over users: {words}", label=label, words=spread_in_words(report)),
+        _("{label} over users: {words}", label=label, words=summary.distribution(report)),
         *_bars(report),
+        *(_segments(report.segments, label) if report.segments else []),
     ]
-    lines += _segment_lines(report)
-    for group, users in groups(report):
-        heading = _(GROUPS[group])
-        lines += [
-            "",
-            _("{heading} by {label} (* marks a hit):", heading=heading, label=label),
-            *(_user_line(one) for one in users),
-        ]
+    for group, users in report.groups:
+        heading = _(summary.GROUPS[group])
+        lines += ["", _("{heading} by {label} (* marks a hit):", heading=heading, label=label)]
+        lines += [_user(user) for user in users]
     return "\n".join(lines)
 
 
-def _valued(one: BeyondRow, k: int) -> str:
-    value, low, high = one.values[one.k.index(k)]
-    return f"{fixed(value)} [{ends(low, high, ', ')}]" if isfinite(low) else fixed(value)
+def _bars(report: ReportData) -> list[str]:
+    most = max(*report.distribution.shares, 0.01)
+    rows = [
+        [name, f"{count:>9,}", f"{percent(share):>4}", "#" * round(24 * share / most)]
+        for name, count, share in summary.bins(report)
+    ]
+    return [f"  {line}" for line in aligned(rows, left=4)]
 
 
-def _segment_lines(report: ReportData) -> list[str]:
-    """The segments of the lead metric, a line each."""
-    parted = report.segments
-    if parted is None:
-        return []
+def _segments(segments: ReportSegments, label: str) -> list[str]:
     rows = [
         [
-            one_line(one.segment), f"{one.n_users:,}", f"{fixed(one.mean)} [{ends(one.low, one.high, ', ')}]",
-            f"{signed(one.gap)}", gap_in_words(one, 1 - parted.confidence),
+            one_line(segment.segment),
+            f"{segment.n_users:,}",
+            f"{fixed(segment.mean)} [{ends(segment.low, segment.high, ', ')}]",
+            signed(segment.gap),
+            summary.verdict(segment, segments),
         ]
-        for one in parted.of(report.lead.metric)
-    ]  # fmt: skip
+        for segment in segments.of(segments.rows[0].metric)
+    ]
     header = [_("segment"), _("users"), _("mean"), _("gap to the rest"), ""]
-    caption = _(
-        "{label} by {by}: each segment, and its gap to all other users",
-        label=f"{report.lead.metric}@{parted.k}",
-        by=one_line(parted.by),
-    )
+    caption = _("{label} by {by}: each segment, and its gap to all other users", label=label, by=one_line(segments.by))
     return ["", caption, *aligned([header, *rows])]
 
 
-def users_of(report: ReportData) -> str:
-    """How many users the means are over."""
-    return ngettext("{n:,} user", "{n:,} users", report.n_users)
-
-
-def aligned(rows: Sequence[Sequence[str]], *, left: bool = False) -> list[str]:
-    """Cells in columns; numbers stand to the right, all to the left if that is asked for."""
-    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
-    sides = [left or at == 0 for at in range(len(widths))]
-    return ["  ".join(map(_padded, row, widths, sides)).rstrip() for row in rows]
-
-
-def _padded(cell: str, to: int, left: bool) -> str:
-    room = " " * (to - width(cell))
-    return cell + room if left else room + cell
-
-
-def _bars(report: ReportData) -> list[str]:
-    spread = report.distribution
-    most = max(max(spread.shares), 0.01)
-    names = bin_names(spread.edges)
-    rows = [
-        [name, f"{count:,}", percent(share), "#" * round(24 * share / most)]
-        for name, count, share in zip(names, spread.counts, spread.shares, strict=True)
-    ]
-    return [
-        "  " + line for line in aligned([[row[0], f"{row[1]:>9}", f"{row[2]:>4}", row[3]] for row in rows], left=True)
-    ]
-
-
-def _user_line(one: UserList) -> str:
-    places = ", ".join(f"{'*' if place.relevance else ''}{one_line(place.item)}" for place in one.places) or _(
-        "no list"
+def _user(user: UserSummary) -> str:
+    items = [f"{'*' if place.relevance else ''}{_item(place.item, place.title)}" for place in user.places]
+    words = _(
+        "{user}: {value}, {found}; list: {places}",
+        user=one_line(user.user),
+        value=fixed(user.value),
+        found=summary.found(user),
+        places=", ".join([*items, *_more(user)]) or _("no list"),
     )
-    left_out = one.n_places - len(one.places)
-    places += f", {_('… {n} more', n=left_out)}" if left_out else ""
-    missed = f"; {_('missed: {items}', items=missed_in_words(one, one_line))}" if one.missed else ""
-    said = {"user": one_line(one.user), "value": fixed(one.value), "found": found_in_words(one), "places": places}
-    return f"  {_('{user}: {value}, {found}; list: {places}', **said)}{missed}"
+    missed = f"; {_('missed: {items}', items=summary.missed(user, _item))}" if user.missed else ""
+    return f"  {words}{missed}"
 
 
-def missed_in_words(one: UserList, safe: Any) -> str:
-    """The first of what was missed, each made safe by `safe`, and how many more there are."""
-    names = [
-        safe(item.item) + (f" {_('(at rank {rank})', rank=item.rank)}" if item.rank else "") for item in one.missed
+def _item(item: Any, title: str) -> str:
+    return f"{one_line(title)} ({one_line(item)})" if title else one_line(item)
+
+
+def _more(user: UserSummary) -> list[str]:
+    left_out = user.n_places - len(user.places)
+    return [_("… {n} more", n=left_out)] if left_out else []
+
+
+def markdown(report: ReportData) -> str:
+    """The report in Markdown, with tables as GitHub has them."""
+    mean, low, high = report.lead.at(report.lead_k)
+    metrics = [
+        [f"`{metric.metric}`", *(summary.cell(metric, k, "()", "–") for k in report.k)] for metric in report.measured
     ]
-    more = one.n_missed - len(names)
-    return ", ".join(names) + (f" {_('and {n:,} more', n=more)}" if more else "")
+    facts = [[name, markdown_text(words, 1000)] for name, words in summary.facts(report)]
+    bins = [
+        [markdown_text(name), f"{count:,}", markdown_text(percent(share))]
+        for name, count, share in summary.bins(report)
+    ]
+    interval = _(
+        "{confidence:g}% interval {ends}, {users}.",
+        confidence=100 * report.confidence,
+        ends=ends(low, high),
+        users=summary.users(report),
+    )
+    words = markdown_text(summary.distribution(report), 1000)
+    parts = [
+        f"## {report.label} = {fixed(mean)}",
+        interval,
+        report.findings.to_markdown().strip(),
+        markdown_table([_("metric"), *(f"@{k}" for k in report.k)], metrics),
+        " ".join(summary.remarks(report)),
+        markdown_table([_("what was evaluated"), ""], facts, left=2),
+        _("**{label} over users**: {words}.", label=report.label, words=words),
+        markdown_table([report.label, pgettext("number", "users"), _("share")], bins),
+        *(_markdown_segments(report.segments) if report.segments else []),
+    ]
+    header = [_("user"), report.label, _("found"), _("list"), _("missed")]
+    for group, users in report.groups:
+        parts += [
+            _("**{heading}** (hits in bold, with ✓)", heading=_(summary.GROUPS[group])),
+            markdown_table(header, map(_markdown_user, users), left=len(header)),
+        ]
+    return "\n\n".join([*parts, _("Basis: {basis}.", basis=markdown_text(report.basis, 2000))]) + "\n"
+
+
+def _markdown_segments(segments: ReportSegments) -> list[str]:
+    rows = [
+        [
+            f"`{segment.metric}`",
+            markdown_text(segment.segment),
+            f"{segment.n_users:,}",
+            f"{fixed(segment.mean)} ({ends(segment.low, segment.high)})",
+            signed(segment.gap),
+            f"{segment.p_holm:.4f}" if isfinite(segment.p_holm) else "–",
+            summary.verdict(segment, segments),
+        ]
+        for segment in segments.rows
+    ]
+    header = [_("metric"), _("segment"), _("users"), _("mean"), _("gap to the rest"), _("p (Holm)")]
+    caption = _("By {by}, at {k}", by=markdown_text(segments.by), k=segments.k)
+    table = markdown_table([*header, _("against the rest")], rows)
+    return [f"**{caption}**", table, markdown_text(segments.basis, 2000)]
+
+
+def _markdown_user(user: UserSummary) -> list[str]:
+    items = [(_markdown_item(place.item, place.title), place.relevance) for place in user.places]
+    return [
+        markdown_text(user.user),
+        fixed(user.value),
+        summary.found(user),
+        ", ".join([*(f"**✓ {item}**" if hit else item for item, hit in items), *_more(user)]) or _("no list"),
+        summary.missed(user, _markdown_item),
+    ]
+
+
+def _markdown_item(item: Any, title: str) -> str:
+    return f"{markdown_text(title)} ({markdown_text(item)})" if title else markdown_text(item)
+
+
+def latex(report: ReportData) -> str:
+    """The metrics as a table of LaTeX, and the segments as a second one; needs booktabs."""
+    header = ["", *(rf"\multicolumn{{2}}{{c}}{{@{k}}}" for k in report.k)]
+    rules = [rf"\cmidrule(lr){{{2 * at + 2}-{2 * at + 3}}}" for at in range(len(report.k))]
+    beyond = [_latex_metric(metric, report.k) for metric in report.measured if isinstance(metric, BeyondRow)]
+    rows = [
+        header,
+        " ".join(rules),
+        *(_latex_metric(metric, report.k) for metric in report.metrics),
+        *([r"\midrule", *beyond] if beyond else []),
+    ]
+    caption = [
+        _("Mean over users, with interval"),
+        report.basis,
+        *(f"{metric.symbol}: {metric.convention}" for metric in report.metrics if metric.convention),
+        *summary.remarks(report),
+    ]
+    tables = [latex_table("l" + "rl" * len(report.k), _sentences(caption), rows)]
+    if report.segments is not None:
+        tables.append(_latex_segments(report, report.segments))
+    return "\n".join([_(r"% needs \usepackage{booktabs}"), *tables, ""])
+
+
+def _latex_metric(metric: MetricSummary | BeyondRow, at: Iterable[int]) -> list[str]:
+    cells = [latex_text(metric.symbol)]
+    for value, low, high in map(metric.at, at):
+        interval = "" if isinstance(metric, BeyondRow) and not isfinite(low) else f"[{ends(low, high, ', ')}]"
+        cells += [fixed(value), interval]
+    return cells
+
+
+def _latex_segments(report: ReportData, segments: ReportSegments) -> str:
+    """The segments by the lead metric; those that differ from all other users are marked."""
+    names = [_("segment"), _("users"), _("mean"), pgettext("segments", "interval"), _("gap to the rest")]
+    rows: list[Sequence[str] | str] = [[latex_text(name) for name in [*names, _("interval of the gap")]], r"\midrule"]
+    for segment in segments.of(report.lead.metric):
+        gap = [latex_text(signed(value)) for value in (segment.gap, segment.gap_low, segment.gap_high)]
+        mark = r"$^{\ast}$" if segments.differs(segment) else ""
+        rows.append(
+            [
+                latex_text(segment.segment),
+                f"{segment.n_users:,}",
+                fixed(segment.mean),
+                f"[{ends(segment.low, segment.high, ', ')}]" if isfinite(segment.low) else "",
+                f"{gap[0]}{mark}",
+                f"[{gap[1]}, {gap[2]}]" if isfinite(segment.gap_low) else "",
+            ]
+        )
+    caption = [
+        _("{label} by {by}: each segment, and its gap to all other users", label=report.label, by=segments.by),
+        segments.basis,
+        _("* differs from all other users at {alpha} (Holm)", alpha=f"{segments.alpha:g}"),
+    ]
+    return latex_table("lrrlrl", _sentences(caption), rows)
+
+
+def _sentences(sentences: Iterable[str]) -> str:
+    return latex_text(" ".join(f"{words.rstrip('.')}." for words in sentences), 4000)

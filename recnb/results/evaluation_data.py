@@ -198,7 +198,7 @@ class EvaluationData:
         )
 
     def __repr__(self) -> str:
-        return f"{self._title()}\n{self.basis()}\n{_('Ask {calls}', calls=', '.join(CALLS))}"
+        return f"{self._title()}\n{self.basis()}\n{_('Methods: {calls}', calls=', '.join(CALLS))}"
 
     def _repr_html_(self) -> str:
         calls = Markup(" ").join(Markup("<code>{}</code>").format(call) for call in CALLS)

@@ -51,7 +51,7 @@ class Interval(tuple[float, float]):
         return self[1]
 
     def __repr__(self) -> str:
-        why = ": too few users, or too alike" if np.isnan(self.low) else ""
+        why = ": too few users or differences" if np.isnan(self.low) else ""
         return f"[{self.low:.4f}, {self.high:.4f}] ({100 * self.confidence:g}%, {self.method}{why})"
 
 

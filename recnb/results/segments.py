@@ -313,7 +313,7 @@ class Segment:
     gap: float  #: the mean here less the mean of all other users
     gap_low: float
     gap_high: float
-    p: float  #: of the test of the gap; NaN: too few users, or too alike
+    p: float  #: of the test of the gap; NaN: too few users or differences
     p_holm: float = field(default=float("nan"), kw_only=True)  #: corrected over the whole table
     small: bool = field(kw_only=True)  #: too few users to say much
 

@@ -1,11 +1,13 @@
-"""How sure a mean over users, or a difference of two, can be: from per-user values or their sums alone.
+"""Statistics of values per user: intervals for means, paired tests of two models, corrections for multiple tests, power.
 
-    mean.py          intervals for means; bootstrap.py draws, moments.py has the closed forms
-    paired.py        two models on the same users: interval, tests, users won and lost; significance.py has the tests
-    corrections.py   many tests at once
-    power.py         what a number of users can show
+    intervals.py         intervals for a mean; bootstrap.py resamples users, moments.py has closed forms
+    paired.py            two models on the same users: interval, tests, users won and lost; tests.py has the tests
+    groups.py            a group of users against all others
+    multiple_testing.py  corrections of p-values
+    power.py             the differences that a number of users can show
 
-Numpy arrays in, numpy arrays out; neither pandas nor Polars is known here.
+Arrays of numpy in, arrays of numpy out. scipy.stats takes a second to import, so it is imported by the functions that use it;
+the others need scipy.special alone.
 """
 
 from recnb.stats.intervals import MANY_USERS, METHODS, IntervalMethod, interval_of_pairs, intervals

@@ -1,4 +1,4 @@
-"""Users drawn again: the means of many samples as large as the one at hand, and the ends that are read from them."""
+"""Bootstrap over users: means of resampled users, and percentile and BCa intervals from them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from recnb.stats._types import Floats
 
 
 def resampled_means(values: Floats, resamples: int, seed: int) -> Floats:
-    """Means of as many users drawn with replacement, one row a draw; all columns share the draws."""
+    """Means of as many users drawn with replacement, a row per draw; all columns share the draws."""
     n = len(values)
     rng = np.random.default_rng(seed)
     means = np.empty((resamples, values.shape[1]))
@@ -33,11 +33,11 @@ def percentiles(means: Floats, confidence: float) -> tuple[Floats, Floats]:
 
 
 def bca(values: Floats, means: Floats, confidence: float) -> tuple[Floats, Floats]:
-    """Percentiles of the drawn means, moved for bias and for spread that grows with the mean (BCa).
+    """Percentiles of the drawn means, corrected for bias and acceleration (BCa).
 
-    Where scores are skewed the percentiles lie too far to one side; BCa takes others in their place, by how often a
-    drawn mean is below the mean (bias) and by the skewness of the values (acceleration). For a mean the jackknife
-    of the acceleration is a closed form. Efron, "Better bootstrap confidence intervals", JASA 82, 1987.
+    If scores are skewed, the percentiles lie too far to one side; BCa takes others, by how often a drawn mean is below the
+    mean (bias) and by the skewness of the values (acceleration). For a mean the jackknife of the acceleration has a closed
+    form. Efron, "Better bootstrap confidence intervals", JASA 82, 1987.
 
     >>> values = np.array([[0.0], [0.0], [0.0], [0.1], [0.2], [0.9]])
     >>> means = resampled_means(values, 2000, seed=0)
@@ -63,7 +63,7 @@ def bca(values: Floats, means: Floats, confidence: float) -> tuple[Floats, Float
 
 
 def moved(bias: Floats, acceleration: Floats, z: float) -> Floats:
-    """The normal deviate that BCa takes in the place of z."""
+    """The normal deviate that BCa takes instead of z."""
     shifted = bias + z
     # Past the pole of the formula the end is that of the draws.
     left = np.maximum(1 - acceleration * shifted, 1e-9)
@@ -71,7 +71,7 @@ def moved(bias: Floats, acceleration: Floats, z: float) -> Floats:
 
 
 def skewness(values: Floats) -> Floats:
-    """Skewness of each column; 0 where all values are alike."""
+    """Skewness of each column; 0 if all values are the same."""
     centred = values - values.mean(axis=0)
     spread = np.sqrt((centred**2).mean(axis=0))
     made: Floats = np.divide((centred**3).mean(axis=0), spread**3, out=np.zeros_like(spread), where=spread > 0)
@@ -79,7 +79,7 @@ def skewness(values: Floats) -> Floats:
 
 
 def _quantile_of_each(means: Floats, shares: Floats) -> Floats:
-    """A quantile of each column, at a share of its own: linear between the two draws beside it, as numpy has it."""
+    """A quantile of each column at its own probability: linear between the two nearest draws, as numpy's default."""
     ordered = np.sort(means, axis=0)
     at = shares * (len(means) - 1)
     under = np.minimum(at.astype(np.int64), len(means) - 1)

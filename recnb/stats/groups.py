@@ -1,8 +1,8 @@
-"""How far the mean of one group of users is from the mean of all others: the more careful of Welch's t and Student's.
+"""The mean of a group of users against the mean of all others: the more conservative of Welch's and Student's t test.
 
-Welch's lets the spreads differ, and takes a small group that happens to be alike at its word; Student's takes one spread for
-both. Of random groups of 10 users Welch's alone rejects 6 to 11 % at 0.05 where nothing is there, the more careful of both at
-most 5.4 % (`tests/test_uncertainty_coverage.py`).
+Welch's test lets the variances differ, and is too liberal if the users of a small group happen to be alike; Student's takes one
+variance for both. Of random groups of 10 users Welch's test alone rejects 6 to 11 % at 0.05 without a true difference, the more
+conservative of both at most 5.4 % (`tests/test_uncertainty_coverage.py`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from recnb.stats.moments import ENOUGH
 
 @dataclass(frozen=True, eq=False)
 class Gap:
-    """A group's mean less that of the others, per column: the gap, its interval, and the p-value of the test."""
+    """Per column: the mean of a group minus that of the others, its interval, and the p-value of the test."""
 
     gap: Floats
     low: Floats
@@ -26,10 +26,9 @@ class Gap:
 
 
 def gap_to_rest(values: Floats, inside: np.ndarray[tuple[int], np.dtype[np.bool_]], confidence: float = 0.95) -> Gap:
-    """The gap between the users inside a group and all others, for each column of users × columns.
+    """Return the gap between the users inside a group and all others, for each column of users × columns.
 
-    No interval and no test (NaN) where either side has fewer than 10 users, or users who are all alike. Welch 1947,
-    Biometrika 34.
+    Interval and p-value are NaN if either side has fewer than 10 users, or users who are all alike. Welch 1947, Biometrika 34.
 
     >>> made = gap_to_rest(np.arange(25.0)[:, np.newaxis], np.arange(25) < 10)
     >>> float(made.gap[0]), round(float(made.low[0]), 2), round(float(made.high[0]), 2)
@@ -44,6 +43,8 @@ def gap_to_rest(values: Floats, inside: np.ndarray[tuple[int], np.dtype[np.bool_
         return Gap(gap, nothing, nothing, nothing)
     from scipy.special import stdtr, stdtrit
 
+    # scipy.stats.ttest_ind gives the same, for each test by itself: 14 times slower for 261 users × 7 metrics, 2.5 times for a
+    # million, and scipy.stats takes a second to import, which a table by segment does not need otherwise.
     free = np.array([[len(mine) - 1], [len(rest) - 1]])
     spread = np.array([mine.var(axis=0, ddof=1), rest.var(axis=0, ddof=1)])
     spread[:, (spread <= 1e-24).any(axis=0)] = np.nan

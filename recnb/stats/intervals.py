@@ -1,7 +1,6 @@
-"""How far a mean over users could be from where it is: intervals from per-user values alone.
+"""Confidence intervals for means over users, from the values per user.
 
-The users are taken as a sample, so the interval says what another draw of as many users could have given; it does
-not cover another training run or another split of the data.
+The users are taken as a sample of users like them; an interval does not cover another training run or another split of the data.
 """
 
 from __future__ import annotations
@@ -50,13 +49,39 @@ def intervals(
     *,
     bounds: Bounds = UNBOUNDED,
 ) -> tuple[Floats, Floats, str]:
-    """Lower and upper ends for the mean of each column of users × columns, and the method that gave them.
+    """Return lower and upper ends for the mean of each column, and the method used.
 
+    Parameters
+    ----------
+    values
+        Users × columns.
+    confidence
+        Confidence of the intervals.
+    method
+        "auto", "beta", "bootstrap", "bca", "moments", "bca_moments" or "t".
+    resamples, seed
+        Bootstrap samples of users, and their seed.
+    bounds
+        Lowest and highest possible value: of all columns, or an array with an entry for each.
+
+    Returns
+    -------
+    low, high : numpy.ndarray
+        NaN where a method gives no interval.
+    method : str
+
+    Raises
+    ------
+    OptionError
+        If an option is unknown or out of its range.
+
+    Notes
+    -----
     `auto` is `beta` at any number of users. `beta` puts in one more user, for the lower end with the lowest value and for the
     upper end with the highest, and takes the beta distribution with the mean and variance that this gives. For values of 0
     and 1 that is the interval of Clopper and Pearson (Biometrika 26, 1934), which holds at least what it says at any number
-    of users, where Wilson's (JASA 22, 1927) falls below it for rare hits; for other values it stands to it as the gamma
-    intervals of Fay and Feuer (Statistics in Medicine 16, 1997) stand to the exact one of Poisson counts. The lowest and
+    of users, where Wilson's (JASA 22, 1927) falls below it for rare hits; for other values it generalises it as the gamma
+    intervals of Fay and Feuer (Statistics in Medicine 16, 1997) generalise the exact one of Poisson counts. The lowest and
     the highest value are those seen if 10 users or more are off the opposite bound, else the `bounds` of the metric. A metric
     without an upper bound (DCG, novelty) has NaN there.
 
@@ -65,7 +90,7 @@ def intervals(
     users, from mean, spread and skewness; `t` is Student's. Few users with a hit make these too narrow, and where all users
     are alike they are NaN.
 
-    Of 95 % intervals, so many in a hundred held the mean (`tests/test_uncertainty_coverage.py`):
+    Coverage of 95 % intervals in percent (`tests/test_uncertainty_coverage.py`):
 
         users                       20      50     200    1000
     NDCG, half at 0           98.8    96.6    96.6    95.7
@@ -76,6 +101,8 @@ def intervals(
     hit rate 0.01             98.5    98.5    98.3    97.9
     hit rate 0.95             98.3    98.9    97.3    95.9
 
+    Examples
+    --------
     >>> low, high, method = intervals(np.ones((20, 1)), bounds=(0, 1))
     >>> round(float(low[0]), 3), float(high[0]), method
     (0.832, 1.0, 'beta')

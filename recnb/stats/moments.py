@@ -1,4 +1,4 @@
-"""Intervals from a few moments per column, which add up over parts of the users: no values need be kept or moved."""
+"""Intervals from moments of each column, which can be added over parts of the users, so that no values need be kept."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from recnb.stats.bootstrap import moved
 MomentsMethod = Literal["auto", "beta", "moments", "bca_moments", "t"]
 MOMENTS_METHODS = ("auto", "beta", "moments", "bca_moments", "t")
 
-#: Between what the values of a metric lie: of all columns, or an entry for each.
+#: The lowest and the highest possible value of a metric: of all columns, or an entry for each.
 Bounds = tuple[float | Floats, float | Floats]
 
-#: From this many users with a hit (or who differ, between two models) on, their spread is known well enough to rest on.
-#: Below it the metric's bounds take the place of what was not seen.
+#: The number of users with a hit (or who differ, between two models) that is enough to estimate a variance.
+#: Below it the bounds of the metric take the place of the lowest and highest value seen.
 ENOUGH = 10
 
 UNBOUNDED: Bounds = (-math.inf, math.inf)
@@ -30,10 +30,10 @@ COLUMNS = ("mean", "squares", "cubes", "low", "high", "above", "below")
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """How many users; the mean of their values, the squares and cubes of what is left after it, summed; the lowest and the
-    highest value, and how many users are off the metric's bounds.
+    """Number of users; mean, sums of squared and cubed deviations, lowest and highest value of each column; and how many
+    users are off the bounds of the metric.
 
-    Parts of the users are put together with `+`, without losing digits (Chan, Golub and LeVeque 1979; Pébay 2008).
+    Those of parts of the users are added with `+`, without losing digits (Chan, Golub and LeVeque 1979; Pébay 2008).
 
     >>> whole = Moments.of(np.array([[0.0], [1.0]])) + Moments.of(np.array([[0.5], [0.5]]))
     >>> low, high = whole.interval(method="t")
@@ -118,7 +118,7 @@ class Moments:
         tail = (1 - confidence) / 2
         if method in ("auto", "beta"):
             return self._beta(tail)
-        # Users who are all alike show nothing of how others would differ.
+        # Users who are all the same do not show how others would differ.
         variance = np.where(self.variance > 0, self.variance, np.nan)
         if method == "t":
             half = stdtrit(self.n - 1, 1 - tail) * np.sqrt(variance / (self.n - 1))

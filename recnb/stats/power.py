@@ -1,4 +1,4 @@
-"""What a number of users can show: the power of Student's paired t test, by the noncentral t distribution."""
+"""The power of Student's paired t test: which differences a number of users can show, by the noncentral t distribution."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from recnb.stats._types import Floats
 from recnb.stats.moments import ENOUGH
 from recnb.stats.tests import lowest_p, settled
 
-#: How alike two models treat users where nothing is measured: the correlation of their values per user. Between a
-#: neighbourhood model, a factor model and the most popular items it is 0.3 to 0.8, on the bundled sample and on
-#: MovieLens 100K, for ndcg, precision, recall, hit rate, reciprocal rank and average precision at 10; this is the low end.
+#: The correlation of two models' values per user, assumed if it is not measured. Between a neighbourhood model, a factor
+#: model and the most popular items it is 0.3 to 0.8, on the bundled sample and on MovieLens 100K, for ndcg, precision, recall,
+#: hit rate, reciprocal rank and average precision at 10; this is the low end.
 CORRELATION = 0.3
 
 
 class Detectable(float):
-    """The smallest difference between two models that a number of users can show: a float that knows its terms.
+    """The smallest difference between two models that a number of users can show: a float with its assumptions.
 
     >>> import numpy as np
     >>> values = np.random.default_rng(0).random((2, 50))
@@ -64,9 +64,9 @@ class Detectable(float):
         alpha: float = 0.05,
         correlation: float | None = None,
     ) -> Self:
-        """From one model's values per user, and the other's for the same users or an assumed correlation.
+        """Compute it from one model's values per user, and the other's for the same users or an assumed correlation.
 
-        Where it is assumed, the other model's values are taken to spread as these do.
+        If the correlation is assumed, the other model's values are assumed to have the same variance.
         """
         if others is None:
             correlation = CORRELATION if correlation is None else correlation
@@ -92,12 +92,11 @@ class Detectable(float):
 
     @property
     def words(self) -> str:
-        """What the number says, and what was assumed for it."""
+        """The number in a sentence, with its assumptions."""
         with use_language(self.lang):
             if math.isnan(self):
                 return _(
-                    "With {users}, or with differences that are too much alike, it cannot be told which "
-                    "difference in {label} would be found.",
+                    "With {users}, or with differences that hardly vary, the detectable difference in {label} cannot be estimated.",
                     label=self.label,
                     users=ngettext("{n:,} user", "{n:,} users", self.n_users),
                 )
@@ -118,11 +117,27 @@ class Detectable(float):
 
 
 def detectable(sd: float, n: int, power: float = 0.8, alpha: float = 0.05) -> float:
-    """The smallest true difference of means that a two-sided paired t test finds with this power.
+    """Return the smallest true difference of means that a two-sided paired t test finds with a given power.
 
-    `sd` is that of the differences of users, `n` their number. It is NaN where it cannot be told: where no spread was seen,
-    or where even a randomization of all users would not reach `alpha` (below 6 users at 0.05).
+    Parameters
+    ----------
+    sd
+        Standard deviation of the differences of users.
+    n
+        Number of users.
+    power
+        Chance of finding the difference.
+    alpha
+        Level of the test.
 
+    Returns
+    -------
+    float
+        The difference, in units of the metric. NaN if `sd` is 0, or if even a randomization test of all users cannot reach
+        `alpha` (below 6 users at 0.05).
+
+    Examples
+    --------
     >>> round(detectable(0.3, 100), 4), round(detectable(0.3, 400), 4)
     (0.0849, 0.0421)
     """
@@ -142,10 +157,30 @@ def detectable(sd: float, n: int, power: float = 0.8, alpha: float = 0.05) -> fl
 
 
 def users_needed(difference: float, sd: float | Detectable, power: float = 0.8, alpha: float = 0.05) -> int:
-    """How many users a two-sided paired t test needs to find a true difference of means with this power.
+    """Return the number of users that a two-sided paired t test needs to find a true difference of means.
 
-    `sd` is that of the differences of users: a number, or what `ev.detectable("ndcg", k=10)` gave, which holds it.
+    Parameters
+    ----------
+    difference
+        True difference of the means of two models, in units of the metric.
+    sd
+        Standard deviation of the differences of users: a number, or the result of `ev.detectable("ndcg", k=10)`.
+    power
+        Chance of finding the difference.
+    alpha
+        Level of the test.
 
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    OptionError
+        If a value is out of its range, or the difference is too small for any number of users.
+
+    Examples
+    --------
     >>> users_needed(0.02, sd=0.3), users_needed(0.01, sd=0.3)
     (1768, 7066)
     """
@@ -194,7 +229,7 @@ def power_of(shift: float, n: int, alpha: float) -> float:
 
 
 def _below(edge: float, freedom: int, shift: float) -> float:
-    """Chance that a noncentral t lies below an edge; as its limits have it where scipy's has no digits."""
+    """Chance that a noncentral t lies below an edge; by its limits if scipy's function loses its digits."""
     from scipy.special import gammaincc, nctdtr, ndtr
 
     if freedom > 10_000_000:

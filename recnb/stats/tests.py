@@ -1,4 +1,4 @@
-"""Tests of whether differences are more than luck, one p-value for each column of users × columns."""
+"""Paired significance tests: a p-value for each column of differences, users × columns."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from recnb.stats._types import Floats, Ints
 
 Randomization = Literal["exact", "drawn", "limit"]
 
-#: Up to so many users who differ, Wilcoxon's test goes through all signs of the ranks.
+#: Up to this many users who differ, Wilcoxon's test is exact.
 FEW_RANKS = 13
 
-#: Up to so many users who differ, all signs are gone through; above the second number the limit is taken.
+#: Up to this many users who differ, the randomization test is exact; above the second number it is the normal limit.
 FEW_DIFFER = 16
 MANY_DIFFER = 20_000
 
 
 def settled(differences: Floats) -> Floats:
-    """Differences without the rounding of sums: what differs after the twelfth decimal is the same.
+    """Round differences to twelve decimals, so that sums taken in another order make no difference.
 
-    Two models can come by one value in two orders of summing; ranks and ties must not see that.
+    Ranks and ties must not depend on the order in which two models add the same terms.
 
     >>> settled(np.array([0.1 + 0.2 - 0.3, 0.25])).tolist()
     [0.0, 0.25]
@@ -34,10 +34,10 @@ def settled(differences: Floats) -> Floats:
 
 
 def student(mean: Floats, sd: Floats, n: int, differing: Ints) -> Floats:
-    """Two-sided p of Student's paired t test: how often a mean lies this many standard errors from 0 by chance.
+    """Two-sided p-values of Student's paired t test, from means and standard deviations of the differences.
 
-    It is not below what the randomization test of the users who differ can reach: all their signs are alike in two of the
-    2^users patterns. Where nobody differs p is 1; one user gives NaN.
+    They are not below the lowest p-value that the randomization test of the users who differ can reach (`lowest_p`). If no user
+    differs, p is 1; one user gives NaN.
     """
     from scipy.special import stdtr
 
@@ -49,7 +49,7 @@ def student(mean: Floats, sd: Floats, n: int, differing: Ints) -> Floats:
 
 
 def lowest_p(differing: Ints | int) -> Floats:
-    """The lowest p that a randomization of so many users who differ can reach.
+    """The lowest p-value of the randomization test: all signs are the same in two of 2^(users who differ) patterns.
 
     >>> lowest_p(np.array([0, 2, 6])).tolist()
     [1.0, 0.5, 0.03125]
@@ -58,9 +58,9 @@ def lowest_p(differing: Ints | int) -> Floats:
 
 
 def wilcoxon(differences: Floats) -> Floats:
-    """Two-sided p of Wilcoxon's signed ranks (Biometrics 1945), exact up to 13 users who differ and as scipy has it above.
+    """Two-sided p-values of Wilcoxon's signed-rank test (Biometrics 1945), exact up to 13 users who differ, else by scipy.
 
-    Where nobody differs it is 1.
+    If no user differs, p is 1.
     """
     from scipy import stats
 
@@ -68,12 +68,12 @@ def wilcoxon(differences: Floats) -> Floats:
     if not len(differences):
         return np.full_like(made, np.nan)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # few users left after ties, which p shows by itself
+        warnings.simplefilter("ignore")  # few users left after ties, which the p-value shows
         for column in steps(np.flatnonzero((differences != 0).any(axis=0)), _("testing")):
             every = differences[:, column]
             differing = every[every != 0]
             if len(differing) <= FEW_RANKS:
-                # scipy takes half a second for it where there are ties, and the normal limit where many do not differ.
+                # With ties scipy takes a second for it (1.17), and the normal limit if many do not differ.
                 made[column], _ignored = _sign_flip(stats.rankdata(np.abs(differing)) * np.sign(differing), 0, 0)
             else:
                 made[column] = stats.wilcoxon(every).pvalue
@@ -81,12 +81,12 @@ def wilcoxon(differences: Floats) -> Floats:
 
 
 def sign_flip(differences: Floats, permutations: int, seed: int) -> tuple[Floats, tuple[Randomization, ...]]:
-    """Two-sided p of the randomization test: how often the mean is as far from 0 when each sign is thrown by a coin.
+    """Two-sided p-values of the randomization test: how often the mean is as far from 0 if signs are random.
 
-    Users who do not differ have no sign and change nothing. With up to 16 who differ all signs are gone through
-    (`exact`); with up to 20,000 some are `drawn`, and p is (1 + as far) / (1 + drawn), so never 0 (Phipson and Smyth
-    2010); above that p is the `limit`, normal with the variance of signed sums. A column's p depends on its own
-    differences and the seed only. The test is Fisher's (1935); for rankings, Smucker, Allan and Carterette (2007).
+    Users who do not differ have no sign. With up to 16 who differ, all signs are enumerated (`exact`); with up to 20,000 signs
+    are `drawn`, and p is (1 + as far) / (1 + drawn), so never 0 (Phipson and Smyth 2010); above that p is the `limit`, normal with
+    the variance of signed sums. The p-value of a column depends on its differences and the seed only. The test is Fisher's
+    (1935); for rankings see Smucker, Allan and Carterette (2007).
 
     >>> sign_flip(np.array([[0.1], [0.2], [0.0], [0.3]]), 1000, seed=0)
     (array([0.25]), ('exact',))
@@ -125,7 +125,7 @@ def _sign_flip(differing: Floats, permutations: int, seed: int) -> tuple[float, 
 _PATTERNS = 1.0 - 2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, np.newaxis], axis=1, bitorder="little")
 
 
-#: So many groups of eight are looked up at a time: their sums stay in the processor's cache.
+#: Groups of eight looked up at a time, so that their sums fit into the processor's cache.
 _AT_ONCE = 32
 
 

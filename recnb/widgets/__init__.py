@@ -1,18 +1,20 @@
-"""Widgets: views over the explanations of `recnb.results`, each with a state that knows no widget and a still twin in HTML.
+"""Widgets: playground, explorer and exercises, each a state that imports no widget library, a view and HTML without a kernel.
 
 ipywidgets and anywidget are imported when a view is made; `PlaygroundState` needs neither.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
+from recnb.data import Frame
 from recnb.errors import RecnbError
+from recnb.results.arguments import Metrics
 from recnb.results.single_list import Ranking, Truth
 from recnb.widgets.playground.state import METRICS, PlaygroundState
 
 if TYPE_CHECKING:
-    from recnb.results.arguments import Metrics
     from recnb.widgets.playground.view import Playground
 
 
@@ -23,16 +25,28 @@ def playground(
     *,
     k: int | None = None,
     lang: str | None = None,
+    items: Mapping[Any, str] | Frame | None = None,
 ) -> Playground:
-    """A ranked list whose items are moved, and beside it what each move does to the metrics.
+    """Show a ranked list whose items can be moved, and how each move changes its metrics. Needs `recnb[notebook]`.
 
-    Items are dragged, or moved with Alt and an arrow key; how relevant each is, the cut-off k and the gain are changed in
-    place. The metric in focus, at first the last one named, is worked out: its formula, the numbers put in, and which
-    terms the last step changed. What is given is the same as for `recnb.ndcg`: items in rank order and what is relevant,
-    or the grades of a list alone; without anything, a small example.
-
+    Items are dragged, or moved with Alt and an arrow key; relevance, the cut-off k and the gain are changed in place.
+    The metric in focus is worked out: its formula, the numbers put in, and which terms the last step changed.
     `.state` is the playground without its view: `playground().state.move("C", 1)`, `.state.values()`,
-    `.state.sentence()`. Needs `recnb[notebook]`.
+    `.state.sentence()`.
+
+    Parameters
+    ----------
+    ranking, truth
+        Items in rank order and the relevant items, as `recnb.ndcg` takes them; or the grades of a list alone.
+        By default a small example.
+    metrics
+        Names of metrics, or a mapping of each to its options.
+    k
+        The cut-off, by default the length of the list.
+    lang
+        "en" or "ko", by default the language that is set.
+    items
+        Titles of items: a mapping of item to title, or a frame with the items and their titles.
     """
     try:
         from recnb.widgets.playground.view import Playground
@@ -41,7 +55,7 @@ def playground(
             f'playground needs ipywidgets and anywidget, and {missing.name} is not installed: pip install "recnb[notebook]". '
             "Without them, recnb.widgets.PlaygroundState does the same without a view."
         ) from missing
-    return Playground(PlaygroundState(ranking, truth, metrics, k=k, lang=lang))
+    return Playground(PlaygroundState(ranking, truth, metrics, k=k, lang=lang, items=items))
 
 
 __all__ = ["PlaygroundState", "playground"]

@@ -1,21 +1,21 @@
-"""The words of recnb and what they mean, in the language in force: for a reader of its numbers, or for a course."""
+"""The terms and the metrics of recnb with their meanings, for a reader of its numbers or a course."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from recnb.display import html
 from recnb.display.language import N_, NC_, _, current, pgettext, use_language
+from recnb.display.templates import render
+from recnb.display.text import aligned
 from recnb.metrics.metric import LIST_METRICS, METRICS
-from recnb.report.text import aligned
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The words that are no metrics, in the order in which one needs them.
+#: The terms other than metrics, in the order in which a reader needs them: name and meaning.
 WORDS = {
-    "user": (N_("user"), N_("Whose list it is; a query, in search.")),
+    "user": (N_("user"), N_("Who receives the list; in search, a query.")),
     "item": (N_("item"), N_("What is ranked and recommended.")),
     "list": (NC_("glossary", "list"), N_("The items recommended to a user, from rank 1 down.")),
     "rank": (N_("rank"), N_("The place of an item in the list; 1 is the top.")),
@@ -24,11 +24,11 @@ WORDS = {
     "relevance": (N_("relevance"), N_("How relevant an item is to a user; 0 is not at all.")),
     "relevant item": (
         N_("relevant item"),
-        N_("An item of the truth whose relevance is high enough to count, which is above 0 unless said otherwise."),
+        N_("An item of the truth whose relevance is high enough to count, by default above 0."),
     ),
     "hit": (N_("hit"), N_("A recommended item that is relevant.")),
     "gain": (N_("gain"), N_("What a hit is worth: its relevance, or 2^relevance - 1.")),
-    "discount": (N_("discount"), N_("What a gain is divided by for standing further down, log2(1 + rank) as a rule.")),
+    "discount": (N_("discount"), N_("The divisor of a gain that grows with the rank, usually log2(1 + rank).")),
     "ideal list": (
         N_("ideal list"),
         N_("The list that would earn the most: all relevant items, the most relevant first."),
@@ -37,7 +37,9 @@ WORDS = {
     "out of": (N_("out of"), N_("What the sum of credit is divided by: what the list could have earned.")),
     "convention": (
         N_("convention"),
-        N_("A decision about the data that a number depends on, such as who is averaged and how ties stand."),
+        N_(
+            "A decision about the data that a number depends on, such as which users are averaged and how ties are ordered."
+        ),
     ),
     "basis": (N_("basis"), N_("How many users are behind a number, who was left out, and by which conventions.")),
 }
@@ -45,7 +47,7 @@ WORDS = {
 
 @dataclass(frozen=True)
 class GlossaryEntry:
-    """One word: as code and English documents have it, what it is called, and what it means."""
+    """A term: as in code and English documents, its name in the language of the glossary, and its meaning."""
 
     term: str
     name: str
@@ -54,38 +56,29 @@ class GlossaryEntry:
 
 @dataclass(frozen=True)
 class Glossary:
-    """Words and metrics with their meanings; in a notebook it shows itself."""
+    """Terms and metrics with their meanings; in a notebook it shows itself."""
 
     terms: tuple[GlossaryEntry, ...]
-    lang: str = field(default_factory=current)  #: the language of its words, in which it is shown
+    lang: str = field(default_factory=current)  #: the language in which it is shown
 
     def to_frame(self) -> pd.DataFrame:
-        """A row per term: term, name, meaning."""
+        """Return a row per term: term, name, meaning."""
         import pandas as pd
 
-        rows = [(one.term, one.name, one.meaning) for one in self.terms]
-        return pd.DataFrame(rows, columns=["term", "name", "meaning"])
+        return pd.DataFrame([vars(entry) for entry in self.terms], columns=["term", "name", "meaning"])
 
     def __repr__(self) -> str:
         with use_language(self.lang):
-            rows = [(one.term, one.name, one.meaning) for one in self.terms]
-            return "\n".join(aligned([_header(), *rows], left=True))
+            header = (pgettext("glossary", "term"), _("name"), _("meaning"))
+            return "\n".join(aligned([header, *(tuple(vars(entry).values()) for entry in self.terms)], left=3))
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):
-            rows = [
-                [f"<code>{html.text(one.term)}</code>", html.text(one.name), html.text(one.meaning, 400)]
-                for one in self.terms
-            ]
-            return html.root(html.table(_header(), rows, numbers_from=3), label=_("glossary"))
-
-
-def _header() -> list[str]:
-    return [pgettext("glossary", "term"), _("name"), _("meaning")]
+            return str(render("widgets/glossary.jinja", glossary=self))
 
 
 def glossary(lang: str | None = None) -> Glossary:
-    """The words and the metrics of recnb with what they mean, in the language that is set or in `lang`.
+    """Return the terms and the metrics of recnb with their meanings, in the language that is set or in `lang`.
 
     >>> glossary().to_frame().set_index("term").loc["hit", "meaning"]
     'A recommended item that is relevant.'
@@ -94,6 +87,6 @@ def glossary(lang: str | None = None) -> Glossary:
     """
     with use_language(lang):
         terms = [GlossaryEntry(word, _(name), _(meaning)) for word, (name, meaning) in WORDS.items()]
-        metrics = [GlossaryEntry(one.name, _(one.called), one.title) for one in METRICS.values()]
-        metrics += [GlossaryEntry(one.name, _(one.called), one.title) for one in LIST_METRICS.values()]
-        return Glossary((*terms, *metrics))
+        metrics = [*METRICS.values(), *LIST_METRICS.values()]
+        terms += [GlossaryEntry(metric.name, _(metric.called), metric.title) for metric in metrics]
+        return Glossary(tuple(terms))

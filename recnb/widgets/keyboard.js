@@ -1,4 +1,4 @@
-// What is typed in a widget is no command of the notebook: JupyterLab would take a letter in a list of choices, or an arrow
+// Keys pressed in a widget are no commands of the notebook: JupyterLab would take a letter in a list of choices, or an arrow
 // key among radio buttons, for one, and add, move or delete cells. It asks the element that has the focus.
 
 function guard(whole) {
@@ -16,7 +16,7 @@ function render({ model, el }) {
   let free = () => {};
   const wait = setInterval(() => {
     const whole = el.closest(`.${model.get("inside")}`);
-    if (!whole) return; // what stands around this is drawn after it
+    if (!whole) return; // the widget around this is drawn after it
     clearInterval(wait);
     whole.lang = model.get("lang");
     free = guard(whole);

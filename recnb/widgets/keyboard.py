@@ -1,4 +1,4 @@
-"""The keys pressed in a widget, kept from JupyterLab, which would take a letter typed in a list of choices for a command."""
+"""Keys pressed in a widget, kept from JupyterLab, which would take a letter typed in a list of choices for a command."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import traitlets
 
 
 class Keys(anywidget.AnyWidget):
-    """Stands unseen within a widget of a class of its own, and keeps the keys pressed there; it also says its language."""
+    """A hidden part of a widget with a class of its own: it keeps the keys pressed there, and sets the language."""
 
     _esm = resources.files("recnb.widgets").joinpath("keyboard.js").read_text("utf-8")
 

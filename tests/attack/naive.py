@@ -138,7 +138,7 @@ def expected(case: Case) -> Expected:
     if duplicates == "error" and (len(truth) < len(case.truth) or len(set(pairs)) < len(pairs)):
         raise RefusedError
     negative = options.get("negative_relevance", "error")
-    if negative == "error" and any(grade < 0 for grade in truth.values()):
+    if negative == "error" and any(grade_of[level] < 0 for _user, _item, level in case.truth):
         raise RefusedError
     if by == case.columns[0] == "rank" and "score" in case.columns and "order" not in options and case.recs != ():
         disagreeing(case)

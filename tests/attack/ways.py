@@ -289,16 +289,17 @@ def changed(frame: Any, draw: Drawer) -> None:
                         cell.clear()
                 continue
             how = draw.one(["loc", "iloc", "at", "mask", "column"])
-            if how == "loc":
-                frame.loc[:, column] = value
-            elif how == "iloc":
-                frame.iloc[0, frame.columns.get_loc(column)] = value
-            elif how == "at":
-                frame.at[0, column] = value
-            elif how == "mask":
-                frame.loc[frame[column] != value, column] = value
-            else:
-                frame[column] = value
+            with contextlib.suppress(OverflowError):  # pandas writes no integer above 2**63 into a column of Arrow
+                if how == "loc":
+                    frame.loc[:, column] = value
+                elif how == "iloc":
+                    frame.iloc[0, frame.columns.get_loc(column)] = value
+                elif how == "at":
+                    frame.at[0, column] = value
+                elif how == "mask":
+                    frame.loc[frame[column] != value, column] = value
+                else:
+                    frame[column] = value
     for values in BUFFERS:
         values[:] = values[-1:]
 

@@ -1,4 +1,4 @@
-"""What an explorer looks at: models under a metric, the users they have in common, and the columns that part these."""
+"""The data of an explorer: models under a metric, the users that they have in common, and segments of these users."""
 
 from __future__ import annotations
 
@@ -6,69 +6,58 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
 
-from recnb.conventions import presets
 from recnb.data import table_of, validation
 from recnb.data.columns import columns_of
-from recnb.data.encoding import positions
+from recnb.data.encoding import place_of, positions
 from recnb.display.language import _
 from recnb.errors import FrameError, RecnbError
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
-from recnb.metrics.metric import METRICS, Metric
+from recnb.metrics.metric import Metric
 from recnb.results.aggregation import cutoffs_under
+from recnb.results.evaluation_data import EvaluationData
 from recnb.results.segments import WORKED_OUT, segments_of
 
-if TYPE_CHECKING:
-    from recnb.results.evaluation_data import EvaluationData
-
-#: A column of words parts users if it has at most so many different values; numbers that are many go into groups.
-PARTS = 30
-
+#: A column gives a segment for each of its values if they are at most so many; more numbers are put into bins.
+MOST_SEGMENTS = 30
 
 T = TypeVar("T")
 
 
-class Kept:
-    """What was worked out lately, by key; of more than `most`, what was not asked for longest goes first."""
+class Cache:
+    """The values computed last, by key; of more than `size`, the least recently used one is dropped."""
 
-    def __init__(self, most: int = 48) -> None:
-        self._most = most
-        self._known: OrderedDict[Any, Any] = OrderedDict()
+    def __init__(self, size: int = 48) -> None:
+        self._size = size
+        self._values: OrderedDict[Any, Any] = OrderedDict()
 
-    def get(self, key: Any, make: Callable[[], T]) -> T:
-        """What is kept under a key, made if it is not there."""
-        if key not in self._known:
-            self._known[key] = make()
-            if len(self._known) > self._most:
-                self._known.popitem(last=False)
-        self._known.move_to_end(key)
-        value: T = self._known[key]
+    def get(self, key: Any, compute: Callable[[], T]) -> T:
+        """Return the value of a key, computed if it is not there."""
+        if key not in self._values:
+            self._values[key] = compute()
+            if len(self._values) > self._size:
+                self._values.popitem(last=False)
+        self._values.move_to_end(key)
+        value: T = self._values[key]
         return value
 
 
-def key_of(options: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Options as something to find them by."""
-    return tuple(sorted((name, repr(value)) for name, value in options.items()))
-
-
-class Look:
-    """One model under one metric and its options: what every user got."""
+class MetricOfUsers:
+    """A metric with its options, for each user of one model and any cut-off."""
 
     def __init__(self, evaluation: EvaluationData, metric: Metric[...], options: Mapping[str, Any]) -> None:
-        self.evaluation = evaluation
-        self.metric = metric
-        self.given = dict(options)
         scoring = evaluation.scoring(metric, options)
+        self.evaluation, self.metric, self._given_options = evaluation, metric, dict(options)
         self.prepared = scoring.prepared
-        self.options: dict[str, Any] = {**metric.defaults, **scoring.options}
+        self.options: dict[str, Any] = {**metric.defaults, **scoring.options}  #: a library's own among them
         self.basis = evaluation.basis_of_metric(scoring)
-        # The whole lists, so that no other cut-off makes the join be done again.
+        # Of the whole lists, so that another cut-off needs no other join.
         self.hits = scoring.prepared.hits(None)
-        self._kept = Kept(12)
+        self._cache = Cache(12)
 
     @property
     def users(self) -> pl.Series:
@@ -76,109 +65,75 @@ class Look:
         return self.prepared.users
 
     def values(self, k: int | None) -> Floats:
-        """The metric of each user; NaN for one who is left out."""
-        return self._kept.get(
-            ("value", k), lambda: self.evaluation.values(self.metric, Cutoffs.one(k), self.given)[:, 0]
+        """Return the metric of each user; NaN for one who is left out."""
+        cutoffs = Cutoffs.one(k)
+        return self._cache.get(
+            ("value", k), lambda: self.evaluation.values(self.metric, cutoffs, self._given_options)[:, 0]
         )
 
-    def found(self, k: int | None) -> Floats:
-        """How many hits stand in the first k; where ties are averaged, how many are expected to."""
-        return self._kept.get(("found", k), lambda: self.hits.total(self.hits.weight, self.cutoffs(k))[:, 0])
+    def n_hits(self, k: int | None) -> Floats:
+        """Return the number of hits of each user; where ties are averaged, the expected number."""
+        return self._cache.get(("hits", k), lambda: self.hits.total(self.hits.weight, self._cutoffs(k))[:, 0])
 
     def mean(self, k: int | None) -> float:
-        """The mean as the convention makes it."""
-        return float(self.evaluation.means(self.metric, Cutoffs.one(k), self.given)[0])
+        """Return the mean, averaged as the convention does."""
+        return float(self.evaluation.means(self.metric, Cutoffs.one(k), self._given_options)[0])
 
-    def of_user(self, at: int) -> tuple[list[tuple[int, Any]], list[Any], list[float], Hits]:
-        """One user's list by rank, relevant items with their grades, and hits: whatever k is."""
+    def list_of(self, position: int) -> tuple[list[tuple[int, Any]], list[Any], list[float], Hits]:
+        """Return a user's list as pairs of rank and item, the relevant items, their grades, and the hits."""
 
         def read() -> tuple[list[tuple[int, Any]], list[Any], list[float], Hits]:
-            mine = pl.col("user") == self.users[at]
-            places = self.prepared.rows.of(self.users[[at]]).sort("rank")
-            truth = self.prepared.truth.filter(mine)
-            ranked = list(zip(places["rank"].to_list(), places["item"].to_list(), strict=True))
-            return ranked, truth["item"].to_list(), truth["relevance"].to_list(), self.hits.of(at)
+            rows = self.prepared.rows.of(self.users[[position]]).sort("rank")
+            truth = self.prepared.truth.filter(pl.col("user") == self.users[position])
+            ranked = list(zip(rows["rank"].to_list(), rows["item"].to_list(), strict=True))
+            return ranked, truth["item"].to_list(), truth["relevance"].to_list(), self.hits.of(position)
 
-        return self._kept.get(("user", at), read)
+        return self._cache.get(("list", position), read)
 
-    def cutoffs(self, k: int | None) -> Cutoffs:
-        """The cut-off as the convention takes it."""
+    def depth(self, k: int | None, position: int) -> int:
+        """Return how many ranks of a user's list count."""
+        return int(self._cutoffs(k).depth(self.hits.list_length[[position]])[0, 0])
+
+    def _cutoffs(self, k: int | None) -> Cutoffs:
         return cutoffs_under(self.prepared.convention, Cutoffs.one(k))
-
-    def depth(self, k: int | None, at: int) -> int:
-        """How many ranks of one user's list count."""
-        return int(self.cutoffs(k).depth(self.hits.list_length[[at]])[0, 0])
-
-
-class ExplorerModel:
-    """One evaluation by its name, and each look that was taken at it."""
-
-    def __init__(self, name: str, evaluation: EvaluationData) -> None:
-        self.name = name
-        self.evaluation = evaluation
-        self._looks = Kept(12)
-
-    def under(self, metric: Metric[...], options: Mapping[str, Any]) -> Look:
-        """The model under a metric."""
-        key = (metric.name, key_of(options))
-        return self._looks.get(key, lambda: Look(self.evaluation, metric, options))
-
-    @property
-    def metrics(self) -> list[str]:
-        """The metrics it can be looked at by: all, or those of the library whose conventions are in force."""
-        library = self.evaluation.library
-        return [name for name in METRICS if library is None or presets.of_metric(name, library)]
-
-    @property
-    def longest(self) -> int:
-        """The length of the longest list."""
-        return max(1, int(self.evaluation.prepared.list_length.max(initial=0)))
 
 
 @dataclass(frozen=True, eq=False)
-class ExplorerUsers:
-    """The users that all models have in common, and where each stands in every model."""
+class CommonUsers:
+    """The users that all models have in common, and their positions in each model."""
 
-    users: pl.Series
-    at: tuple[Ints | None, ...]  #: per model; None: as they are
+    users: pl.Series  #: sorted
+    positions: tuple[Ints, ...]  #: per model
     sources: tuple[pl.Series, ...]  #: the users of each model
 
     @classmethod
-    def of(cls, names: Sequence[str], looks: Sequence[Look]) -> ExplorerUsers:
-        """The users in common, sorted."""
-        sources = tuple(look.users for look in looks)
-        first = sources[0]
+    def of(cls, names: Sequence[str], models: Sequence[MetricOfUsers]) -> CommonUsers:
+        """Find the users in common."""
+        sources = tuple(model.users for model in models)
+        users = sources[0]
         for name, other in zip(names, sources, strict=True):
-            if other.dtype != first.dtype:
+            if other.dtype != users.dtype:
                 raise FrameError(
-                    f"the user ids of {names[0]!r} are such as {first[0]!r}, those of {name!r} such as {other[0]!r}: they "
+                    f"the user ids of {names[0]!r} are such as {users[0]!r}, those of {name!r} such as {other[0]!r}: they "
                     "would never match. Make both text or both whole numbers."
                 )
-        if all(other is first or other.equals(first) for other in sources):
-            return cls(first, (None,) * len(sources), sources)
-        shared = np.ones(len(first), dtype=bool)
         for other in sources[1:]:
-            shared &= positions(other, first) >= 0
-        users = first.filter(pl.Series(shared))
+            if not other.equals(users):
+                users = users.filter(pl.Series(positions(other, users) >= 0))
         if len(users) == 0:
             raise FrameError(
                 f"{', '.join(map(repr, names))} have no user in common: evaluate them on the same users, or explore one at a time."
             )
-        return cls(users, tuple(positions(other, users) for other in sources), sources)
+        found = (np.arange(len(users)) if source.equals(users) else positions(source, users) for source in sources)
+        return cls(users, tuple(found), sources)
 
-    def is_of(self, looks: Sequence[Look]) -> bool:
-        """Whether these looks are at the same users."""
-        return all(look.users is known for look, known in zip(looks, self.sources, strict=True))
+    def are_of(self, models: Sequence[MetricOfUsers]) -> bool:
+        """Whether these models have the same users as those that these were found in."""
+        return all(model.users is source for model, source in zip(models, self.sources, strict=True))
 
-    def part(self, model: int, values: Any) -> Any:
-        """A model's values of its users, for those in common."""
-        at = self.at[model]
-        return values if at is None else values[at]
-
-    def position_in(self, model: int, at: int) -> int:
-        """Where a user in common stands in a model."""
-        known = self.at[model]
-        return at if known is None else int(known[at])
+    def are_all_of(self, model: int) -> bool:
+        """Whether a model has no other users."""
+        return len(self.users) == len(self.sources[model])
 
     @cached_property
     def texts(self) -> pl.Series:
@@ -186,106 +141,96 @@ class ExplorerUsers:
         return self.users.cast(pl.String).str.to_lowercase()
 
     def position(self, user: Any) -> int | None:
-        """Where a user stands, None if they are not there."""
-        try:
-            found = self.users.index_of(user)
-        except (TypeError, pl.exceptions.PolarsError):
-            return None
-        return None if found is None else int(found)
+        """Return the position of a user, None for one who is not among them."""
+        return place_of(user, self.users)
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
-    """The values of a column, and which of them each user has."""
+class UserSegments:
+    """The segment of each user by one column."""
 
     column: str
-    labels: tuple[str, ...]  #: sorted; the last is of those who have none, if there are any
-    codes: Ints  #: per user, which label
+    labels: tuple[str, ...]  #: sorted; the last may be that of users without a value
+    codes: Ints  #: per user, the position of the label
 
 
-class ExplorerSegments:
-    """The columns that part users: of the frame of users, and of the truth where a column is constant per user.
+class SegmentColumns:
+    """The columns that divide users into segments: of the frame of users, and of the truth if constant per user.
 
-    Numbers with many values, and what users did in train, are parted as `ev.table(by=...)` parts them.
+    Numbers with many values, and the users' activity in train, are divided as by `ev.table(by=...)`.
     """
 
     def __init__(self, evaluations: Sequence[EvaluationData]) -> None:
         self._columns: dict[str, tuple[pl.Series, pl.Series]] = {}
-        self._grouped: dict[str, EvaluationData] = {}
+        self._binned: dict[str, EvaluationData] = {}
         for evaluation in evaluations:
-            for name, user, column in [*_of_users(evaluation), *_of_truth(evaluation)]:
-                if name in self.names:
+            for name, users, values in [*_columns_of_users(evaluation), *_columns_of_truth(evaluation)]:
+                if name in self.names or not _divides(values):
                     continue
-                if _many(column):
-                    self._grouped[name] = evaluation
+                if values.n_unique() <= MOST_SEGMENTS:
+                    self._columns[name] = users, values
                 else:
-                    self._columns[name] = (user, column)
+                    self._binned[name] = evaluation
         for evaluation in evaluations:
             if evaluation.side_data.train is not None:
-                self._grouped |= {name: evaluation for name in WORKED_OUT if name not in self.names}
+                self._binned |= {name: evaluation for name in WORKED_OUT if name not in self.names}
 
     @property
     def names(self) -> list[str]:
-        """The columns there are."""
-        return [*self._columns, *self._grouped]
+        """The columns."""
+        return [*self._columns, *self._binned]
 
-    def of(self, name: str, users: pl.Series, none: str) -> Parts:
-        """The parts of users by a column; `none` is what those without a value are called."""
-        if name in self._grouped:
-            found = segments_of(self._grouped[name], name)
-            return _parted(name, found.names, found.of(users), _("not known"))
-        user, column = self._columns[name]
-        distinct = column.drop_nulls().unique().sort().cast(pl.String)
-        row = positions(user, users)
-        # As text on both sides: a null among whole numbers would make floats of them.
-        codes_of_rows = positions(distinct, column.cast(pl.String))
-        codes = np.where(row >= 0, codes_of_rows[row], -1)
-        return _parted(name, [str(one) for one in distinct.to_list()], codes, none)
-
-
-def _parted(name: str, labels: Sequence[str], codes: Ints, none: str) -> Parts:
-    """Parts of users; those without one are a part of their own, the last."""
-    if (codes < 0).any():
-        labels = labels if none in labels else [*labels, none]
-        codes = np.where(codes < 0, list(labels).index(none), codes)
-    return Parts(name, tuple(labels), codes)
+    def of(self, name: str, users: pl.Series) -> UserSegments:
+        """Divide users by a column; those without a value are a segment of their own, the last."""
+        if name in self._binned:
+            segments = segments_of(self._binned[name], name)
+            labels, codes, without = list(segments.names), segments.of(users), _("not known")
+        else:
+            known, values = self._columns[name]
+            # As text on both sides: with a null, whole numbers would become floats.
+            distinct = values.drop_nulls().unique().sort().cast(pl.String)
+            row, code = positions(known, users), positions(distinct, values.cast(pl.String))
+            labels, codes, without = distinct.to_list(), np.where(row >= 0, code[row], -1), _("none given")
+        if (codes < 0).any():
+            labels = labels if without in labels else [*labels, without]
+            codes = np.where(codes < 0, labels.index(without), codes)
+        return UserSegments(name, tuple(labels), codes)
 
 
-def _of_users(evaluation: EvaluationData) -> list[tuple[str, pl.Series, pl.Series]]:
+def _columns_of_users(evaluation: EvaluationData) -> list[tuple[str, pl.Series, pl.Series]]:
+    """Return the columns of the frame of users: name, users, values."""
     frame = evaluation.side_data.users
     if frame is None:
         return []
-    return [(name, frame["user"], frame[name]) for name in frame.columns if name != "user" and _parts(frame[name])]
+    return [(name, frame["user"], frame[name]) for name in frame.columns if name != "user"]
 
 
-def _of_truth(evaluation: EvaluationData) -> list[tuple[str, pl.Series, pl.Series]]:
-    known, source = evaluation.side_data, evaluation.prepared.source
-    if known.truth is None or source is None:
+def _columns_of_truth(evaluation: EvaluationData) -> list[tuple[str, pl.Series, pl.Series]]:
+    """Return the columns of the truth that have one value per user: name, users, values."""
+    side_data, source = evaluation.side_data, evaluation.prepared.source
+    if side_data.truth is None or source is None:
         return []
-    roles = {known.truth_user, *source.labels.values(), *source.truth_labels.values()}
-    found = []
-    for name in columns_of(known.truth, "truth"):
+    roles = {side_data.truth_user, *source.labels.values(), *source.truth_labels.values()}
+    columns = []
+    for name in columns_of(side_data.truth, "truth"):
         if name in roles:
             continue
         try:
-            table = table_of(known.truth, "truth", {"user": known.truth_user, "value": name})
-        except RecnbError:  # a column that is no plain value parts nobody
+            table = table_of(side_data.truth, "truth", {"user": side_data.truth_user, "value": name})
+        except RecnbError:  # a column that holds no plain values
             continue
-        if not _parts(table["value"]):
+        if not _divides(table["value"]):
             continue
         per_user = table.group_by("user").agg(n=pl.col("value").n_unique(), value=pl.col("value").first())
         if (per_user["n"] == 1).all():
             ids = validation.ids(per_user.select("user", item=pl.lit(0)), "truth", {})
-            found.append((str(name), ids["user"], per_user["value"]))
-    return found
+            columns.append((str(name), ids["user"], per_user["value"]))
+    return columns
 
 
-def _parts(column: pl.Series) -> bool:
-    if column.dtype.is_nested() or column.dtype in (pl.Object, pl.Binary):
+def _divides(values: pl.Series) -> bool:
+    """Whether a column gives segments: it has a few values, or many numbers."""
+    if values.dtype.is_nested() or values.dtype in (pl.Object, pl.Binary):
         return False
-    return 2 <= column.n_unique() <= PARTS or _many(column)
-
-
-def _many(column: pl.Series) -> bool:
-    """Whether a column is of numbers with too many values to be a part each."""
-    return column.dtype.is_numeric() and column.n_unique() > PARTS
+    n = values.n_unique()
+    return n >= 2 if values.dtype.is_numeric() else 2 <= n <= MOST_SEGMENTS

@@ -1,4 +1,4 @@
-"""Bars of the explorer: users by their value, those of exactly 0 apart, and users by their part."""
+"""Bars of the explorer's histogram: users by their value, those of exactly 0 apart."""
 
 from __future__ import annotations
 
@@ -7,66 +7,62 @@ from itertools import pairwise
 
 import numpy as np
 
-from recnb.display.svg import short
+from recnb.display.text import short
 from recnb.metrics.hits import Floats, Ints
 from recnb.report.data import SAME
 
-#: Bars of the distribution, the one at 0 and the one of users without a value left aside.
+#: Bars of the histogram, without the one at 0 and that of users without a value.
 BARS = 10
 
 
 @dataclass(frozen=True)
 class Bar:
-    """Some of the users, by their value or by their part."""
+    """Some of the users, by their value or their segment."""
 
     label: str
     count: int
-    share: float  #: of the users looked at; of a part, its mean
+    share: float  #: of the users shown; of a segment, its mean
     picked: bool = False
 
 
-def top_above(largest: float, steps: int) -> float:
-    """Where bars end that reach so far in so many steps that read well.
+def bar_edges(numbers: Floats, *, signed: bool, bounded: bool) -> tuple[float, ...]:
+    """Return the edges of the bars: around 0 if `signed` or some number is negative; up to 1 if `bounded` by it.
 
-    >>> top_above(0.725, 5), top_above(0.0, 5), top_above(7.3, 10)
-    (1.0, 1.0, 10.0)
+    >>> bar_edges(np.array([0.2, 0.725]), signed=True, bounded=False)[5:]
+    (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+    >>> bar_edges(np.array([7.3]), signed=False, bounded=False)[-1], bar_edges(np.zeros(2), signed=False, bounded=False)[-1]
+    (10.0, 1.0)
     """
-    if largest <= 0:
-        return 1.0
-    scale = 10.0 ** np.floor(np.log10(largest / steps))
-    step = next(one * scale for one in (1, 2, 2.5, 5, 10) if one * scale * steps >= largest * (1 - SAME))
-    return float(f"{step * steps:.12g}")
-
-
-def edges_of(numbers: Floats, *, signed: bool, bounded: bool) -> tuple[float, ...]:
-    """Where bars end: on either side of 0 if they are signed or some number is negative; at 1 if that is the most."""
     largest = float(np.nanmax(np.abs(numbers), initial=0.0))
     signed = signed or bool(np.nanmin(numbers, initial=0.0) < -SAME)
-    bounded = bounded and largest <= 1 + SAME
-    top = 1.0 if bounded else top_above(largest, BARS // 2 if signed else BARS)
+    steps = BARS // 2 if signed else BARS
+    if largest <= 0 or (bounded and largest <= 1 + SAME):
+        top = 1.0
+    else:
+        scale = 10.0 ** np.floor(np.log10(largest / steps))
+        step = next(size * scale for size in (1, 2, 2.5, 5, 10) if size * scale * steps >= largest * (1 - SAME))
+        top = float(f"{step * steps:.12g}")
     return tuple(np.linspace(-top if signed else 0.0, top, BARS + 1).round(12).tolist())
 
 
 def bar_of(numbers: Floats, edges: tuple[float, ...]) -> Ints:
-    """The bar of each number: at 0 its own, the last for none; one on an edge belongs further out.
+    """Return the bar of each number: 0 has its own, NaN the last; a number on an edge is in the outer bar.
 
     >>> bar_of(np.array([0.0, 0.05, 0.1, 1.0, np.nan]), (0.0, 1.0)).tolist()
     [0, 1, 2, 10, 11]
     >>> bar_of(np.array([-1.0, -0.1, 0.0, 0.1, 1.0]), (-1.0, 1.0)).tolist()
     [0, 4, 5, 6, 10]
     """
-    there, top = ~np.isnan(numbers), edges[-1]
-    on_a_side = BARS // 2 if edges[0] < 0 else BARS
-    sizes = np.abs(np.where(there, numbers, 0.0))
-    steps = np.minimum((sizes / top * on_a_side + 1e-9).astype(np.int64), on_a_side - 1)
-    zero = on_a_side if edges[0] < 0 else 0
-    bars = np.where(numbers < 0, zero - 1 - steps, zero + 1 + steps)
-    bars = np.where(sizes <= SAME, zero, bars)
-    return np.where(there, bars, BARS + 1)
+    is_value, signed = ~np.isnan(numbers), edges[0] < 0
+    steps, zero = (BARS // 2, BARS // 2) if signed else (BARS, 0)
+    sizes = np.abs(np.where(is_value, numbers, 0.0))
+    step = np.minimum((sizes / edges[-1] * steps + 1e-9).astype(np.int64), steps - 1)
+    bars = np.where(numbers < 0, zero - 1 - step, zero + 1 + step)
+    return np.where(is_value, np.where(sizes <= SAME, zero, bars), BARS + 1)
 
 
 def bar_labels(edges: tuple[float, ...]) -> list[str]:
-    """The bars in words.
+    """Return the label of each bar.
 
     >>> bar_labels((0.0, 0.5, 1.0))
     ['0', '>0 – 0.5', '0.5 – 1']

@@ -1,42 +1,56 @@
-"""The explorer without its looks: which users, in which order, on which page, and what the view is told.
+"""The explorer without its view: which users are shown, in which order, and on which page.
 
-Each change is a method; what follows from it is worked out when it is asked for, and kept. Nothing is joined after
-the first look at a model: hits are kept down to the end of every list, so that k, options and metric only add up again.
+Each change is a method; its effects are computed when they are needed, and cached. Hits are kept down to the end of
+every list, so that another k, option or metric needs no other join.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
+from recnb.conventions import presets
 from recnb.display.language import _, checked, use_language
+from recnb.display.text import fixed
 from recnb.errors import OptionError, RecnbError, is_number, near
 from recnb.metrics.hits import Cutoffs, Floats, Ints
-from recnb.metrics.metric import Metric, metric_named
+from recnb.metrics.metric import METRICS, Metric, metric_named
 from recnb.report.data import SAME
-from recnb.widgets.explorer.data import ExplorerModel, ExplorerSegments, ExplorerUsers, Kept, Look, Parts, key_of
-from recnb.widgets.explorer.histogram import BARS, Bar, bar_labels, bar_of, edges_of
+from recnb.results.evaluation_data import EvaluationData
+from recnb.widgets.explorer.data import Cache, CommonUsers, MetricOfUsers, SegmentColumns, UserSegments
+from recnb.widgets.explorer.histogram import BARS, Bar, bar_edges, bar_labels, bar_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from recnb.results.evaluation_data import EvaluationData
-
-#: Rows of the table that are shown at a time.
+#: Rows of the table on a page.
 PAGE = 20
 
-#: A search is not longer than this; what the distribution may be of.
+#: The longest search.
 SEARCHED = 200
+
+#: What the histogram may show.
 SHAPES = ("value", "difference")
 
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
 
 class ExplorerState:
-    """Who is looked at by which metric, in which order, and on which page."""
+    """The models, the metric, and the users shown.
+
+    Parameters
+    ----------
+    evaluations
+        The models by their names.
+    metric, k, options
+        The metric at first, its cut-off and its options.
+    lang
+        "en" or "ko", by default the language in force.
+    """
 
     def __init__(
         self,
@@ -49,13 +63,15 @@ class ExplorerState:
         if not evaluations:
             raise OptionError("there is no evaluation to explore: give at least one, by its name.")
         self.lang = checked(lang)
-        self.models = [ExplorerModel(str(name), evaluation) for name, evaluation in evaluations.items()]
-        self.names = [model.name for model in self.models]
-        self.metrics = [name for name in self.models[0].metrics if all(name in one.metrics for one in self.models)]
+        self.names = [str(name) for name in evaluations]
+        self.evaluations = list(evaluations.values())
+        #: The metrics to choose from: all, or those of the libraries whose conventions are in force.
+        libraries = {evaluation.library for evaluation in self.evaluations} - {None}
+        self.metrics = [name for name in METRICS if all(presets.of_metric(name, library) for library in libraries)]
         self.metric: Metric[...] = metric_named(metric)
         self.k = Cutoffs.one(k).values[0]
         self.options = dict(options or {})
-        self.model, self.other = 0, min(1, len(self.models) - 1)
+        self.model, self.other = 0, min(1, len(self.names) - 1)
         self.shape = "value"
         self.problem = ""  #: why the last change was refused
         self.segment: str | None = None
@@ -63,10 +79,12 @@ class ExplorerState:
         self.picked: frozenset[int] = frozenset()
         self.text = ""
         self.page = 0
-        self._kept = Kept()
+        self.looks: list[MetricOfUsers] = []  #: the metric for the users of each model
+        self.population: CommonUsers
+        self._looks_by_metric = Cache(12 * len(self.names))
         with use_language(self.lang):
             self._look(self.metric, self.k, self.options)
-            self.segments = ExplorerSegments([model.evaluation for model in self.models])
+            self.segments = SegmentColumns(self.evaluations)
         self.shape = "difference" if self.paired else "value"
         self.sorted_by, self.descending = self.shape, True
         self.user: Any = self.nearest_to_mean()
@@ -75,38 +93,44 @@ class ExplorerState:
     @property
     def paired(self) -> bool:
         """Whether models are compared."""
-        return len(self.models) > 1
+        return len(self.names) > 1
 
     @property
     def longest(self) -> int:
-        """The deepest k that there is to choose."""
-        return max(self.k or 1, *(model.longest for model in self.models))
+        """The deepest k to choose: the length of the longest list."""
+        lengths = (evaluation.prepared.list_length.max(initial=1) for evaluation in self.evaluations)
+        return max(self.k or 1, *map(int, lengths))
 
-    # What is looked at
+    # The metric and the models
 
     def _look(self, metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> None:
-        """Look at every model anew; nothing changes if one of them refuses."""
+        """Compute the metric of every model; nothing changes if it is refused for one of them."""
         metric.check(options)
-        looks = [model.under(metric, options) for model in self.models]
+        key = tuple(sorted((name, repr(value)) for name, value in options.items()))
+        looks = [
+            self._looks_by_metric.get((model, metric.name, key), partial(MetricOfUsers, evaluation, metric, options))
+            for model, evaluation in enumerate(self.evaluations)
+        ]
         for look in looks:
             look.values(k)
-        known = getattr(self, "population", None)
-        if known is None or not known.is_of(looks):
-            self.population = ExplorerUsers.of(self.names, looks)
-            self._kept = Kept()
+        if not self.looks or not self.population.are_of(looks):
+            self.population = CommonUsers.of(self.names, looks)
+            self._cache = Cache()
             self.part, self.page = None, 0
-        self.looks: list[Look] = looks
-        self.metric, self.k, self.options = metric, k, dict(options)
-        self._asked = (metric.name, k, key_of(options))
+        self.looks, self.metric, self.k, self.options = looks, metric, k, dict(options)
+        self._key = (metric.name, k, key)
 
     def ask(self, *, metric: str | None = None, k: int | str | None = "", **options: Any) -> bool:
-        """Change metric, cut-off or options; what recnb refuses leaves all as it was, and `problem` says why."""
+        """Change metric, cut-off or options; if recnb refuses them, nothing changes, and `problem` is the reason."""
         self.problem = ""
         before = self.edges()
         try:
             chosen = self.metric if metric is None else metric_named(metric)
-            kept = {name: value for name, value in self.options.items() if name in chosen.defaults}
-            kept = {name: value for name, value in kept.items() if value in chosen.words.get(name, (value,))}
+            kept = {
+                name: value
+                for name, value in self.options.items()
+                if name in chosen.defaults and value in chosen.words.get(name, (value,))
+            }
             with use_language(self.lang):
                 self._look(chosen, self.k if k == "" else Cutoffs.one(k).values[0], {**kept, **options})
         except RecnbError as refused:
@@ -118,14 +142,13 @@ class ExplorerState:
         return True
 
     def choose_model(self, name: str, other: str | None = None) -> None:
-        """Whose lists are looked at, and which model's they are compared with."""
+        """Choose the model whose lists are shown, and the one that it is compared with."""
         self.model = self._index_of(name)
         if other is not None:
             self.other = self._index_of(other)
         if self.other == self.model:
-            self.other = next((one for one in range(len(self.models)) if one != self.model), self.model)
-        self.picked = frozenset()
-        self.page = 0
+            self.other = next((index for index in range(len(self.names)) if index != self.model), self.model)
+        self.picked, self.page = frozenset(), 0
 
     def _index_of(self, name: str) -> int:
         if name not in self.names:
@@ -133,12 +156,10 @@ class ExplorerState:
         return self.names.index(name)
 
     def choose_shape(self, shape: str) -> None:
-        """What the distribution is of: values of the model, or differences from the other."""
+        """Choose what the histogram shows: "value", of the model, or "difference" from the other."""
         if shape not in SHAPES[: 1 + self.paired]:
             raise OptionError(f"{shape!r} has no distribution here. {near(shape, SHAPES[: 1 + self.paired])}")
-        self.shape = shape
-        self.picked = frozenset()
-        self.page = 0
+        self.shape, self.picked, self.page = shape, frozenset(), 0
 
     @property
     def label(self) -> str:
@@ -146,33 +167,39 @@ class ExplorerState:
         return self.metric.label(self.k)
 
     def options_in_force(self) -> dict[str, Any]:
-        """The metric's options as they are, a library's own where none were given."""
+        """Return the metric's options, a library's own where none were chosen."""
         look = self.looks[self.model]
-        known = {name: look.options[name] for name in self.metric.defaults}
-        if known.get("max_relevance", 0) is None:
-            known["max_relevance"] = look.hits.max_relevance
-        return {name: value for name, value in known.items() if name in self.metric.words or is_number(value)}
+        options = {name: look.options[name] for name in self.metric.defaults}
+        if options.get("max_relevance", 0) is None:
+            options["max_relevance"] = look.hits.max_relevance
+        return {name: value for name, value in options.items() if name in self.metric.words or is_number(value)}
 
-    # The columns: a number for each user
+    # Columns: a number for each user
 
     @property
     def n_users(self) -> int:
-        """How many users there are to look at."""
+        """The number of users that all models have in common."""
         return len(self.population.users)
 
     def values(self, model: int | None = None) -> Floats:
-        """The metric of every user; NaN where the convention leaves one out."""
-        one = self.model if model is None else model
-        key = ("values", one, self._asked)
-        return self._kept.get(key, lambda: np.asarray(self.population.part(one, self.looks[one].values(self.k))))
+        """Return the metric of every user; NaN where the convention leaves one out."""
+        index = self.model if model is None else model
+        return self._cache.get(
+            ("values", index, self._key), lambda: self._common(self.looks[index].values(self.k), index)
+        )
+
+    def _common(self, values: Any, model: int | None = None) -> Any:
+        """Restrict values of a model's users to those in common."""
+        index = self.model if model is None else model
+        return np.asarray(values if self.population.are_all_of(index) else values[self.population.positions[index]])
 
     def difference(self) -> Floats:
-        """The model's value less the other's."""
+        """Return the model's values minus the other's."""
         return np.asarray(self.values() - self.values(self.other))
 
     def column(self, name: str) -> np.ndarray[Any, Any]:
-        """A column of the table as numbers, in the order of users."""
-        hits = self.looks[self.model].hits
+        """Return a column of the table as numbers, in the order of users."""
+        look = self.looks[self.model]
         if name.startswith("value:"):
             return self.values(int(name[6:]))
         if name == "value":
@@ -180,11 +207,11 @@ class ExplorerState:
         if name == "difference":
             return self.difference()
         if name == "hits":
-            return np.asarray(self.population.part(self.model, self.looks[self.model].found(self.k)))
+            return np.asarray(self._common(look.n_hits(self.k)))
         if name == "relevant":
-            return np.asarray(self.population.part(self.model, hits.n_relevant))
+            return np.asarray(self._common(look.hits.n_relevant))
         if name == "length":
-            return np.asarray(self.population.part(self.model, hits.list_length))
+            return np.asarray(self._common(look.hits.list_length))
         if name == "segment" and self.parts is not None:
             return self.parts.codes
         return np.arange(self.n_users)
@@ -192,24 +219,22 @@ class ExplorerState:
     @property
     def columns(self) -> list[str]:
         """The columns of the table."""
-        values = [f"value:{one}" for one in range(len(self.models))] + ["difference"] if self.paired else ["value"]
+        values = [f"value:{model}" for model in range(len(self.names))] + ["difference"] if self.paired else ["value"]
         return ["user", *values, "hits", "relevant", "length", *(["segment"] if self.segment else [])]
 
-    # Who is shown
+    # Filters and order
 
     @property
-    def parts(self) -> Parts | None:
-        """The parts that the chosen column makes of the users."""
-        if self.segment is None:
-            return None
+    def parts(self) -> UserSegments | None:
+        """The segments of users by the column chosen."""
         name = self.segment
+        if name is None:
+            return None
         with use_language(self.lang):
-            return self._kept.get(
-                ("parts", name), lambda: self.segments.of(name, self.population.users, _("none given"))
-            )
+            return self._cache.get(("segments", name), lambda: self.segments.of(name, self.population.users))
 
     def choose_segment(self, column: str | None) -> None:
-        """The column that parts the users; None for none."""
+        """Choose the column that divides users into segments; None for none."""
         if column is not None and column not in self.segments.names:
             raise OptionError(f"{column!r} parts no users here. {near(column, self.segments.names)}")
         self.segment, self.part, self.page = column, None, 0
@@ -217,30 +242,27 @@ class ExplorerState:
             self.sorted_by, self.descending = "value", True
 
     def pick_part(self, index: int) -> None:
-        """Show the users of one part alone; picked again, all of them."""
+        """Show only the users of a segment; of all, if it is picked already."""
         if self.parts is not None and 0 <= index < len(self.parts.labels):
-            self.part = None if self.part == index else index
-            self.page = 0
+            self.part, self.page = None if self.part == index else index, 0
 
     def pick_bar(self, index: int) -> None:
-        """Show the users of a bar, beside those of others that are picked; picked again, it is let go."""
+        """Show the users of a bar, and of others that are picked; if it is picked already, no longer."""
         if 0 <= index < len(self.bars()):
-            self.picked = self.picked ^ {index}
-            self.page = 0
+            self.picked, self.page = self.picked ^ {index}, 0
 
     def search(self, text: str) -> None:
-        """Show the users whose id holds a text, in capitals or not."""
+        """Show the users whose id contains a text, whatever its case."""
         self.text, self.page = text[:SEARCHED], 0
 
     def show_all(self) -> None:
-        """Let go of every filter."""
+        """Drop all filters."""
         self.text, self.part, self.picked, self.page = "", None, frozenset(), 0
 
     def sort(self, column: str) -> None:
-        """Sort by a column: from the largest, by id from the first; again, the other way round."""
+        """Sort by a column: numbers from the largest, ids from the first; the second time, in reverse."""
         if column in self.columns or column == "value":
-            first = column not in ("user", "segment")
-            self.descending = not self.descending if column == self.sorting else first
+            self.descending = not self.descending if column == self.sorting else column not in ("user", "segment")
             self.sorted_by, self.page = column, 0
 
     @property
@@ -251,133 +273,132 @@ class ExplorerState:
         return f"value:{self.model}" if self.paired else "value"
 
     def turn(self, page: int) -> None:
-        """Go to a page, from 0; to the first or the last if there is none such."""
+        """Go to a page, from 0; to the first or the last if there is no such page."""
         self.page = min(max(page, 0), self.pages - 1)
 
     def in_part(self) -> Mask:
-        """Which users belong to the part that is looked at."""
+        """Return which users are in the segment picked; all, if none is."""
         parts = self.parts
         if parts is None or self.part is None:
             return np.ones(self.n_users, dtype=bool)
         return np.asarray(parts.codes == self.part)
 
     def shown(self) -> Ints:
-        """The positions of the users that are shown, in their order."""
+        """Return the positions of the users shown, in their order."""
         mask = self.in_part()
         if self.picked:
             mask = mask & np.isin(self._bar_of(), list(self.picked))
         if self.text:
-            mask = mask & self._kept.get(("search", self.text), lambda: self._matching(self.text))
+            mask = mask & self._cache.get(("search", self.text), self._matching)
         order = self._order()
         return order if mask.all() else order[mask[order]]
 
-    def _matching(self, text: str) -> Mask:
-        needle = str(pl.Series([text]).str.to_lowercase()[0])
-        return self.population.texts.str.contains(needle, literal=True).to_numpy()
+    def _matching(self) -> Mask:
+        text = str(pl.Series([self.text]).str.to_lowercase()[0])
+        return self.population.texts.str.contains(text, literal=True).to_numpy()
 
     def _order(self) -> Ints:
-        """All users sorted; equal ones in the order of their ids, and those without a value last."""
-        name = self.sorting
-        of = (self.model, self.other, self.segment, self._asked)
+        """Sort all users; equal ones in the order of their ids, those without a value last."""
+        name, descending = self.sorting, self.descending
 
         def sort() -> Ints:
             if name == "user":
-                return np.arange(self.n_users)[:: -1 if self.descending else 1]
+                return np.arange(self.n_users)[:: -1 if descending else 1]
             numbers = self.column(name)
-            return np.argsort(-numbers if self.descending else numbers, kind="stable")
+            return np.argsort(-numbers if descending else numbers, kind="stable")
 
-        return self._kept.get(("order", name, self.descending, of), sort)
+        key = ("order", name, descending, self.model, self.other, self.segment, self._key)
+        return self._cache.get(key, sort)
 
     @property
     def pages(self) -> int:
-        """How many pages there are, one at least."""
+        """The number of pages, at least one."""
         return max(1, -(-len(self.shown()) // PAGE))
 
     def on_page(self) -> Ints:
-        """The positions of the users on the page."""
+        """Return the positions of the users on the page."""
         return self.shown()[self.page * PAGE : (self.page + 1) * PAGE]
 
-    # How they are spread
+    # Histogram and means
 
     def spread_of(self) -> Floats:
-        """The numbers that the distribution is of."""
+        """Return the numbers of the histogram."""
         return self.difference() if self.shape == "difference" else self.values()
 
     def edges(self) -> tuple[float, ...]:
-        """Where the bars end, that of 0 left aside."""
+        """Return the edges of the bars, without that of 0."""
         bounded = self.shape == "value" and self.metric.bounds[1] == 1
-        return edges_of(self.spread_of(), signed=self.shape == "difference", bounded=bounded)
+        return bar_edges(self.spread_of(), signed=self.shape == "difference", bounded=bounded)
 
     def _bar_of(self) -> Ints:
-        """The bar of each user: those of exactly 0 have one of their own, those without a value the last."""
-        of = (self.shape, self.model, self.other, self._asked)
-        return self._kept.get(("bars", of), lambda: bar_of(self.spread_of(), self.edges()))
+        key = ("bars", self.shape, self.model, self.other, self._key)
+        return self._cache.get(key, lambda: bar_of(self.spread_of(), self.edges()))
 
     def bars(self) -> list[Bar]:
-        """The distribution over the users looked at."""
-        bars = self._bar_of()
-        mine = bars[self.in_part()]
-        counts = np.bincount(mine, minlength=BARS + 2)
+        """Return the histogram of the users in the segment picked."""
+        all_bars = self._bar_of()
+        bars = all_bars[self.in_part()]
+        counts = np.bincount(bars, minlength=BARS + 2)
         labels = bar_labels(self.edges())
-        with use_language(self.lang):
-            if (bars == BARS + 1).any():
+        if (all_bars == BARS + 1).any():
+            with use_language(self.lang):
                 labels.append(_("no value"))
-        shares = (counts / max(len(mine), 1)).tolist()
-        return [Bar(label, int(counts[at]), shares[at], at in self.picked) for at, label in enumerate(labels)]
+        shares = (counts / max(len(bars), 1)).tolist()
+        return [Bar(label, int(counts[bar]), shares[bar], bar in self.picked) for bar, label in enumerate(labels)]
 
     def means_of_parts(self) -> list[Bar]:
-        """Each part of the users with its mean."""
+        """Return each segment with its number of users and its mean."""
         parts = self.parts
         if parts is None:
             return []
         numbers, n = self.spread_of(), len(parts.labels)
-        there = ~np.isnan(numbers)
-        counts = np.bincount(parts.codes[there], minlength=n)
-        sums = np.bincount(parts.codes[there], numbers[there], minlength=n)
+        valued = ~np.isnan(numbers)
+        counts = np.bincount(parts.codes[valued], minlength=n)
+        sums = np.bincount(parts.codes[valued], numbers[valued], minlength=n)
         means = np.divide(sums, counts, out=np.full(n, np.nan), where=counts > 0)
-        people = np.bincount(parts.codes, minlength=n)
+        users = np.bincount(parts.codes, minlength=n)
         return [
-            Bar(label, int(count), float(mean), index == self.part)
-            for index, (label, count, mean) in enumerate(zip(parts.labels, people, means, strict=True))
+            Bar(label, int(users[index]), float(means[index]), index == self.part)
+            for index, label in enumerate(parts.labels)
         ]
 
     def mean(self, model: int | None = None, *, part: bool = False) -> float:
-        """The mean over all users, as the convention makes it; over those of the part looked at, of their values."""
-        one = self.model if model is None else model
-        look, numbers = self.looks[one], self.values(one)
+        """Return the mean over all users, averaged as the convention does; of a segment, the mean of its users."""
+        index = self.model if model is None else model
+        look, numbers = self.looks[index], self.values(index)
         if part and self.part is not None:
             numbers = numbers[self.in_part()]
-        elif look.prepared.convention.average != "user" and self.population.at[one] is None:
+        elif look.prepared.convention.average != "user" and self.population.are_all_of(index):
             return look.mean(self.k)
-        there = numbers[~np.isnan(numbers)]
-        return float(there.mean()) if len(there) else float("nan")
+        numbers = numbers[~np.isnan(numbers)]
+        return float(numbers.mean()) if len(numbers) else float("nan")
 
     def better_worse_same(self) -> tuple[int, int, int]:
-        """For how many users the model is better than the other, worse, and the same."""
-        apart = self.difference()[self.in_part()]
-        apart = apart[~np.isnan(apart)]
-        better, worse = int((apart > SAME).sum()), int((apart < -SAME).sum())
-        return better, worse, len(apart) - better - worse
+        """Return for how many users the model is better than the other, worse, and the same."""
+        difference = self.difference()[self.in_part()]
+        difference = difference[~np.isnan(difference)]
+        better, worse = int((difference > SAME).sum()), int((difference < -SAME).sum())
+        return better, worse, len(difference) - better - worse
 
     # One user
 
     def choose(self, at: int) -> None:
-        """Look at the user at a position."""
+        """Show the user at a position."""
         if 0 <= at < self.n_users:
             self.user, self.chosen_by_hand = self.population.users[at], True
 
     def nearest_to_mean(self) -> Any:
-        """The user whose value is nearest to the mean: of equal ones the first."""
-        away = np.abs(self.values() - self.mean())
-        return self.population.users[0 if np.isnan(away).all() else int(np.nanargmin(away))]
+        """Return the user whose value is nearest to the mean; the first of equal ones."""
+        distance = np.abs(self.values() - self.mean())
+        return self.population.users[0 if np.isnan(distance).all() else int(np.nanargmin(distance))]
 
     @property
     def at(self) -> int | None:
-        """Where the user looked at stands; None for one that this metric leaves out."""
+        """The position of the user shown; None for one that this metric leaves out."""
         return self.population.position(self.user)
 
     def to_frame(self) -> pd.DataFrame:
-        """The users that are shown, in their order, with all columns of the table."""
+        """Return the users shown, in their order, with all columns of the table."""
         import pandas as pd
 
         shown = self.shown()
@@ -389,11 +410,10 @@ class ExplorerState:
                 label, labels = self.parts.column, self.parts.labels
                 numbers = [labels[code] for code in numbers.tolist()]
             columns[label if label not in columns else f"{label} ({name})"] = numbers
-        users = pd.Index(self.population.users.to_numpy()[shown], name="user")
-        return pd.DataFrame(columns, index=users)
+        return pd.DataFrame(columns, index=pd.Index(self.population.users.to_numpy()[shown], name="user"))
 
     def __repr__(self) -> str:
         with use_language(self.lang):
             names = f"{', '.join(self.names)}: " if self.paired else ""
-            means = ", ".join(f"{self.mean(one):.4f}" for one in range(len(self.models)))
+            means = ", ".join(fixed(self.mean(model)) for model in range(len(self.names)))
             return f"{names}{self.label} = {means} ({self.looks[self.model].basis})"

@@ -1,20 +1,20 @@
-// The users of an explorer: bars to pick from, and one page of a table. Everything shown comes in `shown`, as text that
-// Python has made, and is put in as text, never as HTML; what is done goes to Python as a message of a `kind`.
+// The users of an explorer: bars to pick from, and one page of a table. Everything shown comes in `shown`, as text made in
+// Python, and is put in as text, never as HTML; actions are sent to Python as messages of a `kind`.
 
 function make(tag, name, parent, text) {
-  const one = document.createElement(tag);
-  one.className = name;
-  if (text !== undefined) one.textContent = text;
-  parent?.append(one);
-  return one;
+  const element = document.createElement(tag);
+  element.className = name;
+  if (text !== undefined) element.textContent = text;
+  parent?.append(element);
+  return element;
 }
 
 function button(name, parent, text, key, act) {
-  const one = make("button", name, parent, text);
-  one.type = "button";
-  one.dataset.key = key; // finds the focus again when the parts are drawn anew
-  one.addEventListener("click", act);
-  return one;
+  const element = make("button", name, parent, text);
+  element.type = "button";
+  element.dataset.key = key; // finds the focus again when the parts are drawn again
+  element.addEventListener("click", act);
+  return element;
 }
 
 function render({ model, el }) {
@@ -57,12 +57,12 @@ function render({ model, el }) {
   pager.setAttribute("aria-label", words.pages);
   const turns = [["first", "«", () => 0], ["previous", "‹", (at) => at.page - 1], ["next", "›", (at) => at.page + 1], ["last", "»", (at) => at.pages - 1]];
   const turners = turns.map(([name, sign, where]) => {
-    const one = button("recnb-button", null, sign, `turn-${name}`, () => {
-      if (one.getAttribute("aria-disabled") !== "true") send("turn", { page: where(model.get("shown")) });
+    const turner = button("recnb-button", null, sign, `turn-${name}`, () => {
+      if (turner.getAttribute("aria-disabled") !== "true") send("turn", { page: where(model.get("shown")) });
     });
-    one.title = words[name];
-    one.setAttribute("aria-label", words[name]);
-    return one;
+    turner.title = words[name];
+    turner.setAttribute("aria-label", words[name]);
+    return turner;
   });
   const range = make("span", "recnb-range");
   range.setAttribute("role", "status"); // read aloud when it changes
@@ -74,23 +74,23 @@ function render({ model, el }) {
   let active = 0; // the row that the tab key reaches
   let sortedAt = "";
 
-  function drawBars(where, told, kind) {
-    where.replaceChildren();
-    where.hidden = !told;
-    if (!told) return;
-    where.setAttribute("role", "group");
-    where.setAttribute("aria-label", told.title);
-    make("div", "recnb-title", where).append(make("bdi", "", null, told.title));
-    told.items.forEach((item, at) => {
-      const one = button("recnb-bar", where, undefined, `${kind}-${at}`, () => send(kind, { at }));
-      one.setAttribute("aria-pressed", String(item.picked));
-      one.title = kind === "bar" ? words.pick_bar : `${item.label} · ${words.pick_part}`; // a long label is cut
-      make("span", "recnb-picked", one, item.picked ? "✓" : "").setAttribute("aria-hidden", "true");
-      make("bdi", "recnb-label", one, item.label);
-      const line = make("span", "recnb-line", one);
+  function drawBars(parent, chart, kind) {
+    parent.replaceChildren();
+    parent.hidden = !chart;
+    if (!chart) return;
+    parent.setAttribute("role", "group");
+    parent.setAttribute("aria-label", chart.title);
+    make("div", "recnb-title", parent).append(make("bdi", "", null, chart.title));
+    chart.items.forEach((item, at) => {
+      const bar = button("recnb-bar", parent, undefined, `${kind}-${at}`, () => send(kind, { at }));
+      bar.setAttribute("aria-pressed", String(item.picked));
+      bar.title = kind === "bar" ? words.pick_bar : `${item.label} · ${words.pick_part}`; // a long label is cut
+      make("span", "recnb-picked", bar, item.picked ? "✓" : "").setAttribute("aria-hidden", "true");
+      make("bdi", "recnb-label", bar, item.label);
+      const line = make("span", "recnb-line", bar);
       line.setAttribute("aria-hidden", "true");
       make("span", "recnb-fill", line).style.width = `${100 * item.share}%`;
-      make("span", "recnb-number", one, item.text);
+      make("span", "recnb-number", bar, item.text);
     });
   }
 
@@ -100,10 +100,10 @@ function render({ model, el }) {
       const cell = make("th", column.number ? "recnb-numbers" : "", head);
       cell.scope = "col";
       cell.setAttribute("aria-sort", column.sort);
-      const one = button("recnb-sort", cell, undefined, `sort-${column.key}`, () => send("sort", { column: column.key }));
-      make("bdi", "", one, column.label);
+      const sort = button("recnb-sort", cell, undefined, `sort-${column.key}`, () => send("sort", { column: column.key }));
+      make("bdi", "", sort, column.label);
       const arrow = { ascending: " ▲", descending: " ▼", none: "" }[column.sort];
-      make("span", "recnb-arrow", one, arrow).setAttribute("aria-hidden", "true");
+      make("span", "recnb-arrow", sort, arrow).setAttribute("aria-hidden", "true");
     }
   }
 
@@ -155,21 +155,21 @@ function render({ model, el }) {
     event.preventDefault();
   }
 
-  // For those who listen: a name of the slider, which ipywidgets only shows beside it.
-  function tell() {
+  // For screen readers: a name of the slider, which ipywidgets only shows beside it.
+  function nameSlider() {
     const whole = root.closest(".recnb-explorer") ?? root;
     whole.querySelector(".recnb-explorer-k [role=slider]")?.setAttribute("aria-label", words.k);
   }
 
   function draw() {
-    tell();
+    nameSlider();
     const shown = model.get("shown");
-    const inside = el.getRootNode().activeElement;
-    const focused = root.contains(inside) ? inside.dataset.key : undefined;
+    const activeElement = el.getRootNode().activeElement;
+    const focused = root.contains(activeElement) ? activeElement.dataset.key : undefined;
     drawBars(bars, shown.bars, "bar");
     drawBars(parts, shown.parts, "part");
     drawHead(shown.columns);
-    const now = JSON.stringify([shown.page, shown.columns.map((one) => one.sort), shown.rows.map((one) => one.at)]);
+    const now = JSON.stringify([shown.page, shown.columns.map((column) => column.sort), shown.rows.map((row) => row.at)]);
     if (now !== sortedAt) {
       active = 0;
       scroll.scrollTop = 0;
@@ -180,13 +180,13 @@ function render({ model, el }) {
     scroll.scrollTop = place;
     range.textContent = shown.range;
     if (said.textContent !== shown.said) said.textContent = shown.said;
-    turners.forEach((one, at) => {
+    turners.forEach((turner, at) => {
       const end = at < 2 ? shown.page === 0 : shown.page >= shown.pages - 1;
-      one.setAttribute("aria-disabled", String(end)); // it keeps the focus, as `disabled` would not
+      turner.setAttribute("aria-disabled", String(end)); // it keeps the focus, as `disabled` would not
     });
     all.hidden = !shown.filtered;
-    if (inside !== search && search.value !== shown.search) search.value = shown.search;
-    const again = focused && [...root.querySelectorAll("[data-key]")].find((one) => one.dataset.key === focused);
+    if (activeElement !== search && search.value !== shown.search) search.value = shown.search;
+    const again = focused && [...root.querySelectorAll("[data-key]")].find((element) => element.dataset.key === focused);
     if (again) {
       const row = again.classList.contains("recnb-row") ? body.children[active] ?? again : again;
       row.focus({ preventScroll: true });
@@ -195,7 +195,7 @@ function render({ model, el }) {
 
   model.on("change:shown", draw);
   draw();
-  const later = setTimeout(tell, 500); // what stands around the table is drawn after it
+  const later = setTimeout(nameSlider, 500); // the widget around the table is drawn after it
   return () => {
     clearTimeout(waiting);
     clearTimeout(later);

@@ -1,12 +1,11 @@
-"""The explorer's view: ipywidgets for what is looked at, and one table in a little JavaScript for the users.
+"""The explorer's view: ipywidgets for the controls, and one table in a little JavaScript for the users.
 
-What the hand does goes to the state; what is shown is made anew from it, and no more than a page of it is sent.
+Controls change the state; all is shown from the state again, and no more than a page of it is sent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import contextmanager
 from importlib import resources
 from typing import Any, TypeGuard
 
@@ -18,22 +17,21 @@ from recnb.display.language import N_, _, use_language
 from recnb.display.text import one_line
 from recnb.metrics.metric import METRICS
 from recnb.widgets.explorer import html
-from recnb.widgets.explorer.payload import LONGEST, told, words
-from recnb.widgets.explorer.state import SHAPES, ExplorerState
+from recnb.widgets.explorer.state import ExplorerState
+from recnb.widgets.explorer.table import labels, users_table
 from recnb.widgets.keyboard import Keys
 
-#: What bars show.
-BAR_SHAPES: dict[str, str] = {
-    "value": N_("values"),
-    "difference": N_("differences"),
-}
+BAR_SHAPES: dict[str, str] = {"value": N_("values"), "difference": N_("differences")}
 
+#: Styles of controls.
+WIDE = {"description_width": "initial"}
+FITTING = {"width": "auto", "margin": "2px 14px 2px 0"}
 
 _FILES = resources.files("recnb.widgets.explorer")
 
 
 class UsersTable(anywidget.AnyWidget):
-    """Bars to pick from and a page of users; the browser says what was done, and shows what it is told."""
+    """A histogram to pick from and a page of users; the browser sends messages, and shows texts made in Python."""
 
     _esm = _FILES.joinpath("users_table.js").read_text("utf-8")
     _css = _FILES.joinpath("users_table.css").read_text("utf-8")
@@ -43,7 +41,7 @@ class UsersTable(anywidget.AnyWidget):
     lang = traitlets.Unicode("en").tag(sync=True)
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Take nothing from the browser but its messages: what is shown is Python's to say."""
+        """Take nothing from the browser but its messages."""
         super().set_state({name: value for name, value in sync_data.items() if name not in ("shown", "words", "lang")})
 
     def __repr__(self) -> str:
@@ -51,80 +49,74 @@ class UsersTable(anywidget.AnyWidget):
 
 
 class Explorer(w.VBox):  # type: ignore[misc]
-    """From a mean to the users behind it, to one user's list; `.state` is what is shown."""
+    """From a mean to the users behind it, and to one user's list; `.state` is what is shown."""
 
     def __init__(self, state: ExplorerState) -> None:
         self.state = state
-        self._quiet = False
-        self._detailed: Any = None
-        self._options_of: Any = None  # the metric that the controls of options are of
+        self._showing = False
+        self._detail_key: Any = None
+        self._options_of: Any = None  # the metric whose options have controls
         with use_language(state.lang):
             self._make()
             super().__init__([self.controls, self.summary, self.table, self.detail, Keys("recnb-explorer", state.lang)])
         self.add_class("recnb-explorer")
         self._show()
-        self._wire()
+        self._connect()
 
     def _make(self) -> None:
-        state, wide = self.state, {"description_width": "initial"}
-        fits = w.Layout(width="auto", margin="2px 14px 2px 0")
-        measures = [(f"{METRICS[name].symbol} ({name})", name) for name in state.metrics]
-        self.metric = w.Dropdown(options=measures, description=_("Metric"), style=wide, layout=fits)
-        # A slider that cannot move does not show at all, so it has two ends even for lists of one item.
-        self.k = w.IntSlider(
-            min=1, max=max(2, state.longest), description=_("k"), style=wide, layout=w.Layout(width="20em")
-        )
-        self.whole = w.Checkbox(description=_("whole lists"), indent=False, layout=fits)
-        self.options = w.Box([], layout=w.Layout(flex_flow="row wrap"))
-        columns = [(_("none"), ""), *((one_line(name, LONGEST), name) for name in state.segments.names)]
-        self.segment = w.Dropdown(options=columns, description=_("Segment"), style=wide, layout=fits)
-        models = [(one_line(name, LONGEST), name) for name in state.names]
-        self.model = w.Dropdown(options=models, description=_("Model"), style=wide, layout=fits)
-        self.other = w.Dropdown(options=models, description=_("compared with"), style=wide, layout=fits)
-        shapes = [(_(BAR_SHAPES[one]), one) for one in SHAPES]
-        self.shape = w.Dropdown(options=shapes, description=_("Bars show"), style=wide, layout=fits)
-        self.summary, self.table, self.detail = (
-            w.HTML(),
-            UsersTable(words=words(state.lang), lang=state.lang),
-            w.HTMLMath(),
-        )
-        paired = [self.model, self.other, self.shape] if state.paired else []
-        segments = [self.segment] if state.segments.names else []
-        self.controls = w.Box(
-            [self.metric, self.k, self.whole, self.options, *segments, *paired], layout=w.Layout(flex_flow="row wrap", align_items="center")
-        )  # fmt: skip
-        marked = {
-            "metric": self.metric, "k": self.k, "whole": self.whole, "options": self.options, "segment": self.segment,
-            "model": self.model, "other": self.other, "shape": self.shape, "summary": self.summary, "table": self.table,
-            "detail": self.detail, "controls": self.controls,
-        }  # fmt: skip
-        for name, one in marked.items():
-            one.add_class(f"recnb-explorer-{name}")
-
-    def _wire(self) -> None:
         state = self.state
-        self.metric.observe(self._by_hand(lambda name: state.ask(metric=name)), "value")
-        self.k.observe(self._by_hand(lambda k: state.ask(k=k)), "value")
-        self.whole.observe(self._by_hand(lambda whole: state.ask(k=None if whole else self.k.value)), "value")
-        self.segment.observe(self._by_hand(lambda column: state.choose_segment(column or None)), "value")
-        self.model.observe(self._by_hand(state.choose_model), "value")
-        self.other.observe(self._by_hand(lambda other: state.choose_model(state.names[state.model], other)), "value")
-        self.shape.observe(self._by_hand(state.choose_shape), "value")
+
+        def dropdown(description: str, options: list[tuple[str, str]]) -> Any:
+            return w.Dropdown(options=options, description=description, style=WIDE, layout=w.Layout(**FITTING))
+
+        self.metric = dropdown(_("Metric"), [(f"{METRICS[name].symbol} ({name})", name) for name in state.metrics])
+        # A slider that cannot move is not shown at all, so it has two ends even for lists of one item.
+        most = max(2, state.longest)
+        self.k = w.IntSlider(min=1, max=most, description=_("k"), style=WIDE, layout=w.Layout(width="20em"))
+        self.whole = w.Checkbox(description=_("whole lists"), indent=False, layout=w.Layout(**FITTING))
+        self.options = w.Box([], layout=w.Layout(flex_flow="row wrap"))
+        columns = [(one_line(name), name) for name in state.segments.names]
+        self.segment = dropdown(_("Segment"), [(_("none"), ""), *columns])
+        models = [(one_line(name), name) for name in state.names]
+        self.model, self.other = dropdown(_("Model"), models), dropdown(_("compared with"), models)
+        self.shape = dropdown(_("Bars show"), [(_(label), shape) for shape, label in BAR_SHAPES.items()])
+        segment = [self.segment] if columns else []
+        paired = [self.model, self.other, self.shape] if state.paired else []
+        self.controls = w.Box(
+            [self.metric, self.k, self.whole, self.options, *segment, *paired],
+            layout=w.Layout(flex_flow="row wrap", align_items="center"),
+        )
+        self.summary, self.detail = w.HTML(), w.HTMLMath()
+        self.table = UsersTable(words=labels(state.lang), lang=state.lang)
+        for name in (
+            "metric", "k", "whole", "options", "segment", "model", "other", "shape", "summary", "table", "detail", "controls",
+        ):  # fmt: skip
+            getattr(self, name).add_class(f"recnb-explorer-{name}")
+
+    def _connect(self) -> None:
+        state = self.state
+        self.metric.observe(self._on_change(lambda name: state.ask(metric=name)), "value")
+        self.k.observe(self._on_change(lambda k: state.ask(k=k)), "value")
+        self.whole.observe(self._on_change(lambda whole: state.ask(k=None if whole else self.k.value)), "value")
+        self.segment.observe(self._on_change(lambda column: state.choose_segment(column or None)), "value")
+        self.model.observe(self._on_change(state.choose_model), "value")
+        self.other.observe(self._on_change(lambda other: state.choose_model(state.names[state.model], other)), "value")
+        self.shape.observe(self._on_change(state.choose_shape), "value")
         self.table.on_msg(lambda _ignored, content, __: self.act(content))
 
-    def _by_hand(self, act: Callable[[Any], Any]) -> Callable[[Any], None]:
-        """Do what a control says and show what became of it; what the view sets by itself is no such thing."""
+    def _on_change(self, act: Callable[[Any], Any]) -> Callable[[Any], None]:
+        """Apply a control to the state and show the state; values that the view itself sets are not applied."""
 
-        def acted(change: Any) -> None:
-            if not self._quiet:
+        def apply(change: Any) -> None:
+            if not self._showing:
                 self.state.problem = ""
                 act(change["new"])
                 self._show()
 
-        return acted
+        return apply
 
     def act(self, message: Any) -> None:
-        """Do what a message of the table says; one that makes no sense is ignored."""
+        """Apply a message of the table; one that is not valid is ignored."""
         if not isinstance(message, Mapping):
             return
         state, kind = self.state, message.get("kind")
@@ -148,64 +140,47 @@ class Explorer(w.VBox):  # type: ignore[misc]
         self._show()
 
     def _show(self) -> None:
-        """Everything anew from the state; what is as it was is not sent."""
+        """Show the state in all controls; only what has changed is sent to the browser."""
         state = self.state
-        with self._by_itself():
+        self._showing = True
+        try:
             self.metric.value = state.metric.name
             self.k.max = max(self.k.max, state.k or 1)
             self.k.disabled = self.whole.value = state.k is None
             if state.k is not None:
                 self.k.value = state.k
-            self.segment.value = state.segment or ""
+            self.segment.value, self.shape.value = state.segment or "", state.shape
             self.model.value, self.other.value = state.names[state.model], state.names[state.other]
-            self.shape.value = state.shape
             self._show_options()
+        finally:
+            self._showing = False
         self.summary.value = html.summary(state)
-        self.table.shown = told(state)
-        key = (
-            state.user,
-            state.chosen_by_hand,
-            state.metric.name,
-            state.k,
-            tuple(state.options.items()),
-            state.model,
-            state.other,
-        )
-        if key != self._detailed:
-            self._detailed = key
+        self.table.shown = users_table(state)
+        options = tuple(state.options.items())
+        key = (state.user, state.chosen_by_hand, state.metric.name, state.k, options, state.model, state.other)
+        if key != self._detail_key:
+            self._detail_key = key
             self.detail.value = html.detail(state)
 
-    @contextmanager
-    def _by_itself(self) -> Any:
-        self._quiet = True
-        try:
-            yield
-        finally:
-            self._quiet = False
-
     def _show_options(self) -> None:
-        """A control for each option of the metric, made anew if it is another metric's."""
-        state = self.state
-        chosen = state.options_in_force()
-        if self._options_of is not state.metric:
-            self._options_of = state.metric
-            self.options.children = [self._option(name) for name in chosen]
-        for one in self.options.children:
-            one.value = chosen[one.description]
+        """Show a control for each option of the metric; they are made again for another metric only."""
+        options = self.state.options_in_force()
+        if self._options_of is not self.state.metric:
+            self._options_of = self.state.metric
+            self.options.children = [self._option(name, value) for name, value in options.items()]
+        for control in self.options.children:
+            control.value = options[control.description]
 
-    def _option(self, name: str) -> Any:
-        style, layout = {"description_width": "initial"}, w.Layout(width="auto", margin="2px 14px 2px 0")
-        own = self.state.metric.words.get(name)
-        if own is None:
-            number = w.Layout(width="11em", margin="2px 14px 2px 0")
-            control: Any = w.FloatText(
-                self.state.options_in_force()[name], description=name, style=style, layout=number
-            )
-            control.continuous_update = False  # half a number is none
+    def _option(self, name: str, value: Any) -> Any:
+        words = self.state.metric.words.get(name)
+        if words is None:
+            layout = w.Layout(**{**FITTING, "width": "11em"})
+            control: Any = w.FloatText(value, description=name, style=WIDE, layout=layout)
+            control.continuous_update = False  # a number is not to be read before it is typed
         else:
-            control = w.Dropdown(options=own, description=name, style=style, layout=layout)
+            control = w.Dropdown(options=words, description=name, style=WIDE, layout=w.Layout(**FITTING))
         control.add_class(f"recnb-explorer-option-{name}")
-        control.observe(self._by_hand(lambda value: self.state.ask(**{name: value})), "value")
+        control.observe(self._on_change(lambda value: self.state.ask(**{name: value})), "value")
         return control
 
     def __repr__(self) -> str:
@@ -213,7 +188,7 @@ class Explorer(w.VBox):  # type: ignore[misc]
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         bundle = super()._repr_mimebundle_(**kwargs) or {}
-        return {**bundle, "text/plain": repr(self), "text/html": html.still(self.state)}
+        return {**bundle, "text/plain": repr(self), "text/html": str(html.still(self.state))}
 
 
 def _is_index(value: Any) -> TypeGuard[int]:

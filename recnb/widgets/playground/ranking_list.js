@@ -1,14 +1,14 @@
-// The list of recnb.playground. It can only permute its items and change how relevant each is: `order` and `relevance`
-// go to Python, which checks them, and everything that is to be read comes back in `shown`. Items are numbers here, their
-// position in `relevance`; their names are put in as text, never as HTML.
+// The list of recnb.playground. It can only permute its items and change their relevance: `order` and `relevance` are sent
+// to Python, which checks them, and all texts come back in `shown`. Items are numbers here, their position in `relevance`;
+// their names are put in as text, never as HTML.
 
 let views = 0;
 
 function make(tag, name, parent) {
-  const one = document.createElement(tag);
-  one.className = name;
-  parent?.append(one);
-  return one;
+  const element = document.createElement(tag);
+  element.className = name;
+  parent?.append(element);
+  return element;
 }
 
 function render({ model, el }) {
@@ -19,7 +19,7 @@ function render({ model, el }) {
   const list = make("ol", "recnb-list", root);
   const outsideTitle = make("div", "recnb-title", root);
   const outside = make("ul", "recnb-list recnb-outside", root);
-  for (const one of [list, outside]) one.setAttribute("role", "list"); // without its numbers, Safari takes it for none
+  for (const each of [list, outside]) each.setAttribute("role", "list"); // without numbers, Safari does not take it for a list
   const said = make("div", "recnb-said", root);
   said.setAttribute("role", "status"); // read aloud when it changes
   said.setAttribute("aria-live", "polite");
@@ -62,7 +62,7 @@ function render({ model, el }) {
     return parts;
   }
 
-  // What the hand does.
+  // Actions.
 
   function press(event, index) {
     event.stopPropagation();
@@ -91,7 +91,7 @@ function render({ model, el }) {
   }
 
   function move(index, to) {
-    const order = model.get("order").filter((one) => one !== index);
+    const order = model.get("order").filter((other) => other !== index);
     if (to < 0 || to > order.length) return;
     order.splice(to, 0, index);
     commit(order, index);
@@ -141,7 +141,7 @@ function render({ model, el }) {
     const index = Number(dragged.dataset.index);
     const order = [...list.children].map((row) => Number(row.dataset.index));
     drop();
-    if (order.some((one, at) => one !== model.get("order")[at])) commit(order, index);
+    if (order.some((item, at) => item !== model.get("order")[at])) commit(order, index);
   });
   list.addEventListener("lostpointercapture", () => {
     if (dragged) drop();
@@ -153,7 +153,7 @@ function render({ model, el }) {
     place();
   }
 
-  // What is to be seen.
+  // Drawing.
 
   // Change the order of the rows, let them slide to their places, and leave the focus where it was.
   function glide(change) {
@@ -172,8 +172,8 @@ function render({ model, el }) {
   function place() {
     if (dragged) return;
     const order = model.get("order");
-    const there = [...list.children].map((row) => Number(row.dataset.index));
-    if (order.length !== there.length || order.some((one, at) => one !== there[at])) {
+    const present = [...list.children].map((row) => Number(row.dataset.index));
+    if (order.length !== present.length || order.some((item, at) => item !== present[at])) {
       glide(() => list.replaceChildren(...order.map((index) => rows[index].row)));
     }
     paint();
@@ -187,7 +187,7 @@ function render({ model, el }) {
     outside.setAttribute("aria-label", texts.outside);
     outsideTitle.textContent = outside.children.length ? texts.outside : "";
     said.textContent = texts.said;
-    tell();
+    nameControls();
     rows.forEach(({ row, item, rank, mark, name, term, change, input }, index) => {
       const { label, aria, aria_relevance, worth, changed, turn } = items[index];
       const at = order.indexOf(index);
@@ -207,8 +207,8 @@ function render({ model, el }) {
     });
   }
 
-  // For those who listen: the names of slider and radio buttons, which ipywidgets only shows beside them.
-  function tell() {
+  // For screen readers: the names of slider and radio buttons, which ipywidgets only shows beside them.
+  function nameControls() {
     const all = root.closest(".recnb-play") ?? root;
     const { texts } = model.get("shown");
     all.querySelector(".recnb-play-k [role=slider]")?.setAttribute("aria-label", texts.k);
@@ -217,7 +217,7 @@ function render({ model, el }) {
       box?.setAttribute("role", "radiogroup");
       box?.setAttribute("aria-label", radio.querySelector(".widget-label")?.textContent ?? "");
       // With one name for all, Tab leads to the one that is chosen and the arrow keys to the others.
-      for (const one of radio.querySelectorAll("input")) one.name = `${hint.id}-${[...radio.classList].join("-")}`;
+      for (const input of radio.querySelectorAll("input")) input.name = `${hint.id}-${[...radio.classList].join("-")}`;
     }
   }
 
@@ -233,7 +233,7 @@ function render({ model, el }) {
   list.append(...model.get("order").map((index) => rows[index].row));
   activate(active);
   paint();
-  setTimeout(tell, 500); // what stands around the list is drawn after it
+  setTimeout(nameControls, 500); // the widget around the list is drawn after it
   model.on("change:order", place);
   model.on("change:relevance", paint);
   model.on("change:shown", paint);

@@ -1,7 +1,7 @@
-"""The playground without its view: one list, what can be done to it, and what that did to its metrics.
+"""The playground without its view: one list, what can be done to it, and how that changes its metrics.
 
-Every number is read off the `Credit` that makes the score, the one that `recnb.ndcg` and `recnb.explain` use; what a move
-changed is the difference of two of them. The class knows no widgets, so all of it is used, and tested, without a browser:
+Every number is read off the `Credit` that makes the score, the one that `recnb.ndcg` and `recnb.explain` use. The class
+imports no widgets, so all of it can be used, and tested, without a browser:
 
     state = PlaygroundState(["A", "B", "C"], {"A": 1, "C": 3})
     state.move("C", 1)
@@ -10,30 +10,46 @@ changed is the difference of two of them. The class knows no widgets, so all of 
 
 from __future__ import annotations
 
+import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from recnb.display.language import checked, use_language
-from recnb.errors import OptionError, RecnbError, near
+from recnb.data import Frame, table_of
+from recnb.data.columns import columns_of, find
+from recnb.display import text
+from recnb.display.language import N_, Plural, _, checked, use_language
+from recnb.errors import FrameError, OptionError, RecnbError, near
+from recnb.metrics.formula import number
 from recnb.metrics.gain import Gain
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import Metric, metric_named
-from recnb.results import Explanation
 from recnb.results.arguments import Metrics, chosen_metrics, options_of
+from recnb.results.evaluation_data import TITLES
+from recnb.results.explanation import Explanation
 from recnb.results.single_list import Pair, Ranking, Truth, explain, hits_of
-from recnb.widgets.playground import wording as words
-from recnb.widgets.playground.inputs import RANKING, TRUTH, as_listed, given
 
-#: What is looked at if nothing else is named.
+#: The metrics shown by default.
 METRICS = ("precision", "recall", "average_precision", "ndcg")
+
+#: The list shown by default: not in the best order, with grades of relevance, and one relevant item missing.
+RANKING = ("A", "B", "C", "D", "E", "F")
+TRUTH = {"A": 2.0, "C": 3.0, "E": 1.0, "G": 2.0}
+
+#: The longest list that can be moved by hand.
+MOST = 100
+
+#: Changed terms that a sentence names; the table beside it has all of them.
+TERMS_NAMED = 4
+
+GAINS: dict[str, str] = {"linear": N_("linear"), "exponential": N_("exponential"), "binary": N_("binary")}
 
 
 @dataclass(frozen=True)
 class PlaygroundList:
-    """A list as it stands, and how it is looked at."""
+    """The list, the relevance of its items, and how it is evaluated."""
 
     order: tuple[Any, ...]  #: the items in rank order
     relevance: Mapping[Any, float]  #: of every item, those that are not in the list included
@@ -43,30 +59,33 @@ class PlaygroundList:
 
 @dataclass(frozen=True)
 class Action:
-    """What was done last."""
+    """The last step."""
 
     kind: Literal["move", "order", "relevance", "k", "gain", "undo", "reset"]
     before: PlaygroundList
-    item: Any = None  #: what was moved, or has another relevance
+    item: Any = None  #: the item that was moved, or whose relevance was changed
 
 
 @dataclass(frozen=True)
 class Term:
-    """What one item adds to the sum."""
+    """The credit of one item."""
 
     item: Any
     rank: int
     text: str  #: with the numbers put in: 3/log2(1+4)
     credit: float
 
+    def __str__(self) -> str:
+        return self.text if self.text == number(self.credit) else f"{self.text} = {text.trimmed(self.credit)}"
+
 
 @dataclass(frozen=True)
 class Worked:
-    """A metric of one setting, taken apart."""
+    """A metric of one list, taken apart."""
 
-    terms: Mapping[Any, Term]  #: by item; those that add nothing are not among them
-    total: float  #: the terms added up
-    out_of: float | None  #: what that is divided by; None: by nothing
+    terms: Mapping[Any, Term]  #: by item, without those that add nothing
+    total: float  #: the sum of the terms
+    out_of: float | None  #: the divisor of the sum; None: it is not divided
     value: float
 
 
@@ -79,7 +98,7 @@ class Value(NamedTuple):
 
 
 class TermChange(NamedTuple):
-    """What one item added before the last step and adds now; None: nothing."""
+    """The term of one item before the last step and now; None: the item adds nothing."""
 
     item: Any
     before: Term | None
@@ -89,7 +108,7 @@ class TermChange(NamedTuple):
 
 @dataclass(frozen=True)
 class Changed:
-    """What the last step did to the metric in focus."""
+    """How the last step changed the metric in focus."""
 
     metric: str
     label: str
@@ -104,12 +123,32 @@ class Changed:
 
     @property
     def total_change(self) -> float:
-        """The difference of the sum: that of the terms, added up."""
-        return sum(one.change for one in self.terms)
+        """The difference of the sum, which is the sum of the differences of its terms."""
+        return sum(term.change for term in self.terms)
 
 
 class PlaygroundState:
-    """A list whose items are moved, and what that does to its metrics."""
+    """A list whose items can be moved, and its metrics before and after each step.
+
+    Parameters
+    ----------
+    ranking, truth
+        Items in rank order and the relevant items, as `recnb.ndcg` takes them; or the grades of a list alone.
+        By default a small example.
+    metrics
+        Names of metrics, or a mapping of each to its options.
+    k
+        The cut-off, by default the length of the list.
+    gain
+        "linear", "exponential" or "binary", for the metrics that have a gain.
+    focus
+        The metric that is explained, by default the last one.
+    lang
+        "en" or "ko", by default the language in force.
+    items
+        Titles of items, which are shown before their ids: a mapping of item to title, or a frame with the items in a
+        column `item` and their titles in `title`, `name` or `label`.
+    """
 
     def __init__(
         self,
@@ -121,28 +160,30 @@ class PlaygroundState:
         gain: Gain = "linear",
         focus: str | None = None,
         lang: str | None = None,
+        items: Mapping[Any, str] | Frame | None = None,
     ) -> None:
         self.lang = checked(lang)
-        asked = chosen_metrics(metrics)
-        self.metrics: dict[str, Metric[...]] = {metric.name: metric for metric in asked}
-        self._own = {metric.name: options_of(metric, metrics, {}, asked) for metric in asked}
+        chosen = chosen_metrics(metrics)
+        self.metrics: dict[str, Metric[...]] = {metric.name: metric for metric in chosen}
+        self._own_options = {metric.name: options_of(metric, metrics, {}, chosen) for metric in chosen}
         if ranking is None and truth is None:
             ranking, truth = RANKING, TRUTH
-        order, relevance = given(ranking, truth)
+        order, relevance = _ranking_and_relevance(ranking, truth)
         cutoff = Cutoffs.one(k).values[0]
         self.items = tuple(relevance)  #: all of them: those of the list in their first order, then the others
-        self._listed = as_listed(truth, relevance)
-        self.focus = asked[-1].name if focus is None else self._named(focus)
-        self.setting = PlaygroundList(order, relevance, cutoff or len(order), _gain(gain))
+        #: The items in the order of the truth, which decides between equally relevant ones; then the others.
+        listed = sorted(truth, key=str) if isinstance(truth, (set, frozenset)) else () if truth is None else truth
+        self._truth_order = list(dict.fromkeys([*listed, *relevance]))
+        self.titles = _titles(items, self.items)  #: of the items that have one
+        self.focus = chosen[-1].name if focus is None else self._metric_name(focus)
+        self.setting = PlaygroundList(order, relevance, cutoff or len(order), _checked_gain(gain))
         self.first = self.setting
-        self.past: list[PlaygroundList] = []  #: to go back to, the last one at the end
+        self.past: list[PlaygroundList] = []  #: what `undo` goes back to, the last one at the end
         self.step: Action | None = None
-        self.watchers: list[Callable[[], None]] = []  #: called after each change, as the view does to show it
-        #: The last two, which are asked for again and again: a change is the difference of two settings.
+        self.watchers: list[Callable[[], None]] = []  #: called after each change
+        #: The last two explanations: a change is the difference of two lists.
         self._explained: list[tuple[str, PlaygroundList, Explanation]] = []
         self._check(self.setting)
-
-    # What it is.
 
     @property
     def order(self) -> tuple[Any, ...]:
@@ -151,13 +192,13 @@ class PlaygroundState:
 
     @property
     def outside(self) -> tuple[Any, ...]:
-        """The items that are not in the list; relevant or not, they can only be missed."""
+        """The items that are not in the list."""
         inside = set(self.setting.order)
         return tuple(item for item in self.items if item not in inside)
 
     @property
     def relevance(self) -> dict[Any, float]:
-        """How relevant each item is, those that are not in the list included."""
+        """The relevance of each item, those that are not in the list included."""
         return dict(self.setting.relevance)
 
     @property
@@ -167,31 +208,38 @@ class PlaygroundState:
 
     @property
     def gain(self) -> Gain:
-        """What relevance is worth, in the metrics that have a gain."""
+        """The gain of the metrics that have one."""
         return self.setting.gain
 
     @property
     def has_gain(self) -> bool:
         """Whether any of the metrics has a gain that can be chosen."""
-        return any("gain" in metric.defaults and "gain" not in self._own[name] for name, metric in self.metrics.items())
+        return any(
+            "gain" in metric.defaults and "gain" not in self._own_options[name] for name, metric in self.metrics.items()
+        )
 
     def rank(self, item: Any) -> int:
-        """Where an item of the list stands."""
-        self._known(item, self.order)
+        """Return the rank of an item of the list."""
+        _require(item, self.order)
         return self.order.index(item) + 1
 
-    # What can be done. Each checks first: what cannot be evaluated raises, and nothing has changed.
+    def name(self, item: Any, longest: int = 60) -> str:
+        """Return an item as text on one line: its title and its id, or the id alone."""
+        title = self.titles.get(item)
+        return text.one_line(" ".join(f"{item if title is None else f'{title} ({item})'}".split()), longest)
+
+    # Steps. Each checks first: what cannot be evaluated raises, and nothing has changed.
 
     def move(self, item: Any, rank: int) -> None:
-        """Put an item of the list on a rank; those between make room."""
+        """Move an item of the list to a rank."""
         if not isinstance(rank, (int, np.integer)) or isinstance(rank, bool) or not 1 <= rank <= len(self.order):
             raise RecnbError(f"rank={rank!r}: the list has the ranks 1 to {len(self.order)}.")
-        self._known(item, self.order)
-        others = [one for one in self.order if one != item]
+        _require(item, self.order)
+        others = [other for other in self.order if other != item]
         self.reorder([*others[: rank - 1], item, *others[rank - 1 :]], moved=item)
 
     def reorder(self, order: Sequence[Any], moved: Any = None) -> None:
-        """Put the items of the list in another order; `moved` is the one that was taken to another place."""
+        """Put the items of the list in another order; `moved` is the item that was moved."""
         new = tuple(order)
         if len(new) != len(self.order) or set(new) != set(self.order):
             raise RecnbError(
@@ -202,15 +250,14 @@ class PlaygroundState:
             self._do("order" if item is None else "move", replace(self.setting, order=new), item)
 
     def set_relevance(self, item: Any, relevance: float) -> None:
-        """Say how relevant an item is, in the list or outside; 0 is not at all."""
-        self._known(item, self.items)
-        checked_by_recnb = explain("cg", [item], {item: relevance}).rows["relevance"]
-        grade = float(checked_by_recnb.iloc[0])
+        """Set the relevance of an item, in the list or outside; 0 is not relevant."""
+        _require(item, self.items)
+        grade = float(explain("cg", [item], {item: relevance}).rows["relevance"].iloc[0])
         if grade != self.setting.relevance[item]:
             self._do("relevance", replace(self.setting, relevance={**self.setting.relevance, item: grade}), item)
 
     def set_k(self, k: int | None, *, sliding: bool = False) -> None:
-        """Cut the list at another depth; None is its length. What a slider passes on its way is one step."""
+        """Set the cut-off; None is the length of the list. The positions of a sliding slider are one step."""
         cutoff = Cutoffs.one(k).values[0] or len(self.order)
         if cutoff == self.k:
             return
@@ -223,42 +270,42 @@ class PlaygroundState:
         if cutoff == self.step.before.k:
             self.past.pop()
             self.step = None
-        self._tell()
+        self._notify()
 
     def set_gain(self, gain: Gain | str) -> None:
-        """Let relevance be worth something else: "linear", "exponential" or "binary"."""
-        chosen = _gain(gain)
+        """Set the gain: "linear", "exponential" or "binary"."""
+        chosen = _checked_gain(gain)
         if chosen != self.gain:
             self._do("gain", replace(self.setting, gain=chosen))
 
     def look_at(self, metric: str) -> None:
         """Explain another of the metrics."""
-        self.focus = self._named(metric)
-        self._tell()
+        self.focus = self._metric_name(metric)
+        self._notify()
 
     def undo(self) -> None:
-        """Take the last step back; without one, nothing happens."""
+        """Undo the last step; without one, nothing happens."""
         if self.past:
             self.step = Action("undo", self.setting)
             self.setting = self.past.pop()
-            self._tell()
+            self._notify()
 
     def reset(self) -> None:
-        """Go back to the start, which can be undone as any step."""
+        """Go back to the first list, which can be undone as any step."""
         if self.setting != self.first:
             self._do("reset", self.first)
 
-    # What comes of it.
+    # Results.
 
     def values(self) -> dict[str, Value]:
-        """Each metric now, before the last step, and the difference."""
+        """Return each metric now, before the last step, and the difference."""
         now = {name: self._value(name, self.setting) for name in self.metrics}
         before = now if self.step is None else {name: self._value(name, self.step.before) for name in self.metrics}
         return {name: Value(now[name], before[name], now[name] - before[name]) for name in now}
 
     def worked(self, metric: str | None = None, setting: PlaygroundList | None = None) -> Worked:
-        """A metric taken apart: by default the one in focus, as the list stands now."""
-        name, at = self.focus if metric is None else self._named(metric), setting or self.setting
+        """Take a metric apart: by default the one in focus, of the list as it is now."""
+        name, at = self.focus if metric is None else self._metric_name(metric), setting or self.setting
         credit, texts = self._credit(name, at), self.explanation(name, at).rows["term"].tolist()
         relevant = [item for item, grade in self._truth(at).items() if grade > 0]
         rows = zip(credit.rows.truth_row.tolist(), credit.rows.rank.tolist(), credit.earned.tolist(), strict=True)
@@ -272,81 +319,166 @@ class PlaygroundState:
         return Worked(terms, float(credit.total[0, 0]), out_of, float(credit.value[0, 0]))
 
     def explanation(self, metric: str | None = None, setting: PlaygroundList | None = None) -> Explanation:
-        """The worked explanation of a metric: by default of the one in focus, as the list stands now."""
-        name, at = self.focus if metric is None else self._named(metric), setting or self.setting
-        for metric_made, setting_made, made in self._explained:
-            if metric_made == name and setting_made is at:
-                return made
+        """Explain a metric: by default the one in focus, of the list as it is now."""
+        name, at = self.focus if metric is None else self._metric_name(metric), setting or self.setting
+        for explained_metric, explained_setting, explanation in self._explained:
+            if explained_metric == name and explained_setting is at:
+                return explanation
         with use_language(self.lang):
-            made = explain(name, at.order, self._truth(at), at.k, **self._options(name, at))
-        self._explained = [*self._explained[-1:], (name, at, made)]
-        return made
+            explanation = explain(name, at.order, self._truth(at), at.k, **self._options(name, at))
+        explanation = replace(explanation, titles=self.titles)
+        self._explained = [*self._explained[-1:], (name, at, explanation)]
+        return explanation
 
     def changed(self) -> Changed:
-        """What the last step did to the metric in focus, term by term; nothing if there was none."""
+        """Return how the last step changed the metric in focus, term by term."""
         now = self.worked()
         before = now if self.step is None else self.worked(setting=self.step.before)
-        touched = None if self.step is None else self.step.item
-        differences = []
+        moved = None if self.step is None else self.step.item
+        terms = []
         for item in self.items:
             old, new = before.terms.get(item), now.terms.get(item)
             change = (new.credit if new else 0.0) - (old.credit if old else 0.0)
             if change != 0:
-                differences.append(TermChange(item, old, new, change))
-        place = {item: rank for rank, item in enumerate(self.order)}
-        differences.sort(key=lambda one: (one.item != touched, place.get(one.item, len(place))))
+                terms.append(TermChange(item, old, new, change))
+        rank = {item: rank for rank, item in enumerate(self.order)}
+        terms.sort(key=lambda term: (term.item != moved, rank.get(term.item, len(rank))))
         metric = self.metrics[self.focus]
-        return Changed(metric.name, metric.label(self.k), tuple(differences), before, now)
+        return Changed(metric.name, metric.label(self.k), tuple(terms), before, now)
+
+    # In words.
+
+    def action(self) -> str:
+        """Describe the last step."""
+        with use_language(self.lang):
+            step, now = self.step, self.setting
+            if step is None:
+                return _("Move an item to see what changes.")
+            before = step.before
+            if step.kind == "move":
+                old, new = before.order.index(step.item) + 1, now.order.index(step.item) + 1
+                return _(
+                    "{item} moved from rank {before} to rank {now}.", item=self.name(step.item), before=old, now=new
+                )
+            if step.kind == "relevance":
+                return _(
+                    "The relevance of {item} went from {before} to {now}.",
+                    item=self.name(step.item),
+                    before=number(before.relevance[step.item]),
+                    now=number(now.relevance[step.item]),
+                )
+            if step.kind == "k":
+                return _("The cut-off k went from {before} to {now}.", before=before.k, now=now.k)
+            if step.kind == "gain":
+                return _("The gain is {now} instead of {before}.", before=_(GAINS[before.gain]), now=_(GAINS[now.gain]))
+            if step.kind == "order":
+                return _("The list was put in another order.")
+            return _("The last step was taken back.") if step.kind == "undo" else _("The list is back at the start.")
+
+    def result(self) -> str:
+        """Describe the metric in focus before and after the last step."""
+        with use_language(self.lang):
+            value, label = self.values()[self.focus], self.metrics[self.focus].label(self.k)
+            if value.before == value.now:
+                return _("{metric} stays {now}.", metric=label, now=text.fixed(value.now))
+            return _("{metric}: {before} → {now} ({change}).", metric=label, **_before_and_now(value.before, value.now))
 
     def sentence(self) -> str:
-        """The last step in words: what was done, which terms changed, and the metric before and after."""
+        """Describe the last step: what was done, which terms changed, their sum, and the metric before and after."""
+        if self.step is None:
+            return self.action()
+        changed = self.changed()
+        before, now = changed.before, changed.now
         with use_language(self.lang):
-            return words.sentence(self)
+            sentences = [self.action(), *self._changed_terms(self.step, changed.terms)]
+            if now.out_of is not None or now.total != now.value:
+                sentences.append(
+                    _("The sum went from {before} to {now} ({change}).", **_before_and_now(before.total, now.total))
+                    if changed.terms
+                    else _("The sum stays {now}.", now=text.fixed(now.total))
+                )
+                if before.out_of != now.out_of:
+                    sentences.append(
+                        _(
+                            "What it is divided by went from {before} to {now}.",
+                            before=text.trimmed(before.out_of or 0.0),
+                            now=text.trimmed(now.out_of or 0.0),
+                        )
+                    )
+        return " ".join([*sentences, self.result()])
 
     def announcement(self) -> str:
-        """The last step in a few words, for those who listen: what stands where, and the metric in focus."""
+        """Describe the last step in a few words, for screen readers: the rank of the item, and the metric in focus."""
+        if self.step is None:
+            return ""
+        if self.step.kind != "move":
+            return f"{self.action()} {self.result()}"
+        item, n = self.step.item, len(self.order)
         with use_language(self.lang):
-            return words.announcement(self)
+            place = _("{item}, now rank {rank} of {n}.", item=self.name(item), rank=self.rank(item), n=n)
+        return f"{place} {self.result()}"
+
+    def _changed_terms(self, step: Action, terms: Sequence[TermChange]) -> list[str]:
+        """Name the terms that changed: that of the item that was moved, then the others."""
+        own = [term for term in terms if step.item is not None and term.item == step.item]
+        others = [term for term in terms if term not in own]
+        sentences = []
+        if own:
+            ((_item, before, now, _change),) = own
+            sentences.append(_("Its term went from {before} to {now}.", before=before or "0", now=now or "0"))
+        elif step.item is not None:
+            sentences.append(_("Its own term did not change."))
+        if others:
+            named = [
+                f"{self.name(item)}: {old or '0'} → {new or '0'}" for item, old, new, _ignored in others[:TERMS_NAMED]
+            ]
+            if len(others) > TERMS_NAMED:
+                named.append(_("{n} more", n=len(others) - TERMS_NAMED))
+            message = (
+                Plural("{n} term changed, {terms}.", "{n} terms changed, {terms}.")
+                if step.item is None
+                else Plural("{n} other term changed, {terms}.", "{n} other terms changed, {terms}.")
+            )
+            sentences.append(_(message, n=len(others), terms="; ".join(named)))
+        return sentences
 
     def __repr__(self) -> str:
-        graded = [f"{words.name(item)} ({self.setting.relevance[item]:g})" for item in self.order]
-        missed = [f"{words.name(item)} ({self.setting.relevance[item]:g})" for item in self.outside]
-        metrics = [f"{self.metrics[name].label(self.k)} {words.value(one.now)}" for name, one in self.values().items()]
+        graded = [f"{self.name(item)} ({self.setting.relevance[item]:g})" for item in (*self.order, *self.outside)]
+        listed, missed = graded[: len(self.order)], graded[len(self.order) :]
+        values = [
+            f"{self.metrics[name].label(self.k)} {text.fixed(value.now)}" for name, value in self.values().items()
+        ]
         gain = f", {self.gain} gain" if self.has_gain else ""
-        return "\n".join(
-            [
-                f"Playground: {len(self.order)} items, k={self.k}{gain}; relevance in brackets",
-                "  " + ", ".join(f"{rank}. {text}" for rank, text in enumerate(graded, 1)),
-                *(["  not in the list: " + ", ".join(missed)] if missed else []),
-                "  " + ", ".join(metrics),
-            ]
-        )
-
-    # How.
+        lines = [
+            f"Playground: {len(self.order)} items, k={self.k}{gain}; relevance in brackets",
+            "  " + ", ".join(f"{rank}. {item}" for rank, item in enumerate(listed, 1)),
+            *(["  not in the list: " + ", ".join(missed)] if missed else []),
+            "  " + ", ".join(values),
+        ]
+        return "\n".join(lines)
 
     def _do(self, kind: Any, setting: PlaygroundList, item: Any = None) -> None:
         self._check(setting)
         self.past.append(self.setting)
         self.step = Action(kind, self.setting, item)
         self.setting = setting
-        self._tell()
+        self._notify()
 
     def _check(self, setting: PlaygroundList) -> None:
-        """Raise what recnb's metrics raise of a setting that they cannot evaluate."""
+        """Raise what the metrics raise of a list that they cannot evaluate."""
         for name in self.metrics:
             self._value(name, setting)
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         for watcher in list(self.watchers):
             watcher()
 
     def _truth(self, setting: PlaygroundList) -> dict[Any, float]:
-        """The relevance of the items in the order that the truth was given in, which decides between equal ones."""
-        return {item: setting.relevance[item] for item in self._listed}
+        return {item: setting.relevance[item] for item in self._truth_order}
 
     def _options(self, name: str, setting: PlaygroundList) -> dict[str, Any]:
         gain = {"gain": setting.gain} if "gain" in self.metrics[name].defaults else {}
-        return {**gain, **self._own[name]}
+        return {**gain, **self._own_options[name]}
 
     def _credit(self, name: str, setting: PlaygroundList) -> Any:
         truth = tuple((item, grade) for item, grade in self._truth(setting).items() if grade > 0)
@@ -356,26 +488,74 @@ class PlaygroundState:
     def _value(self, name: str, setting: PlaygroundList) -> float:
         return float(self._credit(name, setting).value[0, 0])
 
-    def _named(self, metric: str) -> str:
+    def _metric_name(self, metric: str) -> str:
         name = metric_named(metric).name
         if name not in self.metrics:
             raise OptionError(f"{name!r} is not among the metrics of this playground. {near(name, self.metrics)}")
         return name
 
-    def _known(self, item: Any, items: Sequence[Any]) -> None:
-        if item not in items:
-            raise OptionError(f"{item!r} is not an item here. {near(item, items)}")
+
+def _ranking_and_relevance(ranking: Ranking | None, truth: Truth | None) -> tuple[tuple[Any, ...], dict[Any, float]]:
+    """Return the items in rank order, and the relevance of all items."""
+    if ranking is None:
+        raise RecnbError("a truth was given without a ranking: give the items in rank order first.")
+    if hasattr(ranking, "columns"):
+        raise RecnbError(
+            "the ranking is a frame, and a playground takes one list: give the items of one user in rank order."
+        )
+    if isinstance(ranking, Mapping):
+        raise RecnbError(
+            "the ranking is a mapping, which has no order: give the items in rank order first and the mapping second."
+        )
+    explanation = explain("cg", ranking, truth)
+    grades = [float(grade) for grade in explanation.rows["relevance"]]
+    n = len(grades)
+    if n == 0:
+        raise RecnbError("the ranking is empty: give at least one item to move.")
+    if n > MOST:
+        raise RecnbError(
+            f"the ranking holds {n} items, more than one moves by hand: give the first {MOST} at most, ranking[:{MOST}]."
+        )
+    letters = string.ascii_uppercase[:n] if n <= 26 else [f"#{rank}" for rank in range(1, n + 1)]
+    order = tuple(letters if truth is None else ranking)
+    relevance = dict(zip(order, grades, strict=True))
+    judged = truth if isinstance(truth, Mapping) else dict.fromkeys(explanation.missed, 1.0)
+    return order, relevance | {item: float(grade) for item, grade in judged.items() if item not in relevance}
+
+
+def _titles(items: Mapping[Any, str] | Frame | None, wanted: Sequence[Any]) -> dict[Any, str]:
+    """Return the titles of the items that have one."""
+    if items is None:
+        return {}
+    if not isinstance(items, Mapping):
+        title = next((column for column in columns_of(items, "items") if column.lower() in TITLES), None)
+        if title is None:
+            raise FrameError(
+                f"items has no column of titles: name one of its columns {' or '.join(map(repr, TITLES))}."
+            )
+        frame = table_of(items, "items", {**find(items, "items", ["item"], {}), "title": title})
+        items = dict(zip(frame["item"].to_list(), frame["title"].to_list(), strict=True))
+    return {item: str(items[item]) for item in wanted if items.get(item) is not None}
+
+
+def _before_and_now(before: float, now: float) -> dict[str, str]:
+    return {"before": text.fixed(before), "now": text.fixed(now), "change": text.change(now - before)}
+
+
+def _require(item: Any, items: Sequence[Any]) -> None:
+    if item not in items:
+        raise OptionError(f"{item!r} is not an item here. {near(item, items)}")
 
 
 def _moved(before: tuple[Any, ...], now: tuple[Any, ...], guess: Any) -> Any:
-    """The one item that was taken to another place, if it was one: the one that is said to, where there is a choice."""
+    """Return the one item that was moved, or None if several were: `guess`, if that is possible."""
     for item in (guess, *(old for old, new in zip(before, now, strict=True) if old != new), *now):
-        if item in before and [one for one in before if one != item] == [one for one in now if one != item]:
+        if item in before and [old for old in before if old != item] == [new for new in now if new != item]:
             return item
     return None
 
 
-def _gain(gain: Any) -> Gain:
+def _checked_gain(gain: Any) -> Gain:
     if gain not in get_args(Gain):
         raise OptionError(f"gain={gain!r} is no gain. {near(gain, get_args(Gain))}")
     return gain  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""Exercises: a small ranking drawn from a seed, its value asked for, the answer checked and the slip behind it named."""
+"""Exercises: a small ranking drawn from a seed, whose metric is to be computed; common mistakes are recognised."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ from recnb.display.language import checked
 from recnb.errors import CutoffError, OptionError
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import metric_named
-from recnb.widgets.quiz.answer import Answer
-from recnb.widgets.quiz.exercise import Quiz
+from recnb.widgets.quiz.exercise import Answer, Quiz, Solution
 from recnb.widgets.quiz.generate import draw
 from recnb.widgets.quiz.list import TOP
-from recnb.widgets.quiz.solution import Solution
-from recnb.widgets.quiz.wording import Mistake
+from recnb.widgets.quiz.mistakes import Mistake
 
-#: Options without which an exercise would ask for less: F1 is a metric of its own, and ERR needs the scale of grades.
-ASKED = {"fbeta": {"beta": 2}, "err": {"max_relevance": TOP}}
+#: Options of exercises: with beta=1, F-beta would be F1, and ERR needs the scale of grades.
+DEFAULTS = {"fbeta": {"beta": 2}, "err": {"max_relevance": TOP}}
 
 LEAST_K, MOST_K = 3, 10
 LEAST_DIGITS, MOST_DIGITS = 2, 8
@@ -33,35 +31,49 @@ def quiz(
     lang: str | None = None,
     **options: Any,
 ) -> Quiz:
-    """Draw an exercise: a small ranking whose metric is to be worked out by hand.
+    """Draw an exercise: a small ranking whose metric is to be computed by hand.
 
-    The same metric, seed and options give the same exercise on every machine. k is drawn unless it is given (3 to 10);
-    `options` are the metric's own, such as gain="exponential". The exercise is never trivial: its value is not 0 or 1,
-    and differs from what each of the usual slips gives.
+    The same metric, seed and options give the same exercise on every machine. It is never trivial: its value is not 0
+    or 1, and differs from the numbers that common mistakes give.
 
+    Parameters
+    ----------
+    metric
+        The name of a metric of accuracy.
+    seed
+        A whole number from 0.
+    k
+        The cut-off, from 3 to 10; by default it is drawn.
+    digits
+        The number of decimals of the answer, from 2 to 8.
+    lang
+        "en" or "ko", by default the language that is set.
+    **options
+        Options of the metric, such as gain="exponential".
+
+    Examples
+    --------
     >>> q = quiz("precision", seed=3)
     >>> q.check("1/3")
-    ✗ 1/3 is not right. No usual slip gives this number. Write down the term of each rank and compare; q.reveal() shows the solution.
+    ✗ 1/3 is not right. No common mistake gives this number. Write down the term of each rank and compare; q.reveal() shows the solution.
     >>> q.check(0.6).slip, bool(q.check("2/3")), q.grade(0.6667), q.grade("0.6")
     ('no_cutoff', True, 1.0, 0.0)
     """
     chosen = metric_named(metric)
     chosen.check(options)
-    whole = isinstance(seed, (int, np.integer)) and not isinstance(seed, bool)
-    if not whole or seed < 0:
+    if not _is_whole(seed) or seed < 0:
         raise OptionError(f"seed={seed!r} is not a seed: give a whole number from 0 up, such as seed=1.")
-    if (
-        not isinstance(digits, (int, np.integer))
-        or isinstance(digits, bool)
-        or digits not in range(LEAST_DIGITS, MOST_DIGITS + 1)
-    ):
+    if not _is_whole(digits) or not LEAST_DIGITS <= digits <= MOST_DIGITS:
         raise OptionError(
             f"digits={digits!r}: an answer has {LEAST_DIGITS} to {MOST_DIGITS} decimals, such as digits=4."
         )
-    spoken = checked(lang)
-    asked = ASKED.get(chosen.name, {}) | {name: word for name, word in options.items() if word is not None}
-    drawn, slips = draw(chosen.name, int(seed), _cutoff(chosen.name, k), int(digits), asked)
-    return Quiz(drawn, slips, int(seed), int(digits), spoken)
+    options = DEFAULTS.get(chosen.name, {}) | {name: word for name, word in options.items() if word is not None}
+    drawn, slips = draw(chosen.name, int(seed), _cutoff(chosen.name, k), int(digits), options)
+    return Quiz(drawn, slips, int(seed), int(digits), checked(lang))
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def _cutoff(metric: str, k: int | None) -> int | None:

@@ -1,51 +1,48 @@
-"""An exercise: a small ranking, what is asked of it, and the checking of answers."""
+"""An exercise: a small ranking whose metric is to be computed, the checking of answers, and the solution."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
+from markupsafe import Markup
 
-from recnb.display.language import use_language
-from recnb.display.text import one_line
+from recnb.display.language import N_, _, use_language
+from recnb.display.templates import render
+from recnb.display.text import aligned, one_line
 from recnb.errors import OptionError, RecnbError, near
 from recnb.metrics.gain import gain_of
-from recnb.metrics.metric import METRICS
-from recnb.results import Explanation
+from recnb.results.explanation import Explanation
 from recnb.results.single_list import explain
 from recnb.widgets.quiz import question
-from recnb.widgets.quiz.answer import Answer, Number, Verdict, judge, read
+from recnb.widgets.quiz.answer import Number, Verdict, judge, read
 from recnb.widgets.quiz.list import QuizList
-from recnb.widgets.quiz.solution import Solution
-from recnb.widgets.quiz.wording import Mistake
-
-#: The metrics whose terms differ from hit to hit, so that one can ask for the largest.
-TERMS_DIFFER = ("average_precision", "cg", "dcg", "idcg", "ndcg", "rbp", "err")
+from recnb.widgets.quiz.mistakes import Mistake
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Quiz:
-    """A small ranking drawn from a seed, and the value that is asked of it.
+    """A small ranking drawn from a seed, and the value to be computed.
 
-    `print(q)` asks the question in plain text; in a notebook `q` shows itself with a box to answer in, where ipywidgets
-    is installed. `q.check(0.8732)` says whether that is right, and which slip it is if not; `q.grade(...)` gives points.
+    `print(q)` shows the question as text; in a notebook `q` shows itself with a box for the answer, if ipywidgets is
+    installed. `q.check(0.8732)` returns whether that is right, and which mistake it is if not; `q.grade(...)` points.
     """
 
     drawn: QuizList
-    slips: tuple[Mistake, ...]  #: the usual slips, with the number each gives here
+    slips: tuple[Mistake, ...]  #: common mistakes, with the number each gives here
     seed: int
-    digits: int  #: how many decimals are asked for
+    digits: int  #: the number of decimals of the answer
     lang: str
 
-    #: What makes a widget of an exercise; set where widgets are known, which is above this.
+    #: Makes a widget of an exercise; set by the view.
     as_widget: ClassVar[Callable[[Quiz], Any] | None] = None
 
     @property
     def metric(self) -> str:
-        """The name of the metric that is asked for."""
+        """The name of the metric."""
         return self.drawn.metric
 
     @property
@@ -56,7 +53,7 @@ class Quiz:
     @property
     def label(self) -> str:
         """The metric's symbol at the cut-off."""
-        return METRICS[self.metric].label(self.k)
+        return self.drawn.label
 
     @cached_property
     def value(self) -> float:
@@ -64,29 +61,26 @@ class Quiz:
         return self.drawn.score()
 
     @property
-    def items(self) -> tuple[str, ...]:
-        """The items that can be named for the largest term, in alphabetical order."""
-        return tuple(sorted({*self.drawn.row, *self.drawn.truth})) if self.asks_largest else ()
+    def asks_largest(self) -> bool:
+        """Whether the largest term is asked for: not if every hit earns the same."""
+        return self.drawn.asks_largest
 
     @property
-    def asks_largest(self) -> bool:
-        """Whether it is asked which term is the largest: not where every hit earns the same."""
-        return self.metric in TERMS_DIFFER
+    def items(self) -> tuple[str, ...]:
+        """The items to choose the largest term from, in alphabetical order."""
+        return tuple(sorted({*self.drawn.row, *self.drawn.truth})) if self.asks_largest else ()
 
     @cached_property
     def largest(self) -> tuple[str, ...]:
-        """The items whose term is the largest; several if they tie, none where it is not asked."""
+        """The items whose term is the largest; several if they tie, none if it is not asked for."""
         if not self.asks_largest:
             return ()
         if self.metric == "idcg":
             # Of items with the same gain, any may come first in the ideal list.
-            of_list = self.drawn.option("ideal") == "list"
-            gains = {
-                item: float(gain_of(np.array([float(grade)]), self.drawn.option("gain"))[0])
-                for item, grade in self.drawn.truth.items()
-                if item in self.drawn.row or not of_list
-            }
-            return tuple(item for item, gain in gains.items() if gain == max(gains.values()))
+            truth, gain = self.drawn.truth, self.drawn.option("gain")
+            items = [item for item in truth if item in self.drawn.row or self.drawn.option("ideal") != "list"]
+            gains = gain_of(np.array([truth[item] for item in items], dtype=np.float64), gain)
+            return tuple(item for item, own in zip(items, gains, strict=True) if own == max(gains))
         rows = self._explanations[0].rows
         return tuple(sorted(rows.loc[rows["credit"] >= rows["credit"].max() - 1e-12, "item"]))
 
@@ -94,39 +88,41 @@ class Quiz:
     def _explanations(self) -> tuple[Explanation, ...]:
         with use_language(self.lang):
             return tuple(
-                explain(self.metric, row, dict(truth), self.k, **self.drawn.options)
-                for row, truth in zip(self.drawn.lists, self.drawn.truths, strict=True)
+                explain(self.metric, items, dict(truth), self.k, **self.drawn.options)
+                for items, truth in zip(self.drawn.lists, self.drawn.truths, strict=True)
             )
 
     def check(self, value: object = None, largest: str | None = None, *, reveal: bool = False) -> Answer:
-        """Say whether an answer is right: a value, the item whose term is the largest, or both.
+        """Check an answer: a value, the item whose term is the largest, or both.
 
-        The value is a number or text: 0.8732, "0,8732", "2/3", "87.32%". It is right if it is the value rounded to the
-        digits asked for. One given to fewer digits is judged at those, if there are at least two decimals and they
-        tell the value from every slip; else it is not counted as right, and more digits are asked for. The solution is
-        shown after a right value, or with `reveal=True`.
+        Parameters
+        ----------
+        value
+            A number or text: 0.8732, "0,8732", "2/3", "87.32%". It is right if it is the value rounded to the digits
+            of the exercise. One with fewer decimals is compared at these, if there are at least two and they
+            distinguish the value from those of all mistakes; else it is not right, and more decimals are asked for.
+        largest
+            The item whose term is the largest; items that tie are all right.
+        reveal
+            Whether to show the solution, which is shown after a right value in any case.
         """
         if value is None and largest is None:
             raise RecnbError("there is no answer to check: type q.check(0.1234), with your value.")
-        given: Number | None = None
-        verdict: Verdict | None = None
-        slips: tuple[Mistake, ...] = ()
-        close = False
-        if value is not None:
-            given = read(value)
-            verdict, slips, close = judge(given, self.value, self.slips, self.digits)
-        chosen = None if largest is None else self._item(largest)
-        return Answer(self, given, verdict, slips, close, chosen, reveal)
+        item = None if largest is None else self._item(largest)
+        if value is None:
+            return Answer(self, None, None, (), False, item, reveal)
+        number = read(value)
+        return Answer(self, number, *judge(number, self.value, self.slips, self.digits), item, reveal)
 
     def check_largest(self, item: str, *, reveal: bool = False) -> Answer:
-        """Say whether an item's term is the largest of the sum; items that tie are all right."""
+        """Check whether an item's term is the largest of the sum; items that tie are all right."""
         return self.check(largest=item, reveal=reveal)
 
     def grade(self, answer: object, largest: object = None) -> float:
-        """Points for an answer, from 0 to 1: for a cell that is graded by itself. It never raises for what was answered.
+        """Return the points for an answer, from 0 to 1; it never raises for what was answered.
 
-        1 for a value that `check` calls right, 0 for any other; what cannot be read, and None, is 0. Where `largest` is
-        given, the value and the largest term count one half each.
+        1 for a value that `check` finds right, 0 for any other; text that is not read as a number, and None, give 0.
+        With `largest`, the value and the largest term count one half each.
         """
         points = self._points(lambda: self.check(answer)) if answer is not None else 0.0
         if largest is None:
@@ -141,32 +137,206 @@ class Quiz:
             return 0.0
 
     def reveal(self) -> Solution:
-        """The solution: the value, the worked explanation, and what the usual slips give."""
-        return Solution(
-            self.label, self.value, self.digits, self.largest, self._explanations, self.slips, self.lang
-        )  # fmt: skip
+        """Return the solution: the value, the worked explanation, and the numbers of common mistakes."""
+        return Solution(self.label, self.value, self.digits, self.largest, self._explanations, self.slips, self.lang)
 
     def _item(self, item: object) -> str:
         if not self.asks_largest:
             raise OptionError(
                 f"every hit earns the same in {self.metric}, so no term is the largest: leave largest out."
             )
-        named = str(item).strip().upper() if isinstance(item, str) else item
-        if named not in self.items:
-            raise OptionError(f"largest={one_line(item, 40)!r} is no item of this exercise. {near(named, self.items)}")
-        return str(named)
+        name = str(item).strip().upper() if isinstance(item, str) else item
+        if name not in self.items:
+            raise OptionError(f"largest={one_line(item, 40)!r} is no item of this exercise. {near(name, self.items)}")
+        return str(name)
 
     def __str__(self) -> str:
-        return question.text(self)
+        with use_language(self.lang):
+            drawn = self.drawn
+            table = [f"  {line}" for line in aligned([question.header(drawn), *question.rows(drawn)], left=3)]
+            sentences = [*question.rules(drawn), *question.tasks(drawn, self.digits), question.instruction(drawn)]
+            return "\n".join([question.question(drawn), "", *table, "", *sentences])
 
-    def __repr__(self) -> str:
-        return question.text(self)
+    __repr__ = __str__
+
+    def question_html(self, *, instruction: bool) -> Markup:
+        """Return the question as HTML, with how an answer is checked in Python or without."""
+        with use_language(self.lang):
+            return render("widgets/quiz/question.jinja", quiz=self, question=question, instruction=instruction)
+
+    def feedback_html(self, sentences: Sequence[str], mark: str = "") -> Markup:
+        """Return sentences to an answer as HTML, the first with a mark."""
+        with use_language(self.lang):
+            return render("widgets/quiz/answer.jinja", label=self.label, sentences=sentences, mark=mark)
 
     def _repr_html_(self) -> str:
-        return question.html_of(self)
+        return str(self.question_html(instruction=True))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        """Text and HTML, which stand in every stored notebook, and the box to answer in where there are widgets."""
-        shown = {"text/plain": repr(self), "text/html": self._repr_html_()}
+        """Return text and HTML, and the widget where there are widgets."""
+        bundle = {"text/plain": repr(self), "text/html": self._repr_html_()}
         widget = None if Quiz.as_widget is None else Quiz.as_widget(self)
-        return shown if widget is None else {**widget._repr_mimebundle_(), **shown}
+        return bundle if widget is None else {**widget._repr_mimebundle_(), **bundle}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Answer:
+    """A checked answer; true if it is right."""
+
+    quiz: Quiz
+    number: Number | None  #: the value, if one was given
+    verdict: Verdict | None  #: "right", right to fewer decimals ("short"), "undecided" for lack of decimals, or "wrong"
+    slips: tuple[Mistake, ...]  #: the mistakes that give exactly this number
+    near: bool  #: whether only the last digit is wrong
+    largest: str | None  #: the item chosen for the largest term, if one was
+    revealed: bool  #: whether the solution is shown in any case
+
+    @property
+    def value_correct(self) -> bool | None:
+        """Whether the value is right; None if none was given."""
+        return None if self.verdict is None else self.verdict in ("right", "short")
+
+    @property
+    def largest_correct(self) -> bool | None:
+        """Whether the item's term is the largest, or ties with it; None if none was given."""
+        return None if self.largest is None else self.largest in self.quiz.largest
+
+    @property
+    def correct(self) -> bool:
+        """Whether all that was given is right."""
+        return False not in (self.value_correct, self.largest_correct)
+
+    @property
+    def _mark(self) -> str:
+        return "✓" if self.correct else "✗"
+
+    def __bool__(self) -> bool:
+        return self.correct
+
+    @property
+    def slip(self) -> str | None:
+        """The name of the mistake that gives exactly this number, if one does."""
+        return self.slips[0].name if self.slips else None
+
+    @property
+    def solution(self) -> Solution | None:
+        """The solution: after a right value, or if it was asked for."""
+        return self.quiz.reveal() if self.revealed or self.value_correct else None
+
+    @property
+    def explanation(self) -> Explanation | None:
+        """The worked explanation of the list, if the solution is shown."""
+        return None if self.solution is None else self.solution.explanations[0]
+
+    def sentences(self) -> list[str]:
+        """Return the feedback, sentence by sentence."""
+        with use_language(self.quiz.lang):
+            return [*self._on_value(), *self._on_largest()]
+
+    def _on_value(self) -> list[str]:
+        if self.number is None:
+            return []
+        answer, digits = self.number.shown, self.quiz.digits
+        right = {"label": self.quiz.label, "value": f"{self.quiz.value:.{digits}f}"}
+        if self.verdict == "right":
+            return [_("Right: {label} = {value}.", **right)]
+        if self.verdict == "short":
+            short = N_("Correct to the decimals given ({given}); {digits} were required: {label} = {value}.")
+            return [_(short, given=self.number.decimals, digits=digits, **right)]
+        if self.verdict == "undecided":
+            few = N_("{answer} has too few decimals to be checked: give {digits}.")
+            return [_(few, answer=answer, digits=digits)]
+        wrong = _("{answer} is not right.", answer=answer)
+        if self.near:
+            return [wrong, _("Only the last digit is off: keep all digits on the way, and round once, at the end.")]
+        if not self.slips:
+            return [
+                wrong,
+                _(
+                    "No common mistake gives this number. Write down the term of each rank and compare; q.reveal() "
+                    "shows the solution."
+                ),
+            ]
+        first, *others = (slip.sentence for slip in self.slips)
+        feedback = _("A common mistake gives exactly this number. {what}", what=first)
+        return [wrong, feedback, *(_("So does another. {what}", what=other) for other in others)]
+
+    def _on_largest(self) -> list[str]:
+        if self.largest is None:
+            return []
+        if self.largest_correct:
+            return [_("The largest term: {item}, right.", item=self.largest)]
+        wrong = N_(
+            "The largest term: not {item}. A term is what an item adds to the sum: work out the term of each "
+            "rank and compare."
+        )
+        return [_(wrong, item=self.largest)]
+
+    def __repr__(self) -> str:
+        feedback = f"{self._mark} {' '.join(self.sentences())}"
+        return feedback if self.solution is None else f"{feedback}\n\n{self.solution!r}"
+
+    def feedback_html(self) -> Markup:
+        """Return the feedback as HTML, without the solution."""
+        return self.quiz.feedback_html(self.sentences(), mark=self._mark)
+
+    def _repr_html_(self) -> str:
+        return str(self.feedback_html()) + ("" if self.solution is None else self.solution._repr_html_())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Solution:
+    """How the value of an exercise is computed."""
+
+    label: str
+    value: float
+    digits: int
+    largest: tuple[str, ...]  #: the items whose term is the largest; () if all hits earn the same
+    explanations: tuple[Explanation, ...]  #: of the list, or of each user's
+    slips: tuple[Mistake, ...]
+    lang: str
+
+    @property
+    def explanation(self) -> Explanation:
+        """The worked explanation of the list; of the first, if there are several."""
+        return self.explanations[0]
+
+    def rounded(self, value: float) -> str:
+        """Return a value with the decimals of the exercise."""
+        return f"{value:.{self.digits}f}"
+
+    def headline(self) -> str:
+        """Return the first line; the explanation of a single list begins with its value."""
+        value = f": {self.label} = {self.rounded(self.value)}" if len(self.explanations) > 1 else ""
+        return _("Solution") + value
+
+    def largest_term(self) -> str:
+        """Name the largest term, if it is asked for."""
+        return _("The largest term is that of {items}.", items=", ".join(self.largest)) if self.largest else ""
+
+    def users(self) -> list[tuple[str, str]]:
+        """Return each user with the value of the list."""
+        return [
+            (_("user {user}", user=user), f"{explanation.value:g}")
+            for user, explanation in enumerate(self.explanations, 1)
+        ]
+
+    def mean(self) -> str:
+        """Return how the mean over users is computed."""
+        values, n = " + ".join(value for _user, value in self.users()), len(self.explanations)
+        return f"{_('mean over {users} users', users=n)}: ({values}) / {n} = {self.rounded(self.value)}"
+
+    def __repr__(self) -> str:
+        with use_language(self.lang):
+            if len(self.explanations) > 1:
+                worked = [f"{user}: {self.explanation.label} = {value}" for user, value in self.users()] + [self.mean()]
+            else:
+                worked = [repr(self.explanation), *([self.largest_term()] if self.largest else [])]
+            slips = [f"  {self.rounded(slip.value)}  {slip.sentence}" for slip in self.slips]
+            mistakes = [f"{_('What common mistakes give here')}:", *slips] if slips else []
+            return "\n".join([self.headline(), *worked, *mistakes])
+
+    def _repr_html_(self) -> str:
+        explanation = Markup(self.explanation._repr_html_())
+        with use_language(self.lang):
+            return str(render("widgets/quiz/solution.jinja", solution=self, explanation=explanation))

@@ -1,4 +1,4 @@
-"""Drawing an exercise: again and again from the same seed, until its value and every usual slip tell apart."""
+"""Drawing an exercise: again from the same seed, until its value and those of all common mistakes differ."""
 
 from __future__ import annotations
 
@@ -10,39 +10,38 @@ from typing import Any, TypeVar
 from recnb.errors import RecnbError
 from recnb.metrics.metric import METRICS
 from recnb.widgets.quiz.list import TOP, QuizList
-from recnb.widgets.quiz.mistakes import slips_of
-from recnb.widgets.quiz.wording import Mistake
+from recnb.widgets.quiz.mistakes import Mistake, mistakes_of
 
 T = TypeVar("T")
 
 LETTERS = "ABCDEFGHJKLMNPQRST"  # I and O are too easily read as 1 and 0
 
-#: Draws before the best one so far is taken. With the options that metrics have by default, a few hundred are enough.
+#: Draws before the best one so far is taken. With default options, a few hundred are enough.
 TRIES = 2000
 
-#: Two numbers tell apart from this many units of the last digit asked for: one unit is an error of rounding.
+#: Two numbers differ from this many units of the last digit on: one unit is an error of rounding.
 APART = 3
 
 
 class Dice:
-    """Draws that are the same on every machine and in every version of Python.
+    """Random draws that are the same on every machine and in every version of Python.
 
-    Only `random()` of a seeded generator is promised to stay as it is; what is drawn from it is done here.
+    Only `random()` of a seeded generator is guaranteed to stay the same.
     """
 
     def __init__(self, *seed: object) -> None:
         self._random = random.Random("/".join(map(str, seed))).random
 
     def below(self, n: int) -> int:
-        """A whole number from 0 to n - 1."""
+        """Draw a whole number from 0 to n - 1."""
         return int(self._random() * n)
 
     def pick(self, values: Sequence[T]) -> T:
-        """One of the values."""
+        """Draw one of the values."""
         return values[self.below(len(values))]
 
     def shuffled(self, values: Sequence[T]) -> list[T]:
-        """The values in another order."""
+        """Shuffle the values."""
         rest = list(values)
         return [rest.pop(self.below(len(rest))) for _ in values]
 
@@ -50,20 +49,19 @@ class Dice:
 def draw(
     metric: str, seed: int, k: int | None, digits: int, options: Mapping[str, Any]
 ) -> tuple[QuizList, tuple[Mistake, ...]]:
-    """An exercise and its slips.
+    """Draw an exercise and its common mistakes.
 
-    The value is neither 0 nor 1, it is not on the edge of rounding, and it differs from what every slip gives; so do
-    the slips among each other, as far as the options asked for allow. A slip that gives the right value all the same
-    is not among the slips.
+    The value is neither 0 nor 1, it is not on the edge of rounding, and it differs from the numbers of all mistakes; so
+    do these from each other, as far as the options allow. A mistake that gives the right value is left out.
     """
     dice = Dice(metric, seed)
     unit = 10.0**-digits
     best: tuple[int, QuizList, tuple[Mistake, ...]] | None = None
     for _ in range(TRIES):
-        drawn = draw_users(dice, metric, options, k) if metric == "hit_rate" else draw_list(dice, metric, options, k)
+        drawn = (draw_users if metric == "hit_rate" else draw_list)(dice, metric, options, k)
         if not _worth_asking(drawn, unit):
             continue
-        slips = slips_of(drawn)
+        slips = mistakes_of(drawn)
         faults = _faults(drawn, slips, unit)
         if best is None or faults < best[0]:
             best = faults, drawn, slips
@@ -79,29 +77,29 @@ def draw(
 
 
 def _worth_asking(drawn: QuizList, unit: float) -> bool:
-    """Whether there is something to work out, and something for each slip to go wrong with."""
+    """Whether the value is not trivial, and each mistake can be made."""
     if drawn.metric != "hit_rate":
         grades = list(drawn.truth.values())
         one_preferred = drawn.options.get("target") != "preferred" or grades.count(TOP) == 1
         if TOP not in grades or not drawn.hits or not one_preferred:
             return False
     value = drawn.score()
-    beyond = value / unit % 1
-    return min(abs(value), abs(value - 1)) >= APART * unit and abs(beyond - 0.5) > 0.02
+    after_last_digit = value / unit % 1
+    return min(abs(value), abs(value - 1)) >= APART * unit and abs(after_last_digit - 0.5) > 0.02
 
 
 def _faults(drawn: QuizList, slips: Sequence[Mistake], unit: float) -> int:
-    """How many pairs of numbers do not tell apart, and how many slips give 0; a slip that is right weighs most."""
+    """Count the pairs of numbers that are alike, and mistakes that give 0; one that gives the value weighs most."""
     value = drawn.score()
     right = sum(abs(slip.value - value) < APART * unit for slip in slips)
-    alike = sum(abs(one.value - other.value) < APART * unit for one, other in combinations(slips, 2))
+    alike = sum(abs(first.value - second.value) < APART * unit for first, second in combinations(slips, 2))
     return 100 * right + 10 * alike + sum(abs(slip.value) < unit for slip in slips)
 
 
 def draw_list(dice: Dice, metric: str, options: Mapping[str, Any], k: int | None) -> QuizList:
-    """One graded list of 4 to 6 items, longer than k, and one or two relevant items that it misses."""
+    """Draw a graded list of 4 to 6 items, longer than k, and one or two relevant items that it misses."""
     if k is None:
-        # The ranks of a single hit tell few things apart: the reciprocal rank needs a longer list.
+        # The reciprocal rank depends on a single hit, so that it needs a longer list to differ from the mistakes.
         least = 4 if metric == "reciprocal_rank" else 3
         length = least + 1 + dice.below(6 - least)
         cut = least + dice.below(length - least)
@@ -116,7 +114,7 @@ def draw_list(dice: Dice, metric: str, options: Mapping[str, Any], k: int | None
 
 
 def draw_users(dice: Dice, metric: str, options: Mapping[str, Any], k: int | None) -> QuizList:
-    """Four or five users with a short list and one to three relevant items each."""
+    """Draw four or five users with a short list and one to three relevant items each."""
     cut = 2 + dice.below(2) if k is None else k
     shelf = LETTERS[: cut + 5]
     lists, truths = [], []

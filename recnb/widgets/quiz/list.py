@@ -1,7 +1,7 @@
-"""A ranking drawn for an exercise, and every number that is worked out from it.
+"""The ranking of an exercise, and the numbers that follow from it.
 
-The numbers are those of recnb's own metrics on the same `Hits` that everything else ends in; a slip is the same list
-under another option, or a line of arithmetic with what is counted here.
+The numbers are those of recnb's metrics on the same `Hits` as everywhere; a mistake is the same list under another option,
+or a line of arithmetic with what is counted here.
 """
 
 from __future__ import annotations
@@ -15,16 +15,19 @@ from recnb.metrics.hits import Hits
 from recnb.metrics.metric import METRICS
 from recnb.results.single_list import Pair, hits_of
 
-#: The top of the scale of grades; a drawn truth always holds an item of this grade.
+#: The highest grade; the truth of an exercise always holds an item of this grade.
 TOP = 3
 
 #: Options that mean the same in every metric that has them; a denominator is a metric's own.
 SHARED = {"gain", "discount", "log_base", "ideal"}
 
+#: The metrics whose terms differ from hit to hit, so that one term is the largest.
+TERMS_DIFFER = ("average_precision", "cg", "dcg", "idcg", "ndcg", "rbp", "err")
+
 
 @dataclass(frozen=True)
 class QuizList:
-    """One or several lists with their truths, and what is asked of them."""
+    """One or several lists with their truths, and the metric to be worked out."""
 
     metric: str
     options: Mapping[str, Any]
@@ -32,30 +35,36 @@ class QuizList:
     lists: tuple[tuple[str, ...], ...]
     truths: tuple[Mapping[str, int], ...]  #: relevant item -> grade, in alphabetical order
 
+    @property
+    def label(self) -> str:
+        """The metric's symbol at the cut-off."""
+        return METRICS[self.metric].label(self.k)
+
+    @property
+    def asks_largest(self) -> bool:
+        """Whether one term is the largest: not if every hit earns the same."""
+        return self.metric in TERMS_DIFFER
+
+    def option(self, name: str) -> Any:
+        """Return an option of the metric in force."""
+        return self.options.get(name, METRICS[self.metric].defaults.get(name))
+
+    def score(self, metric: str | None = None, *, whole: bool = False, deeper: int = 0, **changed: Any) -> float:
+        """Compute a metric of the lists, with some options changed, or another cut-off or none."""
+        chosen = METRICS[metric or self.metric]
+        shared = self.options.keys() if chosen.name == self.metric else SHARED & self.options.keys()
+        options = {name: self.options[name] for name in shared if name in chosen.defaults}
+        k = None if whole or self.k is None else self.k + deeper
+        return float(chosen.at(self._hits, k, {**options, **changed}).value.mean())
+
     @cached_property
     def _hits(self) -> Hits:
         pairs = zip(self.lists, self.truths, strict=True)
         return hits_of(
-            [Pair(row, tuple(truth.get(item, 0) for item in row), tuple(truth.items())) for row, truth in pairs]
+            [Pair(items, tuple(truth.get(item, 0) for item in items), tuple(truth.items())) for items, truth in pairs]
         )
 
-    def option(self, name: str) -> Any:
-        """An option of the metric in force."""
-        return self.options.get(name, METRICS[self.metric].defaults.get(name))
-
-    def score(self, metric: str | None = None, *, whole: bool = False, deeper: int = 0, **changed: Any) -> float:
-        """A metric of the lists under the options asked for, some of them changed, cut elsewhere or not at all."""
-        chosen = METRICS[metric or self.metric]
-        shared = (
-            self.options
-            if chosen.name == self.metric
-            else {name: self.options[name] for name in SHARED & {*self.options}}
-        )
-        kept = {name: value for name, value in shared.items() if name in chosen.defaults}
-        k = None if whole or self.k is None else self.k + deeper
-        return float(chosen.at(self._hits, k, {**kept, **changed}).value.mean())
-
-    # What is counted by hand, of the one list that all metrics but the hit rate ask for.
+    # Counts of the one list that all metrics but the hit rate have.
 
     @property
     def row(self) -> tuple[str, ...]:
@@ -64,12 +73,12 @@ class QuizList:
 
     @property
     def length(self) -> int:
-        """How many ranks the list has."""
+        """The length of the list."""
         return len(self.row)
 
     @property
     def depth(self) -> int:
-        """How many ranks count."""
+        """The number of ranks that count."""
         return self.length if self.k is None else self.k
 
     @property
@@ -89,7 +98,7 @@ class QuizList:
 
     @property
     def n_relevant(self) -> int:
-        """How many items are relevant, found or not."""
+        """The number of relevant items, in the list or not."""
         return len(self.truth)
 
     @property

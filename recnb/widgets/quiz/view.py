@@ -1,19 +1,24 @@
-"""An exercise with a box to answer in: the question, a value, the largest term, and what there is to say to both.
+"""The widget of an exercise: the question, a box for the value, a choice of the largest term, and the feedback.
 
-ipywidgets and anywidget are imported when a view is made; without them an exercise shows its question in HTML. All checking is
-done by the exercise itself.
+ipywidgets and anywidget are imported when a view is made; without them an exercise shows its question in HTML.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from recnb.display import html
+from markupsafe import Markup
+
 from recnb.display.language import N_, _, use_language
 from recnb.display.text import one_line
 from recnb.errors import RecnbError
-from recnb.widgets.quiz import Quiz
-from recnb.widgets.quiz.question import html_of
+from recnb.widgets.quiz.exercise import Quiz
+
+#: Lines at the distance of text: a widget of HTML spaces them as its buttons are high.
+_SPACED = Markup('<div style="line-height: 1.45;">{}</div>')
+
+#: Feedback is read aloud at once: of what is new on a page, only alerts are sure to be.
+_ALERT = Markup('<div role="alert"><div style="line-height: 1.45;">{}</div></div>')
 
 
 class QuizView:
@@ -27,7 +32,7 @@ class QuizView:
         self.quiz = quiz
         fitting, wide = w.Layout(width="max-content"), {"description_width": "initial"}
         with use_language(quiz.lang):
-            self.question = w.HTML(_spaced(html_of(quiz, how=False)))
+            self.question = w.HTML(_SPACED.format(quiz.question_html(instruction=False)))
             empty = "0." + "0" * quiz.digits
             self.value = w.Text(description=_("Value"), placeholder=empty, style=wide, continuous_update=False)
             self.value.layout.width = "14em"
@@ -52,22 +57,19 @@ class QuizView:
         self.widget.add_class("recnb-quiz")
 
     def check(self) -> None:
-        """Say whether what was typed and chosen is right; after a right value the solution is shown."""
+        """Check what was typed and chosen; after a right value the solution is shown."""
         typed, largest = self.value.value.strip() or None, self.largest.value or None
         if typed is None and largest is None:
-            self._say(
-                N_("Type a value, or choose the largest term.") if self.quiz.asks_largest else N_("Type a value.")
-            )
+            both = N_("Type a value, or choose the largest term.")
+            self._alert(both if self.quiz.asks_largest else N_("Type a value."))
             return
         try:
             answer = self.quiz.check(typed, largest=largest)
         except RecnbError:
-            self._say(
-                N_("{text} cannot be read as a number: type 0.1234, 0,1234, 2/3 or 12.34%."),
-                text=one_line(typed or "", 40),
-            )
+            unread = N_("{text} cannot be read as a number: type 0.1234, 0,1234, 2/3 or 12.34%.")
+            self._alert(unread, text=one_line(typed or "", 40))
             return
-        self.feedback.value = _heard(answer.feedback_html())
+        self.feedback.value = _ALERT.format(answer.feedback_html())
         if answer.solution is not None:
             self.reveal()
 
@@ -75,13 +77,11 @@ class QuizView:
         """Show the solution."""
         self.solution.value = self.quiz.reveal()._repr_html_()
 
-    def _say(self, message: str, **values: Any) -> None:
+    def _alert(self, message: str, **values: Any) -> None:
         with use_language(self.quiz.lang):
-            said = html.text(_(message, **values), 400)
-        self.feedback.value = _heard(html.root(f"<div>{said}</div>", label=self.quiz.label))
+            self.feedback.value = _ALERT.format(self.quiz.feedback_html([_(message, **values)]))
 
-    # The browser tells of the Enter key first, and of what was typed after it; of what was typed alone, when the focus
-    # goes elsewhere, as to the largest term.
+    # The browser sends the Enter key before the text; when the focus moves, as to the largest term, it sends the text alone.
 
     def _submitted(self, _ignored: Any, content: Any, __: Any) -> None:
         if content.get("event") == "submit":
@@ -95,18 +95,8 @@ class QuizView:
             self.check()
 
 
-def _spaced(shown: str) -> str:
-    """Lines at the distance of text: a widget of HTML spaces them as its buttons are high."""
-    return f'<div style="line-height: 1.45;">{shown}</div>'
-
-
-def _heard(shown: str) -> str:
-    """What is read aloud as soon as it is there: an answer to what was pressed. Of what is new, only alerts are sure to be."""
-    return f'<div role="alert">{_spaced(shown)}</div>'
-
-
 def as_widget(quiz: Quiz) -> Any:
-    """The widget of an exercise, or None where ipywidgets or anywidget are not installed."""
+    """Return the widget of an exercise, or None if ipywidgets or anywidget is not installed."""
     try:
         return QuizView(quiz).widget
     except ImportError:
@@ -114,5 +104,5 @@ def as_widget(quiz: Quiz) -> Any:
 
 
 def register() -> None:
-    """Let exercises show themselves with a box to answer in."""
+    """Let exercises show themselves with a box for the answer."""
     Quiz.as_widget = as_widget

@@ -1,10 +1,10 @@
-"""What the checks look at: the lists as sorted columns, the hits, and the metric on data changed in one respect."""
+"""What checks see: the lists as sorted columns, the hits, and the metric on data that are changed in one respect."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -19,7 +19,7 @@ from recnb.data.side_data import SideData
 from recnb.data.subset import hits_among
 from recnb.data.validation import in_floats
 from recnb.errors import FrameError, RecnbError
-from recnb.lint.values import Theirs
+from recnb.lint.findings import Quoted
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints, in_order
 from recnb.results.aggregation import Scoring, averaged, cutoffs_under
 
@@ -59,13 +59,13 @@ class FlaggedRows:
         return np.where((self.key[at] == wanted) & (hits.rank < self.stride), at, -1)
 
 
-class LintContext:
-    """One metric at one cut-off on the data of an evaluation, each part made when a check first asks for it."""
+class LintData:
+    """One metric at one cut-off on the data of an evaluation; each part is computed when it is first used."""
 
     def __init__(self, scoring: Scoring, side_data: SideData, k: int | None, library: str | None = None) -> None:
         self.library = library  #: whose conventions are followed; None: recnb's own
         self.scoring = scoring
-        self.asked = k
+        self.cutoff = k
         self.prepared: Prepared = scoring.prepared
         source = self.prepared.source
         assert source is not None
@@ -78,9 +78,9 @@ class LintContext:
         self.cutoffs = Cutoffs.one(k)
         self.n_users = len(self.prepared.users)
 
-    def under(self, prepared: Prepared) -> LintContext:
-        """The same question of frames that were prepared otherwise."""
-        return LintContext(replace(self.scoring, prepared=prepared), self.side_data, self.asked, self.library)
+    def under(self, prepared: Prepared) -> LintData:
+        """The same for data prepared under another convention."""
+        return LintData(replace(self.scoring, prepared=prepared), self.side_data, self.cutoff, self.library)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -99,24 +99,24 @@ class LintContext:
         scoring, force = self.scoring, convention or self.convention
         credit = scoring.metric.at(hits, cutoffs_under(force, self.cutoffs), scoring.options)
         try:
-            made = averaged(credit, force, scoring.metric, scoring.options)
-        except FrameError:  # the convention refuses users whom it meets here, and the lint is there to say who
+            average = averaged(credit, force, scoring.metric, scoring.options)
+        except FrameError:  # the convention refuses some users; a check names them
             return np.full(self.n_users, np.nan), np.nan
-        return made.values[:, 0], float(made.means[0])
+        return average.values[:, 0], float(average.means[0])
 
     @cached_property
-    def _as_it_stands(self) -> tuple[Floats, float]:
+    def _measured(self) -> tuple[Floats, float]:
         return self.measured(self.hits)
 
     @property
     def values(self) -> Floats:
         """The metric of each user."""
-        return self._as_it_stands[0]
+        return self._measured[0]
 
     @property
     def value(self) -> float:
         """The metric's mean."""
-        return self._as_it_stands[1]
+        return self._measured[1]
 
     def mean_of(self, users: Mask) -> float:
         """The mean over some of the users; NaN where there is none."""
@@ -189,7 +189,7 @@ class LintContext:
             order = in_order(key)
             user, rank, row = user[order], rank[order], row[order]
         score = None
-        if "score" in recs.columns:
+        if "score" in recs.columns and (recs["score"].dtype.is_numeric() or recs["score"].dtype == pl.Boolean):
             score = in_floats(recs["score"])[row]
         return FlaggedRows(user, rank, score, row)
 
@@ -227,69 +227,43 @@ class LintContext:
     # ---- ids --------------------------------------------------------------------------------------------------
 
     @cached_property
-    def items_listed(self) -> pl.Series:
-        """The items of all lists."""
-        kept = self.prepared.tally
-        return distinct(self.prepared.recs["item"]) if kept is None or kept.of_more else kept.items
-
-    @cached_property
-    def users_listed(self) -> pl.Series:
-        """The users of all lists."""
-        return distinct(self.prepared.recs["user"])
-
-    @cached_property
-    def items_judged(self) -> pl.Series:
-        """The items of the whole truth."""
-        return distinct(self.prepared.judged["item"])
-
-    @cached_property
-    def users_judged(self) -> pl.Series:
-        """The users of the whole truth."""
-        return distinct(self.prepared.judged["user"])
-
-    def ids_of(self, role: str) -> tuple[pl.Series, pl.Series]:
-        """The users or items of the lists, and those of the truth."""
-        return (self.items_listed, self.items_judged) if role == "item" else (self.users_listed, self.users_judged)
-
-    @cached_property
-    def _ids(self) -> dict[str, pl.Series]:
+    def _ids(self) -> dict[tuple[str, str], pl.Series]:
         return {}
 
+    def ids_in(self, frame: Literal["lists", "truth", "relevant", "train"], role: str) -> pl.Series:
+        """The users or items of the lists, the whole truth, the relevant pairs of users evaluated, or train, each once."""
+        if (frame, role) not in self._ids:
+            self._ids[frame, role] = self._distinct(frame, role)
+        return self._ids[frame, role]
+
+    def _distinct(self, frame: str, role: str) -> pl.Series:
+        if frame == "train":
+            assert self.side_data.train is not None
+            return distinct(self.side_data.train[role])
+        if frame != "lists":
+            return distinct((self.prepared.judged if frame == "truth" else self.prepared.truth)[role])
+        row_counts = self.prepared.row_counts
+        if role == "item" and row_counts is not None and not row_counts.of_more:
+            return row_counts.items  # counted where the rows are
+        return distinct(self.prepared.recs[role])
+
     def ids(self, role: str) -> pl.Series:
-        """All users or items of recommendations, truth and train, each once."""
-        if role not in self._ids:
-            frames = list(self.ids_of(role))
-            if self.side_data.train is not None:
-                frames.append(self.items_trained if role == "item" else self.users_trained)
-            self._ids[role] = distinct(pl.concat([one.alias(role) for one in frames]))
-        return self._ids[role]
+        """All users or items of lists, truth and train, each once."""
+        if ("all", role) not in self._ids:
+            parts = [self.ids_in("lists", role), self.ids_in("truth", role)]
+            parts += [] if self.side_data.train is None else [self.ids_in("train", role)]
+            self._ids["all", role] = distinct(pl.concat([part.alias(role) for part in parts]))
+        return self._ids["all", role]
 
-    @cached_property
-    def items_relevant(self) -> pl.Series:
-        """The items that are relevant to someone evaluated."""
-        return distinct(self.prepared.truth["item"])
-
-    @cached_property
-    def items_trained(self) -> pl.Series:
-        """The items of train."""
-        assert self.side_data.train is not None
-        return distinct(self.side_data.train["item"])
-
-    @cached_property
-    def users_trained(self) -> pl.Series:
-        """The users of train."""
-        assert self.side_data.train is not None
-        return distinct(self.side_data.train["user"])
-
-    def user(self, position: int) -> Theirs:
+    def user(self, position: int) -> Quoted:
         """A user evaluated, by position."""
-        return Theirs.of(self.prepared.users[int(position)])
+        return Quoted(self.prepared.users[int(position)])
 
     def place(self, at: int) -> dict[str, Any]:
         """User, item and rank of one of the sorted rows, for an example."""
         rows = self.rows
         item = self.prepared.recs["item"][int(rows.row[at])]
-        return {"user": self.user(int(rows.user[at])), "item": Theirs.of(item), "rank": int(rows.rank[at])}
+        return {"user": self.user(int(rows.user[at])), "item": Quoted(item), "rank": int(rows.rank[at])}
 
     def label_of(self, role: str, frame: str = "recs") -> str:
         """The caller's name of the column that plays a role."""
@@ -297,11 +271,16 @@ class LintContext:
         return labels.get(role, role)
 
     @property
-    def speaks_polars(self) -> bool:
+    def is_polars(self) -> bool:
         """Whether the caller's frames are Polars', so that advice is written for it."""
         return isinstance(self.side_data.truth, (pl.DataFrame, pl.LazyFrame))
 
 
-def lacking(values: pl.Series, known: pl.Series) -> pl.Series:
-    """Which of the values are not among the known ones, as true and false."""
-    return ~values.is_in(known.implode())
+def is_in(values: pl.Series, others: pl.Series) -> pl.Series:
+    """Whether each value is among the others."""
+    return values.is_in(others.implode())
+
+
+def outside(values: pl.Series, others: pl.Series) -> pl.Series:
+    """The values that are not among the others."""
+    return values.filter(~is_in(values, others))

@@ -1,6 +1,6 @@
 """The script that makes the sample data set: an imaginary library of short films.
 
-Run ``python -m recnb.datasets.make_sample`` to write the CSV files again. Nothing in them comes
+Run ``python -m tests.make_sample`` to write the CSV files again. Nothing in them comes
 from real people or real films. The same bytes come out on every run:
 
 * all chance comes from one ``numpy.random.RandomState``, the generator whose stream NumPy promises
@@ -22,6 +22,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+
+import recnb.datasets
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -242,7 +244,7 @@ def write(folder: str | Path | None = None) -> list[Path]:
     Returns:
         The paths written. Files of these names are replaced; the folder is made if need be.
     """
-    target = Path(__file__).parent / "sample" if folder is None else Path(folder)
+    target = Path(recnb.datasets.__file__).parent / "sample" if folder is None else Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     paths = []
     for name, frame in make_frames().items():

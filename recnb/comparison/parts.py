@@ -1,15 +1,16 @@
-"""What a comparison answers with when it is asked for one thing: a conclusion, a forest plot, users, curves, points."""
+"""Parts of a comparison: conclusions, a forest plot, users, curves, points. Each shows itself and is a frame."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
-from recnb.comparison.conclusions import SIGNS, family, not_covered, number, sentence, signed
-from recnb.comparison.results import Difference, Line, Moved, Settings, tested
-from recnb.display import html
-from recnb.display.language import _, checked, ngettext, use_language
+from recnb.comparison import html
+from recnb.comparison.conclusions import SIGNS, notes, number, sentences, signed
+from recnb.comparison.results import CurveLine, Difference, MovedUsers, Settings, tested
+from recnb.comparison.text import movers_text
+from recnb.display.language import _, use_language
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,47 +25,34 @@ class Conclusion:
     settings: Settings
     lang: str
 
-    @classmethod
-    def of(cls, differences: Sequence[Difference], settings: Settings, lang: str | None) -> Self:
-        """The conclusion in a language."""
-        return cls(tuple(differences), settings, checked(lang))
-
     @property
     def lines(self) -> list[str]:
         """A sentence for each difference."""
         with use_language(self.lang):
-            return [sentence(one, self.settings, tested(self.differences)) for one in self.differences]
+            return sentences(self.differences, self.settings)
 
     @property
     def notes(self) -> list[str]:
         """How many comparisons were made, and what intervals over users do not cover."""
         with use_language(self.lang):
-            return [*family(self.settings, tested(self.differences)), not_covered()]
+            return notes(self.settings, tested(self.differences))
 
     def to_frame(self) -> pd.DataFrame:
         """Each difference with its verdict and its sentence."""
         import pandas as pd
 
-        rows = [
-            {**{name: getattr(one, name) for name in ("metric", "k", "model", "baseline", "verdict")}, "says": words}
-            for one, words in zip(self.differences, self.lines, strict=True)
-        ]
-        return pd.DataFrame(rows)
+        names = ["metric", "k", "model", "baseline", "verdict"]
+        frame = pd.DataFrame([[getattr(row, name) for name in names] for row in self.differences], columns=names)
+        return frame.assign(says=self.lines)
 
     def __str__(self) -> str:
         return "\n".join([*self.lines, *self.notes])
 
-    def __repr__(self) -> str:
-        return str(self)
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from recnb.comparison.html import sentence_line
-        from recnb.display.components import strong
-
-        n = tested(self.differences)
         with use_language(self.lang):
-            lines = [sentence_line(sentence(one, self.settings, n, strong)) for one in self.differences]
-            return html.root(*lines, html.note(html.text(" ".join(self.notes), 1500)), label=_("What may be concluded"))
+            return html.part("conclusion", _("What may be concluded"), self.differences, self.settings)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,17 +63,12 @@ class Forest:
     settings: Settings
     lang: str
 
-    @classmethod
-    def of(cls, differences: Sequence[Difference], settings: Settings, lang: str | None) -> Self:
-        """The plot in a language."""
-        return cls(tuple(differences), settings, checked(lang))
-
     def to_frame(self) -> pd.DataFrame:
         """What is drawn: metric, k, model, baseline, difference and the ends of its interval, verdict."""
         import pandas as pd
 
         names = ("metric", "k", "model", "baseline", "difference", "low", "high", "verdict")
-        return pd.DataFrame([{name: getattr(one, name) for name in names} for one in self.differences])
+        return pd.DataFrame([{name: getattr(row, name) for name in names} for row in self.differences])
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw it by matplotlib, on `ax` if given."""
@@ -96,23 +79,20 @@ class Forest:
 
     @property
     def _reference(self) -> str | None:
-        baselines = {one.baseline for one in self.differences}
+        baselines = {difference.baseline for difference in self.differences}
         return next(iter(baselines)) if len(baselines) == 1 else None
 
     def __repr__(self) -> str:
         lines = [
-            f"{one.label}  {one.model} − {one.baseline}: {signed(one.difference)} [{number(one.low)}, {number(one.high)}] {SIGNS[one.verdict]}"
-            for one in self.differences
+            f"{difference.label}  {difference.model} − {difference.baseline}: {signed(difference.difference)} [{number(difference.low)}, {number(difference.high)}] {SIGNS[difference.verdict]}"
+            for difference in self.differences
         ]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        from recnb.comparison.html import forest
-
         with use_language(self.lang):
-            return html.root(
-                forest(self.differences, self.settings, self._reference),
-                label=_("Differences, each over the same users"),
+            return html.part(
+                "forest", _("Differences, each over the same users"), self.differences, self.settings, self._reference
             )
 
 
@@ -120,30 +100,17 @@ class Forest:
 class Movers:
     """The users who gain and lose most by one model in the place of another, with both lists."""
 
-    moved: Moved
+    moved: MovedUsers
     lang: str
-
-    @classmethod
-    def of(cls, moved: Moved, lang: str | None) -> Self:
-        """The users in a language."""
-        return cls(moved, checked(lang))
 
     def to_frame(self) -> pd.DataFrame:
         """A row a user: the baseline's value, the model's, the change, and both lists of items."""
         import pandas as pd
 
         rows = [
-            {
-                "user": one.user,
-                "before": one.before,
-                "after": one.after,
-                "change": one.change,
-                "n_relevant": one.n_relevant,
-                "old": [place.item for place in one.old],
-                "new": [place.item for place in one.new],
-            }
-            for one in (*self.moved.gained, *self.moved.lost)
-        ]
+            (row.user, row.before, row.after, row.change, row.n_relevant, *([item.item for item in items] for items in (row.old, row.new)))
+            for row in (*self.moved.gained, *self.moved.lost)
+        ]  # fmt: skip
         return pd.DataFrame(rows, columns=["user", "before", "after", "change", "n_relevant", "old", "new"])
 
     def to_dict(self) -> dict[str, Any]:
@@ -151,30 +118,21 @@ class Movers:
         return asdict(self.moved)
 
     def __repr__(self) -> str:
-        from recnb.comparison.text import moved_text
-
         with use_language(self.lang):
-            return "\n".join(moved_text(self.moved))
+            return "\n".join(movers_text(self.moved))
 
     def _repr_html_(self) -> str:
-        from recnb.comparison.html_users import movers
-
         with use_language(self.lang):
-            return html.root(movers(self.moved), label=_("Users whose lists changed most in value"))
+            return html.part("movers", _("Users with the largest changes in value"), self.moved)
 
 
 @dataclass(frozen=True, eq=False)
 class Curves:
     """A metric against the cut-off, a line for each model."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[CurveLine, ...]
     settings: Settings
     lang: str
-
-    @classmethod
-    def of(cls, lines: Sequence[Line], settings: Settings, lang: str | None) -> Self:
-        """The curves in a language."""
-        return cls(tuple(lines), settings, checked(lang))
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each model and k: mean and the ends of its interval."""
@@ -199,10 +157,8 @@ class Curves:
         return f"{self.lines[0].symbol}@k\n{frame.to_string(float_format='{:.4f}'.format)}"
 
     def _repr_html_(self) -> str:
-        from recnb.comparison.html import curves
-
         with use_language(self.lang):
-            return html.root(curves(self.lines, self.settings), label=_("Against the cut-off"))
+            return html.part("curves", _("Against the cut-off"), self.lines, self.settings)
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,13 +171,6 @@ class Tradeoff:
     points: Mapping[str, tuple[float, float]]
     n_users: int
     lang: str
-
-    @classmethod
-    def of(
-        cls, x: str, y: str, k: int | None, points: Mapping[str, tuple[float, float]], n: int, lang: str | None
-    ) -> Self:
-        """The points in a language."""
-        return cls(x, y, k, dict(points), n, checked(lang))
 
     @property
     def labels(self) -> tuple[str, str]:
@@ -246,16 +195,8 @@ class Tradeoff:
         return self.to_frame().to_string(float_format="{:.4f}".format)
 
     def _repr_html_(self) -> str:
-        from recnb.comparison.html_users import points
-        from recnb.display.components import name
-
         with use_language(self.lang):
-            rows = [[name(model), *map(number, values)] for model, values in self.points.items()]
-            header = [_("model"), *map(html.text, self.labels)]
-            note = html.note(ngettext("{n:,} user", "{n:,} users", self.n_users))
-            across, up = ([values[at] for values in self.points.values()] for at in (0, 1))
-            drawn = points(list(self.points), across, up, self.labels)
-            return html.root(html.table(header, rows), drawn, note, label=_("comparison of models"))
+            return html.part("tradeoff", _("comparison of models"), self.points, self.labels, self.n_users)
 
 
 __all__ = ["Conclusion", "Curves", "Forest", "Movers", "Tradeoff"]
