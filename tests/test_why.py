@@ -17,7 +17,7 @@ from recnb.conventions.presets import presets
 from recnb.data import Source, read
 from recnb.errors import OptionError, RecnbError
 from recnb.libraries import as_in
-from recnb.libraries.explain_difference import Why, way, why_between
+from recnb.libraries.explain_difference import Why, steps_between, why_between
 from recnb.libraries.variant import FAMILIES, MetricVariant, presets_of
 from tests.presets import as_in_of
 from tests.test_results_html import EVIL, Page
@@ -297,4 +297,4 @@ def test_the_way_is_walked_in_the_order_in_which_a_number_is_made():
 def test_importing_recnb_loads_none_of_this():
     code = "import recnb, sys; assert not {'matplotlib', 'scipy.stats'} & set(sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-    assert callable(way)
+    assert callable(steps_between)

@@ -1,4 +1,4 @@
-"""Gather a report of a comparison: everything measured once, then frozen."""
+"""Computes the report of a comparison: every number once."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ if TYPE_CHECKING:
 
 CURVE_POINTS = 25
 
-#: For more pairs of models than this users are shown for those alone that lie furthest apart.
+#: Users are shown for at most so many pairs of models, those that differ most.
 PAIRS_SHOWN = 3
 
-#: How much each rank weighs against the one above it in rank-biased overlap.
+#: Persistence of rank-biased overlap: the weight of each rank relative to the one above it.
 PERSISTENCE = 0.9
 
 
@@ -61,7 +61,7 @@ def report_of(
     lang: str | None,
     options: Mapping[str, Any],
 ) -> ComparisonReport:
-    """Measure, look at single users, and freeze."""
+    """Compute the report."""
     if not isinstance(movers, (int, np.integer)) or isinstance(movers, bool) or movers < 0:
         raise OptionError(f"movers={movers!r} is no number of users: give a whole number from 0 up.")
     with use_language(lang):
@@ -155,7 +155,7 @@ def _moved(
 def _findings(
     comparison: ComparisonData, metric: Metric[...], k: int, options: Mapping[str, Any]
 ) -> tuple[tuple[ModelFinding, ...], int, list[str]]:
-    """What is odd about the data, the same finding of several models once; how many checks were made; and what could not be checked."""
+    """Findings of the lint, the same finding of several models once; the number of checks; and what could not be checked."""
     lints = {
         name: lint(model, k, metric.name, **options)
         for name, model in steps(list(comparison.models.items()), _("comparing"))
@@ -172,7 +172,7 @@ def _findings(
 
 
 def _where(comparison: ComparisonData) -> str:
-    """What holds the rows of lists that are not here; "" if all are."""
+    """Where the rows of lists are that were not fetched; "" if all are here."""
     rows = (model.prepared.rows for model in comparison.models.values())
     return next((model.away.where for model in rows if isinstance(model, RemoteRanking)), "")
 

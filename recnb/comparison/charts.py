@@ -178,7 +178,7 @@ def points(names: Sequence[str], x: Sequence[float], y: Sequence[float], labels:
         colour = COLOURS[at % len(COLOURS)]
         here = across(x[at])
         parts.append(f'<circle cx="{here:.1f}" cy="{up(y[at]):.1f}" r="5" fill="{colour}"/>')
-        # A name on the right half stands to the left of its point, so that none runs out of the picture.
+        # Names of points on the right half are to the left of them, so that none leaves the picture.
         to_the_left = here > (left + width - right) / 2
         at_x, anchor = (here - 9, "end") if to_the_left else (here + 9, "start")
         parts.append(label(at_x, places[at] + 4, one_line(name, 22), anchor=anchor, strong=True, colour=colour))
@@ -212,7 +212,7 @@ def _about(values: Sequence[float]) -> tuple[float, float]:
 
 
 def _apart(places: Sequence[float], least: float) -> list[tuple[int, float]]:
-    """Where names go so that none covers another: from the lowest up, each at its place or just above the one below."""
+    """Heights of names that do not overlap: from the lowest up, each at its own height or just above the one below."""
     placed: list[tuple[int, float]] = []
     last = float("inf")
     for at in sorted(range(len(places)), key=lambda at: -places[at]):

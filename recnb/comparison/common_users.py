@@ -1,4 +1,4 @@
-"""Which users all models are judged on, and the models' values for them, side by side."""
+"""The users that all models are evaluated on, and the values of the models for them."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ COMMON_USERS = Plural(
 )
 
 
-#: How a list is put in order follows from the column it came with; it changes nobody's list.
+#: Axes that may differ: the order follows from the columns of a frame, and does not change the list.
 FREE = ("order", "metric")
 
 
 def check_conventions(models: Mapping[str, EvaluationData]) -> None:
-    """Refuse models that were judged in different ways: the difference would be that of the ways."""
+    """Refuse models evaluated under different conventions: the difference would be that of the conventions."""
     first, *others = models
     library, convention = models[first].library, models[first].convention
     for name in others:
@@ -60,7 +60,7 @@ def check_conventions(models: Mapping[str, EvaluationData]) -> None:
 
 
 def check_truths(models: Mapping[str, EvaluationData]) -> None:
-    """Refuse models that were judged against different relevant items."""
+    """Refuse models evaluated on different truths."""
     first, *others = models
     judged = _judged(models[first].prepared)
     for name in others:
@@ -85,7 +85,7 @@ def check_truths(models: Mapping[str, EvaluationData]) -> None:
 
 
 def check_side_data(models: Mapping[str, EvaluationData]) -> None:
-    """Refuse metrics of what is known of items where that is not the same for all models."""
+    """Refuse metrics of side data that are not the same for all models."""
     first, *others = models
     for role in ("train", "items"):
         frame = getattr(models[first].side_data, role)
@@ -101,7 +101,7 @@ def check_side_data(models: Mapping[str, EvaluationData]) -> None:
 
 
 def _judged(prepared: Prepared) -> pl.DataFrame:
-    """What must be the same: the relevant rows, and all judged ones where those enter the ranking."""
+    """The rows that must be the same: relevant ones, and all rows of the truth if those enter the ranking."""
     judged = prepared.judged.select("user", "item", "relevance")
     return judged if prepared.convention.candidates != "list" else judged.filter(is_relevant(prepared.convention))
 
@@ -111,7 +111,7 @@ def _fingerprint(table: pl.DataFrame) -> np.ndarray[Any, np.dtype[np.uint64]]:
 
 
 def share_catalogue(models: Mapping[str, EvaluationData]) -> Mapping[str, EvaluationData]:
-    """The models with every item of any of them below their lists, where the convention ranks the catalogue there."""
+    """Let all models rank the items of all of them, if the convention ranks the catalogue below the lists."""
     first = next(iter(models.values()))
     conventions = (
         [first.convention]
@@ -133,7 +133,7 @@ def share_catalogue(models: Mapping[str, EvaluationData]) -> Mapping[str, Evalua
 def restrict_to_common_users(
     models: Mapping[str, EvaluationData],
 ) -> tuple[dict[str, EvaluationData], tuple[ModelUsers, ...]]:
-    """The models, each for the users that all of them are judged on; and how many that left out."""
+    """Restrict the models to the users that all of them are evaluated on, and count those left out."""
     users_of = {name: model.prepared.users for name, model in models.items()}
     users, *others = users_of.values()
     for other in others:
@@ -175,7 +175,7 @@ def values(
 def _of_lists(
     models: Mapping[str, EvaluationData], metric: Metric[...], k: int | None, options: Mapping[str, Any]
 ) -> Floats:
-    """Of metrics beyond accuracy: the users to whom every model gives a list with a value, judged or not."""
+    """Values of metrics beyond accuracy, for the users with a value in every model, evaluated or not."""
     if metric.needs:
         check_side_data(models)
     everyone: pl.Series | None = None
@@ -200,7 +200,7 @@ def _of_lists(
 def _of_libraries(
     models: Mapping[str, EvaluationData], metric: Metric[...], k: int | None, options: Mapping[str, Any]
 ) -> Floats:
-    """A library may have other users for each metric, so they are met by id."""
+    """Values of a library's metric, which may have its own users, so they are joined by id."""
     import pandas as pd
 
     columns = [model.score(metric, k, options).per_user for model in models.values()]

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 Pairs = Literal["baseline", "all"]
 PAIRS = ("baseline", "all")
 
-#: What can be asked, for the repr.
+#: Methods that the repr names.
 CALLS = (
     ".report()", ".table(k=10)", ".differences(k=[5, 10])", ".conclusion('ndcg', k=10)", ".forest('ndcg', k=10)",
     ".movers('ndcg', k=10)", ".overlap(k=10)",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         Settings,
     )
 
-#: Verdicts in a word or two.
+#: Verdicts in a few words.
 VERDICTS: dict[str, str] = {
     "better": N_("better"),
     "worse": N_("worse"),
@@ -45,7 +45,7 @@ TESTS: dict[str, str] = {
     "randomization": N_("randomization test, signs flipped"),
 }
 
-#: How intervals are made.
+#: Methods of intervals.
 INTERVAL_METHODS: dict[str, str] = {
     "auto": N_("Student's t over the users"),
     "bca": N_("BCa bootstrap of {resamples} draws of the users"),
@@ -62,7 +62,7 @@ INTERVAL_METHODS: dict[str, str] = {
 #: Makes a name safe for the form in which it is shown.
 Safe = Callable[[str], str]
 
-#: A sign for each verdict, so that no meaning hangs on a colour.
+#: A sign for each verdict, so that no meaning depends on a colour.
 SIGNS: dict[str, str] = {
     "better": "▲", "worse": "▼", "higher": "△", "lower": "▽", "hint": "◇", "torn": "◇", "open": "○", "same": "○", "untested": "–",
 }  # fmt: skip
@@ -128,13 +128,13 @@ def interval(low: float, high: float, confidence: float) -> str:
 
 
 def whose(report: ComparisonReportData, finding: ModelFinding, safe: Safe = str) -> str:
-    """In whose lists something was found."""
+    """The models that a finding is about."""
     if len(finding.models) == len(report.models):
         return _("all models")
     return ", ".join(map(safe, finding.models))
 
 
-#: What may be concluded of a difference, by its verdict.
+#: Conclusions by verdict.
 CONCLUSIONS: dict[str, str] = {
     "better": N_("{label}: {model} is better than {baseline}, by {size} ({interval}; {p})."),
     "worse": N_("{label}: {model} is worse than {baseline}, by {size} ({interval}; {p})."),
@@ -164,7 +164,7 @@ CONCLUSIONS: dict[str, str] = {
 
 
 def sentence(difference: Difference, settings: Settings, n_compared: int, safe: Safe = str) -> str:
-    """What may be concluded of one difference."""
+    """What a difference allows to conclude."""
     p = _("p {p}", p=p_value(difference.p_holm))
     if n_compared > 1:
         p = _(
@@ -189,7 +189,7 @@ def sentence(difference: Difference, settings: Settings, n_compared: int, safe: 
 
 
 def sentences(differences: Collection[Difference], settings: Settings, safe: Safe = str) -> list[str]:
-    """What may be concluded of each of some differences, which are corrected together."""
+    """The conclusion of each difference; they are corrected together."""
     return [sentence(difference, settings, tested(differences), safe) for difference in differences]
 
 
@@ -210,7 +210,7 @@ def summary(differences: Sequence[Difference], pair: tuple[str, str], safe: Safe
 
 
 def notes(settings: Settings, n_compared: int) -> list[str]:
-    """How many comparisons were made, what is done about it, and what no interval over users covers."""
+    """The number of comparisons with its correction, and what intervals over users do not cover."""
     test, alpha = _(TESTS[settings.test]), f"{settings.alpha:g}"
     not_covered = _(
         "The users are taken as a sample of users like them; another training run or another split of the data "
@@ -232,7 +232,7 @@ def notes(settings: Settings, n_compared: int) -> list[str]:
 
 
 def intervals_in_words(settings: Settings) -> str:
-    """How the intervals of differences and of means are made."""
+    """The methods of the intervals of differences and of means."""
     resamples = f"{settings.resamples:,}"
     of_means = _(INTERVAL_METHODS[settings.mean_method or "auto"], resamples=resamples)
     intervals = _(
@@ -245,7 +245,7 @@ def intervals_in_words(settings: Settings) -> str:
 
 
 def method_in_words(settings: Settings) -> str:
-    """How the intervals of differences are made."""
+    """The methods of the intervals of differences."""
     resamples = f"{settings.resamples:,}"
     words = [
         _(
@@ -260,7 +260,7 @@ def method_in_words(settings: Settings) -> str:
 
 
 def comparison_title(models: str, baseline: str | None) -> str:
-    """Which models are compared, and with what; names are safe already."""
+    """The models compared, and the baseline; names are safe already."""
     if baseline:
         return translated("Comparison of {models} against {baseline}", models=models, baseline=baseline)
     return translated("Comparison of {models}, each two against each other", models=models)
@@ -274,7 +274,7 @@ def means_title(report: ComparisonReportData, k: int) -> str:
 
 
 def legend(report: ComparisonReportData, best: str, safe: Safe = str) -> list[str]:
-    """What the marks of the means say; `best` says how the highest mean is marked."""
+    """The meaning of the marks of means; `best` is that of the mark of the highest mean."""
     lines = [
         best,
         _(
@@ -293,20 +293,20 @@ def legend(report: ComparisonReportData, best: str, safe: Safe = str) -> list[st
 
 
 def difference_axis(differences: Collection[Difference], reference: str | None, safe: Safe = str) -> str:
-    """What the axis of a forest plot shows."""
+    """The label of the axis of a forest plot."""
     if reference is not None and len({difference.baseline for difference in differences}) == 1:
         return translated("difference from {baseline}", baseline=safe(reference))
     return _("difference, first minus second")
 
 
 def segments_title(report: ComparisonReportData, safe: Safe = str) -> str:
-    """The lead metric and by what the users are parted."""
+    """The lead metric, and what the segments are of."""
     assert report.segments is not None
     return translated("{label} by {by}", label=f"{report.lead.symbol}@{report.lead_k}", by=safe(report.segments.by))
 
 
 def movers_title(moved: MovedUsers, safe: Safe = str) -> str:
-    """How many users gain and lose by one model in the place of another."""
+    """The models, and how many users gain and lose."""
     won, tied, lost = (f"{n:,}" for n in moved.won_tied_lost)
     return translated(
         "{model} in the place of {baseline}, {label}: users who gain {won}, stay {tied}, lose {lost}",
@@ -322,7 +322,7 @@ def movers_title(moved: MovedUsers, safe: Safe = str) -> str:
 def population_in_words(
     judged: Iterable[ModelUsers], n_users: int, n_skipped: int = 0, *, zero: bool = True
 ) -> list[str]:
-    """On whom the models are compared, and who was left out; names are the user's, on one line and not yet escaped."""
+    """The users that models are compared on, and those left out; names are the user's, on one line and not yet escaped."""
     judged = list(judged)
     words = [
         ngettext(
@@ -363,7 +363,7 @@ def population_in_words(
 
 
 def headline(report: ComparisonReportData, safe: Safe = str) -> list[str]:
-    """What may be concluded by the lead metric at the lead cut-off."""
+    """The conclusions of the lead metric at the lead cut-off."""
     differences = report.at(report.lead_k, report.lead.metric)
     return [sentence(difference, report.settings, report.n_tested, safe) for difference in differences]
 

@@ -1,4 +1,4 @@
-"""The data of a comparison: each model's data for the common users, and how differences are judged."""
+"""The data of a comparison: each model's data for the common users, and the settings of tests and intervals."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ DIFFERENCE_COLUMNS = (
 
 @dataclass(frozen=True, eq=False)
 class ComparisonData:
-    """What tables, reports and conclusions of a comparison read."""
+    """The data that tables, reports and conclusions of a comparison read."""
 
     models: Mapping[str, EvaluationData]  #: each model's data, for the common users
-    judged: tuple[ModelUsers, ...]  #: how many users each model was evaluated on, and how many were left out
-    baseline: str | None  #: the model that the others are compared with; None: every two
+    judged: tuple[ModelUsers, ...]  #: numbers of users of each model, evaluated and left out
+    baseline: str | None  #: the model that the others are compared with; None if every two are compared
     settings: Settings  #: confidence, test, method of intervals, draws
 
     @property
@@ -60,12 +60,12 @@ class ComparisonData:
 
     @property
     def n_users(self) -> int:
-        """How many users all models are judged on."""
+        """The number of users that all models are evaluated on."""
         return self._first.n_users
 
     @property
     def users(self) -> pd.Index[Any]:
-        """The users that all models are judged on."""
+        """The users that all models are evaluated on."""
         return self._first.users
 
     @property
@@ -73,7 +73,7 @@ class ComparisonData:
         return next(iter(self.models.values()))
 
     def basis(self) -> str:
-        """In words: on whom and how the models are compared."""
+        """The users and the convention that models are compared by, in words."""
         first = self._first
         orders = {model.convention.order for model in self.models.values()}
         convention = first.convention if len(orders) == 1 else replace(first.convention, order="auto")
@@ -83,7 +83,7 @@ class ComparisonData:
         library = (
             [pgettext("comparison", "each metric as {library} has it", library=first.library)] if first.library else []
         )
-        # On whom they are compared is said first, and once.
+        # The users compared are named first, and once.
         notes = [str(note) for note in first.prepared.notes if getattr(note, "message", "") != COMMON_USERS]
         return "; ".join([*words, *library, *convention.phrases(graded=first.prepared.graded), *notes])
 
@@ -94,7 +94,7 @@ class ComparisonData:
         options: Mapping[str, Any],
         pairs: Sequence[tuple[str, str]] | None = None,
     ) -> ComparedMetrics:
-        """Means and differences as they come, before they are put into a frame or a sentence."""
+        """Means and differences, before they are put into a frame or a sentence."""
         return measure(
             self.models, self.request(metrics, k, options, self.pairs if pairs is None else pairs), self.settings
         )

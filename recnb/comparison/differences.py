@@ -22,7 +22,7 @@ from recnb.results.segments import segments_of
 from recnb.stats import ENOUGH, MANY_USERS, Bounds, Paired, benjamini_hochberg, detectable, holm, intervals, paired
 from recnb.stats.tests import settled, student
 
-#: With many users so many metrics at a cut-off are worked on at a time.
+#: With many users, so many metrics at a cut-off are computed at a time, to bound memory.
 BLOCKS_AT_ONCE = 4
 
 #: Means closer than this are the same: sums taken in another order differ in the last places.
@@ -31,7 +31,7 @@ SAME = 1e-12
 
 @dataclass(frozen=True)
 class MetricRequest:
-    """What is to be compared: metrics with their options, cut-offs, and who against whom."""
+    """What to compare: metrics with their options, cut-offs, and pairs of models."""
 
     metrics: Sequence[Metric[...]]
     options: Sequence[Mapping[str, Any]]
@@ -41,7 +41,7 @@ class MetricRequest:
 
 @dataclass(frozen=True)
 class ComparedMetrics:
-    """What came of it, and how it was made."""
+    """Means and differences, and the methods of their intervals."""
 
     means: tuple[Mean, ...]
     differences: tuple[Difference, ...]
@@ -102,7 +102,7 @@ def _n_batches(models: Mapping[str, EvaluationData], request: MetricRequest) -> 
 
 
 def _of_one_size(blocks: Sequence[Block]) -> Iterator[list[Block]]:
-    """Blocks that stand side by side in one array: nearly always all of them."""
+    """Groups of blocks with the same number of users, nearly always all of them."""
     for _ignored, group in groupby(blocks, key=lambda block: len(block.values)):
         yield list(group)
 
@@ -206,13 +206,13 @@ def _behind_best(block: Block) -> Floats:
 
 
 def _marked(means: Sequence[Mean], to_best: Sequence[Floats], alpha: float) -> tuple[Mean, ...]:
-    """Which mean of each column is the best, and which are not significantly different from it: Holm's correction over all columns."""
+    """Mark the best mean of each column, and those not significantly different from it (Holm's correction over all columns)."""
     if not to_best:
         return ()
-    told_apart = holm(np.array(to_best)) <= alpha
+    significant = holm(np.array(to_best)) <= alpha
     marked: list[Mean] = []
-    starts = range(0, len(means), told_apart.shape[1])
-    for start, apart in zip(starts, told_apart, strict=True):
+    starts = range(0, len(means), significant.shape[1])
+    for start, apart in zip(starts, significant, strict=True):
         column = means[start : start + len(apart)]
         top = max((mean.mean for mean in column if not np.isnan(mean.mean)), default=np.nan)
         for mean, is_apart in zip(column, apart.tolist(), strict=True):
@@ -223,7 +223,7 @@ def _marked(means: Sequence[Mean], to_best: Sequence[Floats], alpha: float) -> t
 
 
 def all_pairs(names: Sequence[str], reference: str | None) -> list[tuple[str, str]]:
-    """Every model against the reference; without one each model against all that stand before it.
+    """Pair every model with the reference; without one, each model with all before it.
 
     >>> all_pairs(["a", "b", "c"], "b"), all_pairs(["a", "b", "c"], None)
     ([('a', 'b'), ('c', 'b')], [('b', 'a'), ('c', 'a'), ('c', 'b')])
@@ -252,7 +252,7 @@ def measured_by(
     everyone = next(iter(models.values())).prepared.users
     segments = segments_of(next(iter(models.values())), by, bins)
     code, unknown = segments.of(everyone), _("not known")
-    # Users of whom nothing is known come last.
+    # Users without a segment come last.
     names = [*segments.names, *([unknown] if unknown not in segments.names else [])]
     code = np.where(code < 0, len(names) - 1, code)
     results: dict[str, ComparedMetrics] = {}
@@ -269,7 +269,7 @@ def measured_by(
 
 
 def _enough(difference: Difference) -> Difference:
-    """A difference of too few users without its tests: of many segments some would look sure by chance."""
+    """A difference without its tests if it is of too few users: of many segments some would be significant by chance."""
     if difference.n_users >= ENOUGH:
         return difference
     nan = float("nan")

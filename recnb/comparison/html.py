@@ -14,7 +14,7 @@ from recnb.display.templates import name, page, render, user_text
 if TYPE_CHECKING:
     from recnb.comparison.results import ComparisonReportData
 
-#: What the templates call.
+#: Modules and functions that the templates call.
 CONTEXT = {"words": words, "tables": tables, "charts": charts, "name_of": name, "user_text": user_text}
 
 

@@ -30,16 +30,16 @@ OWN = ("baseline", "pairs", "confidence", "test", "method", "resamples", "permut
 
 
 class Fetchable(ABC):
-    """An evaluation whose rows stay elsewhere, and which brings hits, truth and counts of each user here."""
+    """An evaluation on an engine, from which hits, truth and counts of each user can be fetched."""
 
     @abstractmethod
     def fetch(self) -> Evaluation:
-        """An Evaluation here."""
+        """Return an Evaluation in memory."""
 
 
 @dataclass(frozen=True, eq=False)
 class Engine:
-    """What an engine does with frames of its own."""
+    """The functions of an engine for its frames."""
 
     #: Recommendations, truth (one of them may be a local frame) and the options of `evaluate`.
     evaluated: Callable[[Any, Any, Mapping[str, Any]], Fetchable]
@@ -53,7 +53,7 @@ _ENGINES: dict[str, Engine] = {}
 
 
 def register(package: str, engine: Engine) -> None:
-    """Enter an engine for the frames of a package."""
+    """Register an engine for the frames of a package."""
     _ENGINES[package] = engine
 
 
@@ -132,7 +132,7 @@ def _read_once(truth: Frame) -> Frame:
     try:
         return truth.collect()
     except pl.exceptions.PolarsError:
-        return truth  # evaluate() says what is wrong with it
+        return truth  # evaluate() raises the error
 
 
 def _by_model(frame: Frame, column: str | None) -> dict[str, Frame]:
@@ -169,7 +169,7 @@ def _by_model(frame: Frame, column: str | None) -> dict[str, Frame]:
 
 
 def reference_of(baseline: str | None, pairs: str, names: Sequence[str]) -> str | None:
-    """The model that the others are held against: the first, unless another is named."""
+    """The model that the others are compared with: the first, unless another is named."""
     if baseline is None:
         return names[0]
     if str(baseline) not in names:
@@ -178,7 +178,7 @@ def reference_of(baseline: str | None, pairs: str, names: Sequence[str]) -> str 
 
 
 def settings_of(confidence: float, test: str, method: str, resamples: int, permutations: int, seed: int) -> Settings:
-    """How differences are judged, each option checked."""
+    """The settings of tests and intervals, each checked."""
     if not (is_number(confidence) and 0 < confidence < 1):
         raise OptionError(f"confidence={confidence!r} is no share: give a number between 0 and 1, such as 0.95.")
     if not is_word(test, TESTS):

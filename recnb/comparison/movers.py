@@ -13,15 +13,16 @@ import polars as pl
 from recnb.comparison.results import ListItem, MovedUsers, Mover
 from recnb.metrics.hits import Floats, Ints
 from recnb.metrics.metric import Metric
+from recnb.report.build import plain_id
 from recnb.results.evaluation_data import EvaluationData
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Ranks beyond these are left out of a list that is shown, also where k is larger or whole lists count.
+#: Lists are shown down to this rank, even if k is larger.
 RANKS_SHOWN = 20
 
-#: A user whose value differs by no more than this has not moved.
+#: Values that differ by no more than this are the same.
 SAME = 1e-12
 
 
@@ -57,7 +58,7 @@ def moved(
     relevant = _relevant(models[model], users[shown].tolist())
     movers = [
         Mover(
-            user=_plain(users[at]),
+            user=plain_id(users[at]),
             before=float(old[at]),
             after=float(new[at]),
             n_relevant=relevant.get(users[at], 0),
@@ -86,7 +87,7 @@ def _furthest(change: Floats, n: int) -> Ints:
 
 
 def _lists(evaluation: EvaluationData, users: Sequence[Any], k: int | None) -> dict[Any, tuple[ListItem, ...]]:
-    """The lists of a few users, hits known by their relevance."""
+    """The lists of some users; an item with a relevance above 0 is a hit."""
     prepared = evaluation.prepared
     deepest = RANKS_SHOWN if k is None else min(k, RANKS_SHOWN)
     these = _in(prepared.users, users)
@@ -100,7 +101,7 @@ def _lists(evaluation: EvaluationData, users: Sequence[Any], k: int | None) -> d
     )
     lists: dict[Any, list[ListItem]] = {}
     for user, item, rank, relevance in rows.iter_rows():
-        lists.setdefault(user, []).append(ListItem(rank, _plain(item), relevance or 0.0))
+        lists.setdefault(user, []).append(ListItem(rank, plain_id(item), relevance or 0.0))
     return {user: tuple(places) for user, places in lists.items()}
 
 
@@ -126,9 +127,3 @@ def _relevant(evaluation: EvaluationData, users: Sequence[Any]) -> dict[Any, int
 
 def _in(all_users: pl.Series, users: Sequence[Any]) -> pl.Expr:
     return pl.col("user").is_in(pl.Series(users, dtype=all_users.dtype).implode())
-
-
-def _plain(value: Any) -> Any:
-    """A user or item as plain Python."""
-    plain = value.item() if isinstance(value, np.generic) else value
-    return plain if isinstance(plain, (bool, int, str)) else str(plain)

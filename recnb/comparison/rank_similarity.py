@@ -25,7 +25,7 @@ from recnb.results.evaluation_data import EvaluationData
 def jaccard(user: Ints, length: Ints, other_length: Ints) -> Floats:
     """Shared items out of all items of the two lists, per user; NaN for one with two empty lists.
 
-    `user` is whose each shared item is, the lengths are those of the two lists.
+    `user` is the position of the user of each shared item; the lengths are those of the two lists.
 
     >>> jaccard(np.array([0, 0]), np.array([3, 2, 0]), np.array([3, 1, 0])).tolist()
     [0.5, 0.0, nan]
@@ -43,7 +43,7 @@ def rbo(user: Ints, rank: Ints, other_rank: Ints, length: Ints, other_length: In
     1 without gaps. A list against an empty one gives 0, two empty ones NaN.
 
     >>> import numpy as np
-    >>> first, second = [1, 2, 3, 4, 5], [4, 1, 2, 3, 5]  # where the same five items stand in two lists
+    >>> first, second = [1, 2, 3, 4, 5], [4, 1, 2, 3, 5]  # ranks of the same five items in two lists
     >>> zeros, five = np.zeros(5, dtype=int), np.array([5])
     >>> rbo(zeros, np.array(first), np.array(second), five, five, p=0.9).round(3).tolist()
     [0.828]
@@ -72,7 +72,7 @@ def rbo(user: Ints, rank: Ints, other_rank: Ints, length: Ints, other_length: In
 
 
 def checked_p(p: object) -> None:
-    """Refuse a persistence that is none."""
+    """Refuse a persistence that is not between 0 and 1."""
     if not (is_number(p) and 0 < p < 1):
         raise OptionError(
             f"p={p!r} is no persistence of rank-biased overlap: give a number between 0 and 1, such as 0.9."
@@ -86,7 +86,7 @@ def _share(part: NDArray[np.float64], whole: NDArray[np.generic], where_none: fl
 
 @dataclass(frozen=True)
 class RankedLists:
-    """One model's lists down to k: its pairs of user and item as sorted numbers, and where each item stands."""
+    """One model's lists down to k: pairs of user and item as sorted numbers, and the rank of each item."""
 
     pair: Ints  #: position of the user times the number of items, plus that of the item
     rank: Ints  #: from 1 without gaps
@@ -94,7 +94,7 @@ class RankedLists:
 
 
 def overlaps(models: Mapping[str, EvaluationData], k: int | None, p: float) -> tuple[Overlap, ...]:
-    """Each two models, over the users to whom either of them gives a list."""
+    """The similarity of each two models, over the users with a list from either of them."""
     checked_p(p)
     tables = {name: _table(model, k) for name, model in models.items()}
     items = distinct(pl.concat([distinct(table["item"]) for table in tables.values()]))

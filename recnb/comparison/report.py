@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from recnb.comparison import html, text
 from recnb.comparison.results import ComparisonReportData, ModelFinding
-from recnb.data.files import written
+from recnb.data.files import json_values, written
 from recnb.display.language import use_language
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-#: Names the layout of `to_dict`; it changes when a key does.
+#: Version of the keys of `to_dict`.
 SCHEMA = "recnb.comparison/3"
 
 
@@ -67,7 +65,7 @@ class ComparisonReport:
                 {"segment": name, **asdict(difference), "verdict": difference.verdict}
                 for name, difference in self.data.segments.rows
             ]
-        plain: dict[str, Any] = _plain(
+        plain: dict[str, Any] = json_values(
             {"schema": SCHEMA, "lang": self.lang, "n_compared": self.data.n_tested, **content}
         )
         return plain
@@ -136,12 +134,3 @@ def _finding_as_dict(found: ModelFinding) -> dict[str, Any]:
         "effects": effects,
         **sentences,
     }
-
-
-def _plain(value: Any) -> Any:
-    """Nested data with lists for tuples and None for NaN."""
-    if isinstance(value, Mapping):
-        return {name: _plain(entry) for name, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(entry) for entry in value]
-    return None if isinstance(value, float) and not isfinite(value) else value

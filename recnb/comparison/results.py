@@ -1,4 +1,4 @@
-"""The numbers of a comparison, frozen: means, differences with their tests, single users, how alike the lists are."""
+"""The results of a comparison: means, differences with their tests, single users, similarity of the lists."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Test = Literal["t", "wilcoxon", "randomization"]
 TESTS = ("t", "wilcoxon", "randomization")
 
-#: What may be concluded of a difference; `hint` and `torn` are no findings.
+#: Conclusions of a difference; `hint` and `torn` are inconclusive.
 Verdict = Literal["better", "worse", "higher", "lower", "hint", "torn", "open", "same", "untested"]
 
 #: The verdicts that are findings. Beyond accuracy more is not better: there a model is higher or lower.
@@ -27,7 +27,7 @@ POWER = 0.8
 
 @dataclass(frozen=True)
 class Settings:
-    """How differences were judged: what every sentence about them rests on."""
+    """The settings of tests and intervals."""
 
     confidence: float
     test: Test
@@ -58,7 +58,7 @@ class _Labelled:
 
 @dataclass(frozen=True)
 class Mean(_Labelled):
-    """One model's mean over the common users, and how it stands to the best of the column."""
+    """One model's mean over the common users, compared with the best of the column."""
 
     model: str
     metric: str
@@ -100,12 +100,12 @@ class Difference(_Labelled):
     tied: int
     lost: int
     n_users: int
-    detectable: float  #: the smallest difference that would have shown with 80 % power; NaN: it cannot be told
+    detectable: float  #: the smallest difference that would have shown with 80 % power; NaN if too few users differ
     alpha: float
 
     @property
     def verdict(self) -> Verdict:
-        """What may be said: a finding needs the corrected test and the interval to agree."""
+        """The conclusion: a finding needs the corrected test and the interval to agree."""
         if self.n_users > 1 and self.tied == self.n_users:
             return "same"
         if isnan(self.p) or isnan(self.low):
@@ -165,7 +165,7 @@ class Mover:
 
 @dataclass(frozen=True)
 class MovedUsers(_Labelled):
-    """The users whom one model serves most better, and most worse, than another."""
+    """The users who gain and lose most by one model in the place of another."""
 
     metric: str
     symbol: str
@@ -220,7 +220,7 @@ class BeyondAccuracy:
 
 @dataclass(frozen=True, eq=False)
 class ModelFinding:
-    """One thing that is odd about the data, as often in the lists of some models; what it does may differ."""
+    """A finding of the lint with the same counts in some models; its effects may differ."""
 
     models: tuple[str, ...]
     of_each: tuple[Finding, ...]
@@ -232,7 +232,7 @@ class ModelFinding:
 
     @property
     def effects(self) -> tuple[tuple[str, str], ...]:
-        """What it does to the numbers of each model, or once, with no model, where that is the same."""
+        """The effect on each model, or once, with no model, if it is the same."""
         effects = [finding.effect for finding in self.of_each]
         return (("", effects[0]),) if len(set(effects)) == 1 else tuple(zip(self.models, effects, strict=True))
 
@@ -243,7 +243,7 @@ class ComparisonSegments:
 
     by: str
     rows: tuple[tuple[str, Difference], ...]  #: segment and difference; p-values are corrected over all of them
-    n_small: int  #: users below which a segment says little
+    n_small: int  #: segments of fewer users are marked as small
 
     @property
     def reach(self) -> float:
@@ -259,7 +259,7 @@ class ComparisonSegments:
 
 @dataclass(frozen=True)
 class MetricDescription:
-    """What a metric is: for those who read the numbers without having chosen it."""
+    """A metric with its meaning, formula and convention."""
 
     metric: str
     symbol: str
@@ -275,7 +275,7 @@ class ComparisonReportData:
     """Everything that a report of a comparison shows."""
 
     models: tuple[str, ...]
-    reference: str | None  #: the model that the others are held against; None: every pair
+    reference: str | None  #: the model that the others are compared with; None: every pair
     k: tuple[int, ...]
     lead_k: int
     metrics: tuple[MetricDescription, ...]
@@ -302,12 +302,12 @@ class ComparisonReportData:
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
-        """Who is held against whom, in the order shown."""
+        """Pairs of models compared, in the order shown."""
         return tuple(dict.fromkeys((difference.model, difference.baseline) for difference in self.differences))
 
     @property
     def n_tested(self) -> int:
-        """How many comparisons were made: what the corrections correct for."""
+        """The number of comparisons that p-values are corrected for."""
         return tested(self.differences)
 
     def means_at(self, metric: str, k: int) -> list[Mean]:

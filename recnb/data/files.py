@@ -11,8 +11,9 @@ import secrets
 import shutil
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from math import isfinite
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
@@ -139,3 +140,12 @@ def written(text: str, path: File | None) -> str | None:
     with replacing(path) as file:
         file.write_text(text, encoding="utf-8", newline="\n")
     return None
+
+
+def json_values(value: Any) -> Any:
+    """Nested data as JSON has it: lists for tuples, None for NaN."""
+    if isinstance(value, Mapping):
+        return {name: json_values(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [json_values(part) for part in value]
+    return None if isinstance(value, float) and not isfinite(value) else value

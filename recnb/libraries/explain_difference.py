@@ -244,7 +244,7 @@ def why(
     chosen = metric_named(metric)
     k = Cutoffs.one(k).values[0]
     here = _side_of(evaluation, chosen, options)
-    return way(here, _other_side(here, chosen, other, variant, options), k)
+    return steps_between(here, _other_side(here, chosen, other, variant, options), k)
 
 
 def why_between(
@@ -256,7 +256,7 @@ def why_between(
         _side_of_preset(source, _preset(chosen, name, variant))
         for name, variant in zip((one, other), variants, strict=True)
     )
-    return way(first, second, Cutoffs.one(k).values[0])
+    return steps_between(first, second, Cutoffs.one(k).values[0])
 
 
 def _side_of(evaluation: EvaluationData, metric: Metric[...], options: dict[str, Any]) -> Side:
@@ -304,7 +304,7 @@ def _preset(metric: Metric[...], library: str, variant: str | None) -> Preset:
     return own[0]
 
 
-def way(one: Side, other: Side, k: int | None) -> Why:
+def steps_between(one: Side, other: Side, k: int | None) -> Why:
     """Switch axis after axis; a switch that gives no number alone is made together with the next."""
     source = scratch(one.source)
     now = one.variant.measured(source, k)

@@ -314,12 +314,12 @@ class Printed:
         return cls(float(number / 100 if percent else number), own if digits is None else digits)
 
     def fits(self, values: Floats, slack: float) -> Ints:
-        """2 where a value rounds to what is printed, 1 where it does when cut off, 0 elsewhere."""
+        """2 if a value rounds to the printed one, 1 if it equals it when cut off, else 0."""
         return fits(values, np.array(self.value), self.digits, slack)
 
 
 def fits(values: Floats, printed: Floats, digits: int, slack: float) -> Ints:
-    """2 where values round to what is printed, 1 where they do when cut off, 0 elsewhere."""
+    """2 for values that round to the printed ones, 1 for those equal to them when cut off, else 0."""
     unit = 10.0**-digits
     apart = values - printed
     rounded = np.abs(apart) <= 0.5 * unit + slack

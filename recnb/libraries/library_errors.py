@@ -147,7 +147,7 @@ def why_refused(word: str, variant: str = "") -> str:
 
 
 def refuse(source: Source, chosen: Preset, k: int | None) -> None:
-    """Raise an error where the library does, or where its number follows no rule."""
+    """Raise an error if the library does, or if its number follows no recorded rule."""
     if not chosen.refuses:
         return
     convention = source.as_given(chosen.convention)

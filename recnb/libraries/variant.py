@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from recnb.results import Explanation
     from recnb.results.evaluation_data import EvaluationData
 
-#: Words of an axis by itself, where they differ from those beside all others.
+#: Words of an axis by itself, if they differ from those in a whole convention.
 AXIS_PHRASES: dict[tuple[str, str], str] = {
     ("order", "auto"): N_("by rank, or by score"),
     ("order", "score"): N_("by score"),
@@ -208,7 +208,7 @@ class MetricVariant:
         facts, options = properties_of(source), dict(self.options)
         if self._key.get("facts") is not facts or self._key.get("whole") != (k is None):
             plain = self._plain(facts)
-            # An ideal of 0 is nothing to find either: it is made of the list, or cut where a list is empty.
+            # A user with an ideal of 0 has nothing to find either: the ideal of the list, or that of an empty list.
             depends = options.get("ideal") == "list" or (k is None and "ideal" in options and facts.users_without_list)
             depends = depends or plain.no_relevant == "error"
             if depends:

@@ -1,4 +1,4 @@
-"""Checks of ids: the same thing written in two ways, which no join puts together."""
+"""Checks of ids: one user or item with ids that a join does not match."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from recnb.lint.check import Findings, check, finding
 from recnb.lint.data import LintData, is_in, outside
 from recnb.lint.findings import Quoted, Severity
 
-#: What programs write where there is no value, in lower case.
+#: Text that programs write for missing values, in lower case.
 NOTHING = ("", "nan", "none", "null", "nat", "<na>", "n/a", "undefined")
 
 Plain = Callable[[pl.Expr], pl.Expr]

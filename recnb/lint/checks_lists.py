@@ -7,12 +7,12 @@ import polars as pl
 
 from recnb.data.validation import in_floats, repeated
 from recnb.display.language import N_, Plural
-from recnb.lint.check import Findings, check, finding, severity_of, with_option
+from recnb.lint.check import Findings, check, finding, with_option
 from recnb.lint.data import LintData
 from recnb.lint.findings import Quoted
 from recnb.lint.ties import ties_of, with_ranks
 
-#: Numbers that programs put where there is no score, and how large is too large for one.
+#: Numbers that programs write for missing scores, and the least size that is too large for a score.
 FILLERS, HUGE = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0, 999.0, 9999.0, 99999.0), 1e30
 #: A mean that ties could move by so much shows in its third digit.
 MOVES = 0.0005
@@ -62,7 +62,7 @@ def duplicates(data: LintData) -> Findings:
 
 @check(N_("equal scores"))
 def ties(data: LintData) -> Findings:
-    """Equal scores whose order is anybody's choice."""
+    """Equal scores, whose order is arbitrary."""
     if "score" not in data.prepared.rows.columns:
         return
     tied = ties_of(data)
@@ -135,7 +135,7 @@ def ties(data: LintData) -> Findings:
 
 @check(N_("ranks against scores"))
 def rank_against_score(data: LintData) -> Findings:
-    """Lists that are ordered by one column while another says otherwise."""
+    """Lists whose order disagrees with the scores."""
     by = data.convention.order
     if by not in ("rank", "row") or "score" not in data.prepared.rows.columns:
         return
@@ -171,7 +171,7 @@ def rank_against_score(data: LintData) -> Findings:
 
 @check(N_("lists upside down"))
 def upside_down(data: LintData) -> Findings:
-    """Rows that stand from the lowest score to the highest: a distance or a rank that was taken for a score."""
+    """Rows from the lowest score to the highest: a distance or a rank that was taken for a score."""
     if data.convention.order != "score" or "score" not in data.source.recs.columns:
         return
     recs = data.source.recs
@@ -199,7 +199,7 @@ def upside_down(data: LintData) -> Findings:
 
 @check(N_("constant scores"))
 def one_score(data: LintData) -> Findings:
-    """Scores that do not tell items apart."""
+    """Lists in which all scores are equal."""
     if data.convention.order != "score":
         return
     score = data.rows.score
@@ -225,7 +225,7 @@ def one_score(data: LintData) -> Findings:
 
 @check(N_("filled-in scores"))
 def filler_score(data: LintData) -> Findings:
-    """Scores that stand far off from all others, such as -999: filled in where there was none."""
+    """Scores far from all others, such as -999, which were filled in for missing ones."""
     if data.convention.order != "score":
         return
     score = data.rows.score
@@ -333,7 +333,7 @@ def rank_gaps(data: LintData) -> Findings:
 
 @check(N_("one list for everybody"))
 def same_list(data: LintData) -> Findings:
-    """One and the same list for everybody."""
+    """The same list for all users."""
     n_listed = int(data.listed.sum())
     if n_listed < 2:
         return
@@ -374,7 +374,7 @@ def list_lengths(data: LintData) -> Findings:
     at = int(data.list_length.argmax())
     below = int((length * APART <= long).sum())
     yield finding(
-        data, severity_of(data.k is None, 1), below, len(length),
+        data, "warning" if data.k is None else "note", below, len(length),
         short=N_("Lists differ in length: {shortest:,} to {longest:,} places"),
         effect=(
             N_(

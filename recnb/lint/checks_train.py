@@ -1,4 +1,4 @@
-"""Checks against train and items: what was seen before, what is new, what no catalogue holds."""
+"""Checks against train and items: items seen before, new items, items outside the catalogue."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from recnb.lint.check import Findings, check, finding, severity_of
 from recnb.lint.data import LintData, is_in, outside
 from recnb.lint.findings import Quoted
 
-#: The share of relevant rows from which on new items are a warning.
+#: The least share of relevant rows of new items for a warning.
 GRAVE = 0.1
-#: A list that holds such a share of all items shows nearly everything.
+#: The least share of all items for a list that has nearly all.
 NEARLY_ALL = 0.5
 
 
 @check(N_("items seen before"), needs="train")
 def seen_in_train(data: LintData) -> Findings:
-    """Recommended items that their users had before."""
+    """Recommended items that are in train for their users."""
     assert data.side_data.train is not None
     recs = data.prepared.recs.select("user", "item").with_row_index("row")
     seen = recs.join(data.side_data.train, on=["user", "item"], how="semi")["row"].to_numpy().astype(np.int64)
@@ -50,7 +50,7 @@ def seen_in_train(data: LintData) -> Findings:
 
 @check(N_("leakage from train to truth"), needs="train")
 def train_in_truth(data: LintData) -> Findings:
-    """Pairs that are in train and in the truth: the answer was known."""
+    """Pairs that are in train and in the truth: leakage."""
     train = data.side_data.train
     assert train is not None
     leaked = data.prepared.truth.join(train, on=["user", "item"], how="semi", maintain_order="left")
@@ -85,7 +85,7 @@ def train_in_truth(data: LintData) -> Findings:
 
 @check(N_("new relevant items"), needs="train")
 def cold_relevant(data: LintData) -> Findings:
-    """Relevant items that train does not know."""
+    """Relevant items that are not in train."""
     truth = data.prepared.truth
     new = outside(data.ids_in("relevant", "item"), data.ids_in("train", "item"))
     if len(new) == 0:
@@ -113,7 +113,7 @@ def cold_relevant(data: LintData) -> Findings:
 
 @check(N_("new recommended items"), needs="train")
 def cold_recommended(data: LintData) -> Findings:
-    """Recommended items that train does not know."""
+    """Recommended items that are not in train."""
     new = outside(data.ids_in("lists", "item"), data.ids_in("train", "item"))
     if len(new) == 0:
         return
@@ -187,7 +187,7 @@ def relevant_outside_items(data: LintData) -> Findings:
 
 @check(N_("a cut-off above the catalogue"))
 def k_above_catalogue(data: LintData) -> Findings:
-    """A cut-off that leaves little or nothing of the catalogue out."""
+    """A cut-off that leaves out few or none of all items."""
     if data.k is None:
         return
     items = data.side_data.items
@@ -220,7 +220,7 @@ def k_above_catalogue(data: LintData) -> Findings:
 
 
 def _anti(data: LintData, frame: str) -> str:
-    """The line that takes the rows of train out of a frame of the caller's."""
+    """The line of code that removes the pairs of train from one of the user's frames."""
     keys = [data.label_of("user", frame), data.label_of("item", frame)]
     if data.is_polars:
         return f'{frame} = {frame}.join(train, on={keys!r}, how="anti")'

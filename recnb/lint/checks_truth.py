@@ -1,4 +1,4 @@
-"""Checks of the truth: what counts as relevant, how much of it there is, and what that lets a metric reach."""
+"""Checks of the truth: which items count as relevant, how many there are, and which values a metric can reach."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from recnb.data.combined_frame import ONLY_LISTED
 from recnb.data.relevance import is_relevant
 from recnb.data.validation import repeated
 from recnb.display.language import N_, Plural
-from recnb.lint.check import Findings, check, finding, severity_of, with_option
+from recnb.lint.check import Findings, check, finding, with_option
 from recnb.lint.data import LintData, is_in
 from recnb.lint.findings import Quoted
 from recnb.metrics.hits import Hits
 
 #: Highest values of the scales on which people rate.
 SCALES = (5.0, 10.0, 100.0)
-#: How many users it takes for what all of them share to be no chance.
+#: The least number of users for which a common property is not taken for chance.
 ENOUGH = 10
 #: A candidate set that looks sampled: not smaller than this, and at most such a share of the items.
 CANDIDATES, SHARE = 10, 0.5
-#: A metric that cannot get above this is worth a word.
+#: The highest possible value of a metric below which it is reported.
 LOW_RECALL, LOW_PRECISION = 0.9, 0.5
 
 
@@ -90,7 +90,7 @@ def ratings(data: LintData) -> Findings:
 
 @check(N_("constant relevance"))
 def alike(data: LintData) -> Findings:
-    """A relevance that is the same everywhere and is not 1."""
+    """A constant relevance other than 1."""
     if "relevance" not in data.source.truth.columns:
         return
     grades = data.prepared.judged["relevance"]
@@ -178,7 +178,7 @@ def one_relevant_each(data: LintData) -> Findings:
 
 @check(N_("few relevant items"))
 def few_relevant(data: LintData) -> Findings:
-    """So few relevant items that precision cannot get far."""
+    """So few relevant items that precision cannot be high."""
     if data.k is None or (data.n_relevant == 1).all():
         return
     few = data.n_relevant < data.k
@@ -202,7 +202,7 @@ def few_relevant(data: LintData) -> Findings:
 
 @check(N_("more relevant items than places"))
 def more_relevant_than_places(data: LintData) -> Findings:
-    """More relevant items than places, so that recall cannot get far."""
+    """More relevant items than places, so that recall cannot be high."""
     relevant, depth = data.n_relevant, data.depth
     reach = np.divide(np.minimum(relevant, depth), relevant, out=np.ones(len(relevant)), where=relevant > 0)
     most = float(reach[data.listed].mean()) if data.listed.any() else 1.0
@@ -320,7 +320,7 @@ def nothing_missed(data: LintData) -> Findings:
     n = len(data.hits.truth_user)
     yield finding(
         data,
-        severity_of(0.0, 1.0),
+        "note",
         n,
         n,
         short=N_("No relevant item is missing from the lists"),

@@ -1,4 +1,4 @@
-"""Checks of users: who has no list, who has no truth, who is new."""
+"""Checks of users: without a list, without relevant items, not in train."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from recnb.lint.check import Findings, check, finding, severity_of, with_option
 from recnb.lint.data import LintData, is_in, outside
 from recnb.lint.findings import Quoted
 
-#: Shares of users from which on a finding is a warning.
+#: Least shares of users for a warning.
 GRAVE, MOST = 0.05, 0.5
 
 
 @check(N_("users without a list"))
 def users_without_list(data: LintData) -> Findings:
-    """Users who are evaluated and were recommended nothing."""
+    """Evaluated users without a list."""
     without = ~data.listed
     n = int(without.sum())
     if n == 0:
@@ -47,7 +47,7 @@ def users_without_list(data: LintData) -> Findings:
 
 @check(N_("users without relevant items"))
 def users_without_truth(data: LintData) -> Findings:
-    """Users with a list who have nothing to be found."""
+    """Users with a list and no relevant item."""
     prepared = data.prepared
     kept = data.convention.no_relevant != "skip"
     everyone, with_relevant = data.ids_in("lists", "user"), distinct(prepared.relevant["user"])
@@ -84,7 +84,7 @@ def users_without_truth(data: LintData) -> Findings:
 
 @check(N_("new users"), needs="train")
 def cold_users(data: LintData) -> Findings:
-    """Users who are evaluated and of whom train knows nothing."""
+    """Evaluated users who are not in train."""
     cold = ~is_in(data.prepared.users, data.ids_in("train", "user")).to_numpy()
     n = int(cold.sum())
     if n == 0:
@@ -109,7 +109,7 @@ def cold_users(data: LintData) -> Findings:
 
 @check(N_("users in train alone"), needs="train")
 def users_only_in_train(data: LintData) -> Findings:
-    """Users who were trained on and are neither evaluated nor recommended anything."""
+    """Users of train who are neither evaluated nor have a list."""
     trained = data.ids_in("train", "user")
     gone = outside(outside(trained, data.prepared.users), data.ids_in("lists", "user"))
     if len(gone) == 0:
@@ -130,7 +130,7 @@ def users_only_in_train(data: LintData) -> Findings:
 
 @check(N_("users without a row"), needs="users")
 def users_undescribed(data: LintData) -> Findings:
-    """Users who are evaluated and have no row in the frame of users."""
+    """Evaluated users without a row in the frame of users."""
     assert data.side_data.users is not None
     missing = ~is_in(data.prepared.users, data.side_data.users["user"]).to_numpy()
     n = int(missing.sum())

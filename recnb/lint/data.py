@@ -51,7 +51,7 @@ class FlaggedRows:
         return np.asarray(self.user[1:] == self.user[:-1])
 
     def places(self, hits: Hits) -> Ints:
-        """Which row each hit stands on; -1 for one that stands on none, below the lists."""
+        """The row of each hit; -1 for a hit below the lists."""
         if len(self.key) == 0:
             return np.full(len(hits.user), -1)
         wanted = hits.user * self.stride + hits.rank
@@ -119,13 +119,13 @@ class LintData:
         return self._measured[1]
 
     def mean_of(self, users: Mask) -> float:
-        """The mean over some of the users; NaN where there is none."""
+        """The mean over some of the users; NaN if there is none."""
         return float(np.nanmean(self.values[users])) if users.any() and not np.isnan(self.values[users]).all() else np.nan  # fmt: skip
 
     def again(self, truth: pl.DataFrame | None = None, **changes: Any) -> float:
-        """The metric's mean with another truth, or under a convention that is changed; NaN where there is none."""
+        """The metric's mean with another truth, or under a changed convention; NaN if there is none."""
         if truth is not None:
-            self.source.rows.all()  # which are joined with it: an error if they are not here
+            self.source.rows.all()  # raises an error if they are not in memory
         source = self.source if truth is None else replace(self.source, truth=truth, _known={})
         try:
             prepared = source.under(replace(self.convention, **changes))
@@ -134,7 +134,7 @@ class LintData:
             return np.nan
 
     def without_relevant(self, pairs: pl.DataFrame) -> float:
-        """The metric's mean with a truth that lacks some pairs; NaN where there is none, or where it takes lists that are not here."""
+        """The metric's mean without some pairs of the truth; NaN if there is none, or if it needs lists that are not in memory."""
         if isinstance(self.source.rows, InMemoryRows):
             return self.again(self.source.truth.join(pairs, on=["user", "item"], how="anti", maintain_order="left"))
         if self.prepared.general is not None or self.convention.no_relevant != "skip":
@@ -149,11 +149,11 @@ class LintData:
             hits, user=hits.user[still], rank=hits.rank[still], relevance=hits.relevance[still], truth_row=row[hits.truth_row[still]],
             truth_user=hits.truth_user[kept], truth_relevance=grades, max_relevance=top_of(self.prepared.judged.join(pairs, on=["user", "item"], how="anti")),
         )  # fmt: skip
-        # Who has nothing left to be found is no longer averaged.
+        # Users without a relevant item are no longer averaged.
         return self.measured(hits_among(fewer, fewer.n_relevant > 0))[1]
 
     def without_rows(self, out: Mask) -> float:
-        """The metric's mean when some rows of the lists are taken out and what stood below moves up."""
+        """The metric's mean without some rows of the lists; the rows below move up."""
         rows, hits = self.rows, self.hits
         gone = np.r_[0, np.cumsum(out)]
         starts = np.searchsorted(rows.user, np.arange(self.n_users))
@@ -215,7 +215,7 @@ class LintData:
 
     @cached_property
     def in_reach(self) -> Mask:
-        """Whether each of the rows stands at or above the cut-off."""
+        """Whether each row is at or above the cut-off."""
         return np.asarray(self.rows.rank <= self.depth[self.rows.user])
 
     def flagged(self, rows_of_recs: Ints) -> Mask:

@@ -266,21 +266,21 @@ def _user_list(
     rows = [row for row in np.argsort(-of_user.truth_relevance, kind="stable").tolist() if row not in found]
     missed = [(truth["item"][row], float(truth["relevance"][row])) for row in rows[:MISSED_SHOWN]]
     return UserSummary(
-        user=_id(user),
+        user=plain_id(user),
         value=value,
         n_hits=int(inside.sum()),
         n_relevant=len(of_user.truth_relevance),
         n_places=len(ranks),
         places=tuple(
-            RankedItem(rank, _id(items[rank]), relevance.get(rank, 0.0), titles.get(items[rank], ""))
+            RankedItem(rank, plain_id(items[rank]), relevance.get(rank, 0.0), titles.get(items[rank], ""))
             for rank in ranks[:RANKS_SHOWN]
         ),
-        missed=tuple(Missed(_id(item), grade, further.get(item), titles.get(item, "")) for item, grade in missed),
+        missed=tuple(Missed(plain_id(item), grade, further.get(item), titles.get(item, "")) for item, grade in missed),
         n_missed=len(rows),
     )
 
 
-def _id(value: Any) -> Any:
+def plain_id(value: Any) -> Any:
     """A user or item as plain Python."""
     plain = value.item() if isinstance(value, np.generic) else value
     return plain if isinstance(plain, (bool, int, str)) else str(plain)

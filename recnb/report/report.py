@@ -6,15 +6,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from markupsafe import Markup
 
-from recnb.data.files import written
+from recnb.data.files import json_values, written
 from recnb.display.language import _, use_language
 from recnb.display.templates import page, render, user_text
 from recnb.display.text import fixed, some
@@ -57,7 +55,7 @@ class Report(ReportData):
         """
         population, lint = asdict(self.population), self.findings
         texts = ("users", "conventions", "notes", "list_length", "relevant_per_user")
-        report: dict[str, Any] = _plain(
+        report: dict[str, Any] = json_values(
             {
                 "schema": SCHEMA,
                 "basis": self.basis,
@@ -185,12 +183,3 @@ def _picked(data: object, *names: str) -> dict[str, Any]:
 def _at_cutoffs(metric: MetricSummary | BeyondRow, value: str) -> list[dict[str, Any]]:
     names = ("k", value, "low", "high")
     return [dict(zip(names, (k, *row), strict=True)) for k, row in zip(metric.k, metric.values, strict=False)]
-
-
-def _plain(value: Any) -> Any:
-    """Nested data with lists for tuples and None for NaN."""
-    if isinstance(value, Mapping):
-        return {name: _plain(part) for name, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(part) for part in value]
-    return None if isinstance(value, float) and not isfinite(value) else value
