@@ -209,7 +209,7 @@ def test_what_no_randomization_could_find_is_not_detectable() -> None:
         users_needed(0.01, 0.0)
     made = Detectable.of("ndcg@10", np.full(40, 0.5), np.full(40, 0.4))
     assert math.isnan(made)
-    assert "cannot be told" in made.words
+    assert "cannot be estimated" in made.words
     assert "0.0000" not in repr(made)
     assert math.isnan(Detectable.of("ndcg@10", np.r_[np.ones(9), np.zeros(100)]))
     assert Detectable.of("ndcg@10", np.r_[np.ones(10), np.zeros(100)]) > 0
@@ -256,7 +256,7 @@ def test_a_small_segment_and_its_mirror_are_not_tested() -> None:
     assert table["gap_low"].isna().all()
     assert (table["low"] < table["high"]).all(), "each segment's own interval holds at any number"
     report = ev.report(1, "hit_rate", by=by)
-    assert "too few, or too alike" in report._repr_html_()
+    assert "too few users or differences" in report._repr_html_()
 
 
 @pytest.mark.parametrize(("n", "verdict"), [(2, "untested"), (9, "untested"), (10, "better")])
