@@ -11,4 +11,4 @@ from recnb.widgets.explorer.state import ExplorerState
 
 def explorer_state(evaluations: Mapping[str, Evaluation], *args: Any, **options: Any) -> ExplorerState:
     """The state of an explorer of these evaluations."""
-    return ExplorerState({name: one._data for name, one in evaluations.items()}, *args, **options)
+    return ExplorerState({name: evaluation._data for name, evaluation in evaluations.items()}, *args, **options)

@@ -6,7 +6,7 @@ every list, so that another k, option or metric needs no other join.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -191,30 +191,27 @@ class ExplorerState:
     def _common(self, values: Any, model: int | None = None) -> Any:
         """Restrict values of a model's users to those in common."""
         index = self.model if model is None else model
-        return np.asarray(values if self.population.are_all_of(index) else values[self.population.positions[index]])
+        return values if self.population.are_all_of(index) else values[self.population.positions[index]]
 
     def difference(self) -> Floats:
         """Return the model's values minus the other's."""
-        return np.asarray(self.values() - self.values(self.other))
+        return self.values() - self.values(self.other)
 
     def column(self, name: str) -> np.ndarray[Any, Any]:
         """Return a column of the table as numbers, in the order of users."""
         look = self.looks[self.model]
         if name.startswith("value:"):
             return self.values(int(name[6:]))
-        if name == "value":
-            return self.values()
-        if name == "difference":
-            return self.difference()
-        if name == "hits":
-            return np.asarray(self._common(look.n_hits(self.k)))
-        if name == "relevant":
-            return np.asarray(self._common(look.hits.n_relevant))
-        if name == "length":
-            return np.asarray(self._common(look.hits.list_length))
-        if name == "segment" and self.parts is not None:
-            return self.parts.codes
-        return np.arange(self.n_users)
+        columns: dict[str, Callable[[], Any]] = {
+            "user": lambda: np.arange(self.n_users),
+            "value": self.values,
+            "difference": self.difference,
+            "hits": lambda: self._common(look.n_hits(self.k)),
+            "relevant": lambda: self._common(look.hits.n_relevant),
+            "length": lambda: self._common(look.hits.list_length),
+            "segment": lambda: np.zeros(self.n_users) if self.parts is None else self.parts.codes,
+        }
+        return np.asarray(columns[name]())
 
     @property
     def columns(self) -> list[str]:
