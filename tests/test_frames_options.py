@@ -191,7 +191,7 @@ def test_candidates_padded(drawn: Drawn, k: int | None, users: str) -> None:
     ev = hold(drawn, want, k, candidates="padded", users=users)
     if ev is not None:
         assert ev.recall(k=None) == 1.0
-        assert "stand below the list" in ev.basis()
+        assert "ranked below the list" in ev.basis()
 
 
 @given(drawn=data(), k=CUTOFFS, no_relevant=st.sampled_from(["skip", "zero"]))

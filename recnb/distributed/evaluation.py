@@ -17,7 +17,7 @@ from recnb.data.columns import columns_of
 from recnb.data.join import RemoteRows
 from recnb.data.merge import JoinedPart, merged
 from recnb.data.side_data import read_side_data
-from recnb.display import html
+from recnb.display.templates import render
 from recnb.distributed import kernel
 from recnb.distributed.kernel import Plan, Question
 from recnb.distributed.partial import Partial, refuse_unless_mean
@@ -257,5 +257,4 @@ class PartedEvaluation(Methods, Fetchable):
         return question
 
     def _repr_html_(self) -> str:
-        title, ask = repr(self).split("\n")
-        return html.root(html.note(html.text(title, 2000)), html.note(html.text(ask)), label="evaluation")
+        return str(render("distributed/evaluation.jinja", lines=repr(self).split("\n")))
