@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.test_chunks import METRICS, K, random_frames
+from tests.distributed.test_chunks import METRICS, K, random_frames
 
 QUIET = {
     "spark.ui.enabled": "false",

@@ -175,7 +175,7 @@ class DaskEvaluation(PartedEvaluation):
     def __repr__(self) -> str:
         return (
             f"Evaluation of Dask DataFrames, {self._n:,} partitions of users, nothing computed yet; {self.convention}\n"
-            "Ask .table(k=[5, 10]), .ndcg(k=10), .curve('ndcg'), .per_user(['ndcg'], k=10), .report(), .fetch()"
+            "Methods: .table(k=[5, 10]), .ndcg(k=10), .curve('ndcg'), .per_user(['ndcg'], k=10), .report(), .fetch()"
         )
 
 

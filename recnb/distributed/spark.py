@@ -200,7 +200,7 @@ class SparkEvaluation(PartedEvaluation):
     def __repr__(self) -> str:
         return (
             f"Evaluation of Spark DataFrames, {self._n:,} parts of users, nothing computed yet; {self.convention}\n"
-            "Ask .table(k=[5, 10]), .ndcg(k=10), .curve('ndcg'), .per_user(['ndcg'], k=10), .report(), .fetch()"
+            "Methods: .table(k=[5, 10]), .ndcg(k=10), .curve('ndcg'), .per_user(['ndcg'], k=10), .report(), .fetch()"
         )
 
 

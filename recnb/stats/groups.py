@@ -2,7 +2,7 @@
 
 Welch's test lets the variances differ, and is too liberal if the users of a small group happen to be alike; Student's takes one
 variance for both. Of random groups of 10 users Welch's test alone rejects 6 to 11 % at 0.05 without a true difference, the more
-conservative of both at most 5.4 % (`tests/test_uncertainty_coverage.py`).
+conservative of both at most 5.4 % (`tests/stats/test_coverage.py`).
 """
 
 from __future__ import annotations

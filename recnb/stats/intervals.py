@@ -90,7 +90,7 @@ def intervals(
     users, from mean, spread and skewness; `t` is Student's. Few users with a hit make these too narrow, and where all users
     are alike they are NaN.
 
-    Coverage of 95 % intervals in percent (`tests/test_uncertainty_coverage.py`):
+    Coverage of 95 % intervals in percent (`tests/stats/test_coverage.py`):
 
         users                       20      50     200    1000
     NDCG, half at 0           98.8    96.6    96.6    95.7

@@ -93,14 +93,14 @@ def paired(
     Notes
     -----
     Coverage of 95 % intervals in percent, on simulated NDCG@10 of two models (10,000 samples and more,
-    `tests/test_uncertainty_simulated.py`):
+    `tests/stats/test_simulated.py`):
 
         users         20      30      50     100     200     500
         t           94.8    95.2    95.0    94.8    95.1    95.3
         percentile  91.3    92.8    93.5    94.2    94.7    95.1
         bca         88.9    91.0    92.4    93.6    94.4    95.1
 
-    Coverage of `auto` if few users differ (3,000 samples, `tests/test_uncertainty_coverage.py`):
+    Coverage of `auto` if few users differ (3,000 samples, `tests/stats/test_coverage.py`):
 
         users                       20      50     200    1000
     NDCG, 44 % tied           96.5    94.8    95.4    94.6

@@ -170,7 +170,7 @@ BEYOND: dict[str, tuple[str, Options]] = {
 
 def beyond(case: Case, want: Expected | None) -> None:
     """Metrics of whole lists, with train and items of the same ids, against the loops of the laws."""
-    from tests.test_beyond_laws import Data, mean_of, naive
+    from tests.metrics.test_beyond_laws import Data, mean_of, naive
 
     draw = Drawer(np.random.default_rng(case.seed))
     users, items = IDS[case.users[0]], IDS[case.items[0]]

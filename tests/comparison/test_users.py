@@ -1,0 +1,191 @@
+"""Parts of a comparison that look at users and lists: movers, overlap, segments, what is left out."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import stats
+
+import recnb
+from recnb.comparison.figure import draw_points
+from recnb.errors import OptionError, UnknownUserError
+from tests.comparison.test_list_overlap import rbo_by_sets
+
+
+def lists(**users):
+    """A frame of recommendations from user="items in order"."""
+    rows = [(user, item, rank) for user, items in users.items() for rank, item in enumerate(items, 1)]
+    return pd.DataFrame(rows, columns=["user", "item", "rank"])
+
+
+TRUTH = pd.DataFrame({"user": list("abcd"), "item": list("xxxx")})
+FIRST = lists(a="xy", b="yx", c="pq", d="xq")  # reciprocal ranks 1, 1/2, 0, 1
+SECOND = lists(a="yx", b="yx", c="pq", d="qx")  # 1/2, 1/2, 0, 1/2
+
+
+@pytest.fixture(scope="module")
+def sample():
+    return recnb.datasets.load_sample()
+
+
+@pytest.fixture(scope="module")
+def compared(sample):
+    return recnb.compare(sample.recommendations, sample.test, baseline="popular")
+
+
+def test_movers_are_those_whose_value_changed_most():
+    found = recnb.compare({"old": SECOND, "new": lists(a="xy", b="qp", c="px", d="xq")}, TRUTH)
+    movers = found.movers("mrr", k=2, n=2)
+    frame = movers.to_frame()
+    assert frame.user.tolist() == ["a", "c", "b"]
+    assert frame.change.tolist() == [0.5, 0.5, -0.5]
+    assert frame.old.tolist() == [["y", "x"], ["p", "q"], ["y", "x"]]
+    assert movers.moved.won_tied_lost == (3, 0, 1)
+    assert [place.relevance for place in movers.moved.gained[0].new] == [1.0, 0.0]
+    assert movers.moved.gained[0].n_relevant == 1
+    back = found.movers("mrr", k=2, model="old", baseline="new").to_frame()
+    assert back.change.tolist() == [0.5, -0.5, -0.5, -0.5]
+    for wrong in ({"n": 0}, {"model": "other"}, {"model": "old"}):
+        with pytest.raises(OptionError):
+            found.movers("mrr", k=2, **wrong)
+
+
+def test_overlap_of_models_is_the_mean_over_users(sample, compared):
+    frame = compared.overlap(k=5)
+    assert list(zip(frame.model, frame.other, strict=True)) == [
+        ("item-knn", "factors"),
+        ("item-knn", "popular"),
+        ("factors", "popular"),
+    ]
+    users = set(compared.users)
+    tops = {
+        name: {u: list(part.sort_values("rank")["item"])[:5] for u, part in one.groupby("user") if u in users}
+        for name, one in sample.models.items()
+    }
+    for row in frame.itertuples():
+        shares = [
+            len({*tops[row.model][u]} & {*tops[row.other][u]}) / len({*tops[row.model][u]} | {*tops[row.other][u]})
+            for u in tops[row.model]
+        ]
+        assert row.jaccard == pytest.approx(np.mean(shares), abs=1e-12)
+        biased = [rbo_by_sets(tops[row.model][u], tops[row.other][u], 0.9) for u in tops[row.model]]
+        assert row.rbo == pytest.approx(np.mean(biased), abs=1e-12)
+        assert row.n_users == len(shares)
+
+
+def test_overlap_sees_order_and_gaps():
+    gaps = FIRST.assign(rank=FIRST["rank"] * 2)
+    found = recnb.compare({"one": FIRST, "gaps": gaps, "turned": SECOND}, TRUTH)
+    frame = found.overlap().set_index(["model", "other"])
+    assert frame.loc[("one", "gaps"), "rbo"] == pytest.approx(1)
+    assert frame.loc[("one", "turned"), "jaccard"] == 1
+    assert frame.loc[("one", "turned"), "rbo"] < 1
+    with pytest.raises(OptionError, match="p=2"):
+        found.overlap(p=2)
+
+
+def test_names_of_points_that_lie_close_do_not_cover_each_other():
+    points = {
+        "factors": (0.38, 0.263),
+        "item-knn": (0.51, 0.259),
+        "popular": (0.13, 0.17),
+        "all at random": (1.0, 0.03),
+    }
+    ax = draw_points(plt.figure(figsize=(4, 3)).add_subplot(), points, "coverage", "ndcg")
+    renderer = ax.figure.canvas.get_renderer()
+    ax.figure.draw_without_rendering()
+    names = [text.get_window_extent(renderer) for text in ax.texts]
+    assert [text.get_text() for text in ax.texts] == list(points)
+    assert not any(one.overlaps(other) for at, one in enumerate(names) for other in names[:at])
+    assert all(ax.bbox.x0 <= one.x0 and one.x1 <= ax.bbox.x1 for one in names)
+    plt.close(ax.figure)
+
+
+def test_curve_and_tradeoff(sample, compared):
+    curves = compared.curve("recall", k=[1, 5, 10])
+    assert curves.to_frame().query("model == 'factors' and k == 5")["mean"].item() == pytest.approx(
+        float(sample.models["factors"].rec.against(sample.test).recall(k=5))
+    )
+    points = compared.tradeoff("precision", "recall", k=10).to_frame()
+    assert points.loc["popular"].tolist() == pytest.approx(
+        compared.table(["precision", "recall"], k=10).loc["popular"].tolist()
+    )
+    with pytest.raises(OptionError, match="no metric of an Evaluation"):
+        compared.tradeoff("precison", "recall")
+    with pytest.raises(OptionError, match="leave None out"):
+        compared.curve(k=[1, None])
+
+
+def test_users_whose_value_is_undefined_in_one_model_are_left_out_of_both():
+    found = recnb.compare({"all": FIRST, "few": lists(a="xy", b="xy")}, TRUTH, no_list="nan")
+    frame = found.differences("mrr", k=2)
+    assert frame.n_users.tolist() == [2]
+    assert frame.difference.tolist() == [0.25]
+
+
+def test_an_unknown_user_of_a_restricted_evaluation_is_refused():
+    found = recnb.compare({"one": lists(a="xy", b="xy"), "two": lists(b="xy")}, TRUTH, users="recs")
+    with pytest.raises(UnknownUserError):
+        found.models["one"].explain("mrr", "a", k=2)
+
+
+@pytest.mark.parametrize("duplicates", ["keep", "rows", "hit_once"])
+def test_overlap_counts_an_item_once_where_a_list_repeats_it(duplicates):
+    twice = pd.DataFrame({"user": ["a"] * 3, "item": ["x", "x", "y"], "rank": [1, 2, 3]})
+    found = recnb.compare({"one": twice, "two": lists(a="xy")}, TRUTH.head(1), duplicates=duplicates)
+    assert found.overlap().loc[0, ["jaccard", "rbo", "n_identical"]].tolist() == [1, 1, 1]
+
+
+def test_overlap_of_restricted_models_is_over_the_common_users():
+    first, second = lists(a="xy", b="yx", c="pq"), lists(b="yx", c="rs", d="xq")
+    row = recnb.compare({"one": first, "two": second}, TRUTH, users="recs").overlap(2).iloc[0]
+    assert (row.n_users, row.jaccard, row.n_identical) == (2, 0.5, 1)
+
+
+@pytest.mark.slow
+def test_false_findings_are_no_more_than_the_level_over_all_that_is_compared():
+    """Two models that differ by luck alone, in 3 metrics at 2 cut-offs: rarely anything is called better."""
+    rng = np.random.default_rng(0)
+    n, runs, wrong = 200, 300, 0
+    users = np.repeat(np.arange(n), 5)
+    truth = pl.DataFrame({"user": np.arange(n), "item": np.zeros(n, dtype=int)})
+    for _ in range(runs):
+        models = {
+            name: pl.DataFrame(
+                {
+                    "user": users,
+                    "item": rng.permuted(np.tile(np.arange(12), (n, 1)), axis=1)[:, :5].ravel(),
+                    "rank": np.tile(np.arange(1, 6), n),
+                }
+            )
+            for name in ("one", "two")
+        }
+        found = recnb.compare(models, truth, permutations=1).differences(["ndcg", "mrr", "recall"], k=[2, 5])
+        wrong += bool(found.verdict.isin(["better", "worse"]).any())
+    assert wrong / runs < 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs)
+
+
+def test_differences_by_segment_are_those_of_the_users_in_it(sample):
+    models = {name: sample.models[name] for name in ("factors", "popular")}
+    found = recnb.compare(models, sample.test, users=sample.users)
+    frame = found.differences("ndcg", k=[5, 10], by="segment")
+    assert frame.n_users.sum() == 2 * found.n_users
+    of = sample.users.set_index("user")["segment"]
+    values = {name: one.ndcg(k=10).per_user for name, one in found.models.items()}
+    for row in frame[frame.k == 10].itertuples():
+        mine = [user for user in found.users if of[user] == row.segment]
+        new, old = values["popular"].loc[mine], values["factors"].loc[mine]
+        assert row.difference == pytest.approx((new - old).mean())
+        assert row.t_p == pytest.approx(stats.ttest_rel(new, old).pvalue)
+    order = np.sort(frame.t_p.to_numpy())
+    assert frame.p_holm.min() == pytest.approx(min(order[0] * len(frame), 1))
+
+
+def test_users_of_whom_nothing_is_known_are_a_segment_of_their_own():
+    found = recnb.compare({"one": FIRST, "two": SECOND}, TRUTH)
+    frame = found.differences("mrr", k=2, by={"a": "early", "b": "late", "c": "early"})
+    assert dict(zip(frame.segment, frame.n_users, strict=True)) == {"early": 2, "late": 1, "not known": 1}
+    assert frame.difference.tolist() == [-0.25, 0.0, -0.5]
+    with pytest.raises(OptionError, match="nothing of the users"):
+        found.differences("mrr", k=2, by={"x": "early"})

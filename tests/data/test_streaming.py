@@ -1,0 +1,357 @@
+"""Lists larger than memory give the numbers of lists in memory, from any source that is read in batches."""
+
+import uuid
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import recnb
+from recnb.data import batches, streaming, user_batches
+from recnb.errors import ElsewhereError, FrameError, NoUsersError, RecnbError
+from tests.distributed.test_chunks import CONVENTIONS, METRICS, K, random_frames
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    """Whatever has more than 30 rows is streamed, in batches of 7 and parts of 20."""
+    sized(monkeypatch, whole=30, rows=20, batch=7)
+
+
+def sized(monkeypatch, whole, rows, batch):
+    monkeypatch.setattr(streaming, "WHOLE", whole)
+    monkeypatch.setattr(streaming, "ROWS", rows)
+    monkeypatch.setattr(batches, "ROWS", batch)
+    monkeypatch.setattr(user_batches, "BUCKETS", 3)
+
+
+def in_batches(frame):
+    """A dataset whose batches are small, and some of them empty."""
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    return ds.dataset([*table[:9].to_batches(), *table[:0].to_batches(), *table[9:].to_batches(max_chunksize=5)])
+
+
+KINDS = {"lazy": lambda frame: pl.from_pandas(frame).lazy(), "dataset": in_batches, "duckdb": duckdb.from_df}
+
+
+def shuffled(frame, seed=0):
+    return frame.sample(frac=1, random_state=seed).reset_index(drop=True)
+
+
+def same(streamed_, whole, metrics=METRICS, k=K):
+    """All that an evaluation says of its users."""
+    made, expected = streamed_.table(metrics, k=k), whole.table(metrics, k=k)
+    np.testing.assert_allclose(made.to_numpy(), expected.to_numpy(), rtol=0, atol=1e-12)
+    assert made.attrs["basis"] == expected.attrs["basis"]
+    pd.testing.assert_frame_equal(streamed_.to_frame(), whole.to_frame())
+    for name in [name for name in dir(whole.counts) if name.startswith("n_")]:
+        assert getattr(streamed_.counts, name) == getattr(whole.counts, name), name
+    assert streamed_._data.prepared.truth.equals(whole._data.prepared.truth)
+    assert streamed_._data.prepared.judged.equals(whole._data.prepared.judged)
+
+
+def lists_are_away(evaluation):
+    with pytest.raises(ElsewhereError):
+        evaluation._data.prepared.recs.height  # noqa: B018
+    return True
+
+
+# One test of many draws: a fixture set once for all of them is what is meant.
+drawn = settings(max_examples=70, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@drawn
+@given(st.integers(0, 10_000), st.sampled_from(CONVENTIONS), st.sampled_from([*KINDS]), st.booleans(), st.booleans())
+def test_batches_give_the_numbers_of_the_whole(seed, convention, kind, text, torn):
+    recs, truth = random_frames(np.random.default_rng(seed), text=text)
+    recs = shuffled(recs, seed) if torn else recs
+    whole = recnb.evaluate(recs, truth, **convention)
+    made = recnb.evaluate(KINDS[kind](recs), truth, **convention)
+    assert lists_are_away(made)
+    same(made, whole)
+    at = seed % whole.n_users
+    assert made._data.list_of(at) == whole._data.list_of(at)
+    assert made._data.truth_of(at).equals(whole._data.truth_of(at))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("truth_kind", ["pandas", *KINDS])
+def test_any_truth_beside_them(kind, truth_kind):
+    recs, truth = random_frames(np.random.default_rng(1))
+    # DuckDB may give the truth in an order of its own, which shows nowhere else.
+    truth = truth.sort_values(["user", "item"], ignore_index=True)
+    given_truth = KINDS.get(truth_kind, lambda frame: frame)(truth)
+    same(recnb.evaluate(KINDS[kind](recs), given_truth), recnb.evaluate(recs, truth))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_fits_is_held_in_memory(kind, monkeypatch):
+    recs, truth = random_frames(np.random.default_rng(2))
+    for limit, held in ((len(recs), True), (len(recs) - 1, False)):
+        monkeypatch.setattr(streaming, "WHOLE", limit)
+        made = recnb.evaluate(KINDS[kind](recs), truth)
+        assert (made._data.prepared.rows.columns == ["user", "item", "rank", "score"]) is True
+        assert (type(made._data.prepared.rows).__name__ == "InMemoryRows") is held
+        same(made, recnb.evaluate(recs, truth))
+
+
+@pytest.mark.parametrize("where", ["files", "one file, filtered", "duckdb", "dataset", "dataset, filtered"])
+@pytest.mark.parametrize("torn", [False, True])
+def test_files(where, torn, tmp_path):
+    recs, truth = random_frames(np.random.default_rng(3), n_users=80, text=True)
+    recs = (shuffled(recs) if torn else recs).assign(more="x", other=1.5)
+    for number, start in enumerate(range(0, len(recs), 31)):  # users' lists are torn over files
+        pq.write_table(
+            pa.Table.from_pandas(recs[start : start + 31]), tmp_path / f"{number:03}.parquet", row_group_size=10
+        )
+    recs.assign(keep=True).to_parquet(tmp_path / "one.parquet")
+    files = sorted(map(str, tmp_path.glob("0*.parquet")))
+    source = {
+        "files": lambda: pl.scan_parquet(files),
+        "one file, filtered": lambda: pl.scan_parquet(tmp_path / "one.parquet").filter("keep"),
+        "duckdb": lambda: duckdb.read_parquet(files),
+        "dataset": lambda: ds.dataset(files),
+        "dataset, filtered": lambda: ds.dataset(tmp_path / "one.parquet").filter(ds.field("keep")),
+    }[where]()
+    made, whole = recnb.evaluate(source, truth), recnb.evaluate(recs, truth)
+    assert lists_are_away(made)
+    same(made, whole)
+    assert made._data.list_of(5) == whole._data.list_of(5)
+
+
+@pytest.mark.parametrize("torn", [False, True])
+@pytest.mark.parametrize("place", ["first", "amid", "last", "alone"])
+def test_one_user_has_more_rows_than_a_batch(place, torn):
+    recs, truth = random_frames(np.random.default_rng(4))
+    giant = pd.DataFrame({"user": 1000, "item": np.arange(150), "score": np.arange(150) % 7})
+    parts = {"first": [giant, recs], "amid": [recs[:60], giant, recs[60:]], "last": [recs, giant], "alone": [giant]}
+    recs = pd.concat(parts[place], ignore_index=True)
+    recs = shuffled(recs[recs.user.eq(1000) | ~recs.user.duplicated()] if torn else recs) if torn else recs
+    truth = pd.concat([truth, pd.DataFrame({"user": 1000, "item": [3, 149, 200], "relevance": [1, 2, 3]})])
+    same(recnb.evaluate(pl.from_pandas(recs).lazy(), truth), recnb.evaluate(recs, truth))
+
+
+@pytest.mark.parametrize("ids", ["int32", "float64", "category", "datetime64[us]", "bool", "bytes"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("torn", [False, True])
+def test_ids_of_any_kind(ids, kind, torn):
+    recs, truth = random_frames(np.random.default_rng(5), n_users=2 if ids == "bool" else 40)
+    if ids == "bool":
+        long = pd.DataFrame({"user": np.repeat([0, 1], 40), "item": [*range(40)] * 2, "score": 1.0})
+        recs, truth = long, long[::3].rename(columns={"score": "relevance"})
+    recs, truth = (frame.reset_index(drop=True) for frame in (shuffled(recs) if torn else recs, truth))
+    for frame in (recs, truth):
+        if ids == "category":
+            frame["user"] = frame["user"].astype(str).astype("category")
+        elif ids == "bytes":
+            frame["user"] = [str(user).encode() for user in frame["user"]]
+        elif ids == "datetime64[us]":
+            frame["user"] = pd.to_datetime(frame["user"], unit="D").astype(ids)
+        else:
+            frame["user"] = frame["user"].astype(ids)
+    made, whole = recnb.evaluate(KINDS[kind](recs), truth), recnb.evaluate(recs, truth)
+    same(made, whole)
+    assert made._data.list_of(1) == whole._data.list_of(1)
+
+
+def test_averages_of_gathered_users():
+    recs, truth = random_frames(np.random.default_rng(6))
+    for average in ("pooled", "geometric"):
+        made = recnb.evaluate(pl.from_pandas(recs).lazy(), truth, average=average)
+        expected = recnb.evaluate(recs, truth, average=average)
+        pd.testing.assert_frame_equal(made.table(["precision"], k=3), expected.table(["precision"], k=3))
+
+
+def test_libraries_and_columns():
+    recs, truth = random_frames(np.random.default_rng(7))
+    recs, truth = recs.rename(columns={"user": "who"}), truth.rename(columns={"user": "who", "relevance": "stars"})
+    lazy = pl.from_pandas(recs).lazy()
+    named = {"user": "who", "relevance": "stars"}
+    for library in ("ranx", "rectools"):
+        made = recnb.evaluate(lazy, truth, convention=library, **named)
+        whole = recnb.evaluate(recs, truth, convention=library, **named)
+        np.testing.assert_allclose(made.table(k=[2, 4]).to_numpy(), whole.table(k=[2, 4]).to_numpy(), atol=1e-12)
+        under = recnb.evaluate(lazy, truth, **named).under(library)
+        np.testing.assert_allclose(under.table(k=[2, 4]).to_numpy(), whole.table(k=[2, 4]).to_numpy(), atol=1e-12)
+
+
+def test_only_the_columns_of_the_roles_are_read():
+    recs, _ = random_frames(np.random.default_rng(8))
+    read = batches.stream_of(
+        pl.from_pandas(recs.assign(more=1)).lazy(), "recommendations", {"user": "user", "item": "item"}
+    )
+    assert next(read.batches()).columns == ["user", "item"]
+
+
+@pytest.mark.parametrize("kind, readings", [("lazy", 1), ("dataset", 1), ("duckdb", 2)])
+def test_what_was_read_to_see_if_it_fits_is_not_read_again(kind, readings, monkeypatch):
+    recs, truth = random_frames(np.random.default_rng(9))
+    given_recs, begun = KINDS[kind](recs), []
+    of = type(batches.stream_of(given_recs, "", {}))
+    read = of._read
+    monkeypatch.setattr(of, "_read", lambda self: begun.append(1) or read(self))
+    made = recnb.evaluate(given_recs, truth)
+    made.table()
+    assert len(begun) == readings
+    made.under("ranx")
+    assert len(begun) == readings + 1
+
+
+def test_a_connection_may_be_asked_other_things_meanwhile():
+    recs, truth = random_frames(np.random.default_rng(10))
+    frames = {"recs": recs, "truth": truth, "train": recs[["user", "item"]]}
+    connection = duckdb.connect()
+    for name, frame in frames.items():
+        connection.register(name, frame)
+    recs_, truth_, train = (connection.table(name) for name in frames)
+    same(recnb.evaluate(recs_, truth_, train=train), recnb.evaluate(recs, truth))
+
+
+# ---- what is wrong ------------------------------------------------------------------------------------------------
+
+
+def said(recs, truth, **options):
+    with pytest.raises(RecnbError) as found:
+        recnb.evaluate(recs, truth, **options)
+    return found.type, str(found.value)
+
+
+def with_value(recs, row, column, value):
+    changed = recs.astype({column: object})
+    changed.loc[row, column] = value
+    return changed.convert_dtypes()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("text", [False, True])
+def test_missing_ids_are_counted_over_all_rows(kind, text):
+    recs, truth = random_frames(np.random.default_rng(11), text=text)
+    for column in ("user", "item"):
+        bad = with_value(recs, [len(recs) - 9, len(recs) - 3], column, None)
+        error, message = said(KINDS[kind](bad), truth)
+        assert (error, message) == said(bad, truth)
+        assert f"has 2 missing {column} ids, the first in row {len(recs) - 9}." in message
+    bad = recs.astype({"item": object if text else float})
+    bad.loc[[50, 120], "item"] = None if text else np.nan
+    assert said(KINDS[kind](bad), truth) == said(bad, truth)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_refused_in_memory_is_refused(kind):
+    recs, truth = random_frames(np.random.default_rng(12))
+    ranked = recs.assign(rank=recs.groupby("user").cumcount() + 1).drop(columns="score")
+    last = len(recs) - 1
+    user = recs.user[last]
+    item = recs.item[last]
+    bad = {
+        "pair": (pd.concat([recs, recs[-1:]], ignore_index=True), {}),
+        "score": (recs.assign(score=recs.score.where(recs.index != last, np.inf)), {}),
+        "rank from 0": (ranked.assign(rank=ranked["rank"].where(ranked.index != last, 0)), {}),
+        "rank of half": (ranked.assign(rank=ranked["rank"].where(ranked.index != last, 1.5)), {}),
+        "disagreeing": (ranked.assign(score=ranked["rank"] * 1.0), {}),
+        "no user": (recs, {"users": "both", "no_relevant": "error"}),
+    }
+    for name, (frame, options) in bad.items():
+        error, message = said(KINDS[kind](frame), truth, **options)
+        expected_error, expected = said(frame, truth, **options)
+        assert error is expected_error, name
+        assert "of the recommendations, where reading ended.)" in message, name
+        if name not in ("disagreeing", "no user"):  # those name the first of all users or count them all
+            assert message.startswith(expected), (name, message, expected)
+    assert f"user {user}, item {item}" in said(KINDS[kind](bad["score"][0]), truth)[1]
+    twice = ranked.assign(rank=1)
+    assert "gives rank 1 to" in said(KINDS[kind](twice), truth)[1]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_only_all_rows_can_tell(kind):
+    recs, truth = random_frames(np.random.default_rng(13))
+    of_models = pd.concat([recs.assign(model=name) for name in "abc"])
+    for frame, other, options in (
+        (of_models, truth, {}),
+        (recs.assign(user=recs.user + 1000), truth, {}),
+        (recs, truth, {"relevant_from": 9}),
+        (recs, truth.assign(relevance=-1), {}),
+        (recs, truth[:0], {}),
+        (recs, pd.concat([truth, truth[:2]]), {}),
+        (recs.drop(columns="score"), truth, {}),
+        (recs, truth, {"order": "rank"}),
+    ):
+        error, message = said(KINDS[kind](frame), other, **options)
+        assert (error, message) == said(frame, other, **options)
+    assert said(KINDS[kind](recs), truth, relevant_from=9)[0] is NoUsersError
+    one_model = recs.assign(model="a")
+    same(recnb.evaluate(KINDS[kind](one_model), truth), recnb.evaluate(one_model, truth))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_ids_of_other_kinds_are_refused_before_anything_is_read(kind, monkeypatch):
+    recs, truth = random_frames(np.random.default_rng(14))
+    given_recs = KINDS[kind](recs)
+    of = type(batches.stream_of(given_recs, "", {}))
+    monkeypatch.setattr(of, "_read", lambda self: pytest.fail("it was read"))
+    text = truth.assign(item=truth["item"].astype(str))
+    assert said(given_recs, text) == said(recs, text)
+    assert "item ids are of different kinds" in said(given_recs, text)[1]
+
+
+def test_what_all_rows_together_decide_is_refused():
+    recs, truth = random_frames(np.random.default_rng(15))
+    lazy = pl.from_pandas(recs).lazy()
+    with pytest.raises(ElsewhereError, match=r"candidates='catalogue' ranks .* stay in a lazy frame.*frame\.collect"):
+        recnb.evaluate(lazy, truth, candidates="catalogue", ties="first")
+    made = recnb.evaluate(lazy, truth)
+    with pytest.raises(ElsewhereError, match=r"stay in a lazy frame.*frame\.collect"):
+        made.coverage(k=2)
+    for kind, remedy in (("dataset", r"dataset\.to_table"), ("duckdb", r"relation\.to_arrow_table")):
+        with pytest.raises(ElsewhereError, match=remedy):
+            recnb.evaluate(KINDS[kind](recs), truth).coverage(k=2)
+
+
+def test_a_lazy_frame_that_fails_is_named():
+    recs, truth = random_frames(np.random.default_rng(16))
+    lazy = pl.from_pandas(recs).lazy().with_columns(score=pl.col("item").cast(pl.String).str.to_date("%Y"))
+    with pytest.raises(FrameError, match="recommendations: the lazy frame cannot be collected"):
+        recnb.evaluate(lazy, truth)
+
+
+def test_users_of_a_type_that_arrow_makes_of_another():
+    """UUIDs of Arrow, whose lists are looked up one by one."""
+    users = pa.array([uuid.UUID(int=number // 4) for number in range(40)])
+    rows = pa.table(
+        {"user": users, "item": [number % 4 for number in range(40)], "rank": [number % 4 + 1 for number in range(40)]}
+    )
+    made = recnb.evaluate(ds.dataset(rows.to_batches(max_chunksize=7)), rows)
+    assert lists_are_away(made)
+    assert made._data.list_of(3) == {1: 0, 2: 1, 3: 2, 4: 3}
+    assert made.explain("precision", made.users[3], k=2).value == 1.0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("users", ["truth", "union"])
+def test_a_mean_over_the_orders_of_equal_scores_is_the_same_in_batches(kind, users):
+    recs, truth = random_frames(np.random.default_rng(19))
+    convention = {"ties": "expected", "users": users, "no_relevant": "zero"}
+    made, whole = recnb.evaluate(KINDS[kind](recs), truth, **convention), recnb.evaluate(recs, truth, **convention)
+    assert lists_are_away(made)
+    assert float(whole.ndcg(k=3)) != float(recnb.evaluate(recs, truth, **{**convention, "ties": "first"}).ndcg(k=3))
+    same(made, whole, {"ndcg": {}, "average_precision": {}, "reciprocal_rank": {}}, K)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_user_is_enough_and_none_is_refused(kind):
+    """Two of the four relevant items are shown, at ranks 1 and 31 of 40."""
+    recs = pd.DataFrame({"user": 7, "item": np.arange(40), "score": -np.arange(40.0)})
+    truth = pd.DataFrame({"user": 7, "item": [0, 30, 50, 60], "relevance": 1})
+    made = recnb.evaluate(KINDS[kind](recs), truth)
+    assert lists_are_away(made)
+    assert (made.n_users, made.recall(), made.recall(k=30)) == (1, 0.5, 0.25)
+    with pytest.raises(NoUsersError, match="the highest in the truth is 1"):
+        recnb.evaluate(KINDS[kind](recs), truth, relevant_from=2)

@@ -1,0 +1,194 @@
+"""What libraries returned for metrics beyond accuracy, reproduced by an option tuple each."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import pathlib
+from typing import Any
+
+import polars as pl
+import pytest
+
+from recnb.errors import RecnbError
+from recnb.results.item_metrics import FORMULAS, beyond
+
+HERE = pathlib.Path(__file__).parents[1] / "recorded"
+CASES = {case["id"]: case for case in json.loads((HERE / "beyond_cases.json").read_text("utf-8"))}
+
+#: (library, metric, case) -> why it is another number here. Not one more, not one less.
+KNOWN = {
+    ("recmetrics", "coverage", "b04_short_list"): (
+        "catalog_coverage draws lists with replacement, so its value is random: 60 where every list counted gives 80"
+    ),
+}
+
+#: What raised there and is a number here, since it was a crash and not a convention.
+RAISED = {
+    ("recmetrics", "personalization", "b04_short_list"): "numpy no longer makes an array of lists of unequal length",
+    ("rexmex", "novelty", "b04_short_list"): "it reads k items of every list, and runs past the end of a shorter one",
+}
+
+
+def rows(name: str) -> list[dict[str, str]]:
+    with (HERE / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def parsed(options: str) -> dict[str, Any]:
+    """The options of a row: cutoff=none;round=3."""
+    found: dict[str, Any] = {}
+    for pair in filter(None, options.split(";")):
+        name, _, text = pair.partition("=")
+        if text in ("true", "false"):
+            found[name] = text == "true"
+            continue
+        try:
+            found[name] = float(text) if "." in text or "e-" in text else int(text)
+        except ValueError:
+            found[name] = text
+    return found
+
+
+OPTIONS = {(row["library"], row["version"], row["metric"]): row for row in rows("beyond_options.csv")}
+VALUES = rows("beyond_values.csv")
+
+
+def here(row: dict[str, str]) -> float:
+    """The number of this metric, on this case, under the option tuple of its library."""
+    case = CASES[row["case"]]
+    options = OPTIONS[row["library"], row["version"], row["metric"]]
+    return beyond(
+        options["formula"],
+        parsed(options["options"]),
+        recs=pl.DataFrame(case["recs"], schema=["user", "item", "rank"], orient="row"),
+        train=pl.DataFrame(case["train"], schema=["user", "item"], orient="row"),
+        features=case["features"],
+        catalogue=case["catalogue"],
+        k=case["k"],
+    )
+
+
+def name(row: dict[str, str]) -> tuple[str, str, str]:
+    return row["library"], row["metric"], row["case"]
+
+
+@pytest.mark.parametrize("row", [row for row in VALUES if not row["error"]], ids=lambda row: "-".join(name(row)))
+def test_the_number_that_the_library_returned(row):
+    recorded, tolerance = (
+        float(row["value"]),
+        float(OPTIONS[row["library"], row["version"], row["metric"]]["tolerance"]),
+    )
+    value = here(row)
+    same = math.isnan(value) if math.isnan(recorded) else abs(value - recorded) <= tolerance
+    assert same == (name(row) not in KNOWN), f"{value!r} here, {recorded!r} there"
+
+
+@pytest.mark.parametrize("row", [row for row in VALUES if row["error"]], ids=lambda row: "-".join(name(row)))
+def test_what_the_library_refuses_is_refused_if_that_is_its_convention(row):
+    if name(row) in RAISED:
+        assert math.isfinite(here(row))
+    else:
+        with pytest.raises(RecnbError):
+            here(row)
+
+
+def test_exceptions_are_of_recorded_values():
+    assert set(KNOWN) <= {name(row) for row in VALUES if not row["error"]}
+    assert set(RAISED) <= {name(row) for row in VALUES if row["error"]}
+
+
+def test_every_formula_and_every_case_is_recorded():
+    assert {row["formula"] for row in OPTIONS.values()} == set(FORMULAS)
+    assert {row["case"] for row in VALUES} == set(CASES)
+    assert {(row["library"], row["version"], row["metric"]) for row in VALUES} == set(OPTIONS)
+    assert len(OPTIONS) == 46
+    assert len(VALUES) == 179
+
+
+#: Whose value needs what; typed without it, the error says what to type.
+NEEDS = {
+    "coverage": ({"catalogue": "catalogue"}, "catalogue"),
+    "novelty": ({}, "train"),
+    "popularity": ({}, "train"),
+    "popularity_rank": ({}, "train"),
+    "tail": ({}, "train"),
+    "ild": ({"distance": "cosine"}, "features"),
+    "gini": ({"population": "catalogue"}, "catalogue"),
+}
+
+
+@pytest.mark.parametrize("formula", NEEDS)
+def test_an_error_says_what_to_type(formula):
+    options, missing = NEEDS[formula]
+    recs = pl.DataFrame({"user": [1, 1], "item": [5, 6], "rank": [1, 2]})
+    with pytest.raises(RecnbError, match=f"type {missing}=..."):
+        beyond(formula, options, recs)
+
+
+def test_cooccurrence_needs_train_and_no_features():
+    recs = pl.DataFrame({"user": [1, 1], "item": [5, 6], "rank": [1, 2]})
+    with pytest.raises(RecnbError, match=r"type train=\.\.\."):
+        beyond("ild", {"distance": "cooccurrence"}, recs, features={5: [1], 6: [0]})
+    assert beyond("ild", {"distance": "cooccurrence"}, recs, train=pl.DataFrame({"user": [7, 7], "item": [5, 6]})) == 0
+
+
+@pytest.mark.parametrize(
+    "formula, options, said",
+    [
+        ("ild", {"distance": "cosin"}, "Did you mean 'cosine'"),
+        ("ild", {"distanc": "cosine"}, "Did you mean 'distance'"),
+        ("idl", {}, "Did you mean 'ild'"),
+        ("ild", {"distance": "hamming", "as": "similarity"}, "has no similarity"),
+        ("ild", {"average": "pooled"}, "no option 'average'"),
+        ("novelty", {"average": "pool"}, "Did you mean 'pooled'"),
+        ("novelty", {"epsilon": -1}, "epsilon=-1"),
+        ("novelty", {"normalize": "no"}, "normalize='no'"),
+        ("novelty", {"divisor": ["k"]}, "divisor="),
+        ("gini", {"weight": 0, "population": "recommended"}, "weight=0"),
+        ("entropy", {"base": 1}, "base=1"),
+        ("tail", {"ratio": 0}, "ratio=0"),
+        ("coverage", {"round": "x", "catalogue": "train"}, "digits='x'"),
+        ("personalization", {"overlap": "k"}, "give k"),
+        ("gini", {"population": "train"}, "not in it"),
+    ],
+)
+def test_what_cannot_be_is_an_error(formula, options, said):
+    recs = pl.DataFrame({"user": [1, 1], "item": [5, 6], "rank": [1, 2]})
+    train = pl.DataFrame({"user": [1], "item": [5]})
+    with pytest.raises(RecnbError, match=said):
+        beyond(formula, options, recs, train=train, features={5: [1], 6: [0]})
+
+
+@pytest.mark.parametrize(
+    "frames, said",
+    [
+        ({"train": pl.DataFrame({"user": ["a"], "item": ["5"]})}, "different kinds"),
+        ({"train": pl.DataFrame({"user": [1], "item": [None]}, schema={"user": int, "item": int})}, "missing item ids"),
+        ({"features": {5: [1.0]}}, "no row for 1 recommended items \\(6\\)"),
+        ({"features": {5: [1.0], 6: [1.0, 2.0]}}, "same length"),
+        ({"features": {5: [1.0], 6: [float("nan")]}}, "missing or infinite"),
+        ({"features": pl.DataFrame({"item": [5, 6], "genre": ["x", "y"]})}, "'genre' holds text"),
+        ({"features": pl.DataFrame({"item": [5, 6, 6], "genre": [1, 0, 0]})}, "item 6 has 2 rows"),
+        ({"catalogue": "abc"}, "one text"),
+        ({"catalogue": [5, "6"]}, "more than one kind"),
+        ({"recs": pl.DataFrame({"user": [1, 1], "item": [5, 5], "rank": [1, 2]})}, "more than once"),
+        ({"recs": pl.DataFrame({"user": [1, 1], "item": [5, 6], "rank": [1, 1]})}, "gives rank 1 to 5 and 6"),
+        ({"recs": pl.DataFrame({"user": [1, 1], "item": [5, 6], "rank": [0, 1]})}, "ranks start at 1"),
+    ],
+)
+def test_frames_that_would_make_a_wrong_number(frames, said):
+    recs = pl.DataFrame({"user": [1, 1], "item": [5, 6], "rank": [1, 2]})
+    given = {"recs": recs, "features": {5: [1], 6: [0]}} | frames
+    with pytest.raises(RecnbError, match=said):
+        beyond("ild", {"distance": "cosine"}, **given)
+
+
+def test_features_in_a_frame_are_the_same_as_in_a_mapping():
+    recs = pl.DataFrame({"user": [1, 1, 2], "item": [5, 6, 6], "rank": [1, 2, 1]})
+    vectors = {5: [1.0, 0.5], 6: [0.0, 2.0], 9: [1.0, 1.0]}
+    wide = pl.DataFrame({"item": [9, 5, 6], "user": [1, 1, 0], "year": [1.0, 0.5, 2.0]})
+    lists = pl.DataFrame({"item": [5, 6, 9], "vector": list(vectors.values())})
+    values = [beyond("ild", {"distance": "cosine"}, recs, features=f) for f in (vectors, wide, lists, wide.to_pandas())]
+    assert values == [values[0]] * 4

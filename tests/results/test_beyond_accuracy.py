@@ -1,0 +1,425 @@
+"""Metrics beyond accuracy as methods of an evaluation: worked by hand, against plain loops, and what they need."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import json
+import math
+import pathlib
+import pickle
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import recnb
+from recnb.errors import FrameError, NoUsersError, OptionError, RecnbError, UnknownUserError
+from recnb.metrics.metric import LIST_METRICS
+from recnb.report.beyond_row import rows_of
+from recnb.results.metric_methods import Methods
+from recnb.results.score import CatalogueScore
+
+HERE = pathlib.Path(__file__).parents[1] / "recorded"
+CASES = {case["id"]: case for case in json.loads((HERE / "beyond_cases.json").read_text("utf-8"))}
+
+# Four users of train; a is had by all, b by two, c, d and e by one each; f is new.
+TRAIN = pd.DataFrame({"user": [1, 1, 2, 2, 3, 3, 4, 4, 4], "item": list("abacadabe")})
+LISTS = {1: "cde", 2: "bde", 3: "bcf"}
+RECS = pd.DataFrame([(u, i, r) for u, items in LISTS.items() for r, i in enumerate(items, 1)], columns=["user", "item", "rank"])  # fmt: skip
+TRUTH = pd.DataFrame({"user": [1, 1, 2, 3, 5], "item": list("cebfa")})
+ITEMS = pd.DataFrame({"item": list("abcdefgh"), "genres": ["x", "x|y", "y", "y|z", "z", "x|z", "x", None]})
+
+
+def evaluation(**given: Any) -> recnb.Evaluation:
+    return recnb.evaluate(RECS, TRUTH, **{"train": TRAIN, "items": ITEMS, **given})
+
+
+EV = evaluation()
+
+
+def close(value: Any) -> Any:
+    return pytest.approx(value, rel=1e-12, abs=1e-12)
+
+
+def test_coverage_by_hand() -> None:
+    """b, c, d, e and f are shown, of eight items there are; of the five of train, four."""
+    assert EV.coverage() == 5 / 8
+    assert evaluation(items=None).coverage() == 4 / 5
+    assert EV.coverage(normalize=False) == 5
+
+
+def test_exposure_says_what_is_never_shown() -> None:
+    assert EV.coverage().per_item.to_dict() == {"a": 0, "b": 2, "c": 2, "d": 2, "e": 2, "f": 1, "g": 0, "h": 0}
+    assert EV.gini(k=1).per_item.to_dict() == {**dict.fromkeys("adefgh", 0), "b": 2, "c": 1}
+
+
+def test_gini_and_entropy_by_hand() -> None:
+    """Exposure 0 0 0 1 2 2 2 2: mean difference over all pairs; and 9 places to five items."""
+    times = [0, 0, 0, 1, 2, 2, 2, 2]
+    differences = sum(abs(a - b) for a, b in itertools.combinations(times, 2))
+    assert EV.gini() == close(differences / (8 * 9))
+    assert EV.entropy() == close(4 * 2 / 9 * math.log2(9 / 2) + 1 / 9 * math.log2(9))
+    assert EV.entropy(normalize=True) == close(float(EV.entropy()) / 3)
+    assert EV.entropy(base=math.e) == close(float(EV.entropy()) * math.log(2))
+
+
+def test_novelty_and_popularity_by_hand() -> None:
+    """Shares of four users: c, d, e one each, b two; f is cold and counts as if one had it."""
+    assert EV.novelty().per_user.to_dict() == close({1: 2, 2: (1 + 2 + 2) / 3, 3: (1 + 2 + 2) / 3})
+    assert EV.novelty(cold="drop").per_user[3] == close(1.5)
+    assert EV.popularity().per_user.to_dict() == close({1: 1 / 4, 2: 1 / 3, 3: (2 + 1 + 0) / 4 / 3})
+    assert EV.tail_share(ratio=0.6).per_user.to_dict() == close({1: 1, 2: 2 / 3, 3: 1 / 3})
+
+
+def test_diversity_of_numbers_by_hand() -> None:
+    """c is (1, 2), d (2, 1) and e (0, 3): cosines 4/5, 2/sqrt 5 and 1/sqrt 5, and features that differ 2, 2 and 2."""
+    numbers = pd.DataFrame({"item": list("cde"), "x": [1.0, 2.0, 0.0], "y": [2.0, 1.0, 3.0]})
+    ev = recnb.evaluate(RECS[RECS.user == 1], TRUTH, items=numbers)
+    cosines = (4 / 5 + 2 / math.sqrt(5) + 1 / math.sqrt(5)) / 3
+    assert ev.diversity(features=["x", "y"]) == close(1 - cosines)
+    assert ev.diversity(k=2, features=["x", "y"]) == close(1 / 5)
+    assert ev.diversity(features=["x", "y"], distance="hamming") == close(2)
+
+
+def test_diversity_by_hand() -> None:
+    """c is y, d is y and z, e is z: cosines 1/sqrt 2, 0, 1/sqrt 2."""
+    third = 1 / math.sqrt(2)
+    assert EV.diversity().per_user[1] == close((1 - third + 1 - 0 + 1 - third) / 3)
+    assert EV.diversity(distance="jaccard").per_user[1] == close((1 / 2 + 1 + 1 / 2) / 3)
+    assert EV.diversity(distance="hamming").per_user[1] == close((1 + 2 + 1) / 3)
+    assert EV.diversity(k=1, single="zero") == 0
+
+
+def test_personalization_by_hand() -> None:
+    """Of three items each, cde and bde share two, cde and bcf one, bde and bcf one."""
+    assert EV.personalization() == close(1 - (2 + 1 + 1) / 3 / 3)
+    same = RECS[RECS.user == 1]
+    both = pd.concat([same, same.assign(user=2)])
+    assert recnb.evaluate(both, TRUTH).personalization() == close(0)
+
+
+def test_serendipity_by_hand() -> None:
+    """User 1 had a and b: their most popular list is c, d, e. User 2 had a and c: b, d, e. User 3's f is cold."""
+    assert EV.serendipity().per_user.to_dict() == close({1: 0, 2: 0, 3: 1 / 3, 5: 0})
+    assert EV.serendipity(k=2).per_user.to_dict() == close({1: 0, 2: 0, 3: 0, 5: 0})
+    assert EV.serendipity(out_of="hits").per_user.to_dict() == close({1: 0, 2: 0, 3: 1, 5: 0})
+    deeper = recnb.evaluate(RECS, TRUTH, train=TRAIN).serendipity(k=10)
+    assert deeper.per_user.to_dict() == close({1: 0, 2: 0, 3: 1 / 10, 5: 0})  # f is not of train
+
+
+def test_calibration_by_hand() -> None:
+    """The example of the paper: seven romances and three action films, and a list of romances only."""
+    recs = pd.DataFrame({"user": 1, "item": range(10, 20), "rank": range(1, 11)})
+    train = pd.DataFrame({"user": 1, "item": range(10)})
+    genres = ["romance"] * 7 + ["action"] * 3 + ["romance"] * 10
+    items = pd.DataFrame({"item": range(20), "genre": genres})
+    ev = recnb.evaluate(recs, recs.head(1), train=train, items=items)
+    skewed = 0.7 * math.log2(0.7 / (0.99 + 0.01 * 0.7)) + 0.3 * math.log2(0.3 / (0.01 * 0.3))
+    assert ev.calibration() == close(skewed)
+    assert ev.calibration(base=math.e, alpha=0.1) == close(0.7 * math.log(0.7 / (0.9 + 0.07)) + 0.3 * math.log(1 / 0.1))
+    middle = (0.85, 0.15)
+    js = (0.7 * math.log2(0.7 / middle[0]) + 0.3 * math.log2(0.3 / middle[1]) + math.log2(1 / middle[0])) / 2
+    assert ev.calibration(divergence="js") == close(js)
+    mixed = items.assign(genre=["romance"] * 7 + ["action"] * 3 + ["romance"] * 7 + ["action"] * 3)
+    calibrated = recnb.evaluate(recs, recs.head(1), train=train, items=mixed)
+    assert calibrated.calibration() == close(0)
+    assert calibrated.calibration(divergence="js") == close(0)
+    assert calibrated.calibration(weight="rank") > 0.01
+
+
+def test_user_coverage_is_of_the_users_evaluated() -> None:
+    assert EV.user_coverage().per_user.to_dict() == {1: 1, 2: 1, 3: 1, 5: 0}
+    assert EV.user_coverage(k=2, at_least=3) == 0
+    assert EV.user_coverage(at_least=3) == 3 / 4
+    assert evaluation(users="recs").user_coverage() == 1
+
+
+# The number that RecTools 0.19.0 returned for its serendipity on the cases of tests/recorded.
+RECTOOLS = {"b01_beyond": 1 / 18, "b02_cold_item": 7 / 54, "b03_cutoff": 1 / 12, "b04_short_list": 1 / 18}
+RECORDED_TRUTH = pd.DataFrame({"user": ["u1", "u1", "u2", "u3"], "item": list("cebf")})
+
+
+@pytest.mark.parametrize("case", RECTOOLS)
+def test_serendipity_as_rectools_has_it(case: str) -> None:
+    data = CASES[case]
+    recs = pl.DataFrame(data["recs"], schema=["user", "item", "rank"], orient="row")
+    train = pl.DataFrame(data["train"], schema=["user", "item"], orient="row")
+    items = pl.DataFrame({"item": data["catalogue"]})
+    ev = recnb.evaluate(recs, RECORDED_TRUTH, train=train, items=items, users="recs", no_relevant="zero")
+    assert ev.serendipity(k=data["k"], unexpected="popularity", out_of="list") == close(RECTOOLS[case])
+
+
+# Against plain loops
+
+
+def random_data(seed: int) -> tuple[dict[int, list[int]], set[tuple[int, int]], set[tuple[int, int]], Any]:
+    rng = np.random.default_rng(seed)
+    lists = {user: rng.permutation(15)[: rng.integers(1, 7)].tolist() for user in range(12)}
+    train = {(int(u), int(i)) for u, i in rng.integers(0, (11, 13), size=(60, 2))}
+    truth = {(int(u), int(i)) for u, i in rng.integers(0, (13, 15), size=(50, 2))}
+    genres = {item: set(rng.choice(list("pqrs"), rng.integers(0, 4), replace=False).tolist()) for item in range(15)}
+    return lists, train, truth, genres
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("k", [1, 3, None])
+def test_serendipity_and_calibration_equal_plain_loops(seed: int, k: int | None) -> None:
+    lists, train, truth, genres = random_data(seed)
+    recs = pl.DataFrame([(u, i, r) for u, one in lists.items() for r, i in enumerate(one, 1)], schema=["user", "item", "rank"], orient="row")  # fmt: skip
+    frames = [pl.DataFrame(sorted(pairs), schema=["user", "item"], orient="row") for pairs in (train, truth)]
+    items = pl.DataFrame({"item": list(genres), "tags": [sorted(one) for one in genres.values()]})
+    ev = recnb.evaluate(recs, frames[1], train=frames[0], items=items)
+
+    times = {item: sum(i == item for _, i in train) for item in range(15)}
+    ranking = sorted(range(15), key=lambda item: (-times[item], item))
+    levels = sorted({n for n in times.values() if n}, reverse=True)
+    expected, by_popularity = {}, {}
+    for user in sorted({u for u, _ in truth}):
+        shown = lists.get(user, [])[:k]
+        size = len(lists.get(user, [])) if k is None else k
+        primitive = [item for item in ranking if (user, item) not in train][:size]
+        hits = [(rank, item) for rank, item in enumerate(shown, 1) if (user, item) in truth]
+        had = {item for owner, item in train if owner == user}
+        expected[user] = sum(item not in primitive and item not in had for _, item in hits) / size if size else 0
+        places = [(rank, levels.index(times[item]) + 1 if times[item] else 16) for rank, item in hits]
+        by_popularity[user] = sum(max(place - rank, 0) / 15 for rank, place in places) / len(shown) if shown else 0
+    assert ev.serendipity(k=k).per_user.to_dict() == close(expected)
+    assert ev.serendipity(k=k, unexpected="popularity", out_of="list").per_user.to_dict() == close(by_popularity)
+
+    def shares(of: list[tuple[int, float]]) -> dict[str, float]:
+        weights = {g: sum(w / len(genres[i]) for i, w in of if g in genres[i]) for g in "pqrs"}
+        return {g: weight / sum(weights.values()) for g, weight in weights.items()} if sum(weights.values()) else {}
+
+    for weight, divergence in itertools.product(("equal", "rank"), ("kl", "js")):
+        found = {}
+        for user, shown in lists.items():
+            p = shares([(i, 1.0) for u, i in train if u == user])
+            q = shares([(i, 1 / math.log2(1 + r) if weight == "rank" else 1.0) for r, i in enumerate(shown[:k], 1)])
+            if p and q and divergence == "kl":
+                found[user] = sum(p[g] * math.log2(p[g] / (0.99 * q[g] + 0.01 * p[g])) for g in "pqrs" if p[g])
+            elif p and q:
+                both = [(a, (a + b) / 2) for a, b in ((p[g], q[g]) for g in "pqrs")]
+                both += [(b, (a + b) / 2) for a, b in ((p[g], q[g]) for g in "pqrs")]
+                found[user] = sum(a * math.log2(a / m) for a, m in both if a) / 2
+        score = ev.calibration(k=k, weight=weight, divergence=divergence)  # type: ignore[arg-type]
+        assert score.per_user.to_dict() == close(found)
+
+
+@pytest.mark.parametrize("k", [2, None])
+def test_given_distances_are_looked_up(k: int | None) -> None:
+    rng = np.random.default_rng(2)
+    half = rng.random((8, 8))
+    matrix = pd.DataFrame(half + half.T, index=list("hgfedcba"), columns=list("hgfedcba"))
+    expected = {
+        user: np.mean([matrix.loc[a, b] for a, b in itertools.combinations(items[:k], 2)])
+        for user, items in LISTS.items()
+    }
+    assert EV.diversity(k=k, distances=matrix).per_user.to_dict() == close(expected)
+    in_order = matrix.loc[list("abcdefgh"), list("abcdefgh")].to_numpy()
+    assert EV.diversity(k=k, distances=in_order) == close(np.mean(list(expected.values())))
+
+
+def test_genres_as_words_lists_and_columns_are_the_same() -> None:
+    columns = ITEMS[["item"]].assign(
+        **{word: ITEMS["genres"].fillna("").str.contains(word).astype(int) for word in "xyz"}
+    )
+    lists = ITEMS.assign(genres=ITEMS["genres"].str.split("|"))
+    for items in (columns, lists, pl.from_pandas(ITEMS), ITEMS.assign(year=range(8))):
+        ev = evaluation(items=items)
+        assert ev.diversity() == EV.diversity()
+        assert ev.calibration() == EV.calibration()
+    assert evaluation(items=columns).diversity(features=["x", "y", "z"]) == EV.diversity()
+
+
+# Results
+
+
+def test_every_metric_is_a_method_and_says_what_it_rests_on() -> None:
+    for name, metric in LIST_METRICS.items():
+        assert callable(getattr(Methods, name))
+        score = getattr(EV, name)(k=2)
+        assert f"{name}@2 = " in repr(score)
+        assert "ordered by rank" in score.basis
+        assert isinstance(score, CatalogueScore) == (metric.of == "all")
+        assert name in score._repr_html_()
+        assert "<script" not in score._repr_html_()
+        for again in (pickle.loads(pickle.dumps(score)), copy.deepcopy(score)):
+            assert (float(again), repr(again)) == (float(score), repr(score))
+        low, high = metric.bounds
+        assert low <= score <= high
+        if metric.of == "user":
+            assert low <= score.per_user.min()
+            assert score.interval().low <= score <= score.interval().high or math.isinf(high)
+            assert score == close(score.per_user.mean())
+
+
+def test_a_user_who_is_served_counts_one() -> None:
+    assert EV.explain("user_coverage", 1, k=2).numbers == "1 = 1"
+    assert EV.explain("user_coverage", 5, k=2).numbers == "0 = 0"
+    assert EV.user_coverage(k=2).per_user.to_dict() == {1: 1, 2: 1, 3: 1, 5: 0}
+
+
+def test_bounds_are_those_of_the_definitions() -> None:
+    """Intervals of few users rest on them: shares lie between 0 and 1, entropies and divergences have no upper end."""
+    bounds = {name: metric.bounds for name, metric in LIST_METRICS.items()}
+    without_end = dict.fromkeys(("calibration", "entropy", "novelty"), (0, math.inf))
+    assert bounds == {**dict.fromkeys(bounds, (0, 1)), "diversity": (0, 2), **without_end}
+
+
+def test_small_print_counts_what_is_odd() -> None:
+    score = EV.novelty()
+    assert (
+        score.basis
+        == "3 users with a list; what 4 users had in train; 1 recommended item is not in train; ordered by rank"
+    )
+    again = pd.concat([TRAIN, pd.DataFrame({"user": [1, 2], "item": ["c", "d"]})])
+    assert "2 recommended rows are of items that their users have in train" in evaluation(train=again).novelty().basis
+    had = pd.concat([TRAIN, pd.DataFrame({"user": [1, 2], "item": ["c", "e"]})])  # at ranks 1 and 3 of their lists
+    assert "1 recommended row is of an item that its user has in train" in evaluation(train=had).novelty(k=1).basis
+    assert "1 recommended row is of an item that its user has in train" in evaluation(train=had).novelty(k=2).basis
+    assert "2 recommended rows are of items that their users have in train" in evaluation(train=had).novelty(k=3).basis
+    assert "out of 5 items of train; 1 recommended item is not among them" in evaluation(items=None).coverage().basis
+    assert "1 with a list without a value, left out" in evaluation(train=TRAIN[TRAIN.user != 3]).calibration().basis
+    assert EV.novelty(cold="drop").basis.endswith("cold=drop")
+
+
+def test_table_holds_accuracy_and_what_is_beyond_it() -> None:
+    table = EV.table(["ndcg", "novelty", "coverage"], k=[1, 3])
+    assert table.index.tolist() == ["ndcg", "novelty", "coverage"]
+    assert table.loc["coverage"].tolist() == [EV.coverage(k=1), EV.coverage(k=3)]
+    assert table.loc["novelty", 3] == EV.novelty(k=3)
+    assert "novelty: 3 users with a list" in table.attrs["basis"]
+    own = EV.table({"novelty": {"cold": "drop"}, "ndcg": {}}, k=3)
+    assert own.loc["novelty", 3] == EV.novelty(k=3, cold="drop")
+    json.dumps(own.attrs)
+    assert EV.table(k=3).index.tolist()[0] == "ndcg"
+    with pytest.raises(OptionError, match="Did you mean 'novelty'"):
+        EV.table(["novely"], k=3)
+
+
+def test_beyond_is_all_that_the_data_allow() -> None:
+    table = EV.beyond(k=[1, 3])
+    assert table.index.tolist() == list(LIST_METRICS)
+    assert math.isnan(table.loc["diversity", 1])  # one item has no pairs
+    assert table.loc["diversity", 3] == EV.diversity(k=3)
+    bare = recnb.evaluate(RECS, TRUTH).beyond(k=3)
+    assert bare.index.tolist() == ["user_coverage", "entropy", "personalization"]
+    assert set(bare.attrs["missing"]) == set(LIST_METRICS) - set(bare.index)
+    assert "not here: novelty, popularity, popularity_rank, tail_share" in bare.attrs["basis"]
+    assert "train=train" in repr(bare)
+    rows = {row.metric: row for row in rows_of(EV._data, [1, 3])}
+    assert list(rows) == list(LIST_METRICS)
+    assert rows["novelty"].values[1][0] == EV.novelty(k=3)
+    assert math.isnan(rows["coverage"].values[0][1])
+    assert "items=" in {row.metric: row for row in rows_of(recnb.evaluate(RECS, TRUTH)._data, 3)}["diversity"].needs
+
+
+def test_curve_over_cut_offs() -> None:
+    curve = EV.curve("novelty", k=[1, 2, 3])
+    assert curve.value == close(tuple(EV.novelty(k=k) for k in (1, 2, 3)))
+    assert EV.curve("popularity", k=[1, 2, 3]).low[2] == EV.popularity(k=3).interval().low
+    assert math.isnan(EV.curve("coverage", k=[1, 2]).low[0])
+
+
+NEEDS = {
+    "novelty": "train=train", "popularity": "train=train", "popularity_rank": "train=train", "tail_share": "train=train",
+    "serendipity": "train=train", "calibration": "train=train", "coverage": "items=items", "gini": "items=items",
+    "diversity": "items=items",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NEEDS)
+def test_what_is_missing_is_named_with_what_to_type(name: str) -> None:
+    assert {need for need in LIST_METRICS[name].needs if need != "truth"}
+    with pytest.raises(RecnbError, match=rf"{name} needs .*recs\.rec\.against\(truth, {NEEDS[name]}\)"):
+        getattr(recnb.evaluate(RECS, TRUTH), name)(k=2)
+
+
+def test_calibration_without_genres() -> None:
+    with pytest.raises(RecnbError, match="calibration needs genres: give items="):
+        evaluation(items=None).calibration()
+
+
+@pytest.mark.parametrize(
+    ("ask", "kind", "words"),
+    [
+        (lambda ev: ev.novelty(cold="dorp"), OptionError, "Did you mean 'drop'"),
+        (lambda ev: ev.novelty(kold="drop"), OptionError, "Did you mean 'cold'"),
+        (lambda ev: ev.diversity(features="genrs"), OptionError, "Did you mean 'genres'"),
+        (lambda ev: ev.diversity(features=3), OptionError, "name a column"),
+        (lambda ev: ev.diversity(features=[]), OptionError, "names no column"),
+        (lambda ev: ev.diversity(features=["item_x", "genres"]), OptionError, "no column 'item_x'"),
+        (lambda ev: ev.diversity(distances=[[0, 1], [1, 0]]), FrameError, "2 rows and there are 8 items"),
+        (lambda ev: ev.diversity(distances=np.arange(64).reshape(8, 8)), FrameError, "not the same both ways"),
+        (lambda ev: ev.diversity(distances=np.zeros((8, 7))), FrameError, "shape"),
+        (lambda ev: ev.diversity(distances=pd.DataFrame([[0.0]], [1], [1])), FrameError, "whole numbers"),
+        (lambda ev: ev.diversity(distances=pd.DataFrame([[0.0]], ["c"], ["c"])), RecnbError, "distances= has no row"),
+        (lambda ev: ev.diversity(distances=np.zeros((8, 8)), distance="jaccard"), OptionError, "nothing to say"),
+        (lambda ev: ev.diversity(k=1), NoUsersError, "single='zero'"),
+        (lambda ev: ev.calibration(alpha=0), OptionError, "alpha=0"),
+        (lambda ev: ev.calibration(base=1), OptionError, "base=1"),
+        (lambda ev: ev.user_coverage(at_least=0), OptionError, "at_least=0"),
+        (lambda ev: ev.entropy(normalize=True, divide_by_items=True), OptionError, "one thing"),
+        (lambda ev: ev.coverage().interval(), OptionError, "no interval"),
+        (lambda ev: ev.coverage().per_user, OptionError, "per_item"),
+        (lambda ev: ev.explain("coverage", 1), OptionError, r"\.explain\('coverage', k=None\)"),
+        (lambda ev: ev.explain("novelty"), OptionError, "say whose list"),
+        (lambda ev: ev.explain("novelty", 9), UnknownUserError, "3 users who have a list"),
+        (lambda ev: ev.explain("calibration", 7), UnknownUserError, "have a list"),
+        (lambda ev: ev.under("rectools").gini(), OptionError, "rectools has no gini"),
+        (lambda ev: ev.under("ranx").beyond(k=3), OptionError, "ranx has no metric beyond accuracy"),
+        (lambda ev: ev.curve("novelty", k=[None]), OptionError, "whole numbers"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_an_error(ask: Any, kind: type[Exception], words: str) -> None:
+    with pytest.raises(kind, match=words):
+        ask(EV)
+
+
+def test_columns_must_be_named_where_none_speaks_for_itself() -> None:
+    with pytest.raises(OptionError, match=r"no column of genres. Its columns: 'year'.*features='year'"):
+        evaluation(items=ITEMS[["item"]].assign(year=range(8))).diversity()
+    with pytest.raises(OptionError, match="could each be meant"):
+        evaluation(items=ITEMS.assign(tags="x")).calibration()
+    with pytest.raises(RecnbError, match=r"items= has no row for 1 recommended items \('f'\)"):
+        evaluation(items=ITEMS[ITEMS.item != "f"]).diversity()
+    with pytest.raises(FrameError, match="missing or infinite"):
+        evaluation(items=ITEMS.assign(year=[np.nan, *range(7)])).diversity(features=["year"])
+
+
+def test_under_a_library_is_its_own_number() -> None:
+    frames = {"train": TRAIN, "catalogue": list("abcdefgh")}
+    for library, name in {
+        "rectools": "novelty",
+        "recommenders": "novelty",
+        "recbole": "gini",
+        "lenskit": "gini",
+    }.items():
+        variant = next(one for one in recnb.conventions.metrics(library) if one.startswith(name))
+        expected = recnb.as_in(library, variant, RECS, TRUTH, k=3, **frames)
+        assert getattr(EV.under(library), name)(k=3) == close(expected)
+        assert name in EV.under(library).beyond(k=3).index
+
+
+def test_frames_are_left_as_they_were() -> None:
+    before = [frame.copy() for frame in (RECS, TRUTH, TRAIN, ITEMS)]
+    evaluation().beyond(k=2)
+    assert all(one.equals(now) for one, now in zip(before, (RECS, TRUTH, TRAIN, ITEMS), strict=True))
+
+
+def test_a_frame_that_holds_both_sides_answers_as_well() -> None:
+    frame = RECS.assign(relevance=[1, 0, 1, 1, 0, 0, 0, 0, 1])
+    assert frame.rec.personalization() == EV.personalization()
+    assert frame.rec.evaluation(train=TRAIN, items=ITEMS).novelty(k=2) == EV.novelty(k=2)
+    with pytest.raises(RecnbError, match="needs what users had before"):
+        frame.rec.novelty()
+
+
+def test_repeated_pairs_are_shown_once() -> None:
+    twice = pd.concat([RECS, RECS.head(1).assign(rank=9)])
+    for duplicates in ("dedupe", "keep", "hit_once"):
+        ev = recnb.evaluate(twice, TRUTH, duplicates=duplicates, items=ITEMS)
+        assert ev.coverage().per_item["c"] == 2
