@@ -69,7 +69,8 @@ def refuses(case: Case, want: Expected) -> bool:
     """Whether a metric must refuse what the frames alone do not show."""
     try:
         for k in case.k:
-            want.of("recall", {}, k)
+            for metric, options in {"recall": {}, **case.metrics}.items():
+                want.of(metric, options, k)
     except RefusedError:
         return True
     except UndefinedError:
