@@ -417,7 +417,7 @@ class Comparison:
             raise OptionError(
                 "metrics beyond accuracy need what users had before: give compare() train=, and items= for some."
             )
-        columns = {one.metric: [value for value, _, _ in one.values] for one in metrics}
+        columns = {metric.metric: [value for value, _, _ in metric.values] for metric in metrics}
         return pd.DataFrame(columns, index=pd.Index(self.names, name="model"))
 
     def curve(

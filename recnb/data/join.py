@@ -110,7 +110,7 @@ class RowCounts:
     @classmethod
     def total(cls, parts: Sequence[RowCounts]) -> RowCounts:
         """Those of different users as one."""
-        items = [one.items for one in parts if len(one.items)] or [parts[0].items]
+        items = [part.items for part in parts if len(part.items)] or [parts[0].items]
         return cls(
             sum(one.n_recommended for one in parts),
             sum(one.n_without_relevant for one in parts),

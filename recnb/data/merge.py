@@ -65,12 +65,12 @@ def merged(parts: Iterable[JoinedPart], away: RemoteRows, judged: pl.DataFrame |
     """
     pieces = _Merge()
     nothing: JoinedPart | None = None
-    for one in parts:
-        if judged is None and not one.judged.height and not one.row_counts.n_recommended:
+    for part in parts:
+        if judged is None and not part.judged.height and not part.row_counts.n_recommended:
             # A part without rows on either side knows nothing of the types of ids.
-            nothing = one
+            nothing = part
             continue
-        pieces.add(one)
+        pieces.add(part)
     if pieces.first is None:
         assert nothing is not None
         pieces.add(nothing)
@@ -173,7 +173,10 @@ class _Merge:
         if order is None and all(one.rows is None for one in self.truth_rows):
             return LazyRows(table, None)
         starts = np.cumsum([0, *(one.table.height for one in self.truth_rows)])
-        own = (np.arange(one.table.height) if one.rows is None else one.rows for one in self.truth_rows)
+        own = (
+            np.arange(truth_row.table.height) if truth_row.rows is None else truth_row.rows
+            for truth_row in self.truth_rows
+        )
         rows: Ints = np.concatenate([one + start for one, start in zip(own, starts, strict=False)])
         return LazyRows(table, rows if order is None else rows[order])
 

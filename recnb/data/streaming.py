@@ -185,10 +185,10 @@ class _StreamState:
             self.n_rows, judged.height, self.visits.met, self.first, judged["user"][0],
             highest if isinstance(highest, float) else None,
         )  # fmt: skip
-        n_users, n_relevant = sum(len(one.users) for one in self.parts), sum(one.n_relevant for one in self.parts)
+        n_users, n_relevant = sum(len(part.users) for part in self.parts), sum(one.n_relevant for one in self.parts)
         facts.check(n_users, n_relevant, self.convention, streamed.layout)
         first = self.parts[0]
-        items = distinct(pl.concat([one for one in self.items if len(one)]))
+        items = distinct(pl.concat([item for item in self.items if len(item)]))
         self.parts[0] = replace(first, row_counts=replace(first.row_counts, items=items))
         self.parts.reverse()
         return merged((self.parts.pop() for _ignored in range(len(self.parts))), streamed.away, judged)

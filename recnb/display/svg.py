@@ -107,7 +107,7 @@ def bars(
             f'<path d="M{lower:.1f} {bottom + 8}H{upper:.1f}" stroke="{ACCENT}" stroke-width="4" stroke-opacity="0.5"/>'
         )
         parts.append(f'<circle cx="{middle:.1f}" cy="{bottom + 8}" r="4" fill="{ACCENT}"/>')
-    parts += [label(x(one), HEIGHT - BOTTOM + 16, short(one)) for one in edges[::2]]
+    parts += [label(x(edge), HEIGHT - BOTTOM + 16, short(edge)) for edge in edges[::2]]
     parts.append(label((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4, name))
     return document(parts)
 
@@ -152,7 +152,7 @@ def document(parts: Sequence[str], width: int = WIDTH, height: int = HEIGHT) -> 
 
 
 def _grid(steps: Sequence[float], y: Callable[[float], float]) -> str:
-    lines = [stroke(LEFT, y(one), WIDTH - RIGHT, y(one), 0.5 if one == 0 else 0.25) for one in steps]
+    lines = [stroke(LEFT, y(step), WIDTH - RIGHT, y(step), 0.5 if step == 0 else 0.25) for step in steps]
     return "".join([*lines, *(label(LEFT - 7, y(one) + 4, short(one), anchor="end") for one in steps)])
 
 
@@ -174,7 +174,7 @@ def label(x: float, y: float, words: str, *, anchor: str = "middle", strong: boo
 def _apart(places: Sequence[int], x: Callable[[float], float], least: float) -> list[int]:
     """Those that leave room between each other, the last one among them."""
     kept: list[int] = []
-    for one in reversed(places):
-        if not kept or x(kept[-1]) - x(one) >= least:
-            kept.append(one)
+    for place in reversed(places):
+        if not kept or x(kept[-1]) - x(place) >= least:
+            kept.append(place)
     return kept[::-1]

@@ -116,7 +116,7 @@ class DaskEvaluation(PartedEvaluation):
         """The sums of all users as a `Partial`, which adds up with others; `compute=False` gives it as a Dask Delayed."""
         question = self._question(metrics, k, options)
         parts, top = self._parts(question)
-        tasks = [_task(kernel.partial, "sums", one, question, top) for one in parts]
+        tasks = [_task(kernel.partial, "sums", part, question, top) for part in parts]
         while len(tasks) > 1:
             tasks = [
                 _task(kernel.added, "add", tasks[start : start + AT_ONCE]) for start in range(0, len(tasks), AT_ONCE)
@@ -141,7 +141,7 @@ class DaskEvaluation(PartedEvaluation):
             {},
         )
         meta = pd.DataFrame(np.empty((0, len(columns))), index_of(some["user"], None)[:0], columns)
-        made = [_task(kernel.values, "values", one, question, top, drop=drop) for one in parts]
+        made = [_task(kernel.values, "values", part, question, top, drop=drop) for part in parts]
         return dd.from_delayed(made, meta=meta, verify_meta=False, prefix="recnb-per-user")
 
     def _gathered(self, convention: Convention) -> Iterable[tuple[JoinedPart, PartSummary]]:
@@ -170,7 +170,7 @@ class DaskEvaluation(PartedEvaluation):
         parts = self._joined()
         if not question.needs_scale:
             return parts, None
-        return parts, _task(max, "scale", [_task(kernel.scale, "scale", one) for one in parts])
+        return parts, _task(max, "scale", [_task(kernel.scale, "scale", part) for part in parts])
 
     def __repr__(self) -> str:
         return (

@@ -138,14 +138,14 @@ class Partial:
     @property
     def metrics(self) -> tuple[str, ...]:
         """The names of the metrics."""
-        return tuple(one.metric for one in self.measures)
+        return tuple(measure.metric for measure in self.measures)
 
     @property
     def basis(self) -> str:
         """In words: how many users, who was left out, and by which convention."""
         if self.library is not None:
             return "; ".join([_("each metric as {library} has it", library=self.library), *self.notes])
-        everything = {name: value for one in self.measures for name, value in one.options}
+        everything = {name: value for measure in self.measures for name, value in measure.options}
         return basis_of(self.counts, self.convention.with_metric(everything), self.notes, graded=self.graded)  # type: ignore[arg-type]
 
     def __add__(self, other: object) -> Partial:
@@ -191,7 +191,7 @@ class Partial:
         means = [np.concatenate([_means(one) for one in own]) for own in self.moments]
         columns = pd.Index(list(self.k), dtype=object if None in self.k else None, name="k")
         table = Table(np.array(means), index=pd.Index(self.metrics, name="metric"), columns=columns)
-        everything = {name: value for one in self.measures for name, value in one.options}
+        everything = {name: value for measure in self.measures for name, value in measure.options}
         convention = str(self.convention.with_metric(everything))
         # Text and numbers only: pandas writes attrs as JSON where it writes them.
         table.attrs = {"basis": self.basis, "n_users": self.n_users, "convention": convention, "lang": current()}
@@ -350,7 +350,7 @@ def _means(moments: Moments) -> np.ndarray[Any, np.dtype[np.float64]]:
 
 def _split(moments: tuple[Moments, ...], n: int) -> tuple[Moments, ...]:
     """One for each cut-off."""
-    if len(moments) == n and all(len(one.mean) == 1 for one in moments):
+    if len(moments) == n and all(len(moment.mean) == 1 for moment in moments):
         return moments
     (all_,) = moments
     return tuple(all_.at(slice(i, i + 1)) for i in range(n))
@@ -483,7 +483,7 @@ def _differing(convention: Convention) -> dict[str, Any]:
 
 
 def _numbers(values: Any) -> list[float | None]:
-    return [float(one) if np.isfinite(one) else None for one in values]
+    return [float(value) if np.isfinite(value) else None for value in values]
 
 
 __all__ = ["Measure", "Partial", "PartialCounts", "nothing_like", "refuse_unless_mean"]

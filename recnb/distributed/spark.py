@@ -135,7 +135,7 @@ class SparkEvaluation(PartedEvaluation):
         rows, scale = self._rows, None
         if question.needs_scale:
             top = self._scales(question).scalar()
-            rows, scale = tuple(one.withColumn(SCALE, top) for one in rows), SCALE
+            rows, scale = tuple(row.withColumn(SCALE, top) for row in rows), SCALE
         user = self._picked[0].schema["user"].dataType
         typed = LongType() if kind_of(user) == "whole numbers" else user
         schema = StructType([StructField("user", typed), *(StructField(label, DoubleType()) for label in labels)])
@@ -171,7 +171,7 @@ class SparkEvaluation(PartedEvaluation):
 
     def _buckets(self, work: spark_parts.Work, schema: Any, rows: tuple[DataFrame, ...]) -> DataFrame:
         """A lazy frame of what the workers make of each bucket."""
-        left, right = (one.groupBy(BUCKET) for one in rows)
+        left, right = (row.groupBy(BUCKET) for row in rows)
         with quiet():
             return left.cogroup(right).applyInArrow(work, schema)
 
@@ -247,7 +247,7 @@ def _session(recs: Frame, truth: Frame) -> Any:
             f"neither frame is of Spark: recommendations is a {type(recs).__name__}, truth a {type(truth).__name__}. "
             "Give Spark DataFrames, one of them at least, or type recnb.evaluate(recs, truth)."
         )
-    if len({type(one) for one in sessions}) > 1:
+    if len({type(session) for session in sessions}) > 1:
         raise FrameError("one frame is of a Connect session, the other of a classic one: read both by one session.")
     return sessions[0]
 

@@ -55,9 +55,9 @@ def rows_of(
     for name in names:
         metric, own = LIST_METRICS[name], (options or {}).get(name, {})
         needs, basis, values, n_users = "", "", [], 0
-        for one in cutoffs:
+        for cutoff in cutoffs:
             try:
-                score = score_of(evaluation, metric, one, own)
+                score = score_of(evaluation, metric, cutoff, own)
             except NoUsersError:
                 values.append((np.nan, np.nan, np.nan))
                 continue
