@@ -163,25 +163,27 @@ def _twice(name: str, column: object, role: str, other: str) -> str:
 
 def _missing(frame: Frame, name: str, role: str, wanted: str | None, columns: list[str]) -> str:
     levels = _levels(frame)
-    said = f"{name} has no column {wanted!r}" if wanted is not None else f"{name} has no {role} column that recnb knows"
+    found = (
+        f"{name} has no column {wanted!r}" if wanted is not None else f"{name} has no {role} column that recnb knows"
+    )
     listed = ", ".join(map(repr, columns)) or "none"
     if levels:
         index = ", ".join(map(repr, levels))
-        return f"{said}. Its columns: {listed}; its index holds {index}: type .reset_index() to make columns of it."
+        return f"{found}. Its columns: {listed}; its index holds {index}: type .reset_index() to make columns of it."
     lists = next((column for column in columns if role_of(column) in ("recommended", "relevant")), None)
     if role == "item" and lists is not None:
         order = ", order='row'" if name == "recommendations" else ""
         return (
-            f"{said}. Column {lists!r} looks like lists of items, and two frames hold one item a row: give "
+            f"{found}. Column {lists!r} looks like lists of items, and two frames hold one item a row: give "
             f"frame.explode({lists!r}) and say item={lists!r}{order}. A frame that holds both lists goes alone: frame.rec.ndcg(k=10)."
         )
     example = next((column for column in columns if role_of(column) is None), "name_of_the_column")
     if not isinstance(example, str):
         return (
-            f"{said}. Its columns: {listed}, and a column is named as text: frame.columns = frame.columns.map(str), "
+            f"{found}. Its columns: {listed}, and a column is named as text: frame.columns = frame.columns.map(str), "
             f"and say which one it is: {role}={str(example)!r}."
         )
-    return f"{said}. Its columns: {listed}. Say which one it is: {role}={example!r}."
+    return f"{found}. Its columns: {listed}. Say which one it is: {role}={example!r}."
 
 
 def table_of(frame: Frame, name: str, roles: Mapping[str, str]) -> pl.DataFrame:

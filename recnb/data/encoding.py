@@ -67,7 +67,7 @@ def place_of(user: Any, users: pl.Series) -> int | None:
         # By way of pandas, whose times are as fine as those of the users: Polars reads a Timestamp to the microsecond.
         typed = pl.from_pandas(pd.Series([user]))
         wanted = typed.cast(users.dtype)
-        in_zone, ours = (getattr(one.dtype, "time_zone", None) is not None for one in (typed, users))
+        in_zone, ours = (getattr(ids.dtype, "time_zone", None) is not None for ids in (typed, users))
         if in_zone != ours or not wanted.cast(typed.dtype).equals(typed):
             return None
         found = (users == wanted).arg_true()
@@ -150,11 +150,11 @@ def by_user(user: Ints, relevance: Floats) -> tuple[Ints | None, Ints, Floats]:
 
 def _bounds(lists: pl.Series, truth: pl.Series) -> tuple[int, int] | None:
     """Lowest user and how many there could be, if an array can hold them all."""
-    one, other = _span(lists, len(truth)), _span(truth, len(lists))
-    if one is None or other is None:
+    span_of_lists, span_of_truth = _span(lists, len(truth)), _span(truth, len(lists))
+    if span_of_lists is None or span_of_truth is None:
         return None
-    low = min(one[0], other[0])
-    size = max(one[0] + one[1], other[0] + other[1]) - low
+    low = min(span_of_lists[0], span_of_truth[0])
+    size = max(span_of_lists[0] + span_of_lists[1], span_of_truth[0] + span_of_truth[1]) - low
     return (low, size) if size <= 4 * (len(lists) + len(truth)) + 1024 else None
 
 

@@ -85,9 +85,9 @@ def _read(path: Path, size: int = -1) -> bytes:
         with opened(path) if opened else path.open("rb") as stream:
             return bytes(stream.read(size) if size >= 0 else stream.read())
     except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as problem:
-        said = getattr(problem, "strerror", None) or problem
+        reason = getattr(problem, "strerror", None) or problem
         remedy = f" If it is no {path.suffix} file, rename it; else make it again." if path.suffix in COMPRESSED else ""
-        raise FrameError(f"{path} cannot be read: {said}.{remedy}") from problem
+        raise FrameError(f"{path} cannot be read: {reason}.{remedy}") from problem
 
 
 def _text(data: bytes) -> bytes:
@@ -121,16 +121,16 @@ def replacing(path: File) -> Iterator[Path]:
         yield target
         return
     target = target.resolve()  # what a link leads to is replaced, not the link
-    made = target.with_name(f".{secrets.token_hex(4)}.{target.name}")
+    temporary = target.with_name(f".{secrets.token_hex(4)}.{target.name}")
     try:
-        yield made
+        yield temporary
         if target.exists():
-            shutil.copymode(target, made)
-        os.replace(made, target)
+            shutil.copymode(target, temporary)
+        os.replace(temporary, target)
     except OSError as problem:
         raise RecnbError(f"{path} cannot be written: {problem.strerror or problem}.") from problem
     finally:
-        made.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
 def written(text: str, path: File | None) -> str | None:

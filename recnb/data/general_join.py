@@ -262,19 +262,19 @@ def _of_population(
     with_list, with_truth = (np.bincount(column, minlength=n) > 0 for column in (data.user, data.truth_user))
     averaged = is_averaged(data.users, with_list, with_truth, hits.n_relevant > 0, convention)
     number = np.cumsum(averaged) - 1
-    mine, theirs = averaged[hits.user], np.flatnonzero(averaged[hits.truth_user])
+    hit_kept, truth_kept = averaged[hits.user], np.flatnonzero(averaged[hits.truth_user])
     # By user, best first, as the short way has them.
-    order = by_user(hits.truth_user[theirs], hits.truth_relevance[theirs])[0]
-    theirs = theirs if order is None else theirs[order]
+    order = by_user(hits.truth_user[truth_kept], hits.truth_relevance[truth_kept])[0]
+    truth_kept = truth_kept if order is None else truth_kept[order]
     row = np.full(len(hits.truth_user), -1)
-    row[theirs] = np.arange(len(theirs))
+    row[truth_kept] = np.arange(len(truth_kept))
     kept = replace(
-        hits, user=number[hits.user[mine]], rank=hits.rank[mine], list_length=hits.list_length[averaged], relevance=hits.relevance[mine],
-        truth_row=row[hits.truth_row[mine]], truth_user=number[hits.truth_user[theirs]], truth_relevance=hits.truth_relevance[theirs],
-        tied=None if hits.tied is None else hits.tied.of(mine),
+        hits, user=number[hits.user[hit_kept]], rank=hits.rank[hit_kept], list_length=hits.list_length[averaged], relevance=hits.relevance[hit_kept],
+        truth_row=row[hits.truth_row[hit_kept]], truth_user=number[hits.truth_user[truth_kept]], truth_relevance=hits.truth_relevance[truth_kept],
+        tied=None if hits.tied is None else hits.tied.of(hit_kept),
     )  # fmt: skip
     users = data.users.filter(pl.Series(averaged))
-    return General(users, lists, truth.select(pl.all().gather(theirs)), kept)
+    return General(users, lists, truth.select(pl.all().gather(truth_kept)), kept)
 
 
 def _by_rank(user: Ints, rank: Ints) -> Ints:

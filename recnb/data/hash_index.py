@@ -55,9 +55,9 @@ class HashIndex:
         out[:] = -1
         left = np.arange(len(values))
         for level, (shift, table) in enumerate(self.levels):
-            mine = hashes if level == 0 else hashes[left]
-            at = table[self._slots(mine, level, shift)]
-            there = self.hashes[at] == mine  # at -1 stands the last one, whose hash is another or who is meant
+            wanted = hashes if level == 0 else hashes[left]
+            at = table[self._slots(wanted, level, shift)]
+            there = self.hashes[at] == wanted  # at -1 stands the last one, whose hash is another or who is meant
             out[left[there]] = at[there] % len(self.hashes)
             left = left[~there]
             if len(left) == 0:

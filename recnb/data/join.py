@@ -109,13 +109,13 @@ class RowCounts:
 
     @classmethod
     def total(cls, parts: Sequence[RowCounts]) -> RowCounts:
-        """Those of different users as one."""
+        """Add up the counts of parts with different users."""
         items = [part.items for part in parts if len(part.items)] or [parts[0].items]
         return cls(
-            sum(one.n_recommended for one in parts),
-            sum(one.n_without_relevant for one in parts),
-            sum(one.n_not_relevant for one in parts),
-            sum(one.n_gaps for one in parts),
+            sum(part.n_recommended for part in parts),
+            sum(part.n_without_relevant for part in parts),
+            sum(part.n_not_relevant for part in parts),
+            sum(part.n_gaps for part in parts),
             distinct(pl.concat(items)),
         )
 
@@ -275,9 +275,11 @@ class Prepared:
         if depth is not None and depth >= self.list_length.max(initial=0):
             depth = None
         kept = self.cache.hits
-        known = next((one for one in kept if one.depth == depth), None)
+        known = next((hits for hits in kept if hits.depth == depth), None)
         if known is None:
-            deeper = next((one for one in kept if one.depth is None or (depth is not None and one.depth > depth)), None)
+            deeper = next(
+                (hits for hits in kept if hits.depth is None or (depth is not None and hits.depth > depth)), None
+            )
             if deeper is None or depth is None:
                 known = self._join(depth)
                 self.cache.hits = (known,)
@@ -411,16 +413,16 @@ def _general(source: Source, judged: pl.DataFrame, top: float, convention: Conve
     if not part:
         users_meet(recs["user"], judged["user"])
     convention = convention.ordered_by(by)
-    made = general_hits(recs, judged, source.items, convention)
-    if len(made.users) == 0 and not part:
+    joined = general_hits(recs, judged, source.items, convention)
+    if len(joined.users) == 0 and not part:
         raise no_users(judged["relevance"].max(), convention)
-    strangers = int((positions(made.users, distinct(recs["user"])) < 0).sum())
-    hits = replace(made.hits, max_relevance=top)
+    strangers = int((positions(joined.users, distinct(recs["user"])) < 0).sum())
+    hits = replace(joined.hits, max_relevance=top)
     return Prepared(
-        InMemoryRows(made.recs),
+        InMemoryRows(joined.recs),
         judged,
-        LazyRows(made.truth, None),
-        made.users,
+        LazyRows(joined.truth, None),
+        joined.users,
         hits.truth_user,
         hits.list_length,
         False,
@@ -462,10 +464,10 @@ def named_columns_exist(columns: Mapping[str, str | None], recs: Frame, truth: F
             raise ColumnError(f"{said} column {column!r} that {role}={column!r} names. Columns: {listed}.")
 
 
-def _quick(made: Joined, judged: pl.DataFrame, top: float, convention: Convention) -> Prepared:
+def _quick(joined: Joined, judged: pl.DataFrame, top: float, convention: Convention) -> Prepared:
     return Prepared(
-        InMemoryRows(made.recs), judged, made.truth_rows, made.users, made.truth_user, made.list_length, made.has_gaps,
-        made.n_strangers, convention, top, pairs=made.pairs,
+        InMemoryRows(joined.recs), judged, joined.truth_rows, joined.users, joined.truth_user, joined.list_length, joined.has_gaps,
+        joined.n_strangers, convention, top, pairs=joined.pairs,
     )  # fmt: skip
 
 

@@ -90,20 +90,20 @@ class _Merge:
         self.n_strangers = 0
         self.max_relevance = 0.0
 
-    def add(self, one: JoinedPart) -> None:
+    def add(self, part: JoinedPart) -> None:
         """Take up a part."""
         if self.first is None:
-            self.first = one
+            self.first = part
         for name, frames in self.frames.items():
-            frames.append(getattr(one, name))
+            frames.append(getattr(part, name))
         for name, columns in self.columns.items():
-            columns.append(getattr(one.hits, name))
-        if one.hits.tied is not None:
-            self.tied.append(one.hits.tied)
-        self.truth_rows.append(one.truth_rows)
-        self.row_counts.append(one.row_counts)
-        self.n_strangers += one.n_strangers
-        self.max_relevance = max(self.max_relevance, one.hits.max_relevance)
+            columns.append(getattr(part.hits, name))
+        if part.hits.tied is not None:
+            self.tied.append(part.hits.tied)
+        self.truth_rows.append(part.truth_rows)
+        self.row_counts.append(part.row_counts)
+        self.n_strangers += part.n_strangers
+        self.max_relevance = max(self.max_relevance, part.hits.max_relevance)
 
     def joined(self, away: RemoteRows, judged: pl.DataFrame | None) -> Prepared:
         """All parts as one."""
@@ -169,32 +169,34 @@ class _Merge:
 
     def _truth(self, order: Ints | None) -> LazyRows:
         """Return the relevant rows of all parts in order, gathered on first use."""
-        table = pl.concat([one.table for one in self.truth_rows])
-        if order is None and all(one.rows is None for one in self.truth_rows):
+        table = pl.concat([part.table for part in self.truth_rows])
+        if order is None and all(part.rows is None for part in self.truth_rows):
             return LazyRows(table, None)
-        starts = np.cumsum([0, *(one.table.height for one in self.truth_rows)])
+        starts = np.cumsum([0, *(part.table.height for part in self.truth_rows)])
         own = (
             np.arange(truth_row.table.height) if truth_row.rows is None else truth_row.rows
             for truth_row in self.truth_rows
         )
-        rows: Ints = np.concatenate([one + start for one, start in zip(own, starts, strict=False)])
+        rows: Ints = np.concatenate([part + start for part, start in zip(own, starts, strict=False)])
         return LazyRows(table, rows if order is None else rows[order])
 
     def _column(self, name: str, shift: Ints | None = None) -> Any:
         """Concatenate a column of all parts, adding an offset to each part, and free the parts."""
         own = self.columns.pop(name)
-        made = np.concatenate(own)
+        column = np.concatenate(own)
         if shift is not None:
             at = 0
-            for one, by in zip(own, shift, strict=False):
-                made[at : at + len(one)] += by
-                at += len(one)
-        return made
+            for piece, by in zip(own, shift, strict=False):
+                column[at : at + len(piece)] += by
+                at += len(piece)
+        return column
 
     def _coded(self, name: str, n_users: Ints, position: Ints | None) -> Ints:
         """A column of users by their position among all."""
-        made: Ints = self._column(name, n_users)
-        return made if position is None else position[made]
+        column: Ints = self._column(name, n_users)
+        return column if position is None else position[column]
 
     def _tied(self) -> Tied:
-        return Tied(*(np.concatenate([getattr(one, name) for one in self.tied]) for name in Tied.__dataclass_fields__))
+        return Tied(
+            *(np.concatenate([getattr(tied, name) for tied in self.tied]) for name in Tied.__dataclass_fields__)
+        )

@@ -55,7 +55,7 @@ def model_lists(model: Model, test: Any, train: Any = None, k: int | Sequence[in
     lists = [
         _top(model, int(user), held_out.shape[1], seen, depth) for user in steps(users, _("users ranked"), len(users))
     ]
-    lengths = [len(one) for one in lists]
+    lengths = [len(items) for items in lists]
     if not any(lengths):
         raise FrameError(
             "train holds every item of every user with test items, so nothing is left to rank: check that train and test differ."

@@ -92,7 +92,7 @@ class PartSummary:
         )
 
     def __add__(self, other: PartSummary) -> PartSummary:
-        known = [one for one in (self.highest, other.highest) if one is not None]
+        known = [highest for highest in (self.highest, other.highest) if highest is not None]
         return PartSummary(
             self.n_recs + other.n_recs,
             self.n_truth + other.n_truth,

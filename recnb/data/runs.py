@@ -109,4 +109,4 @@ def keys_met(keys: Callable[[int, int], NDArray[np.uint64]], runs: Runs) -> NDAr
         return np.asarray(part[1:][part[1:] == part[:-1]])
 
     found = in_shares(list(runs.blocks()), lambda blocks: [look(bounds) for bounds in blocks])
-    return np.asarray(np.unique(np.concatenate([one for share in found for one in share])))
+    return np.asarray(np.unique(np.concatenate([keys for share in found for keys in share])))

@@ -58,7 +58,7 @@ class SortedRows:
             return numbers
         rows = self.truth_row
         parts = in_shares(_spans(len(rows)), lambda spans: [numbers[rows[a:b]] for a, b in spans])
-        return np.concatenate([one for share in parts for one in share])
+        return np.concatenate([block for share in parts for block in share])
 
     @cached_property
     def blocks(self) -> list[tuple[int, int]]:
@@ -105,10 +105,10 @@ def in_order(sides: SortedRows) -> bool:
     def look(blocks: Sequence[tuple[int, int]]) -> bool:
         for start, stop in blocks:
             first, last = int(sides.rows[start]), int(sides.rows[stop])
-            mine, theirs = _numbers(sides.item[first:last]), numbers[sides.places(start, stop)]
-            if not _rises(sides, start, stop) or _twice(mine, sides.lengths[start:stop]):
+            listed, judged = _numbers(sides.item[first:last]), numbers[sides.places(start, stop)]
+            if not _rises(sides, start, stop) or _twice(listed, sides.lengths[start:stop]):
                 return False
-            if _twice(theirs, sides.truth_count[start:stop]):
+            if _twice(judged, sides.truth_count[start:stop]):
                 return False
         return True
 
@@ -149,10 +149,10 @@ def hits_in(sides: SortedRows, depth: int | None) -> tuple[Ints, Ints] | None:
     def look(blocks: Sequence[tuple[int, int]]) -> list[tuple[Ints, Ints] | None]:
         return [_met(sides, start, stop, depth) for start, stop in blocks]
 
-    made = [one for share in in_shares(sides.blocks, look) for one in share]
-    if any(one is None for one in made):
+    found = [pairs for share in in_shares(sides.blocks, look) for pairs in share]
+    if any(pairs is None for pairs in found):
         return None
-    row, place = (np.concatenate([one[side] for one in made if one is not None]) for side in (0, 1))
+    row, place = (np.concatenate([pairs[side] for pairs in found if pairs is not None]) for side in (0, 1))
     if sides.item.dtype == pl.String:
         truth_row = place if sides.truth_row is None else sides.truth_row[place]
         if not (sides.item.gather(row) == sides.truth_item.gather(truth_row)).all():
@@ -164,30 +164,30 @@ def _met(sides: SortedRows, start: int, stop: int, depth: int | None) -> tuple[I
     rows, kept = _down_to(sides, start, stop, depth)
     place, counts = sides.places(start, stop), sides.truth_count[start:stop]
     items = sides.item[rows] if isinstance(rows, slice) else sides.item.gather(rows)
-    mine, theirs = _numbers(items), sides.truth_numbers[place]
+    listed, judged = _numbers(items), sides.truth_numbers[place]
     # Above a row's number in the block stands that of its pair, of which as many bits as there is room for.
-    n_rows, n = len(mine), len(mine) + len(theirs)
+    n_rows, n = len(listed), len(listed) + len(judged)
     bits = n.bit_length()
     of_item = np.uint64((_ITEM << bits) % 2**64)
     of_user = np.arange(stop - start, dtype=np.uint64) * np.uint64((_USER << bits) % 2**64)
     key = np.empty(n, dtype=np.uint64)
-    for part, numbers, times in ((key[:n_rows], mine, kept), (key[n_rows:], theirs, counts)):
+    for part, numbers, times in ((key[:n_rows], listed, kept), (key[n_rows:], judged, counts)):
         np.multiply(numbers, of_item, out=part)
         _add_repeated(part, of_user, times)
     key += np.arange(n, dtype=np.uint64)
     key.sort()
     mask = np.uint64(2**bits - 1)
     at = np.flatnonzero((key[1:] ^ key[:-1]) <= mask)
-    one, other = (key[at] & mask).astype(np.int64), (key[at + 1] & mask).astype(np.int64)
-    if ((other < n_rows) | (one >= n_rows)).any():
+    row_of_list, row_of_truth = (key[at] & mask).astype(np.int64), (key[at + 1] & mask).astype(np.int64)
+    if ((row_of_truth < n_rows) | (row_of_list >= n_rows)).any():
         return None
-    order = np.argsort(one)
-    one, other = one[order], other[order] - n_rows
+    order = np.argsort(row_of_list)
+    row_of_list, row_of_truth = row_of_list[order], row_of_truth[order] - n_rows
     # With the same item, users are the same: a difference of fewer than 2**bits of them changes the number.
-    if not (mine[one] == theirs[other]).all():
+    if not (listed[row_of_list] == judged[row_of_truth]).all():
         return None
-    row = rows.start + one if isinstance(rows, slice) else rows[one]
-    return row, (place.start + other if isinstance(place, slice) else place[other])
+    row = rows.start + row_of_list if isinstance(rows, slice) else rows[row_of_list]
+    return row, (place.start + row_of_truth if isinstance(place, slice) else place[row_of_truth])
 
 
 def _down_to(sides: SortedRows, start: int, stop: int, depth: int | None) -> tuple[Ints | slice, Ints]:

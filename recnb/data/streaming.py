@@ -41,8 +41,8 @@ def source(stream: Stream, truth: pl.DataFrame, layout: Layout, floats: tuple[st
     checked = checked.with_columns(
         validation.of_one_kind(checked[role], validation.of_one_unit(types[role])) for role in validation.IDS
     )
-    made = Streamed(stream, checked, layout)
-    return Source(made.away, made.truth, layout.recs, layout.truth, floats=floats)
+    streamed = Streamed(stream, checked, layout)
+    return Source(streamed.away, streamed.truth, layout.recs, layout.truth, floats=floats)
 
 
 def same_kind(stream: Stream, truth: pl.DataFrame, layout: Layout) -> None:
@@ -165,14 +165,14 @@ class _StreamState:
         self.n_rows += recs.height
 
     def _join(self, recs: pl.DataFrame, truth: pl.DataFrame) -> None:
-        made = JoinedPart.of(part_of(recs, truth, self.streamed.layout).under(self.convention))
-        self.items.append(made.row_counts.items)
+        part = JoinedPart.of(part_of(recs, truth, self.streamed.layout).under(self.convention))
+        self.items.append(part.row_counts.items)
         if sum(map(len, self.items)) > self.n_items:
             self.items = [distinct(pl.concat(self.items))]
             self.n_items = 2 * len(self.items[0]) + ITEMS
         # All of the truth is known, and the items of all lists are kept once.
-        row_counts = replace(made.row_counts, items=made.row_counts.items.clear())
-        self.parts.append(replace(made, judged=made.judged.clear(), row_counts=row_counts))
+        row_counts = replace(part.row_counts, items=part.row_counts.items.clear())
+        self.parts.append(replace(part, judged=part.judged.clear(), row_counts=row_counts))
 
     def end(self, judged: pl.DataFrame) -> Prepared:
         """All users as one, those without a list among them."""
@@ -185,7 +185,7 @@ class _StreamState:
             self.n_rows, judged.height, self.visits.met, self.first, judged["user"][0],
             highest if isinstance(highest, float) else None,
         )  # fmt: skip
-        n_users, n_relevant = sum(len(part.users) for part in self.parts), sum(one.n_relevant for one in self.parts)
+        n_users, n_relevant = sum(len(part.users) for part in self.parts), sum(part.n_relevant for part in self.parts)
         facts.check(n_users, n_relevant, self.convention, streamed.layout)
         first = self.parts[0]
         items = distinct(pl.concat([item for item in self.items if len(item)]))

@@ -80,16 +80,16 @@ def _rows(table: pl.DataFrame, users: pl.Series) -> pl.DataFrame:
 def hits_among(hits: Hits, kept: NDArray[np.bool_]) -> Hits:
     """The hits of some of the users, and their relevant items."""
     position: Ints = np.cumsum(kept) - 1
-    mine, truth = kept[hits.user], kept[hits.truth_user]
+    hit_kept, truth = kept[hits.user], kept[hits.truth_user]
     row = np.cumsum(truth) - 1
     return replace(
         hits,
-        user=position[hits.user[mine]],
-        rank=hits.rank[mine],
+        user=position[hits.user[hit_kept]],
+        rank=hits.rank[hit_kept],
         list_length=hits.list_length[kept],
-        relevance=hits.relevance[mine],
-        truth_row=row[hits.truth_row[mine]],
+        relevance=hits.relevance[hit_kept],
+        truth_row=row[hits.truth_row[hit_kept]],
         truth_user=position[hits.truth_user[truth]],
         truth_relevance=hits.truth_relevance[truth],
-        tied=None if hits.tied is None else hits.tied.of(mine),
+        tied=None if hits.tied is None else hits.tied.of(hit_kept),
     )

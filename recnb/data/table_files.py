@@ -62,8 +62,10 @@ def read(path: File, trec: Trec | None = None, columns: Mapping[str, str] | None
         if ending in (".jsonl", ".ndjson"):
             return pl.read_ndjson(BytesIO(content(file)), infer_schema_length=None)
     except (pl.exceptions.PolarsError, OSError) as problem:
-        said = str(problem).strip().split("\n")[0]
-        raise FrameError(f"{file} cannot be read as {ending}: {said}. It may be cut short: make it again.") from problem
+        reason = str(problem).strip().split("\n")[0]
+        raise FrameError(
+            f"{file} cannot be read as {ending}: {reason}. It may be cut short: make it again."
+        ) from problem
     kind = kind_of(file) if trec else None
     if kind and kind == trec:
         return read_trec_run(file) if trec == "run" else read_trec_qrels(file)
@@ -83,7 +85,7 @@ def read(path: File, trec: Trec | None = None, columns: Mapping[str, str] | None
 
 def _ending(file: File) -> str:
     """The last suffix that names a format, not a compression."""
-    return next((one for one in map(str.lower, reversed(Path(file).suffixes)) if one not in COMPRESSED), "")
+    return next((suffix for suffix in map(str.lower, reversed(Path(file).suffixes)) if suffix not in COMPRESSED), "")
 
 
 def _csv(file: Path, separator: str, columns: Mapping[str, str]) -> pl.DataFrame:
@@ -91,7 +93,7 @@ def _csv(file: Path, separator: str, columns: Mapping[str, str]) -> pl.DataFrame
     if not data.strip():
         raise FrameError(f"{file} is empty.")
     header = data.lstrip(b"\r\n").split(b"\n", 1)[0].decode().rstrip("\r")
-    separator = next((one for one in (separator, ";", "\t", "|", ",") if one in header), separator)
+    separator = next((sign for sign in (separator, ";", "\t", "|", ",") if sign in header), separator)
     (names,) = csv.reader([header], delimiter=separator)
     if twice := [name for name in names if name and names.count(name) > 1]:
         raise ColumnError(f"{file} has more than one column called {twice[0]!r}: rename all but one.")

@@ -27,10 +27,10 @@ def read_trec_run(path: File, *, rank: bool = False) -> pd.DataFrame:
     the rank is left out unless asked for. Files may be compressed (.gz, .xz, .bz2, .zst, .zip).
     """
     table = _read(path, RUN, "run")
-    made = table.select("user", "item", _numbers(table, path, "score"), "model").to_pandas()
+    frame = table.select("user", "item", _numbers(table, path, "score"), "model").to_pandas()
     if rank:
-        made.insert(2, "rank", _numbers(table, path, "rank", whole=True).to_pandas())
-    return made
+        frame.insert(2, "rank", _numbers(table, path, "rank", whole=True).to_pandas())
+    return frame
 
 
 def read_trec_qrels(path: File) -> pd.DataFrame:

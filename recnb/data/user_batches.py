@@ -50,7 +50,7 @@ def by_files(batches: Iterable[pl.DataFrame], rows: int, level: int = 0) -> Tabl
                 yield from by_files(_batches_of(file), rows, level + 1)
                 continue
             held.extend(_batches_of(file))
-            if sum(one.height for one in held) >= rows:
+            if sum(table.height for table in held) >= rows:
                 yield pl.concat(held, rechunk=True)
                 held = []
             file.unlink()

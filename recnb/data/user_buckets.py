@@ -63,14 +63,14 @@ class UserVisits:
     def come(self, users: pl.Series) -> tuple[pl.DataFrame, Any]:
         """The truth of users given once each, in order; and the first of them who came before, or None."""
         found = self._truth.places(users)
-        mine = found[found >= 0]
-        again = mine[self._came[mine]]
-        self._came[mine] = True
+        positions = found[found >= 0]
+        again = positions[self._came[positions]]
+        self._came[positions] = True
         before = self._truth.users[int(again[0])] if len(again) else None
-        if len(mine) < len(found):
+        if len(positions) < len(found):
             stranger = self._strangers.add(users.filter(pl.Series(found < 0)))
             before = stranger if before is None else before
-        return self._truth.rows(mine), before
+        return self._truth.rows(positions), before
 
     def left(self) -> Iterator[pl.DataFrame]:
         """The rows of users who did not come, some at a time."""

@@ -81,9 +81,9 @@ def of_one_unit(ids: pl.Series) -> pl.Series:
         near = not isinstance(milliseconds, int) or milliseconds < 2**63 // 10**6
         return ids.dt.cast_time_unit("ns" if near else "us")
     if isinstance(dtype, pl.Decimal):
-        made = ids.cast(pl.Int64 if dtype.scale == 0 else DECIMAL, strict=False)
-        exact = made.null_count() == ids.null_count() and dtype.scale <= DECIMAL.scale
-        return made if exact else ids
+        converted = ids.cast(pl.Int64 if dtype.scale == 0 else DECIMAL, strict=False)
+        exact = converted.null_count() == ids.null_count() and dtype.scale <= DECIMAL.scale
+        return converted if exact else ids
     return ids
 
 

@@ -122,8 +122,8 @@ def evaluate_chunks(
 class _ChunkState:
     """Data kept between chunks."""
 
-    def __init__(self, truth: Frame, given: Options, asked: tuple[Metrics, Any, dict[str, Any]]) -> None:
-        self.given, self.asked, self.truth_given = given, asked, truth
+    def __init__(self, truth: Frame, given: Options, request: tuple[Metrics, Any, dict[str, Any]]) -> None:
+        self.given, self.request, self.truth_given = given, request, truth
         self.layout: Layout | None = None
         self.truth: pl.DataFrame | None = None
         self.visits: UserVisits | None = None
@@ -165,10 +165,10 @@ class _ChunkState:
 
     def _evaluate(self, recs: pl.DataFrame, truth: pl.DataFrame) -> None:
         assert self.layout is not None
-        metrics, k, options = self.asked
+        metrics, k, options = self.request
         source = part_of(recs, truth, self.layout)
-        made = Partial.of(self.given.evaluation(source), metrics, k, scale=self.scale, **options)
-        self.partial = made if self.partial is None else self.partial.plus(made)
+        partial = Partial.of(self.given.evaluation(source), metrics, k, scale=self.scale, **options)
+        self.partial = partial if self.partial is None else self.partial.plus(partial)
         self.facts += PartSummary.of(recs, truth)
 
     def end(self) -> ChunkedEvaluation:

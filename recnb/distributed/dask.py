@@ -141,14 +141,14 @@ class DaskEvaluation(PartedEvaluation):
             {},
         )
         meta = pd.DataFrame(np.empty((0, len(columns))), index_of(some["user"], None)[:0], columns)
-        made = [_task(kernel.values, "values", part, question, top, drop=drop) for part in parts]
-        return dd.from_delayed(made, meta=meta, verify_meta=False, prefix="recnb-per-user")
+        results = [_task(kernel.values, "values", part, question, top, drop=drop) for part in parts]
+        return dd.from_delayed(results, meta=meta, verify_meta=False, prefix="recnb-per-user")
 
     def _gathered(self, convention: Convention) -> Iterable[tuple[JoinedPart, PartSummary]]:
-        made: tuple[tuple[JoinedPart, PartSummary], ...] = compute(
-            *(_task(kernel.gathered, "hits", one, convention) for one in self._joined())
+        results: tuple[tuple[JoinedPart, PartSummary], ...] = compute(
+            *(_task(kernel.gathered, "hits", part, convention) for part in self._joined())
         )
-        return made
+        return results
 
     def _rows_of(self, users: pl.Series) -> tuple[pd.DataFrame, pd.DataFrame]:
         wanted = users.to_list()
@@ -286,8 +286,10 @@ def _uncategorized(column: pd.Series[Any]) -> pd.Series[Any]:
 def _same_kinds(recs: Any, truth: Any, layout: Layout) -> None:
     """Raise an error for ids of different types before the shuffle; a column of objects is checked by its first row."""
     sides = ((recs, layout.recs, "recommendations"), (truth, layout.truth, "truth"))
-    told = [{role: _kind(frame, labels[role], name) for role in validation.IDS} for frame, labels, name in sides]
-    if any(None not in (told[0][role], told[1][role]) and told[0][role] != told[1][role] for role in validation.IDS):
+    kinds = [{role: _kind(frame, labels[role], name) for role in validation.IDS} for frame, labels, name in sides]
+    if any(
+        None not in (kinds[0][role], kinds[1][role]) and kinds[0][role] != kinds[1][role] for role in validation.IDS
+    ):
         left, right = (_first(frame, labels, name) for frame, labels, name in sides)
         validation.same_kind(left, right, layout.recs, layout.truth)
 

@@ -123,8 +123,8 @@ class PartedEvaluation(Methods, Fetchable):
     def _score(self, metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> PartedScore:
         if not metric.is_accuracy:  # these look at all lists together, which no part holds
             self._refuse()
-        made = self._partial([metric.name], k, options).score(metric.name, k)
-        score = self.scored(made.moments, made.metric, made.k, made.convention, made.basis)
+        mean = self._partial([metric.name], k, options).score(metric.name, k)
+        score = self.scored(mean.moments, mean.metric, mean.k, mean.convention, mean.basis)
         score._values = lambda: self._values_of(self._question([metric.name], k, options))
         return score
 
@@ -151,12 +151,12 @@ class PartedEvaluation(Methods, Fetchable):
     ) -> Explanation:
         """Return the worked computation of one user's score; only that user's rows are fetched."""
         question = self._question([metric], k, options)
-        mine = self._rows_of(pl.Series("user", [user]))
-        if not any(map(len, mine)):
+        rows = self._rows_of(pl.Series("user", [user]))
+        if not any(map(len, rows)):
             raise UnknownUserError(f"user {user!r} is in neither frame.")
         if question.needs_scale:
             options = {**options, "max_relevance": self._scale(question) or None}
-        return explanation_of(kernel.part(*mine, self._plan).data, metric, user, k, options, lang)
+        return explanation_of(kernel.part(*rows, self._plan).data, metric, user, k, options, lang)
 
     def fetch(self) -> Evaluation:
         """Return an Evaluation in this process, of the hits, the truth and a few counts per user, without the rows of the lists.
@@ -189,11 +189,11 @@ class PartedEvaluation(Methods, Fetchable):
     def _merged(self, convention: Convention, away: RemoteRows) -> Prepared:
         if convention not in self._known:
             refuse_unless_mean(convention, self.engine)
-            made = list(self._gathered(convention))
-            facts = sum((facts for _, facts in made), PartSummary())
-            parts = [part for part, _ in made]
-            n_relevant = sum(one.truth.height for one in parts)
-            facts.check(sum(len(one.users) for one in parts), n_relevant, convention, self._plan.layout)
+            joined = list(self._gathered(convention))
+            facts = sum((facts for _, facts in joined), PartSummary())
+            parts = [part for part, _ in joined]
+            n_relevant = sum(part.truth.height for part in parts)
+            facts.check(sum(len(part.users) for part in parts), n_relevant, convention, self._plan.layout)
             self._known[convention] = merged(parts, away)
         return self._known[convention]
 
@@ -244,8 +244,8 @@ class PartedEvaluation(Methods, Fetchable):
         raise AssertionError
 
     def _partial(self, metrics: Metrics, k: Any, options: Mapping[str, Any]) -> Partial:
-        made: Partial = self.partial(metrics, k, **options)
-        return made
+        partial: Partial = self.partial(metrics, k, **options)
+        return partial
 
     def _question(self, metrics: Metrics, k: Any, options: Mapping[str, Any]) -> Question:
         library = self._plan.given.library

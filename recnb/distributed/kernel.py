@@ -93,14 +93,14 @@ def _none_missing(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> 
             )
 
 
-def scale(made: Part) -> float:
+def scale(part: Part) -> float:
     """The highest relevance in the truth of a part."""
-    return made.data.prepared.max_relevance
+    return part.data.prepared.max_relevance
 
 
-def partial(made: Part, question: Question, top: float | None = None) -> tuple[Partial, PartSummary]:
+def partial(part: Part, question: Question, top: float | None = None) -> tuple[Partial, PartSummary]:
     """The sums of a part."""
-    return Partial.of(Evaluation(made.data), question.metrics, question.k, scale=top, **question.options), made.facts  # type: ignore[arg-type]
+    return Partial.of(Evaluation(part.data), question.metrics, question.k, scale=top, **question.options), part.facts  # type: ignore[arg-type]
 
 
 def added(parts: Sequence[tuple[Partial, PartSummary]]) -> tuple[Partial, PartSummary]:
@@ -108,14 +108,14 @@ def added(parts: Sequence[tuple[Partial, PartSummary]]) -> tuple[Partial, PartSu
     return reduce(lambda a, b: (a[0].plus(b[0]), a[1] + b[1]), parts)
 
 
-def settled(made: tuple[Partial, PartSummary], plan: Plan) -> Partial:
+def settled(totals: tuple[Partial, PartSummary], plan: Plan) -> Partial:
     """Return the sums of all parts after the checks that need all parts."""
-    whole, facts = made
+    whole, facts = totals
     facts.check(whole.counts.n_users, whole.counts.n_relevant, whole.convention, plan.layout)
     return whole
 
 
-def values(made: Part, question: Question, top: float | None = None, *, drop: bool = False) -> pd.DataFrame:
+def values(part: Part, question: Question, top: float | None = None, *, drop: bool = False) -> pd.DataFrame:
     """Each user's values, a column for each metric at each cut-off.
 
     One who is left out of a mean is NaN, or is dropped, which goes for one metric at one cut-off.
@@ -124,8 +124,8 @@ def values(made: Part, question: Question, top: float | None = None, *, drop: bo
 
     frames = []
     for metric, own in question.chosen():
-        mine = {**own, "max_relevance": top} if top and _takes_scale(metric, own) else own
-        scoring = made.data.scoring(metric, mine)
+        chosen_options = {**own, "max_relevance": top} if top and _takes_scale(metric, own) else own
+        scoring = part.data.scoring(metric, chosen_options)
         users, labels = scoring.prepared.users, labels_of(metric, question.k)
         if len(users) == 0:
             frames.append(pd.DataFrame(np.empty((0, len(labels))), index_of(users), labels))
@@ -146,8 +146,8 @@ def _takes_scale(metric: Metric[...], own: Mapping[str, Any]) -> bool:
     return {**metric.defaults, **own}.get("max_relevance", 0) is None
 
 
-def gathered(made: Part, convention: Convention) -> tuple[JoinedPart, PartSummary]:
+def gathered(part: Part, convention: Convention) -> tuple[JoinedPart, PartSummary]:
     """Hits and counts of a part under a convention, without the rows of its lists."""
-    source = made.data.prepared.source
+    source = part.data.prepared.source
     assert source is not None
-    return JoinedPart.of(source.under(convention)), made.facts
+    return JoinedPart.of(source.under(convention)), part.facts

@@ -116,8 +116,8 @@ class Partial:
         if metrics is None and library is not None:
             metrics = [name for name in STANDARD if presets.of_metric(name, library)]
         chosen = chosen_metrics(metrics)
-        asked = [(metric, options_of(metric, metrics, options, chosen)) for metric in chosen]
-        measures, moments = _measured(data, asked, cutoffs, scale)
+        requests = [(metric, options_of(metric, metrics, options, chosen)) for metric in chosen]
+        measures, moments = _measured(data, requests, cutoffs, scale)
         prepared, counts = data.prepared, data.counts
         return cls(
             measures,
@@ -151,15 +151,15 @@ class Partial:
     def __add__(self, other: object) -> Partial:
         if not isinstance(other, Partial):
             return NotImplemented
-        made = self.plus(other)
-        if made.users is not None or not (self.n_users and other.n_users):
-            return made
+        total = self.plus(other)
+        if total.users is not None or not (self.n_users and other.n_users):
+            return total
         return replace(
-            made,
+            total,
             notes=tuple(
                 sorted(
                     {
-                        *made.notes,
+                        *total.notes,
                         _(
                             "added up from parts whose user ids were not kept: a user in two of them counts "
                             "twice, and intervals are then too narrow"
@@ -185,10 +185,10 @@ class Partial:
         return self if other == 0 and isinstance(other, int) else NotImplemented
 
     def table(self) -> Table:
-        """Means over users: one row per metric, one column per cut-off, as an evaluation's `table` gives them."""
+        """Return means over users, a row per metric and a column per cut-off, as the `table` of an evaluation."""
         import pandas as pd
 
-        means = [np.concatenate([_means(one) for one in own]) for own in self.moments]
+        means = [np.concatenate([_means(moment) for moment in own]) for own in self.moments]
         columns = pd.Index(list(self.k), dtype=object if None in self.k else None, name="k")
         table = Table(np.array(means), index=pd.Index(self.metrics, name="metric"), columns=columns)
         everything = {name: value for measure in self.measures for name, value in measure.options}
@@ -198,7 +198,7 @@ class Partial:
         return table
 
     def score(self, metric: str, k: int | None = None) -> PartialScore:
-        """The mean of one metric at one cut-off, with its interval."""
+        """Return the mean of a metric at one cut-off, with its interval."""
         row, column = self._place(metric, k)
         measure = self.measures[row]
         own = {**metric_named(measure.metric).defaults, **dict(measure.options)}
@@ -223,10 +223,10 @@ class Partial:
         at = [(k, own) for k, own in zip(self.k, _split(self.moments[row], len(self.k)), strict=True) if k is not None]
         if not at:
             raise OptionError("a curve runs over whole numbers, and this partial holds whole lists alone.")
-        ends = [one.interval() for _ignored, one in at]
+        ends = [moment.interval() for _ignored, moment in at]
         symbol = metric_named(self.measures[row].metric).symbol
         return Curve(
-            self.measures[row].metric, symbol, tuple(k for k, _ignored in at), tuple(float(_means(one)[0]) for _ignored, one in at),
+            self.measures[row].metric, symbol, tuple(k for k, _ignored in at), tuple(float(_means(moment)[0]) for _ignored, moment in at),
             tuple(float(low[0]) for low, _ignored in ends), tuple(float(high[0]) for _ignored, high in ends),
             n_users=self.n_users, basis=(f"{self.basis}; " + _('intervals: {method}', method=_("Clopper and Pearson's, for values between bounds"))),
         )  # fmt: skip
@@ -236,9 +236,9 @@ class Partial:
         import pandas as pd
 
         rows = [
-            (name, k, float(_means(one)[0]), *interval_of(one, 0.95, "auto"), one.n)
+            (name, k, float(_means(moment)[0]), *interval_of(moment, 0.95, "auto"), moment.n)
             for name, own in zip(self.metrics, self.moments, strict=True)
-            for k, one in zip(self.k, _split(own, len(self.k)), strict=True)
+            for k, moment in zip(self.k, _split(own, len(self.k)), strict=True)
         ]
         return pd.DataFrame(rows, columns=["metric", "k", "mean", "low", "high", "n_users"])
 
@@ -273,30 +273,32 @@ class Partial:
 
 def nothing_like(partial: Partial) -> Partial:
     """The same of no users: what changes nothing where it is added."""
-    none = tuple(tuple(Moments.of(np.empty((0, len(one.mean))), one.bounds) for one in own) for own in partial.moments)
+    none = tuple(
+        tuple(Moments.of(np.empty((0, len(moment.mean))), moment.bounds) for moment in own) for own in partial.moments
+    )
     return replace(
         partial, moments=none, counts=PartialCounts(), users=None if partial.users is None else partial.users.clear()
     )
 
 
 def _measured(
-    data: EvaluationData, asked: Sequence[tuple[Metric[...], dict[str, Any]]], cutoffs: Cutoffs, scale: float | None
+    data: EvaluationData, requests: Sequence[tuple[Metric[...], dict[str, Any]]], cutoffs: Cutoffs, scale: float | None
 ) -> tuple[tuple[Measure, ...], tuple[tuple[Moments, ...], ...]]:
     """Return the metrics and the moments of their values, computed for blocks of users."""
-    scorings = [data.scoring(metric, options) for metric, options in asked]
+    scorings = [data.scoring(metric, options) for metric, options in requests]
     measures, own = zip(*(_measure(scoring, scale) for scoring in scorings), strict=True)
     moments: dict[int, tuple[Moments, ...]] = {}
     # Metrics of the same data see the same block of users, of which much is worked out once.
-    for prepared in {id(one.prepared): one.prepared for one in scorings}.values():
-        rows = [row for row, one in enumerate(scorings) if one.prepared is prepared]
+    for prepared in {id(scoring.prepared): scoring.prepared for scoring in scorings}.values():
+        rows = [row for row, scoring in enumerate(scorings) if scoring.prepared is prepared]
         under = cutoffs_under(prepared.convention, cutoffs)
         whole = any(scorings[row].metric.needs_whole_list(own[row]) for row in rows)
         hits = prepared.hits(None if whole else under.deepest)
         for start, stop in hits.blocks(BLOCK):
             block = hits.part(start, stop)
             for row in rows:
-                made = _moments_of(block, scorings[row], own[row], under)
-                moments[row] = _added(moments[row], made, len(cutoffs)) if row in moments else made
+                added = _moments_of(block, scorings[row], own[row], under)
+                moments[row] = _added(moments[row], added, len(cutoffs)) if row in moments else added
     return measures, tuple(moments[row] for row in range(len(scorings)))
 
 
@@ -308,16 +310,16 @@ def _measure(scoring: Scoring, scale: float | None) -> tuple[Measure, dict[str, 
     if own.get("max_relevance", metric.defaults.get("max_relevance", 0)) is None:
         top = scoring.prepared.max_relevance if scale is None else scale
         own["max_relevance"] = top or None  # where nothing is relevant, the data have no scale, and need none
-    asked = tuple(sorted((name, _plain(value)) for name, value in scoring.options.items()))
-    return Measure(metric.name, asked, convention, top), own
+    given = tuple(sorted((name, _plain(value)) for name, value in scoring.options.items()))
+    return Measure(metric.name, given, convention, top), own
 
 
 def _moments_of(block: Hits, scoring: Scoring, options: Mapping[str, Any], cutoffs: Cutoffs) -> tuple[Moments, ...]:
     credit = scoring.metric.at(block, cutoffs, options)
-    made = averaged(credit, scoring.convention, scoring.metric, options, mean=False)
-    if made.kept is None or made.kept.all():
-        return (Moments.of(made.values, scoring.metric.bounds),)
-    both = zip(made.values.T, made.kept.T, strict=True)
+    averages = averaged(credit, scoring.convention, scoring.metric, options, mean=False)
+    if averages.kept is None or averages.kept.all():
+        return (Moments.of(averages.values, scoring.metric.bounds),)
+    both = zip(averages.values.T, averages.kept.T, strict=True)
     return tuple(Moments.of(values[kept, np.newaxis], scoring.metric.bounds) for values, kept in both)
 
 
@@ -359,31 +361,31 @@ def _split(moments: tuple[Moments, ...], n: int) -> tuple[Moments, ...]:
 def _added(a: tuple[Moments, ...], b: tuple[Moments, ...], n: int) -> tuple[Moments, ...]:
     if len(a) != len(b):
         a, b = _split(a, n), _split(b, n)
-    return tuple(one + other for one, other in zip(a, b, strict=True))
+    return tuple(left + right for left, right in zip(a, b, strict=True))
 
 
 def _same(a: Partial, b: Partial) -> None:
     """Refuse to add up what was not measured alike."""
-    told = "partial results add up only if they were measured alike"
+    problem = "partial results add up only if they were measured alike"
     if a.library != b.library:
-        raise OptionError(f"{told}: one is as {a.library or 'recnb'} has it, the other as {b.library or 'recnb'}.")
+        raise OptionError(f"{problem}: one is as {a.library or 'recnb'} has it, the other as {b.library or 'recnb'}.")
     if a.metrics != b.metrics:
-        raise OptionError(f"{told}: one holds {', '.join(a.metrics)}, the other {', '.join(b.metrics)}.")
+        raise OptionError(f"{problem}: one holds {', '.join(a.metrics)}, the other {', '.join(b.metrics)}.")
     if a.k != b.k:
-        raise OptionError(f"{told}: one holds k={list(a.k)}, the other k={list(b.k)}.")
+        raise OptionError(f"{problem}: one holds k={list(a.k)}, the other k={list(b.k)}.")
     pairs = [(a.convention, b.convention)]
     pairs += [(x.convention, y.convention) for x, y in zip(a.measures, b.measures, strict=True)]
     for one, other in pairs:
         for name in (field.name for field in fields(Convention)):
             mine, theirs = getattr(one, name), getattr(other, name)
             if mine != theirs:
-                raise OptionError(f"{told}: one has {name}={mine!r}, the other {name}={theirs!r}.")
+                raise OptionError(f"{problem}: one has {name}={mine!r}, the other {name}={theirs!r}.")
     if a.graded != b.graded:
-        raise OptionError(f"{told}: one truth has grades of relevance, the other none.")
+        raise OptionError(f"{problem}: one truth has grades of relevance, the other none.")
     for mine_, theirs_ in zip(a.measures, b.measures, strict=True):
         if (mine_.options, mine_.scale) != (theirs_.options, theirs_.scale):
             tip = " Give all parts one scale, max_relevance=." if mine_.scale != theirs_.scale else ""
-            raise OptionError(f"{told}: one holds {mine_}, the other {theirs_}.{tip}")
+            raise OptionError(f"{problem}: one holds {mine_}, the other {theirs_}.{tip}")
 
 
 def _both(a: pl.Series | None, b: pl.Series | None) -> pl.Series | None:
