@@ -130,7 +130,7 @@ class Spread:
         )  # fmt: skip
 
     @property
-    def small_print(self) -> list[str]:
+    def _small_print(self) -> list[str]:
         """The convention behind our number, and notes."""
         return [f"{self.name}: {self.basis}", *self.notes]
 
@@ -167,7 +167,7 @@ class Spread:
                 lines.append(f"  {group.value:.4f}  {group.value - self.ours:+.4f}  {', '.join(group.names)}")
                 lines += [f"                   {words}" for words in group.differences]
             lines += [f"  {_('none')}             {number.name}: {number.error}" for number in self.without]
-            return "\n".join([*lines, *self.small_print])
+            return "\n".join([*lines, *self._small_print])
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):

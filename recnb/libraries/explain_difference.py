@@ -130,7 +130,7 @@ class Why:
         return f"{self.label}: {self.start:.4f} {self.one}, {self.end:.4f} {self.other}, {self.end - self.start:+.4f}"
 
     @property
-    def small_print(self) -> list[str]:
+    def _small_print(self) -> list[str]:
         """The users at both ends, the switches that change nothing, and notes."""
         start, end = self.n_users
         if start == end:
@@ -184,7 +184,7 @@ class Why:
             for step in self.steps:
                 lines.append(f"  {step.value:.4f}  {step.change:+.4f}  {step.was} → {step.now}")
                 lines += [f"                   {words}" for words in (step.moved(), step.note) if words]
-            return "\n".join([*lines, f"  {self.end:.4f}           {self.other}", *self.small_print])
+            return "\n".join([*lines, f"  {self.end:.4f}           {self.other}", *self._small_print])
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):

@@ -168,7 +168,7 @@ class Identified:
         ]
 
     @property
-    def small_print(self) -> list[str]:
+    def _small_print(self) -> list[str]:
         """What is not in the lines, and notes."""
         return [*_more(len(self.rows) - ROWS_SHOWN), *self.notes]
 
@@ -189,7 +189,7 @@ class Identified:
     def _repr_html_(self) -> str:
         with use_language(self.lang):
             return render(
-                "libraries/identify.jinja", label=self.label, head=[self.headline], notes=self.small_print,
+                "libraries/identify.jinja", label=self.label, head=[self.headline], notes=self._small_print,
                 header=[self.label, _("fit"), _("convention")], rows=self.rows[:ROWS_SHOWN], numbers_from=3,
             )  # fmt: skip
 

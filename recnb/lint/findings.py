@@ -249,7 +249,7 @@ class Lint:
         """A line per finding, for the head of a report in text."""
         return [f"{finding.word}: {finding.short}" for finding in self.findings] or [self.headline]
 
-    def in_report(self) -> str:
+    def _in_report(self) -> str:
         """The findings for the head of a report in HTML: lines that unfold."""
         return str(render("lint/lint.jinja", view="folded", lint=self))
 

@@ -67,7 +67,7 @@ class Explanation:
     titles: Mapping[Any, str] = field(default_factory=dict)  #: titles of the items that have one
     lang: str = field(default_factory=current)  #: the language of its words, in which it is shown
 
-    def decided(self, value: float) -> Explanation:
+    def _decided(self, value: float) -> Explanation:
         """The explanation for a user with no relevant item, whose value is set by the convention."""
         return replace(self, value=value, rows=self.rows.assign(running=value), by_convention=True)
 
@@ -233,7 +233,7 @@ def _of_accuracy(
     titles = data.item_titles(list(dict.fromkeys([*items.values(), *truth_items])))
     explanation = replace(explanation, titles=titles)
     if hits.n_relevant[0] == 0 and data.convention.no_relevant in ("one", "nan"):
-        return explanation.decided(1.0 if data.convention.no_relevant == "one" else np.nan)
+        return explanation._decided(1.0 if data.convention.no_relevant == "one" else np.nan)
     return explanation
 
 

@@ -90,7 +90,7 @@ def test_frame() -> None:
 def test_html_without_script_or_style_sheet() -> None:
     page = sample()._repr_html_()
     assert tags(page) <= {"div", "b", "span", "bdi", "code"}
-    assert tags(sample().in_report()) <= {"div", "span", "bdi", "code", "details", "summary"}
+    assert tags(sample()._in_report()) <= {"div", "span", "bdi", "code", "details", "summary"}
     assert 'role="region"' in page
     assert "mathjax_ignore" in page
     assert page == sample()._repr_html_()
@@ -103,15 +103,15 @@ def test_html_without_script_or_style_sheet() -> None:
 def test_head_of_a_report() -> None:
     lint = sample()
     assert lint.lines()[0] == "warning: Relevance looks like ratings from 1 to 5, and all 1,084 rows count as relevant"
-    assert len(lint.lines()) == len(lint) == lint.in_report().count("<details")
+    assert len(lint.lines()) == len(lint) == lint._in_report().count("<details")
     assert CLEAN.lint().lines() == [CLEAN.lint().headline]
-    assert "no findings" in CLEAN.lint().in_report()
+    assert "no findings" in CLEAN.lint()._in_report()
 
 
 def test_users_strings_are_text_in_html() -> None:
     lint = hostile()
     assert {"duplicates", "ties", "seen_in_train", "recommended_outside_items"} <= set(lint.names)
-    for page in (lint._repr_html_(), lint.in_report()):
+    for page in (lint._repr_html_(), lint._in_report()):
         assert tags(page) <= {"div", "b", "span", "bdi", "code", "details", "summary"}
         assert "&lt;script&gt;" in page
         assert "\u202e" not in page

@@ -61,19 +61,19 @@ class Quiz:
         return self.drawn.score()
 
     @property
-    def asks_largest(self) -> bool:
+    def _asks_largest(self) -> bool:
         """Whether the largest term is asked for: not if every hit earns the same."""
-        return self.drawn.asks_largest
+        return self.drawn._asks_largest
 
     @property
     def items(self) -> tuple[str, ...]:
         """The items to choose the largest term from, in alphabetical order."""
-        return tuple(sorted({*self.drawn.row, *self.drawn.truth})) if self.asks_largest else ()
+        return tuple(sorted({*self.drawn.row, *self.drawn.truth})) if self._asks_largest else ()
 
     @cached_property
     def largest(self) -> tuple[str, ...]:
         """The items whose term is the largest; several if they tie, none if it is not asked for."""
-        if not self.asks_largest:
+        if not self._asks_largest:
             return ()
         if self.metric == "idcg":
             # Of items with the same gain, any may come first in the ideal list.
@@ -141,7 +141,7 @@ class Quiz:
         return Solution(self.label, self.value, self.digits, self.largest, self._explanations, self.slips, self.lang)
 
     def _item(self, item: object) -> str:
-        if not self.asks_largest:
+        if not self._asks_largest:
             raise OptionError(
                 f"every hit earns the same in {self.metric}, so no term is the largest: leave largest out."
             )
@@ -159,18 +159,18 @@ class Quiz:
 
     __repr__ = __str__
 
-    def question_html(self, *, instruction: bool) -> Markup:
+    def _question_html(self, *, instruction: bool) -> Markup:
         """Return the question as HTML, with how an answer is checked in Python or without."""
         with use_language(self.lang):
             return render("widgets/quiz/question.jinja", quiz=self, question=question, instruction=instruction)
 
-    def feedback_html(self, sentences: Sequence[str], mark: str = "") -> Markup:
+    def _feedback_html(self, sentences: Sequence[str], mark: str = "") -> Markup:
         """Return sentences to an answer as HTML, the first with a mark."""
         with use_language(self.lang):
             return render("widgets/quiz/answer.jinja", label=self.label, sentences=sentences, mark=mark)
 
     def _repr_html_(self) -> str:
-        return str(self.question_html(instruction=True))
+        return str(self._question_html(instruction=True))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         """Return text and HTML, and the widget where there are widgets."""
@@ -276,12 +276,12 @@ class Answer:
         feedback = f"{self._mark} {' '.join(self.sentences())}"
         return feedback if self.solution is None else f"{feedback}\n\n{self.solution!r}"
 
-    def feedback_html(self) -> Markup:
+    def _feedback_html(self) -> Markup:
         """Return the feedback as HTML, without the solution."""
-        return self.quiz.feedback_html(self.sentences(), mark=self._mark)
+        return self.quiz._feedback_html(self.sentences(), mark=self._mark)
 
     def _repr_html_(self) -> str:
-        return str(self.feedback_html()) + ("" if self.solution is None else self.solution._repr_html_())
+        return str(self._feedback_html()) + ("" if self.solution is None else self.solution._repr_html_())
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -41,7 +41,7 @@ class QuizList:
         return METRICS[self.metric].label(self.k)
 
     @property
-    def asks_largest(self) -> bool:
+    def _asks_largest(self) -> bool:
         """Whether one term is the largest: not if every hit earns the same."""
         return self.metric in TERMS_DIFFER
 

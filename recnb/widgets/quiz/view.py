@@ -32,7 +32,7 @@ class QuizView:
         self.quiz = quiz
         fitting, wide = w.Layout(width="max-content"), {"description_width": "initial"}
         with use_language(quiz.lang):
-            self.question = w.HTML(_SPACED.format(quiz.question_html(instruction=False)))
+            self.question = w.HTML(_SPACED.format(quiz._question_html(instruction=False)))
             empty = "0." + "0" * quiz.digits
             self.value = w.Text(description=_("Value"), placeholder=empty, style=wide, continuous_update=False)
             self.value.layout.width = "14em"
@@ -50,7 +50,7 @@ class QuizView:
         self._entered = False
         self.value.on_msg(self._submitted)
         self.value.observe(self._changed, "value")
-        controls = [self.value, *([self.largest] if quiz.asks_largest else []), self.button, self.show]
+        controls = [self.value, *([self.largest] if quiz._asks_largest else []), self.button, self.show]
         row = w.Layout(flex_flow="row wrap", align_items="center", grid_gap="0.2em 0.8em")
         keys = Keys("recnb-quiz", quiz.lang)
         self.widget = w.VBox([self.question, w.Box(controls, layout=row), self.feedback, self.solution, keys])
@@ -61,7 +61,7 @@ class QuizView:
         typed, largest = self.value.value.strip() or None, self.largest.value or None
         if typed is None and largest is None:
             both = N_("Type a value, or choose the largest term.")
-            self._alert(both if self.quiz.asks_largest else N_("Type a value."))
+            self._alert(both if self.quiz._asks_largest else N_("Type a value."))
             return
         try:
             answer = self.quiz.check(typed, largest=largest)
@@ -69,7 +69,7 @@ class QuizView:
             unread = N_("{text} cannot be read as a number: type 0.1234, 0,1234, 2/3 or 12.34%.")
             self._alert(unread, text=one_line(typed or "", 40))
             return
-        self.feedback.value = _ALERT.format(answer.feedback_html())
+        self.feedback.value = _ALERT.format(answer._feedback_html())
         if answer.solution is not None:
             self.reveal()
 
@@ -79,7 +79,7 @@ class QuizView:
 
     def _alert(self, message: str, **values: Any) -> None:
         with use_language(self.quiz.lang):
-            self.feedback.value = _ALERT.format(self.quiz.feedback_html([_(message, **values)]))
+            self.feedback.value = _ALERT.format(self.quiz._feedback_html([_(message, **values)]))
 
     # The browser sends the Enter key before the text; when the focus moves, as to the largest term, it sends the text alone.
 
