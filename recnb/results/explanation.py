@@ -107,7 +107,7 @@ class Explanation:
     def __repr__(self) -> str:
         with use_language(self.lang):
             parts = [
-                self._headline(one_line(repr(self.user))),
+                self._headline(one_line(repr(self.user.item() if isinstance(self.user, np.integer) else self.user))),
                 f"  {self.formula}",
                 f"  {self._numbers(TERMS_SHOWN)}",
                 self._as_text(self.rows),

@@ -399,3 +399,9 @@ def test_items_are_shown_with_their_titles() -> None:
     assert "Coco (9)" in repr(accuracy)
     assert "<bdi>Up</bdi>" in evaluation.coverage(k=2)._repr_html_()
     assert "Up" not in repr(recnb.evaluate(recs, truth).explain("ndcg", "u", k=2))
+
+
+def test_a_user_of_numpy_is_shown_as_a_number():
+    recs = pd.DataFrame({"user": [7], "item": ["a"], "rank": [1]})
+    ev = recnb.evaluate(recs, pd.DataFrame({"user": [7], "item": ["a"]}))
+    assert repr(ev.explain("ndcg", ev.users[0], k=1)).startswith("nDCG@1 of user 7 = 1.0000")
