@@ -105,7 +105,7 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("kept")
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_every_pair_of_presets_of_ndcg(seed: int):
     recs, truth = awkward(seed)
     source = read(recs, truth, {})
@@ -123,7 +123,9 @@ def test_every_pair_of_presets_of_ndcg(seed: int):
 
 
 @pytest.mark.usefixtures("kept")
-@pytest.mark.parametrize("metric", RANKING)
+@pytest.mark.parametrize(
+    "metric", [pytest.param(name, marks=() if name in ("ndcg", "recall") else pytest.mark.slow) for name in RANKING]
+)
 def test_pairs_of_presets_of_every_metric(metric: str):
     for seed, grades in ((3, (1.0,)), (4, (1.0, 2.0, 0.0)), (5, (1.0, 0.0, 2.0, 0.5, -1.0))):
         recs, truth = awkward(seed, grades)

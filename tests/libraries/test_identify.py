@@ -46,7 +46,7 @@ def of_users(evaluation: recnb.Evaluation, *args: Any, **options: Any) -> Identi
     return found
 
 
-@pytest.mark.parametrize("metric", ["ndcg", "average_precision"])
+@pytest.mark.parametrize("metric", [pytest.param("ndcg", marks=pytest.mark.slow), "average_precision"])
 def test_a_number_that_a_preset_printed_is_found_to_be_its_own(metric: str):
     said = {one.label: number(one.library, one.variant, RECS, TRUTH, 10) for one in presets_of(metric)}
     numbers = {name: value for name, value in said.items() if not isinstance(value, str)}
