@@ -93,6 +93,8 @@ OPTION_PHRASES: dict[tuple[str, str], str] = {
 Order = Literal["auto", "score", "rank", "row"]
 ScoreDtype = Literal["float64", "float32"]
 Ties = Literal["first", "last", "item_asc", "item_desc", "expected", "max_rank", "floor_mean_rank", "worst"]
+#: Rules for ties that only order the rows of a list; the others share ranks or average over orders.
+ROW_ORDERS: tuple[Ties, ...] = ("first", "last", "item_asc", "item_desc")
 Duplicates = Literal["error", "dedupe", "hit_once", "keep", "rows"]
 NonpositiveScores = Literal["keep", "never_hit"]
 Candidates = Literal["list", "padded", "catalogue"]

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
+from recnb.conventions.convention import ROW_ORDERS
 from recnb.data import validation
 from recnb.data.encoding import by_user, distinct, positions
 from recnb.data.population import is_averaged
@@ -20,9 +21,9 @@ from recnb.errors import OptionError
 from recnb.metrics.hits import Floats, Hits, Ints, Tied, count_within, in_order
 
 #: The axes that only this way knows, and their values for which the short way serves.
-SHORT_WAY = {
+SHORT_WAY: dict[str, tuple[str, ...]] = {
     "score_dtype": ("float64",),
-    "ties": ("first", "last", "item_asc", "item_desc"),
+    "ties": ROW_ORDERS,
     "duplicates": ("error", "dedupe", "hit_once", "keep"),
     "nonpositive_scores": ("keep",),
     "candidates": ("list",),

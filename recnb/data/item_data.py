@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
+from recnb.conventions.convention import ROW_ORDERS
 from recnb.data import Prepared, validation
 from recnb.data.encoding import distinct, positions
 from recnb.data.ranking import ranked
@@ -58,7 +59,7 @@ class ItemData:
                 recs = recs.sort("rank").unique(["user", "item"], keep="first", maintain_order=True)
             return recs.select("user", "item", "rank")
         # Places that a convention made of padding or shared ranks are none that anyone was shown.
-        ties = prepared.convention.ties if prepared.convention.ties in ("last", "item_asc", "item_desc") else "first"
+        ties = prepared.convention.ties if prepared.convention.ties in ROW_ORDERS else "first"
         plain = Convention(order=prepared.convention.order, ties=ties, duplicates="dedupe")
         return ranked(prepared.source.recs, plain, prepared.source.labels)[0].select("user", "item", "rank")
 

@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from recnb.conventions.convention import ROW_ORDERS
 from recnb.data import Prepared
 from recnb.lint.data import FlaggedRows, LintData, Mask
 from recnb.metrics.hits import Floats, Hits, Ints, count_within, in_order
 
 #: Rules for ties under which each hit has a place of its own.
-STRICT = ("first", "last", "item_asc", "item_desc", "worst")
+STRICT = (*ROW_ORDERS, "worst")
 
 
 @dataclass(frozen=True, eq=False)
