@@ -80,6 +80,11 @@ def chunked(case: Case, want: Expected | None) -> None:
     means(case, want, made.table(), list(asked))
 
 
+def is_text_made(recs: pd.DataFrame, parted: Any) -> bool:
+    """Whether Dask made text of items that are other objects, such as tuples."""
+    return pd.api.types.is_string_dtype(parted.dtypes["item"]) and not all(isinstance(one, str) for one in recs["item"])
+
+
 def by_dask(case: Case, want: Expected | None) -> None:
     import dask
     import dask.dataframe as dd
@@ -99,6 +104,8 @@ def by_dask(case: Case, want: Expected | None) -> None:
     with dask.config.set(scheduler="sync"), warnings.catch_warnings():
         warnings.simplefilter("default")
         parted = dd.from_map(lambda piece: piece, pieces, meta=recs.iloc[:0])
+        if str(case.options.get("ties")).startswith("item") and is_text_made(recs, parted):
+            raise ways.NoSuchFrameError  # the ids of this Dask frame are text, which has an order of its own
         made = recnb.dask.evaluate(parted, truth, **case.options).table(asked, k=list(case.k))
     means(case, want, made, list(asked))
 
