@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data.join import HitCache, Prepared, RemoteRanking, RemoteRows, RowCounts
+from recnb.data.counts import RowCounts
+from recnb.data.join import Prepared, RemoteRanking, RemoteRows
 from recnb.data.relevance import LazyRows
 from recnb.metrics.hits import Hits, Ints, Tied, in_order
 
@@ -30,7 +31,6 @@ class JoinedPart:
     row_counts: RowCounts
     n_strangers: int
     graded: bool
-    is_general: bool  #: whether the convention needs the long way
 
     @property
     def truth(self) -> pl.DataFrame:
@@ -49,12 +49,11 @@ class JoinedPart:
             prepared.users,
             prepared.judged,
             prepared.truth_rows,
-            prepared.hits(None),
+            prepared.all_hits,
             prepared.convention,
             RowCounts.of(prepared.counts, prepared.recs),
             prepared.n_strangers,
             prepared.graded,
-            prepared.general is not None,
         )
 
 
@@ -117,16 +116,12 @@ class _Merge:
             pl.concat(self.frames["judged"]) if judged is None else judged,
             self._truth(truth_order),
             pl.concat(self.frames["users"]).sort(),
-            hits.truth_user,
-            hits.list_length,
-            row_counts.n_gaps > 0,
+            hits,
             self.n_strangers,
             convention,
-            hits.max_relevance,
-            graded=first.graded,
-            general=hits if first.is_general else None,
+            row_counts.n_gaps > 0,
+            first.graded,
             row_counts=row_counts,
-            cache=HitCache((hits,)),
         )
 
     def _hits(self, like: Hits) -> tuple[Hits, Ints | None]:

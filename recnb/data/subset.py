@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from recnb.conventions import Convention
-from recnb.data.join import HitCache, InMemoryRows, Prepared, RemoteRanking, RemoteRows, Source
+from recnb.data.join import InMemoryRows, Prepared, RemoteRanking, RemoteRows, Source
 from recnb.data.relevance import LazyRows
 from recnb.display.language import Sentence
 from recnb.metrics.hits import Hits, Ints
@@ -22,7 +22,7 @@ def among(prepared: Prepared, users: pl.Series, note: str | Sentence = "") -> Pr
     highest relevance) stays as it was.
     """
     kept = prepared.users.is_in(users.implode()).to_numpy()
-    hits = hits_among(prepared.hits(None), kept)
+    hits = hits_among(prepared.all_hits, kept)
     source = prepared.source
     judged = _rows(prepared.judged, users)
     truth = prepared.truth.filter(pl.Series(kept[prepared.truth_user]))
@@ -48,14 +48,12 @@ def among(prepared: Prepared, users: pl.Series, note: str | Sentence = "") -> Pr
         judged=judged,
         truth_rows=LazyRows(truth, None),
         users=prepared.users.filter(pl.Series(kept)),
-        truth_user=hits.truth_user,
-        list_length=hits.list_length,
+        all_hits=hits,
         n_strangers=0,
         notes=(*prepared.notes, *([note] if note else [])),
         source=source,
-        general=None if prepared.general is None else hits,
         row_counts=row_counts,
-        cache=HitCache((hits,)),
+        _cut={},
     )
 
 
