@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
@@ -12,11 +11,8 @@ import pandas as pd
 import polars as pl
 from numpy.typing import NDArray
 
-from recnb.data.parallel import in_shares, sorted_in_shares
+from recnb.data.parallel import in_blocks, sorted_in_shares
 from recnb.metrics.hits import Floats, Ints, best_first, stands_best_first
-
-#: Rows that are worked on together: few enough for the processor's cache.
-BLOCK = 2**17
 
 
 def distinct(values: pl.Series) -> pl.Series:
@@ -40,7 +36,7 @@ def positions(known: pl.Series, values: pl.Series) -> Ints:
         lookup[known.to_numpy() - low + 1] = np.arange(len(known))
         inside: Ints = np.clip(values.to_numpy() - low + 1, 0, size + 1)
         return lookup[inside]
-    rows, starts = grouped(pl.concat([known, values.alias(known.name)]))
+    rows, starts = grouped(pl.concat([known, values.alias(known.name)]).rechunk())
     # Rows of equal values follow each other in their order, so a known value is the first of its group.
     lengths = np.diff(np.r_[starts, len(rows)])
     found = np.empty(len(rows), dtype=np.int64)
@@ -51,26 +47,39 @@ def positions(known: pl.Series, values: pl.Series) -> Ints:
 
 def grouped(values: pl.Series) -> tuple[Ints, Ints]:
     """Put rows of equal values together: the rows, each group's in their order, and the place of each group's first."""
-    span, bits = span_of(values), len(values).bit_length()
+    n, span = len(values), span_of(values)
     # Value and row go into the number that is sorted: the row into the low bits, the value or a hash of it above.
+    bits = n.bit_length()
     if span is not None and span[1].bit_length() + bits < 64:
-        key = (values.to_numpy() - span[0]).astype(np.uint64) << np.uint64(bits)
+        numbers = (values.to_numpy() - span[0]).view(np.uint64)
+        numbers <<= np.uint64(bits)
     else:
-        span, key = None, hashes_of(values) >> np.uint64(bits) << np.uint64(bits)
-    key |= np.arange(len(values), dtype=np.uint64)
+        span, numbers = None, hashes_of(values)
+    mask = np.uint64(2**bits - 1)
+
+    def pack(start: int, stop: int) -> None:
+        key[start:stop] = numbers[start:stop] & ~mask | np.arange(start, stop, dtype=np.uint64)
+
+    def unpack(start: int, stop: int) -> Ints:
+        new = (key[start + 1 : stop + 1] ^ key[start : min(stop, n - 1)]) > mask
+        return np.flatnonzero(new) + start + 1
+
+    key = np.empty(n, dtype=np.uint64)
+    in_blocks(n, pack)
     key = sorted_in_shares(key)
-    rows = (key & np.uint64(2**bits - 1)).astype(np.int64)
-    key >>= np.uint64(bits)
+    starts = np.concatenate([np.zeros(min(n, 1), dtype=np.int64), *in_blocks(n, unpack)])
+    rows = (key & mask).view(np.int64)
     if span is not None:
-        return rows, np.flatnonzero(np.r_[True, key[1:] != key[:-1]][: len(rows)])
-    starts = changes(values.gather(rows))
-    mixed = starts[key[starts] == key[starts - 1]]
-    if len(mixed):  # different values of one hash: sorted by value as well
-        several = np.isin(key, key[mixed])
+        return rows, starts
+    # Different values may have one hash: they are sorted by value as well.
+    changed = changes(values.gather(rows))
+    mixed = np.setdiff1d(changed, starts, assume_unique=True)
+    if len(mixed):
+        several = np.isin(key >> np.uint64(bits), key[mixed] >> np.uint64(bits))
         some = rows[several]
-        rows[several] = some[np.lexsort((some, values.gather(some).rank("dense").to_numpy(), key[several]))]
-        starts = changes(values.gather(rows))
-    return rows, np.r_[0, starts][: len(rows)]
+        rows[several] = some[np.lexsort((some, values.gather(some).rank("dense").to_numpy(), key[several] & ~mask))]
+        changed = changes(values.gather(rows))
+    return rows, np.r_[0, changed][:n]
 
 
 def hashes_of(values: pl.Series, seed: int = 0) -> NDArray[np.uint64]:
@@ -85,19 +94,14 @@ def changes(values: pl.Series) -> Ints:
     """Rows whose value differs from that of the row before."""
     numbers = values.to_numpy() if values.dtype == pl.Int64 else None
 
-    def look(blocks: Sequence[tuple[int, int]]) -> Ints:
-        found = []
-        for start, stop in blocks:
-            if numbers is not None:
-                changed = np.flatnonzero(numbers[start:stop] != numbers[start - 1 : stop - 1])
-            else:
-                before = values.slice(start - 1, stop - start)
-                changed = (values.slice(start, stop - start) != before).arg_true().to_numpy().astype(np.int64)
-            found.append(changed + start)
-        return np.concatenate(found)
+    def look(start: int, stop: int) -> Ints:
+        start = max(start, 1)
+        if numbers is not None:
+            return np.flatnonzero(numbers[start:stop] != numbers[start - 1 : stop - 1]) + start
+        before = values.slice(start - 1, stop - start)
+        return (values.slice(start, stop - start) != before).arg_true().to_numpy().astype(np.int64) + start
 
-    n = len(values)
-    return np.concatenate(in_shares([(at, min(at + BLOCK, n)) for at in range(1, n, BLOCK)] or [(1, 1)], look))
+    return np.concatenate([np.zeros(0, dtype=np.int64), *in_blocks(len(values), look)])
 
 
 def best_first_by_user(user: Ints, relevance: Floats) -> tuple[Ints | None, Ints, Floats]:

@@ -16,7 +16,7 @@ from recnb.data.encoding import best_first_by_user, coded_together, distinct, po
 from recnb.data.general_join import general_hits, is_general
 from recnb.data.matches import TruthRows, matches
 from recnb.data.population import is_averaged, no_users, users_meet
-from recnb.data.ranking import checked, order_by, rank_lists, refuse_repeats
+from recnb.data.ranking import rank_lists, refuse_repeats
 from recnb.data.relevance import LazyRows, graded, once, relevance_mask, relevant_rows, top_of
 from recnb.data.user_rows import UserRows
 from recnb.display.language import Sentence
@@ -290,13 +290,13 @@ def _generally_joined(
 ) -> Prepared:
     """Join two frames under any rule for ties, padding and repeated rows."""
     recs, labels = source.recs, source.labels
-    by = order_by(recs, convention, labels)
     if convention.duplicates == "error":
         refuse_repeats(recs, labels)
-    recs = checked(recs, by, convention, labels, by_user)
+    lists = rank_lists(recs, convention, labels, by_user)
     if not source.part:
         users_meet(recs["user"], judged["user"])
-    joined = general_hits(recs, judged, source.items, convention.ordered_by(by))
+    convention = convention.ordered_by(lists.by)
+    joined = general_hits(lists.table, judged, source.items, convention)
     if len(joined.users) == 0 and not source.part:
         raise no_users(judged["relevance"].max(), convention)
     return Prepared(
@@ -305,8 +305,8 @@ def _generally_joined(
         LazyRows(joined.truth, None),
         joined.users,
         replace(joined.hits, max_relevance=top),
-        int((positions(joined.users, distinct(recs["user"])) < 0).sum()),
-        convention.ordered_by(by),
+        int((positions(joined.users, by_user.users) < 0).sum()),
+        convention,
     )
 
 

@@ -16,6 +16,9 @@ R = TypeVar("R")
 #: More threads than this only wait for each other: between two blocks each needs Python.
 MOST = 8
 
+#: Rows that are worked on together: few enough for the processor's cache.
+BLOCK = 2**17
+
 #: Fewer numbers than this are sorted at once.
 SMALL = 2**18
 
@@ -42,15 +45,23 @@ def in_shares(work: Sequence[T], do: Callable[[Sequence[T]], R]) -> list[R]:
         return [first, *(other.result() for other in others)]
 
 
+def in_blocks(n: int, do: Callable[[int, int], R]) -> list[R]:
+    """Apply a function to the first and last row (exclusive) of each block of n rows, and return the results in order."""
+    starts = range(0, n, BLOCK)
+    shares = in_shares(starts, lambda some: [do(start, min(start + BLOCK, n)) for start in some]) if n else []
+    return [result for results in shares for result in results]
+
+
 def sorted_in_shares(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Sort numbers on all cores: each sorts those between two of them.
+    """Sort numbers on all cores, each those between two of them; the array given may be sorted in place.
 
     >>> sorted_in_shares(np.array([3, 1, 2], dtype=np.uint64)).tolist()
     [1, 2, 3]
     """
     n = n_cores()
     if n == 1 or len(keys) < SMALL:
-        return np.sort(keys)
+        keys.sort()
+        return keys
     sample = np.sort(keys[:: max(1, len(keys) // 1024)])
     cuts = sample[np.linspace(0, len(sample), n + 1)[1:-1].astype(int)]
     bounds = [None, *cuts, None]

@@ -23,10 +23,21 @@ _TWICE = "Drop the repeats: frame.drop_duplicates([{user!r}, {item!r}]); or say 
 class Lists:
     """Recommendations by user, each row with its rank."""
 
-    table: pl.DataFrame  #: user, item, and score where there is one
+    table: pl.DataFrame  #: user, item, and rank or score or both
     by_user: UserRows
-    rank: Ints  #: of the row at each place
-    by: str  #: what put lists in order: rank, score or row
+    by: str  #: what puts lists in order: rank, score or row
+    ties: str  #: the rule for equal scores
+
+    @cached_property
+    def rank(self) -> Ints:
+        """The rank of the row at each place."""
+        if self.by == "rank":
+            return self.by_user.by_place(self.table["rank"].to_numpy())
+        if self.by == "row":
+            return self.by_user.within()
+        score = self.by_user.by_place(validation.in_floats(self.table["score"]))
+        item = self.by_user.by_place(dense(self.table["item"])) if self.ties.startswith("item") else None
+        return rank_by_score(self.by_user, score, self.ties, item)
 
     @cached_property
     def last_rank(self) -> Ints:
@@ -56,33 +67,20 @@ class Lists:
 def rank_lists(
     table: pl.DataFrame, convention: Convention, labels: Mapping[str, str], by_user: UserRows | None = None
 ) -> Lists:
-    """Rank the rows of each list: by rank if there is one, else by score, or as the convention says."""
+    """Put lists in order by rank if there is one, else by score, or as the convention says; ranks and scores are checked."""
     by = order_by(table, convention, labels)
     by_user = UserRows.of(table["user"]) if by_user is None else by_user
-    table = checked(table, by, convention, labels, by_user)
-    if by == "row":
-        return Lists(table, by_user, by_user.within(), by)
-    if by == "rank":
-        return Lists(table, by_user, by_user.by_place(table["rank"].to_numpy()), by)
-    score = by_user.by_place(validation.in_floats(table["score"]))
-    item = by_user.by_place(dense(table["item"])) if convention.ties.startswith("item") else None
-    return Lists(table, by_user, rank_by_score(by_user, score, convention.ties, item), by)
-
-
-def checked(
-    table: pl.DataFrame, by: str, convention: Convention, labels: Mapping[str, str], by_user: UserRows
-) -> pl.DataFrame:
-    """Check the column that puts lists in order: scores are finite; ranks are whole numbers from 1, each once in a list."""
     if by == "score":
-        return table.with_columns(score=validation.scores(table, "recommendations", labels["score"]))
-    if by == "rank":
+        table = table.with_columns(score=validation.scores(table, "recommendations", labels["score"]))
+    elif by == "rank":
         table = table.with_columns(rank=validation.ranks(table, "recommendations", labels["rank"]))
-        rank = by_user.by_place(table["rank"].to_numpy())
-        if not _each_once(by_user, rank):
+    lists = Lists(table, by_user, by, convention.ties)
+    if by == "rank":
+        if not _each_once(by_user, lists.rank):
             validation.no_rank_twice(table, "recommendations", labels["rank"])
         if "score" in table.columns and convention.order == "auto":
-            _scores_agree(table, by_user, rank, labels)
-    return table
+            _scores_agree(table, by_user, lists.rank, labels)
+    return lists
 
 
 def ranked(table: pl.DataFrame, convention: Convention, labels: Mapping[str, str]) -> pl.DataFrame:
@@ -130,7 +128,13 @@ def dense(values: pl.Series) -> Ints:
 def best_first(user: Ints, score: Floats, within: Ints | Floats | None) -> Ints:
     """The order by user, then the highest score, then what orders equal scores; what is equal keeps its order."""
     below = -score
-    order = np.argsort(below, kind="stable") if within is None else np.lexsort((within, below))
+    if within is None:
+        order = np.argsort(below)
+        ordered = below[order]
+        if (ordered[1:] == ordered[:-1]).any():  # only then does it matter that a stable sort is slower
+            order = np.argsort(below, kind="stable")
+    else:
+        order = np.lexsort((within, below))
     return order[in_order(user[order])]
 
 

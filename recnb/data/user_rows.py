@@ -11,7 +11,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from recnb.data.encoding import BLOCK, changes, grouped
+from recnb.data.encoding import changes, grouped
+from recnb.data.parallel import BLOCK, in_blocks
 from recnb.metrics.hits import Ints
 
 Column = TypeVar("Column", bound=np.generic)
@@ -50,7 +51,15 @@ class UserRows:
 
     def by_place(self, column: NDArray[Column]) -> NDArray[Column]:
         """The values of a column by place."""
-        return column if self.rows is None else column[self.rows]
+        if self.rows is None:
+            return column
+        rows, values = self.rows, np.empty_like(column)
+
+        def gather(start: int, stop: int) -> None:
+            values[start:stop] = column[rows[start:stop]]
+
+        in_blocks(self.n_rows, gather)
+        return values
 
 
 def blocks_of(lengths: Ints) -> list[tuple[int, int]]:

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import recnb
-from recnb.data import encoding, matches, user_rows
+from recnb.data import encoding, matches, parallel, user_rows
 from recnb.errors import FrameError
 from recnb.metrics.hits import Hits, stands_best_first
 from tests.distributed.test_chunks import random_frames
@@ -46,7 +46,7 @@ def frames_in_order(seed, text, shuffled):
 def small_blocks(monkeypatch):
     """Cut even small frames into blocks."""
     monkeypatch.setattr(user_rows, "BLOCK", 16)
-    monkeypatch.setattr(encoding, "BLOCK", 16)
+    monkeypatch.setattr(parallel, "BLOCK", 16)
 
 
 @pytest.fixture
