@@ -233,9 +233,9 @@ def _joined(
     length[list_user] = lists.last_rank
     # Users in the order of their lists, then those without one.
     order = np.r_[list_user, np.flatnonzero(length == 0)]
-    truth_rows = TruthRows(judged["item"], rows, n_judged[order])
-    found = matches(lists.table["item"], by_user, truth_rows, (np.cumsum(n_judged) - n_judged)[order])
-    if found.repeats_in_lists or found.repeats_in_truth:
+    truth_rows = TruthRows(judged["item"], rows, (np.cumsum(n_judged) - n_judged)[order], n_judged[order])
+    found = matches(lists.table["item"], by_user, truth_rows)
+    if found.repeated:
         if convention.duplicates == "error":
             refuse_repeats(source.recs, source.labels)
             once(judged, source.truth_labels, convention)

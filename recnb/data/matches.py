@@ -27,83 +27,65 @@ _USER, _ITEM = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F
 
 @dataclass(frozen=True, eq=False)
 class TruthRows:
-    """The rows of the truth by user."""
+    """The rows of the truth by user: first the users of the lists, in their order, then the others."""
 
-    item: pl.Series  #: as they stand
+    item: pl.Series  #: as rows stand
     rows: Ints | None  #: the row at each place; None: places are rows
-    lengths: Ints  #: per user of the lists, then of the others
+    starts: Ints  #: per user, the first place
+    lengths: Ints  #: per user, the number of rows
 
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """Places of lists and of the truth with the same user and item, by place in the lists."""
+    """Places of lists and places of the truth with the same user and item, by place in the lists."""
 
     place: Ints
     truth_place: Ints
-    repeats_in_lists: bool = False  #: whether a pair is repeated there; possibly one of different items with one hash
-    repeats_in_truth: bool = False
+    repeated: bool  #: whether a pair is repeated on one side, or two items of a user on one side share a hash
 
 
-def matches(item: pl.Series, lists: UserRows, truth: TruthRows, truth_starts: Ints) -> Matches:
-    """Find the matches.
-
-    Parameters
-    ----------
-    item
-        The items of the recommendations, as they stand.
-    lists
-        Their rows by user.
-    truth
-        Rows of the truth by user; `lengths` has the users of `lists`, then those without a list.
-    truth_starts
-        The first place of each of these users in the truth.
-    """
+def matches(item: pl.Series, by_user: UserRows, truth: TruthRows) -> Matches:
+    """Find the matches of recommended items, as rows stand, with the truth."""
     for seed in range(8):
-        found = _matches(item, lists, truth, truth_starts, seed)
+        found = _matches(item, by_user, truth, seed)
         if found is not None:
             return found
     raise AssertionError("eight hashes of different items are the same")
 
 
-def _matches(item: pl.Series, lists: UserRows, truth: TruthRows, truth_starts: Ints, seed: int) -> Matches | None:
-    """The matches; None if different items share a number."""
+def _matches(item: pl.Series, by_user: UserRows, truth: TruthRows, seed: int) -> Matches | None:
+    """The matches; None if different pairs share a number."""
     numbers, truth_numbers = _numbers(item, seed), _numbers(truth.item, seed)
-    n_without_list = len(truth.lengths) - len(lists.lengths)
-    lengths = np.r_[lists.lengths, np.zeros(n_without_list, dtype=np.int64)]
+    lengths = np.zeros(len(truth.lengths), dtype=np.int64)
+    lengths[: len(by_user.lengths)] = by_user.lengths
     ends = np.r_[0, np.cumsum(lengths)]
 
     def look(blocks: Sequence[tuple[int, int]]) -> list[Matches | None]:
         found = []
         for start, stop in blocks:
             places = slice(int(ends[start]), int(ends[stop]))
-            listed = numbers[places] if lists.rows is None else numbers[lists.rows[places]]
-            truth_places = _ranges(truth_starts[start:stop], truth.lengths[start:stop])
+            listed = numbers[places] if by_user.rows is None else numbers[by_user.rows[places]]
+            truth_places = _ranges(truth.starts[start:stop], truth.lengths[start:stop])
             judged = truth_numbers[truth_places if truth.rows is None else truth.rows[truth_places]]
-            part = _in_block(listed, lengths[start:stop], judged, truth.lengths[start:stop], seed)
-            if part is not None:
-                place, row = part.place + places.start, truth_places[part.truth_place]
-                part = Matches(place, row, part.repeats_in_lists, part.repeats_in_truth)
-            found.append(part)
+            block = _in_block(listed, lengths[start:stop], judged, truth.lengths[start:stop], seed)
+            if block is not None:
+                block = Matches(block.place + places.start, truth_places[block.truth_place], block.repeated)
+            found.append(block)
         return found
 
-    parts = [part for share in in_shares(blocks_of(lengths + truth.lengths), look) for part in share]
-    if any(part is None for part in parts):
+    blocks = [block for share in in_shares(blocks_of(lengths + truth.lengths), look) for block in share]
+    found = [block for block in blocks if block is not None]
+    if len(found) < len(blocks):
         return None
-    place, truth_place = (
-        np.concatenate([np.zeros(0, dtype=np.int64), *(getattr(part, side) for part in parts)])
-        for side in ("place", "truth_place")
-    )
+    none = np.zeros(0, dtype=np.int64)
+    place = np.concatenate([none, *(block.place for block in found)])
+    truth_place = np.concatenate([none, *(block.truth_place for block in found)])
     if item.dtype != pl.Int64:
-        rows = place if lists.rows is None else lists.rows[place]
+        rows = place if by_user.rows is None else by_user.rows[place]
         truth_rows = truth_place if truth.rows is None else truth.rows[truth_place]
         if not (item.gather(rows) == truth.item.gather(truth_rows)).all():
             return None
-    return Matches(
-        place,
-        truth_place,
-        any(part is not None and part.repeats_in_lists for part in parts),
-        any(part is not None and part.repeats_in_truth for part in parts),
-    )
+    return Matches(place, truth_place, any(block.repeated for block in found))
 
 
 def _numbers(items: pl.Series, seed: int) -> Numbers:
@@ -133,17 +115,14 @@ def _in_block(listed: Numbers, lengths: Ints, judged: Numbers, counts: Ints, see
     # With the same item, users are the same: a difference of fewer than 2**bits of them changes the number.
     if not (listed[place] == judged[truth_place]).all():
         return None
-    order = np.argsort(place)
-    repeats = [
-        bool((numbers[one] == numbers[other]).any())
-        for numbers, one, other in (
-            (listed, first[in_lists], second[in_lists]),
-            (judged, first[in_truth] - n_listed, second[in_truth] - n_listed),
-        )
-    ]
-    if sum(repeats) == 0 and not hit.all():
+    repeated = bool(
+        (listed[first[in_lists]] == listed[second[in_lists]]).any()
+        or (judged[first[in_truth] - n_listed] == judged[second[in_truth] - n_listed]).any()
+    )
+    if not (repeated or hit.all()):
         return None
-    return Matches(place[order], truth_place[order], *repeats)
+    order = np.argsort(place)
+    return Matches(place[order], truth_place[order], repeated)
 
 
 def _ranges(starts: Ints, counts: Ints) -> Ints:

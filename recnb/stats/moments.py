@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
 from typing import Literal
 
 import numpy as np
@@ -21,6 +23,9 @@ Bounds = tuple[float | Floats, float | Floats]
 #: The number of users with a hit (or who differ, between two models) that is enough to estimate a variance.
 #: Below it the bounds of the metric take the place of the lowest and highest value seen.
 ENOUGH = 10
+
+#: Users whose moments are computed together: their values stay in the processor's cache.
+BLOCK = 2**14
 
 UNBOUNDED: Bounds = (-math.inf, math.inf)
 
@@ -55,6 +60,8 @@ class Moments:
     def of(cls, values: Floats, bounds: Bounds = UNBOUNDED) -> Moments:
         """The moments of users × columns whose values lie between the bounds."""
         n = len(values)
+        if n > BLOCK:
+            return reduce(add, (cls.of(values[start : start + BLOCK], bounds) for start in range(0, n, BLOCK)))
         mean = values.mean(axis=0) if n else np.zeros(values.shape[1])
         left = values - mean
         squared = left * left
