@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
+from recnb.conventions.convention import Order
 from recnb.data.columns import Frame, columns_of
 from recnb.data.counts import Counts, RowCounts, StoredCounts
 from recnb.data.encoding import best_first_by_user, coded_together, distinct, positions
@@ -194,9 +195,9 @@ class Source:
 
     def as_given(self, convention: Convention) -> Convention:
         """A library's convention for these frames, with the order column that they have."""
-        other = {"score": "rank", "rank": "score"}
+        other: Mapping[str, Order] = {"score": "rank", "rank": "score"}
         if convention.order in other and convention.order not in self.rows.columns:
-            return replace(convention, order=other[convention.order])  # type: ignore[arg-type]
+            return replace(convention, order=other[convention.order])
         return convention
 
     def _prepared(self, convention: Convention) -> Prepared:

@@ -286,7 +286,9 @@ def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
 
     Rows whose hashes are the same are compared by value, so a chance collision of hashes is no error.
     """
-    hashes = np.sum([hashes_of(table[key], seed) for seed, key in enumerate(keys, 1)], axis=0, dtype=np.uint64)
+    hashes = np.zeros(table.height, dtype=np.uint64)
+    for seed, key in enumerate(keys, 1):
+        hashes += hashes_of(table[key], seed)
     ordered = sorted_in_shares(hashes.copy())
     same = ordered[1:][ordered[1:] == ordered[:-1]]
     if len(same) == 0:
