@@ -31,16 +31,10 @@ class Counts:
         """Of these, users with no recommendations."""
         return int((self._prepared.list_length == 0).sum())
 
-    @cached_property
+    @property
     def n_without_relevant(self) -> int:
         """Users of either frame who have no relevant item."""
-        prepared, convention = self._prepared, self._prepared.convention
-        everyone_evaluated = convention.users in ("truth", "union") and convention.no_relevant == "skip"
-        if everyone_evaluated and len(prepared.truth_user) == prepared.judged.height:
-            # Every user of the truth is evaluated, so only lists of others are left: nothing to count again.
-            return prepared.n_strangers
-        anyone = distinct(pl.concat([prepared.recs["user"], prepared.judged["user"]]))
-        return len(anyone) - len(distinct(prepared.relevant["user"]))
+        return self._prepared.n_without_relevant
 
     @property
     def n_recommended(self) -> int:
@@ -81,7 +75,6 @@ class RowCounts:
     """Counts of rows that are not kept."""
 
     n_recommended: int
-    n_without_relevant: int
     n_not_relevant: int
     n_gaps: int
     items: pl.Series  #: of the lists, each once
@@ -92,7 +85,6 @@ class RowCounts:
         """The counts of rows that are at hand."""
         return cls(
             counts.n_recommended,
-            counts.n_without_relevant,
             counts.n_not_relevant,
             counts.n_gaps,
             distinct(recs["item"]),
@@ -104,7 +96,6 @@ class RowCounts:
         items = [part.items for part in parts if len(part.items)] or [parts[0].items]
         return cls(
             sum(part.n_recommended for part in parts),
-            sum(part.n_without_relevant for part in parts),
             sum(part.n_not_relevant for part in parts),
             sum(part.n_gaps for part in parts),
             distinct(pl.concat(items)),
@@ -122,11 +113,6 @@ class StoredCounts(Counts):
     def n_recommended(self) -> int:
         """Rows of recommendations."""
         return self._known(self._row_counts.n_recommended)
-
-    @cached_property
-    def n_without_relevant(self) -> int:
-        """Users of either frame who have no relevant item."""
-        return self._row_counts.n_without_relevant
 
     @cached_property
     def n_items_recommended(self) -> int:

@@ -158,6 +158,7 @@ class General:
     recs: pl.DataFrame  #: the lists as they were ranked: user, item, rank, and the score that ranked them
     truth: pl.DataFrame  #: relevant rows of the users evaluated, as often as they count
     hits: Hits
+    n_without_relevant: int  #: users of either frame who have no relevant item
 
 
 def general_hits(recs: pl.DataFrame, judged: pl.DataFrame, items: pl.Series, convention: Convention) -> General:
@@ -268,7 +269,8 @@ def _of_population(
         tied=None if hits.tied is None else hits.tied.of(hit_kept),
     )  # fmt: skip
     users = data.users.filter(pl.Series(averaged))
-    return General(users, lists, truth.select(pl.all().gather(truth_kept)), kept)
+    without = int((hits.n_relevant == 0).sum())
+    return General(users, lists, truth.select(pl.all().gather(truth_kept)), kept, without)
 
 
 def _by_rank(user: Ints, rank: Ints) -> Ints:

@@ -13,7 +13,7 @@ from recnb.conventions import Convention
 from recnb.conventions.convention import Order
 from recnb.data.columns import Frame, columns_of
 from recnb.data.counts import Counts, RowCounts, StoredCounts
-from recnb.data.encoding import best_first_by_user, coded_together, distinct, positions
+from recnb.data.encoding import best_first_by_user, coded_together, distinct
 from recnb.data.general_join import general_hits, is_general
 from recnb.data.matches import TruthRows, matches
 from recnb.data.population import is_averaged, no_users, users_meet
@@ -98,7 +98,7 @@ class Prepared:
     truth_rows: LazyRows  #: the relevant rows of the users evaluated, in the order of `all_hits.truth_user`
     users: pl.Series  #: the users evaluated, sorted
     all_hits: Hits  #: of whole lists
-    n_strangers: int  #: users with a list who are not evaluated
+    n_without_relevant: int  #: users of either frame who have no relevant item
     convention: Convention
     has_gaps: bool = False  #: whether some list leaves a rank empty
     graded: bool = True  #: whether the truth says how relevant an item is
@@ -280,7 +280,7 @@ def _joined(
         LazyRows(judged, rows),
         users.filter(pl.Series(averaged)),
         hits,
-        int((with_list & ~averaged).sum()),
+        int((~has_relevant).sum()),
         convention.ordered_by(lists.by),
         lists.has_gaps,
     )
@@ -306,7 +306,7 @@ def _generally_joined(
         LazyRows(joined.truth, None),
         joined.users,
         replace(joined.hits, max_relevance=top),
-        int((positions(joined.users, by_user.users) < 0).sum()),
+        joined.n_without_relevant,
         convention,
     )
 

@@ -29,7 +29,7 @@ class JoinedPart:
     hits: Hits  #: of whole lists
     convention: Convention  #: the order that the columns made is in it
     row_counts: RowCounts
-    n_strangers: int
+    n_without_relevant: int
     graded: bool
 
     @property
@@ -52,7 +52,7 @@ class JoinedPart:
             prepared.all_hits,
             prepared.convention,
             RowCounts.of(prepared.counts, prepared.recs),
-            prepared.n_strangers,
+            prepared.n_without_relevant,
             prepared.graded,
         )
 
@@ -86,7 +86,7 @@ class _Merge:
         self.columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
         self.tied: list[Tied] = []
         self.row_counts: list[RowCounts] = []
-        self.n_strangers = 0
+        self.n_without_relevant = 0
         self.max_relevance = 0.0
 
     def add(self, part: JoinedPart) -> None:
@@ -101,7 +101,7 @@ class _Merge:
             self.tied.append(part.hits.tied)
         self.truth_rows.append(part.truth_rows)
         self.row_counts.append(part.row_counts)
-        self.n_strangers += part.n_strangers
+        self.n_without_relevant += part.n_without_relevant
         self.max_relevance = max(self.max_relevance, part.hits.max_relevance)
 
     def joined(self, away: RemoteRows, judged: pl.DataFrame | None) -> Prepared:
@@ -117,7 +117,7 @@ class _Merge:
             self._truth(truth_order),
             pl.concat(self.frames["users"]).sort(),
             hits,
-            self.n_strangers,
+            self.n_without_relevant,
             convention,
             row_counts.n_gaps > 0,
             first.graded,

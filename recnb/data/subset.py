@@ -31,12 +31,9 @@ def among(prepared: Prepared, users: pl.Series, note: str | Sentence = "") -> Pr
     if isinstance(prepared.rows, RemoteRanking):
         away = _away(prepared.rows.away, source, users)
         rows = RemoteRanking(away, prepared.convention)
-        n_with = len(np.unique(hits.truth_user))
         assert prepared.row_counts is not None
         n_not_relevant = judged.height - truth.height
-        row_counts = replace(
-            prepared.row_counts, n_without_relevant=hits.n_users - n_with, n_not_relevant=n_not_relevant, of_more=True
-        )
+        row_counts = replace(prepared.row_counts, n_not_relevant=n_not_relevant, of_more=True)
         source = source and _some(source, away, users)
     else:
         rows = InMemoryRows(prepared.rows.of(users))
@@ -49,7 +46,7 @@ def among(prepared: Prepared, users: pl.Series, note: str | Sentence = "") -> Pr
         truth_rows=LazyRows(truth, None),
         users=prepared.users.filter(pl.Series(kept)),
         all_hits=hits,
-        n_strangers=0,
+        n_without_relevant=int((hits.n_relevant == 0).sum()),
         notes=(*prepared.notes, *([note] if note else [])),
         source=source,
         row_counts=row_counts,

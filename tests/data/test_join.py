@@ -76,7 +76,6 @@ def generally(monkeypatch, *frames, **options):
 
 def assert_same(one, other):
     assert one._data.prepared.users.equals(other._data.prepared.users)
-    assert one._data.prepared.n_strangers == other._data.prepared.n_strangers
     mine, theirs = one.hits(None), other.hits(None)
     for name in [field.name for field in fields(Hits)]:
         np.testing.assert_array_equal(getattr(mine, name), getattr(theirs, name), err_msg=name)
