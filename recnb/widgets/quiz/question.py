@@ -97,12 +97,12 @@ def rules(drawn: QuizList) -> list[str]:
 
 def tasks(drawn: QuizList, digits: int) -> list[str]:
     """State what to answer, and to how many decimals."""
-    largest = [_("And which item's term in the sum is the largest?")] if drawn._asks_largest else []
+    largest = [_("And which item's term in the sum is the largest?")] if drawn.asks_largest else []
     return [_("Answer to {digits} decimals.", digits=digits), *largest]
 
 
 def instruction(drawn: QuizList) -> str:
     """State how an answer is checked in Python."""
-    if drawn._asks_largest:
+    if drawn.asks_largest:
         return _('Check your answer with q.check(value, largest="A"), where q is this exercise.')
     return _("Check your answer with q.check(value), where q is this exercise.")
