@@ -12,10 +12,8 @@ import pytest
 
 import recnb
 from recnb.errors import FrameError
-from recnb.widgets.explorer.html import detail, still, summary
+from recnb.widgets.explorer.shown import detail, detail_of, still, summary, users_table
 from recnb.widgets.explorer.state import ExplorerState
-from recnb.widgets.explorer.table import users_table
-from recnb.widgets.explorer.user import detail_of
 from tests.explorer import explorer_state
 from tests.results.test_html import EVIL, Page
 from tests.widgets.test_explorer import EV, EVALUATIONS, SAMPLE, one
@@ -267,4 +265,4 @@ def test_no_more_is_sent_than_is_shown() -> None:
     state.search("99")
     state.sort("hits")
     assert len(json.dumps(users_table(state))) < 9_000
-    assert len(state.shown()) == sum("99" in str(one) for one in state.population.users)
+    assert len(state.shown()) == sum("99" in str(one) for one in state.users)
