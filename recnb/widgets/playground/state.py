@@ -248,35 +248,28 @@ class PlaygroundState:
             raise RecnbError(
                 f"{list(new)!r} does not hold the items of the list once each: a playground only moves them."
             )
-        if new != self.order:
-            item = _moved(self.order, new, moved)
-            self._do("order" if item is None else "move", replace(self.setting, order=new), item)
+        item = _moved(self.order, new, moved)
+        self._do("order" if item is None else "move", item, order=new)
 
     def set_relevance(self, item: Any, relevance: float) -> None:
         """Set the relevance of an item, in the list or outside; 0 is not relevant."""
         _require(item, self.items)
         grade = float(explain("cg", [item], {item: relevance}).rows["relevance"].iloc[0])
-        if grade != self.setting.relevance[item]:
-            self._do("relevance", replace(self.setting, relevance={**self.setting.relevance, item: grade}), item)
+        self._do("relevance", item, relevance={**self.setting.relevance, item: grade})
 
     def set_k(self, k: int | None, *, sliding: bool = False) -> None:
         """Set the cut-off; None is the length of the list. The positions of a sliding slider are one step."""
-        setting = replace(self.setting, k=Cutoffs.one(k).values[0] or len(self.order))
-        if setting == self.setting:
-            return
-        if sliding and self.step is not None and self.step.kind == "k":
-            self._check(setting)
+        cutoff = Cutoffs.one(k).values[0] or len(self.order)
+        if sliding and cutoff != self.k and self.step is not None and self.step.kind == "k":
+            self._check(replace(self.setting, k=cutoff))
             self.setting, self.step = self.past.pop(), None
-        if setting == self.setting:
-            self._notify()
-        else:
-            self._do("k", setting)
+            if cutoff == self.k:
+                self._notify()
+        self._do("k", k=cutoff)
 
     def set_gain(self, gain: Gain | str) -> None:
         """Set the gain: "linear", "exponential" or "binary"."""
-        chosen = _checked_gain(gain)
-        if chosen != self.gain:
-            self._do("gain", replace(self.setting, gain=chosen))
+        self._do("gain", gain=_checked_gain(gain))
 
     def look_at(self, metric: str) -> None:
         """Explain another of the metrics."""
@@ -292,16 +285,14 @@ class PlaygroundState:
 
     def reset(self) -> None:
         """Go back to the first list, which can be undone as any step."""
-        if self.setting != self.first:
-            self._do("reset", self.first)
+        self._do("reset", **vars(self.first))
 
     # Results.
 
     def values(self) -> dict[str, Value]:
         """Return each metric now, before the last step, and the difference."""
-        now = {name: self._value(name, self.setting) for name in self.metrics}
-        before = now if self.step is None else {name: self._value(name, self.step.before) for name in self.metrics}
-        return {name: Value(now[name], before[name], now[name] - before[name]) for name in now}
+        now, before = ([self._value(name, at) for name in self.metrics] for at in (self.setting, self._before))
+        return {name: Value(new, old, new - old) for name, new, old in zip(self.metrics, now, before, strict=True)}
 
     def worked(self, metric: str | None = None, setting: PlaygroundList | None = None) -> Worked:
         """Take a metric apart: by default the one in focus, of the list as it is now."""
@@ -327,8 +318,7 @@ class PlaygroundState:
 
     def changed(self) -> Changed:
         """Return how the last step changed the metric in focus, term by term."""
-        now = self.worked()
-        before = now if self.step is None else self.worked(setting=self.step.before)
+        before, now = self.worked(setting=self._before), self.worked()
         moved = None if self.step is None else self.step.item
         terms = []
         # The item that was moved comes first, then the list, then the other items.
@@ -425,7 +415,7 @@ class PlaygroundState:
 
     def __repr__(self) -> str:
         graded = [f"{self.name(item)} ({self.setting.relevance[item]:g})" for item in (*self.order, *self.outside)]
-        listed, missed = graded[: len(self.order)], graded[len(self.order) :]
+        listed, missed = graded[: len(self.order)], ", ".join(graded[len(self.order) :])
         values = [
             f"{self.metrics[name].label(self.k)} {text.fixed(value.now)}" for name, value in self.values().items()
         ]
@@ -433,12 +423,21 @@ class PlaygroundState:
         lines = [
             f"Playground: {len(self.order)} items, k={self.k}{gain}; relevance in brackets",
             "  " + ", ".join(f"{rank}. {item}" for rank, item in enumerate(listed, 1)),
-            *(["  not in the list: " + ", ".join(missed)] if missed else []),
+            *([f"  not in the list: {missed}"] if missed else []),
             "  " + ", ".join(values),
         ]
         return "\n".join(lines)
 
-    def _do(self, kind: Any, setting: PlaygroundList, item: Any = None) -> None:
+    @property
+    def _before(self) -> PlaygroundList:
+        """The list before the last step."""
+        return self.setting if self.step is None else self.step.before
+
+    def _do(self, kind: Any, item: Any = None, **changes: Any) -> None:
+        """Do a step, unless it changes nothing."""
+        setting = replace(self.setting, **changes)
+        if setting == self.setting:
+            return
         self._check(setting)
         self.past.append(self.setting)
         self.step = Action(kind, self.setting, item)
