@@ -184,10 +184,9 @@ class ExplorerState:
         index = self.model if model is None else model
         return np.asarray(self._common(self.looks[index].values(self.k), index))
 
-    def _common(self, values: Any, model: int | None = None) -> Any:
+    def _common(self, values: Any, model: int) -> Any:
         """Restrict values of a model's users to those in common."""
-        index = self.model if model is None else model
-        return values if self._has_all(index) else values[self._positions[index]]
+        return values if self._has_all(model) else values[self._positions[model]]
 
     def position_in(self, model: int, at: int) -> int:
         """Return the position of a user, by that among the users in common, in a model."""
@@ -203,16 +202,16 @@ class ExplorerState:
 
     def column(self, name: str) -> np.ndarray[Any, Any]:
         """Return a column of the table as numbers, in the order of users."""
-        look = self.looks[self.model]
         if name.startswith("value:"):
             return self.values(int(name[6:]))
+        look = self.looks[self.model]
         columns: dict[str, Callable[[], Any]] = {
             "user": lambda: np.arange(self.n_users),
             "value": self.values,
             "difference": self.difference,
-            "hits": lambda: self._common(look.n_hits(self.k)),
-            "relevant": lambda: self._common(look.hits.n_relevant),
-            "length": lambda: self._common(look.hits.list_length),
+            "hits": lambda: self._common(look.n_hits(self.k), self.model),
+            "relevant": lambda: self._common(look.hits.n_relevant, self.model),
+            "length": lambda: self._common(look.hits.list_length, self.model),
             "segment": lambda: np.zeros(self.n_users) if self.parts is None else self.parts.codes,
         }
         return np.asarray(columns[name]())

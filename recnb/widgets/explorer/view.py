@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import resources
-from typing import Any, TypeGuard
+from typing import Any
 
 import anywidget
 import ipywidgets as w  # type: ignore[import-untyped]
@@ -117,27 +117,26 @@ class Explorer(w.VBox):  # type: ignore[misc]
 
     def act(self, message: Any) -> None:
         """Apply a message of the table; one that is not valid is ignored."""
-        if not isinstance(message, Mapping):
+        state = self.state
+        actions: dict[Any, tuple[str, type, Callable[[Any], None]]] = {
+            "pick": ("at", int, state.choose),
+            "turn": ("page", int, state.turn),
+            "bar": ("at", int, state.pick_bar),
+            "part": ("at", int, state.pick_part),
+            "search": ("text", str, state.search),
+            "sort": ("column", str, state.sort),
+            "all": ("kind", str, lambda _kind: state.show_all()),
+        }
+        kind = message.get("kind") if isinstance(message, Mapping) else None
+        if not isinstance(kind, str) or kind not in actions:
             return
-        state, kind = self.state, message.get("kind")
-        at, page, text, column = (message.get(name) for name in ("at", "page", "text", "column"))
-        if kind == "pick" and _is_index(at) and at in state.on_page():
-            state.choose(at)
-        elif kind == "turn" and _is_index(page):
-            state.turn(page)
-        elif kind == "bar" and _is_index(at):
-            state.pick_bar(at)
-        elif kind == "part" and _is_index(at):
-            state.pick_part(at)
-        elif kind == "search" and isinstance(text, str):
-            state.search(text)
-        elif kind == "sort" and isinstance(column, str):
-            state.sort(column)
-        elif kind == "all":
-            state.show_all()
-        else:
+        name, wanted, action = actions[kind]
+        value = message.get(name)
+        if type(value) is not wanted or (isinstance(value, int) and value < 0):
             return
-        self._show()
+        if kind != "pick" or value in state.on_page():
+            action(value)
+            self._show()
 
     def _show(self) -> None:
         """Show the state in all controls; only what has changed is sent to the browser."""
@@ -189,10 +188,6 @@ class Explorer(w.VBox):  # type: ignore[misc]
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         bundle = super()._repr_mimebundle_(**kwargs) or {}
         return {**bundle, "text/plain": repr(self), "text/html": str(shown.still(self.state))}
-
-
-def _is_index(value: Any) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 __all__ = ["Explorer", "UsersTable"]

@@ -112,8 +112,8 @@ class QuizList:
         """Columns of the ranks that count: rank, relevance, hits down to there, relevance down to there."""
         grades = np.array(self.grades[: self.depth], dtype=np.float64)
         ranks = np.arange(1.0, len(grades) + 1)
-        columns = {"rank": ranks, "relevance": grades, "nth": np.cumsum(grades > 0)}
-        return {**columns, "relevance_so_far": np.cumsum(grades)}
+        hits = np.cumsum(np.sign(grades))
+        return {"rank": ranks, "relevance": grades, "nth": hits, "relevance_so_far": np.cumsum(grades)}
 
     @property
     def n_relevant(self) -> int:

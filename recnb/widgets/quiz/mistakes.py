@@ -73,7 +73,7 @@ class Recorded:
     metrics: tuple[str, ...]
     mistake: str
     option: str
-    word: str | float
+    word: Any  #: a word or a number
     number: str
     only: str
     sentence: str
