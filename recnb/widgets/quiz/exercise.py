@@ -5,7 +5,7 @@ ipywidgets and anywidget are imported when an exercise is shown in a notebook; w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -142,17 +142,14 @@ class Quiz:
         1 for a value that `check` finds right, 0 for any other; text that is not read as a number, and None, give 0.
         With `largest`, the value and the largest term count one half each.
         """
-        points = self._points(lambda: self.check(answer)) if answer is not None else 0.0
-        if largest is None:
-            return points
-        return (points + self._points(lambda: self.check(largest=largest))) / 2  # type: ignore[arg-type]
-
-    @staticmethod
-    def _points(check: Callable[[], Answer]) -> float:
-        try:
-            return float(check().correct)
-        except RecnbError:
-            return 0.0
+        points = []
+        parts: list[dict[str, Any]] = [{"value": answer}, *([] if largest is None else [{"largest": largest}])]
+        for part in parts:
+            try:
+                points.append(float(self.check(**part).correct))
+            except RecnbError:
+                points.append(0.0)
+        return sum(points) / len(points)
 
     def reveal(self) -> Solution:
         """Return the solution: the value, the worked explanation, and the numbers of common mistakes."""
@@ -247,7 +244,11 @@ class Answer:
     def sentences(self) -> list[str]:
         """Return the feedback, sentence by sentence."""
         with use_language(self.quiz.lang):
-            return [*self._on_value(), *self._on_largest()]
+            right, wrong = RIGHT_LARGEST, WRONG_LARGEST
+            on_largest = (
+                [] if self.largest is None else [_(right if self.largest_correct else wrong, item=self.largest)]
+            )
+            return [*self._on_value(), *on_largest]
 
     def _on_value(self) -> list[str]:
         if self.number is None or self.verdict is None:
@@ -270,11 +271,6 @@ class Answer:
         first, *others = (slip.sentence for slip in self.slips)
         named = _("A common mistake gives exactly this number. {what}", what=first)
         return [feedback, named, *(_("So does another. {what}", what=other) for other in others)]
-
-    def _on_largest(self) -> list[str]:
-        if self.largest is None:
-            return []
-        return [_(RIGHT_LARGEST if self.largest_correct else WRONG_LARGEST, item=self.largest)]
 
     def __repr__(self) -> str:
         feedback = " ".join(["✓" if self.correct else "✗", *self.sentences()])
