@@ -37,21 +37,10 @@ class Detectable(float):
     correlation: float | None  #: assumed between the two models' values; None where the differences were measured
     lang: str
 
-    def __new__(
-        cls,
-        difference: float,
-        *,
-        label: str,
-        n_users: int,
-        power: float,
-        alpha: float,
-        sd: float,
-        correlation: float | None,
-    ) -> Self:
-        """Pack the difference with its terms."""
+    def __new__(cls, difference: float, **terms: Any) -> Self:
+        """Pack the difference with its terms, which are the attributes."""
         self = super().__new__(cls, difference)
-        self.label, self.n_users, self.power, self.alpha = label, n_users, power, alpha
-        self.sd, self.correlation, self.lang = sd, correlation, current()
+        vars(self).update(terms, lang=current())
         return self
 
     @classmethod

@@ -32,12 +32,13 @@ def test_the_list_of_a_user() -> None:
     one = detail_of(state)
     assert one is not None
     (mine,) = one.lists
-    assert [(row.rank, row.item, row.title, row.relevance, row.above) for row in mine.rows] == [
-        (1, "p", "", 0, True), (2, "q", "Quince", 3, True), (3, "r", "", 0, True), (5, "t", "", 5, False),
+    assert [(row.rank, row.item, row.relevance, row.above) for row in mine.rows] == [
+        (1, "p", 0, True), (2, "q", 3, True), (3, "r", 0, True), (5, "t", 5, False),
     ]  # fmt: skip
-    assert [(gone.item, gone.title, gone.relevance, gone.rank) for gone in mine.missed] == [
-        ("t", "", 5, 5), ("x", "Xylophone", 4, None),
+    assert [(gone.item, gone.relevance, gone.rank) for gone in mine.missed] == [
+        ("t", 5, 5), ("x", 4, None),
     ]  # fmt: skip
+    assert mine.titles == {"q": "Quince", "x": "Xylophone"}
     assert (mine.n_hits, mine.n_relevant, mine.n_places, mine.n_missed) == (1, 3, 5, 2)
     assert one.explanation is not None
     assert one.explanation.value == mine.value == state.values()[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -137,7 +138,6 @@ class ShownItem:
 
     rank: int | None  #: None if it is not in the list
     item: Any
-    title: str  #: "" if the item has none
     relevance: float  #: 0 if the item is not a hit
     above: bool = False  #: whether it is above the cut-off
 
@@ -154,6 +154,7 @@ class ExplorerList:
     rows: tuple[ShownItem, ...]
     missed: tuple[ShownItem, ...]  #: the most relevant first
     n_missed: int
+    titles: Mapping[Any, str]  #: of the items shown that have one
 
 
 @dataclass(frozen=True)
@@ -201,20 +202,16 @@ def _list(name: str, model: MetricOfUsers, position: int, k: int | None) -> Expl
     missed = [row for row in np.argsort(-np.asarray(grades), kind="stable").tolist() if row not in found]
     # Above the cut-off all rows are shown, below it the hits. An item that is in the list twice is a hit once.
     row_of = {relevant[row]: row for row in counted}
-    above, below = [], []
+    rows: dict[bool, list[ShownItem]] = {True: [], False: []}
     for rank, item in places:
         hit = row_of.pop(item, None)
-        if rank <= depth if hit is None else hit in found:
-            above.append((rank, item, 0.0 if hit is None else float(grades[hit]), True))
-        elif hit is not None:
-            below.append((rank, item, float(grades[hit]), False))
+        above = rank <= depth if hit is None else hit in found
+        if above or hit is not None:
+            rows[above].append(ShownItem(rank, item, 0.0 if hit is None else float(grades[hit]), above))
+    shown = (*rows[True][:RANKS_SHOWN], *rows[False][:MISSED_SHOWN])
     rank_of = {item: rank for rank, item in reversed(places)}
-    rows = [*above[:RANKS_SHOWN], *below[:MISSED_SHOWN]]
-    gone = [(rank_of.get(relevant[row]), relevant[row], float(grades[row]), False) for row in missed[:MISSED_SHOWN]]
-    titles = model.evaluation.item_titles([item for _rank, item, _grade, _above in [*rows, *gone]])
-    shown_rows, shown_missed = (
-        tuple(ShownItem(rank, item, titles.get(item, ""), grade, is_above) for rank, item, grade, is_above in items)
-        for items in (rows, gone)
+    gone = tuple(
+        ShownItem(rank_of.get(relevant[row]), relevant[row], float(grades[row])) for row in missed[:MISSED_SHOWN]
     )
     return ExplorerList(
         model=name,
@@ -222,9 +219,10 @@ def _list(name: str, model: MetricOfUsers, position: int, k: int | None) -> Expl
         n_places=len(places),
         n_hits=len(found),
         n_relevant=len(relevant),
-        rows=shown_rows,
-        missed=shown_missed,
+        rows=shown,
+        missed=gone,
         n_missed=len(missed),
+        titles=model.evaluation.item_titles([row.item for row in (*shown, *gone)]),
     )
 
 
