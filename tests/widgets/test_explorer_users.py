@@ -66,7 +66,7 @@ def test_every_user_has_the_value_that_their_explanation_ends_with() -> None:
                 assert shown is not None
                 assert shown.explanation is not None, shown.problem
                 assert shown.explanation.value == pytest.approx(state.values()[at])
-                assert shown.lists[0].n_hits == state.column("hits")[at]
+                assert shown.lists[0].n_hits == state.table["hits"][at]
 
 
 def test_a_library_has_its_own_metrics_options_and_users() -> None:
@@ -159,7 +159,7 @@ def test_several_models_side_by_side() -> None:
     assert sum(bar.count for bar in state.bars()[:5]) == (apart < 0).sum()
     state.choose_model("popular")
     assert state.names[state.other] == "item-knn"
-    np.testing.assert_array_equal(state.difference(), -apart)
+    np.testing.assert_array_equal(state.table["difference"], -apart)
     state.user = "u002"
     one = detail_of(state)
     assert one is not None

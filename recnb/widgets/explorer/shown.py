@@ -42,7 +42,7 @@ def users_table(state: ExplorerState) -> dict[str, Any]:
         n_shown = len(state.shown())
         state.turn(state.page)
         page, first = state.on_page(), state.page * PAGE + 1
-        rows = zip(*(_cells(state, name, page) for name in state.columns), strict=True)
+        rows = zip(*(_cells(state, name, page) for name in state.table), strict=True)
         users = ngettext("{n:,} user", "{n:,} users", int(state.in_part().sum()))
         what = state.label
         if state.paired:
@@ -58,7 +58,7 @@ def users_table(state: ExplorerState) -> dict[str, Any]:
         at = state.at
         value = "" if at is None else f"{one_line(state.user)}: {state.label} = {fixed(float(state.values()[at]))}"
         return {
-            "columns": [_column(state, name) for name in state.columns],
+            "columns": [_column(state, name) for name in state.table],
             "rows": [{"at": at, "cells": list(cells)} for at, cells in zip(page.tolist(), rows, strict=True)],
             "chosen": at,
             "said": value,
@@ -110,7 +110,7 @@ def _cells(state: ExplorerState, column: str, page: Ints) -> list[str]:
     """Return a column of the page as text."""
     if column == "user":
         return [one_line(user) for user in state.users.gather(page).to_list()]
-    numbers = state.column(column)[page].tolist()
+    numbers = state.table[column][page].tolist()
     if column == "segment" and state.parts is not None:
         return [one_line(state.parts.labels[code]) for code in numbers]
     if column in ("hits", "relevant", "length"):

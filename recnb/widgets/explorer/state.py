@@ -6,7 +6,7 @@ every list, so that another k, option or metric needs no other join.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -85,7 +85,7 @@ class ExplorerState:
         self.users: pl.Series  #: those that all models have in common, sorted
         self._positions: list[Ints]  #: of these users in each model
         self._known_looks: dict[Any, list[MetricOfUsers]] = {}
-        self._sorted = lru_cache(4 * KEPT)(self._sort)
+        self._sorted, self._columns_under = lru_cache(KEPT)(self._sort), lru_cache(KEPT // 2)(self._make_columns)
         with use_language(self.lang):
             self._look(self.metric, self.k, self.options)
             self.segments = SegmentColumns(self.evaluations)
@@ -113,6 +113,7 @@ class ExplorerState:
             users_of = {name: look.users for name, look in zip(self.names, looks, strict=True)}
             self.users, self._positions = common_users(users_of)
             self._sorted.cache_clear()
+            self._columns_under.cache_clear()
             self._divide(self.segment)
             self.search(self.text)
         self.looks, self.metric, self.k, self.options = looks, metric, k, dict(options)
@@ -179,48 +180,35 @@ class ExplorerState:
         """The number of users that all models have in common."""
         return len(self.users)
 
+    @property
+    def table(self) -> dict[str, np.ndarray[Any, Any]]:
+        """The columns of the table: a number for each user, in the order of ids."""
+        return self._columns_under(self.model, self.other, self.segment, self._key)
+
+    def _make_columns(self, model: int, other: int, *_key: Any) -> dict[str, np.ndarray[Any, Any]]:
+        values = [look.values(self.k)[at] for look, at in zip(self.looks, self._positions, strict=True)]
+        look, at = self.looks[model], self._positions[model]
+        columns: dict[str, np.ndarray[Any, Any]] = {"user": np.arange(self.n_users)}
+        if self.paired:
+            columns |= {f"value:{index}": values[index] for index in range(len(values))}
+            columns["difference"] = values[model] - values[other]
+        else:
+            columns["value"] = values[0]
+        columns |= {
+            "hits": look.n_hits(self.k)[at],
+            "relevant": look.hits.n_relevant[at],
+            "length": look.hits.list_length[at],
+        }
+        return columns if self.parts is None else {**columns, "segment": self.parts.codes}
+
     def values(self, model: int | None = None) -> Floats:
         """Return the metric of every user; NaN where the convention leaves one out."""
         index = self.model if model is None else model
-        return np.asarray(self._common(self.looks[index].values(self.k), index))
-
-    def _common(self, values: Any, model: int) -> Any:
-        """Restrict values of a model's users to those in common."""
-        return values if self._has_all(model) else values[self._positions[model]]
+        return self.table[f"value:{index}" if self.paired else "value"]
 
     def position_in(self, model: int, at: int) -> int:
         """Return the position of a user, by that among the users in common, in a model."""
         return int(self._positions[model][at])
-
-    def _has_all(self, model: int) -> bool:
-        """Whether all users of a model are in common."""
-        return len(self.users) == len(self.looks[model].users)
-
-    def difference(self) -> Floats:
-        """Return the model's values minus the other's."""
-        return self.values() - self.values(self.other)
-
-    def column(self, name: str) -> np.ndarray[Any, Any]:
-        """Return a column of the table as numbers, in the order of users."""
-        if name.startswith("value:"):
-            return self.values(int(name[6:]))
-        look = self.looks[self.model]
-        columns: dict[str, Callable[[], Any]] = {
-            "user": lambda: np.arange(self.n_users),
-            "value": self.values,
-            "difference": self.difference,
-            "hits": lambda: self._common(look.n_hits(self.k), self.model),
-            "relevant": lambda: self._common(look.hits.n_relevant, self.model),
-            "length": lambda: self._common(look.hits.list_length, self.model),
-            "segment": lambda: np.zeros(self.n_users) if self.parts is None else self.parts.codes,
-        }
-        return np.asarray(columns[name]())
-
-    @property
-    def columns(self) -> list[str]:
-        """The columns of the table."""
-        values = [f"value:{model}" for model in range(len(self.names))] + ["difference"] if self.paired else ["value"]
-        return ["user", *values, "hits", "relevant", "length", *(["segment"] if self.segment else [])]
 
     def header(self, name: str) -> str:
         """Return the header of a column: a metric, a model, the column of a segment, or else its name."""
@@ -266,14 +254,14 @@ class ExplorerState:
 
     def sort(self, column: str) -> None:
         """Sort by a column: numbers from the largest, ids from the first; the second time, in reverse."""
-        if column in self.columns or column == "value":
+        if column in self.table or column == "value":
             self.descending = not self.descending if column == self.sorting else column not in ("user", "segment")
             self.sorted_by, self.page = column, 0
 
     @property
     def sorting(self) -> str:
         """The column that the table is sorted by."""
-        if self.sorted_by in self.columns:
+        if self.sorted_by in self.table:
             return self.sorted_by
         return f"value:{self.model}" if self.paired else "value"
 
@@ -302,7 +290,7 @@ class ExplorerState:
         """Sort all users; equal ones in the order of their ids, those without a value last."""
         if name == "user":
             return np.arange(self.n_users)[:: -1 if descending else 1]
-        numbers = self.column(name)
+        numbers = self.table[name]
         return np.argsort(-numbers if descending else numbers, kind="stable")
 
     @property
@@ -318,7 +306,7 @@ class ExplorerState:
 
     def spread_of(self) -> Floats:
         """Return the numbers of the histogram."""
-        return self.difference() if self.shape == "difference" else self.values()
+        return self.table["difference"] if self.shape == "difference" else self.values()
 
     def edges(self) -> tuple[float, ...]:
         """Return the edges of the bars, without that of 0."""
@@ -358,14 +346,14 @@ class ExplorerState:
         look, numbers = self.looks[index], self.values(index)
         if part and self.part is not None:
             numbers = numbers[self.in_part()]
-        elif look.prepared.convention.average != "user" and self._has_all(index):
+        elif look.prepared.convention.average != "user" and len(self.users) == len(look.users):
             return look.mean(self.k)
         numbers = numbers[~np.isnan(numbers)]
         return float(numbers.mean()) if len(numbers) else float("nan")
 
     def better_worse_same(self) -> tuple[int, int, int]:
         """Return for how many users the model is better than the other, worse, and the same."""
-        difference = self.difference()[self.in_part()]
+        difference = self.table["difference"][self.in_part()]
         difference = difference[~np.isnan(difference)]
         better, worse = int((difference > SAME).sum()), int((difference < -SAME).sum())
         return better, worse, len(difference) - better - worse
@@ -393,8 +381,8 @@ class ExplorerState:
 
         shown = self.shown()
         columns: dict[str, Any] = {}
-        for name in self.columns[1:]:
-            numbers: Any = self.column(name)[shown]
+        for name in list(self.table)[1:]:
+            numbers: Any = self.table[name][shown]
             label = self.header(name) if name != "value" else name
             if name == "segment" and self.parts is not None:
                 numbers = [self.parts.labels[code] for code in numbers.tolist()]
