@@ -85,7 +85,8 @@ def common_users(users_of: Mapping[str, pl.Series]) -> tuple[pl.Series, list[Int
         raise FrameError(
             f"{', '.join(map(repr, users_of))} have no user in common: evaluate them on the same users, or explore one at a time."
         )
-    return users, [np.arange(len(users)) if own.equals(users) else positions(own, users) for own in users_of.values()]
+    same = np.arange(len(users))
+    return users, [same if own_users.equals(users) else positions(own_users, users) for own_users in users_of.values()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,10 +130,10 @@ class SegmentColumns:
             segments = segments_of(self._binned[name], name)
             labels, codes, without = list(segments.names), segments.of(users), _("not known")
         else:
-            known, values = self._columns[name]
+            users_of_column, values = self._columns[name]
             # As text on both sides: with a null, whole numbers would become floats.
             distinct = values.drop_nulls().unique().sort().cast(pl.String)
-            row, code = positions(known, users), positions(distinct, values.cast(pl.String))
+            row, code = positions(users_of_column, users), positions(distinct, values.cast(pl.String))
             labels, codes, without = distinct.to_list(), np.where(row >= 0, code[row], -1), _("none given")
         if (codes < 0).any():
             labels = labels if without in labels else [*labels, without]

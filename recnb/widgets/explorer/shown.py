@@ -1,4 +1,4 @@
-"""What an explorer shows: the table of users as text for the browser; summary, one user and the still picture as HTML."""
+"""The contents of an explorer: the table of users as text for the browser; summary, one user and the still picture as HTML."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ class ExplorerList:
 
 @dataclass(frozen=True)
 class UserDetail:
-    """What is shown of one user."""
+    """One user: the lists, and the worked explanation."""
 
     user: Any
     lists: tuple[ExplorerList, ...]

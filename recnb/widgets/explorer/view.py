@@ -10,7 +10,7 @@ from importlib import resources
 from typing import Any
 
 import anywidget
-import ipywidgets as w  # type: ignore[import-untyped]
+import ipywidgets as w
 import traitlets
 
 from recnb.display.language import N_, _, use_language

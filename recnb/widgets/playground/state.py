@@ -13,7 +13,7 @@ from __future__ import annotations
 import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 
@@ -120,7 +120,7 @@ class TermChange(NamedTuple):
 
 @dataclass(frozen=True)
 class Changed:
-    """How the last step changed the metric in focus."""
+    """The change of the metric in focus by the last step."""
 
     label: str
     terms: tuple[TermChange, ...]  #: those that changed: the item that was moved first, then down the list
@@ -395,8 +395,10 @@ class PlaygroundState:
         """Name the terms that changed: that of the item that was moved, then the others."""
         sentences = []
         if step.item is not None and terms and terms[0].item == step.item:
-            (own, *terms) = terms
-            sentences.append(_("Its term went from {before} to {now}.", before=own.before or "0", now=own.now or "0"))
+            (moved, *terms) = terms
+            sentences.append(
+                _("Its term went from {before} to {now}.", before=moved.before or "0", now=moved.now or "0")
+            )
         elif step.item is not None:
             sentences.append(_("Its own term did not change."))
         if terms:
@@ -535,10 +537,10 @@ def _moved(before: tuple[Any, ...], now: tuple[Any, ...], guess: Any) -> Any:
     return None
 
 
-def _checked_gain(gain: Any) -> Gain:
+def _checked_gain(gain: Gain | str) -> Gain:
     if gain not in get_args(Gain):
         raise OptionError(f"gain={gain!r} is no gain. {near(gain, get_args(Gain))}")
-    return gain  # type: ignore[no-any-return]
+    return cast(Gain, gain)
 
 
 __all__ = ["Action", "Changed", "PlaygroundList", "PlaygroundState", "Term", "TermChange", "Value", "Worked"]

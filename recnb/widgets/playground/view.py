@@ -11,7 +11,7 @@ from importlib import resources
 from typing import Any
 
 import anywidget
-import ipywidgets as w  # type: ignore[import-untyped]
+import ipywidgets as w
 import traitlets
 from markupsafe import Markup
 

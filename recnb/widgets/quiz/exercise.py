@@ -95,10 +95,10 @@ class Quiz:
             return ()
         if self.metric == "idcg":
             # Of items with the same gain, any may come first in the ideal list.
-            truth, gain = self.drawn.truth, self.drawn.option("gain")
+            truth = self.drawn.truth
             items = [item for item in truth if item in self.drawn.row or self.drawn.option("ideal") != "list"]
-            gains = gain_of(np.array([truth[item] for item in items], dtype=np.float64), gain)
-            return tuple(item for item, own in zip(items, gains, strict=True) if own == max(gains))
+            gains = gain_of(np.array([truth[item] for item in items], dtype=np.float64), self.drawn.option("gain"))
+            return tuple(item for item, gain in zip(items, gains, strict=True) if gain == max(gains))
         rows = self._explanations[0].rows
         return tuple(sorted(rows.loc[rows["credit"] >= rows["credit"].max() - 1e-12, "item"]))
 
@@ -286,7 +286,7 @@ class Answer:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Solution:
-    """How the value of an exercise is computed."""
+    """The solution of an exercise: its value, the worked explanation, and the numbers of common mistakes."""
 
     label: str
     value: float
@@ -346,7 +346,7 @@ class QuizView:
     """The widgets of one exercise; `.widget` is what is shown."""
 
     def __init__(self, quiz: Quiz) -> None:
-        import ipywidgets as w  # type: ignore[import-untyped]
+        import ipywidgets as w
 
         from recnb.widgets.keyboard import Keys
 

@@ -146,7 +146,7 @@ class Mistake:
 
     @property
     def sentence(self) -> str:
-        """What went wrong, and how to see it, in the language in force."""
+        """The explanation of the mistake, in the language in force."""
         drawn, defaults = self.drawn, METRICS[self.drawn.metric].defaults
         row = next(row for row in recorded_of(drawn.metric) if row.mistake == self.name)
         values: dict[str, Any] = {
