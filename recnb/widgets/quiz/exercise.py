@@ -374,7 +374,7 @@ class QuizView:
         controls = [self.value, *([self.largest] if quiz.drawn.asks_largest else []), self.button, self.show]
         row = w.Layout(flex_flow="row wrap", align_items="center", grid_gap="0.2em 0.8em")
         keys = Keys("recnb-quiz", quiz.lang)
-        self.widget = w.VBox([self.question, w.Box(controls, layout=row), self.feedback, self.solution, keys])
+        self.widget: Any = w.VBox([self.question, w.Box(controls, layout=row), self.feedback, self.solution, keys])
         self.widget.add_class("recnb-quiz")
 
     def check(self) -> None:
