@@ -96,8 +96,8 @@ class Moments:
     @property
     def variance(self) -> Floats:
         """Variance of each column, over n; 0 where users differ by rounding."""
-        made = self.squares / self.n
-        return np.where(made > (1e-13 * self.mean) ** 2, made, 0.0)
+        variance = self.squares / self.n
+        return np.where(variance > (1e-13 * self.mean) ** 2, variance, 0.0)
 
     @property
     def skewness(self) -> Floats:
@@ -151,14 +151,14 @@ class Moments:
         further = np.where(varied & (self.below >= ENOUGH), self.low, bottom), np.where(varied & (self.above >= ENOUGH), self.high, top)  # fmt: skip
         bottom, top = np.where(np.isfinite(bottom), bottom, self.low), np.where(np.isfinite(top), top, self.high)
         ends = []
-        for one, share in zip(further, (tail, 1 - tail), strict=True):
+        for extreme, share in zip(further, (tail, 1 - tail), strict=True):
             n, size = self.n + 1, top - bottom
             with np.errstate(invalid="ignore", divide="ignore"):
-                at = (self.mean + (one - self.mean) / n - bottom) / size
-                variance = (self.squares + (one - self.mean) ** 2 * self.n / n) / size**2 / (n * (n + 1))
+                at = (self.mean + (extreme - self.mean) / n - bottom) / size
+                variance = (self.squares + (extreme - self.mean) ** 2 * self.n / n) / size**2 / (n * (n + 1))
                 users = at * (1 - at) / variance - 1
                 end = bottom + size * betaincinv(at * users, (1 - at) * users, share)
-            ends.append(np.where((one == self.mean) & ~varied, self.mean, end))
+            ends.append(np.where((extreme == self.mean) & ~varied, self.mean, end))
         known = np.isfinite(further[0]) & np.isfinite(further[1])
         low, high = (np.where(known, end, np.nan) for end in ends)
         return low, high
