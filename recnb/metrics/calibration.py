@@ -27,7 +27,7 @@ def _divergence(options: Mapping[str, Any]) -> str:
 
 @metric(
     called="miscalibration",
-    reads="Less is better: a list is calibrated if it keeps the shares of genres that its user had.",
+    sentence="Less is better: a list is calibrated if it keeps the shares of genres that its user had.",
     symbol="Calibration", over="genres", credit=_divergence, bounds=(0, math.inf), top="log2(1 / alpha), 6.64 for 0.01",
     references=["steck2018", "abdollahpouri2021", "lin1991"], needs=("train", "genre"),
     no_value="It needs items with a genre both in the user's history in train and in their list.",

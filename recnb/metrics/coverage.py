@@ -19,9 +19,10 @@ from recnb.metrics.recommendation_lists import Cut, Lists, PerUser, Population, 
 
 @metric(
     called="catalogue coverage",
-    reads="It counts an item shown once as much as one shown to everyone; Gini and entropy do not.",
+    sentence="It counts an item shown once as much as one shown to everyone; Gini and entropy do not.",
     symbol="Coverage", over="items", credit="shown", bounds=(0, 1), references=["herlocker2004", "ge2010"],
     out_of=lambda options: "n_items" if options["normalize"] else "1", needs=("catalogue",),
+    recorded_as="coverage", recorded_options={"catalogue": "population", "round": "digits"},
 )  # fmt: skip
 def coverage(
     lists: Lists,
@@ -71,7 +72,7 @@ def coverage(
 
 @metric(
     called="user coverage",
-    reads="Who is left without a list counts 0 in every metric of accuracy as well.",
+    sentence="Who is left without a list counts 0 in every metric of accuracy as well.",
     symbol="User coverage", over="users", credit="at_least <= n_shown", bounds=(0, 1),
     references=["herlocker2004"], needs=(), out_of="n_users",
 )  # fmt: skip
@@ -101,9 +102,10 @@ def _gini_out_of(options: Mapping[str, Any]) -> str:
 
 @metric(
     called="Gini coefficient",
-    reads="Items that are in no list count as well, so that few short lists give an uneven distribution.",
+    sentence="Items that are in no list count as well, so that few short lists give an uneven distribution.",
     symbol="Gini", over="items", credit="(2 * place - n_items - 1) * times", out_of=_gini_out_of,
     bounds=(0, 1), references=["fleder2009"], needs=("catalogue",),
+    recorded_as="gini",
 )  # fmt: skip
 def gini(
     lists: Lists,
@@ -158,9 +160,10 @@ def _entropy_out_of(options: Mapping[str, Any]) -> str:
 
 @metric(
     called="exposure entropy",
-    reads="2 to this power is how many items shown equally often would be as even.",
+    sentence="2 to this power is how many items shown equally often would be as even.",
     symbol="Entropy", over="items", credit="share * log(1 / share)", out_of=_entropy_out_of,
     bounds=(0, math.inf), top="log2 of the items shown", references=["shannon1948", "shani2011"],
+    recorded_as="entropy",
 )  # fmt: skip
 def entropy(
     lists: Lists,
@@ -201,9 +204,10 @@ def entropy(
 
 @metric(
     called="personalization",
-    reads="The mean over all pairs of users. It does not measure whether the differences are useful.",
+    sentence="The mean over all pairs of users. It does not measure whether the differences are useful.",
     symbol="Personalization", over="user pairs", credit="1 - overlap", out_of="n_lists * (n_lists - 1) / 2",
     bounds=(0, 1), references=["zhou2010"], per_row_texts=False,
+    recorded_as="personalization",
 )  # fmt: skip
 def personalization(
     lists: Lists,

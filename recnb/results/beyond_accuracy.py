@@ -17,7 +17,7 @@ from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import LIST_METRICS, Credit, Metric
 from recnb.metrics.recommendation_lists import Bools, PerUser, TermRows, Whole
 from recnb.results.aggregation import averaged, cutoffs_under
-from recnb.results.item_metrics import FORMULAS
+from recnb.results.item_metrics import arguments_of
 from recnb.results.score import CatalogueScore, Score
 
 if TYPE_CHECKING:
@@ -31,10 +31,6 @@ CATALOGUES: dict[str, str] = {
     "items": N_("out of {n:,} items of items="),
     "train": N_("out of {n:,} items of train"),
 }
-
-
-#: Under which name the conventions of libraries have a metric.
-_RECORDED = {"diversity": "ild", "tail_share": "tail"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,8 +190,7 @@ def result_of(
     library = evaluation.library
     if library is None:
         return ListMetricResult(evaluation, metric, k, dict(options))
-    recorded = _RECORDED.get(metric.name, metric.name)
-    variants = presets.of_metric(recorded, library)
+    variants = presets.of_metric(metric.recorded_as, library)
     if not variants:
         raise OptionError(
             f"{library} has no {metric.name} that recnb has recorded; beyond accuracy it has "
@@ -203,14 +198,18 @@ def result_of(
         )
     # Of several ways that go by one formula, the one that has its name.
     chosen = next((preset for preset in variants if preset.variant.split("[")[0] == metric.name), variants[0])
-    arguments = FORMULAS[recorded].arguments(recorded, dict(chosen.options))
+    arguments = arguments_of(metric, dict(chosen.options))
     average = str(arguments.pop("average", "user"))
     return ListMetricResult(evaluation, metric, k, {**arguments, **options}, average)
 
 
 def recorded_in(library: str | None) -> list[str]:
     """The metrics beyond accuracy whose numbers in a library are recorded; all, for recnb's own."""
-    return [name for name in LIST_METRICS if library is None or presets.of_metric(_RECORDED.get(name, name), library)]
+    return [
+        name
+        for name, metric in LIST_METRICS.items()
+        if library is None or presets.of_metric(metric.recorded_as, library)
+    ]
 
 
 def score_of(
