@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from recnb.display.fonts import lettering
 from recnb.display.language import _, current, use_language
 from recnb.display.templates import render
@@ -16,7 +18,6 @@ from recnb.results.provenance import console
 from recnb.stats import intervals
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
     from recnb.results.evaluation_data import EvaluationData
@@ -38,8 +39,6 @@ class Curve:
 
     def to_frame(self) -> pd.DataFrame:
         """The curve as a frame: one row per k, with the mean and the ends of its interval."""
-        import pandas as pd
-
         columns = {self.metric: self.value, "low": self.low, "high": self.high}
         return pd.DataFrame(columns, index=pd.Index(self.k, name="k"))
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from markupsafe import Markup
 
 from recnb.display.language import N_, _, current, ngettext, use_language
@@ -29,8 +30,6 @@ from recnb.results.arguments import position_of
 from recnb.results.provenance import COLUMNS, console, titled
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from recnb.results.evaluation_data import EvaluationData
 
 #: Terms and rows beyond these are counted, not shown; the frames hold them all.
@@ -382,8 +381,6 @@ def _rows(
     length: int | None,
 ) -> pd.DataFrame:
     """A row per rank down to the cut-off: all of the list, or all of the ideal one."""
-    import pandas as pd
-
     hits = credit.rows
     ranks, at, names = _places(hits, depth, items, truth_items, length)
     is_hit = at >= 0
@@ -477,8 +474,6 @@ def _line(
 
 
 def _frame(rows: TermRows, term: Formula, terms: Sequence[str], items: Sequence[Any]) -> pd.DataFrame:
-    import pandas as pd
-
     columns: dict[str, Any] = {}
     if rows.rank is not None:
         columns["rank"] = rows.rank

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
 
 import numpy as np
+import pandas as pd
 from markupsafe import Markup
 
 from recnb.display.language import _, current, use_language
@@ -17,8 +18,6 @@ from recnb.stats import ENOUGH, UNBOUNDED, Bounds, Detectable, IntervalMethod, i
 from recnb.stats.moments import MomentsMethod
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from recnb.conventions import Convention
     from recnb.metrics.hits import Floats
     from recnb.stats import Moments
@@ -70,13 +69,19 @@ class MetricValue(float):
     basis: str  #: in words: how many users or items, who was left out, and by what convention
     lang: str  #: the language of its words: that in force when it was made
 
-    def _describe(self, metric: str, k: int | None, convention: Convention, basis: str) -> Self:
-        self.metric = metric
-        self.k = k
-        self.convention = convention
-        self.basis = basis
-        self.lang = current()
+    def __new__(
+        cls, value: float, metric: str, k: int | None, convention: Convention, basis: str, **parts: Any
+    ) -> Self:
+        """The number, and what it is computed from; a function in place of a part is called when the part is needed."""
+        self = super().__new__(cls, value)
+        vars(self).update(parts, metric=metric, k=k, convention=convention, basis=basis, lang=current())
         return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: _part(value) for name, value in vars(self).items()}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), float(self), self.__getstate__())
 
     @property
     def label(self) -> str:
@@ -108,12 +113,12 @@ class Score(MetricValue):
     """
 
     _values: Floats
-    _users: Callable[[], pd.Index[Any]]
+    _users: pd.Index[Any] | Callable[[], pd.Index[Any]]
 
     def __new__(
         cls,
         values: Floats,
-        users: Callable[[], pd.Index[Any]],
+        users: pd.Index[Any] | Callable[[], pd.Index[Any]],
         metric: str,
         k: int | None,
         convention: Convention,
@@ -121,14 +126,8 @@ class Score(MetricValue):
         value: float | None = None,
     ) -> Self:
         """The mean of the values; `value` if users are aggregated in another way."""
-        self = super().__new__(cls, values.mean() if value is None else value)
-        self._values = values
-        self._users = users
-        return self._describe(metric, k, convention, basis)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        own = (self._values, self._users(), self.metric, self.k, self.convention, self.basis, float(self))
-        return (_restored, (type(self), own, self.lang))
+        mean = values.mean() if value is None else value
+        return super().__new__(cls, mean, metric, k, convention, basis, _values=values, _users=users)
 
     @property
     def n_users(self) -> int:
@@ -138,9 +137,7 @@ class Score(MetricValue):
     @property
     def per_user(self) -> pd.Series[float]:
         """The value of each user, indexed by user."""
-        import pandas as pd
-
-        return pd.Series(self._values.copy(), index=self._users(), name=self.label)
+        return pd.Series(self._values.copy(), index=_part(self._users), name=self.label)
 
     @property
     def has_interval(self) -> bool:
@@ -193,30 +190,29 @@ class CatalogueScore(MetricValue):
     (coverage@2 = 0.5000 (2 users with a list; out of 4 items of items=; ordered by rank), {'a': 2, 'b': 1, 'c': 0, 'd': 0})
     """
 
-    _exposure: Callable[[], pd.Series[int]]
-    _of_users: Callable[[], Floats] | None  #: of a mean over pairs of users
-    _titles: Callable[[Sequence[Any]], Mapping[Any, str]]  #: of some items; a pickled score has none
+    _exposure: pd.Series[int] | Callable[[], pd.Series[int]]
+    _titles: Mapping[Any, str] | Callable[[], Mapping[Any, str]]  #: of the items shown most
+    _of_users: Floats | Callable[[], Floats] | None  #: of a mean over pairs of users
 
     def __new__(
-        cls, value: float, exposure: Callable[[], pd.Series[int]], metric: str, k: int | None, convention: Convention, basis: str,
-        of_users: Callable[[], Floats] | None = None, titles: Callable[[Sequence[Any]], Mapping[Any, str]] = lambda items: {},
-    ) -> Self:  # fmt: skip
+        cls,
+        value: float,
+        metric: str,
+        k: int | None,
+        convention: Convention,
+        basis: str,
+        exposure: Callable[[], pd.Series[int]],
+        titles: Callable[[], Mapping[Any, str]],
+        of_users: Callable[[], Floats] | None,
+    ) -> Self:
         """The value, with what is behind it."""
-        self = super().__new__(cls, value)
-        self._exposure = exposure
-        self._of_users = of_users
-        self._titles = titles
-        return self._describe(metric, k, convention, basis)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        of_users = None if self._of_users is None else self._of_users()
-        own = (float(self), self._exposure(), self.metric, self.k, self.convention, self.basis, of_users)
-        return (_restored, (type(self), own, self.lang))
+        parts = {"_exposure": exposure, "_titles": titles, "_of_users": of_users}
+        return super().__new__(cls, value, metric, k, convention, basis, **parts)
 
     @property
     def per_item(self) -> pd.Series[int]:
         """How many lists show each item, indexed by item; 0 for items of the catalogue that none shows."""
-        return self._exposure().copy()
+        return _part(self._exposure).copy()
 
     @property
     def per_user(self) -> NoReturn:
@@ -245,17 +241,21 @@ class CatalogueScore(MetricValue):
             raise OptionError(
                 f"method={method!r} makes no interval of a mean over pairs. {near(method, ['jackknife'])}"
             )
-        return Interval(*interval_of_pairs(self._of_users(), confidence), float(confidence), "jackknife")
+        return Interval(*interval_of_pairs(_part(self._of_users), confidence), float(confidence), "jackknife")
 
     def to_frame(self) -> pd.DataFrame:
         """How many lists show each item, as a frame."""
-        return self._exposure().to_frame()
+        return _part(self._exposure).to_frame()
 
     def _shown(self) -> dict[str, str]:
-        times = self._exposure().sort_values(ascending=False, kind="stable").head(3)
-        titles = self._titles(list(times.index))
+        titles, times = _part(self._titles), most_shown(_part(self._exposure))
         words = Markup(", ").join(Markup("{} ({:,})").format(titled(item, titles), n) for item, n in times.items())
         return {"shown_most": words}
+
+
+def most_shown(exposure: pd.Series[int]) -> pd.Series[int]:
+    """The three items that most lists show."""
+    return exposure.sort_values(ascending=False, kind="stable").head(3)
 
 
 class PartialScore(MetricValue):
@@ -268,12 +268,8 @@ class PartialScore(MetricValue):
 
     def __new__(cls, moments: Moments, metric: str, k: int | None, convention: Convention, basis: str) -> Self:
         """The mean of the moments, which stay with it."""
-        self = super().__new__(cls, float(moments.mean[0]) if moments.n else float("nan"))
-        self.moments = moments
-        return self._describe(metric, k, convention, basis)
-
-    def __getnewargs__(self) -> Any:
-        return self.moments, self.metric, self.k, self.convention, self.basis
+        mean = float(moments.mean[0]) if moments.n else float("nan")
+        return super().__new__(cls, mean, metric, k, convention, basis, moments=moments)
 
     @property
     def n_users(self) -> int:
@@ -316,13 +312,12 @@ def detectable_of(
     return Detectable.of(mine.label, values, others, power, alpha, correlation)
 
 
-def _restored(kind: type[Score | CatalogueScore], own: tuple[Any, ...], lang: str) -> Any:
-    """Restore a pickled score, whose functions were replaced by their values."""
-    with use_language(lang):
-        if kind is Score:
-            values, users, *rest = own
-            return Score(values, lambda: users, *rest)
-        value, exposure, *rest, of_users = own
-        metric, k, convention, basis = rest
-        pairs = None if of_users is None else lambda: of_users
-        return CatalogueScore(value, lambda: exposure, metric, k, convention, basis, pairs)
+def _part(value: Any) -> Any:
+    return value() if callable(value) else value
+
+
+def _restored(kind: type[MetricValue], value: float, parts: Mapping[str, Any]) -> MetricValue:
+    """A pickled score, whose functions were replaced by what they return."""
+    score = float.__new__(kind, value)
+    vars(score).update(parts)
+    return score
