@@ -43,7 +43,7 @@ class Cutoffs:
             return k
         if isinstance(k, np.ndarray) and k.ndim == 0:
             k = k.item()
-        if isinstance(k, (Sequence, range, np.ndarray)) and not isinstance(k, (str, bytes)):
+        if isinstance(k, (Sequence, np.ndarray)) and is_several(k):
             if len(k) == 0:
                 raise CutoffError("k is empty: give at least one cut-off, such as k=[5, 10].")
             values = tuple(_one_cutoff(cutoff) for cutoff in k)
@@ -56,8 +56,7 @@ class Cutoffs:
     @classmethod
     def one(cls, k: object) -> Cutoffs:
         """The cut-off of a call that returns one number."""
-        several = isinstance(k, (Sequence, np.ndarray)) and not isinstance(k, (str, bytes)) and np.ndim(k) > 0
-        if not several or not isinstance(k, (Sequence, np.ndarray)) or len(k) == 0:
+        if not (isinstance(k, (Sequence, np.ndarray)) and is_several(k) and len(k)):
             return cls.of(k)
         raise CutoffError(
             f"one call gives one number, and k={list(k)!r} asks for {len(k)}: type .table(k={list(k)!r}) for several "
@@ -81,10 +80,9 @@ class Cutoffs:
     @property
     def deepest(self) -> int | None:
         """The rank below which nothing counts; None if some list counts whole."""
-        if self.uncut:
+        if self.uncut or None in self.values:
             return None
-        finite = [k for k in self.values if k is not None]
-        return max(finite) if len(finite) == len(self.values) else None
+        return max(k for k in self.values if k is not None)
 
     def depth(self, list_length: Ints) -> Ints:
         """How many ranks count, users × cut-offs."""
@@ -144,18 +142,14 @@ class Ranked:
         weights = np.broadcast_to(np.asarray(credit, dtype=np.float64), self.user.shape)
         if cutoffs.uncut:
             return np.repeat(_summed(self.user, weights, self.n_users)[:, np.newaxis], len(cutoffs), axis=1)
-        out = np.empty((self.n_users, len(cutoffs)))
         finite = sorted({cutoff for cutoff in cutoffs if cutoff is not None})
+        sums: dict[int | None, Floats] = {}
         if finite:
-            sums = self._finite_totals(weights, finite)
-            for column, cutoff in enumerate(cutoffs):
-                if cutoff is not None:
-                    out[:, column] = sums[:, finite.index(cutoff)]
-        for column, cutoff in enumerate(cutoffs):
-            if cutoff is None:
-                inside = self.rank <= self.list_length[self.user]
-                out[:, column] = _summed(self.user[inside], weights[inside], self.n_users)
-        return out
+            sums |= zip(finite, self._finite_totals(weights, finite).T, strict=True)
+        if None in cutoffs.values:
+            inside = self.rank <= self.list_length[self.user]
+            sums[None] = _summed(self.user[inside], weights[inside], self.n_users)
+        return np.stack([sums[cutoff] for cutoff in cutoffs], axis=1)
 
     def _finite_totals(self, weights: Floats, depths: list[int]) -> Floats:
         user = self.user
@@ -306,25 +300,24 @@ class Hits(Ranked):
         else:
             truth_rows = (self.truth_user >= start) & (self.truth_user < stop)
             truth_row = (np.cumsum(truth_rows) - 1)[self.truth_row[rows]]
-        return replace(
-            self,
+        return self._some(
+            rows,
             user=self.user[rows] - start,
-            rank=self.rank[rows],
             list_length=self.list_length[start:stop],
-            relevance=self.relevance[rows],
             truth_row=truth_row,
             truth_user=self.truth_user[truth_rows] - start,
             truth_relevance=self.truth_relevance[truth_rows],
-            tied=None if self.tied is None else self.tied.of(rows),
         )
 
     def down_to(self, depth: int) -> Hits:
         """The hits among the first `depth` ranks."""
-        inside = self.rank <= depth
-        return replace(
-            self, user=self.user[inside], rank=self.rank[inside], relevance=self.relevance[inside],
-            truth_row=self.truth_row[inside], depth=depth, tied=None if self.tied is None else self.tied.of(inside),
-        )  # fmt: skip
+        return self._some(self.rank <= depth, depth=depth)
+
+    def _some(self, rows: NDArray[np.bool_] | slice, **columns: Any) -> Hits:
+        """Some of the hits, with other columns in place of those of all."""
+        of_rows = {name: getattr(self, name)[rows] for name in ("user", "rank", "relevance", "truth_row")}
+        tied = None if self.tied is None else self.tied.of(rows)
+        return replace(self, **{**of_rows, "tied": tied, **columns})
 
     @cached_property
     def by_user(self) -> bool:

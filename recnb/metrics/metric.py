@@ -19,7 +19,7 @@ import numpy as np
 
 from recnb.display.language import _
 from recnb.errors import OptionError, is_number, is_word, near
-from recnb.metrics.formula import OVER, OVER_LATEX, Formula
+from recnb.metrics.formula import OVER, Formula
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits
 from recnb.metrics.recommendation_lists import FamiliarHits, Lists, PerUser, Whole
 
@@ -212,7 +212,7 @@ class Metric(Definition, Generic[P]):
         'sum over hits of nth/rank, out of n_relevant'
         """
         credit, out_of = self.formulas(options)
-        parts = {"name": self.term, "rows": _(OVER[self.over]), "credit": credit.text()}
+        parts = {"name": self.term, "rows": _(OVER[self.over][0]), "credit": credit.text()}
         under = out_of.text()
         return (
             _("sum over {rows} of {credit}", **parts)
@@ -224,7 +224,7 @@ class Metric(Definition, Generic[P]):
         """The formula in LaTeX: the sum is written here once, so no metric can forget it."""
         credit, out_of = self.formulas(options)
         cut = r", i \le k" if self.over in ("hits", "ideal", "list") else ""
-        over = rf"\sum_{{{_(OVER_LATEX[self.over])}{cut}}} {credit.latex(summed=True)}"
+        over = rf"\sum_{{{_(OVER[self.over][1])}{cut}}} {credit.latex(summed=True)}"
         under = out_of.latex()
         right = over if under == "1" else rf"\frac{{{over}}}{{{under}}}"
         at = "@k" if k is None else f"@{k}"

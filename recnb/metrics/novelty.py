@@ -53,7 +53,7 @@ def novelty(
     """
     shown = lists.upto(k, cutoff)
     count = lists.catalogue.counts(popularity, "novelty")
-    total = lists.catalogue.n_users if popularity == "users" else lists.catalogue.n_interactions
+    total = lists.catalogue.n_users if popularity == "users" else int(count.sum())
     bits = np.full(lists.n_items, 0.0 if cold == "zero" else np.log2(max(lists.catalogue.n_users, 1)))
     known = count > 0
     bits[known] = np.log2(

@@ -64,11 +64,6 @@ class Catalogue:
     reader: Reader | None = None  #: reads further attributes
     ask: Mapping[str, str] = field(default_factory=dict)  #: what to type for what is missing, in other words than ASK
 
-    @property
-    def n_interactions(self) -> int:
-        """How many rows train has."""
-        return int(self.counts("interactions", "this").sum())
-
     def counts(self, popularity: Popularity, metric: str) -> Ints:
         """How many users have each item, or how many interactions."""
         counts = self.users if popularity == "users" else self.interactions
@@ -86,9 +81,7 @@ class Catalogue:
 
     def described_by(self, lists: Lists, metric: str, columns: object = None) -> Sparse:
         """Items × features, of which every recommended item has a row."""
-        if self.reader is None:
-            raise self.missing(metric, "what items are like", "features")
-        features, described = self.reader.features(columns, metric)
+        features, described = self.reading(metric, "what items are like", "features").features(columns, metric)
         self.known_of(lists, described, metric, "features")
         return features
 
@@ -109,23 +102,11 @@ class Catalogue:
                 f"{metric}: {name} has no row for {lists.examples(unknown)}. Add them, or leave these items out of the lists."
             )
 
-    def genres_by(self, column: object, metric: str) -> tuple[Sparse, Sequence[str]]:
-        """Items × genres, and what the genres are called."""
-        if self.reader is None:
-            raise self.missing(metric, "the genres of items", "genre")
-        return self.reader.genres(column, metric)
-
-    def history_of(self, metric: str) -> tuple[Ints, Ints]:
-        """The history of the users of the lists."""
-        if self.reader is None or self.users is None:
-            raise self.missing(metric, "what users had before", "train")
-        return self.reader.history()
-
-    def taken_by(self, metric: str) -> Sparse:
-        """Items × users of train."""
-        if self.reader is None or self.users is None:
-            raise self.missing(metric, "which items users had together", "train")
-        return self.reader.taken()
+    def reading(self, metric: str, what: str, argument: str) -> Reader:
+        """What reads data that a metric cannot do without."""
+        if self.reader is None or (argument == "train" and self.users is None):
+            raise self.missing(metric, what, argument)
+        return self.reader
 
     def missing(self, metric: str, what: str, argument: str) -> RecnbError:
         """The error for something that this metric cannot do without."""
