@@ -56,11 +56,11 @@ class Explanation:
     formula: str  #: as text: sum over hits of gain/log2(1+rank), out of …
     latex: str
     terms: tuple[str, ...]  #: the credit of each row as a formula with numbers
-    out_of_terms: tuple[str, ...]  #: the denominator as formulas with numbers; () if there is none
     rows: pd.DataFrame  #: what the formula sums over
-    ideal: pd.DataFrame | None  #: the ideal list, where the metric has one
-    missed: tuple[Any, ...]  #: relevant items that are not in the list down to k, the most relevant first
     basis: str
+    out_of_terms: tuple[str, ...] = ()  #: the denominator as formulas with numbers; () if there is none
+    ideal: pd.DataFrame | None = None  #: the ideal list, where the metric has one
+    missed: tuple[Any, ...] = ()  #: relevant items that are not in the list down to k, the most relevant first
     by_convention: bool = False  #: whether the value is set by the convention, for a user with no relevant item
     line: str = ""  #: beyond accuracy, the formula with numbers
     titles: Mapping[Any, str] = field(default_factory=dict)  #: titles of the items that have one
@@ -256,16 +256,12 @@ def _beyond_accuracy(
     term, out_of = metric.formulas(found.options)
     terms = _terms(rows, term, short=True) if metric.per_row_texts else []
     items = [] if rows.items is None else [data.item_data.items[int(item)] for item in rows.items.ravel()]
-    frame = _frame(rows, term, terms, items)
     return Explanation(
         **_about(metric, found.k, found.options),
         user=user,
         value=value,
         terms=tuple(terms),
-        out_of_terms=(),
-        rows=frame,
-        ideal=None,
-        missed=(),
+        rows=_frame(rows, term, terms, items),
         basis=found.basis(),
         line=_line(metric, rows, terms, term, out_of, value),
         titles=data.item_titles(list(dict.fromkeys(items[: 2 * ROWS_SHOWN]))),
