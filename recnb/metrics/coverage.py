@@ -51,7 +51,7 @@ def coverage(
     shown = times > 0
     out_of = 1
     if normalize or count_only_catalogue:
-        members = lists.catalogue.members("train" if population == "train" else "catalogue", "coverage")
+        members = lists.catalogue.members(population, "coverage")
         if count_only_catalogue:
             shown = shown & members
         if normalize:
@@ -59,15 +59,14 @@ def coverage(
     value = int(shown.sum()) / out_of if out_of else math.nan
     value *= number_option("scale", scale, "number above 0", lambda scale: scale > 0)
     if digits is not None:
-        value = round(
-            value, int(number_option("digits", digits, "number of digits", lambda digits: digits == int(digits)))
-        )
+        number_option("digits", digits, "number of digits", lambda digits: digits == int(digits))
+        value = round(value, int(digits))
 
     def rows() -> TermRows:
         most = _most_shown(np.where(shown, times, 0))
         return TermRows(np.ones(len(most)), {"shown": 1, "n_items": out_of, "times": times[most]}, most)
 
-    return Whole(value, out_of, rows)
+    return Whole(value, rows)
 
 
 @metric(
@@ -131,7 +130,7 @@ def gini(
     exposure, item = _exposure(shown, weight)
     n = len(exposure)
     if population != "recommended":
-        members = lists.catalogue.members("train" if population == "train" else "catalogue", "gini")
+        members = lists.catalogue.members(population, "gini")
         n = int(members.sum()) + (population == "catalogue+padding")
         if len(exposure) > n:
             raise RecnbError(
@@ -140,7 +139,7 @@ def gini(
             )
     out_of = (n if normalizer == "n" else n - 1) * exposure.sum()
     if out_of == 0:
-        return Whole(math.nan, 0.0)
+        return Whole(math.nan)
     place = np.arange(n - len(exposure) + 1, n + 1)
     earned = (2 * place - n - 1) * exposure
 
@@ -149,7 +148,7 @@ def gini(
         names = {"place": place[down], "times": exposure[down], "n_items": n, "n_places": exposure.sum()}
         return TermRows(earned[down], names, item[down])
 
-    return Whole(float(earned.sum() / out_of), float(out_of), rows)
+    return Whole(float(earned.sum() / out_of), rows)
 
 
 def _entropy_out_of(options: Mapping[str, Any]) -> str:
@@ -188,7 +187,7 @@ def entropy(
         raise OptionError("entropy is divided by one thing: choose normalize=True or divide_by_items=True.")
     exposure, item = _exposure(lists.upto(k, cutoff), None)
     if len(exposure) == 0:
-        return Whole(math.nan, 0.0)
+        return Whole(math.nan)
     share = exposure / exposure.sum()
     earned = -share * np.log2(share) / math.log2(base) + 0.0  # no -0
     n_items = int(lists.catalogue.members("catalogue", "entropy").sum()) if normalize else 0
@@ -199,7 +198,7 @@ def entropy(
         names = {"share": share[down], "times": exposure[down], "n_items": n_items, "n_different": len(share)}
         return TermRows(earned[down], names, item[down])
 
-    return Whole(float(earned.sum()) / out_of if out_of else math.nan, out_of, rows)
+    return Whole(float(earned.sum()) / out_of if out_of else math.nan, rows)
 
 
 @metric(
@@ -241,7 +240,7 @@ def personalization(
     else:
         raise OptionError("overlap='k' divides by k: give k, such as k=10, or say overlap='cosine'.")
     if n < 2:
-        return Whole(math.nan, 0.0)
+        return Whole(math.nan)
 
     def rows() -> TermRows:
         """What the lists share, item by item."""
@@ -254,7 +253,7 @@ def personalization(
         """How different each list is from all others, on average; its overlap with itself is left out."""
         return 1 - (shown.per_user(weight * held[shown.item])[shown.n_shown > 0] - 1) / (n - 1)
 
-    return Whole(float(1 - shared / (n * (n - 1))), n * (n - 1) / 2, rows, of_users)
+    return Whole(float(1 - shared / (n * (n - 1))), rows, of_users)
 
 
 def _exposure(shown: Lists, weight: float | None) -> tuple[Floats, Ints]:
@@ -262,12 +261,8 @@ def _exposure(shown: Lists, weight: float | None) -> tuple[Floats, Ints]:
     item = np.flatnonzero(shown.times_shown > 0)
     seen: Floats = shown.times_shown[item].astype(np.float64)
     if weight is not None:
-        base = number_option(
-            "weight",
-            weight,
-            "weight of the next rank: give a share up to 1, such as 0.85",
-            lambda share: 0 < share <= 1,
-        )
+        meaning = "weight of the next rank: give a share up to 1, such as 0.85"
+        base = number_option("weight", weight, meaning, lambda share: 0 < share <= 1)
         seen = np.bincount(shown.item, base ** (shown.rank - 1.0), shown.n_items)[item].astype(np.float64, copy=False)
     order = np.argsort(seen, kind="stable")
     return seen[order], item[order]

@@ -56,9 +56,8 @@ def novelty(
     total = lists.catalogue.n_users if popularity == "users" else int(count.sum())
     bits = np.full(lists.n_items, 0.0 if cold == "zero" else np.log2(max(lists.catalogue.n_users, 1)))
     known = count > 0
-    bits[known] = np.log2(
-        total / (count[known] + number_option("epsilon", epsilon, "number from 0 up", lambda value: value >= 0))
-    )
+    number_option("epsilon", epsilon, "number from 0 up", lambda value: value >= 0)
+    bits[known] = np.log2(total / (count[known] + epsilon))
     counted = total / np.exp2(bits)  # what a cold item counts as, as well
     if normalize:
         # With one user there is nothing to divide by, and no value.

@@ -235,22 +235,15 @@ class PerUser:
 
 
 class Whole(float):
-    """The one number that all lists give together, with what it is divided by and the rows it is the sum of."""
+    """The one number that all lists give together, with the rows it is the sum of."""
 
-    out_of: float
     rows: Callable[[], TermRows] | None
     of_users: Callable[[], Floats] | None  #: of a mean over pairs of users: each user's mean over the pairs they are in
 
     def __new__(
-        cls,
-        value: float,
-        out_of: float,
-        rows: Callable[[], TermRows] | None = None,
-        of_users: Callable[[], Floats] | None = None,
+        cls, value: float, rows: Callable[[], TermRows] | None = None, of_users: Callable[[], Floats] | None = None
     ) -> Self:
-        """The value, which is what the rows add up to, out of what it is divided by."""
+        """The value, and how its rows and those of users are computed."""
         self = super().__new__(cls, value)
-        self.out_of = out_of
-        self.rows = rows
-        self.of_users = of_users
+        self.rows, self.of_users = rows, of_users
         return self

@@ -202,7 +202,7 @@ def score_of(
         )
     users = partial(index_of, found.users, result.counted)
     mean, basis = found.mean, found.basis()
-    return Score(result.value[result.counted], users, metric.name, k, found.convention, basis, mean)
+    return Score(mean, metric.name, k, found.convention, basis, values=result.value[result.counted], users=users)
 
 
 def means_and_basis(

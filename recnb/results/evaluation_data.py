@@ -100,7 +100,7 @@ class EvaluationData:
         values = averages.values[:, 0] if kept is None else averages.values[kept, 0]
         users = partial(index_of, scoring.prepared.users, kept)
         basis, mean = self.basis_of_metric(scoring), float(averages.means[0])
-        return Score(values, users, metric.name, k, scoring.in_force, basis, mean)
+        return Score(mean, metric.name, k, scoring.in_force, basis, values=values, users=users)
 
     def values(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
         """A metric's value for each user at each cut-off; NaN for one who is left out at the last."""

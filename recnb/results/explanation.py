@@ -129,9 +129,6 @@ class Explanation:
         title = self.titles.get(item)
         return one_line(item) if title is None else f"{one_line(title)} ({one_line(item)})"
 
-    def _titled_html(self, item: Any) -> Markup:
-        return titled(item, self.titles)
-
     def _as_text(self, rows: pd.DataFrame) -> str:
         """The rows for a console, what the user calls items and genres on one line each."""
         if not len(rows) and "running" in rows:
@@ -153,7 +150,7 @@ class Explanation:
             return str(render(
                 "results/explanation.jinja", explanation=self, headline=self._headline(name(self.user)),
                 numbers=self._numbers(TERMS_SHOWN), lists=lists,
-                missed=self._missing(_listed(self.missed, self._titled_html)) if self.missed else "",
+                missed=self._missing(_listed(self.missed, lambda item: titled(item, self.titles))) if self.missed else "",
             ))  # fmt: skip
 
     def _as_html(self, rows: pd.DataFrame, caption: str, symbol: str) -> dict[str, Any]:
@@ -185,7 +182,7 @@ class Explanation:
         if column in FIXED and (exact or abs(value) < 10):
             return f"{value:.4f}"
         if "item" in column:
-            return self._titled_html(value)
+            return titled(value, self.titles)
         return user_text(number(float(value), 6 if exact else 4) if isinstance(value, (float, np.floating)) else value)
 
 

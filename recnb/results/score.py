@@ -72,9 +72,10 @@ class MetricValue(float):
     def __new__(
         cls, value: float, metric: str, k: int | None, convention: Convention, basis: str, **parts: Any
     ) -> Self:
-        """The number, and what it is computed from; a function in place of a part is called when the part is needed."""
+        """The number, and the parts that it is computed from: each a value, or a function that gives it when needed."""
         self = super().__new__(cls, value)
-        vars(self).update(parts, metric=metric, k=k, convention=convention, basis=basis, lang=current())
+        vars(self).update(metric=metric, k=k, convention=convention, basis=basis, lang=current())
+        vars(self).update({f"_{name}": part for name, part in parts.items()})
         return self
 
     def __getstate__(self) -> dict[str, Any]:
@@ -114,20 +115,6 @@ class Score(MetricValue):
 
     _values: Floats
     _users: pd.Index[Any] | Callable[[], pd.Index[Any]]
-
-    def __new__(
-        cls,
-        values: Floats,
-        users: pd.Index[Any] | Callable[[], pd.Index[Any]],
-        metric: str,
-        k: int | None,
-        convention: Convention,
-        basis: str,
-        value: float | None = None,
-    ) -> Self:
-        """The mean of the values; `value` if users are aggregated in another way."""
-        mean = values.mean() if value is None else value
-        return super().__new__(cls, mean, metric, k, convention, basis, _values=values, _users=users)
 
     @property
     def n_users(self) -> int:
@@ -194,21 +181,6 @@ class CatalogueScore(MetricValue):
     _titles: Mapping[Any, str] | Callable[[], Mapping[Any, str]]  #: of the items shown most
     _of_users: Floats | Callable[[], Floats] | None  #: of a mean over pairs of users
 
-    def __new__(
-        cls,
-        value: float,
-        metric: str,
-        k: int | None,
-        convention: Convention,
-        basis: str,
-        exposure: Callable[[], pd.Series[int]],
-        titles: Callable[[], Mapping[Any, str]],
-        of_users: Callable[[], Floats] | None,
-    ) -> Self:
-        """The value, with what is behind it."""
-        parts = {"_exposure": exposure, "_titles": titles, "_of_users": of_users}
-        return super().__new__(cls, value, metric, k, convention, basis, **parts)
-
     @property
     def per_item(self) -> pd.Series[int]:
         """How many lists show each item, indexed by item; 0 for items of the catalogue that none shows."""
@@ -269,7 +241,9 @@ class PartialScore(MetricValue):
     def __new__(cls, moments: Moments, metric: str, k: int | None, convention: Convention, basis: str) -> Self:
         """The mean of the moments, which stay with it."""
         mean = float(moments.mean[0]) if moments.n else float("nan")
-        return super().__new__(cls, mean, metric, k, convention, basis, moments=moments)
+        self = super().__new__(cls, mean, metric, k, convention, basis)
+        self.moments = moments
+        return self
 
     @property
     def n_users(self) -> int:

@@ -316,8 +316,8 @@ class SegmentTable(Table):
     def __repr__(self) -> str:
         with use_language(self.attrs.get("lang")):
             header, rows = self._shown()
-            header[1] = self.attrs.get("by", header[1])
-            return f"{pd.DataFrame(rows, columns=header).to_string(index=False)}\n{self.attrs.get('basis', '')}"
+            shown = pd.DataFrame(rows, columns=header).rename(columns={"segment": self.attrs.get("by", "segment")})
+            return f"{shown.to_string(index=False)}\n{self.attrs.get('basis', '')}"
 
     def _repr_html_(self) -> str:
         with use_language(self.attrs.get("lang")):

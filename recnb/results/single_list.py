@@ -75,8 +75,10 @@ def on_lists(metric: Metric[P]) -> OneList[P]:
         cutoff = Cutoffs.one(k)
         values = metric.at(hits_of(pairs), cutoff, options).value[:, 0]
         convention = LISTS.with_metric({**metric.defaults, **options})
-        index = partial(pd.RangeIndex, len(pairs), name="list")
-        return Score(values, index, metric.name, cutoff.values[0], convention, _basis(pairs, metric, options))
+        return Score(
+            values.mean(), metric.name, cutoff.values[0], convention, _basis(pairs, metric, options),
+            values=values, users=partial(pd.RangeIndex, len(pairs), name="list"),
+        )  # fmt: skip
 
     call.__module__ = "recnb"
     function: OneList[P] = describe(call, metric, ["ranking", "truth"], "Score")
