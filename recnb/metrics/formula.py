@@ -83,22 +83,29 @@ class Notation(NamedTuple):
     written: str
 
 
+class Operation(NamedTuple):
+    """How an operation is written as text and in LaTeX, and what it computes."""
+
+    text: Notation
+    latex: Notation
+    function: Callable[..., Any]
+
+
 SUM, PRODUCT, ATOM = 2, 3, 9
 
-#: Each operation as text, in LaTeX, and as a function.
-OPERATIONS: dict[type[ast.AST], tuple[Notation, Notation, Callable[..., Any]]] = {
-    ast.LtE: (Notation(ATOM, SUM, SUM, "[{}<={}]"), Notation(ATOM, SUM, SUM, r"[{} \le {}]"), np.less_equal),
-    ast.Eq: (Notation(ATOM, SUM, SUM, "[{}={}]"), Notation(ATOM, SUM, SUM, "[{} = {}]"), np.equal),
-    ast.Add: (Notation(SUM, SUM, SUM, "{}+{}"), Notation(SUM, SUM, SUM, "{} + {}"), np.add),
-    ast.Sub: (Notation(SUM, SUM, PRODUCT, "{}-{}"), Notation(SUM, SUM, PRODUCT, "{} - {}"), np.subtract),
-    ast.Mult: (
+OPERATIONS: dict[type[ast.AST], Operation] = {
+    ast.LtE: Operation(Notation(ATOM, SUM, SUM, "[{}<={}]"), Notation(ATOM, SUM, SUM, r"[{} \le {}]"), np.less_equal),
+    ast.Eq: Operation(Notation(ATOM, SUM, SUM, "[{}={}]"), Notation(ATOM, SUM, SUM, "[{} = {}]"), np.equal),
+    ast.Add: Operation(Notation(SUM, SUM, SUM, "{}+{}"), Notation(SUM, SUM, SUM, "{} + {}"), np.add),
+    ast.Sub: Operation(Notation(SUM, SUM, PRODUCT, "{}-{}"), Notation(SUM, SUM, PRODUCT, "{} - {}"), np.subtract),
+    ast.Mult: Operation(
         Notation(PRODUCT, PRODUCT, PRODUCT, "{}*{}"),
         Notation(PRODUCT, PRODUCT, PRODUCT, r"{} \cdot {}"),
         np.multiply,
     ),
     # The right side of / needs brackets at its own level: a/(b*c) is not a/b*c.
-    ast.Div: (Notation(PRODUCT, PRODUCT, 4, "{}/{}"), Notation(ATOM, 0, 0, r"\frac{{{}}}{{{}}}"), np.divide),
-    ast.Pow: (Notation(5, ATOM, ATOM, "{}^{}"), Notation(ATOM, ATOM, 0, "{}^{{{}}}"), np.power),
+    ast.Div: Operation(Notation(PRODUCT, PRODUCT, 4, "{}/{}"), Notation(ATOM, 0, 0, r"\frac{{{}}}{{{}}}"), np.divide),
+    ast.Pow: Operation(Notation(5, ATOM, ATOM, "{}^{}"), Notation(ATOM, ATOM, 0, "{}^{{{}}}"), np.power),
 }
 
 
@@ -147,7 +154,7 @@ class Formula:
                 return f"{'ln' if np.isclose(self.log_base, np.e) else f'log{_base(self.log_base)}'}({inside})"
             return f"{pgettext('formula', word)}({inside})"
 
-        return _written(self.tree, 0, 0, "({})", name, call)
+        return _written(self.tree, 0, "text", "({})", name, call)
 
     def latex(self, *, summed: bool = False) -> str:
         r"""The formula in LaTeX; under a sum sign, a sum of its own needs brackets.
@@ -172,7 +179,7 @@ class Formula:
             natural = np.isclose(self.log_base, np.e)
             return rf"\ln({inside})" if natural else rf"\log_{{{number(self.log_base)}}}({inside})"
 
-        return _written(self.tree, PRODUCT if summed else 0, 1, r"\left({}\right)", name, call)
+        return _written(self.tree, PRODUCT if summed else 0, "latex", r"\left({}\right)", name, call)
 
     def value(self, values: Mapping[str, Any], functions: Mapping[str, Callable[[Formula], Any]] | None = None) -> Any:
         """The formula worked out; values may be arrays.
@@ -214,7 +221,7 @@ class Formula:
                 return np.log(arguments[0]) / np.log(self.log_base)
             return functools.reduce({"min": np.minimum, "max": np.maximum}[name], arguments)
         operation, left, right = _operation(node)
-        function = OPERATIONS[operation][2]
+        function = OPERATIONS[operation].function
         return function(self._value(left, values, functions), self._value(right, values, functions)) * 1.0
 
 
@@ -225,12 +232,12 @@ Writer = Callable[[ast.expr, int], str]
 def _written(
     node: ast.expr,
     level: int,
-    style: Literal[0, 1],
+    style: Literal["text", "latex"],
     brackets: str,
     name: Callable[[str], str],
     call: Callable[[str, Sequence[ast.expr], Writer], str],
 ) -> str:
-    """An expression as text (style 0) or LaTeX (1), given how names and calls are written."""
+    """An expression in a style, given how names and calls are written."""
 
     def write(node: ast.expr, level: int) -> str:
         if isinstance(node, ast.Constant):
@@ -240,7 +247,7 @@ def _written(
         if isinstance(node, ast.Call):
             return call(_called(node), node.args, write)
         operation, left, right = _operation(node)
-        notation = OPERATIONS[operation][style]
+        notation = OPERATIONS[operation].text if style == "text" else OPERATIONS[operation].latex
         text = notation.written.format(write(left, notation.left), write(right, notation.right))
         return brackets.format(text) if notation.level < level else text
 

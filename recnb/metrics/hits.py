@@ -43,7 +43,7 @@ class Cutoffs:
             return k
         if isinstance(k, np.ndarray) and k.ndim == 0:
             k = k.item()
-        if isinstance(k, (Sequence, np.ndarray)) and is_several(k):
+        if is_several(k) and isinstance(k, (Sequence, np.ndarray)):
             if len(k) == 0:
                 raise CutoffError("k is empty: give at least one cut-off, such as k=[5, 10].")
             values = tuple(_one_cutoff(cutoff) for cutoff in k)
@@ -56,7 +56,7 @@ class Cutoffs:
     @classmethod
     def one(cls, k: object) -> Cutoffs:
         """The cut-off of a call that returns one number."""
-        if not (isinstance(k, (Sequence, np.ndarray)) and is_several(k) and len(k)):
+        if not (is_several(k) and isinstance(k, (Sequence, np.ndarray)) and len(k)):
             return cls.of(k)
         raise CutoffError(
             f"one call gives one number, and k={list(k)!r} asks for {len(k)}: type .table(k={list(k)!r}) for several "

@@ -154,31 +154,34 @@ def _recommendations(frame: Frame) -> pl.DataFrame:
 
 def _vectors(given: Frame | Mapping[Any, Any]) -> tuple[pl.Series, Floats]:
     """Items, each once, and their vectors."""
-    items, matrix = _items_and_matrix(given)
+    if isinstance(given, Mapping):
+        items, matrix = _listed(given), _matrix(list(given.values()))
+    else:
+        labels = find(given, "features", ["item"], {})
+        others = [name for name in columns_of(given, "features") if name != labels["item"]]
+        roles = {"item": labels["item"], **{f"feature {name}": name for name in others}}
+        table = table_of(given, "features", roles)
+        items, columns = table["item"], table.drop("item")
+        if columns.width == 1 and isinstance(columns.dtypes[0], (pl.List, pl.Array)):
+            matrix = _matrix(columns.to_series().to_list())
+        else:
+            for name, kind in columns.schema.items():
+                if not (kind.is_numeric() or kind == pl.Boolean):
+                    raise FrameError(
+                        f"features: column {name.removeprefix('feature ')!r} holds {validation.kind(kind)}, where numbers are needed: "
+                        "a column of 0 and 1 for each word, such as frame.to_dummies() or pd.get_dummies(frame) makes."
+                    )
+            matrix = columns.cast(pl.Float64).to_numpy()
     items = _item_ids(items, "features")
     twice = validation.repeated(items.to_frame(), ["item"])
     if twice.height:
         raise FrameError(f"features: item {twice['item'][0]!r} has {twice['len'][0]} rows: give each item one.")
+    finite = np.isfinite(matrix).all(axis=1)
+    if not finite.all():
+        raise FrameError(
+            f"features: row {int(np.argmin(finite))} holds a number that is missing or infinite: fill it in, or leave the item out."
+        )
     return items, matrix
-
-
-def _items_and_matrix(given: Frame | Mapping[Any, Any]) -> tuple[pl.Series, Floats]:
-    if isinstance(given, Mapping):
-        return _listed(given), _matrix(list(given.values()))
-    labels = find(given, "features", ["item"], {})
-    others = [name for name in columns_of(given, "features") if name != labels["item"]]
-    roles = {"item": labels["item"], **{f"feature {name}": name for name in others}}
-    table = table_of(given, "features", roles)
-    columns = table.drop("item")
-    if columns.width == 1 and isinstance(columns.dtypes[0], (pl.List, pl.Array)):
-        return table["item"], _matrix(columns.to_series().to_list())
-    for name, kind in columns.schema.items():
-        if not (kind.is_numeric() or kind == pl.Boolean):
-            raise FrameError(
-                f"features: column {name.removeprefix('feature ')!r} holds {validation.kind(kind)}, where numbers are needed: "
-                "a column of 0 and 1 for each word, such as frame.to_dummies() or pd.get_dummies(frame) makes."
-            )
-    return table["item"], _finite(columns.cast(pl.Float64).to_numpy())
 
 
 def _item_ids(items: pl.Series, name: str) -> pl.Series:
@@ -207,18 +210,8 @@ def _matrix(vectors: list[Any]) -> Floats:
             f"features: the vectors have {sorted(lengths)} numbers: give every item one of the same length."
         )
     try:
-        matrix = np.asarray([list(vector) for vector in vectors], dtype=np.float64)
+        return np.asarray([list(vector) for vector in vectors], dtype=np.float64)
     except (TypeError, ValueError) as problem:
         raise FrameError(
             "features: the vectors hold something that is no number: give numbers, such as 0 and 1."
         ) from problem
-    return _finite(matrix)
-
-
-def _finite(matrix: Floats) -> Floats:
-    if not np.isfinite(matrix).all():
-        row = int(np.flatnonzero(~np.isfinite(matrix).all(axis=1))[0])
-        raise FrameError(
-            f"features: row {row} holds a number that is missing or infinite: fill it in, or leave the item out."
-        )
-    return matrix

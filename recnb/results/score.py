@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from recnb.conventions import Convention
     from recnb.metrics.hits import Floats
     from recnb.stats import Moments
+
+T = TypeVar("T")
 
 
 class Interval(tuple[float, float]):
@@ -286,8 +288,9 @@ def detectable_of(
     return Detectable.of(mine.label, values, others, power, alpha, correlation)
 
 
-def _part(value: Any) -> Any:
-    return value() if callable(value) else value
+def _part(part: T | Callable[[], T]) -> T:
+    """A part of a score, computed if it is needed."""
+    return part() if callable(part) else part
 
 
 def _restored(kind: type[MetricValue], value: float, parts: Mapping[str, Any]) -> MetricValue:

@@ -243,7 +243,7 @@ def table_by(
             if (code < 0).any() and _("not known") not in names:
                 names.append(_("not known"))
             code = np.where(code < 0, len(names) - 1, code)
-            values = per_user.to_numpy(dtype=np.float64)[:, np.newaxis]
+            values: Floats = np.asarray(per_user, dtype=np.float64)[:, np.newaxis]
             rows += [
                 _segment(metric, cut, names[at], values, code == at, confidence) for at in np.unique(code).tolist()
             ]
@@ -329,6 +329,7 @@ class SegmentTable(Table):
 
     def _shown(self) -> tuple[list[str], list[list[str]]]:
         """The header and the cells of each row."""
+        segments: list[Any] = list(self.reset_index().itertuples(index=False))
         header = [
             _("metric"), _("segment"), _("users"), _("mean"), pgettext("segments", "interval"), _("gap to the rest"),
             _("interval of the gap"), _("p (Holm)"),
@@ -344,7 +345,7 @@ class SegmentTable(Table):
                 _ends(row.gap_low, row.gap_high, "+"),
                 "< 0.0001" if row.p_holm < 0.0001 else _number(row.p_holm),
             ]
-            for row in self.reset_index().itertuples(index=False)
+            for row in segments
         ]
         return header, rows
 

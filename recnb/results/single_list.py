@@ -121,15 +121,13 @@ def hits_of(pairs: Sequence[Pair]) -> Hits:
     """The hits of several lists, each a user of its own."""
     hits: list[tuple[int, int, float, int]] = []  # user, rank, relevance, row of the truth
     truth: list[tuple[int, float]] = []
-    for user, pair in enumerate(pairs):
+    for at, pair in enumerate(pairs):
         row_of = {item: row for row, (item, _ignored) in enumerate(pair.truth, len(truth))}
         graded = enumerate(zip(pair.items, pair.grades, strict=True), 1)
-        hits += [(user, rank, grade, row_of[item]) for rank, (item, grade) in graded if grade > 0]
-        truth += [(user, grade) for _ignored, grade in pair.truth]
-    of_hits, of_truth = (
-        np.array(hits, dtype=np.float64).reshape(-1, 4),
-        np.array(truth, dtype=np.float64).reshape(-1, 2),
-    )
+        hits += [(at, rank, grade, row_of[item]) for rank, (item, grade) in graded if grade > 0]
+        truth += [(at, grade) for _ignored, grade in pair.truth]
+    of_hits = np.array(hits, dtype=np.float64).reshape(-1, 4)
+    of_truth = np.array(truth, dtype=np.float64).reshape(-1, 2)
     user, rank, _, row = of_hits.astype(np.int64).T
     return Hits(
         user=user,
