@@ -74,38 +74,35 @@ OVER: dict[str, tuple[str, str]] = {
 }
 
 
-class Notation(NamedTuple):
-    """How an operation is written: it is put in brackets where something of a higher level is needed."""
+class Operation(NamedTuple):
+    """How an operation is written and computed; it is put in brackets where something of a higher level is needed."""
 
     level: int
     left: int  #: the level that the left side needs
     right: int
-    written: str
-
-
-class Operation(NamedTuple):
-    """How an operation is written as text and in LaTeX, and what it computes."""
-
-    text: Notation
-    latex: Notation
+    text: str
+    latex: str
     function: Callable[..., Any]
 
 
 SUM, PRODUCT, ATOM = 2, 3, 9
 
 OPERATIONS: dict[type[ast.AST], Operation] = {
-    ast.LtE: Operation(Notation(ATOM, SUM, SUM, "[{}<={}]"), Notation(ATOM, SUM, SUM, r"[{} \le {}]"), np.less_equal),
-    ast.Eq: Operation(Notation(ATOM, SUM, SUM, "[{}={}]"), Notation(ATOM, SUM, SUM, "[{} = {}]"), np.equal),
-    ast.Add: Operation(Notation(SUM, SUM, SUM, "{}+{}"), Notation(SUM, SUM, SUM, "{} + {}"), np.add),
-    ast.Sub: Operation(Notation(SUM, SUM, PRODUCT, "{}-{}"), Notation(SUM, SUM, PRODUCT, "{} - {}"), np.subtract),
-    ast.Mult: Operation(
-        Notation(PRODUCT, PRODUCT, PRODUCT, "{}*{}"),
-        Notation(PRODUCT, PRODUCT, PRODUCT, r"{} \cdot {}"),
-        np.multiply,
-    ),
+    ast.LtE: Operation(ATOM, SUM, SUM, "[{}<={}]", r"[{} \le {}]", np.less_equal),
+    ast.Eq: Operation(ATOM, SUM, SUM, "[{}={}]", "[{} = {}]", np.equal),
+    ast.Add: Operation(SUM, SUM, SUM, "{}+{}", "{} + {}", np.add),
+    ast.Sub: Operation(SUM, SUM, PRODUCT, "{}-{}", "{} - {}", np.subtract),
+    ast.Mult: Operation(PRODUCT, PRODUCT, PRODUCT, "{}*{}", r"{} \cdot {}", np.multiply),
     # The right side of / needs brackets at its own level: a/(b*c) is not a/b*c.
-    ast.Div: Operation(Notation(PRODUCT, PRODUCT, 4, "{}/{}"), Notation(ATOM, 0, 0, r"\frac{{{}}}{{{}}}"), np.divide),
-    ast.Pow: Operation(Notation(5, ATOM, ATOM, "{}^{}"), Notation(ATOM, ATOM, 0, "{}^{{{}}}"), np.power),
+    ast.Div: Operation(PRODUCT, PRODUCT, 4, "{}/{}", r"\frac{{{}}}{{{}}}", np.divide),
+    ast.Pow: Operation(5, ATOM, ATOM, "{}^{}", "{}^{{{}}}", np.power),
+}
+
+#: In LaTeX, fractions and exponents need no brackets.
+LATEX_OPERATIONS = {
+    **OPERATIONS,
+    ast.Div: OPERATIONS[ast.Div]._replace(level=ATOM, left=0, right=0),
+    ast.Pow: OPERATIONS[ast.Pow]._replace(level=ATOM, right=0),
 }
 
 
@@ -238,6 +235,7 @@ def _written(
     call: Callable[[str, Sequence[ast.expr], Writer], str],
 ) -> str:
     """An expression in a style, given how names and calls are written."""
+    operations = OPERATIONS if style == "text" else LATEX_OPERATIONS
 
     def write(node: ast.expr, level: int) -> str:
         if isinstance(node, ast.Constant):
@@ -247,9 +245,10 @@ def _written(
         if isinstance(node, ast.Call):
             return call(_called(node), node.args, write)
         operation, left, right = _operation(node)
-        notation = OPERATIONS[operation].text if style == "text" else OPERATIONS[operation].latex
-        text = notation.written.format(write(left, notation.left), write(right, notation.right))
-        return brackets.format(text) if notation.level < level else text
+        written = operations[operation]
+        template = written.text if style == "text" else written.latex
+        text = template.format(write(left, written.left), write(right, written.right))
+        return brackets.format(text) if written.level < level else text
 
     return write(node, level)
 

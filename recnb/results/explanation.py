@@ -110,19 +110,16 @@ class Explanation:
             return "\n".join([*parts, self.basis])
 
     def _headline(self, user: str) -> str:
+        label, value = self.label, f"{self.value:.4f}"
         if self.user is None:
-            return _("{label} = {value}", label=self.label, value=f"{self.value:.4f}")
-        return translated(
-            N_("{label} of user {user} = {value}"), label=self.label, user=user, value=f"{self.value:.4f}"
-        )
+            return _("{label} = {value}", label=label, value=value)
+        return translated(N_("{label} of user {user} = {value}"), label=label, user=user, value=value)
 
     def _missing(self, items: str) -> str:
         """Below a cut-off, an item may still be in the list."""
-        return (
-            translated(N_("relevant, not in the list: {items}"), items=items)
-            if self.k is None
-            else translated(N_("relevant, not in the first {k}: {items}"), k=self.k, items=items)
-        )
+        if self.k is None:
+            return translated(N_("relevant, not in the list: {items}"), items=items)
+        return translated(N_("relevant, not in the first {k}: {items}"), k=self.k, items=items)
 
     def _titled(self, item: Any) -> str:
         """An item on one line, its title first if it has one."""

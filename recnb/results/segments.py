@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -111,24 +112,22 @@ def _everyone(evaluation: EvaluationData) -> pl.Series:
 
 def _column(evaluation: EvaluationData, by: str) -> pl.DataFrame:
     """A column that is known of the users: of the users frame, of the truth if it is one value a user, or worked out of train."""
-    side_data = evaluation.side_data
-    users, truth = side_data.users, side_data.truth
+    users, of_truth = evaluation.side_data.users, _columns_of_truth(evaluation)
     if users is not None and by in users.columns and by != "user":
         return users.select("user", value=by)
-    of_truth = [*_roles_of_truth(evaluation), *([] if truth is None else columns_of(truth, "truth"))]
-    of_truth = [column for column in dict.fromkeys(of_truth) if column != side_data.truth_user]
     if by in of_truth:
-        table = _of_truth(evaluation, by)
-        if table["user"].is_duplicated().any():
+        table = of_truth[by]().unique()
+        twice = table.filter(pl.col("user").is_duplicated())
+        if twice.height:
             raise OptionError(
-                f"by={by!r}: that column of the truth has more than one value for user {table['user'].filter(table['user'].is_duplicated())[0]!r}, "
+                f"by={by!r}: that column of the truth has more than one value for user {twice['user'][0]!r}, "
                 "and a segment is one for each user."
             )
         return table
     if by in WORKED_OUT:
         return _worked_out(evaluation, by)
-    single = [name for name in of_truth if not _of_truth(evaluation, name)["user"].is_duplicated().any()]
-    worked_out = [] if side_data.train is None else WORKED_OUT
+    single = [name for name, read in of_truth.items() if not read().unique()["user"].is_duplicated().any()]
+    worked_out = [] if evaluation.side_data.train is None else WORKED_OUT
     known = [*([] if users is None else [name for name in users.columns if name != "user"]), *single, *worked_out]
     hint = "" if users is not None else " Give what is known of them: recs.rec.against(truth, users=frame)."
     raise OptionError(
@@ -136,21 +135,20 @@ def _column(evaluation: EvaluationData, by: str) -> pl.DataFrame:
     )
 
 
-def _of_truth(evaluation: EvaluationData, column: str) -> pl.DataFrame:
-    """The values of a column of the truth with their users, each pair once."""
-    roles, source = _roles_of_truth(evaluation), evaluation.prepared.source
-    if column in roles and source is not None:
-        return source.truth.select("user", value=roles[column]).unique()
-    labels = {"user": evaluation.side_data.truth_user, "value": column}
-    return table_of(evaluation.side_data.truth, "truth", labels).unique()
-
-
-def _roles_of_truth(evaluation: EvaluationData) -> dict[str, str]:
-    """The columns of the truth that were read as roles, which the evaluation holds already."""
-    source = evaluation.prepared.source
-    if source is None or evaluation.side_data.truth is None:
+def _columns_of_truth(evaluation: EvaluationData) -> dict[str, Callable[[], pl.DataFrame]]:
+    """The columns of the truth, each with what reads it as `value`; those that have a role are held already."""
+    side_data, source = evaluation.side_data, evaluation.prepared.source
+    truth, user = side_data.truth, side_data.truth_user
+    if truth is None:
         return {}
-    return {source.truth_labels[role]: role for role in source.truth.columns}
+    columns: dict[str, Callable[[], pl.DataFrame]] = {}
+    if source is not None:
+        for role in source.truth.columns:
+            columns[source.truth_labels[role]] = partial(source.truth.select, "user", value=role)
+    for name in columns_of(truth, "truth"):
+        columns.setdefault(name, partial(table_of, truth, "truth", {"user": user, "value": name}))
+    columns.pop(user, None)
+    return columns
 
 
 def _worked_out(evaluation: EvaluationData, by: str) -> pl.DataFrame:
