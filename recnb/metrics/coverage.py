@@ -243,21 +243,21 @@ def personalization(
         return Whole(math.nan)
 
     def rows() -> TermRows:
-        """What the lists share, item by item."""
+        """The items that lists share, and how much of the overlap each is."""
         most = _most_shown(times)
         n_pairs = n * (n - 1) / 2
         names = {"times": times[most], "n_lists": n, "overlap": shared / 2 / n_pairs}
         return TermRows(-by_item[most] / 2, names, most)
 
     def of_users() -> Floats:
-        """How different each list is from all others, on average; its overlap with itself is left out."""
+        """The mean difference of each list from all others; its overlap with itself is left out."""
         return 1 - (shown.per_user(weight * held[shown.item])[shown.n_shown > 0] - 1) / (n - 1)
 
     return Whole(float(1 - shared / (n * (n - 1))), rows, of_users)
 
 
 def _exposure(shown: Lists, weight: float | None) -> tuple[Floats, Ints]:
-    """How often, or how visibly, each item is shown that is shown at all, the least first; and which item it is."""
+    """The exposure of each item that is shown at all, the least first, and the items."""
     item = np.flatnonzero(shown.times_shown > 0)
     seen: Floats = shown.times_shown[item].astype(np.float64)
     if weight is not None:

@@ -75,7 +75,7 @@ OVER: dict[str, tuple[str, str]] = {
 
 
 class Operation(NamedTuple):
-    """How an operation is written and computed; it is put in brackets where something of a higher level is needed."""
+    """The notation and the function of an operation; it is put in brackets where something of a higher level is needed."""
 
     level: int
     left: int  #: the level that the left side needs
@@ -196,7 +196,7 @@ class Formula:
         return {node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name)} - called
 
     def ideal(self) -> Formula | None:
-        """What is summed over the ideal list, if anything is."""
+        """The part that is summed over the ideal list, if there is one."""
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Call) and _called(node) == "ideal":
                 return Formula(node.args[0], self.log_base)

@@ -85,7 +85,7 @@ class Cutoffs:
         return max(k for k in self.values if k is not None)
 
     def depth(self, list_length: Ints) -> Ints:
-        """How many ranks count, users × cut-offs."""
+        """The number of ranks that count, users × cut-offs."""
         if self.uncut:
             return np.full((len(list_length), len(self)), ENDLESS)
         return self.size(list_length)
@@ -124,7 +124,7 @@ class Ranked:
 
     @property
     def n_users(self) -> int:
-        """How many users are evaluated, with or without a list."""
+        """The number of users evaluated, with or without a list."""
         return len(self.list_length)
 
     @cached_property
@@ -223,7 +223,7 @@ class Hits(Ranked):
 
     @cached_property
     def n_relevant(self) -> Ints:
-        """How many items are relevant to each user."""
+        """The number of items relevant to each user."""
         return np.bincount(self.truth_user, minlength=self.n_users)
 
     @cached_property
@@ -251,7 +251,7 @@ class Hits(Ranked):
         return best
 
     def full_depth(self, k: Cutoff) -> Ints:
-        """How many ranks of a list count that could go on as long as one likes, users × cut-offs."""
+        """The number of ranks that count of a list without an end, users × cut-offs."""
         cutoffs = Cutoffs.of(k)
         size = cutoffs.size(self.list_length)
         if not cutoffs.uncut:

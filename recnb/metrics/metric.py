@@ -58,7 +58,7 @@ class Credit:
 
     @property
     def possible(self) -> Floats | float:
-        """What the credit is out of, users × cut-offs."""
+        """The denominator, users × cut-offs."""
         return self.out_of.total if isinstance(self.out_of, Credit) else self.out_of
 
     @property
@@ -72,7 +72,7 @@ class Credit:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Definition:
-    """What `@metric` takes of a metric: its formula, bounds, sources and words."""
+    """The definition of a metric, as `@metric` takes it: formula, bounds, sources and words."""
 
     symbol: str  #: as it is printed: nDCG
     called: str = ""  #: what it is called, in English
@@ -116,7 +116,7 @@ class Metric(Definition, Generic[P]):
 
     @property
     def term(self) -> str:
-        """What the metric is called in words, in the language in force.
+        """The metric in words, in the language in force.
 
         >>> from recnb.metrics.accuracy import dcg
         >>> dcg.term
@@ -126,7 +126,7 @@ class Metric(Definition, Generic[P]):
 
     @property
     def title(self) -> str:
-        """What the number means, in the language in force; in English the first line of the docstring."""
+        """The meaning of the number, in the language in force; in English the first line of the docstring."""
         return _((inspect.getdoc(self.function) or "").split("\n")[0])
 
     @property

@@ -136,7 +136,7 @@ def _pairs(shown: Lists) -> Iterator[tuple[Ints, Ints, Ints, Ints]]:
 
 
 def _common(rows: Sparse, first: Ints, second: Ints) -> Floats:
-    """How much the two items of each pair share: of each pair by itself, or of all items of a block, whichever is less work."""
+    """The features that the two items of each pair share: of each pair by itself, or of all items of a block, whichever is less work."""
     size = np.diff(rows.indptr)
     ones, others = np.unique(first), np.unique(second)
     columns = rows.shape[1]

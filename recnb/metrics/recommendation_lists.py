@@ -65,7 +65,7 @@ class Catalogue:
     ask: Mapping[str, str] = field(default_factory=dict)  #: what to type for what is missing, in other words than ASK
 
     def counts(self, popularity: Popularity, metric: str) -> Ints:
-        """How many users have each item, or how many interactions."""
+        """The number of users who have each item, or of its interactions."""
         counts = self.users if popularity == "users" else self.interactions
         if counts is None:
             raise self.missing(metric, "what users had before", "train")
@@ -103,7 +103,7 @@ class Catalogue:
             )
 
     def reading(self, metric: str, what: str, argument: str) -> Reader:
-        """What reads data that a metric cannot do without."""
+        """The reader of data that a metric cannot do without."""
         if self.reader is None or (argument == "train" and self.users is None):
             raise self.missing(metric, what, argument)
         return self.reader
@@ -134,12 +134,12 @@ class Lists(Ranked):
 
     @cached_property
     def n_shown(self) -> Ints:
-        """How many items each list holds."""
+        """The number of items in each list."""
         return np.bincount(self.user, minlength=self.n_users)
 
     @cached_property
     def times_shown(self) -> Ints:
-        """How many lists show each item."""
+        """The number of lists that show each item."""
         return np.bincount(self.item, minlength=self.n_items)
 
     def upto(self, k: int | None, cutoff: Cut = "k") -> Lists:

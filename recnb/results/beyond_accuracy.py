@@ -42,7 +42,7 @@ class ListMetricResult:
 
     @cached_property
     def result(self) -> PerUser | Whole:
-        """What the metric's function gives; credit of hits is filled in and left out as in metrics of accuracy."""
+        """The value of the metric's function; credit of hits is filled in and left out as in metrics of accuracy."""
         item_data = self.evaluation.item_data
         if self.metric.over != "hits":
             return self.metric.at(
@@ -231,7 +231,7 @@ def many_orders() -> OptionError:
 
 
 def exposure(evaluation: EvaluationData, k: int | None) -> pd.Series[int]:
-    """How many lists show each item of the catalogue, and each item that is shown."""
+    """The number of lists that show each item of the catalogue, and each item that is shown."""
     item_data = evaluation.item_data
     times = item_data.lists.upto(k).times_shown
     listed = item_data.catalogue.listed

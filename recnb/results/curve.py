@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """How a metric's mean over users goes with k, with an interval at each k."""
+    """A metric's mean over users at each k, with an interval at each k."""
 
     metric: str
     symbol: str

@@ -65,7 +65,7 @@ class EvaluationData:
 
     @property
     def n_users(self) -> int:
-        """How many users are evaluated."""
+        """The number of users evaluated."""
         return self.counts.n_users
 
     @property

@@ -41,7 +41,7 @@ FIXED = ("discount", "credit", "running")
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """How a score is computed: of one user's list or, if `user` is None, of a list given by itself or of all lists.
+    """The computation of a score: of one user's list or, if `user` is None, of a list given by itself or of all lists.
 
     `rows` holds what the formula sums over: the list with a row per rank or, beyond accuracy, a row for each item, pair of
     items or genre, with its term and what it adds.
@@ -56,7 +56,7 @@ class Explanation:
     formula: str  #: as text: sum over hits of gain/log2(1+rank), out of …
     latex: str
     terms: tuple[str, ...]  #: the credit of each row as a formula with numbers
-    rows: pd.DataFrame  #: what the formula sums over
+    rows: pd.DataFrame  #: those that the formula sums over
     basis: str
     out_of_terms: tuple[str, ...] = ()  #: the denominator as formulas with numbers; () if there is none
     ideal: pd.DataFrame | None = None  #: the ideal list, where the metric has one
@@ -92,7 +92,7 @@ class Explanation:
         return self.symbol if self.k is None else f"{self.symbol}@{self.k}"
 
     def to_frame(self) -> pd.DataFrame:
-        """What the formula sums over: of a list, a row per rank with item, relevance, gain, discount, term, credit, running value."""
+        """The rows that the formula sums over: of a list, a row per rank with item, relevance, gain, discount, term, credit, running value."""
         return self.rows.copy()
 
     def __repr__(self) -> str:
@@ -202,8 +202,8 @@ def _of_accuracy(
     metric.check(options)
     if data.library is not None:
         scoring = data.scoring(metric, options)
-        own = type(data)(scoring.prepared, side_data=data.side_data)
-        return _of_accuracy(own, metric, user, k, scoring.options)
+        of_library = type(data)(scoring.prepared, side_data=data.side_data)
+        return _of_accuracy(of_library, metric, user, k, scoring.options)
     cutoffs = cutoffs_under(data.convention, Cutoffs.one(k))
     position = data.position(user)
     hits = data.scoring(metric, options).hits(cutoffs).of(position)
@@ -449,7 +449,7 @@ def _header(column: str) -> str:
 
 
 def _more(rows: pd.DataFrame) -> str:
-    """How many rows are not shown, if any."""
+    """The number of rows that are not shown, if any are not."""
     n = len(rows) - ROWS_SHOWN
     if n <= 0:
         return ""

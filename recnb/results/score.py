@@ -98,7 +98,7 @@ class MetricValue(float):
         return f"{self.label} = {float(self):.4f} ({self.basis})"
 
     def _shown(self) -> dict[str, str]:
-        """What is shown as HTML in addition to the number and its basis."""
+        """The parts shown as HTML in addition to the number and its basis."""
         return {}
 
     def _repr_html_(self) -> str:
@@ -120,7 +120,7 @@ class Score(MetricValue):
 
     @property
     def n_users(self) -> int:
-        """How many users the mean is over."""
+        """The number of users that the mean is over."""
         return len(self._values)
 
     @property
@@ -185,7 +185,7 @@ class CatalogueScore(MetricValue):
 
     @property
     def per_item(self) -> pd.Series[int]:
-        """How many lists show each item, indexed by item; 0 for items of the catalogue that none shows."""
+        """The number of lists that show each item, indexed by item; 0 for items of the catalogue that none shows."""
         return _part(self._exposure).copy()
 
     @property
@@ -218,7 +218,7 @@ class CatalogueScore(MetricValue):
         return Interval(*interval_of_pairs(_part(self._of_users), confidence), float(confidence), "jackknife")
 
     def to_frame(self) -> pd.DataFrame:
-        """How many lists show each item, as a frame."""
+        """The number of lists that show each item, as a frame."""
         return _part(self._exposure).to_frame()
 
     def _shown(self) -> dict[str, str]:
@@ -249,7 +249,7 @@ class PartialScore(MetricValue):
 
     @property
     def n_users(self) -> int:
-        """How many users the mean is over."""
+        """The number of users that the mean is over."""
         return self.moments.n
 
     def interval(self, confidence: float = 0.95, method: MomentsMethod = "auto") -> Interval:
@@ -268,24 +268,24 @@ def interval_of(moments: Moments, confidence: float, method: MomentsMethod) -> I
 
 
 def detectable_of(
-    mine: Score, theirs: Score | None, *, power: float, alpha: float, correlation: float | None
+    score: Score, against: Score | None, *, power: float, alpha: float, correlation: float | None
 ) -> Detectable:
     """The smallest difference to find from one score and an assumed correlation, or from two of the same users."""
-    for score in (mine, theirs):
-        if score is not None and score.convention.average != "user":
+    for given in (score, against):
+        if given is not None and given.convention.average != "user":
             raise OptionError(
-                f"average={score.convention.average!r} is no mean over users, so no number of users decides what it shows."
+                f"average={given.convention.average!r} is no mean over users, so no number of users decides what it shows."
             )
-    if theirs is None:
-        values: Floats = np.asarray(mine.per_user, dtype=np.float64)
-        return Detectable.of(mine.label, values, power=power, alpha=alpha, correlation=correlation)
-    ours, other = mine.per_user.align(theirs.per_user, join="inner")
+    if against is None:
+        values: Floats = np.asarray(score.per_user, dtype=np.float64)
+        return Detectable.of(score.label, values, power=power, alpha=alpha, correlation=correlation)
+    ours, other = score.per_user.align(against.per_user, join="inner")
     if len(ours) == 0:
         raise NoUsersError(
             "against= is of other users: not one is in both evaluations, so no difference can be measured."
         )
     values, others = np.asarray(ours, dtype=np.float64), np.asarray(other, dtype=np.float64)
-    return Detectable.of(mine.label, values, others, power, alpha, correlation)
+    return Detectable.of(score.label, values, others, power, alpha, correlation)
 
 
 def _part(part: T | Callable[[], T]) -> T:

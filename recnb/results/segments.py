@@ -61,7 +61,7 @@ class Segments:
 
 
 def label_of(by: Any) -> str:
-    """What the users are parted by, as it is shown."""
+    """The name of what defines the segments, as it is shown."""
     return by if isinstance(by, str) else str(getattr(by, "name", None) or "segment")
 
 
@@ -95,11 +95,11 @@ def segments_of(evaluation: EvaluationData, by: Any, bins: int = 4) -> Segments:
                 f"by={label!r}: its users are {table['user'].dtype}, such as {table['user'][0]!r}, and those evaluated {evaluated.dtype}, "
                 f"such as {evaluated[0]!r}."
             ) from None
-    own = table.filter(pl.col("user").is_in(_everyone(evaluation).implode()))
-    if own["value"].drop_nulls().len() == 0:
+    rows = table.filter(pl.col("user").is_in(_everyone(evaluation).implode()))
+    if rows["value"].drop_nulls().len() == 0:
         raise OptionError(f"by={label!r} says nothing of the users evaluated, such as {evaluated[0]!r}.")
-    names, code = _coded(own["value"], bins)
-    return Segments(label, names, own["user"], code)
+    names, code = _coded(rows["value"], bins)
+    return Segments(label, names, rows["user"], code)
 
 
 def _everyone(evaluation: EvaluationData) -> pl.Series:
@@ -128,10 +128,10 @@ def _column(evaluation: EvaluationData, by: str) -> pl.DataFrame:
         return _worked_out(evaluation, by)
     single = [name for name, read in of_truth.items() if not read().unique()["user"].is_duplicated().any()]
     worked_out = [] if evaluation.side_data.train is None else WORKED_OUT
-    known = [*([] if users is None else [name for name in users.columns if name != "user"]), *single, *worked_out]
+    names = [*([] if users is None else [name for name in users.columns if name != "user"]), *single, *worked_out]
     hint = "" if users is not None else " Give what is known of them: recs.rec.against(truth, users=frame)."
     raise OptionError(
-        f"by={by!r} is no column that is known of the users.{hint}{f' {near(by, known)}' if known else ''}"
+        f"by={by!r} is no column that is known of the users.{hint}{f' {near(by, names)}' if names else ''}"
     )
 
 
@@ -167,8 +167,8 @@ def _coded(values: pl.Series, bins: int) -> tuple[tuple[str, ...], Ints]:
     """Names of segments, and which each value is in: numbers that are many in quantile bins, others as they are."""
     if values.dtype.is_float():
         values = values.fill_nan(None)
-    there = values.drop_nulls()
-    if values.dtype.is_numeric() and there.n_unique() > FEW:
+    present = values.drop_nulls()
+    if values.dtype.is_numeric() and present.n_unique() > FEW:
         numbers = values.cast(pl.Float64).fill_null(np.nan).to_numpy()
         known = ~np.isnan(numbers)
         inner = np.unique(np.quantile(numbers[known], np.arange(1, bins) / bins))
@@ -178,7 +178,7 @@ def _coded(values: pl.Series, bins: int) -> tuple[tuple[str, ...], Ints]:
         whole = bool((numbers[known] % 1 == 0).all())
         names = [_range(numbers[code == at], whole) for at in range(len(used))]
     else:
-        found = there.unique().sort()
+        found = present.unique().sort()
         names = [str(value) for value in found.to_list()]
         code = positions_in(found, values)
     if (code < 0).any():
@@ -232,9 +232,9 @@ def table_by(
             )
     rows: list[Segment] = []
     for metric in chosen:
-        own = options_of(metric, metrics, options, chosen)
+        of_metric = options_of(metric, metrics, options, chosen)
         for cut in Cutoffs.of(k):
-            score = beyond_accuracy.score_of(evaluation, metric, cut, own)
+            score = beyond_accuracy.score_of(evaluation, metric, cut, of_metric)
             assert isinstance(score, Score)
             per_user, names = score.per_user, list(segments.names)
             code = segments.of(_ids(per_user.index, segments.users))

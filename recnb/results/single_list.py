@@ -94,7 +94,7 @@ def explain(
     lang: str | None = None,
     **options: Any,
 ) -> Explanation:
-    """How the score of one list is computed: formula, the same with numbers, a row per rank, the ideal list.
+    """Explain the score of one list: formula, the same with numbers, a row per rank, the ideal list.
 
     `lang` is "en" or "ko"; by default the language that is set.
 
@@ -159,8 +159,8 @@ def _pairs(ranking: Ranking, truth: Truth | None, metric: Metric[...]) -> list[P
         if entries and all(_is_sequence(entry) for entry in entries):
             return [_graded(list(entry)) for entry in entries]
         return [_graded(entries)]
-    if _is_sequence(truth) and len(truth) and all(_is_truth(one) for one in truth) and all(map(_is_sequence, entries)):
-        if all(isinstance(one, tuple) for one in (*entries, *truth)):
+    if _is_sequence(truth) and len(truth) and all(map(_is_truth, truth)) and all(map(_is_sequence, entries)):
+        if all(isinstance(entry, tuple) for entry in (*entries, *truth)):
             raise RecnbError(
                 f"the entries of ranking and truth are tuples, such as {_shown(entries[0])}, which may be items or whole lists. Items of one "
                 "list: give the relevant ones as a set, set(truth). Several lists: [list(one) for one in ranking]."
@@ -170,8 +170,8 @@ def _pairs(ranking: Ranking, truth: Truth | None, metric: Metric[...]) -> list[P
                 f"{len(entries)} rankings stand against {len(truth)} truths: give one truth for each ranking."
             )
         return [
-            _matched(_sequence(one, f"ranking {at}"), other)
-            for at, (one, other) in enumerate(zip(entries, truth, strict=True))
+            _matched(_sequence(entry, f"ranking {at}"), relevant)
+            for at, (entry, relevant) in enumerate(zip(entries, truth, strict=True))
         ]
     return [_matched(entries, truth)]
 

@@ -67,9 +67,11 @@ def table_of(evaluation: EvaluationData, metrics: Metrics, k: Any, options: Mapp
     cutoffs, library = Cutoffs.of(k), evaluation.library
     metrics = metrics_under(library, metrics)
     chosen = asked_metrics(metrics)
-    own = {metric.name: options_of(metric, metrics, options, chosen) for metric in chosen}
-    of_accuracy = [(metric, own[metric.name]) for metric in chosen if metric.is_accuracy]
-    convention = evaluation.convention.with_metric({name: mine[name] for _metric, mine in of_accuracy for name in mine})
+    metric_options = {metric.name: options_of(metric, metrics, options, chosen) for metric in chosen}
+    of_accuracy = [(metric, metric_options[metric.name]) for metric in chosen if metric.is_accuracy]
+    convention = evaluation.convention.with_metric(
+        {name: value for _metric, given in of_accuracy for name, value in given.items()}
+    )
     parts: list[str] = []
     if of_accuracy:
         parts = [
@@ -81,7 +83,7 @@ def table_of(evaluation: EvaluationData, metrics: Metrics, k: Any, options: Mapp
         if metric.is_accuracy:
             rows.append(next(accuracy))
         else:
-            means, words = beyond_accuracy.means_and_basis(evaluation, metric, cutoffs, own[metric.name])
+            means, words = beyond_accuracy.means_and_basis(evaluation, metric, cutoffs, metric_options[metric.name])
             rows.append(means)
             parts.append(f"{metric.name}: {'; '.join(words)}")
     attrs = {"basis": "; ".join(parts), "n_users": evaluation.n_users, "convention": str(convention)}
@@ -137,7 +139,7 @@ def _table(names: Sequence[str], values: Floats, cutoffs: Cutoffs, attrs: dict[A
 
 
 def _lacks(missing: Mapping[str, str]) -> list[str]:
-    """What is missing, in words; metrics that lack the same are named together."""
+    """The missing data in words; metrics that lack the same are named together."""
     lacks: dict[str, list[str]] = {}
     for name, problem in missing.items():
         lacks.setdefault(problem.removeprefix(name).lstrip(": ").removesuffix("."), []).append(name)
