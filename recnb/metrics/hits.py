@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,10 +122,17 @@ class Ranked:
     rank: Ints  #: 1 is the top
     list_length: Ints  #: per user, the last rank of the list that was recommended
 
+    #: The columns with an entry for each row.
+    per_row: ClassVar[tuple[str, ...]] = ("user", "rank")
+
     @property
     def n_users(self) -> int:
         """The number of users evaluated, with or without a list."""
         return len(self.list_length)
+
+    def some(self, rows: NDArray[np.bool_] | slice, **columns: Any) -> Self:
+        """Some of the rows, with other columns in place of these."""
+        return replace(self, **{name: getattr(self, name)[rows] for name in self.per_row} | columns)
 
     @cached_property
     def nth(self) -> Ints | Floats:
@@ -191,6 +198,8 @@ class Hits(Ranked):
     max_relevance: float  #: the highest relevance in the truth, of all users: the scale of ERR
     depth: int | None = None  #: ranks below this were not looked at; None: all were
     tied: Tied | None = None  #: how each hit is spread over ranks if equal scores share them
+
+    per_row = ("user", "rank", "relevance", "truth_row")
 
     @cached_property
     def nth(self) -> Ints | Floats:
@@ -300,24 +309,20 @@ class Hits(Ranked):
         else:
             truth_rows = (self.truth_user >= start) & (self.truth_user < stop)
             truth_row = (np.cumsum(truth_rows) - 1)[self.truth_row[rows]]
-        return self._some(
+        return self.some(
             rows,
             user=self.user[rows] - start,
             list_length=self.list_length[start:stop],
             truth_row=truth_row,
             truth_user=self.truth_user[truth_rows] - start,
             truth_relevance=self.truth_relevance[truth_rows],
+            tied=None if self.tied is None else self.tied.of(rows),
         )
 
     def down_to(self, depth: int) -> Hits:
         """The hits among the first `depth` ranks."""
-        return self._some(self.rank <= depth, depth=depth)
-
-    def _some(self, rows: NDArray[np.bool_] | slice, **columns: Any) -> Hits:
-        """Some of the hits, with other columns in place of those of all."""
-        of_rows = {name: getattr(self, name)[rows] for name in ("user", "rank", "relevance", "truth_row")}
-        tied = None if self.tied is None else self.tied.of(rows)
-        return replace(self, **{**of_rows, "tied": tied, **columns})
+        inside = self.rank <= depth
+        return self.some(inside, depth=depth, tied=None if self.tied is None else self.tied.of(inside))
 
     @cached_property
     def by_user(self) -> bool:

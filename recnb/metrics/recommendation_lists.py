@@ -132,6 +132,8 @@ class Lists(Ranked):
     named: Callable[[int], object] = int  #: what the user calls the item at a position, for messages
     catalogue: Catalogue = field(default_factory=Catalogue)  #: what is known of the items
 
+    per_row = ("user", "rank", "item")
+
     @cached_property
     def n_shown(self) -> Ints:
         """The number of items in each list."""
@@ -150,18 +152,12 @@ class Lists(Ranked):
         inside = self.rank <= k
         if inside.all():
             return replace(self, list_length=length)
-        return replace(self, user=self.user[inside], rank=self.rank[inside], item=self.item[inside], list_length=length)
+        return self.some(inside, list_length=length)
 
     def of(self, user: int) -> Lists:
         """The list of one user, by position."""
         rows = self.user == user
-        return replace(
-            self,
-            user=np.zeros(int(rows.sum()), dtype=np.int64),
-            rank=self.rank[rows],
-            item=self.item[rows],
-            list_length=self.list_length[[user]],
-        )
+        return self.some(rows, user=np.zeros(int(rows.sum()), dtype=np.int64), list_length=self.list_length[[user]])
 
     def in_pairs(self) -> Lists:
         """Every two items of a single list as a list of their own."""

@@ -17,7 +17,7 @@ import pandas as pd
 
 from recnb.conventions import Convention, options_in_words
 from recnb.display.language import _, use_language
-from recnb.errors import RecnbError
+from recnb.errors import RecnbError, is_several
 from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
 from recnb.metrics.metric import Metric, metric_named
 from recnb.results.explanation import Explanation
@@ -233,21 +233,12 @@ def _sequence(values: Any, what: str) -> list[Any]:
 
 
 def _is_sequence(value: Any) -> bool:
-    ordered = (
-        isinstance(value, Sequence)
-        or (isinstance(value, np.ndarray) and not _is_single(value))
-        or type(value).__name__ in ("Series", "Index")
-    )
-    return ordered and not isinstance(value, (str, bytes))
+    ordered = isinstance(value, (Sequence, np.ndarray)) or type(value).__name__ in ("Series", "Index")
+    return ordered and is_several(value)
 
 
 def _is_truth(value: Any) -> bool:
-    return isinstance(value, (Mapping, Collection)) and not isinstance(value, (str, bytes)) and not _is_single(value)
-
-
-def _is_single(value: Any) -> bool:
-    """Whether an array holds one number and no row of them."""
-    return isinstance(value, np.ndarray) and value.ndim == 0
+    return isinstance(value, Collection) and is_several(value)
 
 
 def _hashable(items: list[Any], what: str) -> None:
