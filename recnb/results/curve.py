@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import pandas as pd
 from recnb.display.fonts import lettering
 from recnb.display.language import _, current, use_language
 from recnb.display.templates import render
-from recnb.metrics.hits import Cutoffs, Floats
+from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
 from recnb.results import beyond_accuracy
 from recnb.results.provenance import console
@@ -80,20 +80,19 @@ def curve_of(data: EvaluationData, metric: str, k: object, options: Mapping[str,
     """The curve of a metric of accuracy or beyond it; NaN for the interval of a number that has none."""
     chosen = any_metric(metric)
     cutoffs = Cutoffs.of_curve(k)
-    means: Sequence[float] | Floats
-    low: Sequence[float] | Floats
-    high: Sequence[float] | Floats
+    means: Iterable[Any]
+    ends: Iterable[Iterable[Any]]
     if chosen.is_accuracy:
         chosen.check(options)
         scoring = data.scoring(chosen, options)
-        means = scoring.averaged(cutoffs).means
-        low, high, _method = intervals(data.values(chosen, cutoffs, options), bounds=chosen.bounds)
+        averages = scoring.averaged(cutoffs)
+        means, ends = averages.means, intervals(averages.counted, bounds=chosen.bounds)[:2]
         n_users, basis = scoring.prepared.counts.n_users, data.basis_of_metric(scoring)
     else:
         scores = [beyond_accuracy.score_of(data, chosen, cutoff, options) for cutoff in cutoffs]
-        low, high = zip(*(beyond_accuracy.interval_ends(score) for score in scores), strict=True)
+        means, ends = scores, zip(*(beyond_accuracy.interval_ends(score) for score in scores), strict=True)
         n_users = len(beyond_accuracy.result_of(data, chosen, cutoffs.deepest, options).users)
-        means, basis = scores, scores[-1].basis
-    mean, lower, upper = (tuple(map(float, numbers)) for numbers in (means, low, high))
+        basis = scores[-1].basis
+    mean, low, high = (tuple(map(float, numbers)) for numbers in (means, *ends))
     finite = tuple(cutoff for cutoff in cutoffs if cutoff is not None)
-    return Curve(chosen.name, chosen.symbol, finite, mean, lower, upper, n_users, basis)
+    return Curve(chosen.name, chosen.symbol, finite, mean, low, high, n_users, basis)

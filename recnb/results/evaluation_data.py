@@ -104,8 +104,7 @@ class EvaluationData:
 
     def values(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
         """A metric's value for each user at each cut-off; NaN for one who is left out at the last."""
-        averages = self.scoring(metric, options).averaged(cutoffs)
-        return averages.values if averages.kept is None else np.where(averages.kept, averages.values, np.nan)
+        return self.scoring(metric, options).averaged(cutoffs).counted
 
     def means(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
         """A metric's mean over users at each cut-off."""
