@@ -268,13 +268,12 @@ def explain(
     k: int | None,
     options: Mapping[str, Any],
     *,
-    items: Mapping[int, Any] | None,
+    items: Mapping[int, Any],
     truth_items: Sequence[Any] | None,
     user: Any,
     basis: str,
-    length: int | None = None,
 ) -> Explanation:
-    """Explain the score of the one user in `hits`; `items` holds the list's items by rank, `truth_items` the truth's."""
+    """Explain the score of the one user in `hits`: `items` holds the list's items by rank, `truth_items` the truth's, if named."""
     cutoffs = Cutoffs.of(k)
     result = metric.at(hits, cutoffs, options)
     credit = result.spelled
@@ -286,7 +285,7 @@ def explain(
         """A row per rank down to the cut-off, and the terms of the hits there."""
         of_list, earning = credit.rows is hits, credit.rows
         texts = _terms(_term_rows(credit, chosen, formula), formula)
-        ranks, at, names = _places(earning, depth, items if of_list else None, truth_items, length if of_list else None)
+        ranks, at, names = _places(earning, depth, items if of_list else {}, truth_items)
         columns: dict[str, Any] = {"rank": ranks} if names is None else {"rank": ranks, "item": names}
         columns["relevance"] = _at(earning.relevance, at)
         if "gain" in metric.meanings:
@@ -347,26 +346,25 @@ def _term_rows(credit: Credit, chosen: Mapping[str, Any], formula: Formula) -> T
 
 
 def _places(
-    hits: Hits, depth: int, items: Mapping[int, Any] | None, truth_items: Sequence[Any] | None, length: int | None
+    hits: Hits, depth: int, items: Mapping[int, Any], truth_items: Sequence[Any] | None
 ) -> tuple[Ints, Ints, list[Any] | None]:
     """Ranks down to the cut-off, the hit at each (-1: none), and the items if they have names.
 
     A convention may put a hit elsewhere than in the list as given: equal scores on one shared rank, items that were
     missed below the end. Its row is then where it counts, and there only.
     """
-    given: Mapping[int, Any] = dict.fromkeys(range(1, min(length or 0, depth) + 1)) if items is None else items
     named = [
         None if truth_items is None else truth_items[row] if row >= 0 else _("as good as the best")
         for row in hits.truth_row.tolist()
     ]
     counted = list(zip(hits.rank.tolist(), named, strict=True))
-    moved = {item for rank, item in counted if items is not None and items.get(rank) != item}
+    moved = {item for rank, item in counted if items and items.get(rank) != item}
     in_place = {rank for rank, item in counted if item not in moved}
     rows = [(rank, index, item) for index, (rank, item) in enumerate(counted)]
-    rows += [(rank, -1, item) for rank, item in given.items() if rank not in in_place and item not in moved]
+    rows += [(rank, -1, item) for rank, item in items.items() if rank not in in_place and item not in moved]
     rows = sorted((row for row in rows if row[0] <= depth), key=lambda row: row[0])
     ranks, at = (np.array([row[part] for row in rows], dtype=np.int64) for part in (0, 1))
-    return ranks, at, None if items is None and truth_items is None else [row[2] for row in rows]
+    return ranks, at, None if truth_items is None else [row[2] for row in rows]
 
 
 def _at(values: Floats, at: Ints) -> Floats:

@@ -107,13 +107,13 @@ def explain(
     if len(pairs) > 1:
         raise RecnbError(f"explain takes one list, and {len(pairs)} were given: pick one.")
     pair = pairs[0]
-    items = dict(enumerate(pair.items, 1)) if pair.named else None
+    items = dict(enumerate(pair.items if pair.named else [None] * len(pair.items), 1))
     truth_items = [item for item, _ignored in pair.truth] if pair.named else None
     cutoff = Cutoffs.one(k).values[0]
     with use_language(lang):
         return explanation_of(
             chosen, hits_of(pairs), cutoff, options, items=items, truth_items=truth_items, user=None,
-            basis=_basis(pairs, chosen, options), length=len(pair.grades),
+            basis=_basis(pairs, chosen, options),
         )  # fmt: skip
 
 
