@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
 
 import numpy as np
 import pandas as pd
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from recnb.conventions import Convention
     from recnb.metrics.hits import Floats
     from recnb.stats import Moments
-
-T = TypeVar("T")
 
 
 class Interval(tuple[float, float]):
@@ -74,14 +73,14 @@ class MetricValue(float):
     def __new__(
         cls, value: float, metric: str, k: int | None, convention: Convention, basis: str, **parts: Any
     ) -> Self:
-        """The number, and the parts that it is computed from: each a value, or a function that gives it when needed."""
+        """The number, and the parts that it is computed from: values, and functions that are called when needed."""
         self = super().__new__(cls, value)
         vars(self).update(metric=metric, k=k, convention=convention, basis=basis, lang=current())
         vars(self).update({f"_{name}": part for name, part in parts.items()})
         return self
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: _part(value) for name, value in vars(self).items()}
+        return {name: partial(_computed, part()) if callable(part) else part for name, part in vars(self).items()}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (type(self), float(self), self.__getstate__())
@@ -116,7 +115,7 @@ class Score(MetricValue):
     """
 
     _values: Floats
-    _users: pd.Index[Any] | Callable[[], pd.Index[Any]]
+    _users: Callable[[], pd.Index[Any]]
 
     @property
     def n_users(self) -> int:
@@ -126,7 +125,7 @@ class Score(MetricValue):
     @property
     def per_user(self) -> pd.Series[float]:
         """The value of each user, indexed by user."""
-        return pd.Series(self._values.copy(), index=_part(self._users), name=self.label)
+        return pd.Series(self._values.copy(), index=self._users(), name=self.label)
 
     @property
     def has_interval(self) -> bool:
@@ -179,14 +178,14 @@ class CatalogueScore(MetricValue):
     (coverage@2 = 0.5000 (2 users with a list; out of 4 items of items=; ordered by rank), {'a': 2, 'b': 1, 'c': 0, 'd': 0})
     """
 
-    _exposure: pd.Series[int] | Callable[[], pd.Series[int]]
-    _titles: Mapping[Any, str] | Callable[[], Mapping[Any, str]]  #: of the items shown most
-    _of_users: Floats | Callable[[], Floats] | None  #: of a mean over pairs of users
+    _exposure: Callable[[], pd.Series[int]]
+    _titles: Callable[[], Mapping[Any, str]]  #: of the items shown most
+    _of_users: Callable[[], Floats] | None  #: of a mean over pairs of users
 
     @property
     def per_item(self) -> pd.Series[int]:
         """The number of lists that show each item, indexed by item; 0 for items of the catalogue that none shows."""
-        return _part(self._exposure).copy()
+        return self._exposure().copy()
 
     @property
     def per_user(self) -> NoReturn:
@@ -215,14 +214,14 @@ class CatalogueScore(MetricValue):
             raise OptionError(
                 f"method={method!r} makes no interval of a mean over pairs. {near(method, ['jackknife'])}"
             )
-        return Interval(*interval_of_pairs(_part(self._of_users), confidence), float(confidence), "jackknife")
+        return Interval(*interval_of_pairs(self._of_users(), confidence), float(confidence), "jackknife")
 
     def to_frame(self) -> pd.DataFrame:
         """The number of lists that show each item, as a frame."""
-        return _part(self._exposure).to_frame()
+        return self._exposure().to_frame()
 
     def _shown(self) -> dict[str, str]:
-        titles, times = _part(self._titles), most_shown(_part(self._exposure))
+        titles, times = self._titles(), most_shown(self._exposure())
         words = Markup(", ").join(Markup("{} ({:,})").format(titled(item, titles), n) for item, n in times.items())
         return {"shown_most": words}
 
@@ -288,9 +287,9 @@ def detectable_of(
     return Detectable.of(score.label, values, others, power, alpha, correlation)
 
 
-def _part(part: T | Callable[[], T]) -> T:
-    """A part of a score, computed if it is needed."""
-    return part() if callable(part) else part
+def _computed(part: Any) -> Any:
+    """A part that was computed, in place of the function that computes it."""
+    return part
 
 
 def _restored(kind: type[MetricValue], value: float, parts: Mapping[str, Any]) -> MetricValue:
