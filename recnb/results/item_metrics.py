@@ -87,16 +87,17 @@ class ItemMetrics(ItemData):
     ) -> None:
         self._read = {}
         self.recs = _recommendations(recs)
-        self.side_data = SideData(train=None if train is None else _table(train, "train", ["user", "item"])[0])
-        self._features = None if features is None else _vectors(features)
-        self._catalogue = None if catalogue is None else _item_ids(_listed(catalogue), "catalogue")
-        named = {
-            "train": None if self.side_data.train is None else self.side_data.train["item"],
-            "features": None if self._features is None else self._features[0],
-            "catalogue": self._catalogue,
-        }
-        recommended, ids = self.recs["item"], {name: items for name, items in named.items() if items is not None}
-        kind = validation.kind
+        ids = {"recommendations": self.recs["item"]}
+        table = None
+        if train is not None:
+            table = _table(train, "train", ["user", "item"])[0]
+            ids["train"] = table["item"]
+        self.side_data = SideData(train=table)
+        if features is not None:
+            ids["features"], self._vectors = _vectors(features)
+        if catalogue is not None:
+            ids["catalogue"] = _item_ids(_listed(catalogue), "catalogue")
+        recommended, kind = ids["recommendations"], validation.kind
         for name, items in ids.items():
             if kind(items.dtype) != kind(recommended.dtype):
                 raise FrameError(
@@ -104,7 +105,8 @@ class ItemMetrics(ItemData):
                     f"{recommended[0]!r}), {name} holds {kind(items.dtype)} (such as {items[0]!r}). "
                     "They would never match: make both text or both whole numbers."
                 )
-        self.items = distinct(pl.concat([distinct(items) for items in (recommended, *ids.values())]))
+        self._ids = ids
+        self.items = distinct(pl.concat([distinct(items) for items in ids.values()]))
 
     def value(self, formula: str, options: Mapping[str, Any], k: int | None = None) -> float:
         """The mean over users, or the one number there is."""
@@ -123,16 +125,15 @@ class ItemMetrics(ItemData):
 
     def listed(self) -> Bools | None:
         """Which items the catalogue lists; None if there is none."""
-        return None if self._catalogue is None else self.marked(self._catalogue)
+        return self.marked(self._ids["catalogue"]) if "catalogue" in self._ids else None
 
     def features(self, columns: object, metric: str) -> tuple[Sparse, Bools]:
         """Items × features, and which items have a vector."""
         from scipy import sparse
 
-        if self._features is None:
+        if "features" not in self._ids:
             raise self.catalogue.missing(metric, "what items are like", "features")
-        items, matrix = self._features
-        vectors = sparse.coo_array(matrix)
+        items, vectors = self._ids["features"], sparse.coo_array(self._vectors)
         row = positions(self.items, items)[vectors.row]
         shape = (len(self.items), vectors.shape[1])
         return sparse.csr_array((vectors.data, (row, vectors.col)), shape=shape), self.marked(items)
