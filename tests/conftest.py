@@ -13,6 +13,9 @@ from hypothesis import HealthCheck, settings
 # For the kernels of notebooks: a bar would be there on slow machines alone.
 os.environ["RECNB_NO_PROGRESS"] = "1"
 
+# Some sixty programs that the tests start import the package, which is compiled once and not in each of them.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # Several processes at work: more than one thread each, so that Polars is tried with threads, but not all cores each.
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("POLARS_MAX_THREADS", "2")

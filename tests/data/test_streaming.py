@@ -70,7 +70,7 @@ drawn = settings(max_examples=70, deadline=None, suppress_health_check=[HealthCh
 @drawn
 @given(st.integers(0, 10_000), st.sampled_from(CONVENTIONS), st.sampled_from([*KINDS]), st.booleans(), st.booleans())
 def test_batches_give_the_numbers_of_the_whole(seed, convention, kind, text, torn):
-    recs, truth = random_frames(np.random.default_rng(seed), text=text)
+    recs, truth = random_frames(np.random.default_rng(seed), n_users=25, text=text)
     recs = shuffled(recs, seed) if torn else recs
     whole = recnb.evaluate(recs, truth, **convention)
     made = recnb.evaluate(KINDS[kind](recs), truth, **convention)
