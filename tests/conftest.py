@@ -1,6 +1,6 @@
 """How much Hypothesis tries, and how the tests are spread over processes.
 
-Hypothesis tries 40 examples of each law, or 500 with RECNB_HYPOTHESIS=thorough; always the same ones.
+Hypothesis tries 40 examples of each law, 15 of them in the test command and 25 in CI: see `tests/examples.py`.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ import os
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.examples import PROFILE, examples
 
 # For the kernels of notebooks: a bar would be there on slow machines alone.
 os.environ["RECNB_NO_PROGRESS"] = "1"
@@ -22,13 +24,14 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 
 COMMON = {
     "deadline": None,
-    "derandomize": True,
+    "derandomize": PROFILE != "ci",
     "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large],
 }
 
-settings.register_profile("default", max_examples=40, **COMMON)
+settings.register_profile("default", max_examples=examples(40), **COMMON)
+settings.register_profile("ci", max_examples=examples(40), **COMMON)
 settings.register_profile("thorough", max_examples=500, **COMMON)
-settings.load_profile(os.environ.get("RECNB_HYPOTHESIS", "default"))
+settings.load_profile(PROFILE)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -17,6 +17,7 @@ import recnb
 from recnb.data import batches, streaming, user_batches
 from recnb.errors import ElsewhereError, FrameError, NoUsersError, RecnbError
 from tests.distributed.test_chunks import CONVENTIONS, METRICS, K, random_frames
+from tests.examples import examples
 
 
 @pytest.fixture(autouse=True)
@@ -64,7 +65,7 @@ def lists_are_away(evaluation):
 
 
 # One test of many draws: a fixture set once for all of them is what is meant.
-drawn = settings(max_examples=70, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+drawn = settings(max_examples=examples(70), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @drawn

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import recnb
 from recnb.data.user_buckets import SortedRuns
 from recnb.errors import ColumnError, FrameError, NoUsersError, OptionError
+from tests.examples import examples
 
 METRICS = {
     "ndcg": {"gain": "exponential"},
@@ -69,7 +70,7 @@ CONVENTIONS = [
 ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from(CONVENTIONS), st.integers(1, 35), st.booleans())
 def test_chunks_give_the_numbers_of_the_whole(seed, convention, n_chunks, text):
     recs, truth = random_frames(np.random.default_rng(seed), n_users=25, text=text)

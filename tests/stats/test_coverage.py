@@ -127,7 +127,9 @@ def test_the_interval_of_a_mean_is_right_or_careful(name: str, n: int) -> None:
     assert share >= 0.94
     expected = said(intervals.__doc__, MEANS)[name, n]
     assert share == pytest.approx(expected, abs=0.0005)
-    assert coverage_of_mean(MEANS[name](), n, seed=1) == pytest.approx(expected, abs=0.002 + 1.5 * bounds(expected, RUNS))
+    assert coverage_of_mean(MEANS[name](), n, seed=1) == pytest.approx(
+        expected, abs=0.002 + 1.5 * bounds(expected, RUNS)
+    )
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 10])
