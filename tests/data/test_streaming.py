@@ -106,7 +106,7 @@ def test_what_fits_is_held_in_memory(kind, monkeypatch):
 @pytest.mark.parametrize("where", ["files", "one file, filtered", "duckdb", "dataset", "dataset, filtered"])
 @pytest.mark.parametrize("torn", [False, True])
 def test_files(where, torn, tmp_path):
-    recs, truth = random_frames(np.random.default_rng(3), n_users=80, text=True)
+    recs, truth = random_frames(np.random.default_rng(3), n_users=45, text=True)
     recs = (shuffled(recs) if torn else recs).assign(more="x", other=1.5)
     for number, start in enumerate(range(0, len(recs), 31)):  # users' lists are torn over files
         pq.write_table(
@@ -143,7 +143,7 @@ def test_one_user_has_more_rows_than_a_batch(place, torn):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("torn", [False, True])
 def test_ids_of_any_kind(ids, kind, torn):
-    recs, truth = random_frames(np.random.default_rng(5), n_users=2 if ids == "bool" else 40)
+    recs, truth = random_frames(np.random.default_rng(5), n_users=2 if ids == "bool" else 25)
     if ids == "bool":
         long = pd.DataFrame({"user": np.repeat([0, 1], 40), "item": [*range(40)] * 2, "score": 1.0})
         recs, truth = long, long[::3].rename(columns={"score": "relevance"})
