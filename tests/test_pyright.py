@@ -7,11 +7,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 from tests.type_errors import CHECKED, ROOT, Errors, mistakes_and_nothing_else, none_in_the_package, output_of
-
-pytestmark = pytest.mark.early
 
 
 @cache
