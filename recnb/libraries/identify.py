@@ -362,6 +362,7 @@ def identify(
     """
     chosen = metric_named(metric)
     k = Cutoffs.one(k).values[0]
+    printed = None if isinstance(value, Mapping) or hasattr(value, "items") else Printed.of(value, digits)
     ours = MetricVariant.of_evaluation(evaluation, chosen, options)
     source = source_of(evaluation)
     candidates, left_out = candidates_of(source, ours, name_of(evaluation), k)
@@ -369,9 +370,8 @@ def identify(
     if left_out:
         notes = (*notes, _("{n:,} neighbours were not tried, for the frames are large.", n=left_out))
     label = chosen.label(k)
-    if isinstance(value, Mapping) or hasattr(value, "items"):
+    if printed is None:
         return _of_users(source, dict(value.items()), digits, candidates, k, label, notes)
-    printed = Printed.of(value, digits)
     numbers = numbers_of(source, [candidate.variant for candidate in candidates], k)
     matches: dict[bool, list[Match]] = {True: [], False: []}
     for candidate in candidates:

@@ -22,8 +22,6 @@ from recnb.libraries.variant import FAMILIES, MetricVariant, presets_of
 from tests.presets import as_in_of
 from tests.results.test_html import EVIL, Page
 
-pytestmark = pytest.mark.early
-
 FAMILY = {variant: metric for metric, variants in FAMILIES.items() for variant in variants}
 RANKING = (
     "ndcg",
