@@ -162,15 +162,12 @@ def in_words(problem: Exception, files: Mapping[str, str]) -> str:
     >>> in_words(FrameError("Drop those rows", Code(": frame.dropna(subset=['user'])"), "."), {})
     'Drop those rows.'
     """
-    if not isinstance(problem, RecnbError):
-        return str(problem)
-    # The recommendations are those of the model that the message is about.
-    named = {**files, "recommendations": files.get(problem.subject, files.get("recommendations", ""))}
-    parts = (
-        f"{part} ({named[part]})" if isinstance(part, FrameName) and named.get(part) else _typed(part)
-        for part in problem.parts
-    )
-    return " ".join("".join(parts).split())
+    parts = problem.parts if isinstance(problem, RecnbError) else (str(problem),)
+    # The recommendations are those of the model that the message is about, if it begins with one.
+    named = {**files, "recommendations": files.get(str(parts[0]), files.get("recommendations"))}
+    files_of = (named.get(part) if isinstance(part, FrameName) else None for part in parts)
+    words = (f"{part} ({file})" if file else _typed(part) for part, file in zip(parts, files_of, strict=True))
+    return " ".join("".join(words).split())
 
 
 def _typed(part: object) -> str:
@@ -266,7 +263,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (RecnbError, OSError) as problem:
         _print_error(f"recnb: error: {in_words(problem, files)}")
         return 2
-    except Exception:
+    except Exception:  # whatever it is: Python would exit with 1, which says that a number is too low
         traceback.print_exc()
         return 3
 

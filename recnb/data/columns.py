@@ -34,6 +34,9 @@ NAMES: dict[str, tuple[str, ...]] = {
 #: The roles that are numbers; the others are ids.
 NUMBERS = ("rank", "score", "relevance")
 
+#: What pyarrow and Polars raise for a column of mixed or foreign values; pyarrow's errors are of these classes too.
+UNREADABLE = (TypeError, ValueError, OverflowError, NotImplementedError, pl.exceptions.PolarsError)
+
 #: Packages whose frames stay where they are, and where their evaluation is.
 ENGINES = {"dask": ("Dask", "recnb.dask"), "pyspark": ("Spark", "recnb.spark")}
 
@@ -258,7 +261,7 @@ def _from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl
         if column.dtype.kind in "iufb" and not isinstance(column.dtype, pd.api.extensions.ExtensionDtype):
             return pl.Series(column.to_numpy())
         return pl.from_pandas(column)
-    except Exception as problem:  # pyarrow and polars raise half a dozen kinds here
+    except UNREADABLE as problem:
         kinds = ", ".join(sorted({type(value).__name__ for value in column.dropna()}))
         if role in NUMBERS:
             held, fix = "that are not all numbers of one kind", _to_numbers(column, label)

@@ -83,12 +83,12 @@ class Plural(NamedTuple):
 Message = str | Plural
 
 
-def N_(message: str) -> str:  # noqa: N802
+def N_(message: str) -> str:
     """Mark a message for translation; `_` translates it where it is shown."""
     return message
 
 
-def NC_(context: str, message: str) -> str:  # noqa: N802
+def NC_(context: str, message: str) -> str:
     """Mark a message whose translation depends on the context."""
     return f"{context}{_SEPARATOR}{message}"
 
