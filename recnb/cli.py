@@ -97,32 +97,22 @@ def parser() -> argparse.ArgumentParser:
     """The parser of the command line."""
     command = argparse.ArgumentParser("recnb", description="Evaluate rankings and recommendations from files.")
     report = command.add_subparsers(required=True, metavar="command").add_parser(
-        "report", help="evaluate files of recommendations against a file of truth; several are compared",
+        "report",
+        help="evaluate files of recommendations against a file of truth; several are compared",
         description="Evaluate recommendations against the truth. Files: .parquet, .arrow, .csv, .tsv, .jsonl, TREC runs and qrels.",
-    )  # fmt: skip
+    )
+    repeated: dict[str, Any] = {"action": "append", "default": []}
+    pair = repeated | {"type": _pair, "metavar": "NAME=VALUE"}
+    forms = [*dict.fromkeys(FORMATS.values()), "trec"]
     add = report.add_argument
     add("recs", nargs="+", help="recommendations; several files are compared, each under its name")
     add("truth", help="the truth, the last file")
     add("--k", nargs="+", type=int, default=[5, 10, 20], metavar="K", help="cut-offs (default: 5 10 20)")
     add("--metrics", nargs="+", metavar="NAME", help="such as ndcg recall coverage")
-    add(
-        "--option",
-        action="append",
-        type=_pair,
-        default=[],
-        metavar="NAME=VALUE",
-        help="of the metrics, such as gain=exponential",
-    )
+    add("--option", **pair, help="of the metrics, such as gain=exponential")
     add("--convention", help="a library whose conventions are taken, such as trec_eval")
     add("--relevant-from", type=float, metavar="GRADE", help="below it an item is not relevant")
-    add(
-        "--data-option",
-        action="append",
-        type=_pair,
-        default=[],
-        metavar="NAME=VALUE",
-        help="of the data, such as ties=expected",
-    )
+    add("--data-option", **pair, help="of the data, such as ties=expected")
     add("--baseline", help="the model that the others are compared with")
     add("--test", choices=TESTS, default="t", help="of differences between models (default: t)")
     add("--train", help="what users had before: for coverage, novelty and the like")
@@ -130,25 +120,12 @@ def parser() -> argparse.ArgumentParser:
     add("--users", help="what is known of the users: for segments")
     add("--by", metavar="COLUMN", help="segments by this column")
     add("--confidence", type=float, default=0.95, help="of the intervals (default: 0.95)")
-    add(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="where to write; its ending says the form: .html .md .tex .json .csv .txt",
-    )
-    add(
-        "--format",
-        choices=["html", "markdown", "latex", "json", "csv", "text", "trec"],
-        help="the form; trec: the lines of trec_eval",
-    )
+    output = "where to write; its ending says the form: .html .md .tex .json .csv .txt"
+    add("-o", "--output", metavar="FILE", help=output)
+    add("--format", choices=forms, help="the form; trec: the lines of trec_eval")
     add("--lang", choices=LANGUAGES, help="language of the report")
-    add(
-        "--fail-below",
-        action="append",
-        default=[],
-        metavar="NDCG@10=0.3",
-        help="exit with 1 if the number is lower; may be given again",
-    )
+    below = "exit with 1 if the number is lower; may be given again"
+    add("--fail-below", **repeated, metavar="NDCG@10=0.3", help=below)
     for role in COLUMNS:
         add(f"--{role}", metavar="COLUMN", help=f"the column that holds the {role}")
     return command
