@@ -34,7 +34,7 @@ from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import LIST_METRICS, METRICS, any_metric
 
-#: What is written, by the ending of the file.
+#: The form of a report by the ending of its file.
 FORMATS = {
     ".html": "html",
     ".htm": "html",
@@ -46,7 +46,7 @@ FORMATS = {
 }
 COLUMNS = ("user", "item", "rank", "score", "relevance", "model")
 
-#: What is set by a flag of its own, and options of the data and of metrics, as keywords of Python name them.
+#: Keywords of Python that have a flag of their own, and those of the data and of metrics.
 FLAGS = ("k", "metrics", "by", "confidence", "baseline", "test", "convention", "relevant_from", "train", "items", "users", "lang")  # fmt: skip
 DATA_OPTIONS = tuple(field.name for field in fields(Convention) if field.name not in ("metric", "relevant_from"))
 OPTIONS = tuple(
@@ -56,14 +56,14 @@ OPTIONS = tuple(
 
 def options_of(arguments: argparse.Namespace) -> dict[str, Any]:
     """The convention as keywords; unknown names are refused before files are read."""
-    for flag, given, known in (
-        ("--option", arguments.option, OPTIONS), ("--data-option", arguments.data_option, DATA_OPTIONS)
-    ):  # fmt: skip
-        for name, _value in given:
-            if name in (*FLAGS, *COLUMNS) and name not in known:
-                raise OptionError(f"{flag} {name}: this has a flag of its own, --{name.replace('_', '-')}.")
-            if name not in known:
-                raise OptionError(f"{flag} {name}: there is no such option. {near(name, known)}")
+    of_metrics = [("--option", name, OPTIONS) for name, _value in arguments.option]
+    of_data = [("--data-option", name, DATA_OPTIONS) for name, _value in arguments.data_option]
+    for flag, name, names in of_metrics + of_data:
+        if name in names:
+            continue
+        if name in (*FLAGS, *COLUMNS):
+            raise OptionError(f"{flag} {name}: this has a flag of its own, --{name.replace('_', '-')}.")
+        raise OptionError(f"{flag} {name}: there is no such option. {near(name, names)}")
     data_options = dict(arguments.data_option)
     if arguments.users and "users" in data_options:
         raise OptionError("--users and --data-option users: recnb takes one of them; leave the other out.")
@@ -203,16 +203,16 @@ class Gate:
             if self.model not in models:
                 raise OptionError(f"--fail-below {self.model}:…: there is no such model. {near(self.model, models)}")
             models = {self.model: models[self.model]}
-        own = {name: value for name, value in options.items() if name in any_metric(self.metric).defaults}
+        of_metric = {name: value for name, value in options.items() if name in any_metric(self.metric).defaults}
         for name, evaluation in models.items():
-            value = _number(evaluation, self.metric, self.k, own)
+            value = _number(evaluation, self.metric, self.k, of_metric)
             if not value >= self.least:  # NaN reaches nothing
                 label = f"{self.metric}@{self.k}" if self.k else self.metric
                 yield f"{f'{name}: ' if name else ''}{label} is {value:.4f}, below {self.least:g}"
 
 
 def trec_lines(evaluation: Evaluation, k: Sequence[int]) -> Iterator[tuple[str, str]]:
-    """What trec_eval prints of a run, under the evaluation's convention."""
+    """The figures that trec_eval prints of a run, under the evaluation's convention."""
     hits = evaluation.hits(None)
     yield "num_q", str(evaluation.n_users)
     yield "num_ret", str(int(hits.list_length.sum()))
@@ -333,10 +333,10 @@ def _print_error(line: str) -> None:
 
 def _files(name: str) -> list[Path]:
     """The file named, or those of a pattern such as `runs/*.csv`; a name that exists is no pattern."""
-    found = [Path(name)] if Path(name).exists() else [Path(path) for path in sorted(glob(name, recursive=True))]
-    if not found:
+    files = [Path(name)] if Path(name).exists() else [Path(path) for path in sorted(glob(name, recursive=True))]
+    if not files:
         raise FrameError(f"there is no file {name!r}.")
-    return found
+    return files
 
 
 def _named(files: Sequence[Path]) -> list[tuple[str, Path]]:
@@ -360,5 +360,5 @@ def _check_target(output: str | None, inputs: Sequence[str]) -> None:
 
 def _holds_models(frame: Any, column: str | None) -> bool:
     """Whether one frame holds the lists of several models."""
-    found = column or next((name for name in columns_of(frame, "recommendations") if role_of(name) == "model"), None)
-    return found is not None and table_of(frame, "recommendations", {"model": found})["model"].n_unique() > 1
+    column = column or next((name for name in columns_of(frame, "recommendations") if role_of(name) == "model"), None)
+    return column is not None and table_of(frame, "recommendations", {"model": column})["model"].n_unique() > 1

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Questions(Methods):
-    """What an Evaluation and `df.rec` can both be asked."""
+    """Methods that an Evaluation and `df.rec` share."""
 
     def _evaluated(self) -> EvaluationData:
         raise NotImplementedError
@@ -202,7 +202,7 @@ class Evaluation(Questions):
 
     @property
     def n_users(self) -> int:
-        """How many users are evaluated."""
+        """Number of users evaluated."""
         return self._data.n_users
 
     @property
@@ -217,7 +217,7 @@ class Evaluation(Questions):
 
     @property
     def counts(self) -> Counts:
-        """How much data is behind the numbers, and what was left out."""
+        """Counts of the data behind the numbers, and of what was left out."""
         return self._data.counts
 
     @property
@@ -227,7 +227,7 @@ class Evaluation(Questions):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to consider of the data when reading the numbers."""
+        """Remarks on the data, for reading the numbers."""
         return self._data.notes
 
     def beyond(self, k: int | Sequence[int | None] | None = None) -> Table:

@@ -43,47 +43,41 @@ ENGINES = {"dask": ("Dask", "recnb.dask"), "pyspark": ("Spark", "recnb.spark")}
 
 def columns_of(frame: Frame, name: str) -> list[str]:
     """The column names of any kind of table."""
-    with collected(name):
-        return _columns_of(frame, name)
-
-
-def _columns_of(frame: Frame, name: str) -> list[str]:
     package = type(frame).__module__.split(".", 1)[0]
     if package in ENGINES:
         engine, module = ENGINES[package]
         raise FrameError(f"{name} is a {engine} DataFrame: type import {module}, then {module}.evaluate(recs, truth).")
-    if isinstance(frame, pd.DataFrame):
-        columns = list(frame.columns)
-    elif isinstance(frame, pl.LazyFrame):
-        columns = frame.collect_schema().names()
-    elif is_dataset(frame):
-        columns = list(frame.schema.names)
-    elif hasattr(frame, "__arrow_c_stream__") and hasattr(type(frame), "columns"):
-        with collected(name):
-            listed = getattr(frame, "column_names", None)
-            columns = list(listed if listed is not None else frame.columns)
-    else:
-        one_list = " For one list, type recnb.ndcg(ranking, relevant)." if isinstance(frame, (list, tuple)) else ""
-        raise FrameError(
-            f"{name} is a {type(frame).__name__}, which is no table that recnb reads: give a pandas or Polars frame, "
-            f"a pyarrow table or dataset, or a DuckDB relation.{one_list}"
-        )
-    twice = [column for column in dict.fromkeys(columns) if columns.count(column) > 1]
-    if twice:
+    with collected(name):
+        if isinstance(frame, pd.DataFrame):
+            columns = list(frame.columns)
+        elif isinstance(frame, pl.LazyFrame):
+            columns = frame.collect_schema().names()
+        elif is_dataset(frame):
+            columns = list(frame.schema.names)
+        elif hasattr(frame, "__arrow_c_stream__") and hasattr(type(frame), "columns"):
+            names = getattr(frame, "column_names", None)  # of Arrow, whose columns are the values
+            columns = list(frame.columns if names is None else names)
+        else:
+            one_list = " For one list, type recnb.ndcg(ranking, relevant)." if isinstance(frame, (list, tuple)) else ""
+            raise FrameError(
+                f"{name} is a {type(frame).__name__}, which is no table that recnb reads: give a pandas or Polars frame, "
+                f"a pyarrow table or dataset, or a DuckDB relation.{one_list}"
+            )
+    if twice := [column for column in columns if columns.count(column) > 1]:
         raise ColumnError(FrameName(name), f" has more than one column called {twice[0]!r}: rename all but one.")
     return columns
 
 
 def is_dataset(frame: Frame) -> bool:
     """Whether a table is a pyarrow dataset, without importing pyarrow."""
-    known = sys.modules.get("pyarrow.dataset")
-    return known is not None and isinstance(frame, known.Dataset)
+    module = sys.modules.get("pyarrow.dataset")
+    return module is not None and isinstance(frame, module.Dataset)
 
 
 def is_relation(frame: Frame) -> bool:
     """Whether a table is a DuckDB relation, without importing duckdb."""
-    known = sys.modules.get("duckdb")
-    return known is not None and isinstance(frame, known.DuckDBPyRelation)
+    module = sys.modules.get("duckdb")
+    return module is not None and isinstance(frame, module.DuckDBPyRelation)
 
 
 @contextmanager

@@ -30,7 +30,7 @@ LOCALE = Path(__file__).parents[1] / "locale"
 _setting = ["en"]
 _in_use: ContextVar[str | None] = ContextVar("recnb_language", default=None)
 
-#: What gettext puts between a context and its message.
+#: The sign of gettext between a context and its message.
 _SEPARATOR = "\4"
 
 
@@ -195,4 +195,4 @@ def width(text: str) -> int:
     >>> width("rank"), width("순위")
     (4, 4)
     """
-    return len(text) if text.isascii() else sum(1 + (east_asian_width(one) in "WF") for one in text)
+    return len(text) if text.isascii() else sum(1 + (east_asian_width(letter) in "WF") for letter in text)
