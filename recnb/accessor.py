@@ -14,11 +14,11 @@ import polars as pl
 from recnb.comparison import Comparison, compare
 from recnb.data import Frame
 from recnb.evaluate import evaluate
-from recnb.evaluation import Evaluation, Questions
+from recnb.evaluation import Evaluation, EvaluationMethods
 from recnb.results.evaluation_data import EvaluationData
 
 
-class RecAccessor(Questions):
+class RecAccessor(EvaluationMethods):
     """Evaluate recommendations from their frame: `df.rec`.
 
     `recs.rec.against(truth)` joins two frames and returns an Evaluation, to be kept for several questions. A frame that

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from recnb.widgets.explorer.view import Explorer
 
 
-class Questions(Methods):
+class EvaluationMethods(Methods):
     """Methods that an Evaluation and `df.rec` share."""
 
     def _evaluated(self) -> EvaluationData:
@@ -179,7 +179,7 @@ class Questions(Methods):
         return lint(self._evaluated(), k, metric, **options)
 
 
-class Evaluation(Questions):
+class Evaluation(EvaluationMethods):
     """One model's recommendations, joined with the truth; returned by `recnb.evaluate` and `df.rec.against`.
 
     Metrics are methods: `ev.ndcg(k=10)`. Each takes the cut-off `k`, where None is each user's whole list, and its own

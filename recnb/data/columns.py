@@ -112,16 +112,14 @@ def find(
     A role in `given` may name a column that only the other frame has: that frame's own common name then serves here.
     """
     columns = columns_of(frame, name)
+    expected = [*roles, *optional]
+    named = {role: column for role in expected if (column := given.get(role)) is not None and column in columns}
     found: dict[str, str] = {}
-    wanted_here = [*roles, *optional]
-    for role in wanted_here:
-        wanted = given.get(role)
-        if wanted is not None and wanted in columns:
-            found[role] = wanted
-            continue
-        taken = [given[other] for other in wanted_here if other != role and given.get(other) in columns]
-        candidates = [column for column in columns if role_of(column) == role and column not in taken]
-        if len(candidates) == 1:
+    for role in expected:
+        candidates = [column for column in columns if role_of(column) == role and column not in named.values()]
+        if role in named:
+            found[role] = named[role]
+        elif len(candidates) == 1:
             found[role] = candidates[0]
         elif len(candidates) > 1:
             raise ColumnError(
@@ -130,20 +128,19 @@ def find(
                 fix=("Say which: ", Argument(role, candidates[0]), "."),
             )
         elif role in roles:
-            named = {given[other]: other for other in wanted_here if given.get(other) in taken}
-            clash = next((column for column in named if role_of(column) == role), None)
-            if clash is not None:
-                raise _twice(name, clash, role, named[clash])
-            raise _missing(frame, name, role, wanted, columns)
+            other = next((other for other, column in named.items() if role_of(column) == role), None)
+            if other is not None:
+                raise _twice(name, named[other], role, other)
+            raise _missing(frame, name, role, given.get(role), columns)
     level = next((level for level in _levels(frame) if role_of(level) in {*optional}), None)
     if level is not None and not set(found) & {*optional}:
         raise ColumnError(
             f"{name} has no {role_of(level)} column, and its index holds {level!r}: type .reset_index() to make columns of it."
         )
     for role, column in found.items():
-        other = next((other for other, same in found.items() if other != role and same == column), None)
-        if other is not None:
-            raise _twice(name, column, role, other)
+        same = [other for other in found if other != role and found[other] == column]
+        if same:
+            raise _twice(name, column, role, same[0])
     return found
 
 
