@@ -300,9 +300,9 @@ class Evaluation(EvaluationMethods):
             raise OptionError(
                 f"against={one_line(repr(against))} is no Evaluation: give one, such as recnb.evaluate(other, truth)."
             )
-        theirs = None if against is None else against._data.score(chosen, cutoff, options)
-        mine = self._data.score(chosen, cutoff, options)
-        return detectable_of(mine, theirs, power=power, alpha=alpha, correlation=correlation)
+        score = self._data.score(chosen, cutoff, options)
+        other = None if against is None else against._data.score(chosen, cutoff, options)
+        return detectable_of(score, other, power=power, alpha=alpha, correlation=correlation)
 
     def why(self, metric: str, k: int | None = None, *, other: Any, variant: str | None = None, **options: Any) -> Why:
         """Explain the difference between this number and another: conventions are switched one at a time.

@@ -14,7 +14,7 @@ import polars as pl
 
 from recnb.errors import COLUMN, Argument, Code, ColumnError, FrameError, FrameName
 
-#: What callers may pass: pandas, Polars (eager or lazy), pyarrow datasets, and whatever speaks Arrow's stream protocol (pyarrow, DuckDB).
+#: Tables that callers may pass: pandas, Polars (eager or lazy), pyarrow datasets, and all with Arrow's stream protocol (pyarrow, DuckDB).
 Frame = Any
 
 #: The column names that are taken for a role, in lower case and without _, - and blanks.
@@ -34,7 +34,7 @@ NAMES: dict[str, tuple[str, ...]] = {
 #: The roles that are numbers; the others are ids.
 NUMBERS = ("rank", "score", "relevance")
 
-#: What pyarrow and Polars raise for a column of mixed or foreign values; pyarrow's errors are of these classes too.
+#: The errors of pyarrow and Polars for a column of mixed or foreign values; pyarrow's own classes derive from these.
 UNREADABLE = (TypeError, ValueError, OverflowError, NotImplementedError, pl.exceptions.PolarsError)
 
 #: Packages whose frames stay where they are, and where their evaluation is.
