@@ -161,7 +161,7 @@ def _missing(frame: Frame, name: str, role: str, wanted: str | None, columns: li
     if role == "item" and lists is not None:
         order = (", ", Argument("order", "row")) if name == "recommendations" else ()
         rows = f"Column {lists!r} looks like lists of items, and two frames hold one item a row: give frame.explode({lists!r}) and say "
-        alone = (". A frame that holds both lists goes alone", Code(": frame.rec.ndcg(k=10)"), ".")
+        alone = (".", Code(" A frame that holds both lists goes alone: frame.rec.ndcg(k=10)."))
         return ColumnError(*found, fix=(rows, Argument("item", lists), *order, *alone))
     example = next((column for column in columns if role_of(column) is None), "name_of_the_column")
     if not isinstance(example, str):

@@ -68,7 +68,9 @@ def no_users(highest: object, convention: Convention) -> NoUsersError:
     threshold = convention.relevant_from
     return NoUsersError(
         "no user that counts has a relevant item: relevance must be "
-        f"{'above 0' if threshold is None else f'{threshold:g} or more'} and the highest in the truth is {highest!r}; ",
+        f"{'above 0' if threshold is None else f'{threshold:g} or more'} and the highest in the ",
+        FrameName("truth"),
+        f" is {highest!r}; ",
         Argument("users", convention.users),
         ".",
         fix=("Check ", Argument("relevant_from"), " and ", Argument("users"), "."),
