@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -58,9 +59,12 @@ def _first_of_each(hits: Hits) -> Floats:
     return first
 
 
-def _special(function: object, symbol: str, credit: str, out_of: str, like: str) -> Metric[...]:
+def _special(function: Callable[..., Credit], symbol: str, credit: str, out_of: str, like: str) -> Metric[...]:
     base = METRICS[like]
-    return Metric(function, symbol, credit, out_of, base.bounds, base.references, base.sentence, {"out_of": OUT_OF})  # type: ignore[arg-type]
+    return Metric(
+        function, symbol=symbol, credit=credit, out_of=out_of, bounds=base.bounds, references=base.references,
+        sentence=base.sentence, meanings={"out_of": OUT_OF},
+    )  # fmt: skip
 
 
 SPECIAL: dict[str, Metric[...]] = {
