@@ -21,7 +21,7 @@ from recnb.data.ranking import rank_lists, refuse_repeats
 from recnb.data.relevance import LazyRows, graded, once, relevance_mask, relevant_rows, top_of
 from recnb.data.user_rows import UserRows
 from recnb.display.language import Sentence
-from recnb.errors import ColumnError, ElsewhereError, FrameError
+from recnb.errors import Argument, ColumnError, ElsewhereError, FrameError, FrameName
 from recnb.metrics.hits import Hits, Ints, in_order
 
 
@@ -324,9 +324,9 @@ def named_columns_exist(columns: Mapping[str, str | None], recs: Frame, truth: F
     """Raise an error if a column named by keyword is not in the frame in which its role is read."""
     of_recs, of_truth = columns_of(recs, "recommendations"), columns_of(truth, "truth")
     holders = {
-        "rank": ("recommendations have no", of_recs),
-        "score": ("recommendations have no", of_recs),
-        "relevance": ("truth has no", of_truth),
+        "rank": ((FrameName("recommendations"), " have no"), of_recs),
+        "score": ((FrameName("recommendations"), " have no"), of_recs),
+        "relevance": ((FrameName("truth"), " has no"), of_truth),
     }
     for role, column in columns.items():
         if column is None:
@@ -336,10 +336,11 @@ def named_columns_exist(columns: Mapping[str, str | None], recs: Frame, truth: F
                 f"{role}={column!r} names a column of lists, which a frame with one row a user has: type frame.rec.evaluation({role}={column!r}). "
                 f"Two frames hold one item a row: frame.explode({column!r})."
             )
-        said, present = holders.get(role, ("neither frame has the", [*of_recs, *of_truth]))
+        said, present = holders.get(role, (("neither frame has the",), [*of_recs, *of_truth]))
         if column not in present:
             listed = ", ".join(map(repr, sorted(set(map(str, present)))))
-            raise ColumnError(f"{said} column {column!r} that {role}={column!r} names. Columns: {listed}.")
+            named = (*said, f" column {column!r} that ", Argument(role, column), " names.")
+            raise ColumnError(*named, fix=f"Columns: {listed}.")
 
 
 __all__ = ["Counts", "Prepared", "Source", "named_columns_exist", "one_model"]

@@ -13,10 +13,8 @@ from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.parallel import in_shares
 from recnb.data.user_rows import UserRows, blocks_of
-from recnb.errors import ColumnError, FrameError
+from recnb.errors import COLUMN, Argument, Code, ColumnError, FrameError, FrameName
 from recnb.metrics.hits import Floats, Ints, in_order
-
-_TWICE = "Drop the repeats: frame.drop_duplicates([{user!r}, {item!r}]); or say duplicates='dedupe' to keep the one ranked highest."
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,9 +95,9 @@ def ranked(table: pl.DataFrame, convention: Convention, labels: Mapping[str, str
 
 def refuse_repeats(table: pl.DataFrame, labels: Mapping[str, str]) -> None:
     """Raise an error if a pair of user and item is repeated."""
-    remedy = _TWICE.format(user=labels["user"], item=labels["item"])
-    if labels["item"] == labels.get("rank"):
-        remedy = "List each item once, or say duplicates='dedupe' to keep the one ranked highest."
+    drop = Code(f": frame.drop_duplicates([{labels['user']!r}, {labels['item']!r}])")
+    first = ("List each item once,",) if labels["item"] == labels.get("rank") else ("Drop the repeats", drop, ";")
+    remedy = (*first, " or say ", Argument("duplicates", "dedupe"), " to keep the one ranked highest.")
     validation.no_pair_twice(table, "recommendations", remedy)
 
 
@@ -108,15 +106,18 @@ def order_by(table: pl.DataFrame, convention: Convention, labels: Mapping[str, s
     has = [role for role in ("rank", "score") if role in table.columns]
     if convention.order == "auto":
         if not has:
+            columns = (Argument("rank", COLUMN), " or ", Argument("score", COLUMN))
+            row = ("; or, if rows stand in rank order already, ", Argument("order", "row"), ".")
             raise ColumnError(
-                "recommendations have no rank or score column that recnb knows. Say which one puts a list in order, "
-                "rank='...' or score='...'; or, if rows stand in rank order already, order='row'."
+                FrameName("recommendations"),
+                " have no rank or score column that recnb knows.",
+                fix=("Say which one puts a list in order, ", *columns, *row),
             )
         return has[0]
     if convention.order != "row" and convention.order not in has:
-        raise ColumnError(
-            f"order={convention.order!r}, but recommendations have no {convention.order} column: say {convention.order}='...'."
-        )
+        lacks = (", but ", FrameName("recommendations"), f" have no {convention.order} column: say ")
+        column = Argument(convention.order, COLUMN)
+        raise ColumnError(Argument("order", convention.order), *lacks, column, ".")
     return convention.order
 
 
@@ -198,7 +199,9 @@ def _scores_agree(table: pl.DataFrame, by_user: UserRows, rank: Ints, labels: Ma
         return
     lower, upper = ordered.row(where[0], named=True), ordered.row(where[0] - 1, named=True)
     raise FrameError(
-        f"recommendations: {labels['rank']!r} and {labels['score']!r} disagree in {len(where):,} places. User {lower['user']!r} "
+        FrameName("recommendations"),
+        f": {labels['rank']!r} and {labels['score']!r} disagree in {len(where):,} places. User {lower['user']!r} "
         f"has item {upper['item']!r} at rank {upper['rank']} with score {upper['score']:g}, above item {lower['item']!r} at rank "
-        f"{lower['rank']} with score {lower['score']:g}. Say which one is the order: order='rank' or order='score'."
+        f"{lower['rank']} with score {lower['score']:g}.",
+        fix=("Say which one is the order: ", Argument("order", "rank"), " or ", Argument("order", "score"), "."),
     )
