@@ -118,9 +118,7 @@ def number(value: float, digits: int = 6) -> str:
 @functools.lru_cache(maxsize=1000)
 def _parsed(text: str, meanings: tuple[tuple[str, str], ...]) -> ast.expr:
     """The tree of a formula, with each name that has a meaning replaced by it."""
-    trees = {name: ast.parse(meaning.replace("^", "**"), mode="eval").body for name, meaning in meanings}
-    tree: ast.expr = _Put(trees).visit(ast.parse(text.replace("^", "**"), mode="eval").body)
-    return tree
+    return ast.parse(_replaced(text, dict(meanings)).replace("^", "**"), mode="eval").body
 
 
 @functools.lru_cache(maxsize=1000)
