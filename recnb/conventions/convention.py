@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 from recnb.display.language import N_, _
-from recnb.errors import OptionError, is_number, is_word, near
+from recnb.errors import Argument, OptionError, is_number, is_word, near
 
 #: Decisions in words: axis and word -> phrase.
 PHRASES: dict[tuple[str, str], str] = {
@@ -145,12 +145,11 @@ class Convention:
         for name, words in WORDS.items():
             value = getattr(self, name)
             if not is_word(value, words):
-                raise OptionError(f"{name}={value!r} is no convention. {near(value, words)}")
+                raise OptionError(Argument(name, value), " is no convention.", fix=near(value, words))
         threshold = self.relevant_from
         if threshold is not None and not (is_number(threshold) and threshold > 0):
-            raise OptionError(
-                f"relevant_from={threshold!r} is no threshold: give a number above 0, such as relevant_from=4."
-            )
+            given, example = Argument("relevant_from", threshold), Argument("relevant_from", 4)
+            raise OptionError(given, " is no threshold: give a number above 0, such as ", example, ".")
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Convention:

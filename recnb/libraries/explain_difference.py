@@ -376,7 +376,7 @@ def _try(variant: MetricVariant, source: Source, k: int | None, *, last: bool) -
     except RecnbError as problem:
         if last:
             raise
-        return str(problem).split(". ")[0].rstrip(".:")
+        return "".join(map(str, problem.problem)).rstrip(".:")
     return after if np.isfinite(after.value) or last else _("it is NaN")
 
 

@@ -138,12 +138,12 @@ REMEDIES = {
 }
 
 
-def why_refused(word: str, variant: str = "") -> str:
-    """Why a library has no number for the frames that a word of `refuses` stands for."""
+def refusal(word: str, library: str = "", variant: str = "", note: str = "") -> FrameError:
+    """The error of a library that has no number for the frames that a word of `refuses` stands for."""
     does = "raises an error" if word in RAISES else "follows no rule that recnb could record"
     named = f" for {variant}" if variant else ""
-    remedy = f" {REMEDIES[word]}" if word in REMEDIES else ""
-    return f"{does}{named} on {REFUSALS[word][0]}, so it has no number for these frames.{remedy}"
+    problem = f"{does}{named} on {REFUSALS[word][0]}, so it has no number for these frames."
+    return FrameError(problem, fix=f"{REMEDIES.get(word, '')}{note}".strip(), subject=f"{library} " if library else "")
 
 
 def refuse(source: Source, chosen: Preset, k: int | None) -> None:
@@ -156,9 +156,9 @@ def refuse(source: Source, chosen: Preset, k: int | None) -> None:
     except NoUsersError:
         short = {"no place k"} if k is None or _longest(source, convention) >= k else {"no place k", "no list of k"}
         if nowhere := [word for word in chosen.refuses if word in short]:
-            raise FrameError(f"{chosen.library} {why_refused(nowhere[0], chosen.variant)}") from None
+            raise refusal(nowhere[0], chosen.library, chosen.variant) from None
         return
     for word in chosen.refuses:
         if REFUSALS[word][1](source, prepared, k):
             note = f" By defect: {chosen.note}." if chosen.note and word in UNRULED else ""
-            raise FrameError(f"{chosen.library} {why_refused(word, chosen.variant)}{note}")
+            raise refusal(word, chosen.library, chosen.variant, note)

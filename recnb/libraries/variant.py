@@ -21,9 +21,9 @@ from recnb.conventions.presets import Preset
 from recnb.data import Prepared, Source
 from recnb.display.language import N_, _, current
 from recnb.display.progress import steps
-from recnb.errors import FrameError, NoUsersError, OptionError, RecnbError
+from recnb.errors import NoUsersError, OptionError, RecnbError
 from recnb.libraries.data_properties import DataProperties, properties_of
-from recnb.libraries.library_errors import REFUSALS, why_refused
+from recnb.libraries.library_errors import REFUSALS, refusal
 from recnb.libraries.library_metrics import EMPTY, SPECIAL, metric_of, metric_options
 from recnb.metrics.hits import Floats
 from recnb.metrics.metric import Metric, metric_named
@@ -272,7 +272,7 @@ class MetricVariant:
             return VariantValues(self.without_users, nobody, np.zeros(0))
         for word in self.refuses:
             if REFUSALS[word][1](source, prepared, k):
-                raise FrameError(why_refused(word))
+                raise refusal(word)
         return self.values(prepared, k)
 
     def explanation(self, source: Source, measured: VariantValues, user: Any, k: int | None) -> Explanation | None:
