@@ -53,15 +53,15 @@ def ties(data: LintData) -> Findings:
     """Equal scores, whose order is arbitrary."""
     if "score" not in data.prepared.rows.columns:
         return
-    found = ties_of(data)
-    if found is None:
+    tied = ties_of(data)
+    if tied is None:
         return
-    rows, runs, bounds = found.rows, found.runs, found.bounds
-    runs_in_reach = np.r_[found.deciding, found.straddling]
+    rows, runs, bounds = tied.rows, tied.runs, tied.bounds
+    runs_in_reach = np.r_[tied.deciding, tied.straddling]
     users = rows.user[runs.start[runs_in_reach]]
     moved = np.zeros(data.n_users) if bounds is None else np.nan_to_num(bounds.high - bounds.low)
     n_moved = int((moved > 1e-12).sum())
-    if len(users) == 0 or (n_moved == 0 and bounds is not None and len(found.straddling) == 0):
+    if len(users) == 0 or (n_moved == 0 and bounds is not None and len(tied.straddling) == 0):
         return
     user = int(moved.argmax() if n_moved else users[0])
     of_user = runs_in_reach[users == user]
@@ -109,8 +109,8 @@ def ties(data: LintData) -> Findings:
             "score": "Average over all orders, or give scores that differ:",
             "rank": "The ranks settled what the scores leave open. To average over all orders:",
         }.get(data.convention.order, ""),
-        rows=int(runs.size[runs.tied].sum()), runs=int(runs.tied.sum()), straddling=len(found.straddling),
-        deciding=len(found.deciding), **extremes,
+        rows=int(runs.size[runs.tied].sum()), runs=int(runs.tied.sum()), straddling=len(tied.straddling),
+        deciding=len(tied.deciding), **extremes,
         user=data.user(user), size=size, score=float(rows.score[first]), first=int(rows.rank[first]),
         last=int(rows.rank[first + size - 1]),
         code=with_options(data, **{"order": "score"} if data.convention.order == "rank" else {}, ties="expected"),

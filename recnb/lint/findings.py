@@ -77,7 +77,7 @@ class Finding:
 
     @property
     def short(self) -> str:
-        """What was found and how many, in a line."""
+        """The problem and its number of cases, in a line."""
         return self.sentence("short")
 
     @property
@@ -92,7 +92,7 @@ class Finding:
 
     @property
     def advice(self) -> str:
-        """What to do about it; `code` is what to type."""
+        """The fix in words; `code` is the line to type."""
         return self.sentence("advice")
 
     @property
