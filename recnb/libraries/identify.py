@@ -307,29 +307,10 @@ def identify(
     digits: int | None = None,
     **options: Any,
 ) -> Identified | IdentifiedUsers:
-    """Find the conventions that give a printed number on these frames.
+    """Find the conventions that give a printed number; the arguments are those of `Evaluation.identify`.
 
     Tried are the evaluation's own convention, those recorded of libraries, and all that differ from one of these along one
     axis.
-
-    Parameters
-    ----------
-    evaluation
-        The data of an evaluation.
-    metric, k
-        The metric's name and the cut-off; None: the length of each list.
-    value
-        The number as printed; text keeps its zeros ("0.3680"). A Series or mapping of user to printed value looks for the
-        convention that fits most users.
-    digits
-        Decimals of the number; default: those that it is printed with.
-    **options
-        Options of the metric in this evaluation.
-
-    Returns
-    -------
-    Identified or IdentifiedUsers
-        The second for values by user; it names the users whose value fits no convention.
     """
     chosen = metric_named(metric)
     k = Cutoffs.one(k).values[0]
