@@ -385,17 +385,12 @@ def neighbours(variant: MetricVariant, source: Source) -> Iterable[tuple[str, Me
 
 def _along(variant: MetricVariant, axis: str, source: Source) -> Iterable[MetricVariant]:
     for part in FIELDS[axis]:
-        now, threshold = getattr(variant.convention, part), variant.convention.relevant_from
-        if part == "relevant_from":
-            yield from (variant.having(relevant_from=grade) for grade in _thresholds(source) if grade != now)
-            if now is not None:
-                yield variant.having(relevant_from=None)
-        elif part == "relevant":
-            words = (word for word in WORDS[part] if word != now or threshold is not None)
-            yield from (variant.having(relevant=word, relevant_from=None) for word in words)
-        else:
-            choices = properties_of(source).orders if part == "order" else WORDS[part]
-            yield from (variant.having(**{part: word}) for word in choices if word not in (now, "error"))
+        found = {"relevant_from": (*_thresholds(source), None), "order": properties_of(source).orders}
+        for value in found.get(part) or WORDS[part]:
+            changes = {part: value, **({"relevant_from": None} if part == "relevant" else {})}
+            neighbour = variant.having(**changes)
+            if neighbour != variant and value != "error":
+                yield neighbour
 
 
 def _thresholds(source: Source) -> list[float]:
