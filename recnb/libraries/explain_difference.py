@@ -313,7 +313,7 @@ def _try(variant: MetricVariant, source: Source, k: int | None, *, last: bool) -
     except RecnbError as problem:
         if last:
             raise
-        return "".join(map(str, problem.problem)).rstrip(".:")
+        return problem.reason
     return after if np.isfinite(after.value) or last else _("it is NaN")
 
 
