@@ -176,7 +176,7 @@ class EvaluationMethods(Methods):
         """
         from recnb.lint import lint
 
-        return lint(self._evaluated(), k, metric, **options)
+        return lint(self._evaluated(), k, metric, options)
 
 
 class Evaluation(EvaluationMethods):

@@ -157,7 +157,7 @@ def _findings(
 ) -> tuple[tuple[ModelFinding, ...], int, list[str]]:
     """Findings of the lint, the same finding of several models once; the number of checks; and what could not be checked."""
     lints = {
-        name: lint(model, k, metric.name, **options)
+        name: lint(model, k, metric.name, options)
         for name, model in steps(list(comparison.models.items()), _("comparing"))
     }
     same: dict[tuple[str, str], dict[str, Finding]] = {}

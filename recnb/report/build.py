@@ -83,7 +83,7 @@ def report_of(
         hits = evaluation.hits(max(at))
         basis, population = _population(evaluation, hits, {name: mine[name] for mine in own for name in mine})
         best, worst = _extremes(evaluation, hits, lead_values, lead_k)
-        findings = lint(evaluation, lead_k, chosen[0].name, **own[0])
+        findings = lint(evaluation, lead_k, chosen[0].name, own[0], lead_values)
         bar.update()
         segments = None
         if by is not None:
