@@ -530,9 +530,9 @@ class Comparison:
         return f"{title}\n{self.basis()}\n{_('Methods: {calls}', calls=', '.join(CALLS))}"
 
     def _repr_html_(self) -> str:
-        from recnb.comparison.html import part
+        from recnb.comparison.sections import part
 
-        return part("comparison", _("comparison of models"), self, CALLS)
+        return part(_("comparison of models"), "comparison", self, CALLS)
 
 
 __all__ = ["Comparison", "Difference", "compare"]

@@ -266,6 +266,11 @@ def comparison_title(models: str, baseline: str | None) -> str:
     return translated("Comparison of {models}, each two against each other", models=models)
 
 
+def report_title(report: ComparisonReportData) -> str:
+    """The models compared, as the title of their report; names are not yet escaped."""
+    return _("Comparison of {models}", models=", ".join(report.models))
+
+
 def means_title(report: ComparisonReportData, k: int) -> str:
     """The title of the means at a cut-off."""
     return _(

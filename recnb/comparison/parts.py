@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from recnb.comparison import html
 from recnb.comparison.conclusions import SIGNS, notes, number, sentences, signed
 from recnb.comparison.results import CurveLine, Difference, MovedUsers, Settings, tested
-from recnb.comparison.text import movers_text
+from recnb.comparison.sections import movers_text, part
 from recnb.display.language import _, use_language
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ class Conclusion:
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):
-            return html.part("conclusion", _("What may be concluded"), self.differences, self.settings)
+            return part(_("What may be concluded"), "conclusion", self.differences, self.settings)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +90,8 @@ class Forest:
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):
-            return html.part(
-                "forest", _("Differences, each over the same users"), self.differences, self.settings, self._reference
+            return part(
+                _("Differences, each over the same users"), "forest", self.differences, self.settings, self._reference
             )
 
 
@@ -123,7 +122,7 @@ class Movers:
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):
-            return html.part("movers", _("Users with the largest changes in value"), self.moved)
+            return part(_("Users with the largest changes in value"), "movers", self.moved)
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +157,7 @@ class Curves:
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):
-            return html.part("curves", _("Against the cut-off"), self.lines, self.settings)
+            return part(_("Against the cut-off"), "curves", self.lines, self.settings)
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,7 +195,7 @@ class Tradeoff:
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):
-            return html.part("tradeoff", _("comparison of models"), self.points, self.labels, self.n_users)
+            return part(_("comparison of models"), "tradeoff", self.points, self.labels, self.n_users)
 
 
 __all__ = ["Conclusion", "Curves", "Forest", "Movers", "Tradeoff"]
