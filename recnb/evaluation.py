@@ -370,7 +370,7 @@ class Evaluation(Methods):
         """
         from recnb.lint import lint
 
-        return lint(self._data, k, metric, **options)
+        return lint(self._data, k, metric, options)
 
     def hits(self, depth: int | None = None) -> Hits:
         """Return the hits, from which every metric is computed.

@@ -18,10 +18,6 @@ from recnb.data.relevance import is_relevant
 from recnb.data.subset import among
 from recnb.display.language import Plural, Sentence
 from recnb.errors import FrameError, NoUsersError, OptionError
-from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.metric import Metric
-from recnb.metrics.recommendation_lists import PerUser
-from recnb.results.beyond_accuracy import result_of
 from recnb.results.evaluation_data import EvaluationData
 
 #: Whom models are compared on.
@@ -152,56 +148,3 @@ def restrict_to_common_users(
         for name in models
     )
     return kept, judged
-
-
-def values(
-    models: Mapping[str, EvaluationData], metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]
-) -> list[Floats]:
-    """For each cut-off users × models: every user who has a value in all of the models."""
-    if not metric.is_accuracy:
-        return [_of_lists(models, metric, k, options) for k in cutoffs]
-    if any(model.library for model in models.values()):
-        return [_of_libraries(models, metric, k, options) for k in cutoffs]
-    # Models last, and each cut-off by itself: a column of differences then lies together.
-    stacked = np.stack([model.values(metric, cutoffs, options) for model in models.values()])
-    blocks = []
-    for at in range(len(cutoffs)):
-        block = stacked[:, :, at]
-        defined = ~np.isnan(block).any(axis=0)
-        blocks.append(block.T if defined.all() else block[:, defined].T)
-    return blocks
-
-
-def _of_lists(
-    models: Mapping[str, EvaluationData], metric: Metric[...], k: int | None, options: Mapping[str, Any]
-) -> Floats:
-    """Values of metrics beyond accuracy, for the users with a value in every model, evaluated or not."""
-    if metric.needs:
-        check_side_data(models)
-    everyone: pl.Series | None = None
-    sides: list[tuple[pl.Series, Floats]] = []
-    for model in models.values():
-        computed = result_of(model, metric, k, options)
-        if computed.average != "user":
-            raise OptionError(
-                f"{model.library} averages {metric.name} over rows and not over users, so users cannot be compared one by one: "
-                "leave convention= out."
-            )
-        result = computed.result
-        assert isinstance(result, PerUser)
-        users = computed.users.filter(pl.Series(result.counted, dtype=pl.Boolean))
-        sides.append((users, result.value[result.counted]))
-        everyone = users if everyone is None else everyone.filter(everyone.is_in(users.implode()))
-    assert everyone is not None
-    # Users are sorted on every side, so those in common come in one order.
-    return np.stack([value[users.is_in(everyone.implode()).to_numpy()] for users, value in sides], axis=1)
-
-
-def _of_libraries(
-    models: Mapping[str, EvaluationData], metric: Metric[...], k: int | None, options: Mapping[str, Any]
-) -> Floats:
-    """Values of a library's metric, which may have its own users, so they are joined by id."""
-    import pandas as pd
-
-    columns = [model.score(metric, k, options).per_user for model in models.values()]
-    return pd.concat(columns, axis=1, join="inner").dropna().to_numpy(dtype=np.float64)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import pandas as pd
 
 from recnb.comparison.common_users import check_conventions, check_truths, restrict_to_common_users, share_catalogue
 from recnb.comparison.conclusions import comparison_title
 from recnb.comparison.data import ComparisonData
-from recnb.comparison.differences import lines_of
+from recnb.comparison.differences import differences_by, lines_of, measure, measure_by, values_of
 from recnb.comparison.models import models_of, reference_of, settings_of
 from recnb.comparison.parts import Conclusion, Curves, Forest, Movers, Tradeoff
-from recnb.comparison.results import Difference, ModelUsers, Settings, Test
+from recnb.comparison.results import Difference, Mean, Test
 from recnb.data import Frame
 from recnb.display.language import _, checked
 from recnb.display.text import one_line
@@ -26,13 +27,17 @@ from recnb.results.arguments import STANDARD, Metrics, chosen_metrics
 from recnb.stats import PairedMethod
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from recnb.comparison.report import ComparisonReport
 
 #: Which models are compared: each with the baseline, or every two.
 Pairs = Literal["baseline", "all"]
 PAIRS = ("baseline", "all")
+
+#: The columns of `differences`, in order.
+DIFFERENCE_COLUMNS = (
+    "metric", "k", "model", "baseline", "difference", "low", "high", "t_p", "wilcoxon_p", "randomization_p", "p_holm", "p_bh",
+    "effect_size", "won", "tied", "lost", "n_users", "detectable", "verdict",
+)  # fmt: skip
 
 #: Methods that the repr names.
 CALLS = (
@@ -120,62 +125,21 @@ def compare(
     if permutations is None:
         many = next(iter(kept.values())).n_users > 5_000 and test != "randomization"
         settings = replace(settings, permutations=2_000 if many else 10_000)
-    return Comparison(ComparisonData(kept, judged, None if pairs == "all" else reference, settings))
+    return Comparison(kept, judged, None if pairs == "all" else reference, settings)
 
 
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(ComparisonData):
     """Models on the same users, as `compare` returns them; every difference is between the values of one user.
 
     `report()` shows everything; `table`, `differences`, `conclusion`, `forest`, `movers`, `overlap`, `curve` and `tradeoff` are
     its parts. Conclusions hold for the users as a sample, not for another training run or another split of the data.
     """
 
-    def __init__(self, data: ComparisonData) -> None:
-        self._data = data
-
     @property
     def models(self) -> dict[str, Evaluation]:
         """Each model's Evaluation, for the common users."""
-        return {name: Evaluation(data) for name, data in self._data.models.items()}
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the models, in the order shown."""
-        return self._data.names
-
-    @property
-    def baseline(self) -> str | None:
-        """The model that the others are compared with; None if every two are compared."""
-        return self._data.baseline
-
-    @property
-    def judged(self) -> tuple[ModelUsers, ...]:
-        """How many users each model was evaluated on, and how many of them are left out."""
-        return self._data.judged
-
-    @property
-    def settings(self) -> Settings:
-        """Confidence, test, method of intervals and draws."""
-        return self._data.settings
-
-    @property
-    def pairs(self) -> list[tuple[str, str]]:
-        """Model and baseline of every difference."""
-        return self._data.pairs
-
-    @property
-    def n_users(self) -> int:
-        """The number of users that all models are evaluated on."""
-        return self._data.n_users
-
-    @property
-    def users(self) -> pd.Index[Any]:
-        """The users that all models are evaluated on."""
-        return self._data.users
-
-    def basis(self) -> str:
-        """Return the users and the convention that models are compared by, in words."""
-        return self._data.basis()
+        return {name: Evaluation(data) for name, data in self._models.items()}
 
     def table(
         self,
@@ -207,7 +171,24 @@ class Comparison:
         pandas.DataFrame
             A row per model, or per segment and model; a column per metric and cut-off, as "ndcg@10".
         """
-        return self._data.means_frame(self._data.request(metrics, k, options, []), by, bins)
+        cutoffs, chosen = Cutoffs.of(k), self._chosen(metrics, options)
+        blocks = self._blocks(chosen, cutoffs)
+        if by is None:
+            frame = self._wide(measure(blocks, self.names, [], self.settings).means)
+        else:
+            segments = measure_by(blocks, self._models, [], self.settings, by, bins)
+            frame = pd.concat({name: self._wide(found.means) for name, found in segments.items()}, names=["segment"])
+        basis = [self.basis()]
+        if any(not metric.is_accuracy for metric, _own in chosen):
+            basis.append(_("metrics beyond accuracy over all users who have a value in every model"))
+        frame.attrs = {"basis": "; ".join(basis), "n_users": self.n_users}
+        return frame
+
+    def _wide(self, means: Sequence[Mean]) -> pd.DataFrame:
+        columns: dict[str, dict[str, float]] = {}
+        for mean in means:
+            columns.setdefault(mean.metric if mean.k is None else f"{mean.metric}@{mean.k}", {})[mean.model] = mean.mean
+        return pd.DataFrame(columns, index=pd.Index(self.names, name="model"), dtype=float)
 
     def means(
         self, metrics: Metrics = None, k: int | Sequence[int | None] | None = None, **options: Any
@@ -229,9 +210,7 @@ class Comparison:
             A row per metric, cut-off and model: mean, low, high, n_users, best (whether it is the highest mean) and near_best
             (whether it is not significantly different from the best).
         """
-        import pandas as pd
-
-        means = self._data.measured(metrics, k, options, pairs=[]).means
+        means = self._measured(metrics, k, options, []).means
         return pd.DataFrame(list(map(asdict, means))).drop(columns="symbol")
 
     def differences(
@@ -269,7 +248,20 @@ class Comparison:
             test, corrected for all rows; `detectable` is the smallest difference found with 80 % power; `won`, `tied` and
             `lost` count users.
         """
-        return self._data.differences_frame(self._data.request(metrics, k, options, self.pairs), by, bins)
+        blocks = self._blocks(self._chosen(metrics, options), Cutoffs.of(k))
+        if by is None:
+            rows = [("", row) for row in measure(blocks, self.names, self.pairs, self.settings).differences]
+        else:
+            rows = differences_by(measure_by(blocks, self._models, self.pairs, self.settings, by, bins))
+        cells = [{"segment": segment, **asdict(row), "verdict": row.verdict} for segment, row in rows]
+        columns = [*([] if by is None else ["segment"]), *DIFFERENCE_COLUMNS]
+        frame = pd.DataFrame(cells, columns=pd.Index(columns))
+        frame.attrs = {
+            "corrected": self.settings.test,
+            "confidence": self.settings.confidence,
+            "n_compared": len(frame),
+        }
+        return frame
 
     def conclusion(
         self,
@@ -296,7 +288,7 @@ class Comparison:
         -------
         Conclusion
         """
-        results = self._data.measured(metrics, k, options)
+        results = self._measured(metrics, k, options, self.pairs)
         return Conclusion(results.differences, results.settings, checked(lang))
 
     def forest(
@@ -324,7 +316,7 @@ class Comparison:
         -------
         Forest
         """
-        results = self._data.measured(metrics, k, options)
+        results = self._measured(metrics, k, options, self.pairs)
         return Forest(results.differences, results.settings, checked(lang))
 
     def movers(
@@ -359,16 +351,26 @@ class Comparison:
         -------
         Movers
         """
-        from recnb.comparison.movers import moved, scores_of
+        from recnb.comparison.movers import moved
 
         if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < 1:
             raise OptionError(f"n={n!r} is no number of users: give a whole number from 1 up.")
         (chosen,) = chosen_metrics([metric])
         chosen.check(options)
-        pair = self._data.pair(model, baseline)
-        cutoff = Cutoffs.one(k).values[0]
-        scores = scores_of(self._data.models, chosen, cutoff, options)
-        return Movers(moved(self._data.models, pair, chosen, cutoff, scores, int(n)), checked(lang))
+        pair, cutoffs = self._pair(model, baseline), Cutoffs.one(k)
+        values = {name: values_of(self._models[name], chosen, cutoffs, options) for name in pair}
+        return Movers(moved(self._models, pair, chosen, cutoffs.values[0], values, int(n)), checked(lang))
+
+    def _pair(self, model: str | None, baseline: str | None) -> tuple[str, str]:
+        """A model and the one that it is compared with; by default the first other one, and the baseline."""
+        for name in (model, baseline):
+            if name is not None and not is_word(name, self.names):
+                raise OptionError(f"{name!r} is none of the models. {near(name, self.names)}")
+        baseline = baseline or self.baseline or self.names[0]
+        others = [name for name in self.names if name != baseline]
+        if model == baseline:
+            raise OptionError(f"{model!r} is the baseline itself: name another model, such as {others[0]!r}.")
+        return model or others[0], baseline
 
     def overlap(self, k: int | None = None, *, p: float = 0.9) -> pd.DataFrame:
         """Return how similar the lists of each two models are, as means over users.
@@ -389,11 +391,9 @@ class Comparison:
         ----------
         W. Webber, A. Moffat and J. Zobel. A similarity measure for indefinite rankings. TOIS 28, 2010.
         """
-        import pandas as pd
-
         from recnb.comparison.rank_similarity import overlaps
 
-        return pd.DataFrame(list(map(asdict, overlaps(self._data.models, Cutoffs.one(k).values[0], p))))
+        return pd.DataFrame(list(map(asdict, overlaps(self._models, Cutoffs.one(k).values[0], p))))
 
     def beyond(self, k: int | None = None) -> pd.DataFrame:
         """Return the metrics beyond accuracy that `train=` and `items=` allow for every model.
@@ -408,11 +408,9 @@ class Comparison:
         pandas.DataFrame
             A row per model, a column per metric. Values are of all lists of a model, or of the users with a list; nothing is tested.
         """
-        import pandas as pd
-
         from recnb.comparison.build import beyond
 
-        metrics = beyond(self._data, Cutoffs.one(k).values[0])
+        metrics = beyond(self, Cutoffs.one(k).values[0])
         if not metrics:
             raise OptionError(
                 "metrics beyond accuracy need what users had before: give compare() train=, and items= for some."
@@ -442,7 +440,7 @@ class Comparison:
         """
         chosen = any_metric(metric)
         cutoffs = Cutoffs.of_curve(k)
-        means = self._data.measured([chosen.name], list(cutoffs), options, pairs=[]).means
+        means = self._measured([chosen.name], cutoffs, options, []).means
         return Curves(lines_of(means, self.names), self.settings, checked(lang))
 
     def tradeoff(self, x: str, y: str = "ndcg", k: int | None = None, *, lang: str | None = None) -> Tradeoff:
@@ -473,7 +471,7 @@ class Comparison:
         """Return a widget to go through users and see each model's list; arguments are those of `Evaluation.explore`."""
         from recnb.widgets.explorer import explorer
 
-        return explorer(self._data.models, *args, **options)
+        return explorer(self._models, *args, **options)
 
     def report(
         self,
@@ -515,14 +513,14 @@ class Comparison:
         """
         from recnb.comparison.build import report_of
 
-        data = self._data if confidence is None else self._at(confidence)
+        data: ComparisonData = self
+        if confidence is not None:
+            given = self.settings
+            settings = settings_of(
+                confidence, given.test, given.method, given.resamples, given.permutations, given.seed
+            )
+            data = replace(self, settings=settings)
         return report_of(data, k, metrics, movers, by, bins, lang, options)
-
-    def _at(self, confidence: float) -> ComparisonData:
-        """The same with another confidence."""
-        old = self.settings
-        settings = settings_of(confidence, old.test, old.method, old.resamples, old.permutations, old.seed)
-        return replace(self._data, settings=settings)
 
     def __repr__(self) -> str:
         baseline = one_line(self.baseline) if self.baseline else None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from math import isfinite, isnan
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from math import isfinite, isnan, nan
 from typing import TYPE_CHECKING, Any, Literal
 
 from recnb.metrics.metric import LIST_METRICS
+from recnb.report.data import MetricDescription, RankedItem
 
 if TYPE_CHECKING:
     from recnb.lint.findings import Finding
@@ -86,22 +87,24 @@ class Difference(_Labelled):
     k: int | None
     model: str
     baseline: str
-    difference: float
-    low: float
-    high: float
-    p: float  #: of the test that is corrected and concluded from
-    t_p: float
-    wilcoxon_p: float
-    randomization_p: float
-    p_holm: float
-    p_bh: float
-    effect_size: float
-    won: int
-    tied: int
-    lost: int
-    n_users: int
-    detectable: float  #: the smallest difference that would have shown with 80 % power; NaN if too few users differ
-    alpha: float
+    difference: float = nan
+    low: float = nan
+    high: float = nan
+    p: float = nan  #: of the test that is corrected and concluded from
+    t_p: float = nan
+    wilcoxon_p: float = nan
+    randomization_p: float = nan
+    p_holm: float = nan
+    p_bh: float = nan
+    effect_size: float = nan
+    won: int = 0
+    tied: int = 0
+    lost: int = 0
+    n_users: int = 0
+    detectable: float = (
+        nan  #: the smallest difference that would have shown with 80 % power; NaN if too few users differ
+    )
+    alpha: float = 0.05
 
     @property
     def verdict(self) -> Verdict:
@@ -131,16 +134,6 @@ class ModelUsers:
 
 
 @dataclass(frozen=True)
-class ListItem:
-    """One rank of a list that is shown; relevance is 0 where it is no hit."""
-
-    rank: int
-    item: Any
-    relevance: float
-    title: str = ""  #: "" if the frame of items has none
-
-
-@dataclass(frozen=True)
 class Mover:
     """A user whose value moved, with the list of either model down to k."""
 
@@ -148,8 +141,8 @@ class Mover:
     before: float  #: the baseline's value
     after: float
     n_relevant: int
-    old: tuple[ListItem, ...]  #: the baseline's list
-    new: tuple[ListItem, ...]
+    old: tuple[RankedItem, ...]  #: the baseline's list
+    new: tuple[RankedItem, ...]
 
     @property
     def change(self) -> float:
@@ -157,7 +150,7 @@ class Mover:
         return self.after - self.before
 
     @property
-    def ranks(self) -> list[tuple[int, ListItem | None, ListItem | None]]:
+    def ranks(self) -> list[tuple[int, RankedItem | None, RankedItem | None]]:
         """Each rank with the baseline's item and the model's."""
         old, new = ({item.rank: item for item in items} for items in (self.old, self.new))
         return [(rank, old.get(rank), new.get(rank)) for rank in range(1, max([*old, *new], default=0) + 1)]
@@ -258,19 +251,6 @@ class ComparisonSegments:
 
 
 @dataclass(frozen=True)
-class MetricDescription:
-    """A metric with its meaning, formula and convention."""
-
-    metric: str
-    symbol: str
-    title: str
-    reads: str
-    formula: str
-    convention: str
-    bounded: bool
-
-
-@dataclass(frozen=True)
 class ComparisonReportData:
     """Everything that a report of a comparison shows."""
 
@@ -294,6 +274,7 @@ class ComparisonReportData:
     basis: str
     notes: tuple[str, ...]
     left_out: tuple[str, ...] = ()  #: what is not here and why, in words: what takes rows that stayed elsewhere
+    computed: Mapping[str, Any] = field(default_factory=dict)  #: numbers of sections that have no field here, by name
 
     @property
     def lead(self) -> MetricDescription:
@@ -326,7 +307,7 @@ class ComparisonReportData:
 
     def bounded(self, differences: Iterable[Difference]) -> list[Difference]:
         """Those of metrics with an upper bound, which fit into one picture."""
-        bounded = {reading.metric for reading in self.metrics if reading.bounded}
+        bounded = {metric.metric for metric in self.metrics if metric.top is not None}
         return [difference for difference in differences if difference.metric in bounded]
 
     def against_reference(self, model: str, metric: str, k: int) -> Difference | None:

@@ -8,8 +8,6 @@ from dataclasses import asdict
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
-
 from recnb.comparison import charts
 from recnb.comparison import conclusions as words
 from recnb.comparison.conclusions import SIGNS, TESTS, bare_p, number, percent_of, signed
@@ -119,7 +117,7 @@ class Overview(ComparisonSection):
 
     name = "overview"
     title = N_("Overview")
-    fields = ("metrics", "means")
+    fields = ("means",)
 
     def means(self, k: int, safe: Safe, cell: Callable[[Mean, str], str]) -> Cells:
         """Models × metrics; `cell` takes a mean and the verdict of its difference from the reference, or ""."""
@@ -164,6 +162,14 @@ class Overview(ComparisonSection):
             body = self.means(k, latex_text, cell).rows
             rows += [*([r"\midrule"] if rows else []), [rf"$k = {k}$", *metrics], r"\midrule", *body]
         return [latex_table(f"l{'r' * len(metrics)}", self._caption(), rows)]
+
+    def to_dict(self) -> dict[str, Any]:
+        names = ("metric", "symbol", "title", "reads", "formula", "convention")
+        metrics = [
+            {name: getattr(metric, name) for name in names} | {"bounded": metric.top is not None}
+            for metric in self.report.metrics
+        ]
+        return super().to_dict() | {"metrics": metrics}
 
     def _caption(self) -> str:
         report, settings = self.report, self.report.settings

@@ -5,6 +5,7 @@ A check is a function in one of the modules `checks_*`, registered by its decora
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from recnb.lint import checks_ids, checks_lists, checks_train, checks_truth, che
 from recnb.lint.check import REGISTERED
 from recnb.lint.data import LintData
 from recnb.lint.findings import Finding, Lint
-from recnb.metrics.hits import Cutoffs
+from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import metric_named
 
 if TYPE_CHECKING:
@@ -26,7 +27,13 @@ MODULES = (checks_ids, checks_lists, checks_truth, checks_users, checks_train)
 CHECKS = tuple(check for module in MODULES for check in REGISTERED if check.function.__module__ == module.__name__)
 
 
-def lint(evaluation: EvaluationData, k: int | None = 10, metric: str = "ndcg", **options: Any) -> Lint:
+def lint(
+    evaluation: EvaluationData,
+    k: int | None,
+    metric: str,
+    options: Mapping[str, Any],
+    values: Floats | None = None,
+) -> Lint:
     """Make all checks that the frames given and the rows in memory allow.
 
     Parameters
@@ -35,8 +42,10 @@ def lint(evaluation: EvaluationData, k: int | None = 10, metric: str = "ndcg", *
         The data of an evaluation, with train, items and users if they were given.
     k
         The cut-off down to which lists are checked; None: whole lists.
-    metric, **options
+    metric, options
         The metric by which effects are measured, and its options.
+    values
+        The metric's value for each user at k, if it was computed before; NaN for a user who is left out.
 
     Returns
     -------
@@ -47,7 +56,11 @@ def lint(evaluation: EvaluationData, k: int | None = 10, metric: str = "ndcg", *
     chosen.check(options)
     (k,) = Cutoffs.one(k).values
     scoring = evaluation.scoring(chosen, options)
+    if values is not None and (scoring.convention.average != "user" or np.isnan(values).any()):
+        values = None  # whose mean is another
     data = LintData(scoring, evaluation.side_data, k, evaluation.library)
+    if values is not None:
+        data._measured = values, float(values.mean())
     findings: list[Finding] = []
     unchecked: dict[str, tuple[str, ...]] = {}
     elsewhere: list[str] = []

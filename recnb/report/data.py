@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from recnb.conventions import options_in_words
 from recnb.display.language import current
 from recnb.lint.findings import Lint
 from recnb.metrics.hits import Floats, Ints
+from recnb.metrics.metric import Metric
 from recnb.report.beyond_row import BeyondRow
 from recnb.results.curve import Curve
 from recnb.results.segments import Segment
@@ -67,8 +70,8 @@ class PopulationSummary:
 
 
 @dataclass(frozen=True)
-class MetricSummary:
-    """One metric at each cut-off: its mean over users and the ends of the mean's interval."""
+class MetricDescription:
+    """A metric with its meaning, formula and convention."""
 
     metric: str
     symbol: str
@@ -77,15 +80,29 @@ class MetricSummary:
     formula: str
     convention: str  #: the metric's own options in words, those that were not given as well
     bounds: tuple[float, float]
-    k: tuple[int, ...]
-    mean: tuple[float, ...]
-    low: tuple[float, ...]
-    high: tuple[float, ...]
+
+    @classmethod
+    def of(cls, metric: Metric[...], options: Mapping[str, Any], **numbers: Any) -> Self:
+        """Describe a metric with its options; `numbers` are those of a subclass."""
+        convention = "; ".join(options_in_words({**metric.defaults, **options}))
+        formula = metric.formula_text(options)
+        words = (metric.name, metric.symbol, metric.title, metric.reads, formula, convention, metric.bounds)
+        return cls(*words, **numbers)
 
     @property
     def top(self) -> float | None:
         """The metric's upper bound, None if it has none."""
         return self.bounds[1] if isfinite(self.bounds[1]) else None
+
+
+@dataclass(frozen=True)
+class MetricSummary(MetricDescription):
+    """One metric at each cut-off: its mean over users and the ends of the mean's interval."""
+
+    k: tuple[int, ...]
+    mean: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
 
     @property
     def values(self) -> tuple[tuple[float, float, float], ...]:
@@ -208,6 +225,7 @@ class ReportData:
     beyond: tuple[BeyondRow, ...]  #: beyond accuracy, at each cut-off; () where neither train nor items is known
     segments: ReportSegments | None  #: the metrics at `lead_k` by segment, if that was asked for
     basis: str
+    computed: Mapping[str, Any]  #: numbers of sections that have no field here, by the section's name
     lang: str = field(default_factory=current)  #: the language of its words, in which it is shown
 
     @property

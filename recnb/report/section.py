@@ -17,6 +17,7 @@ from recnb.display.templates import macro, name, page, render, user_text
 from recnb.display.text import aligned, latex_table, latex_text, markdown_table, markdown_text, one_line
 
 if TYPE_CHECKING:
+    from recnb.report.request import ReportRequest
     from recnb.results.evaluation_data import EvaluationData
 
 #: Makes text of the user's safe for the form in which it is shown.
@@ -63,7 +64,7 @@ class Section:
 
     @staticmethod
     def compute(models: Mapping[str, EvaluationData], request: ReportRequest) -> Any:
-        """Numbers that are not fields of the report's data; the report of one model has one, named ""."""
+        """Compute numbers that are no fields of the report's data, if any; the one model of a report has the name ""."""
         return None
 
     @property
@@ -116,8 +117,17 @@ class Section:
         return []
 
     def to_dict(self) -> dict[str, Any]:
-        """Its part of the report as plain Python."""
-        return {field: plain(getattr(self.report, field)) for field in self.fields}
+        """Its part of the report as plain Python: its fields, and its numbers under its name."""
+        own = {self.name: plain(self.numbers)} if self.name in self.report.computed else {}
+        return {field: plain(getattr(self.report, field)) for field in self.fields} | own
+
+
+def computed_by(
+    sections: Sequence[type[Section]], models: Mapping[str, EvaluationData], request: ReportRequest
+) -> dict[str, Any]:
+    """The numbers that sections compute for themselves, by the name of the section."""
+    numbers = {section.name: section.compute(models, request) for section in sections}
+    return {name: value for name, value in numbers.items() if value is not None}
 
 
 def plain(value: Any) -> Any:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from recnb.display.language import N_, NC_, _, ngettext, pgettext, width
+from recnb.display.language import N_, _, ngettext, pgettext, width
 from recnb.display.text import (
     aligned,
     ends,
@@ -313,9 +313,7 @@ class CurveAndDistribution(ModelSection):
 
     def markdown(self) -> list[str]:
         label = self.report.label
-        rows = [
-            [markdown_text(name), f"{count:,}", markdown_text(percent(share))] for name, count, share in self.bins
-        ]
+        rows = [[markdown_text(name), f"{count:,}", markdown_text(percent(share))] for name, count, share in self.bins]
         return [
             _("**{label} over users**: {words}.", label=label, words=markdown_text(self.words, 1000)),
             markdown_table([label, pgettext("number", "users"), _("share")], rows),
