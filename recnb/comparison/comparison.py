@@ -29,6 +29,9 @@ from recnb.stats import PairedMethod
 if TYPE_CHECKING:
     from recnb.comparison.report import ComparisonReport
 
+#: A cut-off or several; None is the whole list.
+AnyCutoffs = int | Sequence[int | None] | None
+
 #: Which models are compared: each with the baseline, or every two.
 Pairs = Literal["baseline", "all"]
 PAIRS = ("baseline", "all")
@@ -142,13 +145,7 @@ class Comparison(ComparisonData):
         return {name: Evaluation(data) for name, data in self._models.items()}
 
     def table(
-        self,
-        metrics: Metrics = None,
-        k: int | Sequence[int | None] | None = None,
-        *,
-        by: Any = None,
-        bins: int = 4,
-        **options: Any,
+        self, metrics: Metrics = None, k: AnyCutoffs = None, *, by: Any = None, bins: int = 4, **options: Any
     ) -> pd.DataFrame:
         """Return means over the common users.
 
@@ -190,19 +187,13 @@ class Comparison(ComparisonData):
             columns.setdefault(mean.metric if mean.k is None else f"{mean.metric}@{mean.k}", {})[mean.model] = mean.mean
         return pd.DataFrame(columns, index=pd.Index(self.names, name="model"), dtype=float)
 
-    def means(
-        self, metrics: Metrics = None, k: int | Sequence[int | None] | None = None, **options: Any
-    ) -> pd.DataFrame:
+    def means(self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any) -> pd.DataFrame:
         """Return means with their intervals.
 
         Parameters
         ----------
-        metrics
-            Names of metrics; or a mapping of name to its own options. None: the usual ones.
-        k
-            Cut-off or cut-offs; None is the whole list.
-        **options
-            Options of the metrics, applied to each metric that has them.
+        metrics, k, **options
+            As in `table`.
 
         Returns
         -------
@@ -214,13 +205,7 @@ class Comparison(ComparisonData):
         return pd.DataFrame(list(map(asdict, means))).drop(columns="symbol")
 
     def differences(
-        self,
-        metrics: Metrics = None,
-        k: int | Sequence[int | None] | None = None,
-        *,
-        by: Any = None,
-        bins: int = 4,
-        **options: Any,
+        self, metrics: Metrics = None, k: AnyCutoffs = None, *, by: Any = None, bins: int = 4, **options: Any
     ) -> pd.DataFrame:
         """Return paired differences with intervals, tests and corrections.
 
@@ -229,17 +214,8 @@ class Comparison(ComparisonData):
 
         Parameters
         ----------
-        metrics
-            Names of metrics; or a mapping of name to its own options. None: the usual ones.
-        k
-            Cut-off or cut-offs; None is the whole list.
-        by
-            Segments of users: a column of `users=` or of the truth; "activity" or "popularity_taste", which are computed from
-            `train=`; or a Series of user to segment.
-        bins
-            Number of quantile bins for a `by` that is a number.
-        **options
-            Options of the metrics, applied to each metric that has them.
+        metrics, k, by, bins, **options
+            As in `table`.
 
         Returns
         -------
@@ -256,68 +232,47 @@ class Comparison(ComparisonData):
         cells = [{"segment": segment, **asdict(row), "verdict": row.verdict} for segment, row in rows]
         columns = [*([] if by is None else ["segment"]), *DIFFERENCE_COLUMNS]
         frame = pd.DataFrame(cells, columns=pd.Index(columns))
-        frame.attrs = {
-            "corrected": self.settings.test,
-            "confidence": self.settings.confidence,
-            "n_compared": len(frame),
-        }
+        settings = self.settings
+        frame.attrs = {"corrected": settings.test, "confidence": settings.confidence, "n_compared": len(frame)}
         return frame
 
     def conclusion(
-        self,
-        metrics: Metrics = None,
-        k: int | Sequence[int | None] | None = None,
-        *,
-        lang: str | None = None,
-        **options: Any,
+        self, metrics: Metrics = None, k: AnyCutoffs = None, *, lang: str | None = None, **options: Any
     ) -> Conclusion:
         """Return what may be concluded of each difference, in sentences.
 
         Parameters
         ----------
-        metrics
-            Names of metrics; or a mapping of name to its own options. None: the usual ones.
-        k
-            Cut-off or cut-offs; None is the whole list.
+        metrics, k, **options
+            As in `table`.
         lang
             "en" or "ko"; None: the language in force.
-        **options
-            Options of the metrics, applied to each metric that has them.
 
         Returns
         -------
         Conclusion
         """
         results = self._measured(metrics, k, options, self.pairs)
-        return Conclusion(results.differences, results.settings, checked(lang))
+        return Conclusion(results.differences, results.settings, lang=checked(lang))
 
     def forest(
-        self,
-        metrics: Metrics = None,
-        k: int | Sequence[int | None] | None = None,
-        *,
-        lang: str | None = None,
-        **options: Any,
+        self, metrics: Metrics = None, k: AnyCutoffs = None, *, lang: str | None = None, **options: Any
     ) -> Forest:
         """Return differences with their intervals as a forest plot; `.plot(ax=)` draws it by matplotlib.
 
         Parameters
         ----------
-        metrics
-            Names of metrics; or a mapping of name to its own options. None: the usual ones.
-        k
-            Cut-off or cut-offs; None is the whole list.
+        metrics, k, **options
+            As in `table`.
         lang
             "en" or "ko"; None: the language in force.
-        **options
-            Options of the metrics, applied to each metric that has them.
 
         Returns
         -------
         Forest
         """
         results = self._measured(metrics, k, options, self.pairs)
-        return Forest(results.differences, results.settings, checked(lang))
+        return Forest(results.differences, results.settings, lang=checked(lang))
 
     def movers(
         self,
@@ -359,7 +314,7 @@ class Comparison(ComparisonData):
         chosen.check(options)
         pair, cutoffs = self._pair(model, baseline), Cutoffs.one(k)
         values = {name: values_of(self._models[name], chosen, cutoffs, options) for name in pair}
-        return Movers(moved(self._models, pair, chosen, cutoffs.values[0], values, int(n)), checked(lang))
+        return Movers(moved(self._models, pair, chosen, cutoffs.values[0], values, int(n)), lang=checked(lang))
 
     def _pair(self, model: str | None, baseline: str | None) -> tuple[str, str]:
         """A model and the one that it is compared with; by default the first other one, and the baseline."""
@@ -441,7 +396,7 @@ class Comparison(ComparisonData):
         chosen = any_metric(metric)
         cutoffs = Cutoffs.of_curve(k)
         means = self._measured([chosen.name], cutoffs, options, []).means
-        return Curves(lines_of(means, self.names), self.settings, checked(lang))
+        return Curves(lines_of(means, self.names), self.settings, lang=checked(lang))
 
     def tradeoff(self, x: str, y: str = "ndcg", k: int | None = None, *, lang: str | None = None) -> Tradeoff:
         """Return two metrics against each other, a point for each model.
@@ -465,7 +420,7 @@ class Comparison(ComparisonData):
                 if str(metric).startswith("_") or not callable(getattr(evaluation, str(metric), None)):
                     raise OptionError(f"{metric!r} is no metric of an Evaluation. {near(metric, STANDARD)}")
             points[name] = (float(getattr(evaluation, x)(k=k)), float(getattr(evaluation, y)(k=k)))
-        return Tradeoff(x, y, Cutoffs.one(k).values[0], points, self.n_users, checked(lang))
+        return Tradeoff(x, y, Cutoffs.one(k).values[0], points, self.n_users, lang=checked(lang))
 
     def explore(self, *args: Any, **options: Any) -> Any:
         """Return a widget to go through users and see each model's list; arguments are those of `Evaluation.explore`."""
@@ -491,21 +446,14 @@ class Comparison(ComparisonData):
         ----------
         k
             Cut-offs, whole numbers; conclusions are drawn at the middle one.
-        metrics
-            Names of metrics; or a mapping of name to its own options. None: the usual ones. The first is the lead metric.
+        metrics, by, bins, **options
+            As in `table`; the first metric is the lead metric.
         movers
             Number of users who gain, and of users who lose, shown for each pair of models.
-        by
-            Segments of users: a column of `users=` or of the truth; "activity" or "popularity_taste", which are computed from
-            `train=`; or a Series of user to segment.
-        bins
-            Number of quantile bins for a `by` that is a number.
         confidence
             Confidence of intervals; None: that of the comparison.
         lang
             "en" or "ko"; None: the language in force.
-        **options
-            Options of the metrics, applied to each metric that has them.
 
         Returns
         -------

@@ -18,7 +18,7 @@ from recnb.display.progress import steps
 from recnb.errors import OptionError
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import Metric
-from recnb.metrics.recommendation_lists import PerUser
+from recnb.metrics.recommendation_lists import Bools, PerUser
 from recnb.report.request import MetricOptions
 from recnb.results.beyond_accuracy import result_of
 from recnb.results.evaluation_data import EvaluationData
@@ -71,7 +71,7 @@ class Block:
     users: pl.Series
     values: Floats  #: users × models
 
-    def only(self, kept: np.ndarray[Any, np.dtype[np.bool_]]) -> Block:
+    def only(self, kept: Bools) -> Block:
         """The same for some of the users."""
         users = self.users.filter(pl.Series(kept, dtype=pl.Boolean))
         return replace(self, users=users, values=np.compress(kept, self.values.T, axis=1).T)
@@ -94,7 +94,7 @@ def blocks_of(metric: Metric[...], cutoffs: Cutoffs, sides: Sequence[UserValues]
     for at, k in enumerate(cutoffs):
         # The values of a model lie together, so that a sum does not depend on what was computed with it.
         block = Block(metric, k, users, np.ascontiguousarray(stacked[:, :, at]).T)
-        defined = ~np.isnan(block.values).any(axis=1)
+        defined: Bools = ~np.isnan(block.values).any(axis=1)
         blocks.append(block if defined.all() else block.only(defined))
     return blocks
 
@@ -266,7 +266,8 @@ def _enough(difference: Difference) -> Difference:
     if difference.n_users >= ENOUGH:
         return difference
     tests = ("low", "high", "p", "t_p", "wilcoxon_p", "randomization_p", "p_holm", "p_bh", "detectable")
-    return replace(difference, **dict.fromkeys(tests, np.nan))
+    unknown: dict[str, Any] = dict.fromkeys(tests, np.nan)
+    return replace(difference, **unknown)
 
 
 def corrected(differences: Sequence[Difference]) -> tuple[Difference, ...]:

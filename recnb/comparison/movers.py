@@ -42,8 +42,8 @@ def moved(
         _lists(models[name], users, k, models[pair[0]]) for name in pair
     )
     movers = tuple(
-        Mover(plain_id(user), float(old[at]), float(new[at]), *lists)
-        for user, at, *lists in zip(users.to_list(), shown.tolist(), n_relevant, old_lists, new_lists, strict=True)
+        Mover(plain_id(user), float(old[at]), float(new[at]), n_relevant[i], old_lists[i], new_lists[i])
+        for i, (user, at) in enumerate(zip(users.to_list(), shown.tolist(), strict=True))
     )
     won, lost = int((change > SAME).sum()), int((change < -SAME).sum())
     counts = (won, len(change) - won - lost, lost)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from recnb.metrics.metric import LIST_METRICS
 from recnb.report.data import MetricDescription, RankedItem
+from recnb.stats import PairedMethod
 
 if TYPE_CHECKING:
     from recnb.lint.findings import Finding
@@ -32,7 +33,7 @@ class Settings:
 
     confidence: float
     test: Test
-    method: str  #: of the intervals of differences, as given
+    method: PairedMethod  #: of the intervals of differences, as given
     mean_method: str  #: of the intervals of means
     resamples: int
     permutations: int
@@ -241,13 +242,13 @@ class ComparisonSegments:
     @property
     def reach(self) -> float:
         """The largest size of a difference or of an end of its interval."""
-        ends = [
-            abs(end)
-            for _, difference in self.rows
-            for end in (difference.difference, difference.low, difference.high)
-            if isfinite(end)
-        ]
-        return max(ends, default=0.0) or 1.0
+        return reach_of([difference for _segment, difference in self.rows])
+
+
+def reach_of(differences: Iterable[Difference]) -> float:
+    """The largest size of a difference or of an end of its interval; 1 if all are 0."""
+    ends = [end for row in differences for end in (row.difference, row.low, row.high) if isfinite(end)]
+    return max(map(abs, ends), default=0.0) or 1.0
 
 
 @dataclass(frozen=True)
@@ -301,25 +302,17 @@ class ComparisonReportData:
 
     def at(self, k: int, metric: str | None = None) -> list[Difference]:
         """The differences at one cut-off, of one metric or of all."""
-        return [
-            difference for difference in self.differences if difference.k == k and metric in (None, difference.metric)
-        ]
+        return [row for row in self.differences if row.k == k and metric in (None, row.metric)]
 
-    def bounded(self, differences: Iterable[Difference]) -> list[Difference]:
-        """Those of metrics with an upper bound, which fit into one picture."""
+    def drawn(self) -> list[Difference]:
+        """The differences at the lead cut-off that fit into one picture: of metrics with an upper bound, else of the lead."""
         bounded = {metric.metric for metric in self.metrics if metric.top is not None}
-        return [difference for difference in differences if difference.metric in bounded]
+        return [row for row in self.at(self.lead_k) if row.metric in bounded] or self.at(self.lead_k, self.lead.metric)
 
     def against_reference(self, model: str, metric: str, k: int) -> Difference | None:
         """A model's difference from the reference, if it has one."""
-        return next(
-            (
-                difference
-                for difference in self.at(k, metric)
-                if (difference.model, difference.baseline) == (model, self.reference)
-            ),
-            None,
-        )
+        rows = self.at(k, metric)
+        return next((row for row in rows if (row.model, row.baseline) == (model, self.reference)), None)
 
 
 def tested(differences: Iterable[Difference]) -> int:
