@@ -19,6 +19,7 @@ from recnb.errors import OptionError
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import Metric
 from recnb.metrics.recommendation_lists import Bools, PerUser
+from recnb.report.data import SAME
 from recnb.report.request import MetricOptions
 from recnb.results.beyond_accuracy import result_of
 from recnb.results.evaluation_data import EvaluationData
@@ -28,9 +29,6 @@ from recnb.stats.tests import settled, student
 
 #: With many users, so many metrics at a cut-off are compared at a time, to bound memory.
 BLOCKS_AT_ONCE = 4
-
-#: Means closer than this are the same: sums taken in another order differ in the last places.
-SAME = 1e-12
 
 
 @dataclass(frozen=True, eq=False)

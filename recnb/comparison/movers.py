@@ -12,12 +12,9 @@ from recnb.comparison.results import MovedUsers, Mover
 from recnb.data.encoding import positions
 from recnb.metrics.hits import Cutoffs, Floats, Ints
 from recnb.metrics.metric import Metric
-from recnb.report.build import plain_id, ranked_items
-from recnb.report.data import RankedItem
+from recnb.report.build import first_by, plain_id, ranked_items
+from recnb.report.data import SAME, RankedItem
 from recnb.results.evaluation_data import EvaluationData
-
-#: Values that differ by no more than this are the same.
-SAME = 1e-12
 
 
 def moved(
@@ -47,21 +44,13 @@ def moved(
     )
     won, lost = int((change > SAME).sum()), int((change < -SAME).sum())
     counts = (won, len(change) - won - lost, lost)
-    return MovedUsers(
-        metric.name, metric.symbol, k, *pair, movers[: len(gained)], movers[len(gained) :], counts
-    )  # fmt: skip
+    gains, losses = movers[: len(gained)], movers[len(gained) :]
+    return MovedUsers(metric.name, metric.symbol, k, *pair, gains, losses, counts)
 
 
 def _furthest(change: Floats, n: int) -> Ints:
     """Positions of the `n` largest changes above 0."""
-    up = np.flatnonzero(change > SAME)
-    if len(up) == 0 or n == 0:
-        return up[:0]
-    level = change[up].round(12)
-    least = np.partition(level, len(level) - min(n, len(level)))[len(level) - min(n, len(level))]
-    near = np.flatnonzero(level >= least)
-    order = near[np.argsort(-level[near], kind="stable")][:n]
-    return np.asarray(up[order])
+    return first_by(np.flatnonzero(change > SAME), -change.round(12), np.zeros(len(change)), n)
 
 
 def _lists(

@@ -14,7 +14,7 @@ from recnb.comparison.conclusions import SIGNS, TESTS, bare_p, number, percent_o
 from recnb.display.language import N_, _, ngettext
 from recnb.display.templates import macro, name, user_text
 from recnb.display.text import latex_table, latex_text, markdown_table, markdown_text, one_line
-from recnb.report.section import Cells, Safe, Section
+from recnb.report.section import Cells, FindingsSection, Safe, Section
 from recnb.report.sections import item_in_markdown, item_in_text
 
 if TYPE_CHECKING:
@@ -60,21 +60,10 @@ class Head(ComparisonSection):
         return super().to_dict() | {"n_compared": self.report.n_tested}
 
 
-class Findings(ComparisonSection):
+class Findings(FindingsSection, ComparisonSection):
     """Problems in the data of the models, and in whose lists; and what is left out of the report."""
 
-    name = "findings"
-    title = N_("No findings")
     fields = ("n_checks", "left_out")
-
-    @property
-    def last(self) -> bool:
-        return not self.report.findings
-
-    @property
-    def tab(self) -> str:
-        n = len(self.report.findings)
-        return _("Findings ({n})", n=n) if n else _(self.title)
 
     @property
     def none_found(self) -> str:

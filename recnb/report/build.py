@@ -176,9 +176,9 @@ def _extremes(
     found = np.bincount(hits.user[hits.rank <= k], minlength=hits.n_users)
     there = np.flatnonzero(~np.isnan(values))
     level = values.round(12)
-    best = _first(there, -level, -found, min(USERS_SHOWN, -(-len(there) // 2)))
+    best = first_by(there, -level, -found, min(USERS_SHOWN, -(-len(there) // 2)))
     rest = there[~np.isin(there, best)]
-    worst = _first(rest, level, found - hits.n_relevant, min(USERS_SHOWN, len(there) // 2))
+    worst = first_by(rest, level, found - hits.n_relevant, min(USERS_SHOWN, len(there) // 2))
     shown = [*best.tolist(), *worst.tolist()]
     lists = dict(zip(shown, evaluation.lists_of(shown), strict=True))
     truths = {user: evaluation.truth_of(user) for user in shown}
@@ -195,12 +195,12 @@ def _extremes(
     return tuple(map(summaries.__getitem__, best.tolist())), tuple(map(summaries.__getitem__, worst.tolist()))
 
 
-def _first(among: Ints, key: Floats, then: Ints, n: int) -> Ints:
-    """The `n` positions that come first by `key`, then by the second key, then by their own order."""
-    if n == 0:
+def first_by(among: Ints, key: Floats, then: Floats, n: int) -> Ints:
+    """The `n` of the positions that come first by `key`, then by the second key, then by their own order."""
+    if n == 0 or len(among) == 0:
         return among[:0]
-    mine = key[among]
-    near = among[mine <= np.partition(mine, n - 1)[n - 1]]
+    keys = key[among]
+    near = among[keys <= np.partition(keys, min(n, len(keys)) - 1)[min(n, len(keys)) - 1]]
     order: Ints = np.lexsort((near, then[near], key[near]))[:n]
     return np.asarray(near[order])
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, overload
 from markupsafe import Markup
 
 from recnb.data.files import json_values, written
-from recnb.display.language import _, use_language
+from recnb.display.language import N_, _, use_language
 from recnb.display.templates import macro, name, page, render, user_text
 from recnb.display.text import aligned, latex_table, latex_text, markdown_table, markdown_text, one_line
 
@@ -120,6 +120,24 @@ class Section:
         """Its part of the report as plain Python: its fields, and its numbers under its name."""
         own = {self.name: plain(self.numbers)} if self.name in self.report.computed else {}
         return {field: plain(getattr(self.report, field)) for field in self.fields} | own
+
+
+class FindingsSection(Section):
+    """Problems in the data: the first tab if there are any, else the last."""
+
+    name = "findings"
+    title = N_("No findings")
+
+    @property
+    def last(self) -> bool:
+        """Whether nothing was found."""
+        return not self.report.findings
+
+    @property
+    def tab(self) -> str:
+        """How many findings there are."""
+        n = len(self.report.findings)
+        return _("Findings ({n})", n=n) if n else _(self.title)
 
 
 def computed_by(

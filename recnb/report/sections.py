@@ -25,7 +25,7 @@ from recnb.display.text import (
     some,
 )
 from recnb.report.beyond_row import BeyondRow
-from recnb.report.section import Section
+from recnb.report.section import FindingsSection, Safe, Section
 from recnb.stats import ENOUGH
 
 if TYPE_CHECKING:
@@ -72,6 +72,11 @@ class ModelSection(Section):
         """How many users the means are over."""
         return users(self.report)
 
+    @property
+    def call(self) -> str:
+        """The lead metric by the name that is typed, as ndcg@10."""
+        return f"{self.report.lead.metric}@{self.report.lead_k}"
+
 
 class Head(ModelSection):
     """The lead metric with its interval, and the users."""
@@ -79,8 +84,7 @@ class Head(ModelSection):
     name = "head"
 
     def text(self) -> list[str]:
-        lead, k = self.report.lead, self.report.lead_k
-        return [headline(self.report, f"{lead.metric}@{k}", cell(lead, k))]
+        return [headline(self.report, self.call, cell(self.report.lead, self.report.lead_k))]
 
     def markdown(self) -> list[str]:
         mean, low, high = self.report.lead.at(self.report.lead_k)
@@ -97,20 +101,8 @@ class Head(ModelSection):
         return {"basis": self.report.basis, "interval": interval, "k": self.report.k, "lead_k": self.report.lead_k}
 
 
-class Findings(ModelSection):
+class Findings(FindingsSection, ModelSection):
     """Problems in the data, and their effect on the numbers."""
-
-    name = "findings"
-    title = N_("No findings")
-
-    @property
-    def last(self) -> bool:
-        return not self.report.findings
-
-    @property
-    def tab(self) -> str:
-        n = len(self.report.findings)
-        return _("Findings ({n})", n=n) if n else _(self.title)
 
     def text(self) -> list[str]:
         return self.report.findings.lines()
@@ -226,8 +218,10 @@ class Overview(ModelSection):
         report, at = self.report, self.report.k
         header = ["", *(rf"\multicolumn{{2}}{{c}}{{@{k}}}" for k in at)]
         rules = " ".join(rf"\cmidrule(lr){{{2 * column + 2}-{2 * column + 3}}}" for column in range(len(at)))
-        metrics, beyond = ([_latex_row(metric, at) for metric in report.measured if isinstance(metric, BeyondRow) is of_lists] for of_lists in (False, True))  # fmt: skip
-        rows = [header, rules, *metrics, *([r"\midrule", *beyond] if beyond else [])]
+        metrics = [_latex_row(metric, at) for metric in report.measured]
+        rows = [header, rules, *metrics[: len(report.metrics)]]
+        if beyond := metrics[len(report.metrics) :]:
+            rows += [r"\midrule", *beyond]
         conventions = [f"{metric.symbol}: {metric.convention}" for metric in report.metrics if metric.convention]
         caption = [_("Mean over users, with interval"), report.basis, *conventions, self.remarks]
         return [latex_table("l" + "rl" * len(at), _sentences(caption), rows)]
@@ -307,8 +301,7 @@ class CurveAndDistribution(ModelSection):
             [name, f"{count:>9,}", f"{percent(share):>4}", "#" * round(24 * share / most)]
             for name, count, share in self.bins
         ]
-        label = f"{self.report.lead.metric}@{self.report.lead_k}"
-        words = _("{label} over users: {words}", label=label, words=self.words)
+        words = _("{label} over users: {words}", label=self.call, words=self.words)
         return ["", words, *(f"  {line}" for line in aligned(rows, left=4))]
 
     def markdown(self) -> list[str]:
@@ -348,38 +341,35 @@ class Segments(ModelSection):
     def _caption(self, label: str, by: str) -> str:
         return _("{label} by {by}: each segment, and its gap to all other users", label=label, by=by)
 
-    def text(self) -> list[str]:
-        report, segments = self.report, self.report.segments
-        assert segments is not None
-        rows = [
+    def _rows(self, shown: Iterable[Segment], safe: Safe, brackets: str, between: str) -> list[list[str]]:
+        return [
             [
-                one_line(segment.segment),
+                segment.metric,
+                safe(segment.segment),
                 f"{segment.n_users:,}",
-                f"{fixed(segment.mean)} [{ends(segment.low, segment.high, ', ')}]",
-                signed(segment.gap),
-                self.verdict(segment),
-            ]
-            for segment in segments.of(report.lead.metric)
-        ]
-        header = [_("segment"), _("users"), _("mean"), _("gap to the rest"), ""]
-        caption = self._caption(f"{report.lead.metric}@{report.lead_k}", one_line(segments.by))
-        return ["", caption, *aligned([header, *rows])]
-
-    def markdown(self) -> list[str]:
-        segments = self.report.segments
-        assert segments is not None
-        rows = [
-            [
-                f"`{segment.metric}`",
-                markdown_text(segment.segment),
-                f"{segment.n_users:,}",
-                f"{fixed(segment.mean)} ({ends(segment.low, segment.high)})",
+                f"{fixed(segment.mean)} {brackets[0]}{ends(segment.low, segment.high, between)}{brackets[1]}",
                 signed(segment.gap),
                 f"{segment.p_holm:.4f}" if isfinite(segment.p_holm) else "–",
                 self.verdict(segment),
             ]
-            for segment in segments.rows
+            for segment in shown
         ]
+
+    def text(self) -> list[str]:
+        segments = self.report.segments
+        assert segments is not None
+        header = [_("segment"), _("users"), _("mean"), _("gap to the rest"), ""]
+        rows = self._rows(segments.of(self.report.lead.metric), one_line, "[]", ", ")
+        return [
+            "",
+            self._caption(self.call, one_line(segments.by)),
+            *aligned([header, *([*row[1:5], row[6]] for row in rows)]),
+        ]
+
+    def markdown(self) -> list[str]:
+        segments = self.report.segments
+        assert segments is not None
+        rows = [[f"`{metric}`", *row] for metric, *row in self._rows(segments.rows, markdown_text, "()", "–")]
         header = [_("metric"), _("segment"), _("users"), _("mean"), _("gap to the rest"), _("p (Holm)")]
         caption = _("By {by}, at {k}", by=markdown_text(segments.by), k=segments.k)
         table = markdown_table([*header, _("against the rest")], rows)
@@ -465,10 +455,9 @@ class Users(ModelSection):
         return ", ".join([*names, *([_("… {n} more", n=left_out)] if left_out else [])]) or _("no list")
 
     def text(self) -> list[str]:
-        label = f"{self.report.lead.metric}@{self.report.lead_k}"
         lines = []
         for group, group_users in self.report.groups:
-            lines += ["", _("{heading} by {label} (* marks a hit):", heading=_(GROUPS[group]), label=label)]
+            lines += ["", _("{heading} by {label} (* marks a hit):", heading=_(GROUPS[group]), label=self.call)]
             for user in group_users:
                 words = _(
                     "{user}: {value}, {found}; list: {places}",
