@@ -92,8 +92,8 @@ def blocks_of(metric: Metric[...], cutoffs: Cutoffs, sides: Sequence[UserValues]
     for at, k in enumerate(cutoffs):
         # The values of a model lie together, so that a sum does not depend on what was computed with it.
         block = Block(metric, k, users, np.ascontiguousarray(stacked[:, :, at]).T)
-        defined: Bools = ~np.isnan(block.values).any(axis=1)
-        blocks.append(block if defined.all() else block.only(defined))
+        undefined = np.isnan(block.values).any(axis=1)
+        blocks.append(block.only(np.logical_not(undefined)) if undefined.any() else block)
     return blocks
 
 

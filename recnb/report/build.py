@@ -195,7 +195,7 @@ def _extremes(
     return tuple(map(summaries.__getitem__, best.tolist())), tuple(map(summaries.__getitem__, worst.tolist()))
 
 
-def first_by(among: Ints, key: Floats, then: Floats, n: int) -> Ints:
+def first_by(among: Ints, key: Floats, then: Ints | Floats, n: int) -> Ints:
     """The `n` of the positions that come first by `key`, then by the second key, then by their own order."""
     if n == 0 or len(among) == 0:
         return among[:0]
