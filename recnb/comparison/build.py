@@ -7,10 +7,10 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from recnb.comparison.common_users import check_side_data
 from recnb.comparison.differences import UserValues, blocks_of, differences_by, lines_of, measure, measure_by, values_of
-from recnb.comparison.movers import moved
 from recnb.comparison.rank_similarity import overlaps
 from recnb.comparison.report import ComparisonReport
 from recnb.comparison.results import (
@@ -18,9 +18,12 @@ from recnb.comparison.results import (
     ComparisonReportData,
     ComparisonSegments,
     ModelFinding,
+    MovedUsers,
+    Mover,
     Overlap,
 )
 from recnb.comparison.sections import SECTIONS
+from recnb.data.encoding import positions
 from recnb.data.join import RemoteRanking
 from recnb.display.language import _, checked, use_language
 from recnb.display.progress import steps
@@ -30,7 +33,8 @@ from recnb.lint.findings import Finding, elsewhere_in_words
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import LIST_METRICS, Metric
 from recnb.report.beyond_row import rows_of
-from recnb.report.data import MetricDescription
+from recnb.report.build import first_by, plain_id, ranked_items
+from recnb.report.data import SAME, MetricDescription, RankedItem
 from recnb.report.request import curve_points, request_of
 from recnb.report.section import computed_by
 from recnb.results.arguments import Metrics
@@ -132,8 +136,12 @@ def report_of(
 
 
 def _findings(
-    models: Mapping[str, EvaluationData], metric: Metric[...], k: int, options: Mapping[str, Any], values: Mapping[str, UserValues]
-) -> tuple[tuple[ModelFinding, ...], int, list[str]]:  # fmt: skip
+    models: Mapping[str, EvaluationData],
+    metric: Metric[...],
+    k: int,
+    options: Mapping[str, Any],
+    values: Mapping[str, UserValues],
+) -> tuple[tuple[ModelFinding, ...], int, list[str]]:
     """Findings of the lint, the same finding of several models once; the number of checks; and what could not be checked."""
     lints = {
         name: lint(model, k, metric.name, options, values[name].values[:, 0])
@@ -157,27 +165,27 @@ def _where(comparison: ComparisonData) -> str:
 
 
 def _has_side_data(comparison: ComparisonData) -> bool:
-    """Whether train or items are given for every model."""
+    """Return whether train or items are given for every model."""
     side_data = [data.side_data for data in comparison._models.values()]
     return all(data.train is not None or data.items is not None for data in side_data)
 
 
 def beyond(
-    comparison: ComparisonData, k: int | None, asked: Mapping[str, Mapping[str, Any]] | None = None
+    comparison: ComparisonData, k: int | None, named: Mapping[str, Mapping[str, Any]] | None = None
 ) -> tuple[BeyondAccuracy, ...]:
     """The metrics beyond accuracy that were asked for, or all that the data of every model allow.
 
     Where neither train nor items is known, there are none unless they are asked for.
     """
-    if asked is None and not _has_side_data(comparison):
+    if named is None and not _has_side_data(comparison):
         return ()
     check_side_data(comparison._models)
     for model in comparison._models.values():
         model.prepared.rows.all()  # or an error that says where they are
-    names = LIST_METRICS if asked is None else list(asked)
+    names = LIST_METRICS if named is None else list(named)
     work = steps(list(comparison._models.values()), _("comparing"))
-    of_each = [rows_of(model, k, comparison.settings.confidence, names=names, options=asked) for model in work]
-    if asked is not None:
+    of_each = [rows_of(model, k, comparison.settings.confidence, names=names, options=named) for model in work]
+    if named is not None:
         for row in (row for rows in of_each for row in rows if row.needs):
             raise OptionError(row.needs)
     return tuple(
@@ -193,3 +201,50 @@ def beyond(
         for rows in zip(*of_each, strict=True)
         if all(row.values and np.isfinite(row.values[0][0]) for row in rows)
     )
+
+
+def moved(
+    models: Mapping[str, EvaluationData],
+    pair: tuple[str, str],
+    metric: Metric[...],
+    k: int | None,
+    values: Mapping[str, UserValues],
+    n: int,
+) -> MovedUsers:
+    """Return at most `n` users who gain and `n` who lose, the largest changes first; of equal ones the first by id.
+
+    `values` are those of either model at k.
+    """
+    (block,) = blocks_of(metric, Cutoffs.one(k), [values[name] for name in pair])
+    new, old = block.values.T
+    change = new - old
+    gained, lost = (
+        first_by(np.flatnonzero(sign * change > SAME), -(sign * change).round(12), np.zeros(len(change)), n)
+        for sign in (1, -1)
+    )
+    shown = np.r_[gained, lost]
+    users = block.users.gather(shown)
+    (new_lists, n_relevant), (old_lists, _n_relevant) = (
+        _lists(models[name], users, k, models[pair[0]]) for name in pair
+    )
+    movers = tuple(
+        Mover(plain_id(user), float(old[at]), float(new[at]), n_relevant[i], old_lists[i], new_lists[i])
+        for i, (user, at) in enumerate(zip(users.to_list(), shown.tolist(), strict=True))
+    )
+    n_won, n_lost = int((change > SAME).sum()), int((change < -SAME).sum())
+    counts = (n_won, len(change) - n_won - n_lost, n_lost)
+    gains, losses = movers[: len(gained)], movers[len(gained) :]
+    return MovedUsers(metric.name, metric.symbol, k, *pair, gains, losses, counts)
+
+
+def _lists(
+    model: EvaluationData, users: pl.Series, k: int | None, titled: EvaluationData
+) -> tuple[list[tuple[RankedItem, ...]], list[int]]:
+    """The lists of some users with their hits, items by the titles that one of the models has; and how many items are relevant."""
+    hits = model.hits(k)
+    at = positions(model.prepared.users, users).tolist()
+    lists = model.lists_of(at)
+    titles = titled.item_titles(list({item for ranks in lists for item in ranks.values()}))
+    of_users = [hits.of(position) for position in at]
+    ranked = [ranked_items(of_user, ranks, k, titles) for of_user, ranks in zip(of_users, lists, strict=True)]
+    return ranked, [len(of_user.truth_relevance) for of_user in of_users]

@@ -167,7 +167,7 @@ def accuracy_against(report: ComparisonReportData, metric: str) -> Drawing | Non
     if other is None:
         return None
     k = report.lead_k
-    means = [report.mean_of(model, report.lead.metric, k).mean for model in report.models]
+    means = [mean.mean for mean in report.means_at(report.lead.metric, k)]
     labels = (f"{other.symbol}@{k}", f"{report.lead.symbol}@{k}")
     return points(report.models, [value for value, _low, _high in other.values], means, labels)
 

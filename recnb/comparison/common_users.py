@@ -136,7 +136,7 @@ def restrict_to_common_users(
         if not users.equals(other):
             users = users.filter(users.is_in(other.implode()))
     if len(users) == 0:
-        counts = ", ".join(f"{name!r} {len(own):,} (such as {own[0]!r})" for name, own in users_of.items())
+        counts = ", ".join(f"{name!r} {len(judged):,} (such as {judged[0]!r})" for name, judged in users_of.items())
         raise NoUsersError(f"no user is judged in every model: {counts}. Check that all lists are of the same users.")
     note = Sentence(COMMON_USERS, {"n": len(users), "models": len(models)})
     kept = {

@@ -174,9 +174,11 @@ class Comparison(ComparisonData):
             frame = self._wide(measure(blocks, self.names, [], self.settings).means)
         else:
             segments = measure_by(blocks, self._models, [], self.settings, by, bins)
-            frame = pd.concat({name: self._wide(found.means) for name, found in segments.items()}, names=["segment"])
+            frame = pd.concat(
+                {name: self._wide(results.means) for name, results in segments.items()}, names=["segment"]
+            )
         basis = [self.basis()]
-        if any(not metric.is_accuracy for metric, _own in chosen):
+        if any(not metric.is_accuracy for metric, _options in chosen):
             basis.append(_("metrics beyond accuracy over all users who have a value in every model"))
         frame.attrs = {"basis": "; ".join(basis), "n_users": self.n_users}
         return frame
@@ -229,7 +231,7 @@ class Comparison(ComparisonData):
             rows = [("", row) for row in measure(blocks, self.names, self.pairs, self.settings).differences]
         else:
             rows = differences_by(measure_by(blocks, self._models, self.pairs, self.settings, by, bins))
-        cells = [{"segment": segment, **asdict(row), "verdict": row.verdict} for segment, row in rows]
+        cells = [{"segment": segment, **row.to_dict()} for segment, row in rows]
         columns = [*([] if by is None else ["segment"]), *DIFFERENCE_COLUMNS]
         frame = pd.DataFrame(cells, columns=pd.Index(columns))
         settings = self.settings
@@ -306,7 +308,7 @@ class Comparison(ComparisonData):
         -------
         Movers
         """
-        from recnb.comparison.movers import moved
+        from recnb.comparison.build import moved
 
         if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < 1:
             raise OptionError(f"n={n!r} is no number of users: give a whole number from 1 up.")

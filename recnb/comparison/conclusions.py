@@ -173,7 +173,7 @@ def whose(report: ComparisonReportData, finding: ModelFinding, safe: Safe = str)
 
 
 def sentence(difference: Difference, settings: Settings, n_compared: int, safe: Safe = str) -> str:
-    """What a difference allows to conclude."""
+    """The conclusion that a difference allows."""
     alone, of_many = N_("p {p}"), N_("p {p}, Holm's correction over {count} comparisons")
     p = _(of_many if n_compared > 1 else alone, p=p_value(difference.p_holm), count=f"{n_compared:,}")
     low, high, size = difference.low, difference.high, difference.difference

@@ -83,7 +83,7 @@ class ComparisonData:
 
     def _blocks(self, metrics: Sequence[MetricOptions], cutoffs: Cutoffs) -> Iterator[list[Block]]:
         """The values of users in every model, one metric after the other."""
-        if any(metric.needs_whole_list(own) for metric, own in metrics):
+        if any(metric.needs_whole_list(options) for metric, options in metrics):
             for model in self._models.values():
                 model.hits(None)
         return computed_blocks(self._models, metrics, cutoffs)

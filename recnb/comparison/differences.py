@@ -205,9 +205,13 @@ def _batches(blocks: Iterable[list[Block]]) -> Iterator[list[Block]]:
 
 
 def measure_by(
-    blocks: Iterable[list[Block]], models: Mapping[str, EvaluationData], pairs: Sequence[tuple[str, str]], settings: Settings,
-    by: Any, bins: int,
-) -> dict[str, ComparedMetrics]:  # fmt: skip
+    blocks: Iterable[list[Block]],
+    models: Mapping[str, EvaluationData],
+    pairs: Sequence[tuple[str, str]],
+    settings: Settings,
+    by: Any,
+    bins: int,
+) -> dict[str, ComparedMetrics]:
     """Means and differences within each segment that has users, p-values corrected within it alone."""
     first = next(iter(models.values()))
     evaluated = first.prepared.users
@@ -222,7 +226,7 @@ def measure_by(
         places = [positions(evaluated, block.users) for block in batch]
         codes = [np.where(place >= 0, code[place], -1) for place in places]
         for at, measurement in measurements.items():
-            measurement.add([block.only(own == at) for block, own in zip(batch, codes, strict=True)])
+            measurement.add([block.only(of_user == at) for block, of_user in zip(batch, codes, strict=True)])
     results = {names[at]: measurement.result() for at, measurement in measurements.items()}
     return {
         name: replace(result, differences=tuple(map(_enough, result.differences))) for name, result in results.items()

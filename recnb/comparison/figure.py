@@ -102,7 +102,7 @@ def draw_points(ax: Axes | None, points: Mapping[str, tuple[float, float]], x: s
 
 
 def _crowded(place: tuple[float, float], places: Sequence[tuple[float, float]]) -> bool:
-    """Whether a name has no room to the right of its point: the picture's edge, or another point, is there."""
+    """Return whether a name has no room to the right of its point: the picture's edge, or another point, is there."""
     (left, right), (bottom, top) = ((min(values), max(values)) for values in zip(*places, strict=True))
     far, level = 0.4 * (right - left), 0.08 * (top - bottom)
     beside = any(0 < other[0] - place[0] < far and abs(other[1] - place[1]) <= level for other in places)

@@ -44,7 +44,7 @@ class Part(ABC):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Conclusion(Part):
-    """What may be concluded of each difference, in sentences, and what to know of all of them."""
+    """The conclusion of each difference, in sentences, and notes on all of them."""
 
     differences: tuple[Difference, ...]
     settings: Settings
@@ -57,7 +57,7 @@ class Conclusion(Part):
 
     @property
     def notes(self) -> list[str]:
-        """How many comparisons were made, and what intervals over users do not cover."""
+        """The number of comparisons made, and what intervals over users do not cover."""
         with use_language(self.lang):
             return notes(self.settings, tested(self.differences))
 
@@ -82,7 +82,7 @@ class Forest(Part):
     settings: Settings
 
     def to_frame(self) -> pd.DataFrame:
-        """What is drawn: metric, k, model, baseline, difference and the ends of its interval, verdict."""
+        """The differences drawn: metric, k, model, baseline, difference and the ends of its interval, verdict."""
         names = ("metric", "k", "model", "baseline", "difference", "low", "high", "verdict")
         return pd.DataFrame([{name: getattr(row, name) for name in names} for row in self.differences])
 

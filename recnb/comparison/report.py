@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ComparisonReport(SectionedReport):
-    """What may be concluded of some models, the numbers behind it, and the users behind those.
+    """The conclusions about some models, the numbers behind them, and the users behind those.
 
     A notebook displays it; `to_html`, `to_markdown`, `to_latex`, `to_frame`, `to_dict`, `to_json` and `figure`
     are its other forms.
@@ -51,7 +51,7 @@ class ComparisonReport(SectionedReport):
 
         means = pd.DataFrame([asdict(row) for row in self.data.means])
         means = means.drop(columns="symbol").rename(columns={"low": "mean_low", "high": "mean_high"})
-        rows = [{**asdict(row), "verdict": row.verdict} for row in self.data.differences]
+        rows = [row.to_dict() for row in self.data.differences]
         apart = pd.DataFrame(rows).drop(columns=["symbol", "n_users", "alpha", "p"])
         return means.merge(apart, on=["metric", "k", "model"], how="left", sort=False)
 

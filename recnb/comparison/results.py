@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from math import isfinite, isnan, nan
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -75,7 +75,7 @@ class Mean(_Labelled):
 
     @property
     def judges(self) -> bool:
-        """Whether more of the metric is better: not so beyond accuracy."""
+        """True if more of the metric is better, which does not hold beyond accuracy."""
         return self.metric not in LIST_METRICS
 
 
@@ -102,10 +102,12 @@ class Difference(_Labelled):
     tied: int = 0
     lost: int = 0
     n_users: int = 0
-    detectable: float = (
-        nan  #: the smallest difference that would have shown with 80 % power; NaN if too few users differ
-    )
+    detectable: float = nan  #: the smallest difference found with 80 % power; NaN if too few users differ
     alpha: float = 0.05
+
+    def to_dict(self) -> dict[str, Any]:
+        """The difference with its verdict as plain Python."""
+        return asdict(self) | {"verdict": self.verdict}
 
     @property
     def verdict(self) -> Verdict:
@@ -126,7 +128,7 @@ class Difference(_Labelled):
 
 @dataclass(frozen=True)
 class ModelUsers:
-    """How many users one model was evaluated on, and how many of them the comparison takes."""
+    """The number of users one model was evaluated on, and of those left out."""
 
     model: str
     n_users: int  #: evaluated
@@ -147,7 +149,7 @@ class Mover:
 
     @property
     def change(self) -> float:
-        """How far the value moved."""
+        """The difference of the two values."""
         return self.after - self.before
 
     @property
@@ -173,7 +175,7 @@ class MovedUsers(_Labelled):
 
 @dataclass(frozen=True)
 class Overlap:
-    """How alike the lists of two models are, over the users to whom either gives a list."""
+    """The similarity of the lists of two models, over the users to whom either gives a list."""
 
     model: str
     other: str
@@ -296,10 +298,6 @@ class ComparisonReportData:
         """The means of all models in one column."""
         return [mean for mean in self.means if (mean.metric, mean.k) == (metric, k)]
 
-    def mean_of(self, model: str, metric: str, k: int) -> Mean:
-        """One mean."""
-        return next(mean for mean in self.means_at(metric, k) if mean.model == model)
-
     def at(self, k: int, metric: str | None = None) -> list[Difference]:
         """The differences at one cut-off, of one metric or of all."""
         return [row for row in self.differences if row.k == k and metric in (None, row.metric)]
@@ -309,12 +307,7 @@ class ComparisonReportData:
         bounded = {metric.metric for metric in self.metrics if metric.top is not None}
         return [row for row in self.at(self.lead_k) if row.metric in bounded] or self.at(self.lead_k, self.lead.metric)
 
-    def against_reference(self, model: str, metric: str, k: int) -> Difference | None:
-        """A model's difference from the reference, if it has one."""
-        rows = self.at(k, metric)
-        return next((row for row in rows if (row.model, row.baseline) == (model, self.reference)), None)
-
 
 def tested(differences: Iterable[Difference]) -> int:
-    """How many of the differences have a p-value."""
+    """The number of differences that have a p-value."""
     return sum(not isnan(difference.p) for difference in differences)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,11 @@ if TYPE_CHECKING:
     from recnb.report.data import RankedItem
 
 LINE = 110
+
+
+def _value(value: float, _low: float, _high: float) -> str:
+    return number(value)
+
 
 #: Marks of LaTeX for verdicts, and for means that are not significantly different from the best.
 LATEX_MARKS = {"better": r"\ast", "worse": r"\dagger"}
@@ -43,7 +47,7 @@ class ComparisonSection(Section):
 
 
 class Head(ComparisonSection):
-    """What may be concluded of the lead metric at the lead cut-off."""
+    """The conclusions of the lead metric at the lead cut-off."""
 
     name = "head"
     fields = ("models", "reference", "k", "lead_k", "n_users", "judged", "settings")
@@ -111,12 +115,12 @@ class Overview(ComparisonSection):
     def means(self, k: int, safe: Safe, cell: Callable[[Mean, str], str]) -> Cells:
         """Models × metrics; `cell` takes a mean and the verdict of its difference from the reference, or ""."""
         report = self.report
-
-        def value(model: str, metric: str) -> str:
-            against = report.against_reference(model, metric, k)
-            return cell(report.mean_of(model, metric, k), "" if against is None else against.verdict)
-
-        rows = [[safe(model), *(value(model, metric.metric) for metric in report.metrics)] for model in report.models]
+        against = {(row.model, row.metric): row.verdict for row in report.at(k) if row.baseline == report.reference}
+        columns = [
+            [cell(mean, against.get((mean.model, mean.metric), "")) for mean in report.means_at(metric.metric, k)]
+            for metric in report.metrics
+        ]
+        rows = [[safe(model), *cells] for model, *cells in zip(report.models, *columns, strict=True)]
         return Cells([_("model"), *(f"{metric.symbol}@{k}" for metric in report.metrics)], rows)
 
     def text(self) -> list[str]:
@@ -196,8 +200,7 @@ class Differences(ComparisonSection):
     name = "differences"
     title = N_("Differences")
 
-    @property
-    def heading(self) -> str:
+    def heading(self, safe: Safe) -> str:
         return _("Differences, each over the same users")
 
     def tests(self, differences: Sequence[Difference], safe: Safe, *, brief: bool = False) -> Cells:
@@ -227,8 +230,7 @@ class Differences(ComparisonSection):
         return self.tests(self.report.differences, safe, brief=True)
 
     def to_dict(self) -> dict[str, Any]:
-        rows = [asdict(row) | {"verdict": row.verdict} for row in self.report.differences]
-        return {"differences": rows}
+        return {"differences": [row.to_dict() for row in self.report.differences]}
 
 
 class Segments(ComparisonSection):
@@ -259,17 +261,14 @@ class Segments(ComparisonSection):
         ]
         return Cells([*header, _("p, Holm"), _("conclusion")], rows, 3)
 
-    def text(self) -> list[str]:
-        return ["", words.segments_title(self.report, one_line), *self.table(one_line).text()]
-
-    def markdown(self) -> list[str]:
-        return [f"**{words.segments_title(self.report, markdown_text)}**", self.table(markdown_text).markdown()]
+    def heading(self, safe: Safe) -> str:
+        return words.segments_title(self.report, safe)
 
     def to_dict(self) -> dict[str, Any]:
         segments = self.report.segments
         if segments is None:
             return {"segments": None}
-        rows = [{"segment": name, **asdict(row), "verdict": row.verdict} for name, row in segments.rows]
+        rows = [{"segment": name, **row.to_dict()} for name, row in segments.rows]
         return {"segments": {"by": segments.by, "rows": rows, "n_small": segments.n_small}}
 
 
@@ -292,7 +291,7 @@ class Beyond(ComparisonSection):
     def shown(self) -> bool:
         return bool(self.report.beyond)
 
-    def table(self, safe: Safe, cell: Callable[[float, float, float], str] = lambda value, _low, _high: number(value)) -> Cells:  # fmt: skip
+    def table(self, safe: Safe, cell: Callable[[float, float, float], str] = _value) -> Cells:
         rows = [[f"{row.symbol}@{row.k}", *(cell(*values) for values in row.values)] for row in self.report.beyond]
         return Cells([_("metric"), *map(safe, self.report.models)], rows)
 
@@ -347,8 +346,7 @@ class Overlap(ComparisonSection):
     title = N_("Overlap")
     fields = ("overlaps",)
 
-    @property
-    def heading(self) -> str:
+    def heading(self, safe: Safe) -> str:
         return _("Similarity of the lists")
 
     @property
@@ -411,7 +409,7 @@ def _bold(value: object) -> str:
 
 
 def _mean(bold: str) -> Callable[[Mean, str], str]:
-    """How a mean is shown in a table of text."""
+    """Return a function that shows a mean in a table of text."""
 
     def cell(mean: Mean, verdict: str) -> str:
         value = f"{bold}{number(mean.mean)}{bold}" if mean.best else number(mean.mean)
@@ -438,5 +436,14 @@ def _wrapped(paragraph: str) -> list[str]:
 
 #: In the order shown: the head first, without a tab; findings behind the others in HTML if there are none.
 SECTIONS: tuple[type[Section], ...] = (
-    Head, Findings, Overview, Differences, Segments, Curves, Beyond, Users, Overlap, About,
-)  # fmt: skip
+    Head,
+    Findings,
+    Overview,
+    Differences,
+    Segments,
+    Curves,
+    Beyond,
+    Users,
+    Overlap,
+    About,
+)

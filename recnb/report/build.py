@@ -55,16 +55,16 @@ def report_of(
     at, lead_k, points = request.k, request.lead_k, curve_points(request.k)
     chosen = request.metrics
     # The deepest join serves all metrics and cut-offs.
-    whole = any(metric.needs_whole_list(own) for metric, own in chosen)
+    whole = any(metric.needs_whole_list(metric_options) for metric, metric_options in chosen)
     evaluation.hits(None if whole else max(at))
     cutoffs = [request.lead_cutoffs(points).values, *[at] * (len(chosen) - 1)]
     starts = np.cumsum([0, *map(len, cutoffs)]).tolist()
     with counted(len(chosen) + 3 + (by is not None), _("report")) as bar:
         values = np.empty((evaluation.n_users, starts[-1]))
-        for (metric, own), ks, start in zip(chosen, cutoffs, starts, strict=False):
-            values[:, start : start + len(ks)] = evaluation.values(metric, Cutoffs.of(ks), own)
+        for (metric, metric_options), ks, start in zip(chosen, cutoffs, starts, strict=False):
+            values[:, start : start + len(ks)] = evaluation.values(metric, Cutoffs.of(ks), metric_options)
             bar.update()
-        bounds = np.array([metric.bounds for (metric, _own), ks in zip(chosen, cutoffs, strict=True) for _k in ks])
+        bounds = np.array([metric.bounds for (metric, _options), ks in zip(chosen, cutoffs, strict=True) for _k in ks])
         low, high, method = intervals(values, confidence, bounds=(bounds[:, 0], bounds[:, 1]))
         numbers = list(zip(values.mean(axis=0).tolist(), low.tolist(), high.tolist(), strict=True))
 
@@ -75,16 +75,15 @@ def report_of(
         summaries = tuple(map(summary, chosen, cutoffs, starts))
         at_lead_k = {
             metric.name: values[:, start + ks.index(lead_k)].copy()
-            for (metric, _own), ks, start in zip(chosen, cutoffs, starts, strict=False)
+            for (metric, _options), ks, start in zip(chosen, cutoffs, starts, strict=False)
         }
         del values
         bar.update()
         lead, (lead_metric, lead_options) = summaries[0], chosen[0]
         lead_values = at_lead_k[lead.metric]
         hits = evaluation.hits(max(at))
-        basis, population = _population(
-            evaluation, hits, {name: value for _metric, own in chosen for name, value in own.items()}
-        )
+        in_force = {name: value for _metric, given in chosen for name, value in given.items()}
+        basis, population = _population(evaluation, hits, in_force)
         best, worst = _extremes(evaluation, hits, lead_values, lead_k)
         findings = lint(evaluation, lead_k, lead_metric.name, lead_options, lead_values)
         bar.update()
@@ -128,7 +127,7 @@ def _segments(
     evaluation: EvaluationData, request: ReportRequest, by: Any, bins: int, values: Mapping[str, Floats]
 ) -> ReportSegments:
     """The metrics at the middle cut-off, whose values are given, in each segment."""
-    named = {metric.name: own for metric, own in request.metrics}
+    named = {metric.name: metric_options for metric, metric_options in request.metrics}
     confidence, k = request.confidence, request.lead_k
     table = table_by(evaluation, named, k, by, bins=bins, confidence=confidence, options={}, values=values)
     rows = tuple(
@@ -154,12 +153,9 @@ def _population(evaluation: EvaluationData, hits: Hits, options: Mapping[str, An
     else:
         basis = _("each metric as {library} has it", library=evaluation.library)
         conventions = (basis,)
+    names = [field.name for field in fields(PopulationSummary) if field.name.startswith("n_")]
     population = PopulationSummary(
-        **{
-            field.name: getattr(counts, field.name)
-            for field in fields(PopulationSummary)
-            if field.name.startswith("n_")
-        },
+        **{name: getattr(counts, name) for name in names},
         list_length=CountSummary.of(hits.list_length[hits.list_length > 0]),
         relevant_per_user=CountSummary.of(hits.n_relevant),
         users=users,
@@ -173,12 +169,12 @@ def _extremes(
     evaluation: EvaluationData, hits: Hits, values: Floats, k: int
 ) -> tuple[tuple[UserSummary, ...], tuple[UserSummary, ...]]:
     """The best and the worst users: of few, the better and the worse half."""
-    found = np.bincount(hits.user[hits.rank <= k], minlength=hits.n_users)
-    there = np.flatnonzero(~np.isnan(values))
+    n_hits = np.bincount(hits.user[hits.rank <= k], minlength=hits.n_users)
+    defined = np.flatnonzero(~np.isnan(values))
     level = values.round(12)
-    best = first_by(there, -level, -found, min(USERS_SHOWN, -(-len(there) // 2)))
-    rest = there[~np.isin(there, best)]
-    worst = first_by(rest, level, found - hits.n_relevant, min(USERS_SHOWN, len(there) // 2))
+    best = first_by(defined, -level, -n_hits, min(USERS_SHOWN, -(-len(defined) // 2)))
+    rest = defined[~np.isin(defined, best)]
+    worst = first_by(rest, level, n_hits - hits.n_relevant, min(USERS_SHOWN, len(defined) // 2))
     shown = [*best.tolist(), *worst.tolist()]
     lists = dict(zip(shown, evaluation.lists_of(shown), strict=True))
     truths = {user: evaluation.truth_of(user) for user in shown}
@@ -206,14 +202,20 @@ def first_by(among: Ints, key: Floats, then: Ints | Floats, n: int) -> Ints:
 
 
 def _user_summary(
-    hits: Hits, user: Any, position: int, items: Mapping[int, Any], truth: pl.DataFrame, titles: Mapping[Any, str],
-    value: float, k: int,
-) -> UserSummary:  # fmt: skip
+    hits: Hits,
+    user: Any,
+    position: int,
+    items: Mapping[int, Any],
+    truth: pl.DataFrame,
+    titles: Mapping[Any, str],
+    value: float,
+    k: int,
+) -> UserSummary:
     of_user = hits.of(position)
     inside = of_user.rank <= k
     further = {items[rank]: rank for rank in reversed(list(items)) if rank > k}
-    found = set(of_user.truth_row[inside].tolist())
-    rows = [row for row in np.argsort(-of_user.truth_relevance, kind="stable").tolist() if row not in found]
+    hit_rows = set(of_user.truth_row[inside].tolist())
+    rows = [row for row in np.argsort(-of_user.truth_relevance, kind="stable").tolist() if row not in hit_rows]
     missed = [(truth["item"][row], float(truth["relevance"][row])) for row in rows[:MISSED_SHOWN]]
     return UserSummary(
         user=plain_id(user),

@@ -1,4 +1,4 @@
-"""What a report is to show: cut-offs, and metrics with their options."""
+"""The request for a report: cut-offs, and metrics with their options."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MetricOptions = tuple[Metric[...], Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class ReportRequest:
-    """What a report is to show, each part checked."""
+    """The cut-offs and metrics of a report, each checked."""
 
     k: tuple[int, ...]
     metrics: tuple[MetricOptions, ...]  #: of accuracy; the first is the lead metric

@@ -1,4 +1,4 @@
-"""What reports are made of: sections, which every form of a report goes through, for one model and for several."""
+"""Sections, and reports made of them: every form of a report iterates over its sections, of one model or of several."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from markupsafe import Markup
 from recnb.data.files import json_values, written
 from recnb.display.language import N_, _, use_language
 from recnb.display.templates import macro, name, page, render, user_text
-from recnb.display.text import aligned, latex_table, latex_text, markdown_table, markdown_text, one_line
+from recnb.display.text import aligned, latex_table, markdown_table, markdown_text, one_line
 
 if TYPE_CHECKING:
     from recnb.report.request import ReportRequest
@@ -41,9 +41,9 @@ class Cells(NamedTuple):
         return markdown_table(self.header, rows, self.numbers_from)
 
     def latex(self, caption: str) -> str:
-        """The table in LaTeX."""
+        """The table in LaTeX, of cells and a caption that are LaTeX already."""
         columns = "l" * self.numbers_from + "r" * (len(self.header) - self.numbers_from)
-        return latex_table(columns, latex_text(caption, 400), [self.header, r"\midrule", *self.rows])
+        return latex_table(columns, caption, [self.header, r"\midrule", *self.rows])
 
 
 class Section:
@@ -69,17 +69,17 @@ class Section:
 
     @property
     def numbers(self) -> Any:
-        """What `compute` returned."""
+        """The result of `compute`."""
         return self.report.computed[self.name]
 
     @property
     def shown(self) -> bool:
-        """Whether there is anything to show."""
+        """True if there is anything to show."""
         return True
 
     @property
     def last(self) -> bool:
-        """Whether its tab comes after all others."""
+        """True if its tab comes after all others."""
         return False
 
     @property
@@ -87,9 +87,8 @@ class Section:
         """The title of its tab."""
         return _(self.title)
 
-    @property
-    def heading(self) -> str:
-        """The title of its table."""
+    def heading(self, safe: Safe) -> str:
+        """The title of its table, with text of the user's made safe for a form."""
         return _(self.title)
 
     def table(self, safe: Safe) -> Cells | None:
@@ -100,17 +99,17 @@ class Section:
         """The body of its tab."""
         if self.template:
             return macro(self.template, self.name, self, **self.context)
-        return macro("report/report.jinja", "titled_table", self.heading, self.table(name))
+        return macro("report/report.jinja", "titled_table", self.heading(name), self.table(name))
 
     def text(self) -> list[str]:
         """Its lines for a console."""
         cells = self.table(one_line)
-        return [] if cells is None else ["", self.heading, *cells.text()]
+        return [] if cells is None else ["", self.heading(one_line), *cells.text()]
 
     def markdown(self) -> list[str]:
         """Its paragraphs and tables in Markdown."""
         cells = self.table(markdown_text)
-        return [] if cells is None else [f"**{self.heading}**", cells.markdown()]
+        return [] if cells is None else [f"**{self.heading(markdown_text)}**", cells.markdown()]
 
     def latex(self) -> list[str]:
         """Its tables for a paper; most sections have none."""
@@ -118,8 +117,8 @@ class Section:
 
     def to_dict(self) -> dict[str, Any]:
         """Its part of the report as plain Python: its fields, and its numbers under its name."""
-        own = {self.name: plain(self.numbers)} if self.name in self.report.computed else {}
-        return {field: plain(getattr(self.report, field)) for field in self.fields} | own
+        numbers = {self.name: plain(self.numbers)} if self.name in self.report.computed else {}
+        return {field: plain(getattr(self.report, field)) for field in self.fields} | numbers
 
 
 class FindingsSection(Section):
@@ -130,12 +129,12 @@ class FindingsSection(Section):
 
     @property
     def last(self) -> bool:
-        """Whether nothing was found."""
+        """True if nothing was found."""
         return not self.report.findings
 
     @property
     def tab(self) -> str:
-        """How many findings there are."""
+        """The number of findings."""
         n = len(self.report.findings)
         return _("Findings ({n})", n=n) if n else _(self.title)
 

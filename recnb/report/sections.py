@@ -38,12 +38,12 @@ COLUMNS_IN_HTML, COLUMNS_IN_TEXT = 12, 8
 #: Headings of the users shown.
 GROUPS: dict[str, str] = {"only": N_("The user"), "best": N_("Best users"), "worst": N_("Worst users")}
 
-#: How an interval is computed.
+#: Methods of intervals.
 INTERVALS: dict[str, str] = {"beta": N_("Clopper and Pearson's, for values between bounds")}
 
 
 def users(report: ReportData) -> str:
-    """How many users the means are over."""
+    """The number of users that the means are over, in words."""
     return ngettext("{n:,} user", "{n:,} users", report.n_users)
 
 
@@ -69,7 +69,7 @@ class ModelSection(Section):
 
     @property
     def users(self) -> str:
-        """How many users the means are over."""
+        """The number of users that the means are over, in words."""
         return users(self.report)
 
     @property
@@ -130,7 +130,7 @@ class Overview(ModelSection):
 
     @property
     def remarks(self) -> str:
-        """What the intervals are and leave out, and whose the numbers beyond accuracy are."""
+        """The method of the intervals, what they leave out, and the users of metrics beyond accuracy."""
         report = self.report
         if report.n_users < 2:
             words = [_("No interval: one user is no sample.")]
@@ -158,7 +158,7 @@ class Overview(ModelSection):
 
     @property
     def facts(self) -> list[tuple[str, str]]:
-        """What was evaluated, as names and sentences."""
+        """The users, lists and relevant items evaluated, as names and sentences."""
         population = self.report.population
         lengths, relevant = population.list_length, population.relevant_per_user
         median = short(lengths.median)
@@ -265,7 +265,7 @@ class CurveAndDistribution(ModelSection):
 
     @property
     def words(self) -> str:
-        """How many users have the lowest and the highest value, and the quartiles."""
+        """The number of users with the lowest and the highest value, and the quartiles."""
         values = self.report.distribution
         n_users = values.n_users
         if not n_users:
@@ -330,7 +330,7 @@ class Segments(ModelSection):
         return self.report.segments is not None
 
     def verdict(self, segment: Segment) -> str:
-        """How a segment compares with all other users."""
+        """The comparison of a segment with all other users."""
         assert self.report.segments is not None
         if not isfinite(segment.gap_low):
             return _("– too few users or differences")
@@ -412,7 +412,7 @@ class Beyond(ModelSection):
 
     @property
     def lacking(self) -> list[str]:
-        """What the data lack for metrics that have no value; a sentence for each thing that is missing."""
+        """A sentence for each frame or column that is missing for metrics which have no value."""
         lacks: dict[str, list[str]] = {}
         for metric in self.report.beyond:
             if not metric.values:
@@ -433,7 +433,7 @@ class Users(ModelSection):
     groups: ClassVar = GROUPS
 
     def found(self, user: UserSummary) -> str:
-        """How many of the relevant items a user's list holds."""
+        """The number of the relevant items in a user's list."""
         if not user.n_relevant:
             return _("no relevant item")
         return _("found {n:,} of {relevant:,} relevant", n=user.n_hits, relevant=user.n_relevant)
@@ -500,7 +500,7 @@ def item_in_markdown(item: Any, title: str) -> str:
 
 
 class Readings(ModelSection):
-    """How to read each metric, in HTML: the sentence, the formula and the convention."""
+    """The meaning, the formula and the convention of each metric, in HTML alone."""
 
     name = "readings"
     title = N_("How to read")
@@ -517,5 +517,13 @@ class Basis(ModelSection):
 
 #: In the order shown: the head first, without a tab; findings behind the others in HTML if there are none.
 SECTIONS: tuple[type[Section], ...] = (
-    Head, Findings, Overview, CurveAndDistribution, Segments, Beyond, Users, Readings, Basis,
-)  # fmt: skip
+    Head,
+    Findings,
+    Overview,
+    CurveAndDistribution,
+    Segments,
+    Beyond,
+    Users,
+    Readings,
+    Basis,
+)

@@ -317,7 +317,7 @@ class ListLengths(Section):
         return Cells(["model", "mean length"], [[safe(name), f"{mean:.3f}"] for name, mean in self.numbers.items()])
 
     def latex(self):
-        return [self.table(latex_text).latex(self.heading)]
+        return [self.table(latex_text).latex(self.heading(latex_text))]
 
 
 @pytest.mark.parametrize("folder", ["report", "comparison"])
