@@ -76,8 +76,10 @@ def report_of(
         values = {name: values_of(model, lead, cutoffs, lead_options) for name, model in models.items()}
         blocks = {block.k: block for block in blocks_of(lead, cutoffs, list(values.values()))}
         values = {name: of_model.at(cutoffs.values.index(lead_k)) for name, of_model in values.items()}
-        between = [blocks[point] for point in points if point not in request.k]
-        curve_means = measure([between], names, [], settings).means if between else ()
+        further_points = [point for point in points if point not in request.k]
+        curve_means = (
+            measure([list(map(blocks.pop, further_points))], names, [], settings).means if further_points else ()
+        )
         others = comparison._blocks(request.metrics[1:], at)
         results = measure(chain([[blocks[cutoff] for cutoff in at]], others), names, comparison.pairs, settings)
         lead_means = [row for row in (*results.means, *curve_means) if row.metric == lead.name and row.k in points]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -126,15 +126,21 @@ def share_catalogue(models: Mapping[str, EvaluationData]) -> Mapping[str, Evalua
     }
 
 
+def users_in_common(users_of_each: Sequence[pl.Series]) -> pl.Series:
+    """The users of all models, in the order that the first has them."""
+    users, *others = users_of_each
+    for other in others:
+        if not users.equals(other):
+            users = users.filter(users.is_in(other.implode()))
+    return users
+
+
 def restrict_to_common_users(
     models: Mapping[str, EvaluationData],
 ) -> tuple[dict[str, EvaluationData], tuple[ModelUsers, ...]]:
     """Restrict the models to the users that all of them are evaluated on, and count those left out."""
     users_of = {name: model.prepared.users for name, model in models.items()}
-    users, *others = users_of.values()
-    for other in others:
-        if not users.equals(other):
-            users = users.filter(users.is_in(other.implode()))
+    users = users_in_common(list(users_of.values()))
     if len(users) == 0:
         counts = ", ".join(f"{name!r} {len(judged):,} (such as {judged[0]!r})" for name, judged in users_of.items())
         raise NoUsersError(f"no user is judged in every model: {counts}. Check that all lists are of the same users.")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from recnb.comparison.common_users import check_side_data
+from recnb.comparison.common_users import check_side_data, users_in_common
 from recnb.comparison.results import POWER, CurveLine, Difference, Mean, Settings
 from recnb.data.encoding import positions
 from recnb.display.language import _
@@ -77,21 +77,16 @@ class Block:
 
 def blocks_of(metric: Metric[...], cutoffs: Cutoffs, sides: Sequence[UserValues]) -> list[Block]:
     """A block for each cut-off from the values of all models."""
-    users = sides[0].users
-    for side in sides[1:]:
-        if not users.equals(side.users):
-            users = users.filter(users.is_in(side.users.implode()))
+    users = users_in_common([side.users for side in sides])
     # Users are sorted on every side, so those in common come in one order.
-    stacked = np.stack(
-        [
-            side.values if len(side.users) == len(users) else side.values[side.users.is_in(users.implode()).to_numpy()]
-            for side in sides
-        ]
-    )
+    values = [
+        side.values if len(side.users) == len(users) else side.values[side.users.is_in(users.implode()).to_numpy()]
+        for side in sides
+    ]
     blocks = []
     for at, k in enumerate(cutoffs):
         # The values of a model lie together, so that a sum does not depend on what was computed with it.
-        block = Block(metric, k, users, np.ascontiguousarray(stacked[:, :, at]).T)
+        block = Block(metric, k, users, np.stack([of_model[:, at] for of_model in values]).T)
         undefined = np.isnan(block.values).any(axis=1)
         blocks.append(block.only(np.logical_not(undefined)) if undefined.any() else block)
     return blocks
