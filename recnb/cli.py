@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import re
+import shlex
 import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ from recnb.data.columns import columns_of, role_of
 from recnb.data.files import checked_target, written
 from recnb.data.table_files import IDS, Wanted, read_together
 from recnb.display.language import LANGUAGES, use_language
-from recnb.errors import FrameError, OptionError, RecnbError, near
+from recnb.errors import FRAME, Argument, Code, FrameError, FrameName, OptionError, Placeholder, RecnbError, near
 from recnb.evaluate import evaluate
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
@@ -154,49 +154,40 @@ def parser() -> argparse.ArgumentParser:
     return command
 
 
-#: Keywords of Python as flags; `users` is a file or, as a word, an option of the data.
-TYPED = {
-    **{name: f"--option {name}=" for name in OPTIONS},
-    **{name: f"--data-option {name}=" for name in DATA_OPTIONS},
-    **{name: f"--{name.replace('_', '-')} " for name in (*FLAGS, *COLUMNS)},
-}
-FILES = ("train", "items", "users")
+def in_words(problem: Exception, files: Mapping[str, str]) -> str:
+    """The message of an error with the files of frames, flags for arguments, and no code.
 
-FRAME = re.compile(r"\b(recommendations|truth|train|items|users)\b(?=:| has | have | holds? | is )")
-VALUE = r"'[^']*'|\"[^\"]*\"|\[[^\]]*\]|-?\w[\w.+-]*\w|\w|(?=[ .,;:])"
-KEYWORD = re.compile(rf"(?<![\w.(-])({'|'.join(TYPED)})=({VALUE})")
-#: A call that takes the truth, of which only what else it takes can be typed; and code that makes up a clause of its own.
-CALL = re.compile(r"\b[\w.]+\((?:recs, )?truth, (\w+=\w+)\)")
-CODE = re.compile(
-    r"(?:,|:|, such as|: such as) (?:(?:frame|recs|truth)\[[^\]]*\] = )?(?:frame|recs|truth)?(?:\[[^\]]*\])?(?:\.\w+\([^()]*\))+(?=[.;,]|$)"
-)
-
-
-def in_words(message: str, files: Mapping[str, str]) -> str:
-    """A message with frames by the names of their files, flags for keywords, and no code.
-
-    >>> in_words("truth has no user column. Say which one it is: user='who'.", {"truth": "t.csv"})
-    'truth (t.csv) has no user column. Say which one it is: --user who.'
-    >>> in_words("Drop those rows: frame.dropna(subset=['user']).", {})
+    >>> in_words(FrameError(FrameName("truth"), " has no user column.", fix=(Argument("user", "who"), "?")), {"truth": "t.csv"})
+    'truth (t.csv) has no user column. --user who?'
+    >>> in_words(FrameError("Drop those rows", Code(": frame.dropna(subset=['user'])"), "."), {})
     'Drop those rows.'
     """
-    model = re.match(r"model '.*?'(?=: )", message)
-    named = {**files, "recommendations": files[model[0]]} if model and model[0] in files else files
-    message = FRAME.sub(lambda found: f"{found[1]} ({named[found[1]]})" if found[1] in named else found[1], message)
-    message = KEYWORD.sub(_typed, CODE.sub("", CALL.sub(r"\1", message)))
-    return " ".join(message.split())
+    if not isinstance(problem, RecnbError):
+        return str(problem)
+    # The recommendations are those of the model that the message is about.
+    named = {**files, "recommendations": files.get(problem.subject, files.get("recommendations", ""))}
+    parts = (
+        f"{part} ({named[part]})" if isinstance(part, FrameName) and named.get(part) else _typed(part)
+        for part in problem.parts
+    )
+    return " ".join("".join(parts).split())
 
 
-def _typed(found: re.Match[str]) -> str:
-    name, value = found.groups()
-    plain = value.strip("[]").replace(", ", " ")
-    if " " not in value.strip("[]").strip("'\"") or value.startswith("["):
-        plain = plain.replace("'", "").replace('"', "")
-    if name in FILES and value == "frame":
-        plain = "FILE"
-    elif name == "users":
-        return f"--data-option users={plain}"
-    return (TYPED[name] + ("COLUMN" if plain == "..." else plain)).rstrip()
+def _typed(part: object) -> str:
+    """A part of a message as it is typed on the command line."""
+    if isinstance(part, Code):
+        return "" if part.argument is None else _typed(part.argument)
+    if not isinstance(part, Argument):
+        return str(part)
+    name, value = part.name, part.value
+    if isinstance(value, Placeholder):
+        shown = value.command
+    else:
+        shown = " ".join(shlex.quote(str(each)) for each in (value if isinstance(value, (list, tuple)) else [value]))
+    if name in (*FLAGS, *COLUMNS) and (name != "users" or value is FRAME):  # `users` is a file or an option of the data
+        return f"--{name.replace('_', '-')} {shown}".rstrip()
+    kind = "--data-option" if name in DATA_OPTIONS else "--option" if name in OPTIONS else None
+    return f"{kind} {name}={shown}" if kind else str(part)
 
 
 #: Names that trec_eval prints, and recnb's for them; those with a dash are at a cut-off.
@@ -273,7 +264,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         with use_language(arguments.lang):
             return _report(arguments, files)
     except (RecnbError, OSError) as problem:
-        _print_error(f"recnb: error: {in_words(str(problem), files)}")
+        _print_error(f"recnb: error: {in_words(problem, files)}")
         return 2
     except Exception:
         traceback.print_exc()
@@ -289,7 +280,7 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     if more:
         raise FrameError(f"{arguments.truth} is {1 + len(more)} files, and the truth is one: name it.")
     side_files = {name: file for name in ("train", "items", "users") if (file := getattr(arguments, name))}
-    files |= {f"model {name!r}": str(file) for name, file in model_files}
+    files |= {f"model {name!r}: ": str(file) for name, file in model_files}
     files |= {"truth": str(truth_file), **side_files}
     _check_target(arguments.output, list(files.values()))
     files["recommendations"] = str(model_files[0][1])
@@ -303,7 +294,7 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     result: Evaluation | Comparison
     if len(models) > 1 or several:
         if len(models) > 1 and several:
-            raise FrameError(f"{files[f'model {several[0]!r}']} holds the lists of several models: give it alone.")
+            raise FrameError(f"{files[f'model {several[0]!r}: ']} holds the lists of several models: give it alone.")
         lists = models if len(models) > 1 else models[several[0]]
         how = {"baseline": arguments.baseline, "confidence": arguments.confidence, "test": arguments.test}
         result = compare(lists, truth, **how, **columns, **side_data, **options)

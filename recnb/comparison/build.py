@@ -186,10 +186,8 @@ def beyond(
         model.prepared.rows.all()  # or an error that says where they are
     names = LIST_METRICS if named is None else list(named)
     work = steps(list(comparison._models.values()), _("comparing"))
-    of_each = [rows_of(model, k, comparison.settings.confidence, names=names, options=named) for model in work]
-    if named is not None:
-        for row in (row for rows in of_each for row in rows if row.needs):
-            raise OptionError(row.needs)
+    confidence, required = comparison.settings.confidence, named is not None
+    of_each = [rows_of(model, k, confidence, names=names, options=named, required=required) for model in work]
     return tuple(
         BeyondAccuracy(
             rows[0].metric,

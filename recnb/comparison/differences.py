@@ -15,7 +15,7 @@ from recnb.comparison.results import POWER, CurveLine, Difference, Mean, Setting
 from recnb.data.encoding import positions
 from recnb.display.language import _
 from recnb.display.progress import steps
-from recnb.errors import OptionError
+from recnb.errors import Argument, OptionError
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import Metric
 from recnb.metrics.recommendation_lists import Bools, PerUser
@@ -51,10 +51,8 @@ def values_of(model: EvaluationData, metric: Metric[...], cutoffs: Cutoffs, opti
     columns = []
     for computed in results:
         if computed.average != "user":
-            raise OptionError(
-                f"{model.library} averages {metric.name} over rows and not over users, so users cannot be compared one by one: "
-                "leave convention= out."
-            )
+            problem = f"{model.library} averages {metric.name} over rows and not over users, so users cannot be compared one by one: "
+            raise OptionError(problem, "leave ", Argument("convention"), " out.")
         assert isinstance(computed.result, PerUser)
         columns.append(np.where(computed.result.counted, computed.result.value, np.nan))
     return UserValues(results[0].users, np.stack(columns, axis=1))

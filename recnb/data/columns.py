@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.errors import ColumnError, FrameError
+from recnb.errors import COLUMN, Argument, Code, ColumnError, FrameError, FrameName
 
 #: What callers may pass: pandas, Polars (eager or lazy), pyarrow datasets, and whatever speaks Arrow's stream protocol (pyarrow, DuckDB).
 Frame = Any
@@ -67,7 +67,7 @@ def _columns_of(frame: Frame, name: str) -> list[str]:
         )
     twice = [column for column in dict.fromkeys(columns) if columns.count(column) > 1]
     if twice:
-        raise ColumnError(f"{name} has more than one column called {twice[0]!r}: rename all but one.")
+        raise ColumnError(FrameName(name), f" has more than one column called {twice[0]!r}: rename all but one.")
     return columns
 
 
@@ -99,14 +99,6 @@ def collected(name: str) -> Iterator[None]:
         raise FrameError(
             f"{name}: the lazy frame cannot be collected, try frame.collect(): {_short(problem)}"
         ) from problem
-    except Exception as problem:
-        duckdb = sys.modules.get("duckdb")
-        if duckdb is None or not isinstance(problem, duckdb.Error):
-            raise
-        raise FrameError(
-            f"{name}: the DuckDB relation cannot be read: {_short(problem)}. Read it while its connection is open, or fetch it first, "
-            "relation.to_arrow_table()."
-        ) from problem
 
 
 def role_of(column: object) -> str | None:
@@ -136,15 +128,16 @@ def find(
             found[role] = candidates[0]
         elif len(candidates) > 1:
             raise ColumnError(
-                f"{name}: {' and '.join(map(repr, candidates))} could each be the {role} column. "
-                f"Say which: {role}={candidates[0]!r}."
+                FrameName(name),
+                f": {' and '.join(map(repr, candidates))} could each be the {role} column.",
+                fix=("Say which: ", Argument(role, candidates[0]), "."),
             )
         elif role in roles:
             named = {given[other]: other for other in wanted_here if given.get(other) in taken}
             clash = next((column for column in named if role_of(column) == role), None)
             if clash is not None:
-                raise ColumnError(_twice(name, clash, role, named[clash]))
-            raise ColumnError(_missing(frame, name, role, wanted, columns))
+                raise _twice(name, clash, role, named[clash])
+            raise _missing(frame, name, role, wanted, columns)
     level = next((level for level in _levels(frame) if role_of(level) in {*optional}), None)
     if level is not None and not set(found) & {*optional}:
         raise ColumnError(
@@ -153,37 +146,34 @@ def find(
     for role, column in found.items():
         other = next((other for other, same in found.items() if other != role and same == column), None)
         if other is not None:
-            raise ColumnError(_twice(name, column, role, other))
+            raise _twice(name, column, role, other)
     return found
 
 
-def _twice(name: str, column: object, role: str, other: str) -> str:
-    return f"{name}: column {column!r} cannot be both {role} and {other}: name another column for one, {other}='...'."
+def _twice(name: str, column: object, role: str, other: str) -> ColumnError:
+    problem = f": column {column!r} cannot be both {role} and {other}: name another column for one, "
+    return ColumnError(FrameName(name), problem, Argument(other, COLUMN), ".")
 
 
-def _missing(frame: Frame, name: str, role: str, wanted: str | None, columns: list[str]) -> str:
+def _missing(frame: Frame, name: str, role: str, wanted: str | None, columns: list[str]) -> ColumnError:
     levels = _levels(frame)
-    found = (
-        f"{name} has no column {wanted!r}" if wanted is not None else f"{name} has no {role} column that recnb knows"
-    )
-    listed = ", ".join(map(repr, columns)) or "none"
+    column = f"column {wanted!r}" if wanted is not None else f"{role} column that recnb knows"
+    found = (FrameName(name), f" has no {column}.")
+    listed = f"Its columns: {', '.join(map(repr, columns)) or 'none'}"
     if levels:
         index = ", ".join(map(repr, levels))
-        return f"{found}. Its columns: {listed}; its index holds {index}: type .reset_index() to make columns of it."
+        return ColumnError(*found, fix=f"{listed}; its index holds {index}: type .reset_index() to make columns of it.")
     lists = next((column for column in columns if role_of(column) in ("recommended", "relevant")), None)
     if role == "item" and lists is not None:
-        order = ", order='row'" if name == "recommendations" else ""
-        return (
-            f"{found}. Column {lists!r} looks like lists of items, and two frames hold one item a row: give "
-            f"frame.explode({lists!r}) and say item={lists!r}{order}. A frame that holds both lists goes alone: frame.rec.ndcg(k=10)."
-        )
+        order = (", ", Argument("order", "row")) if name == "recommendations" else ()
+        rows = f"Column {lists!r} looks like lists of items, and two frames hold one item a row: give frame.explode({lists!r}) and say "
+        alone = (". A frame that holds both lists goes alone", Code(": frame.rec.ndcg(k=10)"), ".")
+        return ColumnError(*found, fix=(rows, Argument("item", lists), *order, *alone))
     example = next((column for column in columns if role_of(column) is None), "name_of_the_column")
     if not isinstance(example, str):
-        return (
-            f"{found}. Its columns: {listed}, and a column is named as text: frame.columns = frame.columns.map(str), "
-            f"and say which one it is: {role}={str(example)!r}."
-        )
-    return f"{found}. Its columns: {listed}. Say which one it is: {role}={example!r}."
+        text = ", and a column is named as text: frame.columns = frame.columns.map(str), and say which one it is: "
+        return ColumnError(*found, fix=(listed, text, Argument(role, str(example)), "."))
+    return ColumnError(*found, fix=(f"{listed}. Say which one it is: ", Argument(role, example), "."))
 
 
 def table_of(frame: Frame, name: str, roles: Mapping[str, str]) -> pl.DataFrame:
@@ -249,9 +239,9 @@ def from_arrow(table: Any, name: str, labels: Mapping[str, str] | None = None) -
     for field in table.schema:
         if pa.types.is_interval(field.type):
             label = (labels or {}).get(field.name, field.name)
-            raise FrameError(
-                f"{name}: column {label!r} holds values of type INTERVAL, which are no id or number: make it text, "
-                f"""relation.project('* REPLACE ("{label}"::VARCHAR AS "{label}")')."""
+            text = f"""relation.project('* REPLACE ("{label}"::VARCHAR AS "{label}")')"""
+            raise FrameError.of_column(
+                name, label, f"holds values of type INTERVAL, which are no id or number: make it text, {text}."
             )
     return pl.DataFrame(pl.from_arrow(table))
 
@@ -269,18 +259,17 @@ def _from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl
             return pl.Series(column.to_numpy())
         return pl.from_pandas(column)
     except Exception as problem:  # pyarrow and polars raise half a dozen kinds here
-        kinds = sorted({type(value).__name__ for value in column.dropna()})
+        kinds = ", ".join(sorted({type(value).__name__ for value in column.dropna()}))
         if role in NUMBERS:
-            raise FrameError(
-                f"{name}: column {label!r} holds values that are not all numbers of one kind: {', '.join(kinds)}. "
-                f"{_to_numbers(column, label)}"
-            ) from problem
-        # Text of what is missing would be an id of its own, "nan" or "None".
-        first = f"frame = frame.dropna(subset=[{label!r}]), then " if column.isna().any() else ""
-        raise FrameError(
-            f"{name}: column {label!r} holds values of more than one kind, or of one that is no id or number: "
-            f"{', '.join(kinds)}. Make it one kind, for example {first}.astype(str)."
-        ) from problem
+            held, fix = "that are not all numbers of one kind", _to_numbers(column, label)
+        else:
+            # Text of what is missing would be an id of its own, "nan" or "None".
+            first = f"frame = frame.dropna(subset=[{label!r}]), then " if column.isna().any() else ""
+            held, fix = (
+                "of more than one kind, or of one that is no id or number",
+                f"Make it one kind, for example {first}.astype(str).",
+            )
+        raise FrameError.of_column(name, label, f"holds values {held}: {kinds}.", fix=fix) from problem
 
 
 def _to_numbers(column: pd.Series[Any], label: str) -> str:

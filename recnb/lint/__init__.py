@@ -58,9 +58,7 @@ def lint(
     scoring = evaluation.scoring(chosen, options)
     if values is not None and (scoring.convention.average != "user" or np.isnan(values).any()):
         values = None  # whose mean is another
-    data = LintData(scoring, evaluation.side_data, k, evaluation.library)
-    if values is not None:
-        data._measured = values, float(values.mean())
+    data = LintData(scoring, evaluation.side_data, k, evaluation.library, values)
     findings: list[Finding] = []
     unchecked: dict[str, tuple[str, ...]] = {}
     elsewhere: list[str] = []
@@ -74,18 +72,14 @@ def lint(
             elsewhere.append(check.name)
     findings.sort(key=lambda finding: finding.severity != "warning")
     n_checks = len(CHECKS) - len(elsewhere) - sum(map(len, unchecked.values()))
-    low, high = (np.nan, np.nan) if "ties" in elsewhere else _bounds(findings, data)
+    low = high = np.nan if "ties" in elsewhere or not np.isfinite(data.value) else data.value
+    for finding in findings:
+        if finding.name == "ties":
+            low, high = finding.facts["lower"], finding.facts["upper"]
     return Lint(
         tuple(findings), n_checks, unchecked, data.label, k, data.value, low, high, data.n_users,
         evaluation.basis_of_metric(scoring), current(), tuple(elsewhere),
     )  # fmt: skip
-
-
-def _bounds(findings: list[Finding], data: LintData) -> tuple[float, float]:
-    """The bounds of the mean over all orders of equal scores."""
-    facts = next((finding.facts for finding in findings if finding.name == "ties"), {})
-    low, high = facts.get("lower", data.value), facts.get("upper", data.value)
-    return (float(low), float(high)) if np.isfinite(low) else (np.nan, np.nan)
 
 
 __all__ = ["CHECKS", "Finding", "Lint", "lint"]

@@ -18,7 +18,7 @@ from typing import Any, Concatenate, Generic, Literal, ParamSpec, Protocol, over
 import numpy as np
 
 from recnb.display.language import _
-from recnb.errors import OptionError, is_number, is_word, near
+from recnb.errors import Argument, OptionError, is_number, is_word, near
 from recnb.metrics.formula import OVER, OVER_LATEX, Formula
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits
 from recnb.metrics.recommendation_lists import FamiliarHits, Lists, PerUser, Whole
@@ -170,9 +170,10 @@ class Metric(Generic[P]):
             if name not in self.defaults:
                 raise OptionError(f"{self.name} has no option {name!r}. {near(name, ['k', *self.defaults])}")
             if name in self.words and not is_word(value, self.words[name]):
-                raise OptionError(f"{name}={value!r} is no option of {self.name}. {near(value, self.words[name])}")
+                known = near(value, self.words[name])
+                raise OptionError(Argument(name, value), f" is no option of {self.name}.", fix=known)
             if isinstance(self.defaults[name], bool) and not isinstance(value, (bool, np.bool_)):
-                raise OptionError(f"{name}={value!r} is no option of {self.name}: say True or False.")
+                raise OptionError(Argument(name, value), f" is no option of {self.name}: say True or False.")
 
     def needs_whole_list(self, options: Mapping[str, Any]) -> bool:
         """Whether hits below the cut-off change the value: they do where the ideal is made of the list itself."""
@@ -340,7 +341,7 @@ def number_option(name: str, value: object, meaning: str, ok: Callable[[float], 
     0.5
     """
     if not is_number(value) or not ok(value):
-        raise OptionError(f"{name}={value!r} is not a {meaning}.")
+        raise OptionError(Argument(name, value), f" is not a {meaning}.")
     return float(value)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from recnb.errors import OptionError
+from recnb.errors import Argument, OptionError
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import Metric
 from recnb.results.arguments import Metrics, chosen_metrics, metrics_under, options_of, parted
@@ -47,9 +47,12 @@ def request_of(
     at = Cutoffs.of(k)
     finite = tuple(cutoff for cutoff in at if cutoff is not None)
     if len(finite) < len(at):
-        raise OptionError(
-            f"a report needs whole numbers for k, such as k=[5, 10, 20]: its curve runs from 1 to the largest. For whole lists ask {instead}."
+        problem = (
+            "a report needs whole numbers for k, such as ",
+            Argument("k", [5, 10, 20]),
+            ": its curve runs from 1 to the largest.",
         )
+        raise OptionError(*problem, fix=f"For whole lists ask {instead}.")
     accuracy, beyond = parted(metrics, options)
     # Named metrics come with their options; the standard ones share the options given.
     shared = options if accuracy is None else {}

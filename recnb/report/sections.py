@@ -416,8 +416,7 @@ class Beyond(ModelSection):
         lacks: dict[str, list[str]] = {}
         for metric in self.report.beyond:
             if not metric.values:
-                why = metric.needs.removeprefix(metric.metric).lstrip(": ").removesuffix(".")
-                lacks.setdefault(why, []).append(metric.metric)
+                lacks.setdefault(metric.needs.removesuffix("."), []).append(metric.metric)
         return [_("not here: {names} ({why})", names=", ".join(names), why=why) + "." for why, names in lacks.items()]
 
     def to_dict(self) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from recnb.data.validation import of_one_unit
 from recnb.display.language import N_, _, current, pgettext, use_language
 from recnb.display.templates import render, translated, user_text
 from recnb.display.text import one_line
-from recnb.errors import OptionError, RecnbError, near
+from recnb.errors import FRAME, Argument, Code, OptionError, RecnbError, near
 from recnb.metrics.hits import Cutoffs, Floats, Ints
 from recnb.results import beyond_accuracy
 from recnb.results.arguments import Metrics, asked_metrics, metrics_under, options_of
@@ -75,9 +75,8 @@ def segments_of(evaluation: EvaluationData, by: Any, bins: int = 4) -> Segments:
         values = [None if isinstance(value, float) and value != value else value for value in listed.values()]
         series = pl.Series(values, strict=False)
         if series.dtype == pl.Object or series.dtype.is_nested():
-            raise OptionError(
-                f"by={label!r} holds {one_line(repr(values[0]))}, which names no segment: give each user a text or a number."
-            )
+            problem = f" holds {one_line(repr(values[0]))}, which names no segment: give each user a text or a number."
+            raise OptionError(Argument("by", label), problem)
         table = pl.DataFrame({"user": list(listed), "value": series})
     else:
         raise OptionError(
@@ -88,13 +87,14 @@ def segments_of(evaluation: EvaluationData, by: Any, bins: int = 4) -> Segments:
         try:
             table = table.with_columns(pl.col("user").cast(evaluated.dtype))
         except pl.exceptions.PolarsError:
-            raise OptionError(
-                f"by={label!r}: its users are {table['user'].dtype}, such as {table['user'][0]!r}, and those evaluated {evaluated.dtype}, "
-                f"such as {evaluated[0]!r}."
-            ) from None
+            ours, theirs = (
+                f"{table['user'].dtype}, such as {table['user'][0]!r}",
+                f"{evaluated.dtype}, such as {evaluated[0]!r}",
+            )
+            raise OptionError(Argument("by", label), f": its users are {ours}, and those evaluated {theirs}.") from None
     own = table.filter(pl.col("user").is_in(_everyone(evaluation).implode()))
     if own["value"].drop_nulls().len() == 0:
-        raise OptionError(f"by={label!r} says nothing of the users evaluated, such as {evaluated[0]!r}.")
+        raise OptionError(Argument("by", label), f" says nothing of the users evaluated, such as {evaluated[0]!r}.")
     names, code = _coded(own["value"], bins)
     return Segments(label, names, own["user"], code)
 
@@ -118,20 +118,19 @@ def _column(evaluation: EvaluationData, by: str) -> pl.DataFrame:
     if by in of_truth:
         table = _of_truth(evaluation, by)
         if table["user"].is_duplicated().any():
-            raise OptionError(
-                f"by={by!r}: that column of the truth has more than one value for user {table['user'].filter(table['user'].is_duplicated())[0]!r}, "
-                "and a segment is one for each user."
-            )
+            user = table["user"].filter(table["user"].is_duplicated())[0]
+            problem = f": that column of the truth has more than one value for user {user!r}, and a segment is one for each user."
+            raise OptionError(Argument("by", by), problem)
         return table
     if by in WORKED_OUT:
         return _worked_out(evaluation, by)
     single = [name for name in of_truth if not _of_truth(evaluation, name)["user"].is_duplicated().any()]
     worked_out = [] if side_data.train is None else WORKED_OUT
     known = [*([] if users is None else [name for name in users.columns if name != "user"]), *single, *worked_out]
-    hint = "" if users is not None else " Give what is known of them: recs.rec.against(truth, users=frame)."
-    raise OptionError(
-        f"by={by!r} is no column that is known of the users.{hint}{f' {near(by, known)}' if known else ''}"
-    )
+    give = Code("recs.rec.against(truth, users=frame)", Argument("users", FRAME))
+    hint = () if users is not None else (" Give what is known of them: ", give, ".")
+    problem = " is no column that is known of the users."
+    raise OptionError(Argument("by", by), problem, *hint, fix=near(by, known) if known else ())
 
 
 def _of_truth(evaluation: EvaluationData, column: str) -> pl.DataFrame:
@@ -154,7 +153,8 @@ def _roles_of_truth(evaluation: EvaluationData) -> dict[str, str]:
 def _worked_out(evaluation: EvaluationData, by: str) -> pl.DataFrame:
     train = evaluation.side_data.train
     if train is None:
-        raise RecnbError(f"by={by!r} needs what users had before: type recs.rec.against(truth, train=frame).")
+        give = Code("recs.rec.against(truth, train=frame)", Argument("train", FRAME))
+        raise RecnbError(Argument("by", by), " needs what users had before: type ", give, ".")
     users = _everyone(evaluation).alias("user").to_frame()
     if by == "activity":
         counts = train.group_by("user").agg(value=pl.len().cast(pl.Int64))
@@ -253,9 +253,8 @@ def table_by(
     chosen = asked_metrics(metrics)
     for metric in chosen:
         if metric.of == "all":
-            raise OptionError(
-                f"{metric.name} is one number of all lists, with no value for each user, so by= cannot break it down: leave it out."
-            )
+            problem = f"{metric.name} is one number of all lists, with no value for each user, so "
+            raise OptionError(problem, Argument("by"), " cannot break it down: leave it out.")
     cutoffs = Cutoffs.of(k)
     rows: list[Segment] = []
     names: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from recnb.errors import OptionError, is_number, is_word, near
+from recnb.errors import Argument, OptionError, is_number, is_word, near
 from recnb.stats._types import Floats
 from recnb.stats.bootstrap import moved
 
@@ -160,4 +160,5 @@ class Moments:
 def checked_confidence(confidence: float) -> None:
     """Refuse a confidence that is no share."""
     if not (is_number(confidence) and 0 < confidence < 1):
-        raise OptionError(f"confidence={confidence!r} is no share: give a number between 0 and 1, such as 0.95.")
+        given = Argument("confidence", confidence)
+        raise OptionError(given, " is no share: give a number between 0 and 1, such as 0.95.")
