@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Part(ABC):
+class ComparisonPart(ABC):
     """A part of a comparison, shown in the language that it was made in."""
 
     _: KW_ONLY
@@ -43,7 +43,7 @@ class Part(ABC):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Conclusion(Part):
+class Conclusion(ComparisonPart):
     """The conclusion of each difference, in sentences, and notes on all of them."""
 
     differences: tuple[Difference, ...]
@@ -75,7 +75,7 @@ class Conclusion(Part):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Forest(Part):
+class Forest(ComparisonPart):
     """Differences with their intervals, one under the other, about a line at 0."""
 
     differences: tuple[Difference, ...]
@@ -104,7 +104,7 @@ class Forest(Part):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Movers(Part):
+class Movers(ComparisonPart):
     """The users who gain and lose most by one model in the place of another, with both lists."""
 
     moved: MovedUsers
@@ -129,7 +129,7 @@ class Movers(Part):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Curves(Part):
+class Curves(ComparisonPart):
     """A metric against the cut-off, a line for each model."""
 
     lines: tuple[CurveLine, ...]
@@ -157,7 +157,7 @@ class Curves(Part):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tradeoff(Part):
+class Tradeoff(ComparisonPart):
     """Two metrics against each other, a point for each model."""
 
     x: str

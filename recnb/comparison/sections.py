@@ -13,7 +13,7 @@ from recnb.comparison.conclusions import SIGNS, TESTS, bare_p, number, percent_o
 from recnb.display.language import N_, _, ngettext
 from recnb.display.templates import macro, name, user_text
 from recnb.display.text import latex_table, latex_text, markdown_table, markdown_text, one_line
-from recnb.report.section import Cells, FindingsSection, Safe, Section
+from recnb.report.section import Cells, FindingsTab, Safe, Section
 from recnb.report.sections import item_in_markdown, item_in_text
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class ComparisonSection(Section):
     context = {"words": words, "charts": charts, "name_of": name, "user_text": user_text}  # noqa: RUF012
 
 
-class Head(ComparisonSection):
+class ComparisonHead(ComparisonSection):
     """The conclusions of the lead metric at the lead cut-off."""
 
     name = "head"
@@ -64,7 +64,7 @@ class Head(ComparisonSection):
         return super().to_dict() | {"n_compared": self.report.n_tested}
 
 
-class Findings(FindingsSection, ComparisonSection):
+class ComparisonFindings(FindingsTab, ComparisonSection):
     """Problems in the data of the models, and in whose lists; and what is left out of the report."""
 
     fields = ("n_checks", "left_out")
@@ -105,7 +105,7 @@ class Findings(FindingsSection, ComparisonSection):
         return super().to_dict() | {"findings": findings}
 
 
-class Overview(ComparisonSection):
+class ComparisonOverview(ComparisonSection):
     """The conclusions, and the means at every cut-off."""
 
     name = "overview"
@@ -194,7 +194,7 @@ class Overview(ComparisonSection):
         return ". ".join(sentences) + "."
 
 
-class Differences(ComparisonSection):
+class DifferencesSection(ComparisonSection):
     """Every difference with its tests, and the forest plot."""
 
     name = "differences"
@@ -233,7 +233,7 @@ class Differences(ComparisonSection):
         return {"differences": [row.to_dict() for row in self.report.differences]}
 
 
-class Segments(ComparisonSection):
+class SegmentDifferences(ComparisonSection):
     """The differences within each segment of the users."""
 
     name = "segments"
@@ -272,7 +272,7 @@ class Segments(ComparisonSection):
         return {"segments": {"by": segments.by, "rows": rows, "n_small": segments.n_small}}
 
 
-class Curves(ComparisonSection):
+class CurvesSection(ComparisonSection):
     """The lead metric of every model against the cut-off, in HTML alone."""
 
     name = "curves_of_report"
@@ -280,7 +280,7 @@ class Curves(ComparisonSection):
     fields = ("curves",)
 
 
-class Beyond(ComparisonSection):
+class ComparisonBeyond(ComparisonSection):
     """Metrics beyond accuracy, a column a model."""
 
     name = "beyond"
@@ -296,7 +296,7 @@ class Beyond(ComparisonSection):
         return Cells([_("metric"), *map(safe, self.report.models)], rows)
 
 
-class Users(ComparisonSection):
+class MoversSection(ComparisonSection):
     """The users who gain and lose most, with both lists."""
 
     name = "users"
@@ -339,7 +339,7 @@ def movers_text(moved: MovedUsers) -> list[str]:
     return lines
 
 
-class Overlap(ComparisonSection):
+class OverlapSection(ComparisonSection):
     """The similarity of the lists of each two models."""
 
     name = "overlap"
@@ -370,7 +370,7 @@ class Overlap(ComparisonSection):
         return Cells(header, rows)
 
 
-class About(ComparisonSection):
+class ComparisonReadings(ComparisonSection):
     """The users, the conventions, how often was tested, and how to read each metric."""
 
     name = "about"
@@ -436,14 +436,14 @@ def _wrapped(paragraph: str) -> list[str]:
 
 #: In the order shown: the head first, without a tab; findings behind the others in HTML if there are none.
 SECTIONS: tuple[type[Section], ...] = (
-    Head,
-    Findings,
-    Overview,
-    Differences,
-    Segments,
-    Curves,
-    Beyond,
-    Users,
-    Overlap,
-    About,
+    ComparisonHead,
+    ComparisonFindings,
+    ComparisonOverview,
+    DifferencesSection,
+    SegmentDifferences,
+    CurvesSection,
+    ComparisonBeyond,
+    MoversSection,
+    OverlapSection,
+    ComparisonReadings,
 )

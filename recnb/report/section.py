@@ -121,7 +121,7 @@ class Section:
         return {field: plain(getattr(self.report, field)) for field in self.fields} | numbers
 
 
-class FindingsSection(Section):
+class FindingsTab(Section):
     """Problems in the data: the first tab if there are any, else the last."""
 
     name = "findings"

@@ -25,7 +25,7 @@ from recnb.display.text import (
     some,
 )
 from recnb.report.beyond_row import BeyondRow
-from recnb.report.section import FindingsSection, Safe, Section
+from recnb.report.section import FindingsTab, Safe, Section
 from recnb.stats import ENOUGH
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class ModelSection(Section):
         return f"{self.report.lead.metric}@{self.report.lead_k}"
 
 
-class Head(ModelSection):
+class HeadSection(ModelSection):
     """The lead metric with its interval, and the users."""
 
     name = "head"
@@ -101,7 +101,7 @@ class Head(ModelSection):
         return {"basis": self.report.basis, "interval": interval, "k": self.report.k, "lead_k": self.report.lead_k}
 
 
-class Findings(FindingsSection, ModelSection):
+class FindingsSection(FindingsTab, ModelSection):
     """Problems in the data, and their effect on the numbers."""
 
     def text(self) -> list[str]:
@@ -117,7 +117,7 @@ class Findings(FindingsSection, ModelSection):
         return {"findings": {**{name: getattr(lint, name) for name in names}, "found": found}}
 
 
-class Overview(ModelSection):
+class OverviewSection(ModelSection):
     """Every metric at the cut-offs, and what was evaluated."""
 
     name = "overview"
@@ -257,7 +257,7 @@ def _at_cutoffs(metric: MetricSummary | BeyondRow, value: str) -> list[dict[str,
     return [dict(zip(names, (k, *row), strict=True)) for k, row in zip(metric.k, metric.values, strict=False)]
 
 
-class CurveAndDistribution(ModelSection):
+class DistributionSection(ModelSection):
     """The lead metric against k, and its distribution over users."""
 
     name = "curve_and_distribution"
@@ -318,7 +318,7 @@ class CurveAndDistribution(ModelSection):
         return {"curve": curve, "distribution": asdict(self.report.distribution)}
 
 
-class Segments(ModelSection):
+class SegmentsSection(ModelSection):
     """The metrics in each segment of the users, and the gap of each segment to all others."""
 
     name = "segments"
@@ -400,7 +400,7 @@ class Segments(ModelSection):
         return [latex_table("lrrlrl", _sentences(caption), rows)]
 
 
-class Beyond(ModelSection):
+class BeyondSection(ModelSection):
     """Metrics beyond accuracy, in HTML alone: other forms have them below the others."""
 
     name = "beyond"
@@ -423,7 +423,7 @@ class Beyond(ModelSection):
         return {"beyond": [{**asdict(metric), "values": _at_cutoffs(metric, "value")} for metric in self.report.beyond]}
 
 
-class Users(ModelSection):
+class UsersSection(ModelSection):
     """The users whom the lists serve best and worst, with their lists."""
 
     name = "users"
@@ -498,14 +498,14 @@ def item_in_markdown(item: Any, title: str) -> str:
     return f"{markdown_text(title)} ({markdown_text(item)})" if title else markdown_text(item)
 
 
-class Readings(ModelSection):
+class ReadingsSection(ModelSection):
     """The meaning, the formula and the convention of each metric, in HTML alone."""
 
     name = "readings"
     title = N_("How to read")
 
 
-class Basis(ModelSection):
+class BasisSection(ModelSection):
     """The users and the convention behind the numbers."""
 
     name = "basis"
@@ -516,13 +516,13 @@ class Basis(ModelSection):
 
 #: In the order shown: the head first, without a tab; findings behind the others in HTML if there are none.
 SECTIONS: tuple[type[Section], ...] = (
-    Head,
-    Findings,
-    Overview,
-    CurveAndDistribution,
-    Segments,
-    Beyond,
-    Users,
-    Readings,
-    Basis,
+    HeadSection,
+    FindingsSection,
+    OverviewSection,
+    DistributionSection,
+    SegmentsSection,
+    BeyondSection,
+    UsersSection,
+    ReadingsSection,
+    BasisSection,
 )
