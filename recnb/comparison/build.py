@@ -132,7 +132,7 @@ def report_of(
             basis=comparison.basis(),
             left_out=tuple(left_out),
             notes=tuple(dict.fromkeys(str(note) for model in models.values() for note in model.prepared.notes)),
-            computed=computed_by(SECTIONS, models, request),
+            _computed=computed_by(SECTIONS, models, request),
         )
     return ComparisonReport(data, checked(lang))
 

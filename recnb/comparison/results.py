@@ -227,10 +227,9 @@ class ModelFinding:
         return self.of_each[0]
 
     @property
-    def effects(self) -> tuple[tuple[str, str], ...]:
-        """The effect on each model, or once, with no model, if it is the same."""
-        effects = [finding.effect for finding in self.of_each]
-        return (("", effects[0]),) if len(set(effects)) == 1 else tuple(zip(self.models, effects, strict=True))
+    def effects_differ(self) -> bool:
+        """True if the effect is not the same on each model."""
+        return len({finding.effect for finding in self.of_each}) > 1
 
 
 @dataclass(frozen=True)
@@ -277,7 +276,7 @@ class ComparisonReportData:
     basis: str
     notes: tuple[str, ...]
     left_out: tuple[str, ...] = ()  #: what is not here and why, in words: what takes rows that stayed elsewhere
-    computed: Mapping[str, Any] = field(default_factory=dict)  #: numbers of sections that have no field here, by name
+    _computed: Mapping[str, Any] = field(default_factory=dict)  #: numbers of sections that have no field here, by name
 
     @property
     def lead(self) -> MetricDescription:

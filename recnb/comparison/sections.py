@@ -78,7 +78,7 @@ class ComparisonFindings(FindingsTab, ComparisonSection):
         lines = []
         for found in self.report.findings:
             whose = words.whose(self.report, found, one_line)
-            lines += _item("! ", f"{found.finding.word}: {found.finding.short} ({whose})")
+            lines += _wrapped(f"{found.finding.word}: {found.finding.short} ({whose})", "! ")
         return [*(lines or [self.none_found]), ""]
 
     def markdown(self) -> list[str]:
@@ -88,7 +88,7 @@ class ComparisonFindings(FindingsTab, ComparisonSection):
         finding = found.finding
         code = f"`` {' '.join(finding.code.split()).replace('``', '` `')} ``" if finding.code else ""
         effects = [of_model.sentence("effect", "markdown") for of_model in found.of_each]
-        if len(found.effects) > 1:
+        if found.effects_differ:
             effects = [f"{_bold(model)}: {sentences}" for model, sentences in zip(found.models, effects, strict=True)]
         parts = [*dict.fromkeys(effects), finding.sentence("advice", "markdown"), code]
         whose = words.whose(self.report, found, markdown_text)
@@ -127,7 +127,7 @@ class ComparisonOverview(ComparisonSection):
         report = self.report
         lines = []
         for sentence in [*words.headline(report, one_line), *words.summaries(report, one_line)]:
-            lines += _item("- ", sentence)
+            lines += _wrapped(sentence, "- ")
         for k in report.k:
             lines += ["", words.means_title(report, k), *self.means(k, one_line, _mean("*")).text()]
         best = "*0.5*" + _(": the highest mean of its column")
@@ -194,6 +194,28 @@ class ComparisonOverview(ComparisonSection):
         return ". ".join(sentences) + "."
 
 
+def _columns(report: ComparisonReportData, safe: Safe) -> dict[str, tuple[str, Callable[[Difference], str]]]:
+    """The columns of tables of differences: the title of each, and a cell."""
+    interval = _("{confidence} interval", confidence=percent_of(report.settings.confidence))
+    return {
+        "metric": (_("metric"), lambda row: row.label),
+        "model": (_("model"), lambda row: safe(row.model)),
+        "baseline": (_("baseline"), lambda row: safe(row.baseline)),
+        "users": (_("users"), lambda row: f"{row.n_users:,}"),
+        "difference": (_("difference"), lambda row: signed(row.difference)),
+        "interval": (interval, lambda row: f"{number(row.low)} … {number(row.high)}"),
+        "t": (_("p, t"), lambda row: bare_p(row.t_p)),
+        "wilcoxon": (_("p, Wilcoxon"), lambda row: bare_p(row.wilcoxon_p)),
+        "signs": (_("p, signs"), lambda row: bare_p(row.randomization_p)),
+        "holm": (_("p, Holm"), lambda row: bare_p(row.p_holm)),
+        "bh": (_("p, BH"), lambda row: bare_p(row.p_bh)),
+        "effect": (_("effect size"), lambda row: number(row.effect_size)),
+        "won": (_("won / tied / lost"), lambda row: f"{row.won:,} / {row.tied:,} / {row.lost:,}"),
+        "detectable": (_("detectable"), lambda row: number(row.detectable)),
+        "conclusion": (_("conclusion"), words.verdict_in_words),
+    }
+
+
 class DifferencesSection(ComparisonSection):
     """Every difference with its tests, and the forest plot."""
 
@@ -205,26 +227,12 @@ class DifferencesSection(ComparisonSection):
 
     def tests(self, differences: Sequence[Difference], safe: Safe, *, brief: bool = False) -> Cells:
         """Differences with intervals, p-values, corrections, effect size and users; if `brief`, without three of the columns."""
-        columns: list[tuple[str, Callable[[Difference], str]]] = [
-            (_("metric"), lambda row: row.label),
-            (_("model"), lambda row: safe(row.model)),
-            (_("baseline"), lambda row: safe(row.baseline)),
-            (_("difference"), lambda row: signed(row.difference)),
-            (_interval_of(self.report), _ends),
-            (_("p, t"), lambda row: bare_p(row.t_p)),
-            (_("p, Wilcoxon"), lambda row: bare_p(row.wilcoxon_p)),
-            (_("p, signs"), lambda row: bare_p(row.randomization_p)),
-            (_("p, Holm"), lambda row: bare_p(row.p_holm)),
-            (_("p, BH"), lambda row: bare_p(row.p_bh)),
-            (_("effect size"), lambda row: number(row.effect_size)),
-            (_("won / tied / lost"), lambda row: f"{row.won:,} / {row.tied:,} / {row.lost:,}"),
-            (_("detectable"), lambda row: number(row.detectable)),
-            (_("conclusion"), words.verdict_in_words),
+        columns = _columns(self.report, safe)
+        names = [
+            name for name in columns if name != "users" and not (brief and name in ("wilcoxon", "signs", "detectable"))
         ]
-        if brief:
-            columns = [column for at, column in enumerate(columns) if at not in (6, 7, 12)]
-        header = [title for title, _cell in columns]
-        return Cells(header, [[cell(row) for _title, cell in columns] for row in differences], 3)
+        header = [columns[name][0] for name in names]
+        return Cells(header, [[columns[name][1](row) for name in names] for row in differences], 3)
 
     def table(self, safe: Safe) -> Cells:
         return self.tests(self.report.differences, safe, brief=True)
@@ -245,21 +253,12 @@ class SegmentDifferences(ComparisonSection):
 
     def table(self, safe: Safe) -> Cells:
         assert self.report.segments is not None
-        header = [_("segment"), _("model"), _("baseline"), _("users"), _("difference"), _interval_of(self.report)]
-        rows = [
-            [
-                safe(segment),
-                safe(row.model),
-                safe(row.baseline),
-                f"{row.n_users:,}",
-                signed(row.difference),
-                _ends(row),
-                bare_p(row.p_holm),
-                words.verdict_in_words(row),
-            ]
-            for segment, row in self.report.segments.rows
+        columns = _columns(self.report, safe)
+        shown = [
+            columns[name] for name in ("model", "baseline", "users", "difference", "interval", "holm", "conclusion")
         ]
-        return Cells([*header, _("p, Holm"), _("conclusion")], rows, 3)
+        rows = [[safe(name), *(cell(row) for _title, cell in shown)] for name, row in self.report.segments.rows]
+        return Cells([_("segment"), *(title for title, _cell in shown)], rows, 3)
 
     def heading(self, safe: Safe) -> str:
         return words.segments_title(self.report, safe)
@@ -392,14 +391,6 @@ class ComparisonReadings(ComparisonSection):
         return [markdown_text(notes, 2000), markdown_text(basis, 3000), *left_out]
 
 
-def _interval_of(report: ComparisonReportData) -> str:
-    return _("{confidence} interval", confidence=percent_of(report.settings.confidence))
-
-
-def _ends(difference: Difference) -> str:
-    return f"{number(difference.low)} … {number(difference.high)}"
-
-
 def _raised(marks: str) -> str:
     return f"$^{{{marks}}}$"
 
@@ -426,12 +417,8 @@ def _listed(items: Sequence[RankedItem], shown: Callable[[Any, str], str], hit: 
     return ", ".join(hit.format(name) if relevance else name for name, relevance in names) or _("no list")
 
 
-def _item(sign: str, sentence: str) -> list[str]:
-    return textwrap.wrap(sentence, LINE, initial_indent=sign, subsequent_indent="  ")
-
-
-def _wrapped(paragraph: str) -> list[str]:
-    return textwrap.wrap(paragraph, LINE)
+def _wrapped(paragraph: str, sign: str = "") -> list[str]:
+    return textwrap.wrap(paragraph, LINE, initial_indent=sign, subsequent_indent=" " * len(sign))
 
 
 #: In the order shown: the head first, without a tab; findings behind the others in HTML if there are none.

@@ -109,7 +109,7 @@ def report_of(
         beyond=further,
         segments=segments,
         basis=basis,
-        computed=computed_by(SECTIONS, {"": evaluation}, request),
+        _computed=computed_by(SECTIONS, {"": evaluation}, request),
     )
 
 

@@ -225,7 +225,7 @@ class ReportData:
     beyond: tuple[BeyondRow, ...]  #: beyond accuracy, at each cut-off; () where neither train nor items is known
     segments: ReportSegments | None  #: the metrics at `lead_k` by segment, if that was asked for
     basis: str
-    computed: Mapping[str, Any]  #: numbers of sections that have no field here, by the section's name
+    _computed: Mapping[str, Any]  #: numbers of sections that have no field here, by the section's name
     lang: str = field(default_factory=current)  #: the language of its words, in which it is shown
 
     @property

@@ -70,7 +70,7 @@ class Section:
     @property
     def numbers(self) -> Any:
         """The result of `compute`."""
-        return self.report.computed[self.name]
+        return self.report._computed[self.name]
 
     @property
     def shown(self) -> bool:
@@ -117,7 +117,7 @@ class Section:
 
     def to_dict(self) -> dict[str, Any]:
         """Its part of the report as plain Python: its fields, and its numbers under its name."""
-        numbers = {self.name: plain(self.numbers)} if self.name in self.report.computed else {}
+        numbers = {self.name: plain(self.numbers)} if self.name in self.report._computed else {}
         return {field: plain(getattr(self.report, field)) for field in self.fields} | numbers
 
 
