@@ -13,6 +13,7 @@ from recnb.display.language import _
 from recnb.display.progress import counted
 from recnb.lint import lint
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
+from recnb.metrics.metric import Metric
 from recnb.report.beyond_row import BeyondRow, rows_of
 from recnb.report.data import (
     CountSummary,
@@ -25,7 +26,7 @@ from recnb.report.data import (
     distribution_of,
 )
 from recnb.report.report import Report
-from recnb.report.request import MetricOptions, ReportRequest, curve_points, request_of
+from recnb.report.request import ReportRequest, curve_points, request_of
 from recnb.report.section import computed_by
 from recnb.report.sections import SECTIONS
 from recnb.results.arguments import Metrics
@@ -58,24 +59,28 @@ def report_of(
     whole = any(metric.needs_whole_list(metric_options) for metric, metric_options in chosen)
     evaluation.hits(None if whole else max(at))
     cutoffs = [request.lead_cutoffs(points).values, *[at] * (len(chosen) - 1)]
-    starts = np.cumsum([0, *map(len, cutoffs)]).tolist()
+    columns = [(metric, k) for (metric, _options), ks in zip(chosen, cutoffs, strict=True) for k in ks]
     with counted(len(chosen) + 3 + (by is not None), _("report")) as bar:
-        values = np.empty((evaluation.n_users, starts[-1]))
-        for (metric, metric_options), ks, start in zip(chosen, cutoffs, starts, strict=False):
-            values[:, start : start + len(ks)] = evaluation.values(metric, Cutoffs.of(ks), metric_options)
+        values, filled = np.empty((evaluation.n_users, len(columns))), 0
+        for (metric, metric_options), ks in zip(chosen, cutoffs, strict=True):
+            values[:, filled : filled + len(ks)] = evaluation.values(metric, Cutoffs.of(ks), metric_options)
+            filled += len(ks)
             bar.update()
-        bounds = np.array([metric.bounds for (metric, _options), ks in zip(chosen, cutoffs, strict=True) for _k in ks])
-        low, high, method = intervals(values, confidence, bounds=(bounds[:, 0], bounds[:, 1]))
-        numbers = list(zip(values.mean(axis=0).tolist(), low.tolist(), high.tolist(), strict=True))
+        lowest, highest = np.array([metric.bounds for metric, _k in columns], dtype=np.float64).T
+        low, high, method = intervals(values, confidence, bounds=(lowest, highest))
+        names = [(metric.name, k) for metric, k in columns]
+        means = zip(values.mean(axis=0).tolist(), low.tolist(), high.tolist(), strict=True)
+        numbers = dict(zip(names, means, strict=True))
 
-        def summary(metric: MetricOptions, ks: Sequence[int | None], start: int) -> MetricSummary:
-            mean, low, high = zip(*(numbers[start + ks.index(k)] for k in at), strict=True)
-            return MetricSummary.of(*metric, k=at, mean=mean, low=low, high=high)
+        def summary(metric: Metric[...], metric_options: Mapping[str, Any]) -> MetricSummary:
+            mean, low, high = zip(*(numbers[metric.name, k] for k in at), strict=True)
+            return MetricSummary.of(metric, metric_options, k=at, mean=mean, low=low, high=high)
 
-        summaries = tuple(map(summary, chosen, cutoffs, starts))
+        summaries = tuple(summary(*metric) for metric in chosen)
+        # Segments take the values of all metrics, everything else those of the lead metric.
+        kept = {name for name, _k in names} if by is not None else {chosen[0][0].name}
         at_lead_k = {
-            metric.name: values[:, start + ks.index(lead_k)].copy()
-            for (metric, _options), ks, start in zip(chosen, cutoffs, starts, strict=False)
+            name: values[:, column].copy() for column, (name, k) in enumerate(names) if k == lead_k and name in kept
         }
         del values
         bar.update()
@@ -93,7 +98,7 @@ def report_of(
             bar.update()
         further = _beyond(evaluation, request)
         bar.update()
-    value, low_ends, high_ends = zip(*(numbers[cutoffs[0].index(k)] for k in points), strict=True)
+    value, low_ends, high_ends = zip(*(numbers[lead.metric, k] for k in points), strict=True)
     return Report(
         population=population,
         k=at,
