@@ -134,7 +134,7 @@ def _segments(
     """The metrics at the middle cut-off, whose values are given, in each segment."""
     named = {metric.name: metric_options for metric, metric_options in request.metrics}
     confidence, k = request.confidence, request.lead_k
-    table = table_by(evaluation, named, k, by, bins=bins, confidence=confidence, options={}, values=values)
+    table = table_by(evaluation, named, k, by, bins=bins, confidence=confidence, options={}, computed=values)
     rows = tuple(
         Segment(**{str(name): value for name, value in row.items()}) for row in table.reset_index().to_dict("records")
     )

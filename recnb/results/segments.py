@@ -241,12 +241,12 @@ def table_by(
     bins: int = 4,
     confidence: float = 0.95,
     options: Mapping[str, Any],
-    values: Mapping[str, Floats] | None = None,
+    computed: Mapping[str, Floats] | None = None,
 ) -> SegmentTable:
     """Each metric at each cut-off in each segment: mean and interval, and the gap to all other users.
 
     The p-values of the gaps (the more careful of Welch's test and Student's) are corrected by Holm's method over the whole table.
-    `values` are those of each metric for the users evaluated at the one cut-off, if they were computed before.
+    `computed` has the values of each metric for the users evaluated at the one cut-off, if they were computed before.
     """
     metrics = metrics_under(evaluation.library, metrics)
     segments = segments_of(evaluation, by, bins)
@@ -261,13 +261,12 @@ def table_by(
     for metric in chosen:
         own = options_of(metric, metrics, options, chosen)
         for cut in cutoffs:
-            computed = None if values is None else values[metric.name]
-            if computed is None or np.isnan(computed).any():
+            if computed is None or np.isnan(computed[metric.name]).any():
                 score = beyond_accuracy.score_of(evaluation, metric, cut, own)
                 assert isinstance(score, Score)
                 per_user = score.per_user
             else:
-                per_user = pd.Series(computed, index=evaluation.users)
+                per_user = pd.Series(computed[metric.name], index=evaluation.users)
             code = segments.of(_ids(per_user.index, segments.users))
             unknown = (code < 0).any()
             names = (
@@ -276,17 +275,17 @@ def table_by(
                 else segments.names
             )
             code = np.where(code < 0, len(names) - 1, code)
-            column = np.asarray(per_user.to_numpy(), dtype=np.float64)[:, np.newaxis]
+            values = np.asarray(per_user.to_numpy(), dtype=np.float64)[:, np.newaxis]
             for at, name in enumerate(names):
                 inside = code == at
                 if not inside.any():
                     continue
                 n = int(inside.sum())
-                low, high, _ignored = intervals(column[inside], confidence, bounds=metric.bounds)
-                gap = gap_to_rest(column, inside, confidence)
+                low, high, _ignored = intervals(values[inside], confidence, bounds=metric.bounds)
+                gap = gap_to_rest(values, inside, confidence)
                 sure = [low, high, gap.low, gap.high, gap.p]
                 low_end, high_end, gap_low, gap_high, p = (float(value[0]) for value in sure)
-                mean, apart = float(column[inside].mean()), float(gap.gap[0])
+                mean, apart = float(values[inside].mean()), float(gap.gap[0])
                 rows.append(
                     Segment(
                         metric.name, cut, name, n, mean, low_end, high_end, apart, gap_low, gap_high, p, small=n < SMALL
