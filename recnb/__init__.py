@@ -67,7 +67,7 @@ __all__ = [
     "users_needed",
     "write_trec_qrels",
     "write_trec_run",
-]  # fmt: skip
+]
 __all__ += _metric_methods.__all__
 
 

@@ -34,7 +34,7 @@ from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import LIST_METRICS, METRICS, any_metric
 
-#: What is written, by the ending of the file.
+#: The form of a report by the ending of its file.
 FORMATS = {
     ".html": "html",
     ".htm": "html",
@@ -46,7 +46,7 @@ FORMATS = {
 }
 COLUMNS = ("user", "item", "rank", "score", "relevance", "model")
 
-#: What is set by a flag of its own, and options of the data and of metrics, as keywords of Python name them.
+#: Keywords of Python that have a flag of their own, and those of the data and of metrics.
 FLAGS = ("k", "metrics", "by", "confidence", "baseline", "test", "convention", "relevant_from", "train", "items", "users", "lang")  # fmt: skip
 DATA_OPTIONS = tuple(field.name for field in fields(Convention) if field.name not in ("metric", "relevant_from"))
 OPTIONS = tuple(
@@ -56,14 +56,14 @@ OPTIONS = tuple(
 
 def options_of(arguments: argparse.Namespace) -> dict[str, Any]:
     """The convention as keywords; unknown names are refused before files are read."""
-    for flag, given, known in (
-        ("--option", arguments.option, OPTIONS), ("--data-option", arguments.data_option, DATA_OPTIONS)
-    ):  # fmt: skip
-        for name, _value in given:
-            if name in (*FLAGS, *COLUMNS) and name not in known:
-                raise OptionError(f"{flag} {name}: this has a flag of its own, --{name.replace('_', '-')}.")
-            if name not in known:
-                raise OptionError(f"{flag} {name}: there is no such option. {near(name, known)}")
+    of_metrics = [("--option", name, OPTIONS) for name, _value in arguments.option]
+    of_data = [("--data-option", name, DATA_OPTIONS) for name, _value in arguments.data_option]
+    for flag, name, names in of_metrics + of_data:
+        if name in names:
+            continue
+        if name in (*FLAGS, *COLUMNS):
+            raise OptionError(f"{flag} {name}: this has a flag of its own, --{name.replace('_', '-')}.")
+        raise OptionError(f"{flag} {name}: there is no such option. {near(name, names)}")
     data_options = dict(arguments.data_option)
     if arguments.users and "users" in data_options:
         raise OptionError("--users and --data-option users: recnb takes one of them; leave the other out.")
@@ -97,32 +97,22 @@ def parser() -> argparse.ArgumentParser:
     """The parser of the command line."""
     command = argparse.ArgumentParser("recnb", description="Evaluate rankings and recommendations from files.")
     report = command.add_subparsers(required=True, metavar="command").add_parser(
-        "report", help="evaluate files of recommendations against a file of truth; several are compared",
+        "report",
+        help="evaluate files of recommendations against a file of truth; several are compared",
         description="Evaluate recommendations against the truth. Files: .parquet, .arrow, .csv, .tsv, .jsonl, TREC runs and qrels.",
-    )  # fmt: skip
+    )
+    repeated: dict[str, Any] = {"action": "append", "default": []}
+    pair = repeated | {"type": _pair, "metavar": "NAME=VALUE"}
+    forms = [*dict.fromkeys(FORMATS.values()), "trec"]
     add = report.add_argument
     add("recs", nargs="+", help="recommendations; several files are compared, each under its name")
     add("truth", help="the truth, the last file")
     add("--k", nargs="+", type=int, default=[5, 10, 20], metavar="K", help="cut-offs (default: 5 10 20)")
     add("--metrics", nargs="+", metavar="NAME", help="such as ndcg recall coverage")
-    add(
-        "--option",
-        action="append",
-        type=_pair,
-        default=[],
-        metavar="NAME=VALUE",
-        help="of the metrics, such as gain=exponential",
-    )
+    add("--option", **pair, help="of the metrics, such as gain=exponential")
     add("--convention", help="a library whose conventions are taken, such as trec_eval")
     add("--relevant-from", type=float, metavar="GRADE", help="below it an item is not relevant")
-    add(
-        "--data-option",
-        action="append",
-        type=_pair,
-        default=[],
-        metavar="NAME=VALUE",
-        help="of the data, such as ties=expected",
-    )
+    add("--data-option", **pair, help="of the data, such as ties=expected")
     add("--baseline", help="the model that the others are compared with")
     add("--test", choices=TESTS, default="t", help="of differences between models (default: t)")
     add("--train", help="what users had before: for coverage, novelty and the like")
@@ -130,25 +120,12 @@ def parser() -> argparse.ArgumentParser:
     add("--users", help="what is known of the users: for segments")
     add("--by", metavar="COLUMN", help="segments by this column")
     add("--confidence", type=float, default=0.95, help="of the intervals (default: 0.95)")
-    add(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="where to write; its ending says the form: .html .md .tex .json .csv .txt",
-    )
-    add(
-        "--format",
-        choices=["html", "markdown", "latex", "json", "csv", "text", "trec"],
-        help="the form; trec: the lines of trec_eval",
-    )
+    output = "where to write; its ending says the form: .html .md .tex .json .csv .txt"
+    add("-o", "--output", metavar="FILE", help=output)
+    add("--format", choices=forms, help="the form; trec: the lines of trec_eval")
     add("--lang", choices=LANGUAGES, help="language of the report")
-    add(
-        "--fail-below",
-        action="append",
-        default=[],
-        metavar="NDCG@10=0.3",
-        help="exit with 1 if the number is lower; may be given again",
-    )
+    below = "exit with 1 if the number is lower; may be given again"
+    add("--fail-below", **repeated, metavar="NDCG@10=0.3", help=below)
     for role in COLUMNS:
         add(f"--{role}", metavar="COLUMN", help=f"the column that holds the {role}")
     return command
@@ -162,15 +139,12 @@ def in_words(problem: Exception, files: Mapping[str, str]) -> str:
     >>> in_words(FrameError("Drop those rows", Code(": frame.dropna(subset=['user'])"), "."), {})
     'Drop those rows.'
     """
-    if not isinstance(problem, RecnbError):
-        return str(problem)
-    # The recommendations are those of the model that the message is about.
-    named = {**files, "recommendations": files.get(problem.subject, files.get("recommendations", ""))}
-    parts = (
-        f"{part} ({named[part]})" if isinstance(part, FrameName) and named.get(part) else _typed(part)
-        for part in problem.parts
-    )
-    return " ".join("".join(parts).split())
+    parts = problem.parts if isinstance(problem, RecnbError) else (str(problem),)
+    # The recommendations are those of the model that the message is about, if it begins with one.
+    named = {**files, "recommendations": files.get(str(parts[0]), files.get("recommendations"))}
+    files_of = (named.get(part) if isinstance(part, FrameName) else None for part in parts)
+    words = (f"{part} ({file})" if file else _typed(part) for part, file in zip(parts, files_of, strict=True))
+    return " ".join("".join(words).split())
 
 
 def _typed(part: object) -> str:
@@ -229,16 +203,16 @@ class Gate:
             if self.model not in models:
                 raise OptionError(f"--fail-below {self.model}:…: there is no such model. {near(self.model, models)}")
             models = {self.model: models[self.model]}
-        own = {name: value for name, value in options.items() if name in any_metric(self.metric).defaults}
+        of_metric = {name: value for name, value in options.items() if name in any_metric(self.metric).defaults}
         for name, evaluation in models.items():
-            value = _number(evaluation, self.metric, self.k, own)
+            value = _number(evaluation, self.metric, self.k, of_metric)
             if not value >= self.least:  # NaN reaches nothing
                 label = f"{self.metric}@{self.k}" if self.k else self.metric
                 yield f"{f'{name}: ' if name else ''}{label} is {value:.4f}, below {self.least:g}"
 
 
 def trec_lines(evaluation: Evaluation, k: Sequence[int]) -> Iterator[tuple[str, str]]:
-    """What trec_eval prints of a run, under the evaluation's convention."""
+    """The figures that trec_eval prints of a run, under the evaluation's convention."""
     hits = evaluation.hits(None)
     yield "num_q", str(evaluation.n_users)
     yield "num_ret", str(int(hits.list_length.sum()))
@@ -266,7 +240,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (RecnbError, OSError) as problem:
         _print_error(f"recnb: error: {in_words(problem, files)}")
         return 2
-    except Exception:
+    except Exception:  # whatever it is: Python would exit with 1, which says that a number is too low
         traceback.print_exc()
         return 3
 
@@ -359,10 +333,10 @@ def _print_error(line: str) -> None:
 
 def _files(name: str) -> list[Path]:
     """The file named, or those of a pattern such as `runs/*.csv`; a name that exists is no pattern."""
-    found = [Path(name)] if Path(name).exists() else [Path(path) for path in sorted(glob(name, recursive=True))]
-    if not found:
+    files = [Path(name)] if Path(name).exists() else [Path(path) for path in sorted(glob(name, recursive=True))]
+    if not files:
         raise FrameError(f"there is no file {name!r}.")
-    return found
+    return files
 
 
 def _named(files: Sequence[Path]) -> list[tuple[str, Path]]:
@@ -386,5 +360,5 @@ def _check_target(output: str | None, inputs: Sequence[str]) -> None:
 
 def _holds_models(frame: Any, column: str | None) -> bool:
     """Whether one frame holds the lists of several models."""
-    found = column or next((name for name in columns_of(frame, "recommendations") if role_of(name) == "model"), None)
-    return found is not None and table_of(frame, "recommendations", {"model": found})["model"].n_unique() > 1
+    column = column or next((name for name in columns_of(frame, "recommendations") if role_of(name) == "model"), None)
+    return column is not None and table_of(frame, "recommendations", {"model": column})["model"].n_unique() > 1

@@ -92,6 +92,11 @@ class RecnbError(ValueError):
         return (self.subject, *self.problem, *((" ", *self.fix) if self.fix else ()))
 
     @property
+    def reason(self) -> str:
+        """The problem alone, to be quoted in another sentence."""
+        return "".join(map(str, self.problem)).rstrip(".:")
+
+    @property
     def statement(self) -> str:
         """The message without its subject."""
         return str(self).removeprefix(self.subject)

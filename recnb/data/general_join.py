@@ -17,7 +17,7 @@ from recnb.data import validation
 from recnb.data.encoding import by_user, distinct, positions
 from recnb.data.population import is_averaged
 from recnb.data.relevance import relevance_mask
-from recnb.errors import OptionError
+from recnb.errors import Argument, OptionError
 from recnb.metrics.hits import Floats, Hits, Ints, Tied, count_within, in_order
 
 #: The axes that only this way knows, and their values for which the short way serves.
@@ -170,9 +170,15 @@ class General:
 def general_hits(recs: pl.DataFrame, judged: pl.DataFrame, items: pl.Series, convention: Convention) -> General:
     """Hits under any convention; `items` are all there are, sorted."""
     if convention.candidates == "catalogue" and convention.ties not in ("first", "max_rank"):
-        raise OptionError("candidates='catalogue' goes with ties='first' or ties='max_rank'.")
+        catalogue, first, shared = (
+            Argument("candidates", "catalogue"),
+            Argument("ties", "first"),
+            Argument("ties", "max_rank"),
+        )
+        raise OptionError(catalogue, " goes with ", first, " or ", shared, ".")
     if convention.ties == "expected" and convention.duplicates == "hit_once":
-        raise OptionError("ties='expected' has no mean for duplicates='hit_once': choose duplicates='dedupe'.")
+        once, dedupe = Argument("duplicates", "hit_once"), Argument("duplicates", "dedupe")
+        raise OptionError(Argument("ties", "expected"), " has no mean for ", once, ": choose ", dedupe, ".")
     data = coded(recs, judged, items, convention)
     rows = rank_rows(data, convention)
     relevant = relevance_mask(data.grade, convention)

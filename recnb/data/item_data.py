@@ -319,7 +319,7 @@ def _is_words(column: pl.Series) -> bool:
 def _is_flag(column: pl.Series) -> bool:
     if column.dtype == pl.Boolean:
         return True
-    return bool(column.dtype.is_numeric() and column.null_count() == 0 and column.is_in([0, 1]).all())
+    return bool(column.dtype.is_numeric() and column.null_count() == 0 and ((column == 0) | (column == 1)).all())
 
 
 def _words(column: pl.Series) -> tuple[Ints, pl.Series]:

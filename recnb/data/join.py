@@ -20,7 +20,7 @@ from recnb.data.relevance import LazyRows, graded, once, relevant_rows, top_of
 from recnb.data.runs import Runs, runs_of
 from recnb.data.sorted_join import Joined, Pairs, joined
 from recnb.display.language import Sentence
-from recnb.errors import ColumnError, ElsewhereError, FrameError
+from recnb.errors import Argument, ColumnError, ElsewhereError, FrameError, FrameName
 from recnb.metrics.hits import Hits, Ints, in_order
 
 
@@ -405,7 +405,8 @@ def _general(source: Source, judged: pl.DataFrame, top: float, convention: Conve
     recs, labels, part = source.recs, source.labels, source.part
     by = order_by(recs, convention, labels)
     if convention.duplicates == "error":
-        validation.no_pair_twice(recs, "recommendations", "Say duplicates='dedupe' to keep the one ranked highest.")
+        remedy = ("Say ", Argument("duplicates", "dedupe"), " to keep the one ranked highest.")
+        validation.no_pair_twice(recs, "recommendations", remedy)
     if by == "rank":
         recs = by_rank(recs, convention, labels)
     elif by == "score":
@@ -446,9 +447,9 @@ def named_columns_exist(columns: Mapping[str, str | None], recs: Frame, truth: F
     """Raise an error if a column named by keyword is not in the frame in which its role is read."""
     of_recs, of_truth = columns_of(recs, "recommendations"), columns_of(truth, "truth")
     holders = {
-        "rank": ("recommendations have no", of_recs),
-        "score": ("recommendations have no", of_recs),
-        "relevance": ("truth has no", of_truth),
+        "rank": ((FrameName("recommendations"), " have no"), of_recs),
+        "score": ((FrameName("recommendations"), " have no"), of_recs),
+        "relevance": ((FrameName("truth"), " has no"), of_truth),
     }
     for role, column in columns.items():
         if column is None:
@@ -458,10 +459,11 @@ def named_columns_exist(columns: Mapping[str, str | None], recs: Frame, truth: F
                 f"{role}={column!r} names a column of lists, which a frame with one row a user has: type frame.rec.evaluation({role}={column!r}). "
                 f"Two frames hold one item a row: frame.explode({column!r})."
             )
-        said, present = holders.get(role, ("neither frame has the", [*of_recs, *of_truth]))
+        said, present = holders.get(role, (("neither frame has the",), [*of_recs, *of_truth]))
         if column not in present:
             listed = ", ".join(map(repr, sorted(set(map(str, present)))))
-            raise ColumnError(f"{said} column {column!r} that {role}={column!r} names. Columns: {listed}.")
+            named = (*said, f" column {column!r} that ", Argument(role, column), " names.")
+            raise ColumnError(*named, fix=f"Columns: {listed}.")
 
 
 def _quick(joined: Joined, judged: pl.DataFrame, top: float, convention: Convention) -> Prepared:

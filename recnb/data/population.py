@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from recnb.conventions import Convention
 from recnb.data.encoding import counted, distinct, positions
 from recnb.data.runs import Runs
-from recnb.errors import FrameError, NoUsersError
+from recnb.errors import Argument, FrameError, FrameName, NoUsersError
 from recnb.metrics.hits import Ints
 
 Mask = NDArray[np.bool_]
@@ -57,10 +57,9 @@ def is_averaged(
         return among & has_relevant
     without = among & ~has_relevant
     if convention.no_relevant == "error" and without.any():
-        raise FrameError(
-            f"{int(without.sum()):,} users have no relevant item, such as {users[int(without.argmax())]!r}, and "
-            "no_relevant='error' refuses them: say no_relevant='skip' to leave them out or 'zero' to count 0."
-        )
+        error, skip = Argument("no_relevant", "error"), Argument("no_relevant", "skip")
+        example = f"{int(without.sum()):,} users have no relevant item, such as {users[int(without.argmax())]!r}, and "
+        raise FrameError(example, error, " refuses them: say ", skip, " to leave them out or 'zero' to count 0.")
     return among
 
 
@@ -69,8 +68,12 @@ def no_users(highest: object, convention: Convention) -> NoUsersError:
     threshold = convention.relevant_from
     return NoUsersError(
         "no user that counts has a relevant item: relevance must be "
-        f"{'above 0' if threshold is None else f'{threshold:g} or more'} and the highest in the truth is "
-        f"{highest!r}; users={convention.users!r}. Check relevant_from= and users=."
+        f"{'above 0' if threshold is None else f'{threshold:g} or more'} and the highest in the ",
+        FrameName("truth"),
+        f" is {highest!r}; ",
+        Argument("users", convention.users),
+        ".",
+        fix=("Check ", Argument("relevant_from"), " and ", Argument("users"), "."),
     )
 
 
@@ -78,8 +81,12 @@ def users_meet(with_list: pl.Series, with_truth: pl.Series) -> None:
     """Refuse frames that have no user in common."""
     if not with_list.is_in(with_truth.unique().implode()).any():
         raise FrameError(
-            f"no user is in both frames: recommendations hold users such as {with_list[0]!r}, truth holds users such as "
-            f"{with_truth[0]!r}. Check that both frames use the same ids, and the user= column."
+            "no user is in both frames: ",
+            FrameName("recommendations"),
+            f" hold users such as {with_list[0]!r}, ",
+            FrameName("truth"),
+            f" holds users such as {with_truth[0]!r}.",
+            fix=("Check that both frames use the same ids, and the ", Argument("user"), " column."),
         )
 
 

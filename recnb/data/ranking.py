@@ -9,10 +9,8 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.runs import Runs
-from recnb.errors import ColumnError, FrameError
+from recnb.errors import COLUMN, Argument, Code, ColumnError, FrameError, FrameName
 from recnb.metrics.hits import count_within
-
-_TWICE = "Drop the repeats: frame.drop_duplicates([{user!r}, {item!r}]); or say duplicates='dedupe' to keep the one ranked highest."
 
 
 def ranked(
@@ -22,10 +20,10 @@ def ranked(
     name = "recommendations"
     by = order_by(table, convention, labels)
     if convention.duplicates == "error":
-        remedy = _TWICE.format(user=labels["user"], item=labels["item"])
-        if labels["item"] == labels.get("rank"):
-            remedy = "List each item once, or say duplicates='dedupe' to keep the one ranked highest."
-        validation.no_pair_twice(table, name, remedy, runs)
+        drop = Code(f": frame.drop_duplicates([{labels['user']!r}, {labels['item']!r}])")
+        first = ("List each item once,",) if labels["item"] == labels.get("rank") else ("Drop the repeats", drop, ";")
+        dedupe = Argument("duplicates", "dedupe")
+        validation.no_pair_twice(table, name, (*first, " or say ", dedupe, " to keep the one ranked highest."), runs)
     if by == "rank":
         table = by_rank(table, convention, labels, runs)
     elif by == "score":
@@ -90,15 +88,18 @@ def order_by(table: pl.DataFrame, convention: Convention, labels: Mapping[str, s
     has = [role for role in ("rank", "score") if role in table.columns]
     if convention.order == "auto":
         if not has:
+            columns = (Argument("rank", COLUMN), " or ", Argument("score", COLUMN))
+            row = ("; or, if rows stand in rank order already, ", Argument("order", "row"), ".")
             raise ColumnError(
-                "recommendations have no rank or score column that recnb knows. Say which one puts a list in order, "
-                "rank='...' or score='...'; or, if rows stand in rank order already, order='row'."
+                FrameName("recommendations"),
+                " have no rank or score column that recnb knows.",
+                fix=("Say which one puts a list in order, ", *columns, *row),
             )
         return has[0]
     if convention.order != "row" and convention.order not in has:
-        raise ColumnError(
-            f"order={convention.order!r}, but recommendations have no {convention.order} column: say {convention.order}='...'."
-        )
+        lacks = (", but ", FrameName("recommendations"), f" have no {convention.order} column: say ")
+        column = Argument(convention.order, COLUMN)
+        raise ColumnError(Argument("order", convention.order), *lacks, column, ".")
     return convention.order
 
 
@@ -122,9 +123,11 @@ def _scores_agree(table: pl.DataFrame, is_sorted: bool, labels: Mapping[str, str
         return
     lower, upper = ordered.row(where[0], named=True), ordered.row(where[0] - 1, named=True)
     raise FrameError(
-        f"recommendations: {labels['rank']!r} and {labels['score']!r} disagree in {len(where):,} places. User {lower['user']!r} "
+        FrameName("recommendations"),
+        f": {labels['rank']!r} and {labels['score']!r} disagree in {len(where):,} places. User {lower['user']!r} "
         f"has item {upper['item']!r} at rank {upper['rank']} with score {upper['score']:g}, above item {lower['item']!r} at rank "
-        f"{lower['rank']} with score {lower['score']:g}. Say which one is the order: order='rank' or order='score'."
+        f"{lower['rank']} with score {lower['score']:g}.",
+        fix=("Say which one is the order: ", Argument("order", "rank"), " or ", Argument("order", "score"), "."),
     )
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.runs import runs_of
+from recnb.errors import Argument, Code
 from recnb.metrics.hits import Floats, Ints
 
 
@@ -45,12 +46,9 @@ def once(truth: pl.DataFrame, labels: Mapping[str, str], convention: Convention)
     """Return each pair once; repeated pairs raise an error or are merged, by the convention."""
     if convention.duplicates == "error":
         pair = f"[{labels.get('user', 'user')!r}, {labels.get('item', 'item')!r}]"
-        validation.no_pair_twice(
-            truth,
-            "truth",
-            f"Keep one: frame.drop_duplicates({pair}), or duplicates='dedupe' to keep the highest relevance.",
-            runs_of(truth["user"]),
-        )
+        drop, dedupe = Code(f": frame.drop_duplicates({pair})"), Argument("duplicates", "dedupe")
+        remedy = ("Keep one", drop, ", or ", dedupe, " to keep the highest relevance.")
+        validation.no_pair_twice(truth, "truth", remedy, runs_of(truth["user"]))
     else:
         truth = truth.group_by("user", "item", maintain_order=True).agg(pl.col("relevance").max())
     return truth

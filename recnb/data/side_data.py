@@ -77,15 +77,15 @@ def _described(frame: Frame, name: str, role: str, source: Source, named: Mappin
     return table.with_columns(_meeting(table[role], source.sample(role), role, name))
 
 
-def _meeting(ids: pl.Series, known: pl.Series, role: str, name: str) -> pl.Series:
-    ids = validation.of_one_kind(ids, known)
-    if len(ids) and len(known) and validation.kind(ids.dtype) != validation.kind(known.dtype):
+def _meeting(ids: pl.Series, of_recs: pl.Series, role: str, name: str) -> pl.Series:
+    ids = validation.of_one_kind(ids, of_recs)
+    if len(ids) and len(of_recs) and validation.kind(ids.dtype) != validation.kind(of_recs.dtype):
         raise FrameError(
             f"the {role} ids are of different kinds: ",
             FrameName("recommendations"),
-            f" hold {validation.kind(known.dtype)} (such as {known[0]!r}), ",
+            f" hold {validation.kind(of_recs.dtype)} (such as {of_recs[0]!r}), ",
             FrameName(name),
             f" holds {validation.kind(ids.dtype)} (such as {ids[0]!r}). They would never match.",
-            fix=validation.one_kind(known, ids, f"recs[{role!r}]", f"{name}[{role!r}]"),
+            fix=validation.one_kind(of_recs, ids, f"recs[{role!r}]", f"{name}[{role!r}]"),
         )
     return ids

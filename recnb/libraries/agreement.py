@@ -173,27 +173,7 @@ def _listed(names: list[str], most: int) -> str:
 
 
 def spread(evaluation: EvaluationData, metric: str, k: int | None = None, **options: Any) -> Spread:
-    """Compute the numbers of all libraries, in each of their variants, for the frames of an evaluation.
-
-    Parameters
-    ----------
-    evaluation
-        The data of an evaluation.
-    metric, k
-        The metric's name and the cut-off; None: the length of each list.
-    **options
-        Options of the metric in this evaluation; libraries have their own.
-
-    Returns
-    -------
-    Spread
-        One number per library and variant, grouped where they agree.
-
-    Raises
-    ------
-    OptionError
-        No library's way to compute this metric is recorded.
-    """
+    """Compute the numbers of all libraries, in each of their variants; the arguments are those of `Evaluation.spread`."""
     chosen = metric_named(metric)
     k = Cutoffs.one(k).values[0]
     side = Side.of_evaluation(evaluation, chosen, options)

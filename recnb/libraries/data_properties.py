@@ -73,11 +73,14 @@ class DataProperties:
         if c.relevant_from is not None and c.relevant_from <= self.lowest_positive:
             c.relevant_from = None
         if c.candidates != "padded" or c.users not in ("recs", "both"):
-            if not self.users_without_truth or c.no_relevant == "skip":
-                c.users = {"recs": "both", "union": "truth"}.get(c.users, c.users)
-            if not self.users_without_list:
-                c.users = {"both": "truth", "recs": "union"}.get(c.users, c.users)
-            if not self.users_without_list and not self.users_without_truth:
+            # Users without truth change nothing if there are none, or if they are left out.
+            of_truth = not self.users_without_truth or c.no_relevant == "skip"
+            with_list = not self.users_without_list
+            if c.users in ("recs", "union") and of_truth:
+                c.users = "both" if c.users == "recs" else "truth"
+            if c.users in ("both", "recs") and with_list:
+                c.users = "truth" if c.users == "both" else "union"
+            if with_list and not self.users_without_truth:
                 c.users = "truth"
         return Convention(**vars(c))
 

@@ -199,26 +199,7 @@ def why(
     variant: str | None = None,
     **options: Any,
 ) -> Why:
-    """Explain the difference between an evaluation's number and another.
-
-    Parameters
-    ----------
-    evaluation
-        The data of an evaluation.
-    metric, k
-        The metric's name and the cut-off; None: the length of each list.
-    other
-        Where the other number comes from: the name of a library, a `Convention`, or the data of another evaluation.
-    variant
-        One of a library's metrics, such as "ndcg[full]"; default: the first that is recorded for the metric.
-    **options
-        Options of the metric in this evaluation.
-
-    Returns
-    -------
-    Why
-        One step per axis that matters on these frames.
-    """
+    """Explain the difference between an evaluation's number and another; the arguments are those of `Evaluation.why`."""
     chosen = metric_named(metric)
     here = Side.of_evaluation(evaluation, chosen, options)
     return steps_between(here, _other_side(here, chosen, other, variant, options), Cutoffs.one(k).values[0])
@@ -332,7 +313,7 @@ def _try(variant: MetricVariant, source: Source, k: int | None, *, last: bool) -
     except RecnbError as problem:
         if last:
             raise
-        return "".join(map(str, problem.problem)).rstrip(".:")
+        return problem.reason
     return after if np.isfinite(after.value) or last else _("it is NaN")
 
 

@@ -307,29 +307,10 @@ def identify(
     digits: int | None = None,
     **options: Any,
 ) -> Identified | IdentifiedUsers:
-    """Find the conventions that give a printed number on these frames.
+    """Find the conventions that give a printed number; the arguments are those of `Evaluation.identify`.
 
     Tried are the evaluation's own convention, those recorded of libraries, and all that differ from one of these along one
     axis.
-
-    Parameters
-    ----------
-    evaluation
-        The data of an evaluation.
-    metric, k
-        The metric's name and the cut-off; None: the length of each list.
-    value
-        The number as printed; text keeps its zeros ("0.3680"). A Series or mapping of user to printed value looks for the
-        convention that fits most users.
-    digits
-        Decimals of the number; default: those that it is printed with.
-    **options
-        Options of the metric in this evaluation.
-
-    Returns
-    -------
-    Identified or IdentifiedUsers
-        The second for values by user; it names the users whose value fits no convention.
     """
     chosen = metric_named(metric)
     k = Cutoffs.one(k).values[0]
@@ -404,17 +385,12 @@ def neighbours(variant: MetricVariant, source: Source) -> Iterable[tuple[str, Me
 
 def _along(variant: MetricVariant, axis: str, source: Source) -> Iterable[MetricVariant]:
     for part in FIELDS[axis]:
-        now, threshold = getattr(variant.convention, part), variant.convention.relevant_from
-        if part == "relevant_from":
-            yield from (variant.having(relevant_from=grade) for grade in _thresholds(source) if grade != now)
-            if now is not None:
-                yield variant.having(relevant_from=None)
-        elif part == "relevant":
-            words = (word for word in WORDS[part] if word != now or threshold is not None)
-            yield from (variant.having(relevant=word, relevant_from=None) for word in words)
-        else:
-            choices = properties_of(source).orders if part == "order" else WORDS[part]
-            yield from (variant.having(**{part: word}) for word in choices if word not in (now, "error"))
+        found = {"relevant_from": (*_thresholds(source), None), "order": properties_of(source).orders}
+        for value in found.get(part) or WORDS[part]:
+            changes = {part: value, **({"relevant_from": None} if part == "relevant" else {})}
+            neighbour = variant.having(**changes)
+            if neighbour != variant and value != "error":
+                yield neighbour
 
 
 def _thresholds(source: Source) -> list[float]:

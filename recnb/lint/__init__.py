@@ -28,29 +28,11 @@ CHECKS = tuple(check for module in MODULES for check in REGISTERED if check.func
 
 
 def lint(
-    evaluation: EvaluationData,
-    k: int | None,
-    metric: str,
-    options: Mapping[str, Any],
-    values: Floats | None = None,
+    evaluation: EvaluationData, k: int | None, metric: str, options: Mapping[str, Any], values: Floats | None = None
 ) -> Lint:
-    """Make all checks that the frames given and the rows in memory allow.
+    """Make all checks that the frames given and the rows in memory allow; the arguments are those of `Evaluation.lint`.
 
-    Parameters
-    ----------
-    evaluation
-        The data of an evaluation, with train, items and users if they were given.
-    k
-        The cut-off down to which lists are checked; None: whole lists.
-    metric, options
-        The metric by which effects are measured, and its options.
-    values
-        The metric's value for each user at k, if it was computed before; NaN for a user who is left out.
-
-    Returns
-    -------
-    Lint
-        The findings, warnings first.
+    `values`: the metric's value for each user at k, if it was computed before; NaN for a user who is left out.
     """
     chosen = metric_named(metric)
     chosen.check(options)

@@ -31,8 +31,8 @@ class Check:
         return self.function.__name__
 
     def findings(self, data: LintData) -> list[Finding]:
-        """The findings in the data."""
-        return [replace(finding, name=self.name) for finding in self.function(data)]
+        """The findings in the data; one of no case is none."""
+        return [replace(finding, name=self.name) for finding in self.function(data) if finding.n]
 
 
 #: All checks, in the order in which the modules are read.
@@ -54,7 +54,10 @@ def finding(
     data: LintData, severity: Severity, n: int, of: int, *, short: Message, effect: Message, example: Message = "",
     advice: Message = "", code: str = "", **facts: Any,
 ) -> Finding:  # fmt: skip
-    """A finding: its sentences and their values, besides metric, value and cut-off, which all of them may use."""
+    """A finding: its sentences, and their values besides metric, value and cut-off, which all of them may use.
+
+    The sentences are in the catalogue of translations without a mark such as `N_`.
+    """
     cut = _("the whole lists") if data.k is None else _("the first {k:,} places", k=data.k)
     values = {"label": data.label, "value": data.value, "k": data.k or 0, "cut": cut, **facts}
     sentences = {"short": short, "effect": effect, "example": example, "advice": advice}

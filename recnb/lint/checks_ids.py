@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import polars as pl
 
@@ -15,6 +15,12 @@ from recnb.lint.findings import Quoted, Severity
 NOTHING = ("", "nan", "none", "null", "nat", "<na>", "n/a", "undefined")
 
 Plain = Callable[[pl.Expr], pl.Expr]
+
+
+def _text_ids(data: LintData) -> Iterator[tuple[str, pl.Series]]:
+    """The ids of users and of items, if they are text."""
+    ids = {role: data.ids_in("all", role) for role in ("user", "item")}
+    return ((role, values) for role, values in ids.items() if values.dtype == pl.String)
 
 
 def _without_point(ids: pl.Expr) -> pl.Expr:
@@ -108,10 +114,7 @@ def ids_by_accent(data: LintData) -> Findings:
 @check(N_("ids of missing values"))
 def ids_of_nothing(data: LintData) -> Findings:
     """Missing ids that became text: "nan" of one frame meets "nan" of the other."""
-    for role in ("user", "item"):
-        ids = data.ids_in("all", role)
-        if ids.dtype != pl.String:
-            continue
+    for role, ids in _text_ids(data):
         words = ids.filter(ids.str.strip_chars().str.to_lowercase().is_in(NOTHING))
         if len(words) == 0:
             continue
@@ -169,10 +172,7 @@ def _variants(
     `short` has sentences for users and items; if also for "users_alone" and "items_alone", such ids are reported even if
     they are the same as no other. `severity`: if ids become the same.
     """
-    for role in ("user", "item"):
-        ids = data.ids_in("all", role)
-        if ids.dtype != pl.String:
-            continue
+    for role, ids in _text_ids(data):
         table = pl.DataFrame({"id": ids}).with_columns(plain=plain(pl.col("id")))
         changed = table.filter(pl.col("id") != pl.col("plain"))
         # Only one of two ids that become the same need change: "a1" stays as it is, and "A1" becomes it.

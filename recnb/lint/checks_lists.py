@@ -123,12 +123,8 @@ def rank_against_score(data: LintData) -> Findings:
     by = data.convention.order
     if by not in ("rank", "row") or "score" not in data.prepared.rows.columns:
         return
-    score = data.rows.score
-    if score is None or len(score) < 2:
-        return
-    rows = data.rows
-    rises = rows.same_user & (score[1:] > score[:-1])
-    if not rises.any():
+    rows, score = data.rows, data.rows.score
+    if score is None or not (rises := rows.same_user & (score[1:] > score[:-1])).any():
         return
     at = int(rises.argmax()) + 1
     upper, lower = data.place(at - 1), data.place(at)
@@ -180,13 +176,8 @@ def upside_down(data: LintData) -> Findings:
 @check(N_("constant scores"))
 def one_score(data: LintData) -> Findings:
     """Lists in which all scores are equal."""
-    if data.convention.order != "score":
-        return
-    score = data.rows.score
-    if score is None or not data.rows.same_user.any():
-        return
-    rows = data.rows
-    if not (score[1:] == score[:-1])[rows.same_user].all():
+    score = data.rows.score if data.convention.order == "score" else None
+    if score is None or not (same := data.rows.same_user).any() or not (score[1:] == score[:-1])[same].all():
         return
     all_one = bool((score == score[0]).all())
     yield finding(
@@ -199,16 +190,14 @@ def one_score(data: LintData) -> Findings:
         effect="The scores give no order: {label} = {value:.4f} follows from the order of the rows.",
         example="User {user}: {score:g} throughout.",
         advice="Check whether {column} is the model's score; if the rows are in rank order, say `order=\"row\"`.",
-        score=float(score[0]), user=data.user(rows.user[0]),
-        column=Quoted(data.label_of("score")), )  # fmt: skip
+        score=float(score[0]), user=data.user(data.rows.user[0]), column=Quoted(data.label_of("score")),
+    )  # fmt: skip
 
 
 @check(N_("filled-in scores"))
 def filler_score(data: LintData) -> Findings:
     """Scores far from all others, such as -999, which were filled in for missing ones."""
-    if data.convention.order != "score":
-        return
-    score = data.rows.score
+    score = data.rows.score if data.convention.order == "score" else None
     if score is None or len(score) < 3:
         return
     for end, filler in (("last", float(score.min())), ("first", float(score.max()))):
@@ -246,8 +235,6 @@ def short_lists(data: LintData) -> Findings:
         return
     short = data.listed & (data.list_length < data.k)
     n, of = int(short.sum()), int(data.listed.sum())
-    if n == 0:
-        return
     at = int(np.where(short, data.list_length, np.iinfo(np.int64).max).argmin())
     longest = int(data.list_length.max())
     yield finding(

@@ -19,8 +19,6 @@ def users_without_list(data: LintData) -> Findings:
     """Evaluated users without a list."""
     without = ~data.listed
     n = int(without.sum())
-    if n == 0:
-        return
     counted = data.convention.no_list == "zero" and data.convention.no_hit == "zero"
     plain = counted and data.convention.average == "user"
     refused = data.convention.no_list == "error"
@@ -75,8 +73,6 @@ def cold_users(data: LintData) -> Findings:
     """Evaluated users who are not in train."""
     cold = ~is_in(data.prepared.users, data.ids_in("train", "user")).to_numpy()
     n = int(cold.sum())
-    if n == 0:
-        return
     yield finding(
         data, severity_of(n / data.n_users, GRAVE), n, data.n_users,
         short=Plural("{n:,} user of {of:,} is not in train", "{n:,} users of {of:,} are not in train"),
@@ -118,8 +114,6 @@ def users_undescribed(data: LintData) -> Findings:
     assert data.side_data.users is not None
     missing = ~is_in(data.prepared.users, data.side_data.users["user"]).to_numpy()
     n = int(missing.sum())
-    if n == 0:
-        return
     yield finding(
         data, severity_of(n / data.n_users, GRAVE), n, data.n_users,
         short=Plural(

@@ -88,11 +88,6 @@ class LintData:
         if values is not None:
             self._measured = values, float(values.mean())
 
-    def under(self, prepared: Prepared) -> LintData:
-        """The same for data prepared under another convention."""
-        scoring = replace(self.scoring, prepared=prepared)
-        return LintData(scoring, self.side_data, self.cutoffs.values[0], self.library)
-
     # ---- the metric -------------------------------------------------------------------------------------------
 
     @cached_property

@@ -58,7 +58,8 @@ def ties_of(data: LintData) -> Ties | None:
     if data.convention.order not in ("score", "rank") or "score" not in data.prepared.recs.columns:
         return None
     if data.convention.ties not in STRICT:
-        data = data.under(data.source.under(replace(data.convention, ties="first")))
+        scoring = replace(data.scoring, prepared=data.source.under(replace(data.convention, ties="first")))
+        data = LintData(scoring, data.side_data, data.cutoffs.values[0], data.library)
     rows, hits = data.rows, data.hits
     runs = runs_of(rows) if (rows.key[1:] > rows.key[:-1]).all() else None
     if runs is None:

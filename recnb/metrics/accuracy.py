@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from recnb.errors import Argument, OptionError, Placeholder
+from recnb.errors import Argument, FrameName, OptionError, Placeholder
 from recnb.metrics.gain import (
     DISCOUNT,
     GAIN,
@@ -291,9 +291,8 @@ def rbp(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
     >>> round(recnb.rbp(["a", "x", "b"], ["a", "b"], p=0.5), 4)
     0.625
     """
-    number_option(
-        "p", p, "chance of looking further: give a number between 0 and 1, such as p=0.8", lambda p: 0 < p < 1
-    )
+    meaning = "chance of looking further: give a number between 0 and 1"
+    number_option("p", p, meaning, lambda p: 0 < p < 1, example=0.8)
     return Credit(hits, Cutoffs.of(k), hits.weigh((1 - p) * np.power(p, hits.rank - 1)))
 
 
@@ -316,8 +315,9 @@ def err(hits: Hits, k: Cutoff = None, *, max_relevance: float | None = None) -> 
         number_option("max_relevance", max_relevance, "number above 0", lambda top: top > 0)
     top = hits.max_relevance if max_relevance is None else max_relevance
     if hits.truth_relevance.size and hits.truth_relevance.max() > top:
-        highest = f" is not the top of the scale: the truth holds {hits.truth_relevance.max():g}."
-        raise OptionError(Argument("max_relevance", Placeholder(f"{top:g}", f"{top:g}")), highest)
+        given = Argument("max_relevance", Placeholder(f"{top:g}", f"{top:g}"))
+        highest = f" holds {hits.truth_relevance.max():g}."
+        raise OptionError(given, " is not the top of the scale: the ", FrameName("truth"), highest)
     if top > 1000:
         raise OptionError(
             f"ERR takes 2 to the power of a grade, and {top:g} is too large for that: use a smaller scale."

@@ -334,14 +334,17 @@ def metric_named(name: object) -> Metric[...]:
     return found
 
 
-def number_option(name: str, value: object, meaning: str, ok: Callable[[float], bool]) -> float:
+def number_option(
+    name: str, value: object, meaning: str, ok: Callable[[float], bool], example: float | None = None
+) -> float:
     """The value of an option that is a number, if it can be one.
 
     >>> number_option("p", 0.5, "number between 0 and 1", lambda p: 0 < p < 1)
     0.5
     """
     if not is_number(value) or not ok(value):
-        raise OptionError(Argument(name, value), f" is not a {meaning}.")
+        such_as = () if example is None else (", such as ", Argument(name, example))
+        raise OptionError(Argument(name, value), f" is not a {meaning}", *such_as, ".")
     return float(value)
 
 

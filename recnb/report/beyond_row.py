@@ -67,7 +67,7 @@ def rows_of(
                 continue
             except RecnbError as problem:
                 if required:
-                    raise OptionError(*problem.problem, fix=problem.fix, subject=problem.subject) from problem
+                    raise OptionError(*problem.parts) from problem
                 needs, values = problem.statement, []
                 break
             values.append((float(score), *interval_ends(score, confidence)))
