@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from recnb.errors import OptionError
+from recnb.errors import Argument, FrameName, OptionError, Placeholder
 from recnb.metrics.gain import (
     DISCOUNT,
     GAIN,
@@ -105,9 +105,8 @@ def fbeta(hits: Hits, k: Cutoff = None, *, beta: float = 1.0) -> Credit:
     """
     beta = number_option("beta", beta, "number above 0", lambda beta: beta > 0)
     if beta > BETAS:
-        raise OptionError(
-            f"beta={beta!r} is too large to be squared. With a large beta F-beta is recall: ask for recall, or for beta=100."
-        )
+        fix = ("With a large beta F-beta is recall: ask for recall, or for ", Argument("beta", 100), ".")
+        raise OptionError(Argument("beta", beta), " is too large to be squared.", fix=fix)
     out_of = _depth(hits, k) + beta**2 * column(hits.n_relevant)
     return Credit(hits, Cutoffs.of(k), (1 + beta**2) * hits.weight, out_of)
 
@@ -292,9 +291,8 @@ def rbp(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
     >>> round(recnb.rbp(["a", "x", "b"], ["a", "b"], p=0.5), 4)
     0.625
     """
-    number_option(
-        "p", p, "chance of looking further: give a number between 0 and 1, such as p=0.8", lambda p: 0 < p < 1
-    )
+    meaning = "chance of looking further: give a number between 0 and 1"
+    number_option("p", p, meaning, lambda p: 0 < p < 1, example=0.8)
     return Credit(hits, Cutoffs.of(k), hits.weigh((1 - p) * np.power(p, hits.rank - 1)))
 
 
@@ -317,9 +315,9 @@ def err(hits: Hits, k: Cutoff = None, *, max_relevance: float | None = None) -> 
         number_option("max_relevance", max_relevance, "number above 0", lambda top: top > 0)
     top = hits.max_relevance if max_relevance is None else max_relevance
     if hits.truth_relevance.size and hits.truth_relevance.max() > top:
-        raise OptionError(
-            f"max_relevance={top:g} is not the top of the scale: the truth holds {hits.truth_relevance.max():g}."
-        )
+        given = Argument("max_relevance", Placeholder(f"{top:g}", f"{top:g}"))
+        highest = f" holds {hits.truth_relevance.max():g}."
+        raise OptionError(given, " is not the top of the scale: the ", FrameName("truth"), highest)
     if top > 1000:
         raise OptionError(
             f"ERR takes 2 to the power of a grade, and {top:g} is too large for that: use a smaller scale."
@@ -334,9 +332,8 @@ def reach(hits: Hits, stop: Floats) -> Floats:
     Walks down the hits of all users at once: the first ones, the second ones, and so on.
     """
     if hits.tied is not None:
-        raise OptionError(
-            "ERR multiplies chances along one order, so it has no mean over ties here: choose ties='first'."
-        )
+        problem = "ERR multiplies chances along one order, so it has no mean over ties here: choose "
+        raise OptionError(problem, Argument("ties", "first"), ".")
     reached = np.ones(len(stop))
     # Hits that share a rank are walked one after the other: what they add up to is the same in any order.
     nth = count_within(hits.user)

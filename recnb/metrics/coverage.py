@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from recnb.errors import OptionError, RecnbError
+from recnb.errors import Argument, OptionError, RecnbError
 from recnb.metrics.hits import Floats, Ints
 from recnb.metrics.metric import metric, number_option
 from recnb.metrics.recommendation_lists import Cut, Lists, PerUser, Population, TermRows, Whole
@@ -134,8 +134,9 @@ def gini(
         n = int(members.sum()) + (population == "catalogue+padding")
         if len(exposure) > n:
             raise RecnbError(
-                f"gini: {len(exposure):,} items are recommended and {population!r} has {n:,}: {shown.examples(~members)} are not in it. "
-                "Give all items, catalogue=..., or say population='recommended'."
+                f"{len(exposure):,} items are recommended and {population!r} has {n:,}: {shown.examples(~members)} are not in it.",
+                fix=("Give all items, catalogue=..., or say ", Argument("population", "recommended"), "."),
+                subject="gini: ",
             )
     out_of = (n if normalizer == "n" else n - 1) * exposure.sum()
     if out_of == 0:
@@ -184,7 +185,8 @@ def entropy(
     """
     number_option("base", base, "base of a logarithm: give a number above 1, such as 2", lambda base: base > 1)
     if normalize and divide_by_items:
-        raise OptionError("entropy is divided by one thing: choose normalize=True or divide_by_items=True.")
+        one, other = Argument("normalize", value=True), Argument("divide_by_items", value=True)
+        raise OptionError("entropy is divided by one thing: choose ", one, " or ", other, ".")
     exposure, item = _exposure(lists.upto(k, cutoff), None)
     if len(exposure) == 0:
         return Whole(math.nan)
@@ -238,7 +240,8 @@ def personalization(
         by_item = np.asarray(times * (times - 1.0) / k)
         shared = (times.astype(np.float64) ** 2).sum() / k - n
     else:
-        raise OptionError("overlap='k' divides by k: give k, such as k=10, or say overlap='cosine'.")
+        whole, cosine = Argument("overlap", "k"), Argument("overlap", "cosine")
+        raise OptionError(whole, " divides by k: give k, such as ", Argument("k", 10), ", or say ", cosine, ".")
     if n < 2:
         return Whole(math.nan)
 

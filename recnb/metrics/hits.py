@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from recnb.errors import CutoffError, OptionError, is_several
+from recnb.errors import Argument, CutoffError, OptionError, is_several
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -45,7 +45,7 @@ class Cutoffs:
             k = k.item()
         if is_several(k) and isinstance(k, (Sequence, np.ndarray)):
             if len(k) == 0:
-                raise CutoffError("k is empty: give at least one cut-off, such as k=[5, 10].")
+                raise CutoffError("k is empty: give at least one cut-off, such as ", Argument("k", [5, 10]), ".")
             values = tuple(_one_cutoff(cutoff) for cutoff in k)
             twice = [cutoff for cutoff in dict.fromkeys(values) if values.count(cutoff) > 1]
             if twice:
@@ -108,10 +108,8 @@ def _one_cutoff(k: object) -> int | None:
         return None
     if isinstance(k, (int, np.integer)) and not isinstance(k, (bool, np.bool_)) and 1 <= k < 2**31:
         return int(k)
-    raise CutoffError(
-        f"k={k!r} is not a cut-off: k counts ranks, so it is a whole number from 1 up, such as k=10, "
-        "or None for each user's whole list."
-    )
+    ranks = " is not a cut-off: k counts ranks, so it is a whole number from 1 up, such as "
+    raise CutoffError(Argument("k", k), ranks, Argument("k", 10), ", or None for each user's whole list.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,8 +167,11 @@ class Ranked:
         reached = cell < len(depths)
         if not reached.all():
             cell, user, weights = cell[reached], user[reached], weights[reached]
-        cells = _summed(user * len(depths) + cell, weights, self.n_users * len(depths))
-        return np.asarray(np.cumsum(cells.reshape(self.n_users, len(depths)), axis=1))
+        totals = _summed(user * len(depths) + cell, weights, self.n_users * len(depths))
+        totals = totals.reshape(self.n_users, len(depths))
+        for column in range(1, len(depths)):  # np.cumsum along rows as short as these takes twice as long
+            totals[:, column] += totals[:, column - 1]
+        return totals
 
 
 @dataclass(frozen=True, eq=False)
@@ -287,10 +288,11 @@ class Hits(Ranked):
         if self.tied is None:
             chosen = chosen[once]
         elif int(self.tied.top[chosen].sum()) > len(once):
-            raise OptionError(
-                "target='preferred' looks for the first place of one item, which has no mean over ties where a list repeats it: "
-                "choose ties='first', or duplicates='dedupe'."
+            problem = (
+                " looks for the first place of one item, which has no mean over ties where a list repeats it: choose "
             )
+            ties, duplicates = Argument("ties", "first"), Argument("duplicates", "dedupe")
+            raise OptionError(Argument("target", "preferred"), problem, ties, ", or ", duplicates, ".")
         return np.isin(np.arange(len(self.truth_row)), chosen)
 
     def of(self, user: int) -> Hits:

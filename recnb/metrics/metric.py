@@ -18,7 +18,7 @@ from typing import Any, Concatenate, Generic, Literal, ParamSpec, overload
 import numpy as np
 
 from recnb.display.language import _
-from recnb.errors import OptionError, is_number, is_word, near
+from recnb.errors import Argument, OptionError, is_number, is_word, near
 from recnb.metrics.formula import OVER, Formula
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits
 from recnb.metrics.recommendation_lists import FamiliarHits, Lists, PerUser, Whole
@@ -179,9 +179,10 @@ class Metric(Definition, Generic[P]):
             if name not in self.defaults:
                 raise OptionError(f"{self.name} has no option {name!r}. {near(name, ['k', *self.defaults])}")
             if name in self.words and not is_word(value, self.words[name]):
-                raise OptionError(f"{name}={value!r} is no option of {self.name}. {near(value, self.words[name])}")
+                known = near(value, self.words[name])
+                raise OptionError(Argument(name, value), f" is no option of {self.name}.", fix=known)
             if isinstance(self.defaults[name], bool) and not isinstance(value, (bool, np.bool_)):
-                raise OptionError(f"{name}={value!r} is no option of {self.name}: say True or False.")
+                raise OptionError(Argument(name, value), f" is no option of {self.name}: say True or False.")
 
     def needs_whole_list(self, options: Mapping[str, Any]) -> bool:
         """Whether hits below the cut-off change the value: they do where the ideal is made of the list itself."""
@@ -293,12 +294,15 @@ def metric_named(name: object) -> Metric[...]:
     return found
 
 
-def number_option(name: str, value: object, meaning: str, ok: Callable[[float], bool]) -> float:
+def number_option(
+    name: str, value: object, meaning: str, ok: Callable[[float], bool], example: float | None = None
+) -> float:
     """The value of an option that is a number, if it can be one.
 
     >>> number_option("p", 0.5, "number between 0 and 1", lambda p: 0 < p < 1)
     0.5
     """
     if not is_number(value) or not ok(value):
-        raise OptionError(f"{name}={value!r} is not a {meaning}.")
+        such_as = () if example is None else (", such as ", Argument(name, example))
+        raise OptionError(Argument(name, value), f" is not a {meaning}", *such_as, ".")
     return float(value)

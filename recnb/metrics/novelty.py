@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from recnb.errors import OptionError, RecnbError
+from recnb.errors import Argument, OptionError, RecnbError
 from recnb.metrics import pairwise
 from recnb.metrics.hits import Floats, Ints
 from recnb.metrics.metric import metric, number_option
@@ -226,20 +226,17 @@ def diversity(
     - cutoff="none": recommenders, recmetrics, rexmex
     """
     if measure == "similarity" and (distance == "hamming" or distances is not None):
-        raise OptionError(
-            f"{'given distances have' if distances is not None else 'the hamming distance counts features and has'} no "
-            "similarity: choose distance='jaccard' or 'cosine'."
-        )
+        have = "given distances have" if distances is not None else "the hamming distance counts features and has"
+        raise OptionError(f"{have} no similarity: choose ", Argument("distance", "jaccard"), " or 'cosine'.")
     if distances is not None and (features is not None or distance != "cosine"):
         raise OptionError("distances= says how far items are apart, so features= and distance= have nothing to say.")
     shown = lists.upto(k, cutoff)
     n = shown.n_shown
     alone = n == 1
     if single == "error" and alone.any():
-        raise RecnbError(
-            f"diversity: {int(alone.sum()):,} users have a list of one item, which has no pairs. "
-            "Say single='skip' to leave them out or 'zero' to count 0."
-        )
+        problem = f"{int(alone.sum()):,} users have a list of one item, which has no pairs."
+        fix = ("Say ", Argument("single", "skip"), " to leave them out or 'zero' to count 0.")
+        raise RecnbError(problem, fix=fix, subject="diversity: ")
     n_pairs = n * (n - 1) / 2
     if distances is not None:
         total = pairwise.given(shown, *lists.catalogue.distances_of(shown, distances, "diversity"))
@@ -268,9 +265,14 @@ def _kept(shown: Lists, count: Ints, cold: str, metric: str) -> Bools | None:
     if cold == "error":
         never = (count == 0) & (shown.times_shown > 0)
         if never.any():
+            drop, zero = Argument("cold", "drop"), Argument("cold", "zero")
+            problem = (
+                f"train has never seen {shown.examples(never)}, and ",
+                Argument("cold", "error"),
+                " refuses them",
+            )
             raise RecnbError(
-                f"{metric}: train has never seen {shown.examples(never)}, and cold='error' refuses them: "
-                "say cold='drop' to leave them out or cold='zero' to count 0."
+                *problem, ": say ", drop, " to leave them out or ", zero, " to count 0.", subject=f"{metric}: "
             )
     return count > 0 if cold == "drop" else None
 

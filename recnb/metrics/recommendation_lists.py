@@ -62,7 +62,9 @@ class Catalogue:
     n_users: int = 0  #: how many users train has
     listed: Bools | None = None  #: whether the catalogue lists the item
     reader: Reader | None = None  #: reads further attributes
-    ask: Mapping[str, str] = field(default_factory=dict)  #: what to type for what is missing, in other words than ASK
+    ask: Mapping[str, tuple[object, ...]] = field(
+        default_factory=dict
+    )  #: what to type for what is missing, in other words than ASK
 
     def counts(self, popularity: Popularity, metric: str) -> Ints:
         """The number of users who have each item, or of its interactions."""
@@ -97,9 +99,12 @@ class Catalogue:
         """Refuse recommended items that are not described."""
         unknown = ~known & (lists.times_shown > 0)
         if unknown.any():
-            name = self.ask.get(f"{argument} name", f"{argument}=")
+            name = self.ask.get(f"{argument} name", (f"{argument}=",))
             raise RecnbError(
-                f"{metric}: {name} has no row for {lists.examples(unknown)}. Add them, or leave these items out of the lists."
+                *name,
+                f" has no row for {lists.examples(unknown)}.",
+                fix="Add them, or leave these items out of the lists.",
+                subject=f"{metric}: ",
             )
 
     def reading(self, metric: str, what: str, argument: str) -> Reader:
@@ -110,16 +115,17 @@ class Catalogue:
 
     def missing(self, metric: str, what: str, argument: str) -> RecnbError:
         """The error for something that this metric cannot do without."""
-        return RecnbError(f"{metric} needs {what}: {self.ask.get(argument) or ASK[argument]}.")
+        ask = self.ask.get(argument) or ASK[argument]
+        return RecnbError(f"needs {what}: ", *ask, ".", subject=f"{metric} ")
 
 
 #: What to type for what is missing.
-ASK = {
-    "train": "type train=..., a frame of user and item",
-    "catalogue": "type catalogue=..., a list of items",
-    "features": "type features=..., a mapping from item to vector, or a frame with an item column",
-    "genre": "type genre=..., a column of the items",
-    "distances": "type distances=..., a matrix of items × items",
+ASK: dict[str, tuple[object, ...]] = {
+    "train": ("type train=..., a frame of user and item",),
+    "catalogue": ("type catalogue=..., a list of items",),
+    "features": ("type features=..., a mapping from item to vector, or a frame with an item column",),
+    "genre": ("type genre=..., a column of the items",),
+    "distances": ("type distances=..., a matrix of items × items",),
 }
 
 

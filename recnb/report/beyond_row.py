@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recnb.display.language import _
-from recnb.errors import NoUsersError, RecnbError
+from recnb.errors import NoUsersError, OptionError, RecnbError
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import LIST_METRICS
 from recnb.results import Score
@@ -48,32 +48,39 @@ def rows_of(
     *,
     names: Iterable[str] = LIST_METRICS,
     options: Mapping[str, Mapping[str, Any]] | None = None,
+    required: bool = False,
 ) -> list[BeyondRow]:
-    """Metrics beyond accuracy as rows of a report: the value at each cut-off with the ends of its interval, or what it needs."""
+    """Metrics beyond accuracy as rows of a report: the value at each cut-off with the ends of its interval, or what it needs.
+
+    If they are `required`, one without a value raises the error instead.
+    """
     cutoffs = Cutoffs.of(k)
     rows = []
     for name in names:
-        metric, own = LIST_METRICS[name], (options or {}).get(name, {})
+        metric, metric_options = LIST_METRICS[name], (options or {}).get(name, {})
         needs, basis, values, n_users = "", "", [], 0
         for cutoff in cutoffs:
             try:
-                score = score_of(evaluation, metric, cutoff, own)
+                score = score_of(evaluation, metric, cutoff, metric_options)
             except NoUsersError:
                 values.append((np.nan, np.nan, np.nan))
                 continue
             except RecnbError as problem:
-                needs, values = str(problem), []
+                if required:
+                    raise OptionError(*problem.parts) from problem
+                needs, values = problem.statement, []
                 break
             values.append((float(score), *interval_ends(score, confidence)))
             basis = score.basis
             n_users = score.n_users if isinstance(score, Score) else len(evaluation.item_data.users)
         if not needs and np.isnan([value for value, _ignored, _ignored in values]).all():
+            if required:
+                raise OptionError(metric.no_value)
             needs, values = metric.no_value, []
+        description = {name: getattr(metric, name) for name in ("symbol", "title", "reads")}
+        formula, latex = metric.formula_text(metric_options), metric.latex(options=metric_options)
+        description |= {"metric": name, "formula": formula, "latex": latex, "bounds": _(metric.range_text)}
         rows.append(
-            BeyondRow(
-                metric=name, symbol=metric.symbol, title=metric.title, reads=metric.reads, formula=metric.formula_text(own),
-                latex=metric.latex(options=own), bounds=_(metric.range_text), k=cutoffs.values, values=tuple(values), basis=basis,
-                n_users=n_users, needs=needs,
-            )
-        )  # fmt: skip
+            BeyondRow(**description, k=cutoffs.values, values=tuple(values), basis=basis, n_users=n_users, needs=needs)
+        )
     return rows

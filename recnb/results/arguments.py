@@ -10,7 +10,7 @@ import polars as pl
 
 from recnb.conventions import presets
 from recnb.data.encoding import place_of
-from recnb.errors import OptionError, UnknownUserError, is_several, near
+from recnb.errors import Argument, OptionError, UnknownUserError, is_several, near
 from recnb.metrics.metric import Metric, any_metric, metric_named
 
 #: Metrics by name, or each with its own options.
@@ -39,7 +39,7 @@ def asked_metrics(metrics: Metrics) -> list[Metric[...]]:
                 )
     chosen = [any_metric(name) for name in (STANDARD if metrics is None else metrics)]
     if not chosen:
-        raise OptionError("metrics is empty: name at least one, such as metrics=['ndcg'].")
+        raise OptionError("metrics is empty: name at least one, such as ", Argument("metrics", ["ndcg"]), ".")
     names = [metric.name for metric in chosen]
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
@@ -64,8 +64,10 @@ def parted(metrics: Metrics, options: Mapping[str, Any]) -> tuple[Metrics, dict[
     if len(beyond) == len(chosen):
         name = chosen[0].name
         raise OptionError(
-            f"a report needs a metric of accuracy, such as metrics=['ndcg', {name!r}]: its curve and its users are shown by it. "
-            f"For {name} alone type .{name}(k=10)."
+            "a report needs a metric of accuracy, such as ",
+            Argument("metrics", ["ndcg", name]),
+            ": its curve and its users are shown by it.",
+            fix=(f"For {name} alone type .{name}(k=10).",),
         )
     # Each metric with its own options, so that none is given those of another.
     return chosen_options, beyond or None

@@ -92,9 +92,8 @@ class ListMetricResult:
         if isinstance(result, Whole):
             return float(result)
         if not result.counted.any():
-            raise NoUsersError(
-                f"{self.metric.name}: no user has a value. {self.metric.no_value} Nothing is left to average."
-            )
+            problem = f"no user has a value. {self.metric.no_value} Nothing is left to average."
+            raise NoUsersError(problem, subject=f"{self.metric.name}: ")
         return result.mean("pooled" if self.average == "pooled" else "user")
 
     @property

@@ -76,7 +76,7 @@ class ItemMetrics(ItemData):
         All items there are.
     """
 
-    ask: ClassVar[Mapping[str, str]] = {}
+    ask: ClassVar[Mapping[str, tuple[object, ...]]] = {}
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from recnb.display.language import _, current, use_language
 from recnb.display.templates import render
-from recnb.errors import NoUsersError, OptionError, near
+from recnb.errors import Argument, NoUsersError, OptionError, near
 from recnb.metrics.metric import LIST_METRICS, METRICS
 from recnb.results.provenance import titled
 from recnb.stats import ENOUGH, UNBOUNDED, Bounds, Detectable, IntervalMethod, interval_of_pairs, intervals
@@ -144,9 +144,8 @@ class Score(MetricValue):
         metric without an upper bound (DCG, novelty) below 10 users with a value above 0.
         """
         if not self.has_interval:
-            raise OptionError(
-                f"average={self.convention.average!r} is no mean over users, so there is no interval for it."
-            )
+            average = Argument("average", self.convention.average)
+            raise OptionError(average, " is no mean over users, so there is no interval for it.")
         low, high, used = intervals(
             self._values[:, np.newaxis], confidence, method, resamples, seed, bounds=bounds_of(self.metric)
         )

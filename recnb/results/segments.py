@@ -18,7 +18,7 @@ from recnb.data.validation import of_one_unit
 from recnb.display.language import N_, _, current, pgettext, use_language
 from recnb.display.templates import render, translated, user_text
 from recnb.display.text import one_line
-from recnb.errors import OptionError, RecnbError, near
+from recnb.errors import FRAME, Argument, Code, OptionError, RecnbError, near
 from recnb.metrics.hits import Cutoffs, Floats, Ints
 from recnb.metrics.metric import Metric
 from recnb.metrics.recommendation_lists import Bools
@@ -78,9 +78,8 @@ def segments_of(evaluation: EvaluationData, by: Any, bins: int = 4) -> Segments:
         values = [None if isinstance(value, float) and value != value else value for value in listed.values()]
         series = pl.Series(values, strict=False)
         if series.dtype == pl.Object or series.dtype.is_nested():
-            raise OptionError(
-                f"by={label!r} holds {one_line(repr(values[0]))}, which names no segment: give each user a text or a number."
-            )
+            problem = f" holds {one_line(repr(values[0]))}, which names no segment: give each user a text or a number."
+            raise OptionError(Argument("by", label), problem)
         table = pl.DataFrame({"user": list(listed), "value": series})
     else:
         raise OptionError(
@@ -91,13 +90,12 @@ def segments_of(evaluation: EvaluationData, by: Any, bins: int = 4) -> Segments:
         try:
             table = table.with_columns(pl.col("user").cast(evaluated.dtype))
         except pl.exceptions.PolarsError:
-            raise OptionError(
-                f"by={label!r}: its users are {table['user'].dtype}, such as {table['user'][0]!r}, and those evaluated {evaluated.dtype}, "
-                f"such as {evaluated[0]!r}."
-            ) from None
+            kind, example = table["user"].dtype, table["user"][0]
+            problem = f": its users are {kind}, such as {example!r}, and those evaluated {evaluated.dtype}, such as {evaluated[0]!r}."
+            raise OptionError(Argument("by", label), problem) from None
     rows = table.filter(pl.col("user").is_in(_everyone(evaluation).implode()))
     if rows["value"].drop_nulls().len() == 0:
-        raise OptionError(f"by={label!r} says nothing of the users evaluated, such as {evaluated[0]!r}.")
+        raise OptionError(Argument("by", label), f" says nothing of the users evaluated, such as {evaluated[0]!r}.")
     names, code = _coded(rows["value"], bins)
     return Segments(label, names, rows["user"], code)
 
@@ -119,20 +117,18 @@ def _column(evaluation: EvaluationData, by: str) -> pl.DataFrame:
         table = of_truth[by]().unique()
         twice = table.filter(pl.col("user").is_duplicated())
         if twice.height:
-            raise OptionError(
-                f"by={by!r}: that column of the truth has more than one value for user {twice['user'][0]!r}, "
-                "and a segment is one for each user."
-            )
+            problem = f": that column of the truth has more than one value for user {twice['user'][0]!r}, "
+            raise OptionError(Argument("by", by), problem, "and a segment is one for each user.")
         return table
     if by in WORKED_OUT:
         return _worked_out(evaluation, by)
     single = [name for name, read in of_truth.items() if not read().unique()["user"].is_duplicated().any()]
     worked_out = [] if evaluation.side_data.train is None else WORKED_OUT
     names = [*([] if users is None else [name for name in users.columns if name != "user"]), *single, *worked_out]
-    hint = "" if users is not None else " Give what is known of them: recs.rec.against(truth, users=frame)."
-    raise OptionError(
-        f"by={by!r} is no column that is known of the users.{hint}{f' {near(by, names)}' if names else ''}"
-    )
+    give = Code("recs.rec.against(truth, users=frame)", Argument("users", FRAME))
+    hint = () if users is not None else (" Give what is known of them: ", give, ".")
+    problem = " is no column that is known of the users."
+    raise OptionError(Argument("by", by), problem, *hint, fix=near(by, names) if names else ())
 
 
 def _columns_of_truth(evaluation: EvaluationData) -> dict[str, Callable[[], pl.DataFrame]]:
@@ -154,7 +150,8 @@ def _columns_of_truth(evaluation: EvaluationData) -> dict[str, Callable[[], pl.D
 def _worked_out(evaluation: EvaluationData, by: str) -> pl.DataFrame:
     train = evaluation.side_data.train
     if train is None:
-        raise RecnbError(f"by={by!r} needs what users had before: type recs.rec.against(truth, train=frame).")
+        give = Code("recs.rec.against(truth, train=frame)", Argument("train", FRAME))
+        raise RecnbError(Argument("by", by), " needs what users had before: type ", give, ".")
     users = _everyone(evaluation).alias("user").to_frame()
     if by == "activity":
         counts = train.group_by("user").agg(value=pl.len().cast(pl.Int64))
@@ -217,26 +214,31 @@ def table_by(
     bins: int = 4,
     confidence: float = 0.95,
     options: Mapping[str, Any],
+    computed: Mapping[str, Floats] | None = None,
 ) -> SegmentTable:
     """Each metric at each cut-off in each segment: mean and interval, and the gap to all other users.
 
     The p-values of the gaps (the more careful of Welch's test and Student's) are corrected by Holm's method over the whole table.
+    `computed` has the values of each metric for the users evaluated at the one cut-off, if they were computed before.
     """
     metrics = metrics_under(evaluation.library, metrics)
     segments = segments_of(evaluation, by, bins)
     chosen = asked_metrics(metrics)
     for metric in chosen:
         if metric.of == "all":
-            raise OptionError(
-                f"{metric.name} is one number of all lists, with no value for each user, so by= cannot break it down: leave it out."
-            )
+            problem = f"{metric.name} is one number of all lists, with no value for each user, so "
+            raise OptionError(problem, Argument("by"), " cannot break it down: leave it out.")
     rows: list[Segment] = []
     for metric in chosen:
         of_metric = options_of(metric, metrics, options, chosen)
         for cut in Cutoffs.of(k):
-            score = beyond_accuracy.score_of(evaluation, metric, cut, of_metric)
-            assert isinstance(score, Score)
-            per_user, names = score.per_user, list(segments.names)
+            if computed is None or np.isnan(computed[metric.name]).any():
+                score = beyond_accuracy.score_of(evaluation, metric, cut, of_metric)
+                assert isinstance(score, Score)
+                per_user = score.per_user
+            else:
+                per_user = pd.Series(computed[metric.name], index=evaluation.users)
+            names = list(segments.names)
             code = segments.of(_ids(per_user.index, segments.users))
             if (code < 0).any() and _("not known") not in names:
                 names.append(_("not known"))

@@ -109,6 +109,7 @@ def beyond_table(evaluation: EvaluationData, k: object) -> Table:
     cutoffs = Cutoffs.of(k)
     rows: dict[str, Floats] = {}
     missing: dict[str, str] = {}
+    lacks: dict[str, list[str]] = {}  # what is missing, with the metrics that lack it
     parts: dict[str, None] = {}  # of the small print, each once
     recorded = beyond_accuracy.recorded_in(evaluation.library)
     if not recorded:
@@ -117,15 +118,17 @@ def beyond_table(evaluation: EvaluationData, k: object) -> Table:
         try:
             means, words = beyond_accuracy.means_and_basis(evaluation, LIST_METRICS[name], cutoffs, {})
         except RecnbError as problem:
-            missing[name] = str(problem)
-            continue
-        if np.isnan(means).all():
-            missing[name] = LIST_METRICS[name].no_value
+            missing[name], lack = str(problem), problem.statement
         else:
-            rows[name] = means
-            parts |= dict.fromkeys(words)
+            if not np.isnan(means).all():
+                rows[name] = means
+                parts |= dict.fromkeys(words)
+                continue
+            missing[name] = lack = LIST_METRICS[name].no_value
+        lacks.setdefault(lack.removesuffix("."), []).append(name)
     values = np.array(list(rows.values())).reshape(len(rows), len(cutoffs))
-    basis = "; ".join([*parts, *_lacks(missing)])
+    absent = [_("not here: {names} ({why})", names=", ".join(names), why=why) for why, names in lacks.items()]
+    basis = "; ".join([*parts, *absent])
     return _table(list(rows), values, cutoffs, {"basis": basis, "missing": missing})
 
 
@@ -136,11 +139,3 @@ def _table(names: Sequence[str], values: Floats, cutoffs: Cutoffs, attrs: dict[A
     # Text and numbers only: pandas writes attrs as JSON where it writes them.
     table.attrs = {**attrs, "lang": current()}
     return table
-
-
-def _lacks(missing: Mapping[str, str]) -> list[str]:
-    """The missing data in words; metrics that lack the same are named together."""
-    lacks: dict[str, list[str]] = {}
-    for name, problem in missing.items():
-        lacks.setdefault(problem.removeprefix(name).lstrip(": ").removesuffix("."), []).append(name)
-    return [_("not here: {names} ({why})", names=", ".join(names), why=why) for why, names in lacks.items()]
