@@ -26,10 +26,9 @@ from recnb.results.single_list import explain
 from recnb.stats import users_needed
 from recnb.widgets import playground
 from recnb.widgets.glossary import glossary
-from recnb.widgets.quiz import quiz, view
+from recnb.widgets.quiz import quiz
 
 register()
-view.register()
 
 __version__ = "0.1.0"
 

@@ -166,8 +166,11 @@ class Ranked:
         reached = cell < len(depths)
         if not reached.all():
             cell, user, weights = cell[reached], user[reached], weights[reached]
-        cells = _summed(user * len(depths) + cell, weights, self.n_users * len(depths))
-        return np.asarray(np.cumsum(cells.reshape(self.n_users, len(depths)), axis=1))
+        totals = _summed(user * len(depths) + cell, weights, self.n_users * len(depths))
+        totals = totals.reshape(self.n_users, len(depths))
+        for column in range(1, len(depths)):  # np.cumsum along rows as short as these takes twice as long
+            totals[:, column] += totals[:, column - 1]
+        return totals
 
 
 @dataclass(frozen=True, eq=False)
