@@ -437,7 +437,7 @@ def _run(rows: pd.DataFrame, credit: Credit) -> None:
     rows["running"] = rows["credit"].cumsum() / possible if possible else 0.0
 
 
-def _of_row(rows: TermRows, names: set[str], row: int) -> dict[str, float]:
+def _of_row(rows: TermRows, names: frozenset[str], row: int) -> dict[str, float]:
     """The numbers behind the names of a formula for one row: four digits, whole ones as they are."""
     values = {name: rows.names[name] for name in names if name in rows.names}
     of_row = {name: value[row] if np.ndim(value) else value for name, value in values.items() if np.size(value)}
