@@ -6,40 +6,19 @@ method is called.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 import pandas as pd
 import polars as pl
 
 from recnb.comparison import Comparison, compare
+from recnb.data import Frame
 from recnb.evaluate import evaluate
-from recnb.evaluation import Evaluation
-from recnb.metrics.metric import Metric
-from recnb.results import CatalogueScore, Curve, Explanation, Score, Table
-from recnb.results.arguments import Metrics
-from recnb.results.metric_methods import Methods
-
-if TYPE_CHECKING:
-    from recnb.data import Frame
-    from recnb.lint.findings import Lint
-    from recnb.report.report import Report
+from recnb.evaluation import Evaluation, EvaluationMethods
+from recnb.results.evaluation_data import EvaluationData
 
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def _documented(method: Callable[..., Any]) -> Callable[[F], F]:
-    """Give a method the documentation of the method of an Evaluation that it calls."""
-
-    def document(function: F) -> F:
-        function.__doc__ = method.__doc__
-        return function
-
-    return document
-
-
-class RecAccessor(Methods):
+class RecAccessor(EvaluationMethods):
     """Evaluate recommendations from their frame: `df.rec`.
 
     `recs.rec.against(truth)` joins two frames and returns an Evaluation, to be kept for several questions. A frame that
@@ -81,40 +60,8 @@ class RecAccessor(Methods):
         """Compare the models of a frame with a `model` column; options are those of `recnb.compare`."""
         return compare(self._frame, truth, **options)
 
-    def _score(self, metric: Metric[...], k: int | None, options: dict[str, Any]) -> Score | CatalogueScore:
-        return self.evaluation()._score(metric, k, options)
-
-    @_documented(Evaluation.table)
-    def table(self, metrics: Metrics = None, k: int | Sequence[int | None] | None = None, **options: Any) -> Table:
-        return self.evaluation().table(metrics, k, **options)
-
-    @_documented(Evaluation.curve)
-    def curve(self, metric: str, k: Iterable[int] = range(1, 21), **options: Any) -> Curve:
-        return self.evaluation().curve(metric, k, **options)
-
-    @_documented(Evaluation.explain)
-    def explain(
-        self, metric: str, user: Any = None, k: int | None = None, *, lang: str | None = None, **options: Any
-    ) -> Explanation:
-        return self.evaluation().explain(metric, user, k, lang=lang, **options)
-
-    @_documented(Evaluation.lint)
-    def lint(self, k: int | None = 10, metric: str = "ndcg", **options: Any) -> Lint:
-        return self.evaluation().lint(k, metric, **options)
-
-    @_documented(Evaluation.report)
-    def report(
-        self,
-        k: int | Sequence[int] = (5, 10, 20),
-        metrics: Metrics = None,
-        *,
-        by: Any = None,
-        bins: int = 4,
-        confidence: float = 0.95,
-        lang: str | None = None,
-        **options: Any,
-    ) -> Report:
-        return self.evaluation().report(k, metrics, by=by, bins=bins, confidence=confidence, lang=lang, **options)
+    def _evaluated(self) -> EvaluationData:
+        return self.evaluation()._data
 
 
 def register() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import re
+import shlex
 import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,13 +28,13 @@ from recnb.data.columns import columns_of, role_of
 from recnb.data.files import checked_target, written
 from recnb.data.table_files import IDS, Wanted, read_together
 from recnb.display.language import LANGUAGES, use_language
-from recnb.errors import FrameError, OptionError, RecnbError, near
+from recnb.errors import FRAME, Argument, Code, FrameError, FrameName, OptionError, Placeholder, RecnbError, near
 from recnb.evaluate import evaluate
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import LIST_METRICS, METRICS, any_metric
 
-#: What is written, by the ending of the file.
+#: The form of a report by the ending of its file.
 FORMATS = {
     ".html": "html",
     ".htm": "html",
@@ -46,7 +46,7 @@ FORMATS = {
 }
 COLUMNS = ("user", "item", "rank", "score", "relevance", "model")
 
-#: What is set by a flag of its own, and options of the data and of metrics, as keywords of Python name them.
+#: Keywords of Python that have a flag of their own, and those of the data and of metrics.
 FLAGS = ("k", "metrics", "by", "confidence", "baseline", "test", "convention", "relevant_from", "train", "items", "users", "lang")  # fmt: skip
 DATA_OPTIONS = tuple(field.name for field in fields(Convention) if field.name not in ("metric", "relevant_from"))
 OPTIONS = tuple(
@@ -56,14 +56,14 @@ OPTIONS = tuple(
 
 def options_of(arguments: argparse.Namespace) -> dict[str, Any]:
     """The convention as keywords; unknown names are refused before files are read."""
-    for flag, given, known in (
-        ("--option", arguments.option, OPTIONS), ("--data-option", arguments.data_option, DATA_OPTIONS)
-    ):  # fmt: skip
-        for name, _value in given:
-            if name in (*FLAGS, *COLUMNS) and name not in known:
-                raise OptionError(f"{flag} {name}: this has a flag of its own, --{name.replace('_', '-')}.")
-            if name not in known:
-                raise OptionError(f"{flag} {name}: there is no such option. {near(name, known)}")
+    of_metrics = [("--option", name, OPTIONS) for name, _value in arguments.option]
+    of_data = [("--data-option", name, DATA_OPTIONS) for name, _value in arguments.data_option]
+    for flag, name, names in of_metrics + of_data:
+        if name in names:
+            continue
+        if name in (*FLAGS, *COLUMNS):
+            raise OptionError(f"{flag} {name}: this has a flag of its own, --{name.replace('_', '-')}.")
+        raise OptionError(f"{flag} {name}: there is no such option. {near(name, names)}")
     data_options = dict(arguments.data_option)
     if arguments.users and "users" in data_options:
         raise OptionError("--users and --data-option users: recnb takes one of them; leave the other out.")
@@ -97,32 +97,22 @@ def parser() -> argparse.ArgumentParser:
     """The parser of the command line."""
     command = argparse.ArgumentParser("recnb", description="Evaluate rankings and recommendations from files.")
     report = command.add_subparsers(required=True, metavar="command").add_parser(
-        "report", help="evaluate files of recommendations against a file of truth; several are compared",
+        "report",
+        help="evaluate files of recommendations against a file of truth; several are compared",
         description="Evaluate recommendations against the truth. Files: .parquet, .arrow, .csv, .tsv, .jsonl, TREC runs and qrels.",
-    )  # fmt: skip
+    )
+    repeated: dict[str, Any] = {"action": "append", "default": []}
+    pair = repeated | {"type": _pair, "metavar": "NAME=VALUE"}
+    forms = [*dict.fromkeys(FORMATS.values()), "trec"]
     add = report.add_argument
     add("recs", nargs="+", help="recommendations; several files are compared, each under its name")
     add("truth", help="the truth, the last file")
     add("--k", nargs="+", type=int, default=[5, 10, 20], metavar="K", help="cut-offs (default: 5 10 20)")
     add("--metrics", nargs="+", metavar="NAME", help="such as ndcg recall coverage")
-    add(
-        "--option",
-        action="append",
-        type=_pair,
-        default=[],
-        metavar="NAME=VALUE",
-        help="of the metrics, such as gain=exponential",
-    )
+    add("--option", **pair, help="of the metrics, such as gain=exponential")
     add("--convention", help="a library whose conventions are taken, such as trec_eval")
     add("--relevant-from", type=float, metavar="GRADE", help="below it an item is not relevant")
-    add(
-        "--data-option",
-        action="append",
-        type=_pair,
-        default=[],
-        metavar="NAME=VALUE",
-        help="of the data, such as ties=expected",
-    )
+    add("--data-option", **pair, help="of the data, such as ties=expected")
     add("--baseline", help="the model that the others are compared with")
     add("--test", choices=TESTS, default="t", help="of differences between models (default: t)")
     add("--train", help="what users had before: for coverage, novelty and the like")
@@ -130,73 +120,48 @@ def parser() -> argparse.ArgumentParser:
     add("--users", help="what is known of the users: for segments")
     add("--by", metavar="COLUMN", help="segments by this column")
     add("--confidence", type=float, default=0.95, help="of the intervals (default: 0.95)")
-    add(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="where to write; its ending says the form: .html .md .tex .json .csv .txt",
-    )
-    add(
-        "--format",
-        choices=["html", "markdown", "latex", "json", "csv", "text", "trec"],
-        help="the form; trec: the lines of trec_eval",
-    )
+    output = "where to write; its ending says the form: .html .md .tex .json .csv .txt"
+    add("-o", "--output", metavar="FILE", help=output)
+    add("--format", choices=forms, help="the form; trec: the lines of trec_eval")
     add("--lang", choices=LANGUAGES, help="language of the report")
-    add(
-        "--fail-below",
-        action="append",
-        default=[],
-        metavar="NDCG@10=0.3",
-        help="exit with 1 if the number is lower; may be given again",
-    )
+    below = "exit with 1 if the number is lower; may be given again"
+    add("--fail-below", **repeated, metavar="NDCG@10=0.3", help=below)
     for role in COLUMNS:
         add(f"--{role}", metavar="COLUMN", help=f"the column that holds the {role}")
     return command
 
 
-#: Keywords of Python as flags; `users` is a file or, as a word, an option of the data.
-TYPED = {
-    **{name: f"--option {name}=" for name in OPTIONS},
-    **{name: f"--data-option {name}=" for name in DATA_OPTIONS},
-    **{name: f"--{name.replace('_', '-')} " for name in (*FLAGS, *COLUMNS)},
-}
-FILES = ("train", "items", "users")
+def in_words(problem: Exception, files: Mapping[str, str]) -> str:
+    """The message of an error with the files of frames, flags for arguments, and no code.
 
-FRAME = re.compile(r"\b(recommendations|truth|train|items|users)\b(?=:| has | have | holds? | is )")
-VALUE = r"'[^']*'|\"[^\"]*\"|\[[^\]]*\]|-?\w[\w.+-]*\w|\w|(?=[ .,;:])"
-KEYWORD = re.compile(rf"(?<![\w.(-])({'|'.join(TYPED)})=({VALUE})")
-#: A call that takes the truth, of which only what else it takes can be typed; and code that makes up a clause of its own.
-CALL = re.compile(r"\b[\w.]+\((?:recs, )?truth, (\w+=\w+)\)")
-CODE = re.compile(
-    r"(?:,|:|, such as|: such as) (?:(?:frame|recs|truth)\[[^\]]*\] = )?(?:frame|recs|truth)?(?:\[[^\]]*\])?(?:\.\w+\([^()]*\))+(?=[.;,]|$)"
-)
-
-
-def in_words(message: str, files: Mapping[str, str]) -> str:
-    """A message with frames by the names of their files, flags for keywords, and no code.
-
-    >>> in_words("truth has no user column. Say which one it is: user='who'.", {"truth": "t.csv"})
-    'truth (t.csv) has no user column. Say which one it is: --user who.'
-    >>> in_words("Drop those rows: frame.dropna(subset=['user']).", {})
+    >>> in_words(FrameError(FrameName("truth"), " has no user column.", fix=(Argument("user", "who"), "?")), {"truth": "t.csv"})
+    'truth (t.csv) has no user column. --user who?'
+    >>> in_words(FrameError("Drop those rows", Code(": frame.dropna(subset=['user'])"), "."), {})
     'Drop those rows.'
     """
-    model = re.match(r"model '.*?'(?=: )", message)
-    named = {**files, "recommendations": files[model[0]]} if model and model[0] in files else files
-    message = FRAME.sub(lambda found: f"{found[1]} ({named[found[1]]})" if found[1] in named else found[1], message)
-    message = KEYWORD.sub(_typed, CODE.sub("", CALL.sub(r"\1", message)))
-    return " ".join(message.split())
+    parts = problem.parts if isinstance(problem, RecnbError) else (str(problem),)
+    # The recommendations are those of the model that the message is about, if it begins with one.
+    named = {**files, "recommendations": files.get(str(parts[0]), files.get("recommendations"))}
+    files_of = (named.get(part) if isinstance(part, FrameName) else None for part in parts)
+    words = (f"{part} ({file})" if file else _typed(part) for part, file in zip(parts, files_of, strict=True))
+    return " ".join("".join(words).split())
 
 
-def _typed(found: re.Match[str]) -> str:
-    name, value = found.groups()
-    plain = value.strip("[]").replace(", ", " ")
-    if " " not in value.strip("[]").strip("'\"") or value.startswith("["):
-        plain = plain.replace("'", "").replace('"', "")
-    if name in FILES and value == "frame":
-        plain = "FILE"
-    elif name == "users":
-        return f"--data-option users={plain}"
-    return (TYPED[name] + ("COLUMN" if plain == "..." else plain)).rstrip()
+def _typed(part: object) -> str:
+    """A part of a message as it is typed on the command line."""
+    if isinstance(part, Code):
+        return "" if part.argument is None else _typed(part.argument)
+    if not isinstance(part, Argument):
+        return str(part)
+    name, value = part.name, part.value
+    if isinstance(value, Placeholder):
+        shown = value.command
+    else:
+        shown = " ".join(shlex.quote(str(each)) for each in (value if isinstance(value, (list, tuple)) else [value]))
+    if name in (*FLAGS, *COLUMNS) and (name != "users" or value is FRAME):  # `users` is a file or an option of the data
+        return f"--{name.replace('_', '-')} {shown}".rstrip()
+    kind = "--data-option" if name in DATA_OPTIONS else "--option" if name in OPTIONS else None
+    return f"{kind} {name}={shown}" if kind else str(part)
 
 
 #: Names that trec_eval prints, and recnb's for them; those with a dash are at a cut-off.
@@ -238,16 +203,16 @@ class Gate:
             if self.model not in models:
                 raise OptionError(f"--fail-below {self.model}:…: there is no such model. {near(self.model, models)}")
             models = {self.model: models[self.model]}
-        own = {name: value for name, value in options.items() if name in any_metric(self.metric).defaults}
+        of_metric = {name: value for name, value in options.items() if name in any_metric(self.metric).defaults}
         for name, evaluation in models.items():
-            value = _number(evaluation, self.metric, self.k, own)
+            value = _number(evaluation, self.metric, self.k, of_metric)
             if not value >= self.least:  # NaN reaches nothing
                 label = f"{self.metric}@{self.k}" if self.k else self.metric
                 yield f"{f'{name}: ' if name else ''}{label} is {value:.4f}, below {self.least:g}"
 
 
 def trec_lines(evaluation: Evaluation, k: Sequence[int]) -> Iterator[tuple[str, str]]:
-    """What trec_eval prints of a run, under the evaluation's convention."""
+    """The figures that trec_eval prints of a run, under the evaluation's convention."""
     hits = evaluation.hits(None)
     yield "num_q", str(evaluation.n_users)
     yield "num_ret", str(int(hits.list_length.sum()))
@@ -273,9 +238,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         with use_language(arguments.lang):
             return _report(arguments, files)
     except (RecnbError, OSError) as problem:
-        _print_error(f"recnb: error: {in_words(str(problem), files)}")
+        _print_error(f"recnb: error: {in_words(problem, files)}")
         return 2
-    except Exception:
+    except Exception:  # whatever it is: Python would exit with 1, which says that a number is too low
         traceback.print_exc()
         return 3
 
@@ -289,7 +254,7 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     if more:
         raise FrameError(f"{arguments.truth} is {1 + len(more)} files, and the truth is one: name it.")
     side_files = {name: file for name in ("train", "items", "users") if (file := getattr(arguments, name))}
-    files |= {f"model {name!r}": str(file) for name, file in model_files}
+    files |= {f"model {name!r}: ": str(file) for name, file in model_files}
     files |= {"truth": str(truth_file), **side_files}
     _check_target(arguments.output, list(files.values()))
     files["recommendations"] = str(model_files[0][1])
@@ -303,7 +268,7 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     result: Evaluation | Comparison
     if len(models) > 1 or several:
         if len(models) > 1 and several:
-            raise FrameError(f"{files[f'model {several[0]!r}']} holds the lists of several models: give it alone.")
+            raise FrameError(f"{files[f'model {several[0]!r}: ']} holds the lists of several models: give it alone.")
         lists = models if len(models) > 1 else models[several[0]]
         how = {"baseline": arguments.baseline, "confidence": arguments.confidence, "test": arguments.test}
         result = compare(lists, truth, **how, **columns, **side_data, **options)
@@ -368,10 +333,10 @@ def _print_error(line: str) -> None:
 
 def _files(name: str) -> list[Path]:
     """The file named, or those of a pattern such as `runs/*.csv`; a name that exists is no pattern."""
-    found = [Path(name)] if Path(name).exists() else [Path(path) for path in sorted(glob(name, recursive=True))]
-    if not found:
+    files = [Path(name)] if Path(name).exists() else [Path(path) for path in sorted(glob(name, recursive=True))]
+    if not files:
         raise FrameError(f"there is no file {name!r}.")
-    return found
+    return files
 
 
 def _named(files: Sequence[Path]) -> list[tuple[str, Path]]:
@@ -395,5 +360,5 @@ def _check_target(output: str | None, inputs: Sequence[str]) -> None:
 
 def _holds_models(frame: Any, column: str | None) -> bool:
     """Whether one frame holds the lists of several models."""
-    found = column or next((name for name in columns_of(frame, "recommendations") if role_of(name) == "model"), None)
-    return found is not None and table_of(frame, "recommendations", {"model": found})["model"].n_unique() > 1
+    column = column or next((name for name in columns_of(frame, "recommendations") if role_of(name) == "model"), None)
+    return column is not None and table_of(frame, "recommendations", {"model": column})["model"].n_unique() > 1

@@ -4,8 +4,10 @@
 numbers as with pandas; `recnb.compare` takes Dask DataFrames from then on. Needs `pip install "recnb[dask]"`.
 """
 
+from importlib import import_module as _import
+
 try:
-    import dask.dataframe as _installed  # noqa: F401
+    _import("dask.dataframe")
 except ImportError as problem:  # pragma: no cover
     raise ImportError('recnb.dask needs Dask: pip install "recnb[dask]"') from problem
 

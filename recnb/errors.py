@@ -9,7 +9,8 @@
     ├── UnknownUserError   a user that is not in the evaluation
     └── ElsewhereError     rows that are needed here stay in files or with an engine
 
-Each message says what was found, where, and what to type next.
+Each message says what was found, where, and what to type next. What it advises to type is kept in parts, from which
+Python's words, `item='sku'`, and those of the command line, `--item sku`, are both made.
 """
 
 from __future__ import annotations
@@ -17,16 +18,101 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Container, Iterable
+from dataclasses import dataclass
 from numbers import Real
-from typing import Any, TypeGuard
+from typing import Any, Self, TypeGuard
+
+
+@dataclass(frozen=True)
+class Placeholder:
+    """A value that is left open: how Python and the command line show it."""
+
+    python: str
+    command: str
+
+    def __repr__(self) -> str:
+        return self.python
+
+
+NOTHING = Placeholder("", "")
+COLUMN = Placeholder("'...'", "COLUMN")
+FRAME = Placeholder("frame", "FILE")
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument in a message: `item='sku'`; the command line shows its flag, `--item sku`."""
+
+    name: str
+    value: object = NOTHING
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.value!r}"
+
+
+@dataclass(frozen=True)
+class Code:
+    """Code in a message; the command line shows the argument in it as a flag, or nothing."""
+
+    text: str
+    argument: Argument | None = None
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class FrameName(str):
+    """The name of a frame in a message; the command line adds the name of its file."""
+
+    __slots__ = ()
 
 
 class RecnbError(ValueError):
-    """What recnb was given cannot be evaluated; the message says why and what to do."""
+    """What recnb was given cannot be evaluated; the message says why and what to do.
+
+    Parameters
+    ----------
+    *problem
+        Parts of the message: text, and `Argument`, `Code` and `FrameName`.
+    fix
+        Parts of the sentences on what to do, which follow the problem.
+    subject
+        What the message begins with: the metric or model it is about.
+    """
+
+    def __init__(self, *problem: object, fix: str | tuple[object, ...] = (), subject: str = "") -> None:
+        self.subject = subject
+        self.problem = problem
+        self.fix = (fix,) if isinstance(fix, str) and fix else tuple(fix)
+        super().__init__("".join(map(str, self.parts)))
+
+    @property
+    def parts(self) -> tuple[object, ...]:
+        """All parts of the message."""
+        return (self.subject, *self.problem, *((" ", *self.fix) if self.fix else ()))
+
+    @property
+    def reason(self) -> str:
+        """The problem alone, to be quoted in another sentence."""
+        return "".join(map(str, self.problem)).rstrip(".:")
+
+    @property
+    def statement(self) -> str:
+        """The message without its subject."""
+        return str(self).removeprefix(self.subject)
+
+    def about(self, subject: str) -> Self:
+        """The same error of something that is named in front of the message."""
+        return type(self)(*self.problem, fix=self.fix, subject=subject + self.subject)
 
 
 class FrameError(RecnbError):
     """A frame holds something that would make the numbers wrong."""
+
+    @classmethod
+    def of_column(cls, frame: str, column: object, *problem: object, fix: str | tuple[object, ...] = ()) -> Self:
+        """The error for a column of a frame."""
+        return cls(FrameName(frame), f": column {column!r} ", *problem, fix=fix)
 
 
 class ColumnError(FrameError):

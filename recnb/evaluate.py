@@ -10,7 +10,7 @@ from recnb.conventions import WORDS, Convention, presets
 from recnb.data import NAMES, Frame, Source, read
 from recnb.data.model_predictions import Model, model_lists
 from recnb.data.side_data import SideData, read_side_data
-from recnb.errors import OptionError, is_word, near
+from recnb.errors import Argument, OptionError, is_word, near
 from recnb.evaluation import Evaluation
 from recnb.results import Table
 from recnb.results.evaluation_data import EvaluationData
@@ -164,16 +164,16 @@ def parse_options(options: Mapping[str, Any]) -> Options:
             raise OptionError(f"{name!r} is no option of an evaluation. {near(name, options_known())}")
     for role, column in columns.items():
         if column is not None and not isinstance(column, str):
-            raise OptionError(
-                f"{role}={column!r}: a column is named as text. If yours are not: frame.columns = frame.columns.map(str)."
-            )
+            fix = "If yours are not: frame.columns = frame.columns.map(str)."
+            raise OptionError(Argument(role, column), ": a column is named as text.", fix=fix)
     if isinstance(convention, str):
         library = presets.library_named(convention)
         first = presets.of_library(library)[0].convention
         return Options(columns, replace(first, **options), library, options, frames)
     if convention is not None and not isinstance(convention, Convention):
+        example = Argument("convention", "trec_eval")
         raise OptionError(
-            f"convention={convention!r}: give a recnb.Convention or the name of a library, such as convention='trec_eval'."
+            f"convention={convention!r}: give a recnb.Convention or the name of a library, such as ", example, "."
         )
     convention = Convention.of(options) if convention is None else replace(convention, **Convention.checked(options))
     return Options(columns, convention, None, {}, frames)

@@ -33,93 +33,14 @@ if TYPE_CHECKING:
     from recnb.widgets.explorer.view import Explorer
 
 
-class Evaluation(Methods):
-    """One model's recommendations, joined with the truth; returned by `recnb.evaluate` and `df.rec.against`.
+class EvaluationMethods(Methods):
+    """Methods that an Evaluation and `df.rec` share."""
 
-    Metrics are methods: `ev.ndcg(k=10)`. Each takes the cut-off `k`, where None is each user's whole list, and its own
-    options. Nothing is joined again from one call to the next.
-
-    Examples
-    --------
-    >>> import recnb
-    >>> sample = recnb.datasets.load_sample()
-    >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
-    >>> round(ev.ndcg(k=10), 4)
-    0.1725
-    """
-
-    def __init__(self, data: EvaluationData) -> None:
-        self._data = data
-
-    @property
-    def n_users(self) -> int:
-        """How many users are evaluated."""
-        return self._data.n_users
-
-    @property
-    def users(self) -> pd.Index[Any]:
-        """The users evaluated, in the order of every per-user result."""
-        return self._data.users
-
-    @property
-    def convention(self) -> Convention:
-        """The decisions about the data that are in force."""
-        return self._data.convention
-
-    @property
-    def counts(self) -> Counts:
-        """How much data is behind the numbers, and what was left out."""
-        return self._data.counts
-
-    @property
-    def library(self) -> str | None:
-        """The library whose conventions each metric follows; None for recnb's own."""
-        return self._data.library
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What to consider of the data when reading the numbers."""
-        return self._data.notes
+    def _evaluated(self) -> EvaluationData:
+        raise NotImplementedError
 
     def _score(self, metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> Score | CatalogueScore:
-        return beyond_accuracy.score_of(self._data, metric, k, options)
-
-    def beyond(self, k: int | Sequence[int | None] | None = None) -> Table:
-        """Return every metric beyond accuracy that the data allow.
-
-        Parameters
-        ----------
-        k
-            Cut-off or cut-offs; None is the whole list.
-
-        Returns
-        -------
-        Table
-            A row per metric, a column per cut-off. The line below it names the metrics that need `train=` or `items=`.
-        """
-        return beyond_table(self._data, k)
-
-    def under(self, library: str) -> Evaluation:
-        """Return the same data under another library's conventions: users averaged, ties, denominators.
-
-        Parameters
-        ----------
-        library
-            Its name, as "rectools".
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> ev = sample.models["popular"].rec.against(sample.test)
-        >>> round(ev.ndcg(k=10), 4), round(ev.under("rectools").ndcg(k=10), 4)
-        (0.1725, 0.1062)
-        """
-        return Evaluation(self._data.under(library))
-
-    def basis(self, convention: Convention | None = None) -> str:
-        """Return the line shown below every number: users averaged, users left out, and the convention."""
-        return self._data.basis(convention)
+        return beyond_accuracy.score_of(self._evaluated(), metric, k, options)
 
     def table(
         self,
@@ -152,8 +73,8 @@ class Evaluation(Methods):
         Table
         """
         if by is not None:
-            return table_by(self._data, metrics, k, by, bins=bins, options=options)
-        return table_of(self._data, metrics, k, options)
+            return table_by(self._evaluated(), metrics, k, by, bins=bins, options=options)
+        return table_of(self._evaluated(), metrics, k, options)
 
     def curve(self, metric: str, k: Iterable[int] = range(1, 21), **options: Any) -> Curve:
         """Return a metric at many cut-offs, each with a 95% interval; `.plot()` draws it.
@@ -171,7 +92,7 @@ class Evaluation(Methods):
         -------
         Curve
         """
-        return curve_of(self._data, metric, k, options)
+        return curve_of(self._evaluated(), metric, k, options)
 
     def explain(
         self, metric: str, user: Any = None, k: int | None = None, *, lang: str | None = None, **options: Any
@@ -195,7 +116,7 @@ class Evaluation(Methods):
         -------
         Explanation
         """
-        return explanation_of(self._data, metric, user, k, options, lang)
+        return explanation_of(self._evaluated(), metric, user, k, options, lang)
 
     def report(
         self,
@@ -235,7 +156,116 @@ class Evaluation(Methods):
         from recnb.report.build import report_of
 
         with use_language(lang):
-            return report_of(self._data, k=k, metrics=metrics, confidence=confidence, by=by, bins=bins, options=options)
+            return report_of(
+                self._evaluated(), k=k, metrics=metrics, confidence=confidence, by=by, bins=bins, options=options
+            )
+
+    def lint(self, k: int | None = 10, metric: str = "ndcg", **options: Any) -> Lint:
+        """Check the data for problems, and measure their effect on one metric at one cut-off.
+
+        Parameters
+        ----------
+        k, metric, **options
+            The metric on which effects are measured.
+
+        Returns
+        -------
+        Lint
+            A sequence of findings, the most severe first; false if there are none. Frames given as `train=`, `items=`
+            and `users=` are checked as well.
+        """
+        from recnb.lint import lint
+
+        return lint(self._evaluated(), k, metric, options)
+
+
+class Evaluation(EvaluationMethods):
+    """One model's recommendations, joined with the truth; returned by `recnb.evaluate` and `df.rec.against`.
+
+    Metrics are methods: `ev.ndcg(k=10)`. Each takes the cut-off `k`, where None is each user's whole list, and its own
+    options. Nothing is joined again from one call to the next.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+    >>> round(ev.ndcg(k=10), 4)
+    0.1725
+    """
+
+    def __init__(self, data: EvaluationData) -> None:
+        self._data = data
+
+    def _evaluated(self) -> EvaluationData:
+        return self._data
+
+    @property
+    def n_users(self) -> int:
+        """Number of users evaluated."""
+        return self._data.n_users
+
+    @property
+    def users(self) -> pd.Index[Any]:
+        """The users evaluated, in the order of every per-user result."""
+        return self._data.users
+
+    @property
+    def convention(self) -> Convention:
+        """The decisions about the data that are in force."""
+        return self._data.convention
+
+    @property
+    def counts(self) -> Counts:
+        """Counts of the data behind the numbers, and of what was left out."""
+        return self._data.counts
+
+    @property
+    def library(self) -> str | None:
+        """The library whose conventions each metric follows; None for recnb's own."""
+        return self._data.library
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Remarks on the data, for reading the numbers."""
+        return self._data.notes
+
+    def beyond(self, k: int | Sequence[int | None] | None = None) -> Table:
+        """Return every metric beyond accuracy that the data allow.
+
+        Parameters
+        ----------
+        k
+            Cut-off or cut-offs; None is the whole list.
+
+        Returns
+        -------
+        Table
+            A row per metric, a column per cut-off. The line below it names the metrics that need `train=` or `items=`.
+        """
+        return beyond_table(self._data, k)
+
+    def under(self, library: str) -> Evaluation:
+        """Return the same data under another library's conventions: users averaged, ties, denominators.
+
+        Parameters
+        ----------
+        library
+            Its name, as "rectools".
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = sample.models["popular"].rec.against(sample.test)
+        >>> round(ev.ndcg(k=10), 4), round(ev.under("rectools").ndcg(k=10), 4)
+        (0.1725, 0.1062)
+        """
+        return Evaluation(self._data.under(library))
+
+    def basis(self, convention: Convention | None = None) -> str:
+        """Return the line shown below every number: users averaged, users left out, and the convention."""
+        return self._data.basis(convention)
 
     def detectable(
         self, metric: str, k: int | None = None, power: float = 0.8, *, alpha: float = 0.05,
@@ -270,9 +300,9 @@ class Evaluation(Methods):
             raise OptionError(
                 f"against={one_line(repr(against))} is no Evaluation: give one, such as recnb.evaluate(other, truth)."
             )
-        theirs = None if against is None else against._data.score(chosen, cutoff, options)
-        mine = self._data.score(chosen, cutoff, options)
-        return detectable_of(mine, theirs, power=power, alpha=alpha, correlation=correlation)
+        score = self._data.score(chosen, cutoff, options)
+        other = None if against is None else against._data.score(chosen, cutoff, options)
+        return detectable_of(score, other, power=power, alpha=alpha, correlation=correlation)
 
     def why(self, metric: str, k: int | None = None, *, other: Any, variant: str | None = None, **options: Any) -> Why:
         """Explain the difference between this number and another: conventions are switched one at a time.
@@ -353,24 +383,6 @@ class Evaluation(Methods):
         from recnb.widgets.explorer import explorer
 
         return explorer({"": self._data}, metric, k, lang=lang, **options)
-
-    def lint(self, k: int | None = 10, metric: str = "ndcg", **options: Any) -> Lint:
-        """Check the data for problems, and measure their effect on one metric at one cut-off.
-
-        Parameters
-        ----------
-        k, metric, **options
-            The metric on which effects are measured.
-
-        Returns
-        -------
-        Lint
-            A sequence of findings, the most severe first; false if there are none. Frames given as `train=`, `items=`
-            and `users=` are checked as well.
-        """
-        from recnb.lint import lint
-
-        return lint(self._data, k, metric, **options)
 
     def hits(self, depth: int | None = None) -> Hits:
         """Return the hits, from which every metric is computed.

@@ -5,11 +5,10 @@ imports, `import recnb.spark` makes `.rec` known to its DataFrames: `psdf.rec.ag
 Needs `pip install "recnb[spark]"`, Java, and recnb where Spark's Python workers run.
 """
 
-# Spark need not be installed where types are checked.
-# pyright: reportMissingImports=false
+from importlib import import_module as _import
 
 try:
-    import pyspark.sql as _installed  # noqa: F401
+    _import("pyspark.sql")
 except ImportError as problem:  # pragma: no cover
     raise ImportError('recnb.spark needs Spark 4: pip install "recnb[spark]"') from problem
 

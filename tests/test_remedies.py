@@ -81,6 +81,7 @@ CASES = {
     "numbers and text, to numbers": Case('recs["item"] = recs["item"].map(dict(a=1, b=2, c=3)); truth["item"] = "2"', MRR, r"both whole numbers, (.+?)\.$", 'truth["item"] = truth["item"]{}'),
     "ids beyond 64 bits": Case('recs["item"] = recs["item"].map(dict(a=1, b=2**63 + 1, c=3)).astype("uint64"); truth["item"] = np.uint64(2**63 + 1)', MRR, r"use text, (.+?)\.$", 'recs["item"] = recs["item"]{0}; truth["item"] = truth["item"]{0}'),
     "a list where one id is needed": Case('recs["item"] = recs["item"].map(lambda one: [one])', MRR, r"one id a row is needed: (.+?)\.$", "frame = recs; recs = {}"),
+    "records as ids": Case('for frame in (recs, truth): frame["item"] = frame["item"].map(lambda one: {"id": one})', MRR, r"numbers or text, (.+?)\.$", 'recs["item"] = recs["item"]{0}; truth["item"] = truth["item"]{0}'),
     "text for scores": Case('recs = scored.assign(score=scored["score"].astype(str))', MRR, r"numbers are needed: (.+?)\.$", 'frame = recs; recs["score"] = {}'),
     "scores of several kinds": Case('recs = scored.assign(score=[3, "2", 1.5, "3", 2, "1"])', MRR, r"Make them numbers: (.+?)\.$", "import pandas; frame = recs; {}"),
     "complex scores": Case('recs = scored.assign(score=scored["score"] * 1j)', MRR, r"such as (.+?)\.$", "frame = recs; {}"),
@@ -94,7 +95,7 @@ CASES = {
     "a pair that is repeated, kept once": keyword('recs.loc[6] = ["u", "a", 4]', r"or say (.+?) to keep"),
     "a pair of the truth that is repeated": Case('truth.loc[2] = ["u", "b", 1]', MRR, r"Keep one: (.+?), or", "frame = truth; truth = {}"),
     "a pair of the truth, kept once": keyword('truth.loc[2] = ["u", "b", 3]', r", or (.+?) to keep"),
-    "a pair under the long way": keyword('recs.loc[6] = ["u", "a", 4]', r"Say (.+?) to keep", "recnb.evaluate(recs, truth, candidates='padded', **more).mrr()"),
+    "a pair under the long way": keyword('recs.loc[6] = ["u", "a", 4]', r"[Ss]ay (.+?) to keep", "recnb.evaluate(recs, truth, candidates='padded', **more).mrr()"),
     "ranks that tie": Case('recs = scored.assign(rank=1)', MRR, r"Make ranks of your scores: (.+?), or", 'frame = recs; recs["rank"] = {}.astype(int)'),
     "rank and score that disagree": keyword('recs["score"] = recs["rank"]', r"Say which one is the order: (order='rank') or"),
     "rank and score that disagree, by score": keyword('recs["score"] = recs["rank"]', r" or (order='score')\.", right=(1 / 2 + 1 / 3) / 2),
@@ -168,6 +169,7 @@ CASES = {
     "coverage of users": Case("found = recnb.compare(dict(a=recs, b=recs), truth, train=recs)", "found.differences('coverage', k=10)", r"each model is in (\.beyond\(k=10\))", "result = found{}.loc['a', 'coverage']", "result", 1.0),
     # ---- segments, printed numbers, libraries
     "segments without train": Case("users = truth; frame = recs", "ev.table(['mrr'], k=3, by='activity')", r"type (recs\.rec\.against\(truth, train=frame\))", "result = list({}.table(['mrr'], k=3, by='activity').n_users)", "result", [2]) ,
+    "segments without users": Case("frame = pd.DataFrame(dict(user=list('uv'), age=['old', 'young']))", "ev.table(['mrr'], k=3, by='age')", r"known of them: (recs\.rec\.against\(truth, users=frame\))", "result = list({}.table(['mrr'], k=3, by='age').n_users)", "result", [1, 1]),
     "an unknown library": option("ev.why('mrr', k=3, **more).end", "dict(other=5)", r"such as (other='rectools')", 0.75),
     "a variant of no library": option("ev.why('ndcg', k=3, variant='ndcg', **more).end", "dict(other=recnb.Convention())", r"name the library, (other='rectools')", (1 + 1 / np.log2(3)) / 2 / (1.5 + 1 / np.log2(3))),
     # ---- parts
@@ -231,6 +233,8 @@ ELSEWHERE = {
     "DataFrame: type import": "a frame of an engine: test_dask, test_spark",
     "neither frame is of Spark": "test_spark",
     ".cast('bigint')": "test_spark",
+    "F.explode(…)": "test_spark",
+    "as catalogue=[...]": "no advice for the data: what an option of a library is called",
     "missing … ids, such as that beside": "a frame of an engine: test_dask_fetch",
     "rows of the recommendations, where reading ended": "test_stream",
     "recommendations: column … has … missing": "lists that are streamed: test_stream",
@@ -260,18 +264,64 @@ def advising() -> dict[str, tuple[str, int, int]]:
     """Every raise whose message advises code: the message with … for what is put in -> file, first and last line."""
     found: dict[str, tuple[str, int, int]] = {}
     for file in sorted(PACKAGE.rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Raise) and node.exc is not None:
-                text = max((_text(one) for one in ast.walk(node.exc)), key=len)
-                if CODE.search(ECHO.sub("", text)):
-                    found[text] = (str(file), node.lineno, node.end_lineno or node.lineno)
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
+            values = _assigned(function)
+            for node in ast.walk(function):
+                if isinstance(node, ast.Raise) and node.exc is not None:
+                    text = _text(node.exc, values)
+                    if CODE.search(ECHO.sub("", text)):
+                        found[text] = (str(file), node.lineno, node.end_lineno or node.lineno)
     return found
 
 
-def _text(node: ast.AST) -> str:
+def _assigned(function: ast.FunctionDef) -> dict[str, list[ast.expr]]:
+    """The values of the local variables, of which messages are put together."""
+    values: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                pairs = [(target, node.value)]
+                if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                    pairs = list(zip(target.elts, node.value.elts, strict=True))
+                for name, value in pairs:
+                    if isinstance(name, ast.Name):
+                        values.setdefault(name.id, []).append(value)
+    return values
+
+
+def _text(node: ast.AST, values: dict[str, list[ast.expr]]) -> str:
+    """The text that an expression puts into a message, with … for what is not known before it runs."""
+    if isinstance(node, ast.Constant):
+        return str(node.value) if isinstance(node.value, str) else "…"
     if isinstance(node, ast.JoinedStr):
-        return "".join(str(one.value) if isinstance(one, ast.Constant) else "…" for one in node.values)
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+        return "".join(_text(part, values) for part in node.values)
+    if isinstance(node, ast.FormattedValue):
+        return _text(node.value, values) if isinstance(node.value, ast.Name) and node.conversion == -1 else "…"
+    if isinstance(node, ast.Starred):
+        return _text(node.value, values)
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return "".join(_text(part, values) for part in node.elts)
+    if isinstance(node, ast.BinOp):
+        return _text(node.left, values) + _text(node.right, values)
+    if isinstance(node, ast.IfExp):
+        return _text(node.body, values) + _text(node.orelse, values)
+    if isinstance(node, ast.Name):
+        before = [value for value in values.get(node.id, ()) if value.lineno < node.lineno]
+        return _text(max(before, key=lambda value: value.lineno), values) if before else "…"
+    if not isinstance(node, ast.Call):
+        return "…"
+    if isinstance(node.func, ast.Name) and node.func.id == "Argument":
+        name, *value = [*node.args, *(keyword.value for keyword in node.keywords)]
+        constant = value and isinstance(value[0], (ast.Constant, ast.List))
+        return f"{_text(name, values)}={ast.unparse(value[0]) if constant else '…' if value else ''}"
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "of_column":
+        return "…: column … " + "".join(_text(part, values) for part in node.args[2:]) + _fix(node, values)
+    return "".join(_text(part, values) for part in node.args) + _fix(node, values)
+
+
+def _fix(node: ast.Call, values: dict[str, list[ast.expr]]) -> str:
+    return "".join(" " + _text(keyword.value, values) for keyword in node.keywords if keyword.arg == "fix")
 
 
 def test_every_advice_is_run() -> None:

@@ -26,6 +26,7 @@ from recnb import LIST_METRICS, METRICS
 from recnb.display.language import LANGUAGES, LOCALE
 from recnb.libraries.library_metrics import SPECIAL
 from recnb.metrics.metric import Metric
+from recnb.widgets.quiz.mistakes import recorded
 
 ROOT = Path(recnb.__file__).parent
 #: Functions that mark messages, with the arguments that are messages ("c": a context), as Babel has them.
@@ -38,6 +39,8 @@ KEYWORDS: dict[str, Any] = {
     "pgettext": ((1, "c"), 2),
     "NC_": ((1, "c"), 2),
 }
+#: Functions of the lint whose sentences are messages without a mark.
+FINDINGS, SENTENCES = ("finding", "_variants"), ("short", "effect", "example", "advice")
 #: Extensions of Jinja2 in use; a template that cannot be read is an error.
 OPTIONS = {"extensions": "jinja2.ext.do", "silent": "false"}
 HEADER = "# Korean translations of recnb. Updated by: python -m tests.translations"
@@ -66,17 +69,35 @@ def path_of(lang: str) -> Path:
     return LOCALE / lang / "LC_MESSAGES" / "recnb.po"
 
 
+def texts_of(node: ast.expr) -> Iterator[tuple[int, str]]:
+    """The texts that an expression may be, with their lines: both of a condition, all values of a table that one is taken from."""
+    match node:
+        case ast.Constant(value=str(text)) if text:
+            yield node.lineno, text
+        case ast.IfExp(body=body, orelse=other):
+            yield from (*texts_of(body), *texts_of(other))
+        case ast.Dict(values=values):
+            yield from (text for value in values for text in texts_of(value))
+        case ast.Subscript(value=table) | ast.Call(func=ast.Attribute(value=table, attr="get")):
+            yield from texts_of(table)
+
+
 def in_python(file: Any, keywords: Any, comment_tags: Any, options: Any) -> Iterator[tuple[int, str, Any, list[str]]]:
     """Extract from Python by its syntax tree, as Babel's own method finds no call within an f-string."""
     for node in ast.walk(ast.parse(file.read())):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in keywords:
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+            continue
+        if node.func.id in FINDINGS:
+            arguments = [argument.value for argument in node.keywords if argument.arg in SENTENCES]
+            yield from ((line, "N_", text, []) for argument in arguments for line, text in texts_of(argument))
+        elif node.func.id in keywords:
             texts = [one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
             if texts:
                 yield node.lineno, node.func.id, tuple(texts) if len(texts) > 1 else texts[0], []
 
 
 def extracted() -> Catalog:
-    """All messages: those marked in Python and in templates, and what metrics are called and described by."""
+    """All messages: those marked in Python and in templates, what metrics are called and described by, mistakes in quizzes."""
     catalogue = Messages(project="recnb")
     for pattern, method in (("*.py", in_python), ("*.jinja", "jinja2")):
         for path in sorted(ROOT.rglob(pattern)):
@@ -85,6 +106,8 @@ def extracted() -> Catalog:
                 found = sorted(extract(method, file, KEYWORDS, options=OPTIONS), key=lambda one: one[0])
             for _lineno, message, _comments, context in found:
                 catalogue.add(message, locations=[(where, 0)], context=context)
+    for row in recorded():
+        catalogue.add(row.sentence, locations=[("recnb/widgets/quiz/mistakes.csv", 0)])
     for metric in (*METRICS.values(), *LIST_METRICS.values(), *SPECIAL.values()):
         where = f"{metric.function.__module__.replace('.', '/')}.py"
         title = (metric.function.__doc__ or "").split("\n")[0]

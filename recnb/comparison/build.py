@@ -157,7 +157,7 @@ def _findings(
 ) -> tuple[tuple[ModelFinding, ...], int, list[str]]:
     """Findings of the lint, the same finding of several models once; the number of checks; and what could not be checked."""
     lints = {
-        name: lint(model, k, metric.name, **options)
+        name: lint(model, k, metric.name, options)
         for name, model in steps(list(comparison.models.items()), _("comparing"))
     }
     same: dict[tuple[str, str], dict[str, Finding]] = {}
@@ -197,10 +197,8 @@ def beyond(
         model.prepared.rows.all()  # or an error that says where they are
     names = LIST_METRICS if asked is None else list(asked)
     work = steps(list(comparison.models.values()), _("comparing"))
-    of_each = [rows_of(model, k, comparison.settings.confidence, names=names, options=asked) for model in work]
-    if asked is not None:
-        for row in (row for rows in of_each for row in rows if row.needs):
-            raise OptionError(row.needs)
+    confidence, required = comparison.settings.confidence, asked is not None
+    of_each = [rows_of(model, k, confidence, names=names, options=asked, required=required) for model in work]
     return tuple(
         BeyondAccuracy(
             rows[0].metric,

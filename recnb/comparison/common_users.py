@@ -17,7 +17,7 @@ from recnb.data.join import InMemoryRows
 from recnb.data.relevance import is_relevant
 from recnb.data.subset import among
 from recnb.display.language import Plural, Sentence
-from recnb.errors import FrameError, NoUsersError, OptionError
+from recnb.errors import Argument, FrameError, NoUsersError, OptionError
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import Metric
 from recnb.metrics.recommendation_lists import PerUser
@@ -54,9 +54,8 @@ def check_conventions(models: Mapping[str, EvaluationData]) -> None:
                     f"Evaluate both with the same {axis.name}=, or give frames and let compare() evaluate them."
                 )
     if convention.average != "user":
-        raise OptionError(
-            f"average={convention.average!r} is no mean over users, so users cannot be compared one by one: leave average='user'."
-        )
+        problem = " is no mean over users, so users cannot be compared one by one: leave "
+        raise OptionError(Argument("average", convention.average), problem, Argument("average", "user"), ".")
 
 
 def check_truths(models: Mapping[str, EvaluationData]) -> None:
@@ -183,10 +182,8 @@ def _of_lists(
     for model in models.values():
         computed = result_of(model, metric, k, options)
         if computed.average != "user":
-            raise OptionError(
-                f"{model.library} averages {metric.name} over rows and not over users, so users cannot be compared one by one: "
-                "leave convention= out."
-            )
+            problem = f"{model.library} averages {metric.name} over rows and not over users, so users cannot be compared one by one: "
+            raise OptionError(problem, "leave ", Argument("convention"), " out.")
         result = computed.result
         assert isinstance(result, PerUser)
         users = computed.users.filter(pl.Series(result.counted, dtype=pl.Boolean))

@@ -19,11 +19,12 @@ from recnb.data import Frame, table_of
 from recnb.data.columns import columns_of, find, is_dataset, is_relation
 from recnb.display.language import _
 from recnb.display.progress import steps
-from recnb.errors import ColumnError, FrameError, OptionError, is_number, is_word, near
+from recnb.errors import Argument, ColumnError, FrameError, OptionError, is_word, near
 from recnb.evaluate import evaluate, options_known
 from recnb.evaluation import Evaluation
 from recnb.results.evaluation_data import EvaluationData
 from recnb.stats import PAIRED_METHODS
+from recnb.stats.moments import checked_confidence
 
 #: The keywords of `compare` that are not passed on to `evaluate`.
 OWN = ("baseline", "pairs", "confidence", "test", "method", "resamples", "permutations", "seed")
@@ -122,7 +123,7 @@ def _evaluated(name: str, model: Any, truth: Frame | None, options: Mapping[str,
             return engine.evaluated(model, truth, options).fetch()._data
         return evaluate(model, truth, **options)._data
     except FrameError as problem:
-        raise type(problem)(f"model {name!r}: {problem}") from problem
+        raise problem.about(f"model {name!r}: ") from problem
 
 
 def _read_once(truth: Frame) -> Frame:
@@ -144,22 +145,20 @@ def _by_model(frame: Frame, column: str | None) -> dict[str, Frame]:
     try:
         label = find(frame if engine is None else engine.columns(frame), name, ["model"], {"model": column})["model"]
     except ColumnError as problem:
-        raise ColumnError(
-            f"{problem} Or give one frame for each model: recnb.compare({{'a': recs_a, 'b': recs_b}}, truth)."
-        ) from problem
+        for_each = "Or give one frame for each model: recnb.compare({'a': recs_a, 'b': recs_b}, truth)."
+        raise ColumnError(*problem.parts, fix=for_each) from problem
     if engine is not None:
         parts = engine.by_model(frame, label)
         if any(pd.isna(model) for model in parts):
-            raise FrameError(f"{name}: column {label!r} has rows without a model: fill them in or drop them.")
+            raise FrameError.of_column(name, label, "has rows without a model: fill them in or drop them.")
         return parts
     if isinstance(frame, pl.LazyFrame):
         frame = table_of(frame, name, {column: column for column in columns_of(frame, name)})
     names = table_of(frame, name, {"model": label})["model"]
     if names.null_count():
         row = int(names.is_null().to_numpy().argmax())
-        raise FrameError(
-            f"{name}: column {label!r} has {names.null_count():,} rows without a model, the first is row {row}: fill them in or drop them."
-        )
+        rows = f"{names.null_count():,} rows without a model, the first is row {row}"
+        raise FrameError.of_column(name, label, f"has {rows}: fill them in or drop them.")
     if isinstance(frame, pd.DataFrame):
         rest = frame.drop(columns=label)
         return {model: rest.loc[(names == model).to_numpy()] for model in names.unique(maintain_order=True).to_list()}
@@ -173,16 +172,15 @@ def reference_of(baseline: str | None, pairs: str, names: Sequence[str]) -> str 
     if baseline is None:
         return names[0]
     if str(baseline) not in names:
-        raise OptionError(f"baseline={baseline!r} is none of the models. {near(baseline, names)}")
+        raise OptionError(Argument("baseline", baseline), " is none of the models.", fix=near(baseline, names))
     return str(baseline)
 
 
 def settings_of(confidence: float, test: str, method: str, resamples: int, permutations: int, seed: int) -> Settings:
     """The settings of tests and intervals, each checked."""
-    if not (is_number(confidence) and 0 < confidence < 1):
-        raise OptionError(f"confidence={confidence!r} is no share: give a number between 0 and 1, such as 0.95.")
+    checked_confidence(confidence)
     if not is_word(test, TESTS):
-        raise OptionError(f"test={test!r} is no test of recnb. {near(test, TESTS)}")
+        raise OptionError(Argument("test", test), " is no test of recnb.", fix=near(test, TESTS))
     if not is_word(method, PAIRED_METHODS):
         raise OptionError(f"method={method!r} makes no interval of differences. {near(method, PAIRED_METHODS)}")
     for name, value, least in (("resamples", resamples, 1), ("permutations", permutations, 1), ("seed", seed, 0)):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 from recnb.display.language import N_, _
-from recnb.errors import OptionError, is_number, is_word, near
+from recnb.errors import Argument, OptionError, is_number, is_word, near
 
 #: Decisions in words: axis and word -> phrase.
 PHRASES: dict[tuple[str, str], str] = {
@@ -145,12 +145,11 @@ class Convention:
         for name, words in WORDS.items():
             value = getattr(self, name)
             if not is_word(value, words):
-                raise OptionError(f"{name}={value!r} is no convention. {near(value, words)}")
+                raise OptionError(Argument(name, value), " is no convention.", fix=near(value, words))
         threshold = self.relevant_from
         if threshold is not None and not (is_number(threshold) and threshold > 0):
-            raise OptionError(
-                f"relevant_from={threshold!r} is no threshold: give a number above 0, such as relevant_from=4."
-            )
+            given, example = Argument("relevant_from", threshold), Argument("relevant_from", 4)
+            raise OptionError(given, " is no threshold: give a number above 0, such as ", example, ".")
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Convention:
@@ -167,7 +166,7 @@ class Convention:
         return dict(options)
 
     def spec(self) -> str:
-        """What differs from the default, as text that `parse` reads back.
+        """The differences from the defaults, as text that `parse` reads back.
 
         >>> Convention(ties="expected", relevant_from=4).spec()
         'ties=expected; relevant_from=4'
@@ -181,10 +180,9 @@ class Convention:
     @classmethod
     def parse(cls, text: str) -> Convention:
         """A convention from its `spec`."""
-        pairs = [part.split("=", 1) for part in text.split("; ") if part]
-        axes = {axis.name for axis in fields(cls)} - {"metric"}
-        options = {name: value_of(value) for name, value in pairs if name in axes}
-        return cls(**options).with_metric({name: value_of(value) for name, value in pairs if name not in axes})
+        options = options_of(text)
+        own = {axis.name: options.pop(axis.name) for axis in fields(cls) if axis.name in options}
+        return cls(**own).with_metric(options)
 
     def with_metric(self, options: Mapping[str, Any]) -> Convention:
         """The same decisions about the data, with a metric's options."""
@@ -210,7 +208,7 @@ class Convention:
         parts = [_(PHRASES["order", self.order])]
         for name in _UNUSUAL:
             value = getattr(self, name)
-            if value != _USUAL[name]:
+            if value != getattr(Convention, name):
                 parts.append(_(PHRASES[name, value]))
         if self.relevant_from is not None or graded:
             parts.append(_("relevant: {what}", what=self.relevant_in_words))
@@ -246,6 +244,12 @@ def value_of(text: str) -> Any:
     return {"true": True, "false": False}.get(text, text)
 
 
+def options_of(text: str) -> dict[str, Any]:
+    """Options from text such as "gain=linear; log_base=10"."""
+    pairs = (part.split("=", 1) for part in text.split("; ") if part)
+    return {name: value_of(value) for name, value in pairs}
+
+
 #: The options whose values are words, and their words.
 WORDS: dict[str, tuple[str, ...]] = {
     name: typing.get_args(hint)
@@ -258,7 +262,6 @@ _UNUSUAL = (
     "score_dtype", "ties", "duplicates", "nonpositive_scores", "candidates", "cutoff", "judged", "negative_relevance",
     "no_list", "no_hit", "average",
 )  # fmt: skip
-_USUAL = {axis.name: axis.default for axis in fields(Convention)}
 
 
 def options_in_words(options: Mapping[str, Any]) -> list[str]:

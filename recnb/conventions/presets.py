@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from recnb.conventions.convention import Convention, value_of
+from recnb.conventions.convention import Convention, options_of
 from recnb.errors import OptionError, is_word, near
 
 #: Other names for libraries.
@@ -23,7 +23,7 @@ ALIASES = {
 
 @dataclass(frozen=True)
 class Preset:
-    """How a library computes a metric."""
+    """A metric as a library computes it."""
 
     library: str
     version: str
@@ -52,8 +52,8 @@ def presets() -> Mapping[tuple[str, str], Preset]:
                 version=row["version"],
                 variant=row["variant"],
                 metric=row["metric"],
-                options=tuple(_options(row["options"]).items()),
-                convention=Convention.of(_options(row["convention"])),
+                options=tuple(options_of(row["options"]).items()),
+                convention=Convention.of(options_of(row["convention"])),
                 tolerance=float(row["tolerance"]),
                 refuses=tuple(word for word in row["refuses"].split("; ") if word),
                 note=row["note"],
@@ -104,11 +104,11 @@ def variants(library: str) -> list[str]:
 
 def default_of(library: str, metric: str) -> Preset:
     """The first preset of a library for a metric."""
-    own = of_metric(metric, library)
-    if not own:
+    recorded = of_metric(metric, library)
+    if not recorded:
         metrics = list(dict.fromkeys(preset.metric for preset in of_library(library)))
         raise OptionError(f"{library} has no {metric} that recnb has recorded. {near(metric, metrics)}")
-    return own[0]
+    return recorded[0]
 
 
 def names() -> list[str]:
@@ -123,8 +123,3 @@ def names() -> list[str]:
 @cache
 def _libraries() -> dict[str, None]:
     return dict.fromkeys(library for library, _ in presets())
-
-
-def _options(text: str) -> dict[str, Any]:
-    pairs = (part.split("=", 1) for part in text.split("; ") if part)
-    return {name: value_of(value) for name, value in pairs}

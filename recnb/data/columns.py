@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.errors import ColumnError, FrameError
+from recnb.errors import COLUMN, Argument, Code, ColumnError, FrameError, FrameName
 
-#: What callers may pass: pandas, Polars (eager or lazy), pyarrow datasets, and whatever speaks Arrow's stream protocol (pyarrow, DuckDB).
+#: Tables that callers may pass: pandas, Polars (eager or lazy), pyarrow datasets, and all with Arrow's stream protocol (pyarrow, DuckDB).
 Frame = Any
 
 #: The column names that are taken for a role, in lower case and without _, - and blanks.
@@ -34,53 +34,50 @@ NAMES: dict[str, tuple[str, ...]] = {
 #: The roles that are numbers; the others are ids.
 NUMBERS = ("rank", "score", "relevance")
 
+#: The errors of pyarrow and Polars for a column of mixed or foreign values; pyarrow's own classes derive from these.
+UNREADABLE = (TypeError, ValueError, OverflowError, NotImplementedError, pl.exceptions.PolarsError)
+
 #: Packages whose frames stay where they are, and where their evaluation is.
 ENGINES = {"dask": ("Dask", "recnb.dask"), "pyspark": ("Spark", "recnb.spark")}
 
 
 def columns_of(frame: Frame, name: str) -> list[str]:
     """The column names of any kind of table."""
-    with collected(name):
-        return _columns_of(frame, name)
-
-
-def _columns_of(frame: Frame, name: str) -> list[str]:
     package = type(frame).__module__.split(".", 1)[0]
     if package in ENGINES:
         engine, module = ENGINES[package]
         raise FrameError(f"{name} is a {engine} DataFrame: type import {module}, then {module}.evaluate(recs, truth).")
-    if isinstance(frame, pd.DataFrame):
-        columns = list(frame.columns)
-    elif isinstance(frame, pl.LazyFrame):
-        columns = frame.collect_schema().names()
-    elif is_dataset(frame):
-        columns = list(frame.schema.names)
-    elif hasattr(frame, "__arrow_c_stream__") and hasattr(type(frame), "columns"):
-        with collected(name):
-            listed = getattr(frame, "column_names", None)
-            columns = list(listed if listed is not None else frame.columns)
-    else:
-        one_list = " For one list, type recnb.ndcg(ranking, relevant)." if isinstance(frame, (list, tuple)) else ""
-        raise FrameError(
-            f"{name} is a {type(frame).__name__}, which is no table that recnb reads: give a pandas or Polars frame, "
-            f"a pyarrow table or dataset, or a DuckDB relation.{one_list}"
-        )
-    twice = [column for column in dict.fromkeys(columns) if columns.count(column) > 1]
-    if twice:
-        raise ColumnError(f"{name} has more than one column called {twice[0]!r}: rename all but one.")
+    with collected(name):
+        if isinstance(frame, pd.DataFrame):
+            columns = list(frame.columns)
+        elif isinstance(frame, pl.LazyFrame):
+            columns = frame.collect_schema().names()
+        elif is_dataset(frame):
+            columns = list(frame.schema.names)
+        elif hasattr(frame, "__arrow_c_stream__") and hasattr(type(frame), "columns"):
+            names = getattr(frame, "column_names", None)  # of Arrow, whose columns are the values
+            columns = list(frame.columns if names is None else names)
+        else:
+            one_list = " For one list, type recnb.ndcg(ranking, relevant)." if isinstance(frame, (list, tuple)) else ""
+            raise FrameError(
+                f"{name} is a {type(frame).__name__}, which is no table that recnb reads: give a pandas or Polars frame, "
+                f"a pyarrow table or dataset, or a DuckDB relation.{one_list}"
+            )
+    if twice := [column for column in columns if columns.count(column) > 1]:
+        raise ColumnError(FrameName(name), f" has more than one column called {twice[0]!r}: rename all but one.")
     return columns
 
 
 def is_dataset(frame: Frame) -> bool:
     """Whether a table is a pyarrow dataset, without importing pyarrow."""
-    known = sys.modules.get("pyarrow.dataset")
-    return known is not None and isinstance(frame, known.Dataset)
+    module = sys.modules.get("pyarrow.dataset")
+    return module is not None and isinstance(frame, module.Dataset)
 
 
 def is_relation(frame: Frame) -> bool:
     """Whether a table is a DuckDB relation, without importing duckdb."""
-    known = sys.modules.get("duckdb")
-    return known is not None and isinstance(frame, known.DuckDBPyRelation)
+    module = sys.modules.get("duckdb")
+    return module is not None and isinstance(frame, module.DuckDBPyRelation)
 
 
 @contextmanager
@@ -99,14 +96,6 @@ def collected(name: str) -> Iterator[None]:
         raise FrameError(
             f"{name}: the lazy frame cannot be collected, try frame.collect(): {_short(problem)}"
         ) from problem
-    except Exception as problem:
-        duckdb = sys.modules.get("duckdb")
-        if duckdb is None or not isinstance(problem, duckdb.Error):
-            raise
-        raise FrameError(
-            f"{name}: the DuckDB relation cannot be read: {_short(problem)}. Read it while its connection is open, or fetch it first, "
-            "relation.to_arrow_table()."
-        ) from problem
 
 
 def role_of(column: object) -> str | None:
@@ -123,67 +112,62 @@ def find(
     A role in `given` may name a column that only the other frame has: that frame's own common name then serves here.
     """
     columns = columns_of(frame, name)
+    expected = [*roles, *optional]
+    named = {role: column for role in expected if (column := given.get(role)) is not None and column in columns}
     found: dict[str, str] = {}
-    wanted_here = [*roles, *optional]
-    for role in wanted_here:
-        wanted = given.get(role)
-        if wanted is not None and wanted in columns:
-            found[role] = wanted
-            continue
-        taken = [given[other] for other in wanted_here if other != role and given.get(other) in columns]
-        candidates = [column for column in columns if role_of(column) == role and column not in taken]
-        if len(candidates) == 1:
+    for role in expected:
+        candidates = [column for column in columns if role_of(column) == role and column not in named.values()]
+        if role in named:
+            found[role] = named[role]
+        elif len(candidates) == 1:
             found[role] = candidates[0]
         elif len(candidates) > 1:
             raise ColumnError(
-                f"{name}: {' and '.join(map(repr, candidates))} could each be the {role} column. "
-                f"Say which: {role}={candidates[0]!r}."
+                FrameName(name),
+                f": {' and '.join(map(repr, candidates))} could each be the {role} column.",
+                fix=("Say which: ", Argument(role, candidates[0]), "."),
             )
         elif role in roles:
-            named = {given[other]: other for other in wanted_here if given.get(other) in taken}
-            clash = next((column for column in named if role_of(column) == role), None)
-            if clash is not None:
-                raise ColumnError(_twice(name, clash, role, named[clash]))
-            raise ColumnError(_missing(frame, name, role, wanted, columns))
+            other = next((other for other, column in named.items() if role_of(column) == role), None)
+            if other is not None:
+                raise _twice(name, named[other], role, other)
+            raise _missing(frame, name, role, given.get(role), columns)
     level = next((level for level in _levels(frame) if role_of(level) in {*optional}), None)
     if level is not None and not set(found) & {*optional}:
         raise ColumnError(
             f"{name} has no {role_of(level)} column, and its index holds {level!r}: type .reset_index() to make columns of it."
         )
     for role, column in found.items():
-        other = next((other for other, same in found.items() if other != role and same == column), None)
-        if other is not None:
-            raise ColumnError(_twice(name, column, role, other))
+        same = [other for other in found if other != role and found[other] == column]
+        if same:
+            raise _twice(name, column, role, same[0])
     return found
 
 
-def _twice(name: str, column: object, role: str, other: str) -> str:
-    return f"{name}: column {column!r} cannot be both {role} and {other}: name another column for one, {other}='...'."
+def _twice(name: str, column: object, role: str, other: str) -> ColumnError:
+    problem = f": column {column!r} cannot be both {role} and {other}: name another column for one, "
+    return ColumnError(FrameName(name), problem, Argument(other, COLUMN), ".")
 
 
-def _missing(frame: Frame, name: str, role: str, wanted: str | None, columns: list[str]) -> str:
+def _missing(frame: Frame, name: str, role: str, wanted: str | None, columns: list[str]) -> ColumnError:
     levels = _levels(frame)
-    found = (
-        f"{name} has no column {wanted!r}" if wanted is not None else f"{name} has no {role} column that recnb knows"
-    )
-    listed = ", ".join(map(repr, columns)) or "none"
+    column = f"column {wanted!r}" if wanted is not None else f"{role} column that recnb knows"
+    found = (FrameName(name), f" has no {column}.")
+    listed = f"Its columns: {', '.join(map(repr, columns)) or 'none'}"
     if levels:
         index = ", ".join(map(repr, levels))
-        return f"{found}. Its columns: {listed}; its index holds {index}: type .reset_index() to make columns of it."
+        return ColumnError(*found, fix=f"{listed}; its index holds {index}: type .reset_index() to make columns of it.")
     lists = next((column for column in columns if role_of(column) in ("recommended", "relevant")), None)
     if role == "item" and lists is not None:
-        order = ", order='row'" if name == "recommendations" else ""
-        return (
-            f"{found}. Column {lists!r} looks like lists of items, and two frames hold one item a row: give "
-            f"frame.explode({lists!r}) and say item={lists!r}{order}. A frame that holds both lists goes alone: frame.rec.ndcg(k=10)."
-        )
+        order = (", ", Argument("order", "row")) if name == "recommendations" else ()
+        rows = f"Column {lists!r} looks like lists of items, and two frames hold one item a row: give frame.explode({lists!r}) and say "
+        alone = (".", Code(" A frame that holds both lists goes alone: frame.rec.ndcg(k=10)."))
+        return ColumnError(*found, fix=(rows, Argument("item", lists), *order, *alone))
     example = next((column for column in columns if role_of(column) is None), "name_of_the_column")
     if not isinstance(example, str):
-        return (
-            f"{found}. Its columns: {listed}, and a column is named as text: frame.columns = frame.columns.map(str), "
-            f"and say which one it is: {role}={str(example)!r}."
-        )
-    return f"{found}. Its columns: {listed}. Say which one it is: {role}={example!r}."
+        text = ", and a column is named as text: frame.columns = frame.columns.map(str), and say which one it is: "
+        return ColumnError(*found, fix=(listed, text, Argument(role, str(example)), "."))
+    return ColumnError(*found, fix=(f"{listed}. Say which one it is: ", Argument(role, example), "."))
 
 
 def table_of(frame: Frame, name: str, roles: Mapping[str, str]) -> pl.DataFrame:
@@ -249,9 +233,9 @@ def from_arrow(table: Any, name: str, labels: Mapping[str, str] | None = None) -
     for field in table.schema:
         if pa.types.is_interval(field.type):
             label = (labels or {}).get(field.name, field.name)
-            raise FrameError(
-                f"{name}: column {label!r} holds values of type INTERVAL, which are no id or number: make it text, "
-                f"""relation.project('* REPLACE ("{label}"::VARCHAR AS "{label}")')."""
+            text = f"""relation.project('* REPLACE ("{label}"::VARCHAR AS "{label}")')"""
+            raise FrameError.of_column(
+                name, label, f"holds values of type INTERVAL, which are no id or number: make it text, {text}."
             )
     return pl.DataFrame(pl.from_arrow(table))
 
@@ -268,19 +252,18 @@ def _from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl
         if column.dtype.kind in "iufb" and not isinstance(column.dtype, pd.api.extensions.ExtensionDtype):
             return pl.Series(column.to_numpy())
         return pl.from_pandas(column)
-    except Exception as problem:  # pyarrow and polars raise half a dozen kinds here
-        kinds = sorted({type(value).__name__ for value in column.dropna()})
+    except UNREADABLE as problem:
+        kinds = ", ".join(sorted({type(value).__name__ for value in column.dropna()}))
         if role in NUMBERS:
-            raise FrameError(
-                f"{name}: column {label!r} holds values that are not all numbers of one kind: {', '.join(kinds)}. "
-                f"{_to_numbers(column, label)}"
-            ) from problem
-        # Text of what is missing would be an id of its own, "nan" or "None".
-        first = f"frame = frame.dropna(subset=[{label!r}]), then " if column.isna().any() else ""
-        raise FrameError(
-            f"{name}: column {label!r} holds values of more than one kind, or of one that is no id or number: "
-            f"{', '.join(kinds)}. Make it one kind, for example {first}.astype(str)."
-        ) from problem
+            held, fix = "that are not all numbers of one kind", _to_numbers(column, label)
+        else:
+            # Text of what is missing would be an id of its own, "nan" or "None".
+            first = f"frame = frame.dropna(subset=[{label!r}]), then " if column.isna().any() else ""
+            held, fix = (
+                "of more than one kind, or of one that is no id or number",
+                f"Make it one kind, for example {first}.astype(str).",
+            )
+        raise FrameError.of_column(name, label, f"holds values {held}: {kinds}.", fix=fix) from problem
 
 
 def _to_numbers(column: pd.Series[Any], label: str) -> str:

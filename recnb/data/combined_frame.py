@@ -42,8 +42,7 @@ def split(frame: Frame, columns: Mapping[str, str | None]) -> Parts:
 def _complete_frame(frame: Frame, columns: Mapping[str, str | None], names: list[str]) -> Parts:
     labels = find(frame, "the frame", ["user", "item"], columns, ["rank", "score", "relevance"])
     if "relevance" not in labels or not {"rank", "score"} & set(labels):
-        has = "relevance" if "relevance" in labels else "rank or score"
-        lacks = "rank or score" if has == "relevance" else "relevance"
+        lacks = "rank or score" if "relevance" in labels else "relevance"
         raise ColumnError(
             f"the frame alone does not say both what was recommended and what is relevant: it has no {lacks} column that "
             f"recnb knows. Columns: {', '.join(map(repr, names))}. Type recs.rec.against(truth) with the other frame, or "
@@ -64,13 +63,8 @@ def _complete_frame(frame: Frame, columns: Mapping[str, str | None], names: list
         raise FrameError(f"the frame judges nothing: every value of {labels['relevance']!r} is missing.")
     order = [role for role in ("rank", "score") if role in labels]
     notes = () if (judged & ~placed).any() else (ONLY_LISTED,)
-    return (
-        table.filter(placed).select("user", "item", *order),
-        table.filter(judged).select("user", "item", "relevance"),
-        labels,
-        labels,
-        notes,
-    )
+    recs = table.filter(placed).select("user", "item", *order)
+    return recs, table.filter(judged).select("user", "item", "relevance"), labels, labels, notes
 
 
 def _present(column: pl.Series) -> pl.Series:
@@ -88,9 +82,9 @@ def _list_frame(frame: Frame, columns: Mapping[str, str | None]) -> Parts:
         raise FrameError(f"the frame: user {twice!r} has more than one row; a frame of lists holds one row a user.")
     recommended = _cells(_column(frame, labels["recommended"]), labels["recommended"], users, ordered=True)
     relevant = _cells(_column(frame, labels["relevant"]), labels["relevant"], users, ordered=False)
-    recs = _exploded(users, recommended, labels["recommended"])
-    recs = recs.with_columns(
-        rank=pl.Series(list(chain.from_iterable(range(1, len(cell) + 1) for cell in recommended)), dtype=pl.Int64)
+    ranks = chain.from_iterable(range(1, len(cell) + 1) for cell in recommended)
+    recs = _exploded(users, recommended, labels["recommended"]).with_columns(
+        rank=pl.Series(list(ranks), dtype=pl.Int64)
     )
     truth = _exploded(users, relevant, labels["relevant"])
     if any(isinstance(cell, Mapping) for cell in relevant):
@@ -113,11 +107,11 @@ def _list_frame(frame: Frame, columns: Mapping[str, str | None]) -> Parts:
 
 def _column(frame: Frame, label: str) -> list[Any]:
     if isinstance(frame, pl.LazyFrame):
-        return frame.select(label).collect().to_series().to_list()
-    if isinstance(frame, pd.DataFrame):
-        return frame[label].tolist()
-    eager = frame if isinstance(frame, pl.DataFrame) else pl.DataFrame(frame)
-    return eager[label].to_list()
+        frame = frame.select(label).collect()
+    elif not isinstance(frame, (pd.DataFrame, pl.DataFrame)):
+        frame = pl.DataFrame(frame)
+    values: list[Any] = frame[label].to_list()
+    return values
 
 
 def _cells(cells: list[Any], label: str, users: pl.Series, *, ordered: bool) -> list[Any]:
@@ -131,14 +125,9 @@ def _cells(cells: list[Any], label: str, users: pl.Series, *, ordered: bool) -> 
         elif isinstance(cell, allowed):
             out.append(cell if isinstance(cell, Mapping) else _listed(cell))
         else:
-            needed = (
-                "a list of items in rank order"
-                if ordered
-                else "a list or set of items, or a mapping of item to relevance"
-            )
-            raise FrameError(
-                f"the frame: column {label!r} holds {type(cell).__name__} {cell!r} for user {users[position]!r}, where {needed} is needed."
-            )
+            needed = "of items in rank order" if ordered else "or set of items, or a mapping of item to relevance"
+            held = f"holds {type(cell).__name__} {cell!r} for user {users[position]!r}"
+            raise FrameError.of_column("the frame", label, f"{held}, where a list {needed} is needed.")
     return out
 
 
@@ -158,11 +147,9 @@ def _exploded(users: pl.Series, cells: list[Any], label: str) -> pl.DataFrame:
         else:
             column = pl.Series("item", items, strict=True) if items else pl.Series("item", items, dtype=pl.String)
     except (TypeError, pl.exceptions.PolarsError) as problem:
-        kinds = sorted({type(item).__name__ for item in items})
-        raise FrameError(
-            f"the frame: column {label!r} holds items of more than one kind: {', '.join(kinds)}. Make them one kind, "
-            f"frame[{label!r}] = frame[{label!r}].map(lambda cell: [str(item) for item in cell])."
-        ) from problem
+        held = f"holds items of more than one kind: {', '.join(sorted({type(item).__name__ for item in items}))}."
+        fix = f"Make them one kind, frame[{label!r}] = frame[{label!r}].map(lambda cell: [str(item) for item in cell])."
+        raise FrameError.of_column("the frame", label, held, fix=fix) from problem
     lengths = np.fromiter((len(cell) for cell in cells), dtype=np.int64, count=len(cells))
     return pl.DataFrame({"user": users.gather(np.repeat(np.arange(len(cells)), lengths)), "item": column})
 
@@ -171,4 +158,4 @@ def _grades(grades: list[Any], label: str) -> pl.Series:
     try:
         return pl.Series([None if grade is None else float(grade) for grade in grades], dtype=pl.Float64)
     except (TypeError, ValueError) as problem:
-        raise FrameError(f"the frame: column {label!r} holds a relevance that is no number: {problem}.") from problem
+        raise FrameError.of_column("the frame", label, f"holds a relevance that is no number: {problem}.") from problem

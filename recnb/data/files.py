@@ -38,7 +38,7 @@ def _zstd(path: Path) -> Any:
     return pa.input_stream(str(path), compression="zstd")
 
 
-#: How a file is opened, by its last ending.
+#: The function that opens a file, by its last ending.
 COMPRESSED: dict[str, Callable[[Path], Any]] = {
     ".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zst": _zstd, ".zip": _zip,
 }  # fmt: skip

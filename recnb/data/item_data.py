@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,9 +14,10 @@ from recnb.conventions import Convention
 from recnb.conventions.convention import ROW_ORDERS
 from recnb.data import Prepared, validation
 from recnb.data.encoding import distinct, positions
+from recnb.data.general_join import is_general
 from recnb.data.ranking import ranked
 from recnb.data.side_data import SideData
-from recnb.errors import FrameError, OptionError, RecnbError, is_several, near
+from recnb.errors import Argument, Code, FrameError, OptionError, RecnbError, is_several, near
 from recnb.metrics.hits import Floats, Hits, Ints, in_order
 from recnb.metrics.recommendation_lists import Bools, Catalogue, FamiliarHits, Lists
 from recnb.metrics.serendipity import expected_ranks, popular_places
@@ -24,14 +26,18 @@ if TYPE_CHECKING:
     from recnb.metrics.recommendation_lists import Sparse
 
 #: What to type where something is missing.
-ASK = {
-    "train": "give train=, a frame of user and item: recs.rec.against(truth, train=train)",
-    "catalogue": "give items=, a frame with a row for each item, or train=: recs.rec.against(truth, items=items)",
-    "features": "give items=, a frame of items with a column of genres or columns of numbers, recs.rec.against(truth, items=items); "
-    "or distances=, a frame of items × items",
-    "genre": "give items=, a frame of items with a column of genres: recs.rec.against(truth, items=items)",
-    "distances": "give distances=, a frame of items × items",
-    "features name": "items=",
+TRAIN, ITEMS = Argument("train"), Argument("items")
+WITH_TRAIN, WITH_ITEMS = "recs.rec.against(truth, train=train)", "recs.rec.against(truth, items=items)"
+ASK: dict[str, tuple[object, ...]] = {
+    "train": ("give ", TRAIN, ", a frame of user and item", Code(f": {WITH_TRAIN}")),
+    "catalogue": ("give ", ITEMS, ", a frame with a row for each item, or ", TRAIN, Code(f": {WITH_ITEMS}")),
+    "features": (
+        *("give ", ITEMS, ", a frame of items with a column of genres or columns of numbers", Code(f", {WITH_ITEMS}")),
+        "; or distances=, a frame of items × items",
+    ),
+    "genre": ("give ", ITEMS, ", a frame of items with a column of genres", Code(f": {WITH_ITEMS}")),
+    "distances": ("give distances=, a frame of items × items",),
+    "features name": (ITEMS,),
 }
 
 #: Columns that are taken for genres if nothing else is said.
@@ -42,7 +48,7 @@ class ItemData:
     """The lists of all users who have one, and data about the items; each part is computed on first use."""
 
     #: What to type where something is missing, in other words than the metrics have.
-    ask: ClassVar[Mapping[str, str]] = ASK
+    ask: ClassVar[Mapping[str, tuple[object, ...]]] = ASK
 
     def __init__(self, prepared: Prepared, side_data: SideData) -> None:
         self.prepared = prepared
@@ -53,7 +59,7 @@ class ItemData:
     def recs(self) -> pl.DataFrame:
         """Every recommended row: user, item, rank."""
         prepared = self.prepared
-        if prepared.general is None or prepared.source is None:
+        if not is_general(replace(prepared.convention, duplicates="error", judged="truth")) or prepared.source is None:
             recs = prepared.recs
             if prepared.convention.duplicates not in ("error", "dedupe"):
                 recs = recs.sort("rank").unique(["user", "item"], keep="first", maintain_order=True)
@@ -61,7 +67,7 @@ class ItemData:
         # Places that a convention made of padding or shared ranks are none that anyone was shown.
         ties = prepared.convention.ties if prepared.convention.ties in ROW_ORDERS else "first"
         plain = Convention(order=prepared.convention.order, ties=ties, duplicates="dedupe")
-        return ranked(prepared.source.recs, plain, prepared.source.labels)[0].select("user", "item", "rank")
+        return ranked(prepared.source.recs, plain, prepared.source.labels).select("user", "item", "rank")
 
     @cached_property
     def users(self) -> pl.Series:
@@ -216,16 +222,19 @@ class ItemData:
                 return tuple(flags)
             found = f"{' and '.join(map(repr, named))} could each be meant" if named else "has no column of genres"
             example = (named or has or ["genres"])[0]
-            raise OptionError(
-                f"{metric}: items= {found}. Its columns: {', '.join(map(repr, has)) or 'none'}. Say which: {argument}={example!r}."
-            )
+            columns_of_items = f" {found}. Its columns: {', '.join(map(repr, has)) or 'none'}."
+            fix = ("Say which: ", Argument(argument, example), ".")
+            raise OptionError(Argument("items"), columns_of_items, fix=fix, subject=f"{metric}: ")
         given = [columns] if isinstance(columns, str) else columns
         if not is_several(given):
-            raise OptionError(f"{argument}={columns!r}: name a column of items=, or several in a list.")
+            raise OptionError(
+                Argument(argument, columns), ": name a column of ", Argument("items"), ", or several in a list."
+            )
         chosen = tuple(str(name) for name in given)
         for name in chosen:
             if name not in has:
-                raise OptionError(f"{argument}={columns!r}: items= has no column {name!r}. {near(name, has)}")
+                given = (Argument(argument, columns), ": ", Argument("items"))
+                raise OptionError(*given, f" has no column {name!r}.", fix=near(name, has))
         if not chosen:
             raise OptionError(f"{argument} names no column of items=.")
         return chosen
@@ -312,7 +321,7 @@ def _is_words(column: pl.Series) -> bool:
 def _is_flag(column: pl.Series) -> bool:
     if column.dtype == pl.Boolean:
         return True
-    return bool(column.dtype.is_numeric() and column.null_count() == 0 and column.is_in([0, 1]).all())
+    return bool(column.dtype.is_numeric() and column.null_count() == 0 and ((column == 0) | (column == 1)).all())
 
 
 def _words(column: pl.Series) -> tuple[Ints, pl.Series]:
@@ -332,15 +341,14 @@ def _words(column: pl.Series) -> tuple[Ints, pl.Series]:
 
 def _numbers(column: pl.Series, name: str, argument: str, positive: bool) -> Floats:
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
-        raise FrameError(
-            f"items: column {name!r} holds {validation.kind(column.dtype)}, and several columns of {argument}= must hold numbers: name one "
-            "column of words, or columns of numbers."
-        )
+        held = f"holds {validation.kind(column.dtype)}, and several columns of "
+        need = " must hold numbers: name one column of words, or columns of numbers."
+        raise FrameError.of_column("items", name, held, Argument(argument), need)
     numbers = column.cast(pl.Float64).to_numpy()
     if not np.isfinite(numbers).all():
-        raise FrameError(f"items: column {name!r} holds a number that is missing or infinite: fill it in.")
+        raise FrameError.of_column("items", name, "holds a number that is missing or infinite: fill it in.")
     if positive and not np.isin(numbers, (0, 1)).all():
-        raise FrameError(f"items: column {name!r} holds other numbers than 0 and 1, which name no genre.")
+        raise FrameError.of_column("items", name, "holds other numbers than 0 and 1, which name no genre.")
     return np.asarray(numbers, dtype=np.float64)
 
 

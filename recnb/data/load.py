@@ -54,7 +54,7 @@ def read_lists(recs: Frame, columns: Mapping[str, str | None]) -> pl.DataFrame:
     labels = find(recs, "recommendations", ["user", "item"], columns, ["rank", "score"])
     table = validation.ids(table_of(recs, "recommendations", labels), "recommendations", labels)
     convention = Convention(order="rank" if "rank" in labels else "score", duplicates="keep")
-    return ranked(table, convention, labels)[0].select("user", "item", "rank")
+    return ranked(table, convention, labels).select("user", "item", "rank")
 
 
 def _held(
@@ -74,7 +74,7 @@ def _float_ids(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> tup
 
 
 def _one_model(recs: Frame) -> None:
-    """A frame of several models holds several lists for each user, which must not be taken for one."""
+    """Refuse a frame of several models: it holds several lists for each user."""
     column = next((name for name in columns_of(recs, "recommendations") if role_of(name) == "model"), None)
     if column is None:
         return
@@ -82,8 +82,8 @@ def _one_model(recs: Frame) -> None:
     batches = [table_of(recs, "recommendations", {"model": column})] if stream is None else stream.batches()
     models: pl.Series | None = None
     for batch in batches:
-        found = batch["model"].unique()
-        models = found if models is None else pl.concat([models, found]).unique()
+        of_batch = batch["model"].unique()
+        models = of_batch if models is None else pl.concat([models, of_batch]).unique()
     if models is not None:
         one_model(models.sort(), column)
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from recnb.data import Frame, Source, table_of, validation
 from recnb.data.columns import columns_of, find, snapshot
-from recnb.errors import FrameError
+from recnb.errors import FrameError, FrameName
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,16 +73,19 @@ def _described(frame: Frame, name: str, role: str, source: Source, named: Mappin
     )
     table = table.with_columns(ids[role])
     if twice := table.filter(pl.col(role).is_duplicated())[role].head(1).to_list():
-        raise FrameError(f"{name}: {role} {twice[0]!r} has more than one row: give each {role} one.")
+        raise FrameError(FrameName(name), f": {role} {twice[0]!r} has more than one row: give each {role} one.")
     return table.with_columns(_meeting(table[role], source.sample(role), role, name))
 
 
-def _meeting(ids: pl.Series, known: pl.Series, role: str, name: str) -> pl.Series:
-    ids = validation.of_one_kind(ids, known)
-    if len(ids) and len(known) and validation.kind(ids.dtype) != validation.kind(known.dtype):
+def _meeting(ids: pl.Series, of_recs: pl.Series, role: str, name: str) -> pl.Series:
+    ids = validation.of_one_kind(ids, of_recs)
+    if len(ids) and len(of_recs) and validation.kind(ids.dtype) != validation.kind(of_recs.dtype):
         raise FrameError(
-            f"the {role} ids are of different kinds: recommendations hold {validation.kind(known.dtype)} (such as {known[0]!r}), "
-            f"{name} holds {validation.kind(ids.dtype)} (such as {ids[0]!r}). They would never match. "
-            + validation.one_kind(known, ids, f"recs[{role!r}]", f"{name}[{role!r}]")
+            f"the {role} ids are of different kinds: ",
+            FrameName("recommendations"),
+            f" hold {validation.kind(of_recs.dtype)} (such as {of_recs[0]!r}), ",
+            FrameName(name),
+            f" holds {validation.kind(ids.dtype)} (such as {ids[0]!r}). They would never match.",
+            fix=validation.one_kind(of_recs, ids, f"recs[{role!r}]", f"{name}[{role!r}]"),
         )
     return ids

@@ -16,7 +16,7 @@ from recnb.errors import ColumnError, FrameError
 RUN = ("user", "q0", "item", "rank", "score", "model")
 QRELS = ("user", "iteration", "item", "relevance")
 
-#: What stands between columns, for C and so for trec_eval; a no-break space is part of an id.
+#: White space between columns, for C and so for trec_eval; a no-break space is part of an id.
 BLANKS = " \t\r\x0b\x0c"
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from recnb.data.runs import Runs, keys_met
-from recnb.errors import FrameError
+from recnb.data.encoding import hashes_of
+from recnb.data.parallel import sorted_in_shares
+from recnb.errors import Argument, Code, FrameError, FrameName
 from recnb.metrics.hits import HIGHEST, Floats
 
 IDS = ("user", "item")
@@ -21,7 +21,7 @@ DECIMAL = pl.Decimal(38, 18)
 def ids(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> pl.DataFrame:
     """Users and items as ids of one kind each: whole numbers, text, or what the frame has; none missing."""
     if table.height == 0:
-        raise FrameError(f"{name} is empty: it has no rows to evaluate.")
+        raise FrameError(FrameName(name), " is empty: it has no rows to evaluate.")
     return table.with_columns(_id(table, role, name, labels.get(role, role)) for role in IDS)
 
 
@@ -32,42 +32,37 @@ def _id(table: pl.DataFrame, role: str, name: str, label: str) -> pl.Series:
         missing = missing | column.is_nan()
     if missing.any():
         row = _first(missing)
-        raise FrameError(
-            f"{name}: column {label!r} has {missing.sum():,} missing {role} ids, the first in row {row}. "
-            f"Drop those rows: frame.dropna(subset=[{label!r}])."
-        )
+        held = f"has {missing.sum():,} missing {role} ids, the first in row {row}."
+        drop = Code(f": frame.dropna(subset=[{label!r}])")
+        raise FrameError.of_column(name, label, held, fix=("Drop those rows", drop, "."))
     if column.dtype.is_float():
         # A column of whole numbers that once had a gap is float in pandas; nothing is lost by going back.
         if (column != column.floor()).any() or column.is_infinite().any():
             example = column.filter((column != column.floor()) | column.is_infinite())[0]
-            raise FrameError(f"{name}: column {label!r} holds {example}, which is no id: use whole numbers or text.")
+            raise FrameError.of_column(name, label, f"holds {example}, which is no id: use whole numbers or text.")
         digits = {"Float16": 11, "Float32": 24}.get(str(column.dtype), 53)
         if (column.abs() >= 2**digits).any():
             example = column.filter(column.abs() >= 2**digits)[0]
-            raise FrameError(
-                f"{name}: column {label!r} holds the float {example:.0f}, and {column.dtype} from 2**{digits} on is not exact, so ids may have run "
-                "together: read the column as whole numbers or as text, dtype='Int64' or dtype=str."
-            )
+            held = f"holds the float {example:.0f}, and {column.dtype} from 2**{digits} on is not exact, so ids may have run together"
+            kinds = "whole numbers or as text, dtype='Int64' or dtype=str"
+            raise FrameError.of_column(name, label, f"{held}: read the column as {kinds}.")
         return column.cast(pl.Int64)
     if column.dtype.is_integer():
         try:
             return column.cast(pl.Int64)
         except pl.exceptions.InvalidOperationError as problem:
-            raise FrameError(
-                f"{name}: column {label!r} holds ids above 2**63 - 1, such as {column.max()!r}: use text, .astype(str)."
-            ) from problem
+            held = f"holds ids above 2**63 - 1, such as {column.max()!r}: use text"
+            raise FrameError.of_column(name, label, held, Code(", .astype(str)"), ".") from problem
     if column.dtype in (pl.Categorical, pl.Enum):
         return column.cast(pl.String)
     if column.dtype.is_temporal() or column.dtype.is_decimal():
         return of_one_unit(column)
     if column.dtype in (pl.String, pl.Boolean, pl.Binary):
         return column
-    remedy = (
-        f"frame.explode({label!r})" if column.dtype in (pl.List, pl.Array) else "whole numbers or text, .astype(str)"
-    )
-    raise FrameError(
-        f"{name}: column {label!r} holds {str(column.dtype)[:80]}, which is no {role} id: one id a row is needed: {remedy}."
-    )
+    held = f"holds {str(column.dtype)[:80]}, which is no {role} id: one id a row is needed"
+    if column.dtype in (pl.List, pl.Array):
+        raise FrameError.of_column(name, label, held, Code(f": frame.explode({label!r})"), ".")
+    raise FrameError.of_column(name, label, held, ": whole numbers or text", Code(", .astype(str)"), ".")
 
 
 def of_one_unit(ids: pl.Series) -> pl.Series:
@@ -112,31 +107,37 @@ def same_kind(
             continue
         label, other = labels.get(role, role), truth_labels.get(role, role)
         raise FrameError(
-            f"the {role} ids are of different kinds: recommendations hold {kind(left.dtype)} ({_example(left)}) in column {label!r}, "
-            f"truth holds {kind(right.dtype)} ({_example(right)}) in column {other!r}. They would never match. "
-            + one_kind(left, right, f"recs[{label!r}]", f"truth[{other!r}]")
+            f"the {role} ids are of different kinds: ",
+            FrameName("recommendations"),
+            f" hold {kind(left.dtype)} (such as {left[0]!r}) in column {label!r}, ",
+            FrameName("truth"),
+            f" holds {kind(right.dtype)} (such as {right[0]!r}) in column {other!r}. They would never match.",
+            fix=one_kind(left, right, f"recs[{label!r}]", f"truth[{other!r}]"),
         )
 
 
-def one_kind(left: pl.Series, right: pl.Series, ours: str, theirs: str) -> str:
-    """Return the code that gives ids of two types one type."""
+def one_kind(left: pl.Series, right: pl.Series, ours: str, theirs: str) -> tuple[object, ...]:
+    """The sentence on how to give ids of two types one type."""
     types = (left.dtype, right.dtype)
     if any(dtype in (pl.Date, pl.Datetime) for dtype in types):
-        both = " and ".join(f"{one} = pd.to_datetime({one}, utc=True)" for one in (ours, theirs))
-        return f"Make both times, those without a time zone read as UTC: {both}."
+        both = " and ".join(f"{column} = pd.to_datetime({column}, utc=True)" for column in (ours, theirs))
+        return "Make both times, those without a time zone read as UTC", Code(f": {both}"), "."
     if any(dtype.is_decimal() for dtype in types):
-        both = " and ".join(f"{one} = {one}.map(plain)" for one in (ours, theirs))
-        return f"Make both text of one form, with plain = lambda id: f'{{Decimal(id).normalize():f}}': {both}."
+        both = " and ".join(f"{column} = {column}.map(plain)" for column in (ours, theirs))
+        code = f", with plain = lambda id: f'{{Decimal(id).normalize():f}}': {both}"
+        return "Make both text of one form", Code(code), "."
     if pl.Binary in types and pl.String in types:
         column = ours if left.dtype == pl.Binary else theirs
-        return f"Make both text: {column} = {column}.str.decode('utf-8')."
+        return "Make both text", Code(f": {column} = {column}.str.decode('utf-8')"), "."
     text, column = (left, ours) if left.dtype == pl.String else (right, theirs)
     if text.dtype != pl.String:
-        return f"Make both whole numbers: {ours} = {ours}.astype(int) and {theirs} = {theirs}.astype(int)."
+        code = f": {ours} = {ours}.astype(int) and {theirs} = {theirs}.astype(int)"
+        return "Make both whole numbers", Code(code), "."
     if text.str.contains(r"^-?\d+\.0*$").any():
-        return f"Make both whole numbers: {column} = {column}.astype(float)."
+        return "Make both whole numbers", Code(f": {column} = {column}.astype(float)"), "."
     column = theirs if left.dtype == pl.String else ours
-    return f"Make both text, {column} = {column}.astype(str), or both whole numbers, .astype(int)."
+    as_text, as_numbers = Code(f", {column} = {column}.astype(str)"), Code(", .astype(int)")
+    return "Make both text", as_text, ", or both whole numbers", as_numbers, "."
 
 
 def kind(dtype: pl.DataType) -> str:
@@ -144,10 +145,6 @@ def kind(dtype: pl.DataType) -> str:
     if dtype.is_integer():
         return "whole numbers"
     return "text" if dtype == pl.String else str(dtype)
-
-
-def _example(column: pl.Series) -> str:
-    return f"such as {column[0]!r}"
 
 
 def scores(table: pl.DataFrame, name: str, label: str) -> pl.Series:
@@ -158,48 +155,42 @@ def scores(table: pl.DataFrame, name: str, label: str) -> pl.Series:
     bad = _not_finite(column)
     if bad is not None:
         row = _first(bad)
-        raise FrameError(
-            f"{name}: column {label!r} has {bad.sum():,} scores that are missing, NaN or infinite, the first "
-            f"{column[row]} for {_pair(table, row)}. A score must place its item in the list: "
-            "fill it in or drop the row."
-        )
+        held = f"has {bad.sum():,} scores that are missing, NaN or infinite, the first {column[row]} for {_pair(table, row)}."
+        fix = "A score must place its item in the list: fill it in or drop the row."
+        raise FrameError.of_column(name, label, held, fix=fix)
     return column
 
 
 def ranks(table: pl.DataFrame, name: str, label: str) -> pl.Series:
     """Ranks as whole numbers from 1."""
     column = _number(table["rank"], name, label)
+    if_score = ("If it is a score, say so: ", Argument("score", label), ".")
     if column.dtype.is_float():
         odd = column.is_null() | ~column.is_finite() | (column != column.floor())
         if odd.any():
             row = _first(odd)
-            raise FrameError(
-                f"{name}: column {label!r} holds {column[row]} for {_pair(table, row)}: "
-                "a rank is a whole number, 1 for the top. If it is a score, say so: score=" + repr(label) + "."
-            )
+            held = f"holds {column[row]} for {_pair(table, row)}: a rank is a whole number, 1 for the top."
+            raise FrameError.of_column(name, label, held, fix=if_score)
     elif column.null_count():
         row = _first(column.is_null())
-        raise FrameError(
-            f"{name}: column {label!r} is missing for {_pair(table, row)}: every recommended item has a rank."
+        raise FrameError.of_column(
+            name, label, f"is missing for {_pair(table, row)}: every recommended item has a rank."
         )
     highest = column.max()
     if isinstance(highest, (int, float)) and highest > 2**31:
         row = _first(column == highest)
-        raise FrameError(
-            f"{name}: column {label!r} holds {highest:g} for {_pair(table, row)}, which is no place in a list. "
-            f"If it is a score, say so: score={label!r}."
-        )
+        held = f"holds {highest:g} for {_pair(table, row)}, which is no place in a list."
+        raise FrameError.of_column(name, label, held, fix=if_score)
     column = column.cast(pl.Int64)
     lowest = column.min()
     if isinstance(lowest, int) and lowest < 1:
         row = _first(column == lowest)
-        raise FrameError(
-            f"{name}: column {label!r} holds rank {lowest} for {_pair(table, row)}: "
-            + (
-                f"ranks start at 1. If yours start at 0: frame[{label!r}] += 1."
-                if lowest == 0
-                else f"ranks start at 1. If the highest number is the top, it is a score: score={label!r}."
-            )
+        held = f"holds rank {lowest} for {_pair(table, row)}: ranks start at 1."
+        if lowest == 0:
+            raise FrameError.of_column(name, label, held, fix=f"If yours start at 0: frame[{label!r}] += 1.")
+        score = Argument("score", label)
+        raise FrameError.of_column(
+            name, label, held, fix=("If the highest number is the top, it is a score: ", score, ".")
         )
     return column
 
@@ -210,24 +201,22 @@ def relevance(table: pl.DataFrame, name: str, label: str, *, negative: str = "er
     bad = _not_finite(column)
     if bad is not None:
         row = _first(bad)
-        raise FrameError(
-            f"{name}: column {label!r} has {bad.sum():,} values that are missing, NaN or infinite, the first {column[row]} for "
-            f"{_pair(table, row)}. Say what they mean: .fillna(0) for not relevant, or drop the rows."
-        )
+        held = f"has {bad.sum():,} values that are missing, NaN or infinite, the first {column[row]} for {_pair(table, row)}."
+        fix = "Say what they mean: .fillna(0) for not relevant, or drop the rows."
+        raise FrameError.of_column(name, label, held, fix=fix)
     lowest, highest = column.min(), column.max()
     if isinstance(highest, float) and highest > HIGHEST:
-        raise FrameError(
-            f"{name}: column {label!r} holds {highest:g} for {_pair(table, _first(column == highest))}: sums of such numbers overflow. "
-            f"Make the scale smaller: frame[{label!r}] /= frame[{label!r}].max()."
-        )
+        held = f"holds {highest:g} for {_pair(table, _first(column == highest))}: sums of such numbers overflow."
+        smaller = Code(f": frame[{label!r}] /= frame[{label!r}].max()")
+        raise FrameError.of_column(name, label, held, fix=("Make the scale smaller", smaller, "."))
     if isinstance(lowest, float) and lowest < 0 and negative == "zero":
         return column.clip(lower_bound=0.0)
     if isinstance(lowest, float) and lowest < 0 and negative == "error":
         row = _first(column == lowest)
-        raise FrameError(
-            f"{name}: column {label!r} holds a negative relevance, {lowest:g} for {_pair(table, row)}. A gain below 0 breaks the bounds of NDCG: set it to 0, "
-            f"frame[{label!r}].clip(lower=0), or choose another scale."
-        )
+        held = f"holds a negative relevance, {lowest:g} for {_pair(table, row)}."
+        clip = Code(f", frame[{label!r}].clip(lower=0)")
+        set_to_0 = ("A gain below 0 breaks the bounds of NDCG: set it to 0", clip, ", or choose another scale.")
+        raise FrameError.of_column(name, label, held, fix=set_to_0)
     return column
 
 
@@ -272,61 +261,39 @@ def _number(column: pl.Series, name: str, label: str) -> pl.Series:
         column.dtype == pl.String
         and (odd := column.filter(column.cast(pl.Float64, strict=False).is_null() & column.is_not_null())).len()
     ):
-        raise FrameError(
-            f"{name}: column {label!r} holds text where numbers are needed, and {odd[0]!r} is no number: correct it, or drop the row."
+        raise FrameError.of_column(
+            name,
+            label,
+            f"holds text where numbers are needed, and {odd[0]!r} is no number: correct it, or drop the row.",
         )
-    raise FrameError(
-        f"{name}: column {label!r} holds {kind(column.dtype)}, such as {column.drop_nulls()[0]!r}, where numbers are needed: "
-        f"frame[{label!r}].astype({'int' if column.dtype.is_temporal() else 'float'})."
-    )
+    held = f"holds {kind(column.dtype)}, such as {column.drop_nulls()[0]!r}, where numbers are needed"
+    to_numbers = f": frame[{label!r}].astype({'int' if column.dtype.is_temporal() else 'float'})"
+    raise FrameError.of_column(name, label, held, Code(to_numbers), ".")
 
 
-def repeated(table: pl.DataFrame, keys: list[str], runs: Runs | None = None) -> pl.DataFrame:
+def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     """Return the key values that occur in more than one row, with their count.
 
-    Where a key is of one user and users' rows stand together (`runs`), each list is looked at by itself. Rows whose hashes
-    meet are looked at one by one, so a chance collision of hashes is no error.
+    Rows whose hashes are the same are compared by value, so a chance collision of hashes is no error.
     """
-    hashed = _hashed(table, keys)
-    if runs is None:
-        ordered = np.sort(hashed(0, table.height))
-        met = ordered[1:][ordered[1:] == ordered[:-1]]
-    else:
-        met = keys_met(hashed, runs)
-    if len(met) == 0:
+    hashes = np.zeros(table.height, dtype=np.uint64)
+    for seed, key in enumerate(keys, 1):
+        hashes += hashes_of(table[key], seed)
+    ordered = sorted_in_shares(hashes.copy())
+    same = ordered[1:][ordered[1:] == ordered[:-1]]
+    if len(same) == 0:
         return table.select(keys).clear().with_columns(pl.lit(0, dtype=pl.UInt32).alias("len"))
-    suspects = table.select(keys).filter(pl.Series(np.isin(hashed(0, table.height), met)))
+    suspects = table.select(keys).filter(pl.Series(np.isin(hashes, same)))
     return suspects.group_by(keys, maintain_order=True).len().filter(pl.col("len") > 1)
 
 
-#: Odd numbers without pattern, that spread whole numbers over 64 bits.
-_MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
-
-
-def _hashed(table: pl.DataFrame, keys: list[str]) -> Callable[[int, int], NDArray[np.uint64]]:
-    """Return a function that hashes the keys of some rows; integers are hashed on demand."""
-    if len(keys) == 2 and all(table[key].dtype == pl.Int64 and not table[key].null_count() for key in keys):
-        one, other = (table[key].to_numpy().view(np.uint64) for key in keys)
-
-        def mixed(start: int, stop: int) -> NDArray[np.uint64]:
-            key = one[start:stop] * _MIX[0]
-            key += other[start:stop] * _MIX[1]
-            return key
-
-        return mixed
-    hashes = table.select(keys).hash_rows().to_numpy()
-    return lambda start, stop: hashes[start:stop]
-
-
-def no_pair_twice(table: pl.DataFrame, name: str, remedy: str, runs: Runs | None = None) -> None:
+def no_pair_twice(table: pl.DataFrame, name: str, remedy: str | tuple[object, ...]) -> None:
     """Raise an error for repeated pairs of user and item, which would count twice."""
-    twice = repeated(table, ["user", "item"], runs)
+    twice = repeated(table, ["user", "item"])
     if twice.height:
         user, item, n = twice.row(0)
-        raise FrameError(
-            f"{name}: {twice.height:,} pairs of user and item stand more than once, such as user {user!r}, item {item!r} "
-            f"({n} times). {remedy}"
-        )
+        pairs = f"{twice.height:,} pairs of user and item stand more than once, such as user {user!r}, item {item!r}"
+        raise FrameError(FrameName(name), f": {pairs} ({n} times).", fix=remedy)
 
 
 def no_rank_twice(table: pl.DataFrame, name: str, label: str) -> None:
@@ -335,8 +302,7 @@ def no_rank_twice(table: pl.DataFrame, name: str, label: str) -> None:
     if twice.height:
         user, rank, _ = twice.row(0)
         both = table.filter((pl.col("user") == user) & (pl.col("rank") == rank))["item"].to_list()[:2]
-        raise FrameError(
-            f"{name}: column {label!r} gives rank {rank} to {' and '.join(map(repr, both))} of user {user!r}, and repeats a "
-            f"rank in {twice.height:,} places. Make ranks of your scores: frame.groupby('user')['score']"
-            ".rank(method='first', ascending=False), or give the score column alone."
-        )
+        held = f"gives rank {rank} to {' and '.join(map(repr, both))} of user {user!r}, and repeats a rank in {twice.height:,} places."
+        ranks = Code(": frame.groupby('user')['score'].rank(method='first', ascending=False)")
+        fix = ("Make ranks of your scores", ranks, ", or give the score column alone.")
+        raise FrameError.of_column(name, label, held, fix=fix)

@@ -28,14 +28,13 @@ def installed() -> set[str]:
 
 def families() -> list[str]:
     """A font with Korean letters and one for the rest; empty if none is installed."""
-    there = installed()
-    found = next((name for name in KOREAN if name in there), None)
-    return [] if found is None else [found, REST]
+    names = installed()
+    return next(([name, REST] for name in KOREAN if name in names), [])
 
 
 @contextmanager
 def lettering(lang: str, *, rc: bool = False) -> Iterator[dict[str, Any]]:
-    """Speak a language in which plots can be labelled, with the font for its texts as an option of each.
+    """Use a language in which plots can be labelled; yields the font for its texts as an option of each.
 
     With `rc` the font is in force for all that is drawn meanwhile, and for that alone. Where no Korean font is
     installed the labels are in English, and a warning says so.

@@ -30,7 +30,7 @@ LOCALE = Path(__file__).parents[1] / "locale"
 _setting = ["en"]
 _in_use: ContextVar[str | None] = ContextVar("recnb_language", default=None)
 
-#: What gettext puts between a context and its message.
+#: The sign of gettext between a context and its message.
 _SEPARATOR = "\4"
 
 
@@ -83,12 +83,12 @@ class Plural(NamedTuple):
 Message = str | Plural
 
 
-def N_(message: str) -> str:  # noqa: N802
+def N_(message: str) -> str:
     """Mark a message for translation; `_` translates it where it is shown."""
     return message
 
 
-def NC_(context: str, message: str) -> str:  # noqa: N802
+def NC_(context: str, message: str) -> str:
     """Mark a message whose translation depends on the context."""
     return f"{context}{_SEPARATOR}{message}"
 
@@ -195,4 +195,4 @@ def width(text: str) -> int:
     >>> width("rank"), width("순위")
     (4, 4)
     """
-    return len(text) if text.isascii() else sum(1 + (east_asian_width(one) in "WF") for one in text)
+    return len(text) if text.isascii() else sum(1 + (east_asian_width(letter) in "WF") for letter in text)

@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Iterable
 from functools import cache
+from importlib import import_module
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -20,9 +21,9 @@ DELAY = 1.5
 
 def counted(total: int | None, label: str, work: Iterable[Any] | None = None) -> Any:
     """Return a bar for `with`, which `bar.update(n)` moves on."""
-    options = {"total": total, "desc": label, "delay": DELAY, "leave": False, "miniters": 1}
-    file = io.StringIO() if _kernel() else None
-    return _bar()(work, **options, file=file, disable=bool(os.environ.get("RECNB_NO_PROGRESS")))
+    disable = bool(os.environ.get("RECNB_NO_PROGRESS"))
+    file = _Line() if _kernel() else None
+    return _bar()(work, label, total, leave=False, file=file, miniters=1, disable=disable, delay=DELAY)
 
 
 def steps(work: Iterable[T], label: str, total: int | None = None) -> Iterable[T]:
@@ -40,27 +41,23 @@ def _kernel() -> bool:
     return "IPython" in sys.modules and hasattr(sys.modules["IPython"].get_ipython(), "kernel")
 
 
+class _Line(io.StringIO):
+    """A line of text in a notebook, empty when the work is done; tqdm's own widget stays in the stored notebook."""
+
+    handle: Any = None
+
+    def write(self, text: str) -> int:
+        """Show the bar, which begins with a carriage return; what else tqdm writes moves the cursor of a console."""
+        if text.startswith("\r"):
+            shown = {"text/plain": text.strip()}
+            if self.handle is None:
+                self.handle = import_module("IPython.display").display(shown, raw=True, display_id=True)
+            else:
+                self.handle.update(shown, raw=True)
+        return len(text)
+
+
 @cache
 def _bar() -> Any:
-    # tqdm takes 10 ms to import, which a number does not need.
-    from tqdm.std import tqdm
-
-    class Bar(tqdm):  # type: ignore[misc]  # tqdm has no types
-        """A bar of tqdm; in a notebook a line of text that becomes empty, since tqdm's own widget stays in the stored notebook."""
-
-        monitor_interval = 0  # no thread: each step looks at the clock
-        line: Any = None
-
-        def display(self, msg: str | None = None, pos: int | None = None) -> None:
-            if not _kernel():
-                super().display(msg, pos)
-                return
-            from IPython.display import display
-
-            text = {"text/plain": str(self) if msg is None else msg}
-            if self.line is None:
-                self.line = display(text, raw=True, display_id=True)  # type: ignore[no-untyped-call]
-            else:
-                self.line.update(text, raw=True)
-
-    return Bar
+    # tqdm takes 10 ms to import, which a number does not need. Without a monitor there is no thread: each step looks at the clock.
+    return type("Bar", (import_module("tqdm.std").tqdm,), {"monitor_interval": 0})

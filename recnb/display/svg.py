@@ -31,7 +31,7 @@ def ticks(top: float, most: int = 5) -> list[float]:
     if not top > 0:
         return [0.0]
     scale = 10.0 ** floor(log10(top / most))
-    step = next(one * scale for one in (1, 2, 2.5, 5, 10, 20) if top / (one * scale) <= most * (1 + 1e-9))
+    step = next(step * scale for step in (1, 2, 2.5, 5, 10, 20) if top / (step * scale) <= most * (1 + 1e-9))
     return [float(f"{index * step:.12g}") for index in range(floor(top / step * (1 + 1e-9)) + 1)]
 
 
@@ -44,35 +44,31 @@ def curve(
     name: str = "",
 ) -> str:
     """A mean against the cut-off, with the band of its intervals; the cut-offs in `marked` have dots and numbers."""
-    ceiling = max([one for one in (*value, *high) if isfinite(one)], default=0.0) or 1.0
+    ceiling = max(filter(isfinite, (*value, *high)), default=0.0) or 1.0
     steps = ticks(ceiling * 1.12, 4)
-    top = max(ceiling * 1.12, steps[-1])
+    y = _axis(max(ceiling * 1.12, steps[-1]), HEIGHT - BOTTOM, TOP)
     deepest = max(k)
 
-    def x(one: float) -> float:
-        return LEFT + 22 + (WIDTH - LEFT - RIGHT - 46) * ((one - 1) / (deepest - 1) if deepest > 1 else 0.5)
-
-    def y(one: float) -> float:
-        return HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * one / top
+    def x(cutoff: float) -> float:
+        return LEFT + 22 + (WIDTH - LEFT - RIGHT - 46) * ((cutoff - 1) / (deepest - 1) if deepest > 1 else 0.5)
 
     parts = [_grid(steps, y), label(LEFT, 13, name, anchor="start")]
     if isfinite(low[0]):
-        there = [*zip(k, high, strict=True), *reversed(list(zip(k, low, strict=True)))]
-        points = " ".join(f"{x(at):.1f},{y(end):.1f}" for at, end in there)
+        band = [*zip(k, high, strict=True), *reversed(list(zip(k, low, strict=True)))]
+        points = " ".join(f"{x(cutoff):.1f},{y(end):.1f}" for cutoff, end in band)
         # A band of one point has no width: its outline shows it.
-        parts.append(f'<polygon points="{points}" fill="{ACCENT}" fill-opacity="0.22" {_OUTLINE}/>')
-    line = " ".join(f"{x(at):.1f},{y(mean):.1f}" for at, mean in zip(k, value, strict=True))
+        outline = f'stroke="{ACCENT}" stroke-width="1" stroke-opacity="0.22"'
+        parts.append(f'<polygon points="{points}" fill="{ACCENT}" fill-opacity="0.22" {outline}/>')
+    line = " ".join(f"{x(cutoff):.1f},{y(mean):.1f}" for cutoff, mean in zip(k, value, strict=True))
     parts.append(f'<polyline points="{line}" fill="none" stroke="{ACCENT}" stroke-width="2" stroke-linejoin="round"/>')
-    shown = _apart([one for one in (1, *sorted(marked)) if one in k], x, 26)
-    parts += [label(x(one), HEIGHT - BOTTOM + 16, str(one)) for one in shown]
+    labelled = _apart([cutoff for cutoff in (1, *sorted(marked)) if cutoff in k], x, 26)
+    parts += [label(x(cutoff), HEIGHT - BOTTOM + 16, str(cutoff)) for cutoff in labelled]
     parts.append(label((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4, _("cut-off k")))
-    for one in marked:
-        if one in k:
-            parts.append(f'<circle cx="{x(one):.1f}" cy="{y(value[k.index(one)]):.1f}" r="3.5" fill="{ACCENT}"/>')
-    for one in _apart([one for one in sorted(marked) if one in k], x, 42):
-        at = k.index(one)
-        above = high[at] if isfinite(high[at]) else value[at]
-        parts.append(label(x(one), y(above) - 7, f"{value[at]:.3f}", strong=True))
+    places = {cutoff: k.index(cutoff) for cutoff in marked if cutoff in k}
+    parts += [_dot(x(cutoff), f"{y(value[place]):.1f}", 3.5) for cutoff, place in places.items()]
+    for cutoff in _apart(sorted(places), x, 42):
+        mean, end = value[places[cutoff]], high[places[cutoff]]
+        parts.append(label(x(cutoff), y(end if isfinite(end) else mean) - 7, f"{mean:.3f}", strong=True))
     return document(parts)
 
 
@@ -80,20 +76,13 @@ def bars(
     edges: Sequence[float], shares: Sequence[float], quartiles: Sequence[float], share_of_zero: float, name: str = ""
 ) -> str:
     """Bars of a distribution over users, what is exactly 0 set off by an outline; below them the quartiles."""
-    top = max([*shares, 0.01]) * 1.12
     bottom = HEIGHT - BOTTOM - 14
-    first, last = edges[0], edges[-1]
-
-    def x(one: float) -> float:
-        return LEFT + (WIDTH - LEFT - RIGHT) * (one - first) / (last - first)
-
-    def y(one: float) -> float:
-        return bottom - (bottom - TOP) * one / top
-
+    x = _axis(edges[-1], LEFT, WIDTH - RIGHT, edges[0])
+    y = _axis(max([*shares, 0.01]) * 1.12, bottom, TOP)
     parts = [label(LEFT, 13, _("share of users"), anchor="start")]
     for lower, upper, share in zip(edges[:-1], edges[1:], shares, strict=True):
         left, wide = x(lower) + 1.5, x(upper) - x(lower) - 3
-        zero = min(share_of_zero, share) if lower == first else 0.0
+        zero = min(share_of_zero, share) if lower == edges[0] else 0.0
         if zero:
             parts.append(_box(left, y(zero), wide, bottom - y(zero), f'fill="{QUIET}" fill-opacity="0.75"'))
         if share > zero:
@@ -103,10 +92,7 @@ def bars(
     parts.append(stroke(LEFT, bottom, WIDTH - RIGHT, bottom))
     if isfinite(quartiles[0]):
         lower, middle, upper = map(x, quartiles)
-        parts.append(
-            f'<path d="M{lower:.1f} {bottom + 8}H{upper:.1f}" stroke="{ACCENT}" stroke-width="4" stroke-opacity="0.5"/>'
-        )
-        parts.append(f'<circle cx="{middle:.1f}" cy="{bottom + 8}" r="4" fill="{ACCENT}"/>')
+        parts += [_band(lower, upper, bottom + 8, 4), _dot(middle, bottom + 8, 4)]
     parts += [label(x(edge), HEIGHT - BOTTOM + 16, short(edge)) for edge in edges[::2]]
     parts.append(label((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4, name))
     return document(parts)
@@ -114,11 +100,7 @@ def bars(
 
 def strip(mean: float, low: float, high: float, top: float) -> str:
     """A mean and its interval on a line from 0 to the most there can be."""
-    middle = 9
-
-    def x(one: float) -> float:
-        return 4 + (STRIP - 8) * one / top
-
+    middle, x = 9, _axis(top, 4, STRIP - 4)
     parts = [f'<path d="M4 {middle}H{STRIP - 4}" stroke="{QUIET}" stroke-opacity="0.45"/>']
     if isfinite(low):
         parts.append(_box(x(low), middle - 5, x(high) - x(low), 10, f'fill="{ACCENT}" fill-opacity="0.45"'))
@@ -130,19 +112,18 @@ def gap(value: float, low: float, high: float, reach: float) -> str:
     """A difference and its interval about a line at 0 in the middle; `reach` is what stands at either end."""
     middle, half = 9, STRIP / 2
 
-    def x(one: float) -> float:
-        return half + (half - 6) * max(-1.0, min(1.0, one / reach))
+    def x(difference: float) -> float:
+        return half + (half - 6) * max(-1.0, min(1.0, difference / reach))
 
     parts = [f'<path d="M{half:.1f} 1V{2 * middle - 1}" stroke="{QUIET}" stroke-opacity="0.8"/>']
     if isfinite(low):
-        parts.append(
-            f'<path d="M{x(low):.1f} {middle}H{x(high):.1f}" stroke="{ACCENT}" stroke-width="3" stroke-opacity="0.5"/>'
-        )
-    parts.append(f'<circle cx="{x(value):.1f}" cy="{middle}" r="3.5" fill="{ACCENT}"/>')
-    return document(parts, STRIP, 2 * middle)
+        parts.append(_band(x(low), x(high), middle, 3))
+    return document([*parts, _dot(x(value), middle, 3.5)], STRIP, 2 * middle)
 
 
-_OUTLINE = f'stroke="{ACCENT}" stroke-width="1" stroke-opacity="0.22"'
+def _axis(top: float, start: float, end: float, low: float = 0.0) -> Callable[[float], float]:
+    """Places of the numbers from `low` to `top` between two ends."""
+    return lambda value: start + (end - start) * (value - low) / (top - low)
 
 
 def document(parts: Sequence[str], width: int = WIDTH, height: int = HEIGHT) -> str:
@@ -153,7 +134,7 @@ def document(parts: Sequence[str], width: int = WIDTH, height: int = HEIGHT) -> 
 
 def _grid(steps: Sequence[float], y: Callable[[float], float]) -> str:
     lines = [stroke(LEFT, y(step), WIDTH - RIGHT, y(step), 0.5 if step == 0 else 0.25) for step in steps]
-    return "".join([*lines, *(label(LEFT - 7, y(one) + 4, short(one), anchor="end") for one in steps)])
+    return "".join([*lines, *(label(LEFT - 7, y(step) + 4, short(step), anchor="end") for step in steps)])
 
 
 def stroke(x1: float, y1: float, x2: float, y2: float, opacity: float = 0.5) -> str:
@@ -163,6 +144,14 @@ def stroke(x1: float, y1: float, x2: float, y2: float, opacity: float = 0.5) -> 
 
 def _box(x: float, y: float, width: float, height: float, look: str) -> str:
     return f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" {look}/>'
+
+
+def _dot(x: float, y: float | str, radius: float) -> str:
+    return f'<circle cx="{x:.1f}" cy="{y}" r="{radius}" fill="{ACCENT}"/>'
+
+
+def _band(left: float, right: float, y: float, width: int) -> str:
+    return f'<path d="M{left:.1f} {y}H{right:.1f}" stroke="{ACCENT}" stroke-width="{width}" stroke-opacity="0.5"/>'
 
 
 def label(x: float, y: float, words: str, *, anchor: str = "middle", strong: bool = False, colour: str = ACCENT) -> str:

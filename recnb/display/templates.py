@@ -89,14 +89,6 @@ def translated(message: language.Message, /, **values: Any) -> str:
     return Markup(language._(message, **escaped))
 
 
-def _ngettext(one: str, many: str, n: float, /, **values: Any) -> str:
-    return translated(language.Plural(one, many), n=n, **values)
-
-
-def _pgettext(context: str, message: str, /, **values: Any) -> str:
-    return translated(language.NC_(context, message), **values)
-
-
 def _style(path: str) -> Markup:
     """Return a style sheet on one line without its comments, since it is part of each output of a notebook."""
     return Markup(
@@ -122,8 +114,8 @@ def _environment() -> Environment:
         _=translated,
         isfinite=isfinite,
         lang=language.current,
-        ngettext=_ngettext,
-        pgettext=_pgettext,
+        ngettext=lambda one, many, n, /, **values: translated(language.Plural(one, many), n=n, **values),
+        pgettext=lambda context, message, /, **values: translated(language.NC_(context, message), **values),
         svg=svg,
         tab_style=_style("display/tabs.css"),
         zip=zip,

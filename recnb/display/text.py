@@ -34,12 +34,12 @@ def one_line(value: object, longest: int = NAME_SHOWN) -> str:
     if plain.isprintable():
         kept = plain
     else:
-        kept = "".join(" " if one in _SPACES else one for one in plain if one in _SPACES or _shows(one))
+        kept = "".join(" " if sign in _SPACES else sign for sign in plain if sign in _SPACES or _shows(sign))
     return kept if len(plain) <= longest else kept[: longest - 1] + "…"
 
 
-def _shows(one: str) -> bool:
-    return one not in _TURNS and unicodedata.category(one) not in ("Cc", "Cs")
+def _shows(sign: str) -> bool:
+    return sign not in _TURNS and unicodedata.category(sign) not in ("Cc", "Cs")
 
 
 def latex_text(value: object, longest: int = NAME_SHOWN) -> str:
@@ -48,7 +48,7 @@ def latex_text(value: object, longest: int = NAME_SHOWN) -> str:
     >>> print(latex_text("50% of {a_b} & $c^2$"))
     50\% of \{a\_b\} \& \$c\textasciicircum{}2\$
     """
-    return "".join(_LATEX.get(one, one) for one in one_line(value, longest))
+    return "".join(_LATEX.get(sign, sign) for sign in one_line(value, longest))
 
 
 def markdown_text(value: object, longest: int = NAME_SHOWN) -> str:
@@ -57,7 +57,7 @@ def markdown_text(value: object, longest: int = NAME_SHOWN) -> str:
     >>> print(markdown_text("a|b <i> *c* $5"))
     a\|b &lt;i&gt; \*c\* &#36;5
     """
-    escaped = "".join(_MARKDOWN.get(one, one) for one in one_line(value, longest))
+    escaped = "".join(_MARKDOWN.get(sign, sign) for sign in one_line(value, longest))
     return escaped.replace("://", "&#58;//")  # an address is not to become a link
 
 

@@ -14,12 +14,12 @@ from recnb.display.text import one_line
 from recnb.errors import OptionError
 from recnb.libraries.variant import (
     MetricVariant,
+    Side,
     differences,
+    grouped,
     missing_columns,
-    name_of,
     numbers_of,
     presets_of,
-    source_of,
 )
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import metric_named
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from recnb.results.evaluation_data import EvaluationData
-
-#: Numbers nearer than this agree.
-AGREE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -96,17 +93,13 @@ class Spread:
     @property
     def groups(self) -> list[AgreementGroup]:
         """Libraries that agree, from the lowest number to the highest."""
-        groups: list[tuple[float, list[LibraryNumber]]] = [(self.ours, [])] if isfinite(self.ours) else []
-        for number in sorted((number for number in self.numbers if isfinite(number.value)), key=lambda n: n.value):
-            for value, members in groups:
-                if abs(value - number.value) <= AGREE:
-                    members.append(number)
-                    break
-            else:
-                groups.append((number.value, [number]))
+        ours = LibraryNumber("recnb", "", "", self.ours, 0.0, "")
+        finite = [number for number in (ours, *self.numbers) if isfinite(number.value)]
+        finite.sort(key=lambda number: (number is not ours, number.value))
+        groups = grouped(finite, lambda number: number.value)
         agreeing = [
-            AgreementGroup(value, tuple(members), place == 0 and isfinite(self.ours))
-            for place, (value, members) in enumerate(groups)
+            AgreementGroup(group[0].value, tuple(number for number in group if number is not ours), group[0] is ours)
+            for group in groups
         ]
         return sorted(agreeing, key=lambda group: group.value)
 
@@ -117,7 +110,7 @@ class Spread:
 
     @property
     def headline(self) -> str:
-        """How many different numbers there are, and their range."""
+        """The number of different values, and their range."""
         groups = self.groups
         if not groups:
             return _("{label}: no library returns a number", label=self.label)
@@ -180,48 +173,28 @@ def _listed(names: list[str], most: int) -> str:
 
 
 def spread(evaluation: EvaluationData, metric: str, k: int | None = None, **options: Any) -> Spread:
-    """Compute the numbers of all libraries, in each of their variants, for the frames of an evaluation.
-
-    Parameters
-    ----------
-    evaluation
-        The data of an evaluation.
-    metric, k
-        The metric's name and the cut-off; None: the length of each list.
-    **options
-        Options of the metric in this evaluation; libraries have their own.
-
-    Returns
-    -------
-    Spread
-        One number per library and variant, grouped where they agree.
-
-    Raises
-    ------
-    OptionError
-        No library's way to compute this metric is recorded.
-    """
+    """Compute the numbers of all libraries, in each of their variants; the arguments are those of `Evaluation.spread`."""
     chosen = metric_named(metric)
     k = Cutoffs.one(k).values[0]
-    ours = MetricVariant.of_evaluation(evaluation, chosen, options)
-    source = source_of(evaluation)
-    presets = presets_of(chosen.name)
+    side = Side.of_evaluation(evaluation, chosen, options)
+    ours, source, presets = side.variant, side.source, presets_of(chosen.name)
     if not presets:
         raise OptionError(
             f"no library's {chosen.name} is recorded, so there is nothing to spread: try 'ndcg' or 'recall'."
         )
-    own = ours.measured(source, k)
+    our_values = ours.measured(source, k)
     variants = [MetricVariant.of_preset(preset) for preset in presets]
     values = numbers_of(source, variants, k)
     numbers = tuple(
         LibraryNumber(
-            preset.library, preset.variant, preset.version, values[variant][0], values[variant][0] - own.value,
+            preset.library, preset.variant, preset.version, values[variant][0], values[variant][0] - our_values.value,
             "; ".join(differences(ours, variant, source, k)), values[variant][1], preset.note,
         )
         for preset, variant in zip(presets, variants, strict=True)
     )  # fmt: skip
-    users = ngettext("{n:,} user", "{n:,} users", len(own.users))
+    users = ngettext("{n:,} user", "{n:,} users", len(our_values.users))
     basis = "; ".join([users, *ours.in_force.phrases(graded="relevance" in source.truth.columns)])
     notes = missing_columns(source, presets)
-    name = name_of(evaluation)
-    return Spread(chosen.name, chosen.symbol, k, own.value, name, numbers, len(own.users), basis, notes)
+    return Spread(
+        chosen.name, chosen.symbol, k, our_values.value, side.name, numbers, len(our_values.users), basis, notes
+    )

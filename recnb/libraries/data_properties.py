@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -10,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
+from recnb.conventions.convention import Order
 from recnb.data import Source
 from recnb.data.encoding import distinct, positions
 from recnb.data.validation import in_floats
@@ -20,7 +22,7 @@ from recnb.metrics.hits import count_within, in_order
 class DataProperties:
     """Properties of the frames, whatever the convention."""
 
-    orders: tuple[str, ...]  #: the columns that lists can be ordered by; "row": their order in the frame
+    orders: tuple[Order, ...]  #: the columns that lists can be ordered by; "row": their order in the frame
     same_order: frozenset[str]  #: the orders that give the same lists, without ties
     tied: dict[str, bool]  #: per order, whether a list has equal values; "float32" for scores in single precision
     gaps: bool  #: whether ranks of a list leave places empty
@@ -39,66 +41,56 @@ class DataProperties:
         if convention.order in self.orders:
             return convention
         # A library would be given scores that fall with the ranks, or ranks that follow the scores.
-        return replace(convention, order=self.orders[0])  # type: ignore[arg-type]
+        return replace(convention, order=self.orders[0])
 
     def plain(self, convention: Convention) -> Convention:
         """The plainest convention with the same result for these frames."""
-        c = self.with_available_order(convention)
+        c = SimpleNamespace(**vars(self.with_available_order(convention)))
+        c.metric = ()
         if c.order == "rank" and self.gaps:
-            return replace(c, metric=())  # some conventions keep the gaps, others close them
-        changes: dict[str, Any] = {"metric": ()}
+            return Convention(**vars(c))  # some conventions keep the gaps, others close them
         # Items below a list have no positive score either.
         if c.order != "score" or not (self.nonpositive or (c.candidates == "padded" and not self.all_listed)):
-            changes["nonpositive_scores"] = "keep"
+            c.nonpositive_scores = "keep"
         if c.order != "score" or not self.tied["float32"]:
-            changes["score_dtype"] = "float64"
-        dtype = changes.get("score_dtype", c.score_dtype)
-        tied = self.tied["float32"] if c.order == "score" and dtype == "float32" else self.tied[c.order]
+            c.score_dtype = "float64"
+        tied = self.tied["float32" if c.order == "score" and c.score_dtype == "float32" else c.order]
         if not self.repeated and (c.duplicates != "error" or not self.judged_twice):
-            changes["duplicates"] = "keep" if self.judged_twice else "error"
-        if self.all_listed and c.candidates == "padded":
-            changes["candidates"] = "list"
+            c.duplicates = "keep" if self.judged_twice else "error"
         if self.all_listed:
-            changes["judged"] = "truth"
-        if not tied and changes.get("candidates", c.candidates) == "list":
-            changes["ties"] = "first"
-        keeps = changes.get("nonpositive_scores", c.nonpositive_scores) == "keep"
-        if c.order in self.same_order and keeps and not tied:
-            changes["order"] = next(order for order in self.orders if order in self.same_order)
-            changes["score_dtype"] = "float64"
-        changes.update(self._relevance(c))
-        plain = replace(c, **changes)
-        return replace(plain, **self._users(plain))
-
-    def _relevance(self, c: Convention) -> dict[str, Any]:
-        changes: dict[str, Any] = {}
+            c.judged = "truth"
+            c.candidates = "list" if c.candidates == "padded" else c.candidates
+        if not tied and c.candidates == "list":
+            c.ties = "first"
+        if c.order in self.same_order and c.nonpositive_scores == "keep" and not tied:
+            c.order = next(order for order in self.orders if order in self.same_order)
+            c.score_dtype = "float64"
+        lowest = self._lowest(c)
         if self.lowest >= 0:
-            changes["negative_relevance"] = "error"
-        lowest = max(self.lowest, 0.0) if c.negative_relevance == "zero" else self.lowest
-        if c.relevant_from is not None:
-            changes["relevant"] = ">0"
-            if c.relevant_from <= self.lowest_positive:
-                changes["relevant_from"] = None
-        elif lowest > 0 or (c.relevant == "!=0" and lowest >= 0):
-            changes["relevant"] = ">0"
-        return changes
+            c.negative_relevance = "error"
+        if c.relevant_from is not None or lowest > 0 or (c.relevant == "!=0" and lowest >= 0):
+            c.relevant = ">0"
+        if c.relevant_from is not None and c.relevant_from <= self.lowest_positive:
+            c.relevant_from = None
+        if c.candidates != "padded" or c.users not in ("recs", "both"):
+            # Users without truth change nothing if there are none, or if they are left out.
+            of_truth = not self.users_without_truth or c.no_relevant == "skip"
+            with_list = not self.users_without_list
+            if c.users in ("recs", "union") and of_truth:
+                c.users = "both" if c.users == "recs" else "truth"
+            if c.users in ("both", "recs") and with_list:
+                c.users = "truth" if c.users == "both" else "union"
+            if with_list and not self.users_without_truth:
+                c.users = "truth"
+        return Convention(**vars(c))
 
-    def _users(self, c: Convention) -> dict[str, Any]:
-        if c.candidates == "padded" and c.users in ("recs", "both"):
-            return {}
-        users: str = c.users
-        if not self.users_without_truth or c.no_relevant == "skip":
-            users = {"recs": "both", "union": "truth"}.get(users, users)
-        if not self.users_without_list:
-            users = {"both": "truth", "recs": "union"}.get(users, users)
-            if not self.users_without_truth:
-                users = "truth"
-        return {"users": users}
+    def _lowest(self, c: Any) -> float:
+        """The lowest relevance under a convention."""
+        return max(self.lowest, 0.0) if c.negative_relevance == "zero" else self.lowest
 
     def all_users_have_relevant(self, c: Convention) -> bool:
         """Whether all users who count have a relevant item, under a convention in its plain form."""
-        lowest = max(self.lowest, 0.0) if c.negative_relevance == "zero" else self.lowest
-        whole = c.relevant_from is None and c.relevant == ">0" and lowest > 0
+        whole = c.relevant_from is None and c.relevant == ">0" and self._lowest(c) > 0
         return whole and c.judged == "truth" and c.users in ("truth", "both")
 
 
@@ -114,14 +106,13 @@ def properties_of(source: Source, like: Source | None = None) -> DataProperties:
 
 def _computed(source: Source) -> DataProperties:
     recs, truth = source.recs, source.truth
-    orders = (*(column for column in ("rank", "score") if column in recs.columns), "row")
-    tied, same_order, nonpositive = {"row": False, "float32": False}, {"row"}, False
-    gaps = False
+    columns: tuple[Order, ...] = ("rank", "score")
+    orders: tuple[Order, ...] = (*(column for column in columns if column in recs.columns), "row")
+    tied, same_order, nonpositive, gaps = {"row": False, "float32": False}, {"row"}, False, False
     # One code per user, in the order of the rows: what follows compares neighbours within a user.
     code = positions(distinct(recs["user"]), recs["user"])
     by_user = in_order(code)
     user = code[by_user]
-    same = user[1:] == user[:-1]
     if "rank" in orders:
         rank = recs["rank"].cast(pl.Float64).to_numpy()
         tied["rank"] = _equal_within(code, rank)
@@ -137,14 +128,10 @@ def _computed(source: Source) -> DataProperties:
         tied["float32"] = tied["score"] or _equal_within(code, single)
         nonpositive = not bool((single > 0).all())
         along = score[by_user]
-        if bool((along[1:] < along[:-1])[same].all()):
+        if (along[1:] < along[:-1])[user[1:] == user[:-1]].all():
             same_order.add("score")
-    pairs = recs.select("user", "item")
-    n_pairs = pairs.n_unique()
-    judged = truth.select("user", "item").unique()
-    grades = truth["relevance"].cast(pl.Float64) if "relevance" in truth.columns else pl.Series([1.0])
-    positive = grades.filter(grades > 0).min()
-    lowest = grades.min()
+    pairs, judged = recs.select("user", "item").unique(), truth.select("user", "item").unique()
+    grades = truth["relevance"].cast(pl.Float64).drop_nulls().to_numpy() if "relevance" in truth.columns else np.ones(1)
     with_list, with_truth = pairs.select("user").unique(), judged.select("user").unique()
     return DataProperties(
         orders=orders,
@@ -152,11 +139,11 @@ def _computed(source: Source) -> DataProperties:
         tied=tied,
         gaps=gaps,
         nonpositive=nonpositive,
-        repeated=n_pairs < recs.height,
+        repeated=pairs.height < recs.height,
         judged_twice=judged.height < truth.height,
         all_listed=judged.join(pairs, on=["user", "item"], how="anti").height == 0,
-        lowest=float(lowest) if isinstance(lowest, (int, float)) else 0.0,
-        lowest_positive=float(positive) if isinstance(positive, (int, float)) else np.inf,
+        lowest=float(grades.min()) if len(grades) else 0.0,
+        lowest_positive=float(grades[grades > 0].min(initial=np.inf)),
         users_without_truth=with_list.join(with_truth, on="user", how="anti").height > 0,
         users_without_list=with_truth.join(with_list, on="user", how="anti").height > 0,
         n_rows=recs.height + truth.height,

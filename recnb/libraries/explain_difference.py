@@ -22,12 +22,11 @@ from recnb.errors import OptionError, RecnbError, near
 from recnb.libraries.variant import (
     ABSENT,
     MetricVariant,
+    Side,
     VariantValues,
     axes_of,
-    name_of,
     presets_of,
     scratch,
-    source_of,
     stage_of,
 )
 from recnb.metrics.hits import Cutoffs, Floats
@@ -191,27 +190,6 @@ class Why:
             return render("libraries/explain_difference.jinja", why=self)
 
 
-@dataclass(frozen=True, eq=False)
-class Side:
-    """One of the two numbers: a variant of the metric on frames."""
-
-    name: str
-    source: Source
-    variant: MetricVariant
-
-
-@dataclass(frozen=True)
-class Switch:
-    """One axis switched, in words."""
-
-    axis: str
-    was: str
-    now: str
-
-    def __str__(self) -> str:
-        return f"{self.was} → {self.now}"
-
-
 def why(
     evaluation: EvaluationData,
     metric: str,
@@ -221,150 +199,109 @@ def why(
     variant: str | None = None,
     **options: Any,
 ) -> Why:
-    """Explain the difference between an evaluation's number and another.
-
-    Parameters
-    ----------
-    evaluation
-        The data of an evaluation.
-    metric, k
-        The metric's name and the cut-off; None: the length of each list.
-    other
-        Where the other number comes from: the name of a library, a `Convention`, or the data of another evaluation.
-    variant
-        One of a library's metrics, such as "ndcg[full]"; default: the first that is recorded for the metric.
-    **options
-        Options of the metric in this evaluation.
-
-    Returns
-    -------
-    Why
-        One step per axis that matters on these frames.
-    """
+    """Explain the difference between an evaluation's number and another; the arguments are those of `Evaluation.why`."""
     chosen = metric_named(metric)
-    k = Cutoffs.one(k).values[0]
-    here = _side_of(evaluation, chosen, options)
-    return steps_between(here, _other_side(here, chosen, other, variant, options), k)
-
-
-def why_between(
-    source: Source, metric: str, k: int | None, one: str, other: str, variants: tuple[str | None, str | None] = (None, None)
-) -> Why:  # fmt: skip
-    """Explain the difference between two libraries' numbers."""
-    chosen = metric_named(metric)
-    first, second = (
-        _side_of_preset(source, _preset(chosen, name, variant))
-        for name, variant in zip((one, other), variants, strict=True)
-    )
-    return steps_between(first, second, Cutoffs.one(k).values[0])
-
-
-def _side_of(evaluation: EvaluationData, metric: Metric[...], options: dict[str, Any]) -> Side:
-    variant = MetricVariant.of_evaluation(evaluation, metric, options)
-    return Side(name_of(evaluation), source_of(evaluation), variant)
-
-
-def _side_of_preset(source: Source, chosen: Preset) -> Side:
-    return Side(chosen.label, source, MetricVariant.of_preset(chosen))
+    here = Side.of_evaluation(evaluation, chosen, options)
+    return steps_between(here, _other_side(here, chosen, other, variant, options), Cutoffs.one(k).values[0])
 
 
 def _other_side(here: Side, metric: Metric[...], other: Any, variant: str | None, options: dict[str, Any]) -> Side:
     if isinstance(other, str):
-        return _side_of_preset(here.source, _preset(metric, other, variant))
+        return Side.of_preset(here.source, preset_of(metric, other, variant))
     if variant is not None:
         raise OptionError(f"variant={variant!r} picks one of a library's metrics: name the library, other='rectools'.")
     if isinstance(other, Convention):
         convention = here.source.under(other).convention
-        name = _("the other convention")
-        return Side(name, here.source, MetricVariant.of(convention, metric, {**options, **dict(other.metric)}))
+        other_variant = MetricVariant.of(convention, metric, {**options, **dict(other.metric)})
+        return Side(_("the other convention"), here.source, other_variant)
     if isinstance(other, EvaluationData):
-        there = _side_of(other, metric, options)
-        name = _("the other evaluation") if there.name == here.name else there.name
-        same = here.source.recs.equals(there.source.recs) and here.source.truth.equals(there.source.truth)
-        return Side(name, here.source if same else there.source, there.variant)
+        second = Side.of_evaluation(other, metric, options)
+        name = _("the other evaluation") if second.name == here.name else second.name
+        same = here.source.recs.equals(second.source.recs) and here.source.truth.equals(second.source.truth)
+        return Side(name, here.source if same else second.source, second.variant)
     raise OptionError(
         f"other={other!r}: name a library, such as other='rectools', or give a Convention or an Evaluation."
     )
 
 
-def _preset(metric: Metric[...], library: str, variant: str | None) -> Preset:
+def preset_of(metric: Metric[...], library: str, variant: str | None = None) -> Preset:
     """A library's preset: the variant named, or the first that is recorded for the metric."""
     name = library_named(library)
     recorded = presets_of(metric.name)
-    own = [preset for preset in recorded if preset.library == name]
+    presets = [preset for preset in recorded if preset.library == name]
     if variant is not None:
         chosen = preset(name, variant)
-        if chosen not in own:
-            hint = near(variant, [preset.variant for preset in own])
+        if chosen not in presets:
+            hint = near(variant, [preset.variant for preset in presets])
             raise OptionError(f"{name} {variant} computes {chosen.metric}, not {metric.name}. {hint}")
         return chosen
-    if not own:
+    if not presets:
         libraries = list(dict.fromkeys(preset.library for preset in recorded))
         raise OptionError(f"{name} has no {metric.name} that recnb has recorded. {near(name, libraries)}")
-    return own[0]
+    return presets[0]
 
 
-def steps_between(one: Side, other: Side, k: int | None) -> Why:
+def steps_between(first: Side, second: Side, k: int | None) -> Why:
     """Switch axis after axis; a switch that gives no number alone is made together with the next."""
-    source = scratch(one.source)
-    now = one.variant.measured(source, k)
-    if other.variant.refuses:
-        other.variant.measured(source if other.source is one.source else other.source, k)
+    source = scratch(first.source)
+    now = first.variant.measured(source, k)
+    if second.variant.refuses:
+        second.variant.measured(source if second.source is first.source else second.source, k)
     # The frames that libraries refuse were checked for both ends; no library computes what is between.
-    variant, goal = replace(one.variant, refuses=(), _key={}), replace(other.variant, refuses=(), _key={})
+    variant, goal = replace(first.variant, refuses=()), replace(second.variant, refuses=())
     start, n_start, plain = now.value, now.n_users, variant.on(source, k)
     steps: list[Step] = []
     unchanged: list[str] = []
-    waiting: list[Switch] = []
+    waiting: list[tuple[str, str, str]] = []  # axis, and in words what was and what is on it
     reason = ""
-    axes = axes_of(variant, goal)
-    if other.source is not one.source:
-        waiting.append(Switch("frames", _("the frames of the first"), _("the frames of the second")))
-        source = scratch(other.source)
-        axes = ["", *axes]
-    for axis in axes:
-        if axis:
-            if variant.at(axis) == goal.at(axis) or goal.at(axis) is ABSENT:
-                continue
-            switched = variant.taking(axis, goal)
-            waiting.append(Switch(axis, variant.words(axis), switched.words(axis)))
-            variant = switched
+    for axis in [*([] if second.source is first.source else ["frames"]), *axes_of(variant, goal)]:
+        if axis == "frames":
+            waiting.append((axis, _("the frames of the first"), _("the frames of the second")))
+            source = scratch(second.source)
+        elif variant.at(axis) == goal.at(axis) or goal.at(axis) is ABSENT:
+            continue
+        else:
+            words = variant.words(axis)
+            variant = variant.taking(axis, goal)
+            waiting.append((axis, words, variant.words(axis)))
             if len(waiting) == 1 and variant.on(source, k) == plain:
-                unchanged.append(str(waiting.pop()))
+                unchanged.append(f"{words} → {variant.words(axis)}")
+                waiting = []
                 continue
         after = _try(variant, source, k, last=variant == goal)
         if isinstance(after, str):
-            reason = reason or _("{now} alone gives no number: {problem}", now=waiting[-1].now, problem=after)
+            reason = reason or _("{now} alone gives no number: {problem}", now=waiting[-1][2], problem=after)
             continue
         n_moved, movers = _moved(now, after)
+        switched, was, becomes = zip(*waiting, strict=True)
         if n_moved == 0 and abs(after.value - now.value) <= SAME:
-            unchanged += map(str, waiting)
+            unchanged += [f"{before} → {words}" for before, words in zip(was, becomes, strict=True)]
         else:
             shown = next((mover.user for mover in movers if not np.isnan(mover.after)), None)
             steps.append(
                 Step(
-                    axes=tuple(switch.axis for switch in waiting),
-                    stage=stage_of(waiting[0].axis),
-                    was="; ".join(switch.was for switch in waiting),
-                    now="; ".join(switch.now for switch in waiting),
+                    axes=switched,
+                    stage=stage_of(switched[0]),
+                    was="; ".join(was),
+                    now="; ".join(becomes),
                     value=after.value,
                     change=after.value - now.value,
                     n_moved=n_moved,
                     movers=movers,
-                    explanation=None if shown is None else variant.explanation(source, after, shown, k),
+                    explanation=None if shown is None else variant.explanation(after, shown, k),
                     note=_("switched together, since {reason}", reason=reason) if len(waiting) > 1 and reason else "",
                 )
             )
         # The value that is shown last is the one that the next change starts from.
         now, plain, waiting, reason = after, variant.on(source, k), [], ""
+    orders = [(side, side.variant.convention.order) for side in (first, second)]
     notes = tuple(
-        _(READS[side.variant.convention.order], name=side.name)
-        for side in (one, other)
-        if side.variant.convention.order not in ("auto", variant.on(source).convention.order)
-        and side.variant.convention.order not in (*side.source.rows.columns, "row")
+        _(READS[order], name=side.name)
+        for side, order in orders
+        if order not in ("auto", "row", variant.on(source).convention.order, *side.source.rows.columns)
     )
     return Why(
-        one.variant.metric, other.variant.definition.symbol, k, one.name, other.name, start, now.value,
+        first.variant.metric, second.variant.definition.symbol, k, first.name, second.name, start, now.value,
         (n_start, now.n_users), tuple(steps), tuple(unchanged), notes,
     )  # fmt: skip
 
@@ -376,7 +313,7 @@ def _try(variant: MetricVariant, source: Source, k: int | None, *, last: bool) -
     except RecnbError as problem:
         if last:
             raise
-        return str(problem).split(". ")[0].rstrip(".:")
+        return problem.reason
     return after if np.isfinite(after.value) or last else _("it is NaN")
 
 

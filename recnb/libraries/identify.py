@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
-from math import isfinite, isnan
+from math import isfinite, isnan, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,14 +20,14 @@ from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, UnknownUserError, is_number
 from recnb.libraries.data_properties import properties_of
 from recnb.libraries.variant import (
-    DATA_AXES,
+    FIELDS,
     MetricVariant,
+    Side,
     each_measured,
+    grouped,
     missing_columns,
-    name_of,
     numbers_of,
     presets_of,
-    source_of,
 )
 from recnb.metrics.hits import Cutoffs, Floats, Ints
 from recnb.metrics.metric import metric_named
@@ -74,14 +74,11 @@ class Candidate:
 
 
 @dataclass(frozen=True, eq=False)
-class Match:
+class Match(Candidate):
     """A candidate and its number."""
 
-    name: str
-    kind: str  #: ours, preset or neighbour
-    value: float
-    how: str  #: rounded, cut off or no
-    variant: MetricVariant
+    value: float = nan
+    how: str = "no"  #: rounded, cut off or no
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,36 +122,25 @@ class Identified:
     @property
     def groups(self) -> list[MatchGroup]:
         """The matches by number, those that round to the printed one first, then the simplest."""
-        groups: list[list[Match]] = []
-        for match in sorted(self.matches, key=lambda match: (match.how != "rounded", SIMPLEST[match.kind])):
-            for group in groups:
-                if abs(group[0].value - match.value) <= SLACK and group[0].how == match.how:
-                    group.append(match)
-                    break
-            else:
-                groups.append([match])
+        matches = sorted(self.matches, key=lambda match: SIMPLEST[match.kind])
+        fitting = [[match for match in matches if match.how == how] for how in ("rounded", "cut off")]
+        groups = [group for matches in fitting for group in grouped(matches, lambda match: match.value)]
         return [MatchGroup(group[0].value, group[0].how, tuple(group)) for group in groups]
 
     @property
     def headline(self) -> str:
-        """How many conventions give the number."""
+        """The number of conventions that give the value."""
         groups, value = self.groups, f"{self.printed:.{self.digits}f}"
-        words: dict[str, Any] = {
-            "printed": _("{label} printed as {value}", label=self.label, value=value),
-            "n": self.n_tried,
-        }
+        printed = _("{label} printed as {value}", label=self.label, value=value)
         if not groups:
-            return _("{printed}: none of {n:,} conventions gives it; the nearest are", **words)
-        words["cut"] = "" if groups[0].how == "rounded" else f" {_('cut off after the digits printed,')}"
-        if len(self.matches) == 1:
-            return _("{printed}:{cut} one convention of {n:,} gives it", **words)
-        words |= {"found": len(self.matches), "alike": len(groups)}
+            return _("{printed}: none of {n:,} conventions gives it; the nearest are", printed=printed, n=self.n_tried)
+        message = N_("{printed}:{cut} {found:,} conventions of {n:,} give it; {alike} different numbers print the same")
         if len(groups) == 1:
-            return _("{printed}:{cut} {found:,} conventions of {n:,} give it, all the same number", **words)
-        return _(
-            "{printed}:{cut} {found:,} conventions of {n:,} give it; {alike} different numbers print the same",
-            **words,
-        )
+            message = N_("{printed}:{cut} {found:,} conventions of {n:,} give it, all the same number")
+        if len(self.matches) == 1:
+            message = N_("{printed}:{cut} one convention of {n:,} gives it")
+        cut = "" if groups[0].how == "rounded" else f" {_('cut off after the digits printed,')}"
+        return _(message, printed=printed, cut=cut, found=len(self.matches), n=self.n_tried, alike=len(groups))
 
     @property
     def rows(self) -> list[tuple[str, str, str]]:
@@ -166,11 +152,6 @@ class Identified:
             (f"{match.value:.{decimals}f}", f"{match.value - self.printed:+.{decimals}f}", match.name)
             for match in self.nearest
         ]
-
-    @property
-    def _small_print(self) -> list[str]:
-        """What is not in the lines, and notes."""
-        return [*_more(len(self.rows) - ROWS_SHOWN), *self.notes]
 
     def to_frame(self) -> pd.DataFrame:
         """A row per matching convention, or per nearest one: name, kind, value, how it fits."""
@@ -189,21 +170,18 @@ class Identified:
     def _repr_html_(self) -> str:
         with use_language(self.lang):
             return render(
-                "libraries/identify.jinja", label=self.label, head=[self.headline], notes=self._small_print,
+                "libraries/identify.jinja", label=self.label, head=[self.headline], notes=[*_more(len(self.rows) - ROWS_SHOWN), *self.notes],
                 header=[self.label, _("fit"), _("convention")], rows=self.rows[:ROWS_SHOWN], numbers_from=3,
             )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
+class Fit(Candidate):
     """A candidate and how it fits users' printed values."""
 
-    name: str
-    kind: str
-    n_rounded: int  #: users whose value rounds to the printed one
-    n_fitting: int  #: those and the users whose value fits if it is cut off
-    values: tuple[float, ...]
-    variant: MetricVariant
+    n_rounded: int = 0  #: users whose value rounds to the printed one
+    n_fitting: int = 0  #: those and the users whose value fits if it is cut off
+    values: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,14 +216,10 @@ class IdentifiedUsers:
 
     @property
     def headlines(self) -> list[str]:
-        """How many users' values fit, and by which conventions."""
+        """The number of users whose values fit, and the conventions."""
         best, names = self.best[0], _names([fit.name for fit in self.best], len(self.best))
-        fitting = _(
-            "{label} of {n:,} users: {fitting:,} printed values fit",
-            label=self.label,
-            n=len(self.users),
-            fitting=best.n_fitting,
-        )
+        message = N_("{label} of {n:,} users: {fitting:,} printed values fit")
+        fitting = _(message, label=self.label, n=len(self.users), fitting=best.n_fitting)
         if best.n_fitting > best.n_rounded:
             fitting += f" {_('({n} of them cut off, not rounded)', n=best.n_fitting - best.n_rounded)}"
         return [fitting, _("by {names}, of {n:,} conventions tried", names=names, n=self.n_tried)]
@@ -264,10 +238,11 @@ class IdentifiedUsers:
     def __repr__(self) -> str:
         with use_language(self.lang):
             rows = self.rows
+            message = N_("{user}: printed {printed}, computed {verdict}")
             lines = [
-                _("{user}: printed {printed}, computed {verdict}", user=one_line(repr(user)), printed=printed, verdict=verdict)
+                _(message, user=one_line(repr(user)), printed=printed, verdict=verdict)
                 for user, printed, verdict in rows[:USERS_SHOWN]
-            ]  # fmt: skip
+            ]
             lines = lines or [_("every printed value fits")]
             more = _more(len(rows) - USERS_SHOWN)
             return "\n".join([*self.headlines, *(f"  {line}" for line in (*lines, *more)), *self.notes])
@@ -310,12 +285,8 @@ class Printed:
                 f"digits={digits!r} is no number of decimals: give a whole number to 20, such as digits=4."
             )
         percent = text.endswith("%")
-        own = max(0, -decimals) + 2 * percent
-        return cls(float(number / 100 if percent else number), own if digits is None else digits)
-
-    def fits(self, values: Floats, slack: float) -> Ints:
-        """2 if a value rounds to the printed one, 1 if it equals it when cut off, else 0."""
-        return fits(values, np.array(self.value), self.digits, slack)
+        printed = max(0, -decimals) + 2 * percent
+        return cls(float(number / 100 if percent else number), printed if digits is None else digits)
 
 
 def fits(values: Floats, printed: Floats, digits: int, slack: float) -> Ints:
@@ -336,36 +307,17 @@ def identify(
     digits: int | None = None,
     **options: Any,
 ) -> Identified | IdentifiedUsers:
-    """Find the conventions that give a printed number on these frames.
+    """Find the conventions that give a printed number; the arguments are those of `Evaluation.identify`.
 
     Tried are the evaluation's own convention, those recorded of libraries, and all that differ from one of these along one
     axis.
-
-    Parameters
-    ----------
-    evaluation
-        The data of an evaluation.
-    metric, k
-        The metric's name and the cut-off; None: the length of each list.
-    value
-        The number as printed; text keeps its zeros ("0.3680"). A Series or mapping of user to printed value looks for the
-        convention that fits most users.
-    digits
-        Decimals of the number; default: those that it is printed with.
-    **options
-        Options of the metric in this evaluation.
-
-    Returns
-    -------
-    Identified or IdentifiedUsers
-        The second for values by user; it names the users whose value fits no convention.
     """
     chosen = metric_named(metric)
     k = Cutoffs.one(k).values[0]
     printed = None if isinstance(value, Mapping) or hasattr(value, "items") else Printed.of(value, digits)
-    ours = MetricVariant.of_evaluation(evaluation, chosen, options)
-    source = source_of(evaluation)
-    candidates, left_out = candidates_of(source, ours, name_of(evaluation), k)
+    ours = Side.of_evaluation(evaluation, chosen, options)
+    source = ours.source
+    candidates, left_out = candidates_of(ours, k)
     notes = missing_columns(source, presets_of(chosen.name))
     if left_out:
         notes = (*notes, _("{n:,} neighbours were not tried, for the frames are large.", n=left_out))
@@ -373,36 +325,33 @@ def identify(
     if printed is None:
         return _of_users(source, dict(value.items()), digits, candidates, k, label, notes)
     numbers = numbers_of(source, [candidate.variant for candidate in candidates], k)
-    matches: dict[bool, list[Match]] = {True: [], False: []}
+    tried: list[Match] = []
     for candidate in candidates:
         number = numbers[candidate.variant][0]
         if isfinite(number):
-            fit = int(printed.fits(np.array(number), candidate.tolerance))
-            how = ("no", "cut off", "rounded")[fit]
-            matches[fit > 0].append(Match(candidate.name, candidate.kind, number, how, candidate.variant))
-    nearest: list[Match] = []
-    for match in sorted(matches[False], key=lambda match: abs(match.value - printed.value)):
-        if len(nearest) < NEAREST and all(abs(match.value - other.value) > SLACK for other in nearest):
-            nearest.append(match)
-    return Identified(
-        label, printed.value, printed.digits, tuple(matches[True]), tuple(nearest), len(candidates), notes
-    )
+            fit = int(fits(np.array(number), np.array(printed.value), printed.digits, candidate.tolerance))
+            tried.append(Match(**vars(candidate), value=number, how=("no", "cut off", "rounded")[fit]))
+    matches = tuple(match for match in tried if match.how != "no")
+    others = sorted((match for match in tried if match.how == "no"), key=lambda match: abs(match.value - printed.value))
+    nearest = tuple(group[0] for group in grouped(others, lambda match: match.value)[:NEAREST])
+    return Identified(label, printed.value, printed.digits, matches, nearest, len(candidates), notes)
 
 
-def candidates_of(source: Source, ours: MetricVariant, name: str, k: int | None) -> tuple[list[Candidate], int]:
+def candidates_of(ours: Side, k: int | None) -> tuple[list[Candidate], int]:
     """Ours, all presets of the metric, and what is one axis from them; and how many neighbours there was no room for.
 
     Neighbours that cannot differ on these frames from an earlier candidate are left out.
     """
-    candidates = [Candidate(name, "ours", ours)]
+    source = ours.source
+    candidates = [Candidate(ours.name, "ours", ours.variant)]
     candidates += [
         Candidate(preset.label, "preset", MetricVariant.of_preset(preset), max(SLACK, preset.tolerance))
-        for preset in presets_of(ours.metric)
+        for preset in presets_of(ours.variant.metric)
     ]
     bases: dict[MetricVariant, Candidate] = {}
     for candidate in candidates:
         # What a library refuses is no axis: a neighbour that refuses nothing is the same convention.
-        bases.setdefault(replace(candidate.variant.on(source, k), refuses=(), _key={}), candidate)
+        bases.setdefault(replace(candidate.variant.on(source, k), refuses=()), candidate)
     seen = set(bases)
     data = {candidate.variant.data(source) for candidate in candidates}
     most = len(data) + min(DATA_TRIED, ROWS_TRIED // max(properties_of(source).n_rows, 1))
@@ -425,7 +374,7 @@ def candidates_of(source: Source, ours: MetricVariant, name: str, k: int | None)
 
 def neighbours(variant: MetricVariant, source: Source) -> Iterable[tuple[str, MetricVariant]]:
     """Variants that differ along one axis; the metric's own axes first, which cost least."""
-    variant = replace(variant, refuses=(), _key={})
+    variant = replace(variant, refuses=())
     words = variant.definition.words
     for option, value in variant.options:
         choices = words.get(option, NUMBERS.get(option, ()))
@@ -435,18 +384,13 @@ def neighbours(variant: MetricVariant, source: Source) -> Iterable[tuple[str, Me
 
 
 def _along(variant: MetricVariant, axis: str, source: Source) -> Iterable[MetricVariant]:
-    for part in DATA_AXES.get(axis, (axis,)):
-        now, threshold = getattr(variant.convention, part), variant.convention.relevant_from
-        if part == "relevant_from":
-            yield from (variant.having(relevant_from=grade) for grade in _thresholds(source) if grade != now)
-            if now is not None:
-                yield variant.having(relevant_from=None)
-        elif part == "relevant":
-            words = (word for word in WORDS[part] if word != now or threshold is not None)
-            yield from (variant.having(relevant=word, relevant_from=None) for word in words)
-        else:
-            choices = properties_of(source).orders if part == "order" else WORDS[part]
-            yield from (variant.having(**{part: word}) for word in choices if word not in (now, "error"))
+    for part in FIELDS[axis]:
+        found = {"relevant_from": (*_thresholds(source), None), "order": properties_of(source).orders}
+        for value in found.get(part) or WORDS[part]:
+            changes = {part: value, **({"relevant_from": None} if part == "relevant" else {})}
+            neighbour = variant.having(**changes)
+            if neighbour != variant and value != "error":
+                yield neighbour
 
 
 def _thresholds(source: Source) -> list[float]:
@@ -473,30 +417,32 @@ def _of_users(
         raise UnknownUserError(
             f"users such as {next(iter(values))!r} are of another kind than those of the frames."
         ) from problem
-    by_variant: dict[MetricVariant, tuple[int, Candidate]] = {}
-    for place, candidate in enumerate(candidates):
-        by_variant.setdefault(candidate.variant.on(source, k), (place, candidate))
+    by_variant: dict[MetricVariant, Candidate] = {}
+    for candidate in candidates:
+        by_variant.setdefault(candidate.variant.on(source, k), candidate)
     best_fit = np.zeros(len(printed), dtype=np.int64)
     is_user = np.zeros(len(printed), dtype=bool)
-    found: list[tuple[tuple[int, int, int], Fit, Ints]] = []
+    results: dict[MetricVariant, tuple[Fit, Ints]] = {}
     for variant, result in each_measured(source, by_variant, k):
         if isinstance(result, RecnbError):
             continue
-        place, candidate = by_variant[variant]
+        candidate = by_variant[variant]
         at = positions(result.users, users)
         of_users = np.where(at >= 0, result.values[np.maximum(at, 0)] if len(result.values) else np.nan, np.nan)
-        is_user |= at >= 0
         how = fits(of_users, printed, decimals, candidate.tolerance)
+        is_user |= at >= 0
         best_fit = np.maximum(best_fit, how)
         n_rounded, n_fitting = int((how == 2).sum()), int((how > 0).sum())
-        fit = Fit(candidate.name, candidate.kind, n_rounded, n_fitting, tuple(map(float, of_users)), candidate.variant)
-        found.append(((-n_rounded, -n_fitting, place), fit, how))
-    if not is_user.any():
-        raise UnknownUserError(f"none of the users, such as {next(iter(values))!r}, is among those evaluated.")
-    found.sort(key=lambda row: row[0])
-    best = tuple(fit for key, fit, _how in found if key[:2] == found[0][0][:2])
+        values_of_users = tuple(map(float, of_users))
+        fit = Fit(**vars(candidate), n_rounded=n_rounded, n_fitting=n_fitting, values=values_of_users)
+        results[variant] = fit, how
     names = tuple(values)
+    if not is_user.any():
+        raise UnknownUserError(f"none of the users, such as {names[0]!r}, is among those evaluated.")
+    most = max((fit.n_rounded, fit.n_fitting) for fit, _how in results.values())
+    in_order = [results[variant] for variant in by_variant if variant in results]
+    best = [(fit, how) for fit, how in in_order if (fit.n_rounded, fit.n_fitting) == most]
     return IdentifiedUsers(
-        label, names, tuple(map(float, printed)), decimals, best, tuple(names[at] for at in np.flatnonzero(best_fit == 0)),
-        tuple(map(int, found[0][2])), len(by_variant), notes,
+        label, names, tuple(map(float, printed)), decimals, tuple(fit for fit, _how in best),
+        tuple(names[at] for at in np.flatnonzero(best_fit == 0)), tuple(map(int, best[0][1])), len(by_variant), notes,
     )  # fmt: skip

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -19,6 +21,10 @@ Condition = Callable[[Source, Prepared, int | None], bool]
 
 def _grades(source: Source) -> pl.Series:
     return source.truth["relevance"] if "relevance" in source.truth.columns else pl.Series([1.0])
+
+
+def _any_grade(test: Callable[[pl.Series], pl.Series]) -> Condition:
+    return lambda source, _prepared, _k: bool(test(_grades(source)).any())
 
 
 def _lacks(values: pl.Series, others: pl.Series) -> bool:
@@ -37,7 +43,7 @@ def _candidates(source: Source, convention: Convention) -> pl.DataFrame:
 
 
 def _longest(source: Source, convention: Convention) -> int:
-    return int(_candidates(source, convention)["user"].value_counts()["count"].max())  # type: ignore[arg-type]
+    return int(_candidates(source, convention)["user"].value_counts()["count"].to_numpy().max())
 
 
 def _last_place(source: Source, prepared: Prepared) -> int:
@@ -54,7 +60,7 @@ def _last_place(source: Source, prepared: Prepared) -> int:
 
 def _shortest(source: Source, prepared: Prepared) -> int:
     lengths = prepared.users.to_frame("user").join(source.recs.group_by("user").len(), on="user", how="left")
-    return int(lengths["len"].fill_null(0).min() or 0)  # type: ignore[arg-type]
+    return int(lengths["len"].fill_null(0).to_numpy().min())
 
 
 def _open(source: Source, prepared: Prepared, k: int | None, *, graded: bool = False, above: int = 0) -> bool:
@@ -77,73 +83,83 @@ def _open(source: Source, prepared: Prepared, k: int | None, *, graded: bool = F
     return bool(unsure.any() or (graded and differ.any()))
 
 
-#: A word of the column `refuses` in presets.csv -> frames on which the library raises an error, and whether these are so.
-RAISES: dict[str, tuple[str, Condition]] = {
-    "fractions": ("relevance that is not whole", lambda s, p, k: bool((_grades(s) % 1 != 0).any())),
-    "negative grades": ("relevance below 0", lambda s, p, k: bool((_grades(s) < 0).any())),
-    "negative integers": (
+class Refusal(NamedTuple):
+    """Frames for which a library has no number."""
+
+    frames: str
+    applies: Condition
+    remedy: str = ""
+
+
+#: By the words of the column `refuses` in presets.csv: frames on which the library raises an error.
+RAISES: dict[str, Refusal] = {
+    "fractions": Refusal("relevance that is not whole", _any_grade(lambda grades: grades % 1 != 0)),
+    "negative grades": Refusal("relevance below 0", _any_grade(lambda grades: grades < 0)),
+    "negative integers": Refusal(
         "relevance below 0 in a column of integers",
         lambda s, p, k: _grades(s).dtype.is_integer() and bool((_grades(s) < 0).any()),
     ),
-    "grades above 4": ("relevance above 4", lambda s, p, k: bool((_grades(s) > 4).any())),
-    "other users": (
+    "grades above 4": Refusal("relevance above 4", _any_grade(lambda grades: grades > 4)),
+    "other users": Refusal(
         "users that are in one frame only",
         lambda s, p, k: _lacks(s.recs["user"], s.truth["user"]) or _lacks(s.truth["user"], s.recs["user"]),
     ),
-    "users without truth": (
-        "users of the recommendations with no truth",
-        lambda s, p, k: _lacks(s.recs["user"], s.truth["user"]),
+    "users without truth": Refusal(
+        "users of the recommendations with no truth", lambda s, p, k: _lacks(s.recs["user"], s.truth["user"])
     ),
-    "users without list": ("users of the truth with no list", lambda s, p, k: _lacks(s.truth["user"], s.recs["user"])),
-    "one item": ("lists of fewer than two items", lambda s, p, k: bool((p.list_length < 2).any())),
-    "no list of k": (
-        "frames in which no list has k items",
-        lambda s, p, k: k is not None and _longest(s, p.convention) < k,
+    "users without list": Refusal(
+        "users of the truth with no list", lambda s, p, k: _lacks(s.truth["user"], s.recs["user"])
     ),
-    "no place k": (
+    "one item": Refusal("lists of fewer than two items", lambda s, p, k: bool((p.list_length < 2).any())),
+    "no list of k": Refusal(
+        "frames in which no list has k items", lambda s, p, k: k is not None and _longest(s, p.convention) < k
+    ),
+    "no place k": Refusal(
         "frames in which no list of a user evaluated has an item at place k",
         lambda s, p, k: k is not None and _last_place(s, p) < k,
     ),
 }
-#: The same for frames on which it returns a number that follows no convention.
-UNRULED: dict[str, tuple[str, Condition]] = {
-    "grades": ("relevance other than 0 and 1", lambda s, p, k: bool((_grades(s) * (_grades(s) - 1) != 0).any())),
-    "negatives": ("relevance below 0", lambda s, p, k: bool((_grades(s) < 0).any())),
-    "repeats": ("pairs that are recommended twice", lambda s, p, k: properties_of(s).repeated),
-    "ties": ("equal scores that decide where a hit stands", _open),
-    "graded ties": (
-        "equal scores that decide where a relevant item stands",
-        lambda s, p, k: _open(s, p, k, graded=True),
+SCORES_THAT_DIFFER = "Give scores that differ."
+#: Frames on which it returns a number that follows no convention.
+UNRULED: dict[str, Refusal] = {
+    "grades": Refusal(
+        "relevance other than 0 and 1",
+        _any_grade(lambda grades: grades * (grades - 1) != 0),
+        "Give a truth of 0 and 1.",
     ),
-    "long ties": (
+    "negatives": Refusal("relevance below 0", _any_grade(lambda grades: grades < 0), "Give relevance of 0 or more."),
+    "repeats": Refusal(
+        "pairs that are recommended twice", lambda s, p, k: properties_of(s).repeated, "Recommend each pair once."
+    ),
+    "ties": Refusal("equal scores that decide where a hit stands", _open, SCORES_THAT_DIFFER),
+    "graded ties": Refusal(
+        "equal scores that decide where a relevant item stands", partial(_open, graded=True), SCORES_THAT_DIFFER
+    ),
+    "long ties": Refusal(
         "equal scores that decide where a relevant item stands, in lists of more than 15",
-        lambda s, p, k: _open(s, p, k, graded=True, above=15),
+        partial(_open, graded=True, above=15),
+        SCORES_THAT_DIFFER,
     ),
-    "unsorted rows": (
+    "unsorted rows": Refusal(
         "rows that do not fall in score from each to the next of their list",
         lambda s, p, k: "score" in properties_of(s).orders and "score" not in properties_of(s).same_order,
+        "Sort each list by its scores, highest first, and give scores that differ.",
     ),
-    "short lists": ("lists of fewer than k items", lambda s, p, k: k is not None and _shortest(s, p) < k),
+    "short lists": Refusal(
+        "lists of fewer than k items",
+        lambda s, p, k: k is not None and _shortest(s, p) < k,
+        "Ask for a k that every list reaches.",
+    ),
 }
 REFUSALS = RAISES | UNRULED
-REMEDIES = {
-    "grades": "Give a truth of 0 and 1.",
-    "negatives": "Give relevance of 0 or more.",
-    "repeats": "Recommend each pair once.",
-    "ties": "Give scores that differ.",
-    "graded ties": "Give scores that differ.",
-    "long ties": "Give scores that differ.",
-    "unsorted rows": "Sort each list by its scores, highest first, and give scores that differ.",
-    "short lists": "Ask for a k that every list reaches.",
-}
 
 
-def why_refused(word: str, variant: str = "") -> str:
-    """Why a library has no number for the frames that a word of `refuses` stands for."""
+def refusal(word: str, library: str = "", variant: str = "", note: str = "") -> FrameError:
+    """The error of a library that has no number for the frames that a word of `refuses` stands for."""
     does = "raises an error" if word in RAISES else "follows no rule that recnb could record"
     named = f" for {variant}" if variant else ""
-    remedy = f" {REMEDIES[word]}" if word in REMEDIES else ""
-    return f"{does}{named} on {REFUSALS[word][0]}, so it has no number for these frames.{remedy}"
+    problem = f"{does}{named} on {REFUSALS[word].frames}, so it has no number for these frames."
+    return FrameError(problem, fix=f"{REFUSALS[word].remedy}{note}".strip(), subject=f"{library} " if library else "")
 
 
 def refuse(source: Source, chosen: Preset, k: int | None) -> None:
@@ -156,9 +172,9 @@ def refuse(source: Source, chosen: Preset, k: int | None) -> None:
     except NoUsersError:
         short = {"no place k"} if k is None or _longest(source, convention) >= k else {"no place k", "no list of k"}
         if nowhere := [word for word in chosen.refuses if word in short]:
-            raise FrameError(f"{chosen.library} {why_refused(nowhere[0], chosen.variant)}") from None
+            raise refusal(nowhere[0], chosen.library, chosen.variant) from None
         return
     for word in chosen.refuses:
-        if REFUSALS[word][1](source, prepared, k):
+        if REFUSALS[word].applies(source, prepared, k):
             note = f" By defect: {chosen.note}." if chosen.note and word in UNRULED else ""
-            raise FrameError(f"{chosen.library} {why_refused(word, chosen.variant)}{note}")
+            raise refusal(word, chosen.library, chosen.variant, note)

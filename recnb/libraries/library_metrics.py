@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from recnb.conventions.presets import Preset
 from recnb.errors import FrameError
 from recnb.metrics.accuracy import reach
 from recnb.metrics.gain import OUT_OF, column, out_of_count
-from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits
+from recnb.metrics.hits import Cutoff, Cutoffs, Hits
 from recnb.metrics.metric import METRICS, Credit, Metric, metric_named
 
 #: Options of a preset that are values for empty data: if no user is left, and if no user has a hit.
@@ -45,22 +45,19 @@ def err_label(hits: Hits, k: Cutoff = None) -> Credit:
 
 def reciprocal_rank_of_all(hits: Hits, k: Cutoff = None) -> Credit:
     """Mean of one over the rank of every relevant item; an error if one is missing."""
-    once = _first_of_each(hits)
-    found = hits.total(once, k)
-    if (found < column(hits.n_relevant)).any():
+    once = np.zeros(len(hits.user))
+    once[np.unique(hits.truth_row, return_index=True)[1]] = 1.0
+    if (hits.total(once, k) < column(hits.n_relevant)).any():
         raise FrameError("a relevant item is not in its user's list, and this convention refuses that.")
     return Credit(hits, Cutoffs.of(k), once / hits.rank, column(hits.n_relevant).astype(np.float64))
 
 
-def _first_of_each(hits: Hits) -> Floats:
-    first = np.zeros(len(hits.user))
-    first[np.unique(hits.truth_row, return_index=True)[1]] = 1.0
-    return first
-
-
-def _special(function: object, symbol: str, credit: str, out_of: str, like: str) -> Metric[...]:
+def _special(function: Callable[..., Credit], symbol: str, credit: str, out_of: str, like: str) -> Metric[...]:
     base = METRICS[like]
-    return Metric(function, symbol, credit, out_of, base.bounds, base.references, base.sentence, {"out_of": OUT_OF})  # type: ignore[arg-type]
+    return Metric(
+        function, symbol=symbol, credit=credit, out_of=out_of, bounds=base.bounds, references=base.references,
+        sentence=base.sentence, meanings={"out_of": OUT_OF},
+    )  # fmt: skip
 
 
 SPECIAL: dict[str, Metric[...]] = {
@@ -79,8 +76,3 @@ SPECIAL: dict[str, Metric[...]] = {
 def metric_of(preset: Preset) -> Metric[...]:
     """The metric that a preset computes."""
     return SPECIAL[preset.metric] if preset.metric in SPECIAL else metric_named(preset.metric)
-
-
-def metric_options(preset: Preset) -> dict[str, Any]:
-    """The metric's options in a preset, without the values for empty data."""
-    return {name: value for name, value in preset.options if name not in EMPTY}

@@ -8,9 +8,10 @@ once.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -21,17 +22,20 @@ from recnb.conventions.presets import Preset
 from recnb.data import Prepared, Source
 from recnb.display.language import N_, _, current
 from recnb.display.progress import steps
-from recnb.errors import FrameError, NoUsersError, OptionError, RecnbError
+from recnb.errors import NoUsersError, OptionError, RecnbError
 from recnb.libraries.data_properties import DataProperties, properties_of
-from recnb.libraries.library_errors import REFUSALS, why_refused
-from recnb.libraries.library_metrics import EMPTY, SPECIAL, metric_of, metric_options
-from recnb.metrics.hits import Floats
+from recnb.libraries.library_errors import REFUSALS, refusal
+from recnb.libraries.library_metrics import EMPTY, SPECIAL, metric_of
+from recnb.metrics.hits import Floats, Hits
 from recnb.metrics.metric import Metric, metric_named
 from recnb.results.aggregation import averaged, cutoffs_under
+from recnb.results.arguments import position_of
 
 if TYPE_CHECKING:
     from recnb.results import Explanation
     from recnb.results.evaluation_data import EvaluationData
+
+T = TypeVar("T")
 
 #: Words of an axis by itself, if they differ from those in a whole convention.
 AXIS_PHRASES: dict[tuple[str, str], str] = {
@@ -66,14 +70,17 @@ STAGES: dict[str, tuple[str, ...]] = {
     "users": ("users", "no_relevant", "no_list", "no_hit"),
     "average": ("average",),
 }
-#: The fields of a Convention for each axis of the data.
-DATA_AXES: dict[str, tuple[str, ...]] = {
+#: The fields of a Convention for each of its axes.
+FIELDS: dict[str, tuple[str, ...]] = {
     axis: ("relevant", "relevant_from") if axis == "relevant" else (axis,)
-    for stage in ("ranking", "relevance", "users")
+    for stage in ("ranking", "relevance", "users", "average")
     for axis in STAGES[stage]
 }
 #: Axes that many metrics have; those of single metrics come after them.
 METRIC_AXES = ("metric", "out_of", "gain", "discount", "log_base", "ideal")
+
+#: Numbers nearer than this agree.
+AGREE = 1e-9
 
 #: The value of an option that a metric does not have.
 ABSENT = object()
@@ -99,7 +106,7 @@ class VariantValues:
 
     @property
     def n_users(self) -> int:
-        """How many users count."""
+        """The number of users who count."""
         return int((~np.isnan(self.values)).sum())
 
 
@@ -112,31 +119,21 @@ class MetricVariant:
     options: tuple[tuple[str, Any], ...]  #: all options of the metric, defaults included
     decided: tuple[tuple[str, float], ...] = ()  #: the number if there is nothing to average
     refuses: tuple[str, ...] = ()  #: frames on which a library has no number
-    _key: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def of(cls, convention: Convention, metric: Metric[...], options: Mapping[str, Any]) -> MetricVariant:
-        """A variant from its parts; options are checked."""
-        metric.check(options)
-        everything = {**metric.defaults, **options}
-        return cls(replace(convention, metric=()), metric.name, tuple((name, everything[name]) for name in everything))
+        """A variant from its parts; options are checked, and may have values for empty data among them."""
+        decided = {name: value for name, value in options.items() if name in EMPTY}
+        chosen = {name: value for name, value in options.items() if name not in EMPTY}
+        metric.check(chosen)
+        chosen = {**metric.defaults, **chosen}
+        return cls(replace(convention, metric=()), metric.name, tuple(chosen.items()), tuple(decided.items()))
 
     @classmethod
-    def of_preset(cls, chosen: Preset) -> MetricVariant:
+    def of_preset(cls, preset: Preset) -> MetricVariant:
         """The variant that a library computes."""
-        own = metric_options(chosen)
-        decided = tuple((name, value) for name, value in chosen.options if name not in own)
-        return replace(cls.of(chosen.convention, metric_of(chosen), own), decided=decided, refuses=chosen.refuses)
-
-    @classmethod
-    def of_evaluation(
-        cls, evaluation: EvaluationData, metric: Metric[...], options: Mapping[str, Any]
-    ) -> MetricVariant:
-        """The variant that an evaluation computes, under its own or a library's convention."""
-        scoring = evaluation.scoring(metric, options)
-        decided = {name: value for name, value in scoring.options.items() if name in EMPTY}
-        own = {name: value for name, value in scoring.options.items() if name not in decided}
-        return replace(cls.of(scoring.convention, metric, own), decided=tuple(decided.items()))
+        variant = cls.of(preset.convention, metric_of(preset), dict(preset.options))
+        return replace(variant, refuses=preset.refuses)
 
     @property
     def definition(self) -> Metric[...]:
@@ -150,53 +147,47 @@ class MetricVariant:
 
     def at(self, axis: str) -> Any:
         """The value on an axis; ABSENT if the axis is of another metric."""
-        if axis in DATA_AXES:
-            return tuple(getattr(self.convention, name) for name in DATA_AXES[axis])
-        if axis == "average":
-            return (self.convention.average,)
+        if axis in FIELDS:
+            return tuple(getattr(self.convention, name) for name in FIELDS[axis])
         if axis in ("metric", "decided"):
             return getattr(self, axis)
         return dict(self.options).get(axis, ABSENT)
 
     def taking(self, axis: str, other: MetricVariant) -> MetricVariant:
         """The same with the value of another variant on one axis."""
-        if axis in DATA_AXES or axis == "average":
-            names = DATA_AXES.get(axis, ("average",))
-            return self.having(**{name: getattr(other.convention, name) for name in names})
+        if axis in FIELDS:
+            return self.having(**{name: getattr(other.convention, name) for name in FIELDS[axis]})
         if axis == "metric":
-            own, words = dict(self.options), other.definition.words
-            kept = tuple(
-                (name, own[name] if name in own and own[name] in words.get(name, (own[name],)) else value)
-                for name, value in other.options
-            )
-            return replace(self, metric=other.metric, options=kept, _key={})
+            words = other.definition.words
+            kept = {name: value for name, value in self.options if value in words.get(name, (value,))}
+            options = tuple((name, kept.get(name, value)) for name, value in other.options)
+            return replace(self, metric=other.metric, options=options)
         if axis == "decided":
-            return replace(self, decided=other.decided, _key={})
+            return replace(self, decided=other.decided)
         return self.choosing(axis, dict(other.options)[axis])
 
     def having(self, **changes: Any) -> MetricVariant:
         """The same metric under a changed convention."""
-        return replace(self, convention=replace(self.convention, **changes), _key={})
+        return replace(self, convention=replace(self.convention, **changes))
 
     def choosing(self, option: str, value: Any) -> MetricVariant:
         """The same with another value of one of the metric's options."""
-        return replace(self, options=tuple({**dict(self.options), option: value}.items()), _key={})
+        return replace(self, options=tuple({**dict(self.options), option: value}.items()))
 
     def words(self, axis: str) -> str:
         """The value on an axis, in words."""
         value = self.at(axis)
         if axis == "relevant":
             return self.convention.relevant_in_words
-        if axis in DATA_AXES or axis == "average":
+        if axis in FIELDS:
             # Some words differ if an axis is named without the others.
             return _(AXIS_PHRASES.get((axis, value[0])) or PHRASES[axis, value[0]])
         if axis == "metric":
             title = self.definition.title.rstrip(".")
             return _("{metric}: {title}", metric=self.metric, title=title.lower() if current() == "en" else title)
         if axis == "decided":
-            return "; ".join(_(EMPTY_VALUES[name], value=number) for name, number in value) or _(
-                "no number set for empty data"
-            )
+            phrases = [_(EMPTY_VALUES[name], value=number) for name, number in value]
+            return "; ".join(phrases) or _("no number set for empty data")
         if axis == "discount" and (base := dict(self.options).get("log_base", 2)) != 2:
             return _("{discount}, base {base:.4g}", discount=option_in_words(axis, value), base=base)
         if axis == "log_base":
@@ -205,27 +196,12 @@ class MetricVariant:
 
     def on(self, source: Source, k: int | None = None) -> MetricVariant:
         """The plainest form for these frames; variants with the same one give the same number."""
-        facts, options = properties_of(source), dict(self.options)
-        if self._key.get("facts") is not facts or self._key.get("whole") != (k is None):
-            plain = self._plain(facts)
-            # A user with an ideal of 0 has nothing to find either: the ideal of the list, or that of an empty list.
-            depends = options.get("ideal") == "list" or (k is None and "ideal" in options and facts.users_without_list)
-            depends = depends or plain.no_relevant == "error"
-            if depends:
-                own = self.convention
-                plain = replace(plain, relevant=own.relevant, relevant_from=own.relevant_from)
-            elif facts.all_users_have_relevant(plain):
-                plain = replace(plain, no_relevant="skip")
-            if not facts.users_without_list and plain.no_list != "zero":
-                plain = replace(plain, no_list="zero")
-            self._key.update(facts=facts, whole=k is None, plain=replace(self, convention=plain, _key={}))
-        plain_variant: MetricVariant = self._key["plain"]
-        return plain_variant
+        return _plainest(self, properties_of(source), k is None)
 
     def data(self, source: Source) -> Convention:
         """The convention that the frames are prepared under."""
         facts = properties_of(source)
-        plain = self._plain(facts)
+        plain = self.plain(facts)
         if plain.no_relevant in ("one", "nan"):
             # Whether such users count 0, 1 or NaN is decided when averaging; the rows are the same.
             plain = replace(plain, no_relevant="zero")
@@ -233,7 +209,8 @@ class MetricVariant:
             plain = replace(plain, no_relevant="skip")
         return replace(plain, cutoff="k", average="user", no_list="zero", no_hit="zero")
 
-    def _plain(self, facts: DataProperties) -> Convention:
+    def plain(self, facts: DataProperties) -> Convention:
+        """The plainest convention of the data with the same result for frames with these properties."""
         # ERR without max_relevance= takes it from all rows.
         scaled = ("max_relevance", None) in self.options
         return facts.with_available_order(self.convention) if scaled else facts.plain(self.convention)
@@ -243,6 +220,10 @@ class MetricVariant:
         """Whether hits of any depth are needed."""
         return self.convention.cutoff == "none" or self.definition.needs_whole_list(dict(self.options))
 
+    def hits(self, prepared: Prepared, k: int | None) -> Hits:
+        """The hits that the number is computed from."""
+        return prepared.hits(None if self.whole_list else k)
+
     @property
     def without_users(self) -> float:
         """The number if no user is left to average."""
@@ -250,10 +231,9 @@ class MetricVariant:
 
     def values(self, prepared: Prepared, k: int | None) -> VariantValues:
         """The number and the users behind it, from prepared data."""
-        cutoffs = cutoffs_under(self.convention, k)
-        hits = prepared.hits(None if self.whole_list else cutoffs.deepest)
         with np.errstate(invalid="ignore", divide="ignore"):
-            credit = self.definition.at(hits, cutoffs, dict(self.options))
+            cutoffs = cutoffs_under(self.convention, k)
+            credit = self.definition.at(self.hits(prepared, k), cutoffs, dict(self.options))
             average = averaged(credit, self.convention, self.definition, dict(self.options))
         values, kept, value = average.values, average.kept, float(average.means[0])
         if kept is not None:
@@ -271,44 +251,85 @@ class MetricVariant:
             nobody = pl.Series("user", [], dtype=source.recs["user"].dtype)
             return VariantValues(self.without_users, nobody, np.zeros(0))
         for word in self.refuses:
-            if REFUSALS[word][1](source, prepared, k):
-                raise FrameError(why_refused(word))
+            if REFUSALS[word].applies(source, prepared, k):
+                raise refusal(word)
         return self.values(prepared, k)
 
-    def explanation(self, source: Source, measured: VariantValues, user: Any, k: int | None) -> Explanation | None:
+    def explanation(self, measured: VariantValues, user: Any, k: int | None) -> Explanation | None:
         """The explanation of a user's value; None if it does not follow from a single list."""
-        from recnb.results.explanation import explain
+        from recnb.results.evaluation_data import EvaluationData
+        from recnb.results.explanation import explanation_of
 
         prepared = measured.prepared
-        if prepared is None or self.metric in SPECIAL:
+        if prepared is None or self.metric in SPECIAL or self.convention.cutoff == "none":
             return None
         try:
-            position = prepared.users.index_of(user)
-            if position is None:
-                return None
-            cutoffs = cutoffs_under(self.convention, k)
-            hits = prepared.hits(None if self.whole_list else cutoffs.deepest).of(int(position))
-            recs = prepared.recs.filter(pl.col("user") == user).sort("rank")
-            truth = prepared.truth.filter(pl.col("user") == user)["item"].to_list()
-            basis = "; ".join(self.in_force.phrases(graded=prepared.graded))
-            items = dict(zip(recs["rank"].to_list(), recs["item"].to_list(), strict=True))
-            explanation = explain(
-                self.definition, hits, k, dict(self.options), items=items, truth_items=truth, user=user, basis=basis
-            )
-        except (RecnbError, ValueError, KeyError, IndexError):
-            return None
-        value = measured.values[int(position)]
-        if hits.tied is not None or self.convention.cutoff == "none" or not abs(explanation.value - value) <= 1e-9:
+            explanation = explanation_of(EvaluationData(prepared), self.metric, user, k, dict(self.options))
+            value = measured.values[position_of(user, prepared.users)]
+        except (ValueError, LookupError):
             return None
         ends = float(explanation.rows["running"].iloc[-1]) if len(explanation.rows) else 0.0
-        return explanation if abs(ends - value) <= 1e-9 else None
+        if not (abs(explanation.value - value) <= 1e-9 and abs(ends - value) <= 1e-9):
+            return None
+        return replace(explanation, basis="; ".join(self.in_force.phrases(graded=prepared.graded)))
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """A number: a variant of a metric on frames, by name."""
+
+    name: str
+    source: Source
+    variant: MetricVariant
+
+    @classmethod
+    def of_evaluation(cls, evaluation: EvaluationData, metric: Metric[...], options: Mapping[str, Any]) -> Side:
+        """The number of an evaluation, by the name of its library."""
+        source = evaluation.prepared.source
+        if source is None:
+            raise OptionError(
+                "this evaluation was not made of frames, so it cannot be looked at under another convention."
+            )
+        name = _("as {library}", library=evaluation.library) if evaluation.library else "recnb"
+        scoring = evaluation.scoring(metric, options)
+        return cls(name, source, MetricVariant.of(scoring.convention, metric, scoring.options))
+
+    @classmethod
+    def of_preset(cls, source: Source, preset: Preset) -> Side:
+        """The number of a library."""
+        return cls(preset.label, source, MetricVariant.of_preset(preset))
+
+
+@lru_cache(maxsize=4096)
+def _plainest(variant: MetricVariant, facts: DataProperties, whole: bool) -> MetricVariant:
+    """The plainest form of a variant for frames with these properties; `whole`: lists are not cut."""
+    given, options, plain = variant.convention, dict(variant.options), variant.plain(facts)
+    # A user with an ideal of 0 has nothing to find either: the ideal of the list, or that of an empty list.
+    by_ideal = options.get("ideal") == "list" or (whole and "ideal" in options and facts.users_without_list)
+    if by_ideal or plain.no_relevant == "error":
+        plain = replace(plain, relevant=given.relevant, relevant_from=given.relevant_from)
+    elif facts.all_users_have_relevant(plain):
+        plain = replace(plain, no_relevant="skip")
+    return replace(variant, convention=plain if facts.users_without_list else replace(plain, no_list="zero"))
+
+
+def grouped(items: Iterable[T], value: Callable[[T], float]) -> list[list[T]]:
+    """Items in groups whose values agree with that of the first; infinite values and NaN agree with none."""
+    groups: list[list[T]] = []
+    for item in items:
+        group = next((group for group in groups if abs(value(group[0]) - value(item)) <= AGREE), None)
+        if group is None:
+            groups.append([item])
+        else:
+            group.append(item)
+    return groups
 
 
 def axes_of(one: MetricVariant, other: MetricVariant) -> list[str]:
     """All axes of two variants, in the order in which a number is computed."""
-    options = list(dict.fromkeys([*dict(one.options), *dict(other.options)]))
-    rest = sorted(name for name in options if name not in METRIC_AXES)
-    return [*DATA_AXES, *METRIC_AXES, *rest, "decided", "average"]
+    *data, average = FIELDS
+    rest = sorted({*dict(one.options), *dict(other.options)} - {*METRIC_AXES})
+    return [*data, *METRIC_AXES, *rest, "decided", average]
 
 
 def stage_of(axis: str) -> str:
@@ -329,19 +350,6 @@ def presets_of(metric: str) -> list[Preset]:
     return [preset for name in (metric, *FAMILIES.get(metric, ())) for preset in presets.of_metric(name)]
 
 
-def source_of(evaluation: EvaluationData) -> Source:
-    """The frames of an evaluation, as they were read."""
-    source = evaluation.prepared.source
-    if source is None:
-        raise OptionError("this evaluation was not made of frames, so it cannot be looked at under another convention.")
-    return source
-
-
-def name_of(evaluation: EvaluationData) -> str:
-    """The convention that an evaluation follows, by the name of its library."""
-    return _("as {library}", library=evaluation.library) if evaluation.library else "recnb"
-
-
 def missing_columns(source: Source, presets: list[Preset]) -> tuple[str, ...]:
     """In words, the columns that libraries read and the frames lack."""
     orders = properties_of(source).orders
@@ -356,18 +364,19 @@ def each_measured(
 
     Variants that need the same data follow each other, so that the data are prepared once and then dropped.
     """
-    own = scratch(source)
+    copy = scratch(source)
     by_data: dict[Convention, list[MetricVariant]] = {}
-    for plain in dict.fromkeys(variant.on(own, k) for variant in variants):
-        by_data.setdefault(plain.data(own), []).append(plain)
+    for plain in dict.fromkeys(variant.on(copy, k) for variant in variants):
+        by_data.setdefault(plain.data(copy), []).append(plain)
     for same in steps(list(by_data.values()), _("conventions tried")):
         # The deepest hits first: those of a shallower cut are among them.
         for plain in sorted(same, key=lambda variant: not variant.whole_list):
             try:
-                yield plain, plain.measured(own, k)
+                yield plain, plain.measured(copy, k)
             except RecnbError as error:
                 yield plain, error
-        forget(own, source)
+        for convention in copy._known.keys() - source._known.keys():
+            del copy._known[convention]
 
 
 def numbers_of(source: Source, variants: list[MetricVariant], k: int | None) -> dict[MetricVariant, tuple[float, str]]:
@@ -384,12 +393,6 @@ def numbers_of(source: Source, variants: list[MetricVariant], k: int | None) -> 
 
 def scratch(source: Source) -> Source:
     """A copy of the frames with their own cache, which is dropped with the copy."""
-    own = replace(source, _known=dict(source._known))
-    properties_of(own, like=source)
-    return own
-
-
-def forget(own: Source, source: Source) -> None:
-    """Empty the cache of a scratch copy, apart from what it had from its origin."""
-    for convention in [key for key in own._known if key not in source._known]:
-        del own._known[convention]
+    copy = replace(source, _known=dict(source._known))
+    properties_of(copy, like=source)
+    return copy

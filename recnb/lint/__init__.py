@@ -5,6 +5,7 @@ A check is a function in one of the modules `checks_*`, registered by its decora
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from recnb.lint import checks_ids, checks_lists, checks_train, checks_truth, che
 from recnb.lint.check import REGISTERED
 from recnb.lint.data import LintData
 from recnb.lint.findings import Finding, Lint
-from recnb.metrics.hits import Cutoffs
+from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import metric_named
 
 if TYPE_CHECKING:
@@ -26,28 +27,20 @@ MODULES = (checks_ids, checks_lists, checks_truth, checks_users, checks_train)
 CHECKS = tuple(check for module in MODULES for check in REGISTERED if check.function.__module__ == module.__name__)
 
 
-def lint(evaluation: EvaluationData, k: int | None = 10, metric: str = "ndcg", **options: Any) -> Lint:
-    """Make all checks that the frames given and the rows in memory allow.
+def lint(
+    evaluation: EvaluationData, k: int | None, metric: str, options: Mapping[str, Any], values: Floats | None = None
+) -> Lint:
+    """Make all checks that the frames given and the rows in memory allow; the arguments are those of `Evaluation.lint`.
 
-    Parameters
-    ----------
-    evaluation
-        The data of an evaluation, with train, items and users if they were given.
-    k
-        The cut-off down to which lists are checked; None: whole lists.
-    metric, **options
-        The metric by which effects are measured, and its options.
-
-    Returns
-    -------
-    Lint
-        The findings, warnings first.
+    `values`: the metric's value for each user at k, if it was computed before; NaN for a user who is left out.
     """
     chosen = metric_named(metric)
     chosen.check(options)
     (k,) = Cutoffs.one(k).values
     scoring = evaluation.scoring(chosen, options)
-    data = LintData(scoring, evaluation.side_data, k, evaluation.library)
+    if values is not None and (scoring.convention.average != "user" or np.isnan(values).any()):
+        values = None  # whose mean is another
+    data = LintData(scoring, evaluation.side_data, k, evaluation.library, values)
     findings: list[Finding] = []
     unchecked: dict[str, tuple[str, ...]] = {}
     elsewhere: list[str] = []
@@ -61,18 +54,14 @@ def lint(evaluation: EvaluationData, k: int | None = 10, metric: str = "ndcg", *
             elsewhere.append(check.name)
     findings.sort(key=lambda finding: finding.severity != "warning")
     n_checks = len(CHECKS) - len(elsewhere) - sum(map(len, unchecked.values()))
-    low, high = (np.nan, np.nan) if "ties" in elsewhere else _bounds(findings, data)
+    low = high = np.nan if "ties" in elsewhere or not np.isfinite(data.value) else data.value
+    for finding in findings:
+        if finding.name == "ties":
+            low, high = finding.facts["lower"], finding.facts["upper"]
     return Lint(
         tuple(findings), n_checks, unchecked, data.label, k, data.value, low, high, data.n_users,
         evaluation.basis_of_metric(scoring), current(), tuple(elsewhere),
     )  # fmt: skip
-
-
-def _bounds(findings: list[Finding], data: LintData) -> tuple[float, float]:
-    """The bounds of the mean over all orders of equal scores."""
-    facts = next((finding.facts for finding in findings if finding.name == "ties"), {})
-    low, high = facts.get("lower", data.value), facts.get("upper", data.value)
-    return (float(low), float(high)) if np.isfinite(low) else (np.nan, np.nan)
 
 
 __all__ = ["CHECKS", "Finding", "Lint", "lint"]

@@ -1,8 +1,7 @@
-"""What a check is: a function of the data that yields findings."""
+"""A check: a function of the data that yields findings."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
@@ -15,14 +14,16 @@ from recnb.lint.findings import TITLES, Finding, Severity
 
 Findings = Iterator[Finding]
 CheckFunction = Callable[[LintData], Findings]
+#: The frame without which there is nothing to check.
+Needs = Literal["train", "items", "users"] | None
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing to look for. Its findings have the name of its function."""
+    """A function that looks for one thing, and has the name of its findings."""
 
     function: CheckFunction
-    needs: Literal["train", "items", "users"] | None  #: the frame without which there is nothing to check
+    needs: Needs
 
     @property
     def name(self) -> str:
@@ -30,17 +31,15 @@ class Check:
         return self.function.__name__
 
     def findings(self, data: LintData) -> list[Finding]:
-        """The findings in the data."""
-        return [replace(finding, name=self.name) for finding in self.function(data)]
+        """The findings in the data; one of no case is none."""
+        return [replace(finding, name=self.name) for finding in self.function(data) if finding.n]
 
 
 #: All checks, in the order in which the modules are read.
 REGISTERED: list[Check] = []
 
 
-def check(
-    title: str, needs: Literal["train", "items", "users"] | None = None
-) -> Callable[[CheckFunction], CheckFunction]:
+def check(title: str, needs: Needs = None) -> Callable[[CheckFunction], CheckFunction]:
     """Register a function as a check; `title`: what it looks for, in lists of checks that were not made."""
 
     def register(function: CheckFunction) -> CheckFunction:
@@ -55,7 +54,10 @@ def finding(
     data: LintData, severity: Severity, n: int, of: int, *, short: Message, effect: Message, example: Message = "",
     advice: Message = "", code: str = "", **facts: Any,
 ) -> Finding:  # fmt: skip
-    """A finding: its sentences and their values, besides metric, value and cut-off, which all of them may use."""
+    """A finding: its sentences, and their values besides metric, value and cut-off, which all of them may use.
+
+    The sentences are in the catalogue of translations without a mark such as `N_`.
+    """
     cut = _("the whole lists") if data.k is None else _("the first {k:,} places", k=data.k)
     values = {"label": data.label, "value": data.value, "k": data.k or 0, "cut": cut, **facts}
     sentences = {"short": short, "effect": effect, "example": example, "advice": advice}
@@ -67,33 +69,20 @@ def severity_of(share: float, least: float) -> Severity:
     return "warning" if share >= least else "note"
 
 
-def with_option(data: LintData, option: str) -> str:
-    """The call that evaluates the user's frames with an option, and the options that they were evaluated with."""
-    options = ", ".join([*_column_options(data), *_convention_options(data, option), option])
-    if data.source.labels is data.source.truth_labels or data.label_of("rank") == data.label_of("item"):
-        return f"df.rec.evaluation({options})"
-    options = options if data.library is None else f'convention="{data.library}", {options}'
-    return f"recs.rec.against(truth, {options})"
-
-
-def _column_options(data: LintData) -> list[str]:
-    """Options for the columns whose roles do not follow from their names."""
+def with_options(data: LintData, **changes: Any) -> str:
+    """The call that evaluates the user's frames with changed options, and with the options that they were evaluated with."""
     labels = {**data.source.truth_labels, **data.source.labels}
-    if labels.get("rank") == labels["item"]:
-        return []  # lists in one column, which has another role
-    named = ((role, labels[role]) for role in ("user", "item", "rank", "score", "relevance") if role in labels)
-    return [f"{role}={label!r}" for role, label in named if role_of(label) != role]
-
-
-def _convention_options(data: LintData, option: str) -> list[str]:
-    """Options in which the convention differs from recnb's; a library's convention is named as a whole."""
-    if data.library is not None:
-        return []
-    new = re.findall(r"(\w+)=", option)
-    values = {axis.name: (getattr(data.convention, axis.name), axis.default) for axis in fields(Convention)}
-    # The order follows from the columns, the options of the metric are given with the metric.
-    return [
-        f'{name}="{value}"' if isinstance(value, str) else f"{name}={value:g}"
-        for name, (value, default) in values.items()
-        if name not in ("order", "metric", *new) and value != default
+    in_lists = labels.get("rank") == labels["item"]  # a column of lists has another role
+    combined = data.source.labels is data.source.truth_labels or data.label_of("rank") == data.label_of("item")
+    options = [] if data.library is None or combined else [f'convention="{data.library}"']
+    roles = [role for role in ("user", "item", "rank", "score", "relevance") if role in labels and not in_lists]
+    options += [f"{role}={labels[role]!r}" for role in roles if role_of(labels[role]) != role]
+    if data.library is None:
+        # The order follows from the columns, the options of the metric are given with the metric.
+        axes = [axis for axis in fields(Convention) if axis.name not in ("order", "metric", *changes)]
+        values = {axis.name: (getattr(data.convention, axis.name), axis.default) for axis in axes}
+        changes = {name: value for name, (value, default) in values.items() if value != default} | changes
+    options += [
+        f'{name}="{value}"' if isinstance(value, str) else f"{name}={value:g}" for name, value in changes.items()
     ]
+    return f"{'df.rec.evaluation(' if combined else 'recs.rec.against(truth, '}{', '.join(options)})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import polars as pl
 
@@ -15,6 +15,12 @@ from recnb.lint.findings import Quoted, Severity
 NOTHING = ("", "nan", "none", "null", "nat", "<na>", "n/a", "undefined")
 
 Plain = Callable[[pl.Expr], pl.Expr]
+
+
+def _text_ids(data: LintData) -> Iterator[tuple[str, pl.Series]]:
+    """The ids of users and of items, if they are text."""
+    ids = {role: data.ids_in("all", role) for role in ("user", "item")}
+    return ((role, values) for role, values in ids.items() if values.dtype == pl.String)
 
 
 def _without_point(ids: pl.Expr) -> pl.Expr:
@@ -33,12 +39,12 @@ def ids_with_blanks(data: LintData) -> Findings:
         lambda ids: ids.str.strip_chars(),
         ".strip()",
         short={
-            "users_alone": N_("{n:,} user ids of {of:,} begin or end with blanks"),
-            "items_alone": N_("{n:,} item ids of {of:,} begin or end with blanks"),
-            "users": N_("{n:,} user ids of {of:,} differ only in blanks at their ends"),
-            "items": N_("{n:,} item ids of {of:,} differ only in blanks at their ends"),
+            "users_alone": "{n:,} user ids of {of:,} begin or end with blanks",
+            "items_alone": "{n:,} item ids of {of:,} begin or end with blanks",
+            "users": "{n:,} user ids of {of:,} differ only in blanks at their ends",
+            "items": "{n:,} item ids of {of:,} differ only in blanks at their ends",
         },
-        advice=N_("Remove the blanks in all frames:"),
+        advice="Remove the blanks in all frames:",
     )
 
 
@@ -50,10 +56,10 @@ def ids_by_case(data: LintData) -> Findings:
         lambda ids: ids.str.to_lowercase(),
         ".lower()",
         short={
-            "users": N_("{n:,} user ids of {of:,} differ only in upper and lower case"),
-            "items": N_("{n:,} item ids of {of:,} differ only in upper and lower case"),
+            "users": "{n:,} user ids of {of:,} differ only in upper and lower case",
+            "items": "{n:,} item ids of {of:,} differ only in upper and lower case",
         },
-        advice=N_("If they mean the same, write them in one way in all frames:"),
+        advice="If they mean the same, write them in one way in all frames:",
         severity="note",
     )
 
@@ -66,10 +72,10 @@ def ids_with_zeros(data: LintData) -> Findings:
         _without_zeros,
         '.lstrip("0")',
         short={
-            "users": N_("{n:,} user ids of {of:,} are the same number with and without zeros before it"),
-            "items": N_("{n:,} item ids of {of:,} are the same number with and without zeros before it"),
+            "users": "{n:,} user ids of {of:,} are the same number with and without zeros before it",
+            "items": "{n:,} item ids of {of:,} are the same number with and without zeros before it",
         },
-        advice=N_("If they mean the same, write them in one way, or read the column as text everywhere:"),
+        advice="If they mean the same, write them in one way, or read the column as text everywhere:",
     )
 
 
@@ -81,12 +87,12 @@ def ids_with_point(data: LintData) -> Findings:
         _without_point,
         '.removesuffix(".0")',
         short={
-            "users_alone": N_("{n:,} user ids of {of:,} are numbers that end in .0"),
-            "items_alone": N_("{n:,} item ids of {of:,} are numbers that end in .0"),
-            "users": N_("{n:,} user ids of {of:,} are the same number with and without .0"),
-            "items": N_("{n:,} item ids of {of:,} are the same number with and without .0"),
+            "users_alone": "{n:,} user ids of {of:,} are numbers that end in .0",
+            "items_alone": "{n:,} item ids of {of:,} are numbers that end in .0",
+            "users": "{n:,} user ids of {of:,} are the same number with and without .0",
+            "items": "{n:,} item ids of {of:,} are the same number with and without .0",
         },
-        advice=N_("They were floats before they were text; write them as whole numbers:"),
+        advice="They were floats before they were text; write them as whole numbers:",
     )
 
 
@@ -98,20 +104,17 @@ def ids_by_accent(data: LintData) -> Findings:
         lambda ids: ids.str.normalize("NFC"),
         '.normalize("NFC")',
         short={
-            "users": N_("{n:,} user ids of {of:,} look the same and are written with other characters"),
-            "items": N_("{n:,} item ids of {of:,} look the same and are written with other characters"),
+            "users": "{n:,} user ids of {of:,} look the same and are written with other characters",
+            "items": "{n:,} item ids of {of:,} look the same and are written with other characters",
         },
-        advice=N_("Write all frames in one form:"),
+        advice="Write all frames in one form:",
     )
 
 
 @check(N_("ids of missing values"))
 def ids_of_nothing(data: LintData) -> Findings:
     """Missing ids that became text: "nan" of one frame meets "nan" of the other."""
-    for role in ("user", "item"):
-        ids = data.ids(role)
-        if ids.dtype != pl.String:
-            continue
+    for role, ids in _text_ids(data):
         words = ids.filter(ids.str.strip_chars().str.to_lowercase().is_in(NOTHING))
         if len(words) == 0:
             continue
@@ -131,14 +134,12 @@ def ids_of_nothing(data: LintData) -> Findings:
                 ),
             }[f'{role}s'],
             effect=(
-                N_(
-                    "Hits of such ids: {met:,}. One missing value is not the other, so {label} = {value:.4f} may be too high."
-                )
+                "Hits of such ids: {met:,}. One missing value is not the other, so {label} = {value:.4f} may be too high."
                 if met
-                else N_("They count as any other id does, and no hit is of them.")
+                else "They count as any other id does, and no hit is of them."
             ),
-            example=N_("Such as {ids}."),
-            advice=N_("If these ids are missing, leave their rows out of all frames:"),
+            example="Such as {ids}.",
+            advice="If these ids are missing, leave their rows out of all frames:",
             met=met,
             ids=Quoted(*words.head(3).to_list()), code=f"frame = frame[~frame[{column!r}].isin({words.to_list()!r})]",
             )  # fmt: skip
@@ -156,11 +157,8 @@ def float_ids(data: LintData) -> Findings:
         len(floats),
         4,
         short=Plural("Ids came as floats in {n:,} column: {columns}", "Ids came as floats in {n:,} columns: {columns}"),
-        effect=N_(
-            "They are whole and were read as whole numbers, so nothing is lost; a column of ids becomes float "
-            "where a row lacks one."
-        ),
-        advice=N_("Check which rows lost their id, and keep the column as integers:"),
+        effect="They are whole and were read as whole numbers, so nothing is lost; a column of ids becomes float where a row lacks one.",
+        advice="Check which rows lost their id, and keep the column as integers:",
         columns=Quoted(*floats),
         code=f'{floats[0]} = {floats[0]}.astype("Int64")',
     )
@@ -174,10 +172,7 @@ def _variants(
     `short` has sentences for users and items; if also for "users_alone" and "items_alone", such ids are reported even if
     they are the same as no other. `severity`: if ids become the same.
     """
-    for role in ("user", "item"):
-        ids = data.ids(role)
-        if ids.dtype != pl.String:
-            continue
+    for role, ids in _text_ids(data):
         table = pl.DataFrame({"id": ids}).with_columns(plain=plain(pl.col("id")))
         changed = table.filter(pl.col("id") != pl.col("plain"))
         # Only one of two ids that become the same need change: "a1" stays as it is, and "A1" becomes it.
@@ -194,11 +189,11 @@ def _variants(
             lost=lost, ids=Quoted(*shown), code=f"frame[{column!r}] = frame[{column!r}].str{method}",
             short=short[f"{role}s" if merged.height else f"{role}s_alone"],
             effect={
-                "lost": N_("Relevant rows that count as misses, and would match a list if ids were written in one way: {lost:,}. So {label} = {value:.4f} may be too low."),
-                "merged": N_("They count as different ids, and what belongs to one is split between them."),
-                "alone": N_("They match each other, so no number changes; other frames may write them otherwise."),
+                "lost": "Relevant rows that count as misses, and would match a list if ids were written in one way: {lost:,}. So {label} = {value:.4f} may be too low.",
+                "merged": "They count as different ids, and what belongs to one is split between them.",
+                "alone": "They match each other, so no number changes; other frames may write them otherwise.",
             }["lost" if lost else "merged" if merged.height else "alone"],
-            example=N_("Such as {ids}."), advice=advice,)  # fmt: skip
+            example="Such as {ids}.", advice=advice,)  # fmt: skip
 
 
 def _lost(data: LintData, role: str, plain: Plain) -> int:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from recnb.data.validation import in_floats, repeated
+from recnb.data.validation import in_floats
 from recnb.display.language import N_, Plural
-from recnb.lint.check import Findings, check, finding, with_option
-from recnb.lint.data import LintData
+from recnb.lint.check import Findings, check, finding, with_options
+from recnb.lint.data import LintData, repeats_in
 from recnb.lint.findings import Quoted
 from recnb.lint.ties import ties_of, with_ranks
 
@@ -25,38 +25,26 @@ def duplicates(data: LintData) -> Findings:
     """A pair that is recommended more than once."""
     if data.convention.duplicates == "error":
         return
-    recs = data.source.recs
-    twice = repeated(recs, ["user", "item"])
-    if twice.height == 0:
+    repeats = repeats_in(data.source.recs)
+    if not repeats:
         return
-    whole = repeated(recs, recs.columns)
-    user, item, times = twice.row(0)
     how = data.convention.duplicates
     once = data.value if how == "dedupe" else data.again(duplicates="dedupe")
     yield finding(
-        data, "note" if how == "dedupe" else "warning", twice.height, recs.height,
+        data, "note" if how == "dedupe" else "warning", **repeats, of=data.source.recs.height,
         short=Plural(
             "{n:,} pair of user and item is recommended more than once: surplus rows: {extra:,}, pairs repeated as a whole: {exact:,}",
             "{n:,} pairs of user and item are recommended more than once: surplus rows: {extra:,}, pairs repeated as a whole: {exact:,}",
         ),
         effect={
-            "dedupe": N_(
-                "Each pair keeps its highest place and what stood below moves up, so {label} = {value:.4f} is of lists without repeats."
-            ),
-            "keep": N_(
-                "Each repeat counts again and metrics may exceed 1: {label} is {value:.4f} with the repeats, {once:.4f} with each pair once."
-            ),
-            "rows": N_(
-                "Each repeat is another hit and another relevant item: {label} is {value:.4f} with the repeats, {once:.4f} with each pair once."
-            ),
-            "hit_once": N_(
-                "A repeat takes a rank and cannot be a hit: {label} is {value:.4f} with the repeats, {once:.4f} with each pair once."
-            ),
+            "dedupe": "Each pair keeps its highest place and what stood below moves up, so {label} = {value:.4f} is of lists without repeats.",
+            "keep": "Each repeat counts again and metrics may exceed 1: {label} is {value:.4f} with the repeats, {once:.4f} with each pair once.",
+            "rows": "Each repeat is another hit and another relevant item: {label} is {value:.4f} with the repeats, {once:.4f} with each pair once.",
+            "hit_once": "A repeat takes a rank and cannot be a hit: {label} is {value:.4f} with the repeats, {once:.4f} with each pair once.",
         }[how],
-        example=N_("User {user} was recommended {item} {times:,} times."),
-        advice=N_("Keep each pair once:"),
-        extra=int(twice["len"].sum()) - twice.height, exact=whole.height, once=once,
-        user=Quoted(user), item=Quoted(item), times=times, code=f"recs.{'unique' if data.is_polars else 'drop_duplicates'}([{data.label_of('user')!r}, {data.label_of('item')!r}])",
+        example="User {user} was recommended {item} {times:,} times.",
+        advice="Keep each pair once:",
+        once=once, code=f"recs.{'unique' if data.is_polars else 'drop_duplicates'}([{data.label_of('user')!r}, {data.label_of('item')!r}])",
     )  # fmt: skip
 
 
@@ -66,24 +54,33 @@ def ties(data: LintData) -> Findings:
     if "score" not in data.prepared.rows.columns:
         return
     tied = ties_of(data)
-    if tied is None or (len(tied.straddling) == 0 and len(tied.deciding) == 0):
+    if tied is None:
         return
     rows, runs, bounds = tied.rows, tied.runs, tied.bounds
+    runs_in_reach = np.r_[tied.deciding, tied.straddling]
+    users = rows.user[runs.start[runs_in_reach]]
     moved = np.zeros(data.n_users) if bounds is None else np.nan_to_num(bounds.high - bounds.low)
     n_moved = int((moved > 1e-12).sum())
-    if n_moved == 0 and bounds is not None and len(tied.straddling) == 0:
+    if len(users) == 0 or (n_moved == 0 and bounds is not None and len(tied.straddling) == 0):
         return
-    user = int(moved.argmax()) if n_moved else int(rows.user[runs.start[np.r_[tied.deciding, tied.straddling][0]]])
-    of_user = np.r_[tied.deciding, tied.straddling]
-    of_user = of_user[rows.user[runs.start[of_user]] == user]
+    user = int(moved.argmax() if n_moved else users[0])
+    of_user = runs_in_reach[users == user]
     run = int(of_user[np.argmax(runs.size[of_user])])
     first, size = int(runs.start[run]), int(runs.size[run])
     how = "unbounded" if bounds is None else "moves" if n_moved else "still"
+    extremes = dict.fromkeys(("lower", "upper", "low", "high"), np.nan)
+    if bounds is not None:
+        extremes = {
+            "lower": bounds.lower,
+            "upper": bounds.upper,
+            "low": float(bounds.low[user]),
+            "high": float(bounds.high[user]),
+        }
     grave = bounds is None or bounds.upper - bounds.lower >= MOVES
     assert rows.score is not None
     yield finding(
         data, "warning" if grave and how != "still" else "note",
-        n_moved if how == "moves" else len(np.unique(rows.user[runs.start[np.r_[tied.deciding, tied.straddling]]])), data.n_users,
+        n_moved if how == "moves" else len(np.unique(users)), data.n_users,
         short={
             "moves": Plural(
                 "Equal scores decide for {n:,} user of {of:,}: {label} is anything from {lower:.4f} to {upper:.4f}",
@@ -99,37 +96,24 @@ def ties(data: LintData) -> Findings:
             ),
         }[how],
         effect={
-            "moves": N_(
-                "Rows that share their score with another of the list: {rows:,}. Runs of equal scores: {runs:,}, of which {straddling:,} "
-                "straddle the cut-off and {deciding:,} hold items of different relevance. {label} = {value:.4f} is of one order among many."
-            ),
-            "still": N_(
-                "Runs of equal scores that begin within {cut} and end below: {straddling:,}. Which of their items are shown is left to "
-                "chance."
-            ),
-            "unbounded": N_(
-                "Runs that straddle the cut-off: {straddling:,}; runs of different relevance: {deciding:,}. Under this convention the "
-                "metric's bounds over orders are not known."
-            ),
+            "moves": "Rows that share their score with another of the list: {rows:,}. Runs of equal scores: {runs:,}, of which {straddling:,} straddle the cut-off and {deciding:,} hold items of different relevance. {label} = {value:.4f} is of one order among many.",
+            "still": "Runs of equal scores that begin within {cut} and end below: {straddling:,}. Which of their items are shown is left to chance.",
+            "unbounded": "Runs that straddle the cut-off: {straddling:,}; runs of different relevance: {deciding:,}. Under this convention the metric's bounds over orders are not known.",
         }[how],
         example={
-            "moves": N_(
-                "User {user}: {size:,} items share the score {score:g} on ranks {first:,} to {last:,}, and the value is anything from "
-                "{low:.4f} to {high:.4f}."
-            ),
-            "still": N_("User {user}: {size:,} items share the score {score:g} on ranks {first:,} to {last:,}."),
-            "unbounded": N_("User {user}: {size:,} items share the score {score:g} on ranks {first:,} to {last:,}."),
+            "moves": "User {user}: {size:,} items share the score {score:g} on ranks {first:,} to {last:,}, and the value is anything from {low:.4f} to {high:.4f}.",
+            "still": "User {user}: {size:,} items share the score {score:g} on ranks {first:,} to {last:,}.",
+            "unbounded": "User {user}: {size:,} items share the score {score:g} on ranks {first:,} to {last:,}.",
         }[how],
         advice={
-            "score": N_("Average over all orders, or give scores that differ:"),
-            "rank": N_("The ranks settled what the scores leave open. To average over all orders:"),
+            "score": "Average over all orders, or give scores that differ:",
+            "rank": "The ranks settled what the scores leave open. To average over all orders:",
         }.get(data.convention.order, ""),
-        lower=np.nan if bounds is None else bounds.lower, upper=np.nan if bounds is None else bounds.upper,
-        low=np.nan if bounds is None else float(bounds.low[user]), high=np.nan if bounds is None else float(bounds.high[user]),
-        rows=tied.n_rows, runs=tied.n_runs, straddling=len(tied.straddling), deciding=len(tied.deciding),
+        rows=int(runs.size[runs.tied].sum()), runs=int(runs.tied.sum()), straddling=len(tied.straddling),
+        deciding=len(tied.deciding), **extremes,
         user=data.user(user), size=size, score=float(rows.score[first]), first=int(rows.rank[first]),
         last=int(rows.rank[first + size - 1]),
-        code=with_option(data, 'order="score", ties="expected"' if data.convention.order == "rank" else 'ties="expected"'),
+        code=with_options(data, **{"order": "score"} if data.convention.order == "rank" else {}, ties="expected"),
     )  # fmt: skip
 
 
@@ -139,12 +123,8 @@ def rank_against_score(data: LintData) -> Findings:
     by = data.convention.order
     if by not in ("rank", "row") or "score" not in data.prepared.rows.columns:
         return
-    score = data.rows.score
-    if score is None or len(score) < 2:
-        return
-    rows = data.rows
-    rises = rows.same_user & (score[1:] > score[:-1])
-    if not rises.any():
+    rows, score = data.rows, data.rows.score
+    if score is None or not (rises := rows.same_user & (score[1:] > score[:-1])).any():
         return
     at = int(rises.argmax()) + 1
     upper, lower = data.place(at - 1), data.place(at)
@@ -156,16 +136,14 @@ def rank_against_score(data: LintData) -> Findings:
             "The order of the lists and the scores disagree in {n:,} places (users: {users:,})",
         ),
         effect={
-            "rank": N_("Ranks are followed. {label} is {value:.4f}; by score it would be {other:.4f}."),
-            "row": N_("The order of the rows is followed. {label} is {value:.4f}; by score it would be {other:.4f}."),
+            "rank": "Ranks are followed. {label} is {value:.4f}; by score it would be {other:.4f}.",
+            "row": "The order of the rows is followed. {label} is {value:.4f}; by score it would be {other:.4f}.",
         }[by],
-        example=N_(
-            "User {user}: {above} at rank {upper:,} with score {above_score:g} is above {item} at rank {lower:,} with score {score:g}."
-        ),
-        advice=N_("If {column} is what ranks the items (a reranker keeps the scores of the stage before):"),
+        example="User {user}: {above} at rank {upper:,} with score {above_score:g} is above {item} at rank {lower:,} with score {score:g}.",
+        advice="If {column} is what ranks the items (a reranker keeps the scores of the stage before):",
         users=len(np.unique(rows.user[1:][rises])), other=data.again(order="score"), user=lower["user"],
         item=lower["item"], lower=lower["rank"], score=float(given[1]), above=upper["item"], upper=upper["rank"],
-        above_score=float(given[0]), column=Quoted(data.label_of("score")), code=with_option(data, 'order="score"'),
+        above_score=float(given[0]), column=Quoted(data.label_of("score")), code=with_options(data, order="score"),
     )  # fmt: skip
 
 
@@ -185,12 +163,10 @@ def upside_down(data: LintData) -> Findings:
     column = data.label_of("score")
     yield finding(
         data, "warning", recs.height, recs.height,
-        short=N_("The rows of every list run from the lowest score to the highest: the lists may be upside down"),
-        effect=N_(
-            "The highest score is taken for the top. {label} is {value:.4f}; the other way round it would be {turned:.4f}."
-        ),
-        example=N_("User {user} begins with {first:g} and {second:g}."),
-        advice=N_("If {column} is a rank, name it so, `rank=`; if it is a distance, turn it:"),
+        short="The rows of every list run from the lowest score to the highest: the lists may be upside down",
+        effect="The highest score is taken for the top. {label} is {value:.4f}; the other way round it would be {turned:.4f}.",
+        example="User {user} begins with {first:g} and {second:g}.",
+        advice="If {column} is a rank, name it so, `rank=`; if it is a distance, turn it:",
         turned=turned, column=Quoted(column),
         user=Quoted(recs["user"][0]), first=float(recs["score"][0]), second=float(recs["score"][1]),
         code=f"recs[{column!r}] = -recs[{column!r}]" if not data.is_polars else f"recs.with_columns(-pl.col({column!r}))",
@@ -200,35 +176,28 @@ def upside_down(data: LintData) -> Findings:
 @check(N_("constant scores"))
 def one_score(data: LintData) -> Findings:
     """Lists in which all scores are equal."""
-    if data.convention.order != "score":
-        return
-    score = data.rows.score
-    if score is None or not data.rows.same_user.any():
-        return
-    rows = data.rows
-    if not (score[1:] == score[:-1])[rows.same_user].all():
+    score = data.rows.score if data.convention.order == "score" else None
+    if score is None or not (same := data.rows.same_user).any() or not (score[1:] == score[:-1])[same].all():
         return
     all_one = bool((score == score[0]).all())
     yield finding(
         data, "warning", len(score), len(score),
         short=(
-            N_("All {n:,} rows have the same score, {score:g}")
+            "All {n:,} rows have the same score, {score:g}"
             if all_one
-            else N_("Within each list all items have the same score")
+            else "Within each list all items have the same score"
         ),
-        effect=N_("The scores give no order: {label} = {value:.4f} follows from the order of the rows."),
-        example=N_("User {user}: {score:g} throughout."),
-        advice=N_("Check whether {column} is the model's score; if the rows are in rank order, say `order=\"row\"`."),
-        score=float(score[0]), user=data.user(rows.user[0]),
-        column=Quoted(data.label_of("score")), )  # fmt: skip
+        effect="The scores give no order: {label} = {value:.4f} follows from the order of the rows.",
+        example="User {user}: {score:g} throughout.",
+        advice="Check whether {column} is the model's score; if the rows are in rank order, say `order=\"row\"`.",
+        score=float(score[0]), user=data.user(data.rows.user[0]), column=Quoted(data.label_of("score")),
+    )  # fmt: skip
 
 
 @check(N_("filled-in scores"))
 def filler_score(data: LintData) -> Findings:
     """Scores far from all others, such as -999, which were filled in for missing ones."""
-    if data.convention.order != "score":
-        return
-    score = data.rows.score
+    score = data.rows.score if data.convention.order == "score" else None
     if score is None or len(score) < 3:
         return
     for end, filler in (("last", float(score.min())), ("first", float(score.max()))):
@@ -248,15 +217,11 @@ def filler_score(data: LintData) -> Findings:
                 "{n:,} rows have the score {score:g}, far from all others: filled in where there was none?",
             ),
             effect={
-                "last": N_(
-                    "They are at the end of their lists, {reach:,} of them within {cut}; the other scores run from {low:g} to {high:g}."
-                ),
-                "first": N_(
-                    "They are at the top of their lists, {reach:,} of them within {cut}; the other scores run from {low:g} to {high:g}."
-                ),
+                "last": "They are at the end of their lists, {reach:,} of them within {cut}; the other scores run from {low:g} to {high:g}.",
+                "first": "They are at the top of their lists, {reach:,} of them within {cut}; the other scores run from {low:g} to {high:g}.",
             }[end],
-            example=N_("User {user}: {item} at rank {rank:,}."),
-            advice=N_("If these items were not recommended, take the rows out:"),
+            example="User {user}: {item} at rank {rank:,}.",
+            advice="If these items were not recommended, take the rows out:",
             score=filler, user=place["user"],
             item=place["item"], rank=place["rank"], low=float(rest.min()), high=float(rest.max()),
             reach=int((at & data.in_reach).sum()), code=f"recs = recs[recs[{data.label_of('score')!r}] != {filler:g}]",
@@ -270,26 +235,22 @@ def short_lists(data: LintData) -> Findings:
         return
     short = data.listed & (data.list_length < data.k)
     n, of = int(short.sum()), int(data.listed.sum())
-    if n == 0:
-        return
     at = int(np.where(short, data.list_length, np.iinfo(np.int64).max).argmin())
     longest = int(data.list_length.max())
     yield finding(
         data, "warning" if n == of else "note", n, of,
         short=(
-            N_("No list reaches rank {k:,}: the longest ends at {longest:,}")
+            "No list reaches rank {k:,}: the longest ends at {longest:,}"
             if n == of
             else Plural("{n:,} list of {of:,} ends above rank {k:,}", "{n:,} lists of {of:,} end above rank {k:,}")
         ),
         effect=(
-            N_(
-                "@{k} is of {longest:,} places at most: precision@{k} cannot pass {most:.4f}, and the ideal list has {k:,} places."
-            )
+            "@{k} is of {longest:,} places at most: precision@{k} cannot pass {most:.4f}, and the ideal list has {k:,} places."
             if n == of
-            else N_("Empty places count as misses: precision@{k} cannot pass {most:.4f} whatever is recommended.")
+            else "Empty places count as misses: precision@{k} cannot pass {most:.4f} whatever is recommended."
         ),
-        example=N_("The list of user {user} ends at rank {length:,}."),
-        advice=N_("Recommend at least {k:,} items, or use a smaller cut-off:"),
+        example="The list of user {user} ends at rank {length:,}.",
+        advice="Recommend at least {k:,} items, or use a smaller cut-off:",
         longest=longest, user=data.user(at),
         length=int(data.list_length[at]), most=float((np.minimum(data.list_length, data.k) / data.k).mean()),
         code=f"ev.table(k={longest})" if n == of else f'ev.precision(k={data.k}, out_of="list")',
@@ -314,18 +275,16 @@ def rank_gaps(data: LintData) -> Findings:
     yield finding(
         data, "warning" if late else "note", int(gappy.sum()), int(data.listed.sum()),
         short=(
-            N_("No list begins at rank 1: the first rank of any is {start:,}")
+            "No list begins at rank 1: the first rank of any is {start:,}"
             if late
             else Plural(
                 "Ranks leave places empty in {n:,} list of {of:,}",
                 "Ranks leave places empty in {n:,} lists of {of:,}",
             )
         ),
-        effect=N_(
-            "Ranks are used as given: a gap counts as a miss, and items below it are discounted accordingly."
-        ),
-        example=N_("User {user} has {rows:,} rows and the last rank {length:,}; rank {rank:,} is empty."),
-        advice=N_("If these places were not used, close the gaps:"),
+        effect="Ranks are used as given: a gap counts as a miss, and items below it are discounted accordingly.",
+        example="User {user} has {rows:,} rows and the last rank {length:,}; rank {rank:,} is empty.",
+        advice="If these places were not used, close the gaps:",
         user=data.user(user), rank=empty, length=int(data.list_length[user]), rows=len(ranks),
         start=int(rows.rank[first].min()), code=f"recs.assign(rank=recs.groupby({data.label_of('user')!r})[{data.label_of('rank')!r}].rank(method=\"first\"))",
     )  # fmt: skip
@@ -353,10 +312,10 @@ def same_list(data: LintData) -> Findings:
         "note",
         n_listed,
         data.n_users,
-        short=N_("All {n:,} users with a list have the same one, down to rank {depth:,}"),
-        effect=N_("{label} = {value:.4f} measures how popular these items are, not how well lists fit single users."),
-        example=N_("It begins with {items}."),
-        advice=N_("Expected of a popularity baseline; otherwise check whether the model is given the user."),
+        short="All {n:,} users with a list have the same one, down to rank {depth:,}",
+        effect="{label} = {value:.4f} measures how popular these items are, not how well lists fit single users.",
+        example="It begins with {items}.",
+        advice="Expected of a popularity baseline; otherwise check whether the model is given the user.",
         items=Quoted(*shown),
         depth=depth,
     )
@@ -375,18 +334,14 @@ def list_lengths(data: LintData) -> Findings:
     below = int((length * APART <= long).sum())
     yield finding(
         data, "warning" if data.k is None else "note", below, len(length),
-        short=N_("Lists differ in length: {shortest:,} to {longest:,} places"),
+        short="Lists differ in length: {shortest:,} to {longest:,} places",
         effect=(
-            N_(
-                "Each user's k is the length of their list, so longer lists tend to a higher recall and a lower precision."
-            )
+            "Each user's k is the length of their list, so longer lists tend to a higher recall and a lower precision."
             if data.k is None
-            else N_(
-                "Within {cut} only lists that end earlier lose; metrics of whole lists (`k=None`, coverage) do not compare users alike."
-            )
+            else "Within {cut} only lists that end earlier lose; metrics of whole lists (`k=None`, coverage) do not compare users alike."
         ),
-        example=N_("The list of user {user} has {longest:,} places; one list in twenty has at most {usual:g}."),
-        advice=N_("Cut all lists at one k."),
+        example="The list of user {user} has {longest:,} places; one list in twenty has at most {usual:g}.",
+        advice="Cut all lists at one k.",
         usual=short, long=long,
         longest=int(length.max()), shortest=int(length.min()), user=data.user(at),
         )  # fmt: skip

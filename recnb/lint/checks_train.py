@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any, Literal
+
 import numpy as np
+import polars as pl
 
 from recnb.display.language import N_, Plural
 from recnb.lint.check import Findings, check, finding, severity_of
@@ -20,11 +23,8 @@ def seen_in_train(data: LintData) -> Findings:
     """Recommended items that are in train for their users."""
     assert data.side_data.train is not None
     recs = data.prepared.recs.select("user", "item").with_row_index("row")
-    seen = recs.join(data.side_data.train, on=["user", "item"], how="semi")["row"].to_numpy().astype(np.int64)
-    if len(seen) == 0:
-        return
-    mask = data.flagged(seen)
-    if not mask.any():
+    seen = recs.join(data.side_data.train, on=["user", "item"], how="semi")["row"].to_numpy()
+    if len(seen) == 0 or not (mask := np.isin(data.rows.row, seen)).any():
         return
     reach = mask & data.in_reach
     places = data.rows.places(data.hits)
@@ -36,12 +36,9 @@ def seen_in_train(data: LintData) -> Findings:
             "{n:,} recommended row of {of:,} is of an item that its user had in train (users: {users:,})",
             "{n:,} recommended rows of {of:,} are of items that their users had in train (users: {users:,})",
         ),
-        effect=N_(
-            "They take {reach:,} of {places:,} places in {cut}, {hits:,} of them as hits. Without them, and with lists closed up, {label} is "
-            "{without:.4f} instead of {value:.4f}."
-        ),
-        example=N_("User {user}: {item} at rank {rank:,}."),
-        advice=N_("If what was seen is not to be recommended again, take it out before ranking:"),
+        effect="They take {reach:,} of {places:,} places in {cut}, {hits:,} of them as hits. Without them, and with lists closed up, {label} is {without:.4f} instead of {value:.4f}.",
+        example="User {user}: {item} at rank {rank:,}.",
+        advice="If what was seen is not to be recommended again, take it out before ranking:",
         reach=int(reach.sum()), hits=hits,
         places=int(data.in_reach.sum()), without=data.without_rows(mask),
         users=len(np.unique(data.rows.user[mask])), code=_anti(data, "recs"), **example,
@@ -58,9 +55,7 @@ def train_in_truth(data: LintData) -> Findings:
         return
     row = leaked.row(0, named=True)
     everything = leaked.height == data.prepared.truth.height
-    rest = np.nan
-    if not everything:
-        rest = data.without_relevant(leaked.select("user", "item"))
+    rest = np.nan if everything else data.without_relevant(leaked.select("user", "item"))
     yield finding(
         data, "warning", leaked.height, data.prepared.truth.height,
         short=Plural(
@@ -68,16 +63,12 @@ def train_in_truth(data: LintData) -> Findings:
             "{n:,} relevant pairs of {of:,} are in train as well",
         ),
         effect=(
-            N_(
-                "All answers were in train: {label} = {value:.4f} measures memory, not prediction."
-            )
+            "All answers were in train: {label} = {value:.4f} measures memory, not prediction."
             if everything
-            else N_(
-                "These answers were in train, or could not be recommended. {label} is {value:.4f}; without them it is {rest:.4f}."
-            )
+            else "These answers were in train, or could not be recommended. {label} is {value:.4f}; without them it is {rest:.4f}."
         ),
-        example=N_("User {user}, item {item}."),
-        advice=N_("Split again, so that no pair is on both sides:"),
+        example="User {user}, item {item}.",
+        advice="Split again, so that no pair is on both sides:",
         rest=rest,
         user=Quoted(row["user"]), item=Quoted(row["item"]), code="" if everything else _anti(data, "truth"),
     )  # fmt: skip
@@ -103,9 +94,9 @@ def cold_relevant(data: LintData) -> Findings:
             "{n:,} relevant pair of {of:,} is of an item that is not in train (different items: {items:,})",
             "{n:,} relevant pairs of {of:,} are of items that are not in train (different items: {items:,})",
         ),
-        effect=N_("A model trained on train alone cannot recommend them: its recall cannot exceed {most:.4f}."),
-        example=N_("User {user}, item {item}."),
-        advice=N_("Report it with the number, or remove such items from the truth for all models."),
+        effect="A model trained on train alone cannot recommend them: its recall cannot exceed {most:.4f}.",
+        example="User {user}, item {item}.",
+        advice="Report it with the number, or remove such items from the truth for all models.",
         items=len(new), most=most,
         user=Quoted(row["user"]), item=Quoted(row["item"]),
     )  # fmt: skip
@@ -114,25 +105,19 @@ def cold_relevant(data: LintData) -> Findings:
 @check(N_("new recommended items"), needs="train")
 def cold_recommended(data: LintData) -> Findings:
     """Recommended items that are not in train."""
-    new = outside(data.ids_in("lists", "item"), data.ids_in("train", "item"))
+    new, facts = _items_outside(data, "lists", data.ids_in("train", "item"))
     if len(new) == 0:
         return
-    rows = int(is_in(data.prepared.recs["item"], new).sum())
     yield finding(
-        data, "note", len(new), len(data.ids_in("lists", "item")),
+        data, "note", **facts,
         short=Plural(
             "{n:,} recommended item of {of:,} is not in train",
             "{n:,} recommended items of {of:,} are not in train",
         ),
-        effect=N_(
-            "They take {rows:,} of {all:,} rows; novelty and popularity are counted in train, where they do not occur."
-        ),
-        example=N_("Such as {items}."),
-        advice=N_(
-            "Expected of a model that uses the content of items; otherwise check whether `train=` is what it was trained on."
-        ),
-        rows=rows, all=data.prepared.recs.height,
-        items=Quoted(*new.head(3).to_list()),
+        effect="They take {rows:,} of {all:,} rows; novelty and popularity are counted in train, where they do not occur.",
+        example="Such as {items}.",
+        advice="Expected of a model that uses the content of items; otherwise check whether `train=` is what it was trained on.",
+        rows=int(is_in(data.prepared.recs["item"], new).sum()), all=data.prepared.recs.height,
     )  # fmt: skip
 
 
@@ -140,24 +125,20 @@ def cold_recommended(data: LintData) -> Findings:
 def recommended_outside_items(data: LintData) -> Findings:
     """Recommended items that have no row in the frame of items."""
     assert data.side_data.items is not None
-    unlisted = outside(data.ids_in("lists", "item"), data.side_data.items["item"])
+    unlisted, facts = _items_outside(data, "lists", data.side_data.items["item"])
     if len(unlisted) == 0:
         return
-    mask = data.flagged(np.flatnonzero(is_in(data.prepared.recs["item"], unlisted).to_numpy()))
+    mask = is_in(data.prepared.recs["item"], unlisted).to_numpy()[data.rows.row]
     yield finding(
-        data, "warning", len(unlisted), len(data.ids_in("lists", "item")),
+        data, "warning", **facts,
         short=Plural(
             "{n:,} recommended item of {of:,} is not in the catalogue, `items=`",
             "{n:,} recommended items of {of:,} are not in the catalogue, `items=`",
         ),
-        effect=N_(
-            "They take {reach:,} of {places:,} places in {cut}. Without them, and with lists closed up, {label} is {without:.4f} instead of "
-            "{value:.4f}; coverage may pass 1."
-        ),
-        example=N_("Such as {items}."),
-        advice=N_("Check whether these can still be had; if so, add them to `items=`."),
-        items=Quoted(*unlisted.head(3).to_list()), reach=int((mask & data.in_reach).sum()),
-        places=int(data.in_reach.sum()), without=data.without_rows(mask),
+        effect="They take {reach:,} of {places:,} places in {cut}. Without them, and with lists closed up, {label} is {without:.4f} instead of {value:.4f}; coverage may pass 1.",
+        example="Such as {items}.",
+        advice="Check whether these can still be had; if so, add them to `items=`.",
+        reach=int((mask & data.in_reach).sum()), places=int(data.in_reach.sum()), without=data.without_rows(mask),
     )  # fmt: skip
 
 
@@ -165,23 +146,19 @@ def recommended_outside_items(data: LintData) -> Findings:
 def relevant_outside_items(data: LintData) -> Findings:
     """Relevant items that have no row in the frame of items."""
     assert data.side_data.items is not None
-    unlisted = outside(data.ids_in("relevant", "item"), data.side_data.items["item"])
+    unlisted, facts = _items_outside(data, "relevant", data.side_data.items["item"])
     if len(unlisted) == 0:
         return
-    rows = int(is_in(data.prepared.truth["item"], unlisted).sum())
     yield finding(
-        data, "warning", len(unlisted), len(data.ids_in("relevant", "item")),
+        data, "warning", **facts,
         short=Plural(
             "{n:,} relevant item of {of:,} is not in the catalogue, `items=`",
             "{n:,} relevant items of {of:,} are not in the catalogue, `items=`",
         ),
-        effect=N_(
-            "{rows:,} of {relevant:,} relevant pairs cannot be found by a model that recommends from the catalogue."
-        ),
-        example=N_("Such as {items}."),
-        advice=N_("Add them to `items=`, or remove them from the truth for all models."),
-        rows=rows,
-        relevant=data.prepared.truth.height, items=Quoted(*unlisted.head(3).to_list()),
+        effect="{rows:,} of {relevant:,} relevant pairs cannot be found by a model that recommends from the catalogue.",
+        example="Such as {items}.",
+        advice="Add them to `items=`, or remove them from the truth for all models.",
+        rows=int(is_in(data.prepared.truth["item"], unlisted).sum()), relevant=data.prepared.truth.height,
     )  # fmt: skip
 
 
@@ -191,32 +168,39 @@ def k_above_catalogue(data: LintData) -> Findings:
     if data.k is None:
         return
     items = data.side_data.items
-    if items is not None:
-        size, whose = items.height, "items"
-    else:
-        size, whose = len(data.ids("item")), "frames"
+    size = len(data.ids_in("all", "item")) if items is None else items.height
     if data.k < NEARLY_ALL * size:
         return
     how = "above" if data.k > size else "all" if data.k == size else "nearly"
     yield finding(
         data, "note" if how == "nearly" else "warning", data.k, size,
         short={
-            "above": N_("k = {n:,} is above the number of items, {of:,}"),
-            "all": N_("k = {n:,} is the number of all items"),
-            "nearly": N_("The first {n:,} places hold {share:.0%} of all {of:,} items"),
+            "above": "k = {n:,} is above the number of items, {of:,}",
+            "all": "k = {n:,} is the number of all items",
+            "nearly": "The first {n:,} places hold {share:.0%} of all {of:,} items",
         }[how],
         effect=(
-            N_("A list in any order has most relevant items: recall and hit rate mean little.")
+            "A list in any order has most relevant items: recall and hit rate mean little."
             if how == 'nearly'
-            else N_("No list can be cut: recall and hit rate are 1 for a list of everything, however ordered.")
+            else "No list can be cut: recall and hit rate are 1 for a list of everything, however ordered."
         ),
-        example={
-            "items": N_("The catalogue is `items=`."),
-            "frames": N_("The catalogue is taken to be all items of the frames given."),
-        }[whose],
-        advice=N_("Take a smaller k, or metrics that see the order."),
+        example=(
+            "The catalogue is taken to be all items of the frames given."
+            if items is None
+            else "The catalogue is `items=`."
+        ),
+        advice="Take a smaller k, or metrics that see the order.",
         share=data.k / size,
         )  # fmt: skip
+
+
+def _items_outside(
+    data: LintData, frame: Literal["lists", "relevant"], others: pl.Series
+) -> tuple[pl.Series, dict[str, Any]]:
+    """The items of a frame that are not among the others, and facts about them."""
+    ids = data.ids_in(frame, "item")
+    items = outside(ids, others)
+    return items, {"n": len(items), "of": len(ids), "items": Quoted(*items.head(3).to_list())}
 
 
 def _anti(data: LintData, frame: str) -> str:

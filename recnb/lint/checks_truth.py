@@ -9,10 +9,9 @@ import polars as pl
 
 from recnb.data.combined_frame import ONLY_LISTED
 from recnb.data.relevance import is_relevant
-from recnb.data.validation import repeated
 from recnb.display.language import N_, Plural
-from recnb.lint.check import Findings, check, finding, with_option
-from recnb.lint.data import LintData, is_in
+from recnb.lint.check import Findings, check, finding, with_options
+from recnb.lint.data import LintData, is_in, repeats_in
 from recnb.lint.findings import Quoted
 from recnb.metrics.hits import Hits
 
@@ -34,10 +33,10 @@ def no_item_meets(data: LintData) -> Findings:
         return
     yield finding(
         data, "warning", len(relevant), len(relevant),
-        short=N_("None of the {n:,} relevant items is in any list"),
-        effect=N_("Every metric is 0."),
-        example=N_("Lists hold items such as {listed}, the truth such as {relevant}."),
-        advice=N_("Check whether both frames write items in the same way, and the `item=` column."),
+        short="None of the {n:,} relevant items is in any list",
+        effect="Every metric is 0.",
+        example="Lists hold items such as {listed}, the truth such as {relevant}.",
+        advice="Check whether both frames write items in the same way, and the `item=` column.",
         listed=Quoted(listed[0]), relevant=Quoted(relevant[0]),
     )  # fmt: skip
 
@@ -54,9 +53,9 @@ def perfect(data: LintData) -> Findings:
         "warning",
         len(values),
         len(values),
-        short=N_("Every one of {n:,} users has the highest possible {label}"),
-        effect=N_("{label} is {value:.4f}, which real recommendations do not reach."),
-        advice=N_("Check whether the lists were made from the truth."),
+        short="Every one of {n:,} users has the highest possible {label}",
+        effect="{label} is {value:.4f}, which real recommendations do not reach.",
+        advice="Check whether the lists were made from the truth.",
     )
 
 
@@ -66,25 +65,21 @@ def ratings(data: LintData) -> Findings:
     convention, truth = data.convention, data.source.truth
     if convention.relevant_from is not None or convention.relevant != ">0" or "relevance" not in truth.columns:
         return
-    grades = data.prepared.judged["relevance"]
-    low, high = float(grades.min() or 0.0), float(grades.max() or 0.0)  # type: ignore[arg-type]
-    if high not in SCALES or low <= 0 or low > 0.5 * high or grades.n_unique() < 3 or (grades * 2 % 1 != 0).any():
+    grades = data.prepared.judged["relevance"].cast(pl.Float64).to_numpy()
+    low, high = float(grades.min(initial=np.inf)), float(grades.max(initial=0.0))
+    if high not in SCALES or not 0 < low <= 0.5 * high or len(np.unique(grades)) < 3 or (grades * 2 % 1 != 0).any():
         return
     liked = 0.8 * high
-    disliked = data.prepared.judged.filter(pl.col("relevance") < liked)
-    worst = data.prepared.judged.row(int(grades.arg_min() or 0), named=True)
+    worst = data.prepared.judged.row(int(grades.argmin()), named=True)
     yield finding(
-        data, "warning", disliked.height, grades.len(),
-        short=N_("Relevance looks like ratings from {low:g} to {high:g}, and all {of:,} rows count as relevant"),
-        effect=N_(
-            "A hit on what the user disliked is a hit: {n:,} rows are below {liked:g}. {label} is {value:.4f}; with relevance from {liked:g} "
-            "it is {other:.4f}."
-        ),
-        example=N_("User {user} gave item {item} a {low:g} in {column}."),
-        advice=N_("Set the lowest rating that counts as relevant:"),
+        data, "warning", int((grades < liked).sum()), len(grades),
+        short="Relevance looks like ratings from {low:g} to {high:g}, and all {of:,} rows count as relevant",
+        effect="A hit on what the user disliked is a hit: {n:,} rows are below {liked:g}. {label} is {value:.4f}; with relevance from {liked:g} it is {other:.4f}.",
+        example="User {user} gave item {item} a {low:g} in {column}.",
+        advice="Set the lowest rating that counts as relevant:",
         low=low, high=high, liked=liked,
         other=data.again(relevant_from=liked), user=Quoted(worst["user"]), item=Quoted(worst["item"]),
-        column=Quoted(data.label_of("relevance", "truth")), code=with_option(data, f"relevant_from={liked:g}"),
+        column=Quoted(data.label_of("relevance", "truth")), code=with_options(data, relevant_from=liked),
     )  # fmt: skip
 
 
@@ -98,9 +93,9 @@ def alike(data: LintData) -> Findings:
         return
     yield finding(
         data, "note", grades.len(), grades.len(),
-        short=N_("Every relevance is {grade:g}"),
-        effect=N_("Grades add nothing: NDCG is that of relevant or not, and CG and DCG are {grade:g} times as large."),
-        advice=N_("Check whether {column} is the column that is meant."),
+        short="Every relevance is {grade:g}",
+        effect="Grades add nothing: NDCG is that of relevant or not, and CG and DCG are {grade:g} times as large.",
+        advice="Check whether {column} is the column that is meant.",
         grade=float(grades[0]),
         column=Quoted(data.label_of("relevance", "truth")),
     )  # fmt: skip
@@ -123,11 +118,11 @@ def negative_relevance(data: LintData) -> Findings:
             "{n:,} rows of the truth have a relevance below 0",
         ),
         effect={
-            "zero": N_("They count as 0, not relevant."),
-            "keep": N_("They count as they are: a gain below 0 takes {label} out of its bounds."),
+            "zero": "They count as 0, not relevant.",
+            "keep": "They count as they are: a gain below 0 takes {label} out of its bounds.",
         }[how],
-        example=N_("User {user}, item {item}: {grade:g}."),
-        advice=N_("Set them to 0, or choose another scale."),
+        example="User {user}, item {item}: {grade:g}.",
+        advice="Set them to 0, or choose another scale.",
         user=Quoted(row["user"]), item=Quoted(row["item"]), grade=float(row["relevance"]), )  # fmt: skip
 
 
@@ -137,27 +132,23 @@ def duplicates_in_truth(data: LintData) -> Findings:
     if data.convention.duplicates == "error":
         return
     truth = data.source.truth
-    twice = repeated(truth, ["user", "item"])
-    if twice.height == 0:
+    repeats = repeats_in(truth)
+    if not repeats:
         return
-    user, item, times = twice.row(0)
-    whole = repeated(truth, truth.columns)
     yield finding(
-        data, "note", twice.height, truth.height,
+        data, "note", **repeats, of=truth.height,
         short=Plural(
             "{n:,} pair of user and item is judged more than once: surplus rows: {extra:,}, pairs repeated as a whole: {exact:,}",
             "{n:,} pairs of user and item are judged more than once: surplus rows: {extra:,}, pairs repeated as a whole: {exact:,}",
         ),
         effect=(
-            N_("Each pair counts once, with the highest relevance it was given.")
-            if 'relevance' in truth.columns
-            else N_("Each pair counts once.")
+            "Each pair counts once, with the highest relevance it was given."
+            if "relevance" in truth.columns
+            else "Each pair counts once."
         ),
-        example=N_("User {user}, item {item}: {times:,} rows."),
-        advice=N_("Keep the one that is meant."),
-        extra=int(twice["len"].sum()) - twice.height,
-        exact=whole.height, user=Quoted(user), item=Quoted(item), times=times,
-        )  # fmt: skip
+        example="User {user}, item {item}: {times:,} rows.",
+        advice="Keep the one that is meant.",
+    )  # fmt: skip
 
 
 @check(N_("one relevant item each"))
@@ -170,9 +161,9 @@ def one_relevant_each(data: LintData) -> Findings:
         "note",
         data.n_users,
         data.n_users,
-        short=N_("Every one of {n:,} users has exactly one relevant item"),
-        effect=N_("Several metrics coincide: recall is the hit rate, precision the hit rate over k, MAP the MRR."),
-        advice=N_("Report one of them, and NDCG or MRR for the place."),
+        short="Every one of {n:,} users has exactly one relevant item",
+        effect="Several metrics coincide: recall is the hit rate, precision the hit rate over k, MAP the MRR.",
+        advice="Report one of them, and NDCG or MRR for the place.",
     )
 
 
@@ -192,9 +183,9 @@ def few_relevant(data: LintData) -> Findings:
             "precision@{k} cannot pass {most:.4f}: {n:,} user has fewer than {k:,} relevant items",
             "precision@{k} cannot pass {most:.4f}: {n:,} users have fewer than {k:,} relevant items",
         ),
-        effect=N_("With the denominator {k:,}, precision depends on the truth as much as on the lists."),
-        example=N_("User {user}: {relevant:,} relevant."),
-        advice=N_("Recall and NDCG can reach 1, and so can:"),
+        effect="With the denominator {k:,}, precision depends on the truth as much as on the lists.",
+        example="User {user}: {relevant:,} relevant.",
+        advice="Recall and NDCG can reach 1, and so can:",
         most=most, user=data.user(user),
         relevant=int(data.n_relevant[user]), code=f'ev.precision(k={data.k}, out_of="min(k, relevant)")',
     )  # fmt: skip
@@ -216,9 +207,9 @@ def more_relevant_than_places(data: LintData) -> Findings:
             "Recall cannot pass {most:.4f} in {cut}: {n:,} user has more relevant items than places",
             "Recall cannot pass {most:.4f} in {cut}: {n:,} users have more relevant items than places",
         ),
-        effect=N_("A perfect list would not reach 1 in recall, F1 or MAP; {most:.4f} is over the users with a list."),
-        example=N_("User {user}: {relevant:,} relevant."),
-        advice=N_("Take a larger k, or divide by what could be found:"),
+        effect="A perfect list would not reach 1 in recall, F1 or MAP; {most:.4f} is over the users with a list.",
+        example="User {user}: {relevant:,} relevant.",
+        advice="Take a larger k, or divide by what could be found:",
         most=most, user=data.user(user),
         relevant=int(relevant[user]), code="" if data.k is None else f'ev.recall(k={data.k}, out_of="min(k, relevant)")',
     )  # fmt: skip
@@ -238,31 +229,17 @@ def sampled_candidates(data: LintData) -> Findings:
     yield finding(
         data, "warning", int(data.listed.sum()), data.n_users,
         short={
-            "one": N_(
-                "The candidates look sampled: each of {n:,} lists has {size:,} items, exactly one of them relevant"
-            ),
-            "equal": N_(
-                "The candidates look sampled: each of {n:,} lists has {size:,} items, all the relevant ones among them"
-            ),
-            "added": N_(
-                "The candidates look sampled: each of {n:,} lists has all the relevant items and {size:,} others"
-            ),
+            "one": "The candidates look sampled: each of {n:,} lists has {size:,} items, exactly one of them relevant",
+            "equal": "The candidates look sampled: each of {n:,} lists has {size:,} items, all the relevant ones among them",
+            "added": "The candidates look sampled: each of {n:,} lists has all the relevant items and {size:,} others",
         }[how],
         effect=(
-            N_(
-                "Ranking one item among {size:,} of {items:,} is easier than among all: a random order has {label} = {chance:.4f}. Such a "
-                "number is no estimate of the full ranking's, and may order models otherwise (Krichene and Rendle, 2020)."
-            )
+            "Ranking one item among {size:,} of {items:,} is easier than among all: a random order has {label} = {chance:.4f}. Such a number is no estimate of the full ranking's, and may order models otherwise (Krichene and Rendle, 2020)."
             if single
-            else N_(
-                "Ranking a few of {items:,} items is easier than ranking all: a random order has a precision of {chance:.4f}. Such a number "
-                "is no estimate of the full ranking's, and may order models otherwise (Krichene and Rendle, 2020)."
-            )
+            else "Ranking a few of {items:,} items is easier than ranking all: a random order has a precision of {chance:.4f}. Such a number is no estimate of the full ranking's, and may order models otherwise (Krichene and Rendle, 2020)."
         ),
-        example=N_("User {user}: {length:,} items, {relevant:,} of them relevant."),
-        advice=N_(
-            "Rank all items of the catalogue except those in train, or report with the number how candidates were sampled."
-        ),
+        example="User {user}: {length:,} items, {relevant:,} of them relevant.",
+        advice="Rank all items of the catalogue except those in train, or report with the number how candidates were sampled.",
         size=size, chance=chance,
         items=len(data.ids_in("lists", "item")), user=data.user(user), length=int(length[0]), relevant=int(relevant[0]),
         )  # fmt: skip
@@ -323,16 +300,11 @@ def nothing_missed(data: LintData) -> Findings:
         "note",
         n,
         n,
-        short=N_("No relevant item is missing from the lists"),
-        effect=N_(
-            "Relevant items that were not recommended are not in the data: recall of whole lists is 1 for every user."
-        ),
+        short="No relevant item is missing from the lists",
+        effect="Relevant items that were not recommended are not in the data: recall of whole lists is 1 for every user.",
         advice=(
-            N_(
-                "Add a row with a missing rank for each relevant item that was not recommended, or give the "
-                "truth as a frame of its own."
-            )
+            "Add a row with a missing rank for each relevant item that was not recommended, or give the truth as a frame of its own."
             if complete
-            else N_("Check whether the truth was cut down to what was recommended.")
+            else "Check whether the truth was cut down to what was recommended."
         ),
     )

@@ -6,7 +6,7 @@ import numpy as np
 
 from recnb.data.encoding import distinct
 from recnb.display.language import N_, Plural
-from recnb.lint.check import Findings, check, finding, severity_of, with_option
+from recnb.lint.check import Findings, check, finding, severity_of, with_options
 from recnb.lint.data import LintData, is_in, outside
 from recnb.lint.findings import Quoted
 
@@ -19,8 +19,6 @@ def users_without_list(data: LintData) -> Findings:
     """Evaluated users without a list."""
     without = ~data.listed
     n = int(without.sum())
-    if n == 0:
-        return
     counted = data.convention.no_list == "zero" and data.convention.no_hit == "zero"
     plain = counted and data.convention.average == "user"
     refused = data.convention.no_list == "error"
@@ -28,20 +26,18 @@ def users_without_list(data: LintData) -> Findings:
         data, "warning" if refused else severity_of(n / data.n_users, GRAVE), n, data.n_users,
         short=Plural("{n:,} user of {of:,} has no list", "{n:,} users of {of:,} have no list"),
         effect=(
-            N_("The convention in force refuses them, so {label} has no value.")
+            "The convention in force refuses them, so {label} has no value."
             if refused
             else (
-                N_("They count 0: {label} is {value:.4f}, and {others:.4f} over those with a list.")
+                "They count 0: {label} is {value:.4f}, and {others:.4f} over those with a list."
                 if plain
-                else N_(
-                    "The convention in force decides how they count; over those with a list {label} is {others:.4f}."
-                )
+                else "The convention in force decides how they count; over those with a list {label} is {others:.4f}."
             )
         ),
-        example=N_("Such as user {user}."),
-        advice=N_("If nothing was to be recommended to them, evaluate those in both frames:"),
+        example="Such as user {user}.",
+        advice="If nothing was to be recommended to them, evaluate those in both frames:",
         user=data.user(int(without.argmax())), others=data.mean_of(data.listed),
-        code=with_option(data, 'users="both"'),
+        code=with_options(data, users="both"),
     )  # fmt: skip
 
 
@@ -62,23 +58,13 @@ def users_without_truth(data: LintData) -> Findings:
             "{n:,} users of {of:,} with a list have no relevant item",
         ),
         effect={
-            "skip": N_("They are left out: the mean is of those who have something to find."),
-            "skip_judged": N_(
-                "They are left out: the mean is of those who have something to find. {judged:,} of them are in the truth, with nothing "
-                "relevant."
-            ),
-            "kept": N_(
-                "The convention in force keeps those it evaluates at a fixed value, which is no measure of their lists."
-            ),
-            "kept_judged": N_(
-                "The convention in force keeps those it evaluates at a fixed value, which is no measure of their lists. {judged:,} of them "
-                "are in the truth, with nothing relevant."
-            ),
+            "skip": "They are left out: the mean is of those who have something to find.",
+            "skip_judged": "They are left out: the mean is of those who have something to find. {judged:,} of them are in the truth, with nothing relevant.",
+            "kept": "The convention in force keeps those it evaluates at a fixed value, which is no measure of their lists.",
+            "kept_judged": "The convention in force keeps those it evaluates at a fixed value, which is no measure of their lists. {judged:,} of them are in the truth, with nothing relevant.",
         }[('kept' if kept else 'skip') + ('_judged' if n_judged else '')],
-        example=N_("Such as user {user}."),
-        advice=N_(
-            "No change is needed, unless these users should have test items: then check the split and `relevant_from=`."
-        ),
+        example="Such as user {user}.",
+        advice="No change is needed, unless these users should have test items: then check the split and `relevant_from=`.",
         user=Quoted(without[0]), judged=n_judged, )  # fmt: skip
 
 
@@ -87,22 +73,16 @@ def cold_users(data: LintData) -> Findings:
     """Evaluated users who are not in train."""
     cold = ~is_in(data.prepared.users, data.ids_in("train", "user")).to_numpy()
     n = int(cold.sum())
-    if n == 0:
-        return
     yield finding(
         data, severity_of(n / data.n_users, GRAVE), n, data.n_users,
         short=Plural("{n:,} user of {of:,} is not in train", "{n:,} users of {of:,} are not in train"),
         effect=(
-            N_(
-                "No user of the truth is in train: are both of the same users? {listed:,} of them have a list."
-            )
+            "No user of the truth is in train: are both of the same users? {listed:,} of them have a list."
             if n == data.n_users
-            else N_(
-                "The model had no data about them: {label} is {theirs:.4f} for them and {others:.4f} for the others. {listed:,} of them have a list."
-            )
+            else "The model had no data about them: {label} is {theirs:.4f} for them and {others:.4f} for the others. {listed:,} of them have a list."
         ),
-        example=N_("Such as user {user}."),
-        advice=N_("Report new users apart, or split so that each user has rows in train."),
+        example="Such as user {user}.",
+        advice="Report new users apart, or split so that each user has rows in train.",
         user=data.user(int(cold.argmax())), theirs=data.mean_of(cold), others=data.mean_of(~cold),
         listed=int((cold & data.listed).sum()), )  # fmt: skip
 
@@ -120,9 +100,9 @@ def users_only_in_train(data: LintData) -> Findings:
             "{n:,} user of {of:,} in train is neither evaluated nor recommended anything",
             "{n:,} users of {of:,} in train are neither evaluated nor recommended anything",
         ),
-        effect=N_("{label} is over {share:.0%} as many users as train has, usually the more active ones."),
-        example=N_("Such as user {user}."),
-        advice=N_("State which users the number is about."),
+        effect="{label} is over {share:.0%} as many users as train has, usually the more active ones.",
+        example="Such as user {user}.",
+        advice="State which users the number is about.",
         user=Quoted(gone[0]),
         share=data.n_users / len(trained),
     )  # fmt: skip
@@ -134,16 +114,14 @@ def users_undescribed(data: LintData) -> Findings:
     assert data.side_data.users is not None
     missing = ~is_in(data.prepared.users, data.side_data.users["user"]).to_numpy()
     n = int(missing.sum())
-    if n == 0:
-        return
     yield finding(
         data, severity_of(n / data.n_users, GRAVE), n, data.n_users,
         short=Plural(
             "{n:,} user of {of:,} has no row in the frame of users",
             "{n:,} users of {of:,} have no row in the frame of users",
         ),
-        effect=N_("They belong to no segment; their {label} is {theirs:.4f}."),
-        example=N_("Such as user {user}."),
-        advice=N_("Add their rows to `users=`."),
+        effect="They belong to no segment; their {label} is {theirs:.4f}.",
+        example="Such as user {user}.",
+        advice="Add their rows to `users=`.",
         user=data.user(int(missing.argmax())), theirs=data.mean_of(np.asarray(missing)),
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What checks see: the lists as sorted columns, the hits, and the metric on data that are changed in one respect."""
+"""The data that checks read: sorted lists, hits, and the metric on data that are changed in one respect."""
 
 from __future__ import annotations
 
@@ -13,21 +13,24 @@ from numpy.typing import NDArray
 from recnb.conventions import Convention
 from recnb.data import Prepared, Source
 from recnb.data.encoding import distinct, positions
+from recnb.data.general_join import is_general
 from recnb.data.join import InMemoryRows
 from recnb.data.relevance import top_of
 from recnb.data.side_data import SideData
 from recnb.data.subset import hits_among
-from recnb.data.validation import in_floats
+from recnb.data.validation import in_floats, repeated
 from recnb.errors import FrameError, RecnbError
 from recnb.lint.findings import Quoted
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints, in_order
 from recnb.results.aggregation import Scoring, averaged, cutoffs_under
 
 Mask = NDArray[np.bool_]
+#: "relevant": the relevant pairs of users evaluated; "all": lists, truth and train.
+Frames = Literal["lists", "truth", "relevant", "train", "all"]
 
 
 @dataclass(frozen=True, eq=False)
-class FlaggedRows:
+class ListRows:
     """The lists of the users evaluated, by user, then rank."""
 
     user: Ints
@@ -36,14 +39,14 @@ class FlaggedRows:
     row: Ints  #: which row of the prepared recommendations each is
 
     @cached_property
+    def stride(self) -> int:
+        """The difference between the keys of one user and the next."""
+        return int(self.rank.max(initial=0)) + 1
+
+    @cached_property
     def key(self) -> Ints:
         """One number for each place, rising."""
         return self.user * self.stride + self.rank
-
-    @cached_property
-    def stride(self) -> int:
-        """What a user counts in a key."""
-        return int(self.rank.max(initial=0)) + 1
 
     @cached_property
     def same_user(self) -> Mask:
@@ -60,12 +63,19 @@ class FlaggedRows:
 
 
 class LintData:
-    """One metric at one cut-off on the data of an evaluation; each part is computed when it is first used."""
+    """One metric at one cut-off on the data of an evaluation; each part is computed when it is first used.
 
-    def __init__(self, scoring: Scoring, side_data: SideData, k: int | None, library: str | None = None) -> None:
+    `values` are the metric's values per user, if they were computed before.
+    """
+
+    def __init__(
+        self, scoring: Scoring, side_data: SideData, k: int | None, library: str | None = None, values: Floats | None = None
+    ) -> None:  # fmt: skip
         self.library = library  #: whose conventions are followed; None: recnb's own
         self.scoring = scoring
-        self.cutoff = k
+        self.side_data = side_data
+        self.options = {**scoring.metric.defaults, **scoring.options}
+        self.cutoffs = Cutoffs.one(k)
         self.prepared: Prepared = scoring.prepared
         source = self.prepared.source
         assert source is not None
@@ -73,19 +83,11 @@ class LintData:
         self.convention: Convention = self.prepared.convention
         #: The cut-off; None where whole lists count, and k is only what some denominators say.
         self.k = None if self.convention.cutoff == "none" else k
-        self.side_data = side_data
-        self.label = scoring.metric.symbol if k is None else f"{scoring.metric.symbol}@{k}"
-        self.cutoffs = Cutoffs.one(k)
+        self.label = scoring.metric.label(k)
         self.n_users = len(self.prepared.users)
-
-    def under(self, prepared: Prepared) -> LintData:
-        """The same for data prepared under another convention."""
-        return LintData(replace(self.scoring, prepared=prepared), self.side_data, self.cutoff, self.library)
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """All options of the metric."""
-        return {**self.scoring.metric.defaults, **self.scoring.options}
+        self._ids: dict[tuple[Frames, str], pl.Series] = {}
+        if values is not None:
+            self._measured = values, float(values.mean())
 
     # ---- the metric -------------------------------------------------------------------------------------------
 
@@ -96,10 +98,10 @@ class LintData:
 
     def measured(self, hits: Hits, convention: Convention | None = None) -> tuple[Floats, float]:
         """The metric of these hits: users' values, and the mean."""
-        scoring, force = self.scoring, convention or self.convention
-        credit = scoring.metric.at(hits, cutoffs_under(force, self.cutoffs), scoring.options)
+        scoring, convention = self.scoring, convention or self.convention
+        credit = scoring.metric.at(hits, cutoffs_under(convention, self.cutoffs), scoring.options)
         try:
-            average = averaged(credit, force, scoring.metric, scoring.options)
+            average = averaged(credit, convention, scoring.metric, scoring.options)
         except FrameError:  # the convention refuses some users; a check names them
             return np.full(self.n_users, np.nan), np.nan
         return average.values[:, 0], float(average.means[0])
@@ -109,18 +111,19 @@ class LintData:
         return self.measured(self.hits)
 
     @property
-    def values(self) -> Floats:
-        """The metric of each user."""
-        return self._measured[0]
-
-    @property
     def value(self) -> float:
         """The metric's mean."""
         return self._measured[1]
 
+    @property
+    def values(self) -> Floats:
+        """The metric of each user."""
+        return self._measured[0]
+
     def mean_of(self, users: Mask) -> float:
         """The mean over some of the users; NaN if there is none."""
-        return float(np.nanmean(self.values[users])) if users.any() and not np.isnan(self.values[users]).all() else np.nan  # fmt: skip
+        values = self.values[users]
+        return np.nan if np.isnan(values).all() else float(np.nanmean(values))
 
     def again(self, truth: pl.DataFrame | None = None, **changes: Any) -> float:
         """The metric's mean with another truth, or under a changed convention; NaN if there is none."""
@@ -137,7 +140,7 @@ class LintData:
         """The metric's mean without some pairs of the truth; NaN if there is none, or if it needs lists that are not in memory."""
         if isinstance(self.source.rows, InMemoryRows):
             return self.again(self.source.truth.join(pairs, on=["user", "item"], how="anti", maintain_order="left"))
-        if self.prepared.general is not None or self.convention.no_relevant != "skip":
+        if is_general(self.convention) or self.convention.no_relevant != "skip":
             return np.nan
         marked = self.prepared.truth.join(
             pairs.unique().with_columns(out=True), on=["user", "item"], how="left", maintain_order="left"
@@ -155,17 +158,15 @@ class LintData:
     def without_rows(self, out: Mask) -> float:
         """The metric's mean without some rows of the lists; the rows below move up."""
         rows, hits = self.rows, self.hits
-        gone = np.r_[0, np.cumsum(out)]
-        starts = np.searchsorted(rows.user, np.arange(self.n_users))
-        ends = np.searchsorted(rows.user, np.arange(self.n_users), side="right")
+        n_out = np.r_[0, np.cumsum(out)]
+        starts, ends = (np.searchsorted(rows.user, np.arange(self.n_users), side) for side in ("left", "right"))
         at = rows.places(hits)
-        inside = at >= 0
-        above = np.where(inside, gone[np.maximum(at, 0)] - gone[starts[hits.user]], (gone[ends] - gone[starts])[hits.user])  # fmt: skip
-        kept = ~(inside & out[np.maximum(at, 0)]) if len(out) else np.ones(len(hits.user), dtype=bool)
+        above = n_out[np.where(at >= 0, at, ends[hits.user])] - n_out[starts[hits.user]]
+        kept = ~np.r_[out, False][at]  # a hit below the lists, at -1, is kept
         return self.measured(
             replace(
                 hits, user=hits.user[kept], rank=(hits.rank - above)[kept], relevance=hits.relevance[kept],
-                truth_row=hits.truth_row[kept], list_length=hits.list_length - (gone[ends] - gone[starts]),
+                truth_row=hits.truth_row[kept], list_length=hits.list_length - (n_out[ends] - n_out[starts]),
                 tied=None if hits.tied is None else hits.tied.of(kept),
             )
         )[1]  # fmt: skip
@@ -173,17 +174,12 @@ class LintData:
     # ---- the lists --------------------------------------------------------------------------------------------
 
     @cached_property
-    def code(self) -> Ints:
-        """Per recommended row, the position of its user; -1 for one who is not evaluated."""
-        return positions(self.prepared.users, self.prepared.recs["user"])
-
-    @cached_property
-    def rows(self) -> FlaggedRows:
+    def rows(self) -> ListRows:
         """The lists of the users evaluated, sorted."""
         recs = self.prepared.recs
-        rank = recs["rank"].to_numpy()
-        row = np.flatnonzero(self.code >= 0)
-        user, rank = self.code[row], rank[row]
+        users = positions(self.prepared.users, recs["user"])
+        row = np.flatnonzero(users >= 0)
+        user, rank = users[row], recs["rank"].to_numpy()[row]
         key = user * (int(rank.max(initial=0)) + 1) + rank
         if not (key[1:] > key[:-1]).all():
             order = in_order(key)
@@ -191,7 +187,7 @@ class LintData:
         score = None
         if "score" in recs.columns and (recs["score"].dtype.is_numeric() or recs["score"].dtype == pl.Boolean):
             score = in_floats(recs["score"])[row]
-        return FlaggedRows(user, rank, score, row)
+        return ListRows(user, rank, score, row)
 
     @property
     def list_length(self) -> Ints:
@@ -218,42 +214,27 @@ class LintData:
         """Whether each row is at or above the cut-off."""
         return np.asarray(self.rows.rank <= self.depth[self.rows.user])
 
-    def flagged(self, rows_of_recs: Ints) -> Mask:
-        """Rows of the prepared recommendations as a mask over the sorted rows."""
-        mask = np.zeros(self.prepared.recs.height, dtype=bool)
-        mask[rows_of_recs] = True
-        return mask[self.rows.row]
-
     # ---- ids --------------------------------------------------------------------------------------------------
 
-    @cached_property
-    def _ids(self) -> dict[tuple[str, str], pl.Series]:
-        return {}
-
-    def ids_in(self, frame: Literal["lists", "truth", "relevant", "train"], role: str) -> pl.Series:
-        """The users or items of the lists, the whole truth, the relevant pairs of users evaluated, or train, each once."""
+    def ids_in(self, frame: Frames, role: str) -> pl.Series:
+        """The users or items of a frame, each once."""
         if (frame, role) not in self._ids:
             self._ids[frame, role] = self._distinct(frame, role)
         return self._ids[frame, role]
 
-    def _distinct(self, frame: str, role: str) -> pl.Series:
-        if frame == "train":
-            assert self.side_data.train is not None
-            return distinct(self.side_data.train[role])
-        if frame != "lists":
-            return distinct((self.prepared.judged if frame == "truth" else self.prepared.truth)[role])
-        row_counts = self.prepared.row_counts
-        if role == "item" and row_counts is not None and not row_counts.of_more:
+    def _distinct(self, frame: Frames, role: str) -> pl.Series:
+        train, row_counts = self.side_data.train, self.prepared.row_counts
+        if frame == "all":
+            frames: tuple[Frames, ...] = ("lists", "truth") if train is None else ("lists", "truth", "train")
+            return distinct(pl.concat([self.ids_in(part, role).alias(role) for part in frames]))
+        if frame == "lists" and role == "item" and row_counts is not None and not row_counts.of_more:
             return row_counts.items  # counted where the rows are
-        return distinct(self.prepared.recs[role])
-
-    def ids(self, role: str) -> pl.Series:
-        """All users or items of lists, truth and train, each once."""
-        if ("all", role) not in self._ids:
-            parts = [self.ids_in("lists", role), self.ids_in("truth", role)]
-            parts += [] if self.side_data.train is None else [self.ids_in("train", role)]
-            self._ids["all", role] = distinct(pl.concat([part.alias(role) for part in parts]))
-        return self._ids["all", role]
+        if frame == "lists":
+            return distinct(self.prepared.recs[role])
+        if frame == "train":
+            assert train is not None
+            return distinct(train[role])
+        return distinct((self.prepared.judged if frame == "truth" else self.prepared.truth)[role])
 
     def user(self, position: int) -> Quoted:
         """A user evaluated, by position."""
@@ -284,3 +265,19 @@ def is_in(values: pl.Series, others: pl.Series) -> pl.Series:
 def outside(values: pl.Series, others: pl.Series) -> pl.Series:
     """The values that are not among the others."""
     return values.filter(~is_in(values, others))
+
+
+def repeats_in(frame: pl.DataFrame) -> dict[str, Any]:
+    """Facts about the repeated pairs of a frame, and the first of them; empty if there are none."""
+    pairs = repeated(frame, ["user", "item"])
+    if pairs.height == 0:
+        return {}
+    user, item, times = pairs.row(0)
+    return {
+        "n": pairs.height,
+        "extra": int(pairs["len"].sum()) - pairs.height,
+        "exact": repeated(frame, frame.columns).height,
+        "user": Quoted(user),
+        "item": Quoted(item),
+        "times": times,
+    }

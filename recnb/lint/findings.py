@@ -77,7 +77,7 @@ class Finding:
 
     @property
     def short(self) -> str:
-        """What was found and how many, in a line."""
+        """The problem and its number of cases, in a line."""
         return self.sentence("short")
 
     @property
@@ -92,7 +92,7 @@ class Finding:
 
     @property
     def advice(self) -> str:
-        """What to do about it; `code` is what to type."""
+        """The fix in words; `code` is the line to type."""
         return self.sentence("advice")
 
     @property
@@ -127,14 +127,10 @@ class Finding:
         return f"- **{self.word}**: {self.sentence('short', 'markdown')}\n  {' '.join(filter(None, parts))}".rstrip()
 
     def __repr__(self) -> str:
-        lines = [line for part in (self.effect, self.example, self.advice) for line in _wrapped(part, "  ")]
-        return "\n".join(
-            [
-                *_wrapped(f"{self.word}: {self.short}"),
-                *lines,
-                *([f"    {_on_one_line(self.code)}"] if self.code else []),
-            ]
-        )
+        lines = _wrapped(f"{self.word}: {self.short}")
+        for sentence in (self.effect, self.example, self.advice):
+            lines += _wrapped(sentence, "  ")
+        return "\n".join([*lines, f"    {_on_one_line(self.code)}"] if self.code else lines)
 
     def _repr_html_(self) -> str:
         return render("lint/lint.jinja", view="finding", finding=self)
@@ -172,9 +168,8 @@ class Lint:
 
     def __getitem__(self, name: str) -> Finding:
         """The finding of this name."""
-        for finding in self.findings:
-            if finding.name == name:
-                return finding
+        if name in self.names:
+            return self.findings[self.names.index(name)]
         raise OptionError(f"nothing was found under {name!r}. {near(name, self.names) if self.findings else ''}")
 
     @property
@@ -206,29 +201,20 @@ class Lint:
     def measured(self) -> str:
         """The number by which effects are measured, and its bounds over orders of equal scores."""
         with use_language(self.lang):
+            measured = N_("Effects are measured with {label}: {value} over {users}.")
             users = ngettext("{n:,} user", "{n:,} users", self.n_users)
-            words = _(
-                "Effects are measured with {label}: {value} over {users}.",
-                label=self.label,
-                value=fixed(self.value),
-                users=users,
-            )
-            if isfinite(self.upper) and self.upper > self.lower:
-                words += " " + _(
-                    "With equal scores in another order it could be anything from {low:.4f} to {high:.4f}.",
-                    low=self.lower,
-                    high=self.upper,
-                )
-            return words
+            words = _(measured, label=self.label, value=fixed(self.value), users=users)
+            if not (isfinite(self.upper) and self.upper > self.lower):
+                return words
+            bounds = N_("With equal scores in another order it could be anything from {low:.4f} to {high:.4f}.")
+            return f"{words} {_(bounds, low=self.lower, high=self.upper)}"
 
     @property
     def not_checked(self) -> tuple[str, ...]:
         """A line for each frame that was not given, and one for rows that are not in memory: what was not checked."""
         with use_language(self.lang):
-            lines = [
-                _("Not checked: {what}. Give `{frame}=` to check.", frame=frame, what=_titles(names))
-                for frame, names in self.unchecked.items()
-            ]
+            unchecked = N_("Not checked: {what}. Give `{frame}=` to check.")
+            lines = [_(unchecked, frame=frame, what=_titles(names)) for frame, names in self.unchecked.items()]
             return (*lines, *elsewhere_in_words(self.elsewhere))
 
     def to_frame(self) -> pd.DataFrame:

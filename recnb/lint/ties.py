@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from recnb.conventions.convention import ROW_ORDERS
-from recnb.data import Prepared
-from recnb.lint.data import FlaggedRows, LintData, Mask
+from recnb.lint.data import LintData, ListRows, Mask
 from recnb.metrics.hits import Floats, Hits, Ints, count_within, in_order
 
 #: Rules for ties under which each hit has a place of its own.
@@ -47,17 +46,37 @@ class Bounds:
 class Ties:
     """Equal scores in the lists, and the bounds of the metric over their orders."""
 
-    rows: FlaggedRows
+    rows: ListRows
     runs: TieRuns
-    hits: Hits
-    n_rows: int  #: rows that share their score with another of the list
-    n_runs: int
     straddling: Ints  #: runs that begin at or above the cut-off and end below it
     deciding: Ints  #: runs of items of different relevance: their order matters
     bounds: Bounds | None  #: None if no order is known to be the best
 
 
-def runs_of(rows: FlaggedRows) -> TieRuns | None:
+def ties_of(data: LintData) -> Ties | None:
+    """The ties of an evaluation; None if there are none."""
+    if data.convention.order not in ("score", "rank") or "score" not in data.prepared.recs.columns:
+        return None
+    if data.convention.ties not in STRICT:
+        scoring = replace(data.scoring, prepared=data.source.under(replace(data.convention, ties="first")))
+        data = LintData(scoring, data.side_data, data.cutoffs.values[0], data.library)
+    rows, hits = data.rows, data.hits
+    runs = runs_of(rows) if (rows.key[1:] > rows.key[:-1]).all() else None
+    if runs is None:
+        return None
+    at = rows.places(hits)
+    first, last = rows.rank[runs.start], rows.rank[runs.start + runs.size - 1]
+    depth = data.depth[rows.user[runs.start]]
+    in_reach = runs.tied & (first <= depth)
+    mixed = _mixed(runs, hits, at, preferred=data.options.get("target") == "preferred")
+    bounds = None
+    if is_bounded(data):
+        (low, lower), (high, upper) = (data.measured(order) for order in reordered(rows, runs, hits, at))
+        bounds = Bounds(low, high, lower, upper)
+    return Ties(rows, runs, np.flatnonzero(in_reach & (last > depth)), np.flatnonzero(in_reach & mixed), bounds)
+
+
+def runs_of(rows: ListRows) -> TieRuns | None:
     """The runs of equal scores; None if all scores of each list differ, or some rise along the ranks."""
     if rows.score is None or len(rows.user) == 0:
         return None
@@ -69,39 +88,6 @@ def runs_of(rows: FlaggedRows) -> TieRuns | None:
     return TieRuns(start, size, np.repeat(np.arange(len(start)), size))
 
 
-def ties_of(data: LintData) -> Ties | None:
-    """The ties of an evaluation; None if there are none."""
-    if data.convention.order not in ("score", "rank") or "score" not in data.prepared.recs.columns:
-        return None
-    prepared = _strict(data)
-    data = data if prepared is data.prepared else data.under(prepared)
-    rows = data.rows
-    if not (rows.key[1:] > rows.key[:-1]).all():
-        return None
-    runs = runs_of(rows)
-    if runs is None:
-        return None
-    hits = data.hits
-    at = rows.places(hits)
-    last = runs.start + runs.size - 1
-    depth = data.depth[rows.user[runs.start]]
-    straddling = np.flatnonzero(runs.tied & (rows.rank[runs.start] <= depth) & (rows.rank[last] > depth))
-    deciding = np.flatnonzero(
-        runs.tied
-        & _mixed(runs, hits, at, preferred=data.options.get("target") == "preferred")
-        & (rows.rank[runs.start] <= depth)
-    )
-    bounds = _bounds(data, runs, hits, at) if is_bounded(data) else None
-    n_rows = int(runs.size[runs.tied].sum())
-    return Ties(rows, runs, hits, n_rows, int(runs.tied.sum()), straddling, deciding, bounds)
-
-
-def _strict(data: LintData) -> Prepared:
-    if data.convention.ties in STRICT:
-        return data.prepared
-    return data.source.under(replace(data.convention, ties="first"))
-
-
 def is_bounded(data: LintData) -> bool:
     """Whether the order by relevance is known to be the best: not if the denominator depends on the order."""
     convention = data.convention
@@ -110,13 +96,9 @@ def is_bounded(data: LintData) -> bool:
 
 
 def _mixed(runs: TieRuns, hits: Hits, at: Ints, *, preferred: bool) -> Mask:
-    """Whether a run has items of different relevance; a miss is below any hit.
-
-    `preferred`: only a user's preferred item counts.
-    """
+    """Whether a run has items of different relevance, a miss being below any hit; `preferred`: only a user's preferred item counts."""
     n = len(runs.start)
-    on = at >= 0
-    on &= hits.preferred if preferred else True
+    on = (at >= 0) & (hits.preferred if preferred else True)
     run, relevance = runs.run[at[on]], hits.relevance[on]
     count = np.bincount(run, minlength=n)
     low, high = np.full(n, np.inf), np.full(n, -np.inf)
@@ -125,14 +107,7 @@ def _mixed(runs: TieRuns, hits: Hits, at: Ints, *, preferred: bool) -> Mask:
     return np.asarray((count > 0) & ((count < runs.size) | (low < high)))
 
 
-def _bounds(data: LintData, runs: TieRuns, hits: Hits, at: Ints) -> Bounds:
-    worst, best = reordered(data.rows, runs, hits, at)
-    low, lower = data.measured(worst)
-    high, upper = data.measured(best)
-    return Bounds(low, high, lower, upper)
-
-
-def reordered(rows: FlaggedRows, runs: TieRuns, hits: Hits, at: Ints) -> tuple[Hits, Hits]:
+def reordered(rows: ListRows, runs: TieRuns, hits: Hits, at: Ints) -> tuple[Hits, Hits]:
     """The hits with equal scores in their worst and in their best order; those below the lists stay."""
     on = np.flatnonzero(at >= 0)
     run = runs.run[at[on]]

@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from recnb.errors import OptionError
+from recnb.errors import Argument, OptionError
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, Ints
 from recnb.metrics.metric import Credit, number_option
 
@@ -26,10 +26,9 @@ def gain_of(relevance: Floats, gain: Gain) -> Floats:
     if gain == "exponential":
         # exp2(1000) is already infinite, and an infinite gain over an infinite ideal is no number.
         if relevance.size and relevance.max() > 1000:
-            raise OptionError(
-                f"gain='exponential' makes 2^relevance - 1 of a relevance, and {relevance.max():g} is too large for that: "
-                "use gain='linear', or a smaller scale of relevance."
-            )
+            problem = f" makes 2^relevance - 1 of a relevance, and {relevance.max():g} is too large for that: use "
+            linear = (Argument("gain", "linear"), ", or a smaller scale of relevance.")
+            raise OptionError(Argument("gain", "exponential"), problem, *linear)
         # 2^relevance is 1 for a tiny relevance, which expm1 keeps; exp2 is exact for whole ones.
         return np.where(np.abs(relevance) < 1, np.expm1(relevance * math.log(2)), np.exp2(relevance) - 1.0)
     return np.ones_like(relevance)
@@ -68,7 +67,7 @@ def discounted(hits: Hits, k: Cutoff, gain: Gain, discount: Discount, log_base: 
 
 
 def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal, gain: Gain, discount: Discount, log_base: float) -> Credit:
-    """What the best list earns: of all relevant items, of what was recommended, or of k items as good as the user's best."""
+    """The credit of the best list: of all relevant items, of what was recommended, or of k items as good as the user's best."""
     if ideal == "k":
         best = np.where(hits.n_relevant > 0, gain_of(hits.best, gain), 0.0)
         return Full(hits, Cutoffs.of(k), best, gain=gain, discount=discount, log_base=log_base)
@@ -77,7 +76,7 @@ def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal, gain: Gain, discount: Discount
 
 @dataclass(frozen=True, eq=False)
 class Full(Credit):
-    """What lists of k items as good as the user's best earn; `earned` holds the gain of that item for each user.
+    """The credit of lists of k items as good as the user's best; `earned` holds the gain of that item for each user.
 
     All ranks of a list have one gain, so the sum is that gain times the discounts of the ranks added up.
     """
@@ -115,9 +114,8 @@ def out_of_count(hits: Hits, k: Cutoff, out_of: OutOf) -> Floats:
     """The denominator of a share of hits, users × cut-offs."""
     if out_of == "hits":
         if hits.tied is not None:
-            raise OptionError(
-                "out_of='hits' divides by what each order finds, so it has no mean over ties here: choose ties='first'."
-            )
+            problem = " divides by what each order finds, so it has no mean over ties here: choose "
+            raise OptionError(Argument("out_of", "hits"), problem, Argument("ties", "first"), ".")
         return hits.total(hits.weight, k)
     cutoffs = Cutoffs.of(k)
     depth, size = cutoffs.depth(hits.list_length), cutoffs.size(hits.list_length)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recnb.display.language import _
-from recnb.errors import NoUsersError, RecnbError
+from recnb.errors import NoUsersError, OptionError, RecnbError
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import LIST_METRICS
 from recnb.results import Score
@@ -48,8 +48,12 @@ def rows_of(
     *,
     names: Iterable[str] = LIST_METRICS,
     options: Mapping[str, Mapping[str, Any]] | None = None,
+    required: bool = False,
 ) -> list[BeyondRow]:
-    """Metrics beyond accuracy as rows of a report: the value at each cut-off with the ends of its interval, or what it needs."""
+    """Metrics beyond accuracy as rows of a report: the value at each cut-off with the ends of its interval, or what it needs.
+
+    If they are `required`, one without a value raises the error instead.
+    """
     cutoffs = Cutoffs.of(k)
     rows = []
     for name in names:
@@ -62,12 +66,16 @@ def rows_of(
                 values.append((np.nan, np.nan, np.nan))
                 continue
             except RecnbError as problem:
-                needs, values = str(problem), []
+                if required:
+                    raise OptionError(*problem.parts) from problem
+                needs, values = problem.statement, []
                 break
             values.append((float(score), *interval_ends(score, confidence)))
             basis = score.basis
             n_users = score.n_users if isinstance(score, Score) else len(evaluation.item_data.users)
         if not needs and np.isnan([value for value, _ignored, _ignored in values]).all():
+            if required:
+                raise OptionError(metric.no_value)
             needs, values = metric.no_value, []
         rows.append(
             BeyondRow(

@@ -12,7 +12,7 @@ import polars as pl
 from recnb.conventions import options_in_words
 from recnb.display.language import _
 from recnb.display.progress import counted
-from recnb.errors import OptionError
+from recnb.errors import Argument, OptionError
 from recnb.lint import lint
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
 from recnb.metrics.metric import LIST_METRICS, Metric
@@ -83,7 +83,7 @@ def report_of(
         hits = evaluation.hits(max(at))
         basis, population = _population(evaluation, hits, {name: mine[name] for mine in own for name in mine})
         best, worst = _extremes(evaluation, hits, lead_values, lead_k)
-        findings = lint(evaluation, lead_k, chosen[0].name, **own[0])
+        findings = lint(evaluation, lead_k, chosen[0].name, own[0], lead_values)
         bar.update()
         segments = None
         if by is not None:
@@ -161,9 +161,12 @@ def whole_numbers(k: object, instead: str = ".table(k=None)") -> tuple[int, ...]
     at = Cutoffs.of(k)
     finite = tuple(one for one in at if one is not None)
     if len(finite) < len(at):
-        raise OptionError(
-            f"a report needs whole numbers for k, such as k=[5, 10, 20]: its curve runs from 1 to the largest. For whole lists ask {instead}."
+        problem = (
+            "a report needs whole numbers for k, such as ",
+            Argument("k", [5, 10, 20]),
+            ": its curve runs from 1 to the largest.",
         )
+        raise OptionError(*problem, fix=f"For whole lists ask {instead}.")
     return finite
 
 

@@ -183,7 +183,5 @@ def lacking(report: ReportData) -> list[str]:
     lacks: dict[str, list[str]] = {}
     for metric in report.beyond:
         if not metric.values:
-            lacks.setdefault(metric.needs.removeprefix(metric.metric).lstrip(": ").removesuffix("."), []).append(
-                metric.metric
-            )
+            lacks.setdefault(metric.needs.removesuffix("."), []).append(metric.metric)
     return [_("not here: {names} ({why})", names=", ".join(names), why=why) + "." for why, names in lacks.items()]

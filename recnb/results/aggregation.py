@@ -11,7 +11,7 @@ import numpy as np
 from recnb.conventions import Convention
 from recnb.data import Prepared
 from recnb.data.parallel import in_shares
-from recnb.errors import FrameError, OptionError
+from recnb.errors import Argument, FrameError, OptionError
 from recnb.metrics import accuracy
 from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.metric import Credit, Metric
@@ -28,6 +28,11 @@ class Averaged:
     kept: np.ndarray[Any, np.dtype[np.bool_]] | None  #: users × cut-offs; None: all
     means: Floats  #: per cut-off
 
+    @property
+    def counted(self) -> Floats:
+        """The values, NaN for users who do not count."""
+        return self.values if self.kept is None else np.where(self.kept, self.values, np.nan)
+
 
 def averaged(
     credit: Credit, convention: Convention, metric: Metric[...], options: Mapping[str, Any], *, mean: bool = True
@@ -39,7 +44,8 @@ def averaged(
     kept = None
     if convention.no_list != "zero" and not hits.list_length.all():
         if convention.no_list == "error" and (hits.n_relevant[hits.list_length == 0] > 0).any():
-            raise FrameError("a user has no list, and this convention refuses that: say no_list='zero'.")
+            zero = Argument("no_list", "zero")
+            raise FrameError("a user has no list, and this convention refuses that: say ", zero, ".")
         if convention.no_hit == "zero":  # a user without a list has no hit either
             values = np.where((hits.list_length == 0)[:, np.newaxis], np.nan, values)
     if undefined is not None and undefined.any():
@@ -50,7 +56,8 @@ def averaged(
     if convention.no_hit != "zero":
         missed = values == 0 if undefined is None else (values == 0) & ~undefined
         if convention.no_hit == "error" and missed.any():
-            raise FrameError("a user's list holds no hit, and this convention refuses that: say no_hit='zero'.")
+            zero = Argument("no_hit", "zero")
+            raise FrameError("a user's list holds no hit, and this convention refuses that: say ", zero, ".")
         kept = ~missed if kept is None else kept & ~missed
     means = _mean(values, kept, credit, convention, metric, options) if mean else np.full(values.shape[1], np.nan)
     return Averaged(values, kept, means)
@@ -72,7 +79,7 @@ def _mean(
     if convention.average == "pooled":
         possible = credit.possible
         if isinstance(possible, float):
-            raise OptionError(f"average='pooled' divides sums, and {metric.name} is divided by nothing.")
+            raise OptionError(Argument("average", "pooled"), f" divides sums, and {metric.name} is divided by nothing.")
         out_of = np.broadcast_to(possible, values.shape).sum(axis=0)
         found = credit.total.sum(axis=0)
         return np.asarray(np.divide(found, out_of, out=np.zeros_like(found), where=out_of != 0))
@@ -91,7 +98,7 @@ def _mean(
 def _f_of_means(credit: Credit, kept: Any, metric: Metric[...], options: Mapping[str, Any]) -> Floats:
     """F1 of mean precision and mean recall, instead of the mean F1."""
     if metric.name not in ("f1", "f1_list"):
-        raise OptionError(f"average='of_means' is of F1 alone, not of {metric.name}.")
+        raise OptionError(Argument("average", "of_means"), f" is of F1 alone, not of {metric.name}.")
     out_of: Literal["k", "list"] = "list" if metric.name == "f1_list" else "k"
     keep = np.ones(1, dtype=bool) if kept is None else kept
     parts = []

@@ -66,7 +66,10 @@ ONE, TWO = ("item-knn.csv", "test.csv"), ("item-knn.csv", "popular.csv", "test.c
         ((*ONE, "--format", "trec", "--option", "gain=exponential"), "have no --option"),
         ((*ONE, "--format", "trec", "--by", "segment"), "have no --by"),
         ((*ONE, "--data-option", "order=row", "--by", "genre"), "Give what is known of them: --users FILE"),
+        ((*ONE, "--relevant-from", "9"), "the highest in the truth (test.csv) is 5.0"),
         ((*ONE, "--relevant-from", "9"), "Check --relevant-from and --data-option users="),
+        ((*ONE, "--metrics", "rbp", "--option", "p=2"), "such as --option p=0.8"),
+        ((*TWO, "--metrics", "ndcg", "novelty"), "give --train, a frame of user and item."),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("output", ["old.html", "new.html"])

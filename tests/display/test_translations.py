@@ -81,6 +81,12 @@ def test_messages_of_code_are_extracted_within_f_strings_too():
     assert sorted(found, key=str) == sorted(expected, key=str)
 
 
+def test_sentences_of_findings_are_extracted_without_a_mark():
+    code = b"""finding(data, "note", n, short=Plural("a", "b"), effect={"x": "one", "y": "two"}[how], advice="three" if n else "four")"""
+    found = [message for _line, message, _comments, _context in extract(in_python, io.BytesIO(code), KEYWORDS)]
+    assert sorted(found, key=str) == sorted([("a", "b"), "one", "two", "three", "four"], key=str)
+
+
 def test_messages_of_templates_are_extracted():
     template = b"""<b>{{ _("Users") }}</b> {{ ngettext("{n} row", "{n} rows", n) }} {{ pgettext("table", "to") }}"""
     found = [

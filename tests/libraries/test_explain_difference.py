@@ -17,8 +17,9 @@ from recnb.conventions.presets import presets
 from recnb.data import Source, read
 from recnb.errors import OptionError, RecnbError
 from recnb.libraries import as_in
-from recnb.libraries.explain_difference import Why, steps_between, why_between
-from recnb.libraries.variant import FAMILIES, MetricVariant, presets_of
+from recnb.libraries.explain_difference import Why, preset_of, steps_between
+from recnb.libraries.variant import FAMILIES, MetricVariant, Side, presets_of
+from recnb.metrics.metric import metric_named
 from tests.presets import as_in_of
 from tests.results.test_html import EVIL, Page
 
@@ -76,6 +77,17 @@ def numbers(known: list[tuple[str, str]], source: Source, k: int | None) -> dict
         except RecnbError:
             found[one] = "refused"
     return found
+
+
+def why_between(
+    source: Source, metric: str, k: int, one: str, other: str, variants: tuple[str | None, str | None] = (None, None)
+) -> Why:
+    """The steps between two libraries' numbers."""
+    first, second = (
+        Side.of_preset(source, preset_of(metric_named(metric), library, variant))
+        for library, variant in zip((one, other), variants, strict=True)
+    )
+    return steps_between(first, second, k)
 
 
 def near(a: float, b: float) -> bool:

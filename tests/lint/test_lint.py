@@ -13,8 +13,9 @@ import recnb
 from recnb.conventions import presets
 from recnb.errors import OptionError
 from recnb.evaluate import model_evaluation
-from recnb.lint import CHECKS
+from recnb.lint import CHECKS, lint
 from recnb.lint.data import LintData
+from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import METRICS
 from tests.lint_planted import CLEAN, CUT, N_ITEMS, N_USERS, PLANTED, Data, Frame, ranked, rated, sampled
 
@@ -232,6 +233,21 @@ def test_a_k_that_cuts_nothing() -> None:
     nearly = CLEAN.with_(items=small).lint(6)["k_above_catalogue"]
     assert (nearly.severity, nearly.short) == ("note", "The first 6 places hold 67% of all 9 items")
     assert "all items of the frames" in CLEAN.with_(items=None, train=None).lint(200)["k_above_catalogue"].example
+
+
+def test_values_that_were_computed_before_are_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = CLEAN.evaluate()._data
+    values = data.values(METRICS["ndcg"], Cutoffs.one(10), {})[:, 0]
+    computed = lint(data, 10, "ndcg", {})
+
+    def refused(*_: Any) -> Any:
+        raise AssertionError("the metric is computed again")
+
+    monkeypatch.setattr(LintData, "measured", refused)
+    given = lint(data, 10, "ndcg", {}, values)
+    assert (given.value, given.lower, given.upper) == (computed.value, computed.lower, computed.upper)
+    with pytest.raises(AssertionError):
+        lint(data, 10, "ndcg", {}, np.where(values == values[0], np.nan, values))  # users who are left out
 
 
 # ---- all ways in -----------------------------------------------------------------------------------------------

@@ -227,7 +227,8 @@ def test_genres_as_words_lists_and_columns_are_the_same() -> None:
         **{word: ITEMS["genres"].fillna("").str.contains(word).astype(int) for word in "xyz"}
     )
     lists = ITEMS.assign(genres=ITEMS["genres"].str.split("|"))
-    for items in (columns, lists, pl.from_pandas(ITEMS), ITEMS.assign(year=range(8))):
+    floats = columns.astype(dict.fromkeys("xyz", float)).assign(price=1.5)
+    for items in (columns, floats, lists, pl.from_pandas(ITEMS), ITEMS.assign(year=range(8)), ITEMS.assign(price=0.5)):
         ev = evaluation(items=items)
         assert ev.diversity() == EV.diversity()
         assert ev.calibration() == EV.calibration()
