@@ -214,10 +214,12 @@ def table_by(
     bins: int = 4,
     confidence: float = 0.95,
     options: Mapping[str, Any],
+    computed: Mapping[str, Floats] | None = None,
 ) -> SegmentTable:
     """Each metric at each cut-off in each segment: mean and interval, and the gap to all other users.
 
     The p-values of the gaps (the more careful of Welch's test and Student's) are corrected by Holm's method over the whole table.
+    `computed` has the values of each metric for the users evaluated at the one cut-off, if they were computed before.
     """
     metrics = metrics_under(evaluation.library, metrics)
     segments = segments_of(evaluation, by, bins)
@@ -230,9 +232,13 @@ def table_by(
     for metric in chosen:
         of_metric = options_of(metric, metrics, options, chosen)
         for cut in Cutoffs.of(k):
-            score = beyond_accuracy.score_of(evaluation, metric, cut, of_metric)
-            assert isinstance(score, Score)
-            per_user, names = score.per_user, list(segments.names)
+            if computed is None or np.isnan(computed[metric.name]).any():
+                score = beyond_accuracy.score_of(evaluation, metric, cut, of_metric)
+                assert isinstance(score, Score)
+                per_user = score.per_user
+            else:
+                per_user = pd.Series(computed[metric.name], index=evaluation.users)
+            names = list(segments.names)
             code = segments.of(_ids(per_user.index, segments.users))
             if (code < 0).any() and _("not known") not in names:
                 names.append(_("not known"))
