@@ -73,7 +73,9 @@ CONVENTIONS = [
 def conventions_by_number(in_command):
     """The numbers of all conventions, of which CI alone tries every other pair."""
     numbers = range(len(CONVENTIONS))
-    return [number if number // 2 % 2 == in_command else pytest.param(number, marks=pytest.mark.slow) for number in numbers]
+    return [
+        number if number // 2 % 2 == in_command else pytest.param(number, marks=pytest.mark.slow) for number in numbers
+    ]
 
 
 @settings(max_examples=examples(60), deadline=None)
