@@ -40,6 +40,7 @@ class OneList(Protocol[P]):
 
     def __call__(self, ranking: Ranking, truth: Truth | None = None, /, *args: P.args, **options: P.kwargs) -> Score:
         """The metric of the list, or its mean over several."""
+        ...
 
 
 @dataclass(frozen=True)
