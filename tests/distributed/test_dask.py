@@ -21,7 +21,7 @@ from recnb.errors import (
     RecnbError,
     UnknownUserError,
 )
-from tests.distributed.test_chunks import CONVENTIONS, METRICS, random_frames
+from tests.distributed.test_chunks import CONVENTIONS, METRICS, conventions_by_number, random_frames
 
 K = [1, 3, None]
 
@@ -47,7 +47,7 @@ def agree(made, expected):
     assert list(made.index) == list(expected.index)
 
 
-@pytest.mark.parametrize("number", range(len(CONVENTIONS)))
+@pytest.mark.parametrize("number", conventions_by_number(0))
 def test_partitions_give_the_numbers_of_pandas(number):
     seed, convention, text = 100 + number, CONVENTIONS[number], number % 2 == 0
     n, m = np.random.default_rng(seed).integers(1, 8, 2)

@@ -17,7 +17,7 @@ import recnb.dask
 from recnb.display.language import _, use_language
 from recnb.errors import ElsewhereError, FrameError, OptionError
 from recnb.metrics.accuracy import ndcg
-from tests.distributed.test_chunks import CONVENTIONS, METRICS, random_frames
+from tests.distributed.test_chunks import CONVENTIONS, METRICS, conventions_by_number, random_frames
 from tests.distributed.test_dask import K, agree, lose_one, parted, two_workers
 
 
@@ -62,7 +62,7 @@ def nearly(one, other):
     return one == other
 
 
-@pytest.mark.parametrize("number", range(len(CONVENTIONS)))
+@pytest.mark.parametrize("number", conventions_by_number(1))
 def test_what_is_fetched_is_what_pandas_has(number):
     seed, convention, text = 200 + number, CONVENTIONS[number], number % 2 == 1
     n, m = np.random.default_rng(seed).integers(1, 8, 2)

@@ -134,7 +134,7 @@ def test_every_pair_of_presets_of_ndcg(seed: int):
 
 @pytest.mark.usefixtures("kept")
 @pytest.mark.parametrize(
-    "metric", [pytest.param(name, marks=() if name in ("ndcg", "recall") else pytest.mark.slow) for name in RANKING]
+    "metric", [pytest.param(name, marks=() if name == "recall" else pytest.mark.slow) for name in RANKING]
 )
 def test_pairs_of_presets_of_every_metric(metric: str):
     for seed, grades in ((3, (1.0,)), (4, (1.0, 2.0, 0.0)), (5, (1.0, 0.0, 2.0, 0.5, -1.0))):

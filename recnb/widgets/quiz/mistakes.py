@@ -195,7 +195,7 @@ def discount_in_words(discount: str, log_base: float) -> str:
 
 
 @cache
-def _parsed(text: str) -> tuple[Formula, set[str]]:
+def _parsed(text: str) -> tuple[Formula, frozenset[str]]:
     """Return a formula and the names in it."""
     formula = Formula.of(text)
     return formula, formula.names()
