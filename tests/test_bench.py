@@ -18,10 +18,14 @@ from tests.bench.peers import PEERS, Peer
 ODD = Size("odd", 37, 13, 4)
 
 
+@pytest.mark.parametrize("scores", [False, True])
+@pytest.mark.parametrize("shuffled", [False, True])
 @pytest.mark.parametrize("strings", [False, True])
 @pytest.mark.parametrize("size", [TINY, ODD, Size("long", 20, 40, 20)], ids=lambda size: size.name)
-def test_the_query_computes_what_recnb_does(size, strings):
-    recs, truth = make(size, strings=strings)
+def test_the_query_computes_what_recnb_does(size, strings, shuffled, scores):
+    recs, truth = make(size, strings=strings, shuffled=shuffled, scores=scores)
+    assert ("score" in recs.columns) is scores
+    assert recs["user"].is_sorted() is not shuffled
     assert recs.height == size.rows
     assert truth.height == size.users * size.relevant
     assert not recs.select("user", "item").is_duplicated().any()
@@ -43,7 +47,7 @@ def test_twelve_metrics_hold_the_six():
 def test_comparison_refuses_to_time_different_things(monkeypatch):
     monkeypatch.setattr(against_query, "polars_ndcg", lambda *_: 0.5)
     with pytest.raises(AssertionError, match="must be the same"):
-        against_query.compare(TINY, strings=False, rounds=1)
+        against_query.compare(TINY, strings=False, shuffled=False, scores=False, rounds=1)
 
 
 def test_files_hold_the_frames(tmp_path):

@@ -26,6 +26,7 @@ from recnb import LIST_METRICS, METRICS
 from recnb.display.language import LANGUAGES, LOCALE
 from recnb.libraries.library_metrics import SPECIAL
 from recnb.metrics.metric import Metric
+from recnb.widgets.quiz.mistakes import recorded
 
 ROOT = Path(recnb.__file__).parent
 #: Functions that mark messages, with the arguments that are messages ("c": a context), as Babel has them.
@@ -96,7 +97,7 @@ def in_python(file: Any, keywords: Any, comment_tags: Any, options: Any) -> Iter
 
 
 def extracted() -> Catalog:
-    """All messages: those marked in Python and in templates, and what metrics are called and described by."""
+    """All messages: those marked in Python and in templates, what metrics are called and described by, mistakes in quizzes."""
     catalogue = Messages(project="recnb")
     for pattern, method in (("*.py", in_python), ("*.jinja", "jinja2")):
         for path in sorted(ROOT.rglob(pattern)):
@@ -105,6 +106,8 @@ def extracted() -> Catalog:
                 found = sorted(extract(method, file, KEYWORDS, options=OPTIONS), key=lambda one: one[0])
             for _lineno, message, _comments, context in found:
                 catalogue.add(message, locations=[(where, 0)], context=context)
+    for row in recorded():
+        catalogue.add(row.sentence, locations=[("recnb/widgets/quiz/mistakes.csv", 0)])
     for metric in (*METRICS.values(), *LIST_METRICS.values(), *SPECIAL.values()):
         where = f"{metric.function.__module__.replace('.', '/')}.py"
         title = (metric.function.__doc__ or "").split("\n")[0]

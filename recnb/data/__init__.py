@@ -1,10 +1,25 @@
 """Frames in: which column is what, whether the rows can be evaluated, and the join that leaves only hits.
 
+From a frame to hits:
+
+1. `load.read` finds the columns of the roles (`columns`), copies them and checks the ids (`validation`): a `Source`.
+2. `Source.under(convention)` joins it (`join`):
+
+   a. `user_rows` puts the rows of each user together;
+   b. `ranking` checks ranks or scores and gives each row its rank; `relevance` reads the grades of the truth;
+   c. `matches` finds the rows of lists that the truth holds, and repeated pairs;
+   d. `population` decides who is averaged, and `join` keeps the hits of these users: a `Prepared`.
+
+   Conventions with other rules for ties, padding and repeats take `general_join` instead of b to d.
+3. Lists that are larger than memory come in parts with whole users (`batches`, `user_batches`, `streaming`), each joined
+   as above; `merge` makes one `Prepared` of the parts, as it does for those of Dask and Spark.
+
 pandas, Polars and Arrow end here: what goes on to the metrics is numpy columns.
 """
 
 from recnb.data.columns import NAMES, Frame, table_of
-from recnb.data.join import Counts, Prepared, Source
+from recnb.data.counts import Counts
+from recnb.data.join import Prepared, Source
 from recnb.data.load import prepare, read, read_lists
 from recnb.data.partition import Layout, PartSummary, part_of, rows_of
 

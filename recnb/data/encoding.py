@@ -1,9 +1,7 @@
-"""Ids as positions: by indexing an array for integers in a small range, by a hash index or a join otherwise."""
+"""Ids as positions: by indexing an array for integers in a small range, by sorted hashes otherwise."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
@@ -11,52 +9,107 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
+from numpy.typing import NDArray
 
-from recnb.data.hash_index import HashIndex
-from recnb.data.parallel import in_shares
+from recnb.data.parallel import in_blocks, sorted_in_shares
 from recnb.metrics.hits import Floats, Ints, best_first, stands_best_first
-
-#: From this number of texts on, looking them up is quicker than a join.
-MANY = 2**16
-
-#: Rows that are worked on together.
-BLOCK = 2**16
 
 
 def distinct(values: pl.Series) -> pl.Series:
     """Each value once, sorted."""
-    return counted(values)[0] if _span(values) else values.unique().sort()
-
-
-def counted(values: pl.Series) -> tuple[pl.Series, Ints]:
-    """Return the distinct values and their counts."""
-    span = _span(values)
+    span = span_of(values)
     if span is None:
-        counts = values.alias("value").value_counts(name="n")
-        return counts["value"], counts["n"].to_numpy().astype(np.int64)
+        return values.unique().sort()
     low, size = span
-    times = np.bincount(values.to_numpy() - low, minlength=size)
-    found = np.flatnonzero(times)
-    return pl.Series(values.name, found + low), times[found]
+    found = np.zeros(size, dtype=bool)
+    found[values.to_numpy() - low] = True
+    return pl.Series(values.name, np.flatnonzero(found) + low)
 
 
-def positions(users: pl.Series, values: pl.Series) -> Ints:
-    """Return the position of each value among the sorted users, -1 for values that are not among them."""
-    span = _span(users, len(values))
+def positions(known: pl.Series, values: pl.Series) -> Ints:
+    """Return the position of each value among known ones, which are distinct; -1 for values that are not among them."""
+    span = span_of(known, len(values))
     if span is not None:
         low, size = span
         # One more cell at either end takes what lies outside.
         lookup = np.full(size + 2, -1)
-        lookup[users.to_numpy() - low + 1] = np.arange(len(users))
+        lookup[known.to_numpy() - low + 1] = np.arange(len(known))
         inside: Ints = np.clip(values.to_numpy() - low + 1, 0, size + 1)
         return lookup[inside]
-    if users.dtype == pl.String and len(values) > MANY and len(users):
-        found = HashIndex(users).positions(values)
-        if found is not None:
-            return found
-    coded = users.alias("user").to_frame().with_row_index("position")
-    joined = values.alias("user").to_frame().join(coded, on="user", how="left", maintain_order="left")
-    return joined["position"].cast(pl.Int64).fill_null(-1).to_numpy()
+    rows, starts = grouped(pl.concat([known, values.alias(known.name)]).rechunk())
+    # Rows of equal values follow each other in their order, so a known value is the first of its group.
+    lengths = np.diff(np.r_[starts, len(rows)])
+    found = np.empty(len(rows), dtype=np.int64)
+    found[rows] = np.repeat(rows[starts], lengths)
+    found = found[len(known) :]
+    return np.where(found < len(known), found, -1)
+
+
+def grouped(values: pl.Series) -> tuple[Ints, Ints]:
+    """Put rows of equal values together: the rows, each group's in their order, and the place of each group's first."""
+    n, span = len(values), span_of(values)
+    # Value and row go into the number that is sorted: the row into the low bits, the value or a hash of it above.
+    bits = n.bit_length()
+    if span is not None and span[1].bit_length() + bits < 64:
+        numbers = (values.to_numpy() - span[0]).view(np.uint64)
+        numbers <<= np.uint64(bits)
+    else:
+        span, numbers = None, hashes_of(values)
+    mask = np.uint64(2**bits - 1)
+
+    def pack(start: int, stop: int) -> None:
+        key[start:stop] = numbers[start:stop] & ~mask | np.arange(start, stop, dtype=np.uint64)
+
+    def unpack(start: int, stop: int) -> Ints:
+        new = (key[start + 1 : stop + 1] ^ key[start : min(stop, n - 1)]) > mask
+        return np.flatnonzero(new) + start + 1
+
+    key = np.empty(n, dtype=np.uint64)
+    in_blocks(n, pack)
+    key = sorted_in_shares(key)
+    starts = np.concatenate([np.zeros(min(n, 1), dtype=np.int64), *in_blocks(n, unpack)])
+    rows = (key & mask).view(np.int64)
+    if span is not None:
+        return rows, starts
+    # Different values may have one hash: they are sorted by value as well.
+    changed = changes(values.gather(rows))
+    mixed = np.setdiff1d(changed, starts, assume_unique=True)
+    if len(mixed):
+        several = np.isin(key >> np.uint64(bits), key[mixed] >> np.uint64(bits))
+        some = rows[several]
+        rows[several] = some[np.lexsort((some, values.gather(some).rank("dense").to_numpy(), key[several] & ~mask))]
+        changed = changes(values.gather(rows))
+    return rows, np.r_[0, changed][:n]
+
+
+def hashes_of(values: pl.Series, seed: int = 0) -> NDArray[np.uint64]:
+    """A number for each value, the same for equal ones."""
+    if values.dtype == pl.Int64:
+        return values.to_numpy().view(np.uint64) * np.uint64(0x9E3779B97F4A7C15 + 2 * seed)
+    column = pl.LazyFrame({"value": values}).select(pl.col("value").hash(seed))
+    return column.collect(engine="streaming").to_series().to_numpy()
+
+
+def changes(values: pl.Series) -> Ints:
+    """Rows whose value differs from that of the row before."""
+    numbers = values.to_numpy() if values.dtype == pl.Int64 else None
+
+    def look(start: int, stop: int) -> Ints:
+        start = max(start, 1)
+        if numbers is not None:
+            return np.flatnonzero(numbers[start:stop] != numbers[start - 1 : stop - 1]) + start
+        before = values.slice(start - 1, stop - start)
+        return (values.slice(start, stop - start) != before).arg_true().to_numpy().astype(np.int64) + start
+
+    return np.concatenate([np.zeros(0, dtype=np.int64), *in_blocks(len(values), look)])
+
+
+def best_first_by_user(user: Ints, relevance: Floats) -> tuple[Ints | None, Ints, Floats]:
+    """Sort rows by user, then by falling relevance; the order is None if they are sorted already. The sort is stable."""
+    if stands_best_first(user, relevance):
+        return None, user, relevance
+    order = best_first(user, relevance)
+    return order, user[order], relevance[order]
 
 
 def place_of(user: Any, users: pl.Series) -> int | None:
@@ -76,90 +129,8 @@ def place_of(user: Any, users: pl.Series) -> int | None:
         return None
 
 
-@dataclass(frozen=True, eq=False)
-class CodedUsers:
-    """Lists and rows of the truth by the users of both."""
-
-    users: pl.Series  #: of both, sorted
-    lists: Ints  #: whose each list is, by position
-    rows: Ints | None  #: the rows of the truth by user, the most relevant first; None: they stand so
-    truth: Ints  #: whose each of these is
-    relevance: Floats  #: and how relevant
-    counts: Ints  #: per user, how many
-
-
-def people_of(lists: pl.Series, truth: pl.Series, relevance: Floats) -> CodedUsers:
-    """Put the users of lists, who each have one, and of the rows of the truth in order."""
-    bounds = _bounds(lists, truth)
-    if bounds is None:
-        users, of_lists, of_truth = _coded(lists, truth)
-        rows, of_truth, relevance = by_user(of_truth, relevance)
-        return CodedUsers(users, of_lists, rows, of_truth, relevance, np.bincount(of_truth, minlength=len(users)))
-    low, size = bounds
-    # Rows are put in order by the ids themselves, and only the ids that there are get positions.
-    rows, ids, relevance = by_user(truth.to_numpy() - low, relevance)
-    starts = np.flatnonzero(np.r_[True, ids[1:] != ids[:-1]])
-    times = np.diff(np.r_[starts, len(ids)])
-    listed, judged = lists.to_numpy() - low, ids[starts]
-    there = np.zeros(size, dtype=bool)
-    there[listed] = there[judged] = True
-    position = np.cumsum(there) - 1
-    users = pl.Series(lists.name, np.flatnonzero(there) + low)
-    counts = np.zeros(len(users), dtype=np.int64)
-    counts[position[judged]] = times
-    return CodedUsers(users, position[listed], rows, np.repeat(position[judged], times), relevance, counts)
-
-
-def by_user(user: Ints, relevance: Floats) -> tuple[Ints | None, Ints, Floats]:
-    """Sort rows by user, then by falling relevance; the order is None if they are sorted already. The sort is stable."""
-    if stands_best_first(user, relevance):
-        return None, user, relevance
-    n, top = len(user), relevance.max(initial=0.0)
-    grade_bits, row_bits = (
-        int(top - relevance.min(initial=top)).bit_length() if abs(top) < 2**31 else 99,
-        n.bit_length(),
-    )
-    grades = relevance.astype(np.int32) if grade_bits <= 8 else None
-    if grades is None or int(user.max(initial=0)) >> (62 - grade_bits - row_bits) or not (grades == relevance).all():
-        order = best_first(user, relevance)
-        return order, user[order], relevance[order]
-    # User, grade and row go into the number that is sorted, and come back out of it.
-    packed, best = user << (grade_bits + row_bits), int(top)
-    sorted_relevance = np.empty(n)
-    spans = [(at, min(at + BLOCK, n)) for at in range(0, n, BLOCK)]
-
-    def pack(spans: Sequence[tuple[int, int]]) -> None:
-        for start, stop in spans:
-            below = best - grades[start:stop].astype(np.int64)
-            packed[start:stop] |= (below << row_bits) | np.arange(start, stop)
-
-    def unpack(spans: Sequence[tuple[int, int]]) -> None:
-        for start, stop in spans:
-            part = packed[start:stop]
-            order[start:stop] = part & (2**row_bits - 1)
-            part >>= row_bits
-            sorted_relevance[start:stop] = best - (part & (2**grade_bits - 1))
-            part >>= grade_bits
-
-    in_shares(spans, pack)
-    packed.sort()
-    order = np.empty(n, dtype=np.int64)
-    in_shares(spans, unpack)
-    return order, packed, sorted_relevance
-
-
-def _bounds(lists: pl.Series, truth: pl.Series) -> tuple[int, int] | None:
-    """Lowest user and how many there could be, if an array can hold them all."""
-    span_of_lists, span_of_truth = _span(lists, len(truth)), _span(truth, len(lists))
-    if span_of_lists is None or span_of_truth is None:
-        return None
-    low = min(span_of_lists[0], span_of_truth[0])
-    size = max(span_of_lists[0] + span_of_lists[1], span_of_truth[0] + span_of_truth[1]) - low
-    return (low, size) if size <= 4 * (len(lists) + len(truth)) + 1024 else None
-
-
-def _coded(known: pl.Series, values: pl.Series) -> tuple[pl.Series, Ints, Ints]:
-    """Return the sorted users of both and the positions of each side; values of `known` are distinct."""
+def coded_together(known: pl.Series, values: pl.Series) -> tuple[pl.Series, Ints, Ints]:
+    """Return the sorted ids of both sides and the positions of each; those of `known` are distinct."""
     at = positions(known, values)
     everyone, missing = known, at < 0
     if missing.any():
@@ -176,7 +147,7 @@ def _coded(known: pl.Series, values: pl.Series) -> tuple[pl.Series, Ints, Ints]:
     return everyone.gather(order), number[: len(known)], number[at]
 
 
-def _span(values: pl.Series, more: int = 0) -> tuple[int, int] | None:
+def span_of(values: pl.Series, more: int = 0) -> tuple[int, int] | None:
     """Lowest value and how many there could be, if they are whole numbers so close together that an array can hold them all."""
     low, high = (values.min(), values.max()) if values.dtype == pl.Int64 else (None, None)
     if not isinstance(low, int) or not isinstance(high, int) or high - low > 4 * (len(values) + more) + 1024:

@@ -14,8 +14,9 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.conventions.convention import ROW_ORDERS
 from recnb.data import validation
-from recnb.data.encoding import by_user, distinct, positions
+from recnb.data.encoding import best_first_by_user, distinct, positions
 from recnb.data.population import is_averaged
+from recnb.data.ranking import best_first, tie_key
 from recnb.data.relevance import relevance_mask
 from recnb.errors import Argument, OptionError
 from recnb.metrics.hits import Floats, Hits, Ints, Tied, count_within, in_order
@@ -24,7 +25,8 @@ from recnb.metrics.hits import Floats, Hits, Ints, Tied, count_within, in_order
 SHORT_WAY: dict[str, tuple[str, ...]] = {
     "score_dtype": ("float64",),
     "ties": ROW_ORDERS,
-    "duplicates": ("error", "dedupe", "hit_once", "keep"),
+    "duplicates": ("error", "dedupe"),
+    "judged": ("truth",),
     "nonpositive_scores": ("keep",),
     "candidates": ("list",),
     "relevant": (">0",),
@@ -103,7 +105,7 @@ def rank_rows(data: Coded, convention: Convention) -> RankedRows:
         missed = np.flatnonzero(np.bincount(judged[judged >= 0], minlength=len(data.grade)) == 0)
         user, item = np.r_[user, data.truth_user[missed]], np.r_[item, data.truth_item[missed]]
         score, judged = np.r_[score, np.full(len(missed), -np.inf)], np.r_[judged, missed]
-    order = _best_first(user, score, _within(convention.ties, item, judged, data.grade))
+    order = best_first(user, score, _within(convention.ties, item, judged, data.grade))
     if convention.duplicates == "dedupe":
         order = order[_first_of_each((user * data.n_items + item)[order])]
     user, item, score, judged = user[order], item[order], score[order], judged[order]
@@ -124,18 +126,9 @@ def rank_rows(data: Coded, convention: Convention) -> RankedRows:
 
 def _within(ties: str, item: Ints, judged: Ints, grade: Floats) -> Ints | Floats | None:
     """Return the key that orders equal scores, lowest first; None for the order of rows."""
-    if ties == "last":
-        return np.arange(len(item))[::-1]
     if ties == "worst":
         return np.where(judged >= 0, grade[judged], 0.0) if len(grade) else None
-    return {"item_asc": item, "item_desc": -item}.get(ties)
-
-
-def _best_first(user: Ints, score: Floats, within: Ints | Floats | None) -> Ints:
-    """The order by user, then the highest score, then what orders equal scores; what is equal keeps its order."""
-    below = -score
-    order = np.argsort(below, kind="stable") if within is None else np.lexsort((within, below))
-    return order[in_order(user[order])]
+    return tie_key(ties, len(item), item)
 
 
 def _look_up(keys: Ints, wanted: Ints) -> Ints:
@@ -165,6 +158,7 @@ class General:
     recs: pl.DataFrame  #: the lists as they were ranked: user, item, rank, and the score that ranked them
     truth: pl.DataFrame  #: relevant rows of the users evaluated, as often as they count
     hits: Hits
+    n_without_relevant: int  #: users of either frame who have no relevant item
 
 
 def general_hits(recs: pl.DataFrame, judged: pl.DataFrame, items: pl.Series, convention: Convention) -> General:
@@ -271,7 +265,7 @@ def _of_population(
     number = np.cumsum(averaged) - 1
     hit_kept, truth_kept = averaged[hits.user], np.flatnonzero(averaged[hits.truth_user])
     # By user, best first, as the short way has them.
-    order = by_user(hits.truth_user[truth_kept], hits.truth_relevance[truth_kept])[0]
+    order = best_first_by_user(hits.truth_user[truth_kept], hits.truth_relevance[truth_kept])[0]
     truth_kept = truth_kept if order is None else truth_kept[order]
     row = np.full(len(hits.truth_user), -1)
     row[truth_kept] = np.arange(len(truth_kept))
@@ -281,7 +275,8 @@ def _of_population(
         tied=None if hits.tied is None else hits.tied.of(hit_kept),
     )  # fmt: skip
     users = data.users.filter(pl.Series(averaged))
-    return General(users, lists, truth.select(pl.all().gather(truth_kept)), kept)
+    without = int((hits.n_relevant == 0).sum())
+    return General(users, lists, truth.select(pl.all().gather(truth_kept)), kept, without)
 
 
 def _by_rank(user: Ints, rank: Ints) -> Ints:

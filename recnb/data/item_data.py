@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,6 +14,7 @@ from recnb.conventions import Convention
 from recnb.conventions.convention import ROW_ORDERS
 from recnb.data import Prepared, validation
 from recnb.data.encoding import distinct, positions
+from recnb.data.general_join import is_general
 from recnb.data.ranking import ranked
 from recnb.data.side_data import SideData
 from recnb.errors import Argument, Code, FrameError, OptionError, RecnbError, is_several, near
@@ -57,7 +59,7 @@ class ItemData:
     def recs(self) -> pl.DataFrame:
         """Every recommended row: user, item, rank."""
         prepared = self.prepared
-        if prepared.general is None or prepared.source is None:
+        if not is_general(replace(prepared.convention, duplicates="error", judged="truth")) or prepared.source is None:
             recs = prepared.recs
             if prepared.convention.duplicates not in ("error", "dedupe"):
                 recs = recs.sort("rank").unique(["user", "item"], keep="first", maintain_order=True)
@@ -65,7 +67,7 @@ class ItemData:
         # Places that a convention made of padding or shared ranks are none that anyone was shown.
         ties = prepared.convention.ties if prepared.convention.ties in ROW_ORDERS else "first"
         plain = Convention(order=prepared.convention.order, ties=ties, duplicates="dedupe")
-        return ranked(prepared.source.recs, plain, prepared.source.labels)[0].select("user", "item", "rank")
+        return ranked(prepared.source.recs, plain, prepared.source.labels).select("user", "item", "rank")
 
     @cached_property
     def users(self) -> pl.Series:

@@ -54,7 +54,7 @@ def read_lists(recs: Frame, columns: Mapping[str, str | None]) -> pl.DataFrame:
     labels = find(recs, "recommendations", ["user", "item"], columns, ["rank", "score"])
     table = validation.ids(table_of(recs, "recommendations", labels), "recommendations", labels)
     convention = Convention(order="rank" if "rank" in labels else "score", duplicates="keep")
-    return ranked(table, convention, labels)[0].select("user", "item", "rank")
+    return ranked(table, convention, labels).select("user", "item", "rank")
 
 
 def _held(

@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data.join import HitCache, Prepared, RemoteRanking, RemoteRows, RowCounts
+from recnb.data.counts import RowCounts
+from recnb.data.join import Prepared, RemoteRanking, RemoteRows
 from recnb.data.relevance import LazyRows
 from recnb.metrics.hits import Hits, Ints, Tied, in_order
 
@@ -28,9 +29,8 @@ class JoinedPart:
     hits: Hits  #: of whole lists
     convention: Convention  #: the order that the columns made is in it
     row_counts: RowCounts
-    n_strangers: int
+    n_without_relevant: int
     graded: bool
-    is_general: bool  #: whether the convention needs the long way
 
     @property
     def truth(self) -> pl.DataFrame:
@@ -49,12 +49,11 @@ class JoinedPart:
             prepared.users,
             prepared.judged,
             prepared.truth_rows,
-            prepared.hits(None),
+            prepared.all_hits,
             prepared.convention,
             RowCounts.of(prepared.counts, prepared.recs),
-            prepared.n_strangers,
+            prepared.n_without_relevant,
             prepared.graded,
-            prepared.general is not None,
         )
 
 
@@ -87,7 +86,7 @@ class _Merge:
         self.columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
         self.tied: list[Tied] = []
         self.row_counts: list[RowCounts] = []
-        self.n_strangers = 0
+        self.n_without_relevant = 0
         self.max_relevance = 0.0
 
     def add(self, part: JoinedPart) -> None:
@@ -102,7 +101,7 @@ class _Merge:
             self.tied.append(part.hits.tied)
         self.truth_rows.append(part.truth_rows)
         self.row_counts.append(part.row_counts)
-        self.n_strangers += part.n_strangers
+        self.n_without_relevant += part.n_without_relevant
         self.max_relevance = max(self.max_relevance, part.hits.max_relevance)
 
     def joined(self, away: RemoteRows, judged: pl.DataFrame | None) -> Prepared:
@@ -117,16 +116,12 @@ class _Merge:
             pl.concat(self.frames["judged"]) if judged is None else judged,
             self._truth(truth_order),
             pl.concat(self.frames["users"]).sort(),
-            hits.truth_user,
-            hits.list_length,
-            row_counts.n_gaps > 0,
-            self.n_strangers,
+            hits,
+            self.n_without_relevant,
             convention,
-            hits.max_relevance,
-            graded=first.graded,
-            general=hits if first.is_general else None,
+            row_counts.n_gaps > 0,
+            first.graded,
             row_counts=row_counts,
-            cache=HitCache((hits,)),
         )
 
     def _hits(self, like: Hits) -> tuple[Hits, Ints | None]:

@@ -7,11 +7,26 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 T = TypeVar("T")
 R = TypeVar("R")
 
 #: More threads than this only wait for each other: between two blocks each needs Python.
 MOST = 8
+
+#: Rows that are worked on together: few enough for the processor's cache.
+BLOCK = 2**17
+
+#: Fewer numbers than this are sorted at once.
+SMALL = 2**18
+
+
+def n_cores() -> int:
+    """The number of cores that this process may use, eight at most."""
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(allowed, MOST)
 
 
 def in_shares(work: Sequence[T], do: Callable[[Sequence[T]], R]) -> list[R]:
@@ -20,7 +35,7 @@ def in_shares(work: Sequence[T], do: Callable[[Sequence[T]], R]) -> list[R]:
     >>> in_shares([1, 2, 3, 4], sum) in ([10], [3, 7], [1, 5, 4], [1, 2, 3, 4]) or "other cores"
     True
     """
-    n = max(1, min(os.cpu_count() or 1, MOST, len(work)))
+    n = max(1, min(n_cores(), len(work)))
     if n == 1:
         return [do(work)]
     shares = [work[len(work) * at // n : len(work) * (at + 1) // n] for at in range(n)]
@@ -28,3 +43,39 @@ def in_shares(work: Sequence[T], do: Callable[[Sequence[T]], R]) -> list[R]:
         others = [pool.submit(do, share) for share in shares[1:]]
         first = do(shares[0])
         return [first, *(other.result() for other in others)]
+
+
+def in_blocks(n: int, do: Callable[[int, int], R]) -> list[R]:
+    """Apply a function to the first and last row (exclusive) of each block of n rows, and return the results in order."""
+    starts = range(0, n, BLOCK)
+    shares = in_shares(starts, lambda some: [do(start, min(start + BLOCK, n)) for start in some]) if n else []
+    return [result for results in shares for result in results]
+
+
+def sorted_in_shares(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Sort numbers on all cores, each those between two of them; the array given may be sorted in place.
+
+    >>> sorted_in_shares(np.array([3, 1, 2], dtype=np.uint64)).tolist()
+    [1, 2, 3]
+    """
+    n = n_cores()
+    if n == 1 or len(keys) < SMALL:
+        keys.sort()
+        return keys
+    sample = np.sort(keys[:: max(1, len(keys) // 1024)])
+    cuts = sample[np.linspace(0, len(sample), n + 1)[1:-1].astype(int)]
+    bounds = [None, *cuts, None]
+
+    def sort(shares: Sequence[int]) -> list[NDArray[np.uint64]]:
+        parts = []
+        for share in shares:
+            low, high = bounds[share], bounds[share + 1]
+            inside = np.ones(len(keys), dtype=bool) if low is None else keys >= low
+            if high is not None:
+                inside &= keys < high
+            part = keys[inside]
+            part.sort()
+            parts.append(part)
+        return parts
+
+    return np.concatenate([part for parts in in_shares(range(n), sort) for part in parts])

@@ -7,25 +7,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from recnb.conventions import Convention
-from recnb.data.encoding import counted, distinct, positions
-from recnb.data.runs import Runs
 from recnb.errors import Argument, FrameError, FrameName, NoUsersError
-from recnb.metrics.hits import Ints
 
 Mask = NDArray[np.bool_]
-
-
-def population(recs: pl.DataFrame, judged: pl.DataFrame, relevant: pl.DataFrame, convention: Convention) -> pl.Series:
-    """The users whose values are averaged, sorted."""
-    with_relevant = distinct(relevant["user"])
-    if convention.no_relevant == "skip" and convention.users in ("truth", "union"):
-        return with_relevant  # the rule below, without looking at all rows
-    users = distinct(pl.concat([recs["user"], judged["user"]]))
-    with_list, with_truth, has_relevant = (
-        users.is_in(some.implode()).to_numpy()
-        for some in (distinct(recs["user"]), distinct(judged["user"]), with_relevant)
-    )
-    return users.filter(pl.Series(is_averaged(users, with_list, with_truth, has_relevant, convention)))
 
 
 def is_averaged(
@@ -88,20 +72,3 @@ def users_meet(with_list: pl.Series, with_truth: pl.Series) -> None:
             f" holds users such as {with_truth[0]!r}.",
             fix=("Check that both frames use the same ids, and the ", Argument("user"), " column."),
         )
-
-
-def list_lengths(recs: pl.DataFrame, users: pl.Series, runs: Runs | None) -> tuple[Ints, bool, int]:
-    """The last rank of each user's list, whether some list leaves a rank empty, and how many lists are of other users.
-
-    Ranks of a user are different whole numbers from 1, so they leave nothing empty exactly if they add up to
-    n (n + 1) / 2; then the length is the count.
-    """
-    with_list, length = counted(recs["user"]) if runs is None else (runs.users, runs.lengths)
-    has_gaps = int(recs["rank"].sum()) != int((length * (length + 1) // 2).sum())
-    if has_gaps:
-        last = recs.group_by("user").agg(length=pl.col("rank").max())
-        with_list, length = last["user"], last["length"].to_numpy()
-    position = positions(users, with_list)
-    out = np.zeros(len(users), dtype=np.int64)
-    out[position[position >= 0]] = length[position >= 0]
-    return out, has_gaps, int((position < 0).sum())

@@ -2,85 +2,103 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
+import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data import validation
-from recnb.data.runs import Runs
+from recnb.data.parallel import in_shares
+from recnb.data.user_rows import UserRows, blocks_of
 from recnb.errors import COLUMN, Argument, Code, ColumnError, FrameError, FrameName
-from recnb.metrics.hits import count_within
+from recnb.metrics.hits import Floats, Ints, in_order
 
 
-def ranked(
-    table: pl.DataFrame, convention: Convention, labels: Mapping[str, str], runs: Runs | None = None
-) -> tuple[pl.DataFrame, str]:
-    """Recommended rows as user, item, rank, and score where there is one; and which column put them in order."""
-    name = "recommendations"
+@dataclass(frozen=True, eq=False)
+class RankedLists:
+    """Recommendations by user, each row with its rank."""
+
+    table: pl.DataFrame  #: user, item, and rank or score or both
+    by_user: UserRows
+    by: str  #: what puts lists in order: rank, score or row
+    ties: str  #: the rule for equal scores
+
+    @cached_property
+    def rank(self) -> Ints:
+        """The rank of the row at each place."""
+        if self.by == "rank":
+            return self.by_user.by_place(self.table["rank"].to_numpy())
+        if self.by == "row":
+            return self.by_user.within()
+        score = self.by_user.by_place(validation.in_floats(self.table["score"]))
+        item = self.by_user.by_place(dense(self.table["item"])) if self.ties.startswith("item") else None
+        return rank_by_score(self.by_user, score, self.ties, item)
+
+    @cached_property
+    def last_rank(self) -> Ints:
+        """The last rank of each list."""
+        return np.maximum.reduceat(self.rank, self.by_user.starts) if len(self.rank) else np.zeros(0, dtype=np.int64)
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether some list leaves a rank empty."""
+        return bool((self.last_rank != self.by_user.lengths).any())
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """User, item, rank, and score where there is one, in the order of the rows as they came."""
+        if self.by == "rank":
+            rank = self.table["rank"]
+        elif self.by_user.rows is None:
+            rank = pl.Series(self.rank)
+        else:
+            by_row = np.empty(len(self.rank), dtype=np.int64)
+            by_row[self.by_user.rows] = self.rank
+            rank = pl.Series(by_row)
+        table = self.table.with_columns(rank=rank)
+        return table.select("user", "item", "rank", *(["score"] if "score" in table.columns else []))
+
+
+def rank_lists(
+    table: pl.DataFrame, convention: Convention, labels: Mapping[str, str], by_user: UserRows | None = None
+) -> RankedLists:
+    """Put lists in order by rank if there is one, else by score, or as the convention says; ranks and scores are checked."""
     by = order_by(table, convention, labels)
-    if convention.duplicates == "error":
-        drop = Code(f": frame.drop_duplicates([{labels['user']!r}, {labels['item']!r}])")
-        first = ("List each item once,",) if labels["item"] == labels.get("rank") else ("Drop the repeats", drop, ";")
-        dedupe = Argument("duplicates", "dedupe")
-        validation.no_pair_twice(table, name, (*first, " or say ", dedupe, " to keep the one ranked highest."), runs)
+    by_user = UserRows.of(table["user"]) if by_user is None else by_user
+    if by == "score":
+        table = table.with_columns(score=validation.scores(table, "recommendations", labels["score"]))
+    elif by == "rank":
+        table = table.with_columns(rank=validation.ranks(table, "recommendations", labels["rank"]))
+    lists = RankedLists(table, by_user, by, convention.ties)
     if by == "rank":
-        table = by_rank(table, convention, labels, runs)
-    elif by == "score":
-        scores = validation.scores(table, name, labels["score"])
-        if runs is not None and _in_order(scores, runs, strictly=convention.ties != "first", falling=True):
-            table = table.with_columns(score=scores, rank=pl.Series(runs.within()))
-        else:
-            table = _rank_by_score(table.with_columns(score=scores), convention.ties)
-    else:
-        table = table.with_columns(rank=pl.int_range(1, pl.len() + 1).over("user"))
-    table = table.select("user", "item", "rank", *(["score"] if "score" in table.columns else []))
-    return (_deduped(table, by) if convention.duplicates == "dedupe" else table), by
+        if not _each_once(by_user, lists.rank):
+            validation.no_rank_twice(table, "recommendations", labels["rank"])
+        if "score" in table.columns and convention.order == "auto":
+            _scores_agree(table, by_user, lists.rank, labels)
+    return lists
 
 
-def by_rank(
-    table: pl.DataFrame, convention: Convention, labels: Mapping[str, str], runs: Runs | None = None
-) -> pl.DataFrame:
-    """Check ranks: whole numbers from 1, each once in a list, and in agreement with scores unless `order` is given."""
-    table = table.with_columns(rank=validation.ranks(table, "recommendations", labels["rank"]))
-    strict = _in_order(table["rank"], runs, strictly=True)
-    if not strict:
-        validation.no_rank_twice(table, "recommendations", labels["rank"])
-    if "score" in table.columns and convention.order == "auto":
-        _scores_agree(table, strict, labels)
-    return table
+def ranked(table: pl.DataFrame, convention: Convention, labels: Mapping[str, str]) -> pl.DataFrame:
+    """Recommended rows as user, item, rank, and score where there is one; repeated pairs by the convention."""
+    if convention.duplicates == "error":
+        refuse_repeats(table, labels)
+    lists = rank_lists(table, convention, labels)
+    if convention.duplicates != "dedupe":
+        return lists.frame
+    # The highest place of each pair is kept, and gaps are closed: those that this leaves, and those that ranks have.
+    frame = lists.frame.sort("user", "rank").unique(["user", "item"], keep="first", maintain_order=True)
+    return frame.with_columns(rank=pl.Series(UserRows.of(frame["user"]).within()))
 
 
-def in_lists(
-    table: pl.DataFrame, by: str, convention: Convention, labels: Mapping[str, str], runs: Runs
-) -> pl.DataFrame | None:
-    """Return user, item, rank and score as if each list were sorted, to be verified by the join; None if it cannot be."""
-    ends = runs.starts + runs.lengths - 1
-    if by == "row":
-        table = table.with_columns(rank=pl.Series(runs.within()))
-    else:
-        values = table[by]
-        if not values.dtype.is_numeric() or values.dtype.is_decimal() or values.null_count():
-            return None
-        first, last = values.gather(runs.starts), values.gather(ends)
-        if by == "score":
-            if first.dtype.is_float() and not (first.is_finite().all() and last.is_finite().all()):
-                return None
-            table = table.with_columns(rank=pl.Series(runs.within()))
-        elif not values.dtype.is_integer() or not _are_ranks(first, last):
-            return None
-        else:
-            table = table.with_columns(pl.col("rank").cast(pl.Int64))
-            if "score" in table.columns and convention.order == "auto":
-                scores = validation.scores(table, "recommendations", labels["score"])
-                if not _in_order(scores, runs, strictly=False, falling=True):
-                    return None
-    return table.select("user", "item", "rank", *(["score"] if "score" in table.columns else []))
-
-
-def _are_ranks(first: pl.Series, last: pl.Series) -> bool:
-    lowest, highest = first.min(), last.max()
-    return isinstance(lowest, int) and isinstance(highest, int) and lowest >= 1 and highest <= 2**31
+def refuse_repeats(table: pl.DataFrame, labels: Mapping[str, str]) -> None:
+    """Raise an error if a pair of user and item is repeated."""
+    drop = Code(f": frame.drop_duplicates([{labels['user']!r}, {labels['item']!r}])")
+    first = ("List each item once,",) if labels["item"] == labels.get("rank") else ("Drop the repeats", drop, ";")
+    remedy = (*first, " or say ", Argument("duplicates", "dedupe"), " to keep the one ranked highest.")
+    validation.no_pair_twice(table, "recommendations", remedy)
 
 
 def order_by(table: pl.DataFrame, convention: Convention, labels: Mapping[str, str]) -> str:
@@ -103,22 +121,80 @@ def order_by(table: pl.DataFrame, convention: Convention, labels: Mapping[str, s
     return convention.order
 
 
-def _in_order(values: pl.Series, runs: Runs | None, *, strictly: bool, falling: bool = False) -> bool:
-    """Whether the rows of each user are adjacent and values rise (or fall) within each list."""
-    if runs is None:
-        return False
-    value = pl.lit(values).alias("value")
-    lower, upper = (value.shift(), value) if falling else (value, value.shift())
-    breaks = lower <= upper if strictly else lower < upper
-    return runs.only_at_starts(pl.select(breaks.arg_true()).to_series())
+def dense(values: pl.Series) -> Ints:
+    """Values as whole numbers in the same order."""
+    return values.rank("dense").to_numpy().astype(np.int64)
 
 
-def _scores_agree(table: pl.DataFrame, is_sorted: bool, labels: Mapping[str, str]) -> None:
+def best_first(user: Ints, score: Floats, within: Ints | Floats | None) -> Ints:
+    """The order by user, then the highest score, then what orders equal scores; what is equal keeps its order."""
+    below = -score
+    if within is None:
+        order = np.argsort(below)
+        ordered = below[order]
+        if (ordered[1:] == ordered[:-1]).any():  # only then does it matter that a stable sort is slower
+            order = np.argsort(below, kind="stable")
+    else:
+        order = np.lexsort((within, below))
+    return order[in_order(user[order])]
+
+
+def tie_key(ties: str, n: int, item: Ints | None) -> Ints | None:
+    """Return the key that orders equal scores, lowest first; None for the order of rows."""
+    if ties == "last":
+        return np.arange(n)[::-1]
+    if item is None:
+        return None
+    return {"item_asc": item, "item_desc": -item}.get(ties)
+
+
+def rank_by_score(by_user: UserRows, score: Floats, ties: str, item: Ints | None) -> Ints:
+    """The rank of the row at each place, from the highest score; all three by place."""
+    rank, ends = by_user.within(), np.r_[by_user.starts, by_user.n_rows]
+    falls = np.greater_equal if ties == "first" else np.greater
+
+    def place(blocks: Sequence[tuple[int, int]]) -> None:
+        for start, stop in blocks:
+            rows = slice(int(ends[start]), int(ends[stop]))
+            scores, user = score[rows], np.repeat(np.arange(stop - start), by_user.lengths[start:stop])
+            if (falls(scores[:-1], scores[1:]) | (user[1:] > user[:-1])).all():
+                continue
+            within = tie_key(ties, len(scores), None if item is None else item[rows])
+            ranks = np.empty(len(scores), dtype=np.int64)
+            ranks[best_first(user, scores, within)] = rank[rows]
+            rank[rows] = ranks
+
+    in_shares(blocks_of(by_user.lengths), place)
+    return rank
+
+
+def _each_once(by_user: UserRows, rank: Ints) -> bool:
+    """Whether no rank is repeated in a list."""
+    ends = np.r_[by_user.starts, by_user.n_rows]
+
+    def look(blocks: Sequence[tuple[int, int]]) -> bool:
+        for start, stop in blocks:
+            user = np.repeat(np.arange(stop - start) << 32, by_user.lengths[start:stop])
+            key = user + rank[ends[start] : ends[stop]]
+            if (key[1:] > key[:-1]).all():
+                continue
+            key.sort()
+            if (key[1:] == key[:-1]).any():
+                return False
+        return True
+
+    return all(in_shares(blocks_of(by_user.lengths), look))
+
+
+def _scores_agree(table: pl.DataFrame, by_user: UserRows, rank: Ints, labels: Mapping[str, str]) -> None:
     scores = validation.scores(table, "recommendations", labels["score"])
     ordered = table.with_columns(score=scores)
-    ordered = ordered if is_sorted else ordered.sort("user", "rank")
-    rises = (pl.col("user").shift() == pl.col("user")) & (pl.col("score") > pl.col("score").shift())
-    where = ordered.select(rises.fill_null(value=False).arg_true()).to_series()
+    rises = rank[1:] > rank[:-1]
+    rises[by_user.starts[1:] - 1] = True
+    if by_user.rows is not None or not rises.all():
+        ordered = ordered.sort("user", "rank")
+    higher = (pl.col("user").shift() == pl.col("user")) & (pl.col("score") > pl.col("score").shift())
+    where = ordered.select(higher.fill_null(value=False).arg_true()).to_series()
     if len(where) == 0:
         return
     lower, upper = ordered.row(where[0], named=True), ordered.row(where[0] - 1, named=True)
@@ -129,25 +205,3 @@ def _scores_agree(table: pl.DataFrame, is_sorted: bool, labels: Mapping[str, str
         f"{lower['rank']} with score {lower['score']:g}.",
         fix=("Say which one is the order: ", Argument("order", "rank"), " or ", Argument("order", "score"), "."),
     )
-
-
-def _rank_by_score(table: pl.DataFrame, ties: str) -> pl.DataFrame:
-    """Number each user's rows from the highest score; sorts are stable, so what is equal keeps the order it had."""
-    if ties == "last":
-        table = table.reverse()
-    keys, downward = ["user", "score"], [False, True]
-    if ties.startswith("item"):
-        keys, downward = [*keys, "item"], [*downward, ties == "item_desc"]
-    return _numbered(table.sort(keys, descending=downward, maintain_order=True))
-
-
-def _numbered(table: pl.DataFrame) -> pl.DataFrame:
-    """Add ranks from 1 to a table sorted by user and place."""
-    return table.with_columns(rank=pl.Series(count_within(table["user"].rle_id().to_numpy())))
-
-
-def _deduped(table: pl.DataFrame, by: str) -> pl.DataFrame:
-    """Keep the highest place of each pair and close the gaps: those that this leaves, and those that ranks have."""
-    if by != "rank" and validation.repeated(table, ["user", "item"]).height == 0:
-        return table
-    return _numbered(table.sort("user", "rank").unique(["user", "item"], keep="first", maintain_order=True))

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from recnb.conventions import Convention
 from recnb.data import validation
-from recnb.data.runs import runs_of
 from recnb.errors import Argument, Code
 from recnb.metrics.hits import Floats, Ints
 
@@ -48,7 +47,7 @@ def once(truth: pl.DataFrame, labels: Mapping[str, str], convention: Convention)
         pair = f"[{labels.get('user', 'user')!r}, {labels.get('item', 'item')!r}]"
         drop, dedupe = Code(f": frame.drop_duplicates({pair})"), Argument("duplicates", "dedupe")
         remedy = ("Keep one", drop, ", or ", dedupe, " to keep the highest relevance.")
-        validation.no_pair_twice(truth, "truth", remedy, runs_of(truth["user"]))
+        validation.no_pair_twice(truth, "truth", remedy)
     else:
         truth = truth.group_by("user", "item", maintain_order=True).agg(pl.col("relevance").max())
     return truth
@@ -86,15 +85,6 @@ class LazyRows:
 
     table: pl.DataFrame
     rows: Ints | None  #: None: all
-    known: Floats | None = None  #: how relevant each row is, if that is at hand
-
-    @cached_property
-    def relevance(self) -> Floats:
-        """Relevance of each row, without the other columns."""
-        if self.known is not None:
-            return self.known
-        relevance = self.table["relevance"].to_numpy()
-        return relevance if self.rows is None else relevance[self.rows]
 
     @cached_property
     def frame(self) -> pl.DataFrame:

@@ -16,7 +16,6 @@ from recnb.data.join import Prepared, RemoteRows, Source
 from recnb.data.merge import JoinedPart, merged
 from recnb.data.partition import Layout, PartSummary, part_of
 from recnb.data.relevance import graded, graded_truth, once
-from recnb.data.runs import runs_of
 from recnb.data.user_batches import Tables, between_users, by_files
 from recnb.data.user_buckets import ByUser, UserVisits
 from recnb.display.language import _
@@ -147,8 +146,7 @@ class _StreamState:
 
     def add(self, recs: pl.DataFrame) -> None:
         """Join the lists of some users."""
-        runs = runs_of(recs["user"])
-        truth, before = self.visits.come(distinct(recs["user"]) if runs is None else runs.distinct)
+        truth, before = self.visits.come(distinct(recs["user"]))
         if before is not None:
             raise _TornError
         if self.n_rows == 0:

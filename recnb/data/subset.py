@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from recnb.conventions import Convention
-from recnb.data.join import HitCache, InMemoryRows, Prepared, RemoteRanking, RemoteRows, Source
+from recnb.data.join import InMemoryRows, Prepared, RemoteRanking, RemoteRows, Source
 from recnb.data.relevance import LazyRows
 from recnb.display.language import Sentence
 from recnb.metrics.hits import Hits, Ints
@@ -22,7 +22,7 @@ def among(prepared: Prepared, users: pl.Series, note: str | Sentence = "") -> Pr
     highest relevance) stays as it was.
     """
     kept = prepared.users.is_in(users.implode()).to_numpy()
-    hits = hits_among(prepared.hits(None), kept)
+    hits = hits_among(prepared.all_hits, kept)
     source = prepared.source
     judged = _rows(prepared.judged, users)
     truth = prepared.truth.filter(pl.Series(kept[prepared.truth_user]))
@@ -31,12 +31,9 @@ def among(prepared: Prepared, users: pl.Series, note: str | Sentence = "") -> Pr
     if isinstance(prepared.rows, RemoteRanking):
         away = _away(prepared.rows.away, source, users)
         rows = RemoteRanking(away, prepared.convention)
-        n_with = len(np.unique(hits.truth_user))
         assert prepared.row_counts is not None
         n_not_relevant = judged.height - truth.height
-        row_counts = replace(
-            prepared.row_counts, n_without_relevant=hits.n_users - n_with, n_not_relevant=n_not_relevant, of_more=True
-        )
+        row_counts = replace(prepared.row_counts, n_not_relevant=n_not_relevant, of_more=True)
         source = source and _some(source, away, users)
     else:
         rows = InMemoryRows(prepared.rows.of(users))
@@ -48,14 +45,12 @@ def among(prepared: Prepared, users: pl.Series, note: str | Sentence = "") -> Pr
         judged=judged,
         truth_rows=LazyRows(truth, None),
         users=prepared.users.filter(pl.Series(kept)),
-        truth_user=hits.truth_user,
-        list_length=hits.list_length,
-        n_strangers=0,
+        all_hits=hits,
+        n_without_relevant=int((hits.n_relevant == 0).sum()),
         notes=(*prepared.notes, *([note] if note else [])),
         source=source,
-        general=None if prepared.general is None else hits,
         row_counts=row_counts,
-        cache=HitCache((hits,)),
+        _cut={},
     )
 
 

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from recnb.data.encoding import distinct, positions
-from recnb.data.runs import runs_of
-from recnb.metrics.hits import Ints, count_within, in_order
+from recnb.data.user_rows import UserRows
+from recnb.metrics.hits import Ints, count_within
 
 #: Rows of users without a list that are looked at together.
 ROWS = 2**20
@@ -20,18 +19,11 @@ class ByUser:
     """A table by user, from which the rows of some of them are taken at a time."""
 
     def __init__(self, table: pl.DataFrame) -> None:
-        runs = runs_of(table["user"])
-        if runs is not None:
-            order = runs.users.arg_sort().to_numpy()
-            self.table, self.users = table, runs.users.gather(order)
-            self.starts, self.lengths = runs.starts[order], runs.lengths[order]
-            return
-        self.users = distinct(table["user"])
-        position = positions(self.users, table["user"])
-        # As they stand in the table, which some conventions look at.
-        self.table = table.select(pl.all().gather(in_order(position)))
-        self.lengths = np.bincount(position, minlength=len(self.users))
-        self.starts = np.cumsum(self.lengths) - self.lengths
+        by_user = UserRows.of(table["user"])
+        order = by_user.users.arg_sort().to_numpy()
+        self.table = table if by_user.rows is None else table.select(pl.all().gather(by_user.rows))
+        self.users = by_user.users.gather(order)
+        self.starts, self.lengths = by_user.starts[order], by_user.lengths[order]
 
     def places(self, users: pl.Series) -> Ints:
         """Return positions of users, -1 for users who are not in the table."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from recnb.data.runs import Runs, keys_met
+from recnb.data.encoding import hashes_of
+from recnb.data.parallel import sorted_in_shares
 from recnb.errors import Argument, Code, FrameError, FrameName
 from recnb.metrics.hits import HIGHEST, Floats
 
@@ -271,46 +271,25 @@ def _number(column: pl.Series, name: str, label: str) -> pl.Series:
     raise FrameError.of_column(name, label, held, Code(to_numbers), ".")
 
 
-def repeated(table: pl.DataFrame, keys: list[str], runs: Runs | None = None) -> pl.DataFrame:
+def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     """Return the key values that occur in more than one row, with their count.
 
-    Where a key is of one user and users' rows stand together (`runs`), each list is looked at by itself. Rows whose hashes
-    meet are looked at one by one, so a chance collision of hashes is no error.
+    Rows whose hashes are the same are compared by value, so a chance collision of hashes is no error.
     """
-    hashed = _hashed(table, keys)
-    if runs is None:
-        ordered = np.sort(hashed(0, table.height))
-        met = ordered[1:][ordered[1:] == ordered[:-1]]
-    else:
-        met = keys_met(hashed, runs)
-    if len(met) == 0:
+    hashes = np.zeros(table.height, dtype=np.uint64)
+    for seed, key in enumerate(keys, 1):
+        hashes += hashes_of(table[key], seed)
+    ordered = sorted_in_shares(hashes.copy())
+    same = ordered[1:][ordered[1:] == ordered[:-1]]
+    if len(same) == 0:
         return table.select(keys).clear().with_columns(pl.lit(0, dtype=pl.UInt32).alias("len"))
-    suspects = table.select(keys).filter(pl.Series(np.isin(hashed(0, table.height), met)))
+    suspects = table.select(keys).filter(pl.Series(np.isin(hashes, same)))
     return suspects.group_by(keys, maintain_order=True).len().filter(pl.col("len") > 1)
 
 
-#: Odd numbers without pattern, that spread whole numbers over 64 bits.
-_MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
-
-
-def _hashed(table: pl.DataFrame, keys: list[str]) -> Callable[[int, int], NDArray[np.uint64]]:
-    """Return a function that hashes the keys of some rows; integers are hashed on demand."""
-    if len(keys) == 2 and all(table[key].dtype == pl.Int64 and not table[key].null_count() for key in keys):
-        one, other = (table[key].to_numpy().view(np.uint64) for key in keys)
-
-        def mixed(start: int, stop: int) -> NDArray[np.uint64]:
-            key = one[start:stop] * _MIX[0]
-            key += other[start:stop] * _MIX[1]
-            return key
-
-        return mixed
-    hashes = table.select(keys).hash_rows().to_numpy()
-    return lambda start, stop: hashes[start:stop]
-
-
-def no_pair_twice(table: pl.DataFrame, name: str, remedy: str | tuple[object, ...], runs: Runs | None = None) -> None:
+def no_pair_twice(table: pl.DataFrame, name: str, remedy: str | tuple[object, ...]) -> None:
     """Raise an error for repeated pairs of user and item, which would count twice."""
-    twice = repeated(table, ["user", "item"], runs)
+    twice = repeated(table, ["user", "item"])
     if twice.height:
         user, item, n = twice.row(0)
         pairs = f"{twice.height:,} pairs of user and item stand more than once, such as user {user!r}, item {item!r}"

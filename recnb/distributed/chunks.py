@@ -14,9 +14,10 @@ from recnb.data.encoding import distinct
 from recnb.data.relevance import graded_truth, top_of
 from recnb.data.user_buckets import ByUser, UserVisits
 from recnb.display.progress import steps
-from recnb.distributed.partial import Partial, refuse_unless_mean
+from recnb.distributed.partial import Partial, partial_of, refuse_unless_mean
 from recnb.errors import FrameError, OptionError, is_several
 from recnb.evaluate import Options, parse_options
+from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import METRICS
 from recnb.results import Curve, Interval, Table
 from recnb.results.arguments import Metrics
@@ -167,7 +168,7 @@ class _ChunkState:
         assert self.layout is not None
         metrics, k, options = self.request
         source = part_of(recs, truth, self.layout)
-        partial = Partial.of(self.given.evaluation(source), metrics, k, scale=self.scale, **options)
+        partial = partial_of(self.given.data(source), metrics, Cutoffs.of(k), options, scale=self.scale)
         self.partial = partial if self.partial is None else self.partial.plus(partial)
         self.facts += PartSummary.of(recs, truth)
 

@@ -13,10 +13,9 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data import Frame, Layout, PartSummary, part_of, table_of, validation
 from recnb.data.merge import JoinedPart
-from recnb.distributed.partial import Partial
+from recnb.distributed.partial import Partial, partial_of
 from recnb.errors import FrameError
 from recnb.evaluate import Options
-from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import Metric
 from recnb.results.arguments import Metrics, chosen_metrics, options_of
@@ -100,7 +99,7 @@ def scale(part: Part) -> float:
 
 def partial(part: Part, question: Question, top: float | None = None) -> tuple[Partial, PartSummary]:
     """The sums of a part."""
-    return Partial.of(Evaluation(part.data), question.metrics, question.k, scale=top, **question.options), part.facts  # type: ignore[arg-type]
+    return partial_of(part.data, question.metrics, question.k, question.options, scale=top), part.facts
 
 
 def added(parts: Sequence[tuple[Partial, PartSummary]]) -> tuple[Partial, PartSummary]:

@@ -111,24 +111,7 @@ class Partial:
             )
         if not isinstance(keep_users, bool):
             raise OptionError(f"keep_users={keep_users!r}: say True or False.")
-        data = evaluation._data
-        cutoffs, library = Cutoffs.of(k), data.library
-        if metrics is None and library is not None:
-            metrics = [name for name in STANDARD if presets.of_metric(name, library)]
-        chosen = chosen_metrics(metrics)
-        requests = [(metric, options_of(metric, metrics, options, chosen)) for metric in chosen]
-        measures, moments = _measured(data, requests, cutoffs, scale)
-        prepared, counts = data.prepared, data.counts
-        return cls(
-            measures,
-            cutoffs.values,
-            moments,
-            PartialCounts(
-                counts.n_users, counts.n_without_list, counts.n_without_relevant, counts.n_recommended, counts.n_relevant,
-                _n_hits(prepared.hits(cutoffs.deepest), cutoffs.deepest),
-            ),
-            prepared.convention, library, prepared.graded, data.notes, prepared.users if keep_users else None,
-        )  # fmt: skip
+        return partial_of(evaluation._data, metrics, Cutoffs.of(k), options, keep_users=keep_users, scale=scale)
 
     @property
     def n_users(self) -> int:
@@ -269,6 +252,43 @@ class Partial:
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()
+
+
+def partial_of(
+    data: EvaluationData,
+    metrics: Metrics,
+    cutoffs: Cutoffs,
+    options: Mapping[str, Any],
+    *,
+    keep_users: bool = False,
+    scale: float | None = None,
+) -> Partial:
+    """The sums of the users of an evaluation's data."""
+    library = data.library
+    if metrics is None and library is not None:
+        metrics = [name for name in STANDARD if presets.of_metric(name, library)]
+    chosen = chosen_metrics(metrics)
+    requests = [(metric, options_of(metric, metrics, options, chosen)) for metric in chosen]
+    measures, moments = _measured(data, requests, cutoffs, scale)
+    prepared, counts = data.prepared, data.counts
+    return Partial(
+        measures,
+        cutoffs.values,
+        moments,
+        PartialCounts(
+            counts.n_users,
+            counts.n_without_list,
+            counts.n_without_relevant,
+            counts.n_recommended,
+            counts.n_relevant,
+            _n_hits(prepared.hits(cutoffs.deepest), cutoffs.deepest),
+        ),
+        prepared.convention,
+        library,
+        prepared.graded,
+        data.notes,
+        prepared.users if keep_users else None,
+    )
 
 
 def nothing_like(partial: Partial) -> Partial:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from recnb.conventions import Convention
 from recnb.data import Prepared, Source
 from recnb.data.encoding import distinct, positions
+from recnb.data.general_join import is_general
 from recnb.data.join import InMemoryRows
 from recnb.data.relevance import top_of
 from recnb.data.side_data import SideData
@@ -139,7 +140,7 @@ class LintData:
         """The metric's mean without some pairs of the truth; NaN if there is none, or if it needs lists that are not in memory."""
         if isinstance(self.source.rows, InMemoryRows):
             return self.again(self.source.truth.join(pairs, on=["user", "item"], how="anti", maintain_order="left"))
-        if self.prepared.general is not None or self.convention.no_relevant != "skip":
+        if is_general(self.convention) or self.convention.no_relevant != "skip":
             return np.nan
         marked = self.prepared.truth.join(
             pairs.unique().with_columns(out=True), on=["user", "item"], how="left", maintain_order="left"

@@ -74,8 +74,8 @@ def skewness(values: Floats) -> Floats:
     """Skewness of each column; 0 if all values are the same."""
     centred = values - values.mean(axis=0)
     spread = np.sqrt((centred**2).mean(axis=0))
-    made: Floats = np.divide((centred**3).mean(axis=0), spread**3, out=np.zeros_like(spread), where=spread > 0)
-    return made
+    skewed: Floats = np.divide((centred**3).mean(axis=0), spread**3, out=np.zeros_like(spread), where=spread > 0)
+    return skewed
 
 
 def _quantile_of_each(means: Floats, shares: Floats) -> Floats:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
 from typing import Literal
 
 import numpy as np
@@ -21,6 +23,9 @@ Bounds = tuple[float | Floats, float | Floats]
 #: The number of users with a hit (or who differ, between two models) that is enough to estimate a variance.
 #: Below it the bounds of the metric take the place of the lowest and highest value seen.
 ENOUGH = 10
+
+#: Users whose moments are computed together: their values stay in the processor's cache.
+BLOCK = 2**14
 
 UNBOUNDED: Bounds = (-math.inf, math.inf)
 
@@ -55,6 +60,8 @@ class Moments:
     def of(cls, values: Floats, bounds: Bounds = UNBOUNDED) -> Moments:
         """The moments of users × columns whose values lie between the bounds."""
         n = len(values)
+        if n > BLOCK:
+            return reduce(add, (cls.of(values[start : start + BLOCK], bounds) for start in range(0, n, BLOCK)))
         mean = values.mean(axis=0) if n else np.zeros(values.shape[1])
         left = values - mean
         squared = left * left
@@ -89,8 +96,8 @@ class Moments:
     @property
     def variance(self) -> Floats:
         """Variance of each column, over n; 0 where users differ by rounding."""
-        made = self.squares / self.n
-        return np.where(made > (1e-13 * self.mean) ** 2, made, 0.0)
+        variance = self.squares / self.n
+        return np.where(variance > (1e-13 * self.mean) ** 2, variance, 0.0)
 
     @property
     def skewness(self) -> Floats:
@@ -144,14 +151,14 @@ class Moments:
         further = np.where(varied & (self.below >= ENOUGH), self.low, bottom), np.where(varied & (self.above >= ENOUGH), self.high, top)  # fmt: skip
         bottom, top = np.where(np.isfinite(bottom), bottom, self.low), np.where(np.isfinite(top), top, self.high)
         ends = []
-        for one, share in zip(further, (tail, 1 - tail), strict=True):
+        for extreme, share in zip(further, (tail, 1 - tail), strict=True):
             n, size = self.n + 1, top - bottom
             with np.errstate(invalid="ignore", divide="ignore"):
-                at = (self.mean + (one - self.mean) / n - bottom) / size
-                variance = (self.squares + (one - self.mean) ** 2 * self.n / n) / size**2 / (n * (n + 1))
+                at = (self.mean + (extreme - self.mean) / n - bottom) / size
+                variance = (self.squares + (extreme - self.mean) ** 2 * self.n / n) / size**2 / (n * (n + 1))
                 users = at * (1 - at) / variance - 1
                 end = bottom + size * betaincinv(at * users, (1 - at) * users, share)
-            ends.append(np.where((one == self.mean) & ~varied, self.mean, end))
+            ends.append(np.where((extreme == self.mean) & ~varied, self.mean, end))
         known = np.isfinite(further[0]) & np.isfinite(further[1])
         low, high = (np.where(known, end, np.nan) for end in ends)
         return low, high

@@ -53,20 +53,7 @@ def benjamini_hochberg(p: Floats) -> Floats:
     If findings are those below 0.05 after the correction, at most 5 % of them are expected to be false. This holds for
     independent tests and for tests that depend positively on each other, as metrics and cut-offs of one model do.
 
-    Parameters
-    ----------
-    p
-        P-values of any shape. NaN is no test: it is not counted, and stays NaN.
-
-    Returns
-    -------
-    numpy.ndarray
-        The corrected p-values, at most 1, in the shape of `p`.
-
-    Raises
-    ------
-    FrameError
-        If a value is not between 0 and 1.
+    Parameters, result and errors are those of `holm`.
 
     References
     ----------

@@ -115,12 +115,12 @@ def paired(
 
     Examples
     --------
-    >>> made = paired(np.array([[0.2], [0.0], [0.5], [0.1], [-0.1], [0.3], [0.0], [0.4]]), method="t")
-    >>> made.mean.round(3).item(), made.low.round(3).item(), made.high.round(3).item(), made.method
+    >>> result = paired(np.array([[0.2], [0.0], [0.5], [0.1], [-0.1], [0.3], [0.0], [0.4]]), method="t")
+    >>> result.mean.round(3).item(), result.low.round(3).item(), result.high.round(3).item(), result.method
     (0.175, -0.002, 0.352, ('t',))
-    >>> made.t_p.round(4).item(), made.wilcoxon_p.round(4).item(), made.randomization_p.round(4).item()
+    >>> result.t_p.round(4).item(), result.wilcoxon_p.round(4).item(), result.randomization_p.round(4).item()
     (0.0524, 0.0938, 0.0938)
-    >>> made.won.item(), made.tied.item(), made.lost.item(), made.effect_size.round(3).item()
+    >>> result.won.item(), result.tied.item(), result.lost.item(), result.effect_size.round(3).item()
     (5, 2, 1, 0.825)
     """
     if not is_word(method, PAIRED_METHODS):
@@ -182,16 +182,16 @@ def intervals_of_differences(
 
 def checked(differences: Floats) -> Floats:
     """Return differences as users × columns of finite numbers, or raise an error."""
-    made: Floats = np.asarray(differences, dtype=np.float64)
-    if made.ndim == 1:
-        made = made[:, np.newaxis]
-    if made.ndim != 2:
-        raise FrameError(f"differences have {made.ndim} dimensions: give users × columns.")
-    bad: NDArray[np.int64] = np.argwhere(~np.isfinite(made))
+    values: Floats = np.asarray(differences, dtype=np.float64)
+    if values.ndim == 1:
+        values = values[:, np.newaxis]
+    if values.ndim != 2:
+        raise FrameError(f"differences have {values.ndim} dimensions: give users × columns.")
+    bad: NDArray[np.int64] = np.argwhere(~np.isfinite(values))
     if len(bad):
         row, column = bad[0]
         raise FrameError(
-            f"{len(bad):,} of {made.size:,} differences are no number, the first {made[row, column]} at user {row}, "
+            f"{len(bad):,} of {values.size:,} differences are no number, the first {values[row, column]} at user {row}, "
             f"column {column}: leave out users on whom only one of the two models is judged."
         )
-    return made
+    return values

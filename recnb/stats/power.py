@@ -24,8 +24,8 @@ class Detectable(float):
 
     >>> import numpy as np
     >>> values = np.random.default_rng(0).random((2, 50))
-    >>> made = Detectable.of("ndcg@10", values[0], values[1])
-    >>> round(made, 3), made.n_users, round(made.sd, 3)
+    >>> smallest = Detectable.of("ndcg@10", values[0], values[1])
+    >>> round(smallest, 3), smallest.n_users, round(smallest.sd, 3)
     (0.178, 50, 0.441)
     """
 
@@ -37,21 +37,10 @@ class Detectable(float):
     correlation: float | None  #: assumed between the two models' values; None where the differences were measured
     lang: str
 
-    def __new__(
-        cls,
-        difference: float,
-        *,
-        label: str,
-        n_users: int,
-        power: float,
-        alpha: float,
-        sd: float,
-        correlation: float | None,
-    ) -> Self:
-        """Pack the difference with its terms."""
+    def __new__(cls, difference: float, **terms: Any) -> Self:
+        """Pack the difference with its terms, which are the attributes."""
         self = super().__new__(cls, difference)
-        self.label, self.n_users, self.power, self.alpha = label, n_users, power, alpha
-        self.sd, self.correlation, self.lang = sd, correlation, current()
+        vars(self).update(terms, lang=current())
         return self
 
     @classmethod
@@ -83,10 +72,10 @@ class Detectable(float):
         sd = math.nan if n < 2 else float(apart.std(ddof=1))
         if correlation is not None:
             sd *= math.sqrt(2 * (1 - correlation))
-        found = detectable(sd, n, power, alpha)
+        difference = detectable(sd, n, power, alpha)
         return cls(
             # So few users who differ do not show how far others would.
-            found if np.count_nonzero(apart) >= ENOUGH else math.nan,
+            difference if np.count_nonzero(apart) >= ENOUGH else math.nan,
             label=label, n_users=n, power=power, alpha=alpha, sd=sd, correlation=correlation,
         )  # fmt: skip
 
@@ -100,10 +89,10 @@ class Detectable(float):
                     label=self.label,
                     users=ngettext("{n:,} user", "{n:,} users", self.n_users),
                 )
-            found = _("A true difference of {difference:.4f} in {label} is found over {users} with a chance of {power:.0%} (paired t test at {alpha:g}); a smaller one will more often be missed.", label=self.label, difference=float(self), users=ngettext("{n:,} user", "{n:,} users", self.n_users), alpha=self.alpha, power=self.power)  # fmt: skip
+            sentence = _("A true difference of {difference:.4f} in {label} is found over {users} with a chance of {power:.0%} (paired t test at {alpha:g}); a smaller one will more often be missed.", label=self.label, difference=float(self), users=ngettext("{n:,} user", "{n:,} users", self.n_users), alpha=self.alpha, power=self.power)  # fmt: skip
             if self.correlation is None:
-                return f"{found} {_('The differences of users spread by {sd:.4f}, as measured between the two models.', sd=self.sd)}"
-            return f"{found} {_('Assumed, not measured: another model whose values per user have a correlation of {correlation:g} with these, so that the differences spread by {sd:.4f}; against= another evaluation measures it.', sd=self.sd, correlation=self.correlation)}"
+                return f"{sentence} {_('The differences of users spread by {sd:.4f}, as measured between the two models.', sd=self.sd)}"
+            return f"{sentence} {_('Assumed, not measured: another model whose values per user have a correlation of {correlation:g} with these, so that the differences spread by {sd:.4f}; against= another evaluation measures it.', sd=self.sd, correlation=self.correlation)}"
 
     def __getnewargs_ex__(self) -> tuple[tuple[float], dict[str, Any]]:
         terms = {name: value for name, value in vars(self).items() if name != "lang"}

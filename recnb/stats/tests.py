@@ -64,20 +64,20 @@ def wilcoxon(differences: Floats) -> Floats:
     """
     from scipy import stats
 
-    made = np.ones(differences.shape[1])
+    p_values = np.ones(differences.shape[1])
     if not len(differences):
-        return np.full_like(made, np.nan)
+        return np.full_like(p_values, np.nan)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # few users left after ties, which the p-value shows
         for column in steps(np.flatnonzero((differences != 0).any(axis=0)), _("testing")):
             every = differences[:, column]
             differing = every[every != 0]
             if len(differing) <= FEW_RANKS:
-                # With ties scipy takes a second for it (1.17), and the normal limit if many do not differ.
-                made[column], _ignored = _sign_flip(stats.rankdata(np.abs(differing)) * np.sign(differing), 0, 0)
+                # With ties scipy (1.17) takes seconds for it; where many do not differ, its normal limit is up to 0.24 off.
+                p_values[column], _ignored = _sign_flip(stats.rankdata(np.abs(differing)) * np.sign(differing), 0, 0)
             else:
-                made[column] = stats.wilcoxon(every).pvalue
-    return made
+                p_values[column] = stats.wilcoxon(every).pvalue
+    return p_values
 
 
 def sign_flip(differences: Floats, permutations: int, seed: int) -> tuple[Floats, tuple[Randomization, ...]]:
@@ -92,10 +92,10 @@ def sign_flip(differences: Floats, permutations: int, seed: int) -> tuple[Floats
     (array([0.25]), ('exact',))
     """
     columns = steps(differences.T, _("testing"))
-    made = [_sign_flip(column[column != 0], permutations, seed) for column in columns]
+    tested = [_sign_flip(column[column != 0], permutations, seed) for column in columns]
     if not len(differences):
-        return np.full(differences.shape[1], np.nan), tuple(how for _ignored, how in made)
-    return np.array([p for p, _ignored in made]), tuple(how for _ignored, how in made)
+        return np.full(differences.shape[1], np.nan), tuple(how for _ignored, how in tested)
+    return np.array([p for p, _ignored in tested]), tuple(how for _ignored, how in tested)
 
 
 def _sign_flip(differing: Floats, permutations: int, seed: int) -> tuple[float, Randomization]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import resources
 
 import anywidget
-import ipywidgets as w  # type: ignore[import-untyped]
+import ipywidgets as w
 import traitlets
 
 

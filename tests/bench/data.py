@@ -40,10 +40,20 @@ TINY = Size("warm-up", 50, 10, 5)
 PIECE = 1_000_000  #: rows of a file of recommendations
 
 
-def make(size: Size, *, strings: bool) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Recommendations and shuffled truth with grades 1 to 5, a fifth of it recommended."""
-    recs, truth = (pl.DataFrame(columns) for columns in _columns(size, np.random.default_rng(0)))
+def make(
+    size: Size, *, strings: bool, shuffled: bool = False, scores: bool = False
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Recommendations and shuffled truth with grades 1 to 5, a fifth of it recommended.
+
+    The rows of recommendations are in order, or `shuffled`; they have ranks, or distinct `scores`.
+    """
+    rng = np.random.default_rng(0)
+    recs, truth = (pl.DataFrame(columns) for columns in _columns(size, rng))
     truth = truth.sample(fraction=1, shuffle=True, seed=1)
+    if scores:
+        recs = recs.select("user", "item", score=rng.random(recs.height) / 2 - recs["rank"])
+    if shuffled:
+        recs = recs.sample(fraction=1, shuffle=True, seed=2)
     if strings:
         recs, truth = (
             frame.with_columns(pl.format("user-{}", "user").alias("user"), pl.format("item-{}", "item").alias("item"))

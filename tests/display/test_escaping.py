@@ -17,10 +17,10 @@ import pytest
 
 import recnb
 from recnb.widgets import PlaygroundState
-from recnb.widgets.explorer import html as explorer_html
+from recnb.widgets.explorer import shown as explorer_shown
+from recnb.widgets.explorer.shown import users_table
 from recnb.widgets.explorer.state import ExplorerState
-from recnb.widgets.explorer.table import users_table
-from recnb.widgets.playground import html as playground_html
+from recnb.widgets.playground import view as playground_view
 from recnb.widgets.quiz import quiz
 from tests.explorer import explorer_state
 
@@ -183,9 +183,9 @@ def made(name: str) -> Any:
 
 
 HTML: dict[str, Callable[[Any], str]] = {
-    "explorer": explorer_html.still,
-    "explorer of models": explorer_html.still,
-    "playground": playground_html.still,
+    "explorer": explorer_shown.still,
+    "explorer of models": explorer_shown.still,
+    "playground": playground_view.still,
     "report": lambda one: one.to_html(title=EVIL[0]),
     "comparison report": lambda one: one.to_html(title=EVIL[0]),
 }

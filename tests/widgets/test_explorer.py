@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 import recnb
 from recnb.data import Prepared
 from recnb.errors import OptionError, RecnbError
-from recnb.widgets.explorer.html import detail, still, summary
+from recnb.widgets.explorer.shown import detail, still, summary, users_table
 from recnb.widgets.explorer.state import PAGE, ExplorerState
-from recnb.widgets.explorer.table import users_table
 from tests.explorer import explorer_state
 from tests.results.test_html import Page
 
@@ -88,7 +87,7 @@ def test_a_column_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
     users_table(state)
     state.ask(k=5)
     users_table(state)
-    monkeypatch.setattr("recnb.results.evaluation_data.EvaluationData.values", None)
+    monkeypatch.setattr("recnb.results.aggregation.Scoring.averaged", None)
     monkeypatch.setattr(np, "argsort", None)
     state.ask(k=10)
     state.search("u1")

@@ -12,10 +12,8 @@ import pytest
 
 import recnb
 from recnb.errors import FrameError
-from recnb.widgets.explorer.html import detail, still, summary
+from recnb.widgets.explorer.shown import detail, detail_of, still, summary, users_table
 from recnb.widgets.explorer.state import ExplorerState
-from recnb.widgets.explorer.table import users_table
-from recnb.widgets.explorer.user import detail_of
 from tests.explorer import explorer_state
 from tests.results.test_html import EVIL, Page
 from tests.widgets.test_explorer import EV, EVALUATIONS, SAMPLE, one
@@ -34,12 +32,13 @@ def test_the_list_of_a_user() -> None:
     one = detail_of(state)
     assert one is not None
     (mine,) = one.lists
-    assert [(row.rank, row.item, row.title, row.relevance, row.above) for row in mine.rows] == [
-        (1, "p", "", 0, True), (2, "q", "Quince", 3, True), (3, "r", "", 0, True), (5, "t", "", 5, False),
+    assert [(row.rank, row.item, row.relevance, row.above) for row in mine.rows] == [
+        (1, "p", 0, True), (2, "q", 3, True), (3, "r", 0, True), (5, "t", 5, False),
     ]  # fmt: skip
-    assert [(gone.item, gone.title, gone.relevance, gone.rank) for gone in mine.missed] == [
-        ("t", "", 5, 5), ("x", "Xylophone", 4, None),
+    assert [(gone.item, gone.relevance, gone.rank) for gone in mine.missed] == [
+        ("t", 5, 5), ("x", 4, None),
     ]  # fmt: skip
+    assert mine.titles == {"q": "Quince", "x": "Xylophone"}
     assert (mine.n_hits, mine.n_relevant, mine.n_places, mine.n_missed) == (1, 3, 5, 2)
     assert one.explanation is not None
     assert one.explanation.value == mine.value == state.values()[0]
@@ -67,7 +66,7 @@ def test_every_user_has_the_value_that_their_explanation_ends_with() -> None:
                 assert shown is not None
                 assert shown.explanation is not None, shown.problem
                 assert shown.explanation.value == pytest.approx(state.values()[at])
-                assert shown.lists[0].n_hits == state.column("hits")[at]
+                assert shown.lists[0].n_hits == state.table["hits"][at]
 
 
 def test_a_library_has_its_own_metrics_options_and_users() -> None:
@@ -160,7 +159,7 @@ def test_several_models_side_by_side() -> None:
     assert sum(bar.count for bar in state.bars()[:5]) == (apart < 0).sum()
     state.choose_model("popular")
     assert state.names[state.other] == "item-knn"
-    np.testing.assert_array_equal(state.difference(), -apart)
+    np.testing.assert_array_equal(state.table["difference"], -apart)
     state.user = "u002"
     one = detail_of(state)
     assert one is not None
@@ -267,4 +266,4 @@ def test_no_more_is_sent_than_is_shown() -> None:
     state.search("99")
     state.sort("hits")
     assert len(json.dumps(users_table(state))) < 9_000
-    assert len(state.shown()) == sum("99" in str(one) for one in state.population.users)
+    assert len(state.shown()) == sum("99" in str(one) for one in state.users)

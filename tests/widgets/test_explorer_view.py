@@ -145,7 +145,7 @@ def test_sorting_sends_a_page_and_no_explanation_again(monkeypatch: pytest.Monke
     one = EV.explore()
     sent: list[Any] = []
     one.table.observe(lambda change: sent.append(change["new"]), "shown")
-    monkeypatch.setattr("recnb.widgets.explorer.html.detail", None)
+    monkeypatch.setattr("recnb.widgets.explorer.shown.detail", None)
     send(one, kind="sort", column="relevant")
     send(one, kind="turn", page=2)
     assert len(sent) == 2

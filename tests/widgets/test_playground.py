@@ -10,7 +10,7 @@ import recnb
 from recnb.display.language import _, use_language
 from recnb.errors import CutoffError, FrameError, OptionError, RecnbError
 from recnb.widgets import PlaygroundState
-from recnb.widgets.playground.html import still
+from recnb.widgets.playground.view import still
 
 NASTY = ["<script>alert(1)</script>", "$x$ and $y$", 'a "quoted" name', "שלום", "🎬", "x" * 5000, 7]
 

@@ -14,7 +14,7 @@ from recnb import METRICS
 from recnb.display.language import _, use_language
 from recnb.errors import RecnbError
 from recnb.widgets import playground
-from recnb.widgets.playground import html as parts
+from recnb.widgets.playground import view as parts
 from recnb.widgets.playground.view import RankingList
 
 NASTY = ["<script>alert(1)</script>", "$x$ and $y$", "a \"quoted\" 'name'", "שלום", "🎬", "x" * 5000, 7]
@@ -253,7 +253,7 @@ def test_the_twin_speaks_its_own_language():
     shown = view._repr_mimebundle_()["text/html"]
     assert "컷오프 k = 6" in shown
     assert "정지 화면" in shown
-    assert "cut-off" not in parts.values(view.state)
+    assert "cut-off" not in parts.part(view.state, "values")
 
 
 class Typeset(HTMLParser):

@@ -15,8 +15,7 @@ from recnb.display.language import with_particles
 from recnb.metrics.metric import METRICS
 from recnb.widgets.quiz import LEAST_K, MOST_K, Quiz, generate, mistakes, question
 from recnb.widgets.quiz.list import QuizList
-from recnb.widgets.quiz.mistakes import BY_HAND as MISTAKES
-from recnb.widgets.quiz.mistakes import SENTENCES, mistakes_of, names_of
+from recnb.widgets.quiz.mistakes import mistakes_of, recorded, recorded_of
 
 #: Exercises in other conventions, in which the slip is what is usual elsewhere.
 OTHERWISE: dict[str, list[dict[str, Any]]] = {
@@ -29,6 +28,11 @@ OTHERWISE: dict[str, list[dict[str, Any]]] = {
     "idcg": [{"gain": "exponential"}, {"discount": "rank"}, {"log_base": 10}, {"ideal": "list"}],
     "ndcg": [{"gain": "exponential"}, {"discount": "rank"}, {"ideal": "list"}],
 }
+
+
+def names_of(metric: str) -> list[str]:
+    """The mistakes with a metric, under any options."""
+    return [row.mistake for row in recorded_of(metric)]
 
 
 def tells_apart(q: Quiz) -> None:
@@ -107,14 +111,16 @@ def test_every_slip_is_recognised_in_both_languages(metric: str) -> None:
                 assert (len(re.findall("[가-힣]", sentence)) > 10) is (lang == "ko"), sentence
                 recognised.add(slip.name)
     assert recognised == set(names_of(metric))
+    assert len(recognised) == len(names_of(metric))
 
 
-def test_no_sentence_is_left_over() -> None:
-    """Every sentence of a slip belongs to a slip of that metric, or of one that has none of its own."""
-    for key in SENTENCES:
-        name, _dot, metric = key.partition(".")
-        mine = [m for m in METRICS if name in names_of(m)]
-        assert metric in mine if metric else any(f"{key}.{m}" not in SENTENCES for m in mine), key
+def test_every_row_is_a_mistake_with_some_metric_and_has_either_an_option_or_a_number() -> None:
+    for row, above in zip(recorded(), [None, *recorded()], strict=False):
+        assert any(row in recorded_of(metric) for metric in METRICS), row
+        assert all(row in recorded_of(metric) for metric in row.metrics), row
+        assert bool(row.option) is not bool(row.number), row
+        if above is not None and row.sentence == above.sentence:
+            assert row.mistake == above.mistake, "a sentence of the row above is that of the same mistake"
 
 
 def test_natural_log_is_no_slip_of_ndcg() -> None:
@@ -225,7 +231,7 @@ def test_slips_of_the_hit_rate_by_hand() -> None:
 
 
 def test_every_metric_is_worked_by_hand() -> None:
-    assert {*BY_HAND, "hit_rate"} == set(MISTAKES)
+    assert {*BY_HAND, "hit_rate"} == set(METRICS)
 
 
 # What is drawn
@@ -298,10 +304,12 @@ def test_korean_particles_fit_the_number_as_it_is_read() -> None:
 
 
 def test_a_metric_without_recorded_mistakes_has_those_of_every_metric(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(mistakes.BY_HAND, "rbp")
+    without = [replace(row, metrics=tuple(name for name in row.metrics if name != "rbp")) for row in recorded()]
+    kept = tuple(row for row, before in zip(without, recorded(), strict=True) if row.metrics or not before.metrics)
+    monkeypatch.setattr(mistakes, "recorded", lambda: kept)
     monkeypatch.setattr(question, "DESCRIBED", ())
     q = recnb.quiz("rbp", 1)
-    assert names_of("rbp") == ("no_cutoff", "one_more")
+    assert names_of("rbp") == ["no_cutoff", "one_more"]
     assert {slip.name for slip in q.slips} == {"no_cutoff", "one_more"}
     tells_apart(q)
     assert "\np = 0.8.\n" in str(q)

@@ -17,7 +17,7 @@ import recnb
 from recnb.errors import CutoffError, OptionError, RecnbError
 from recnb.metrics.metric import METRICS
 from recnb.widgets.quiz import Answer, Mistake, Quiz, answer, question
-from recnb.widgets.quiz import view as quiz_view
+from recnb.widgets.quiz.exercise import QuizView
 from recnb.widgets.quiz.list import TERMS_DIFFER, QuizList
 
 ROW, TRUTH = ("A", "B", "C", "D", "E"), {"A": 2, "C": 3, "D": 1, "F": 1}
@@ -171,8 +171,8 @@ def test_the_solution_is_shown_after_a_right_value_or_when_asked_for() -> None:
 @pytest.mark.parametrize("metric", METRICS)
 def test_the_largest_term_is_asked_for_where_terms_differ(metric: str) -> None:
     q = recnb.quiz(metric, 9)
-    assert q._asks_largest is (metric in TERMS_DIFFER) is bool(q.largest)
-    if q._asks_largest:
+    assert q.drawn.asks_largest is (metric in TERMS_DIFFER) is bool(q.largest)
+    if q.drawn.asks_largest:
         assert set(q.largest) < set(q.items)
         assert "largest" in str(q)
         rows = q.reveal().explanation.rows.set_index("item")["credit"]
@@ -288,7 +288,7 @@ def test_an_exercise_can_be_pickled() -> None:
 
 def test_the_view_checks_and_reveals_without_a_browser() -> None:
     q = recnb.quiz("ndcg", 3, lang="en")
-    view = quiz_view.QuizView(q)
+    view = QuizView(q)
     view.button.click()
     assert "Type a value, or choose the largest term." in view.feedback.value
     view.value.value = "<b>x"
@@ -309,7 +309,7 @@ def test_the_view_checks_and_reveals_without_a_browser() -> None:
 
 def test_the_enter_key_is_told_of_before_what_was_typed() -> None:
     q = recnb.quiz("precision", 3, lang="en")
-    view = quiz_view.QuizView(q)
+    view = QuizView(q)
     view.value._handle_custom_msg({"event": "submit"}, [])
     assert not view.feedback.value
     view.value.value = f"{q.slips[0].value:.4f}"
@@ -321,7 +321,7 @@ def test_the_enter_key_is_told_of_before_what_was_typed() -> None:
 
 
 def test_the_solution_can_be_shown_without_an_answer() -> None:
-    view = quiz_view.QuizView(recnb.quiz("hit_rate", 3, lang="ko"))
+    view = QuizView(recnb.quiz("hit_rate", 3, lang="ko"))
     view.button.click()
     assert "값을 쓰시오" in view.feedback.value
     view.show.click()

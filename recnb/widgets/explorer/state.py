@@ -6,14 +6,15 @@ every list, so that another k, option or metric needs no other join.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from recnb.conventions import presets
+from recnb.data.encoding import place_of
 from recnb.display.language import _, checked, use_language
 from recnb.display.text import fixed
 from recnb.errors import OptionError, RecnbError, is_number, near
@@ -21,7 +22,7 @@ from recnb.metrics.hits import Cutoffs, Floats, Ints
 from recnb.metrics.metric import METRICS, Metric, metric_named
 from recnb.report.data import SAME
 from recnb.results.evaluation_data import EvaluationData
-from recnb.widgets.explorer.data import Cache, CommonUsers, MetricOfUsers, SegmentColumns, UserSegments
+from recnb.widgets.explorer.data import KEPT, MetricOfUsers, SegmentColumns, UserSegments, common_users
 from recnb.widgets.explorer.histogram import BARS, Bar, bar_edges, bar_labels, bar_of
 
 if TYPE_CHECKING:
@@ -72,20 +73,22 @@ class ExplorerState:
         self.k = Cutoffs.one(k).values[0]
         self.options = dict(options or {})
         self.model, self.other = 0, min(1, len(self.names) - 1)
-        self.shape = "value"
+        self.shape = "difference" if self.paired else "value"
         self.problem = ""  #: why the last change was refused
         self.segment: str | None = None
+        self.parts: UserSegments | None = None  #: the segments of users by the column chosen
         self.part: int | None = None
         self.picked: frozenset[int] = frozenset()
         self.text = ""
         self.page = 0
         self.looks: list[MetricOfUsers] = []  #: the metric for the users of each model
-        self.population: CommonUsers
-        self._looks_by_metric = Cache(12 * len(self.names))
+        self.users: pl.Series  #: those that all models have in common, sorted
+        self._positions: list[Ints]  #: of these users in each model
+        self._known_looks: dict[Any, list[MetricOfUsers]] = {}
+        self._sorted, self._columns_under = lru_cache(KEPT)(self._sort), lru_cache(KEPT // 2)(self._make_columns)
         with use_language(self.lang):
             self._look(self.metric, self.k, self.options)
             self.segments = SegmentColumns(self.evaluations)
-        self.shape = "difference" if self.paired else "value"
         self.sorted_by, self.descending = self.shape, True
         self.user: Any = self.nearest_to_mean()
         self.chosen_by_hand = False
@@ -95,30 +98,26 @@ class ExplorerState:
         """Whether models are compared."""
         return len(self.names) > 1
 
-    @property
-    def longest(self) -> int:
-        """The deepest k to choose: the length of the longest list."""
-        lengths = (evaluation.prepared.list_length.max(initial=1) for evaluation in self.evaluations)
-        return max(self.k or 1, *map(int, lengths))
-
     # The metric and the models
 
     def _look(self, metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> None:
         """Compute the metric of every model; nothing changes if it is refused for one of them."""
         metric.check(options)
-        key = tuple(sorted((name, repr(value)) for name, value in options.items()))
-        looks = [
-            self._looks_by_metric.get((model, metric.name, key), partial(MetricOfUsers, evaluation, metric, options))
-            for model, evaluation in enumerate(self.evaluations)
-        ]
+        key = (metric.name, tuple(sorted((name, repr(value)) for name, value in options.items())))
+        looks = self._known_looks.pop(key, None)
+        looks = looks or [MetricOfUsers(evaluation, metric, options) for evaluation in self.evaluations]
         for look in looks:
             look.values(k)
-        if not self.looks or not self.population.are_of(looks):
-            self.population = CommonUsers.of(self.names, looks)
-            self._cache = Cache()
-            self.part, self.page = None, 0
+        self._known_looks = dict([*self._known_looks.items(), (key, looks)][-KEPT:])
+        if not self.looks or any(new.users is not old.users for new, old in zip(looks, self.looks, strict=True)):
+            users_of = {name: look.users for name, look in zip(self.names, looks, strict=True)}
+            self.users, self._positions = common_users(users_of)
+            self._sorted.cache_clear()
+            self._columns_under.cache_clear()
+            self._divide(self.segment)
+            self.search(self.text)
         self.looks, self.metric, self.k, self.options = looks, metric, k, dict(options)
-        self._key = (metric.name, k, key)
+        self._key = (key, k)
 
     def ask(self, *, metric: str | None = None, k: int | str | None = "", **options: Any) -> bool:
         """Change metric, cut-off or options; if recnb refuses them, nothing changes, and `problem` is the reason."""
@@ -179,64 +178,58 @@ class ExplorerState:
     @property
     def n_users(self) -> int:
         """The number of users that all models have in common."""
-        return len(self.population.users)
+        return len(self.users)
+
+    @property
+    def table(self) -> dict[str, np.ndarray[Any, Any]]:
+        """The columns of the table: a number for each user, in the order of ids."""
+        return self._columns_under(self.model, self.other, self.segment, self._key)
+
+    def _make_columns(self, model: int, other: int, *_key: Any) -> dict[str, np.ndarray[Any, Any]]:
+        values = [look.values(self.k)[at] for look, at in zip(self.looks, self._positions, strict=True)]
+        look, at = self.looks[model], self._positions[model]
+        columns: dict[str, np.ndarray[Any, Any]] = {"user": np.arange(self.n_users)}
+        if self.paired:
+            columns |= {f"value:{index}": values[index] for index in range(len(values))}
+            columns["difference"] = values[model] - values[other]
+        else:
+            columns["value"] = values[0]
+        columns |= {
+            "hits": look.n_hits(self.k)[at],
+            "relevant": look.hits.n_relevant[at],
+            "length": look.hits.list_length[at],
+        }
+        return columns if self.parts is None else {**columns, "segment": self.parts.codes}
 
     def values(self, model: int | None = None) -> Floats:
         """Return the metric of every user; NaN where the convention leaves one out."""
         index = self.model if model is None else model
-        return self._cache.get(
-            ("values", index, self._key), lambda: self._common(self.looks[index].values(self.k), index)
-        )
+        return self.table[f"value:{index}" if self.paired else "value"]
 
-    def _common(self, values: Any, model: int | None = None) -> Any:
-        """Restrict values of a model's users to those in common."""
-        index = self.model if model is None else model
-        return values if self.population.are_all_of(index) else values[self.population.positions[index]]
+    def position_in(self, model: int, at: int) -> int:
+        """Return the position of a user, by that among the users in common, in a model."""
+        return int(self._positions[model][at])
 
-    def difference(self) -> Floats:
-        """Return the model's values minus the other's."""
-        return self.values() - self.values(self.other)
-
-    def column(self, name: str) -> np.ndarray[Any, Any]:
-        """Return a column of the table as numbers, in the order of users."""
-        look = self.looks[self.model]
+    def header(self, name: str) -> str:
+        """Return the header of a column: a metric, a model, the column of a segment, or else its name."""
         if name.startswith("value:"):
-            return self.values(int(name[6:]))
-        columns: dict[str, Callable[[], Any]] = {
-            "user": lambda: np.arange(self.n_users),
-            "value": self.values,
-            "difference": self.difference,
-            "hits": lambda: self._common(look.n_hits(self.k)),
-            "relevant": lambda: self._common(look.hits.n_relevant),
-            "length": lambda: self._common(look.hits.list_length),
-            "segment": lambda: np.zeros(self.n_users) if self.parts is None else self.parts.codes,
-        }
-        return np.asarray(columns[name]())
-
-    @property
-    def columns(self) -> list[str]:
-        """The columns of the table."""
-        values = [f"value:{model}" for model in range(len(self.names))] + ["difference"] if self.paired else ["value"]
-        return ["user", *values, "hits", "relevant", "length", *(["segment"] if self.segment else [])]
+            return self.names[int(name[6:])]
+        return {"value": self.label, "segment": self.segment or ""}.get(name, name)
 
     # Filters and order
-
-    @property
-    def parts(self) -> UserSegments | None:
-        """The segments of users by the column chosen."""
-        name = self.segment
-        if name is None:
-            return None
-        with use_language(self.lang):
-            return self._cache.get(("segments", name), lambda: self.segments.of(name, self.population.users))
 
     def choose_segment(self, column: str | None) -> None:
         """Choose the column that divides users into segments; None for none."""
         if column is not None and column not in self.segments.names:
             raise OptionError(f"{column!r} parts no users here. {near(column, self.segments.names)}")
-        self.segment, self.part, self.page = column, None, 0
+        self._divide(column)
         if self.sorted_by == "segment":
             self.sorted_by, self.descending = "value", True
+
+    def _divide(self, column: str | None) -> None:
+        with use_language(self.lang):
+            self.parts = None if column is None else self.segments.of(column, self.users)
+        self.segment, self.part, self.page = column, None, 0
 
     def pick_part(self, index: int) -> None:
         """Show only the users of a segment; of all, if it is picked already."""
@@ -251,21 +244,24 @@ class ExplorerState:
     def search(self, text: str) -> None:
         """Show the users whose id contains a text, whatever its case."""
         self.text, self.page = text[:SEARCHED], 0
+        ids, part = (column.cast(pl.String).str.to_lowercase() for column in (self.users, pl.Series([self.text])))
+        self._found = ids.str.contains(part[0], literal=True).to_numpy() if self.text else None
 
     def show_all(self) -> None:
         """Drop all filters."""
-        self.text, self.part, self.picked, self.page = "", None, frozenset(), 0
+        self.search("")
+        self.part, self.picked = None, frozenset()
 
     def sort(self, column: str) -> None:
         """Sort by a column: numbers from the largest, ids from the first; the second time, in reverse."""
-        if column in self.columns or column == "value":
+        if column in self.table or column == "value":
             self.descending = not self.descending if column == self.sorting else column not in ("user", "segment")
             self.sorted_by, self.page = column, 0
 
     @property
     def sorting(self) -> str:
         """The column that the table is sorted by."""
-        if self.sorted_by in self.columns:
+        if self.sorted_by in self.table:
             return self.sorted_by
         return f"value:{self.model}" if self.paired else "value"
 
@@ -275,37 +271,27 @@ class ExplorerState:
 
     def in_part(self) -> Mask:
         """Return which users are in the segment picked; all, if none is."""
-        parts = self.parts
-        if parts is None or self.part is None:
+        if self.parts is None or self.part is None:
             return np.ones(self.n_users, dtype=bool)
-        return np.asarray(parts.codes == self.part)
+        return np.asarray(self.parts.codes == self.part)
 
     def shown(self) -> Ints:
         """Return the positions of the users shown, in their order."""
         mask = self.in_part()
         if self.picked:
             mask = mask & np.isin(self._bar_of(), list(self.picked))
-        if self.text:
-            mask = mask & self._cache.get(("search", self.text), self._matching)
-        order = self._order()
+        if self._found is not None:
+            mask = mask & self._found
+        key = (self.sorting, self.descending, self.model, self.other, self.segment, self._key)
+        order = self._sorted(*key)
         return order if mask.all() else order[mask[order]]
 
-    def _matching(self) -> Mask:
-        text = str(pl.Series([self.text]).str.to_lowercase()[0])
-        return self.population.texts.str.contains(text, literal=True).to_numpy()
-
-    def _order(self) -> Ints:
+    def _sort(self, name: str, descending: bool, *_key: Any) -> Ints:
         """Sort all users; equal ones in the order of their ids, those without a value last."""
-        name, descending = self.sorting, self.descending
-
-        def sort() -> Ints:
-            if name == "user":
-                return np.arange(self.n_users)[:: -1 if descending else 1]
-            numbers = self.column(name)
-            return np.argsort(-numbers if descending else numbers, kind="stable")
-
-        key = ("order", name, descending, self.model, self.other, self.segment, self._key)
-        return self._cache.get(key, sort)
+        if name == "user":
+            return np.arange(self.n_users)[:: -1 if descending else 1]
+        numbers = self.table[name]
+        return np.argsort(-numbers if descending else numbers, kind="stable")
 
     @property
     def pages(self) -> int:
@@ -320,7 +306,7 @@ class ExplorerState:
 
     def spread_of(self) -> Floats:
         """Return the numbers of the histogram."""
-        return self.difference() if self.shape == "difference" else self.values()
+        return self.table["difference"] if self.shape == "difference" else self.values()
 
     def edges(self) -> tuple[float, ...]:
         """Return the edges of the bars, without that of 0."""
@@ -328,8 +314,7 @@ class ExplorerState:
         return bar_edges(self.spread_of(), signed=self.shape == "difference", bounded=bounded)
 
     def _bar_of(self) -> Ints:
-        key = ("bars", self.shape, self.model, self.other, self._key)
-        return self._cache.get(key, lambda: bar_of(self.spread_of(), self.edges()))
+        return bar_of(self.spread_of(), self.edges())
 
     def bars(self) -> list[Bar]:
         """Return the histogram of the users in the segment picked."""
@@ -345,19 +330,15 @@ class ExplorerState:
 
     def means_of_parts(self) -> list[Bar]:
         """Return each segment with its number of users and its mean."""
-        parts = self.parts
-        if parts is None:
+        if self.parts is None:
             return []
-        numbers, n = self.spread_of(), len(parts.labels)
+        codes, numbers, n = self.parts.codes, self.spread_of(), len(self.parts.labels)
         valued = ~np.isnan(numbers)
-        counts = np.bincount(parts.codes[valued], minlength=n)
-        sums = np.bincount(parts.codes[valued], numbers[valued], minlength=n)
-        means = np.divide(sums, counts, out=np.full(n, np.nan), where=counts > 0)
-        users = np.bincount(parts.codes, minlength=n)
-        return [
-            Bar(label, int(users[index]), float(means[index]), index == self.part)
-            for index, label in enumerate(parts.labels)
-        ]
+        counts = np.bincount(codes[valued], minlength=n)
+        sums = np.bincount(codes[valued], numbers[valued], minlength=n)
+        means = np.divide(sums, counts, out=np.full(n, np.nan), where=counts > 0).tolist()
+        users, picked = np.bincount(codes, minlength=n).tolist(), [index == self.part for index in range(n)]
+        return [Bar(*bar) for bar in zip(self.parts.labels, users, means, picked, strict=True)]
 
     def mean(self, model: int | None = None, *, part: bool = False) -> float:
         """Return the mean over all users, averaged as the convention does; of a segment, the mean of its users."""
@@ -365,14 +346,14 @@ class ExplorerState:
         look, numbers = self.looks[index], self.values(index)
         if part and self.part is not None:
             numbers = numbers[self.in_part()]
-        elif look.prepared.convention.average != "user" and self.population.are_all_of(index):
+        elif look.prepared.convention.average != "user" and len(self.users) == len(look.users):
             return look.mean(self.k)
         numbers = numbers[~np.isnan(numbers)]
         return float(numbers.mean()) if len(numbers) else float("nan")
 
     def better_worse_same(self) -> tuple[int, int, int]:
         """Return for how many users the model is better than the other, worse, and the same."""
-        difference = self.difference()[self.in_part()]
+        difference = self.table["difference"][self.in_part()]
         difference = difference[~np.isnan(difference)]
         better, worse = int((difference > SAME).sum()), int((difference < -SAME).sum())
         return better, worse, len(difference) - better - worse
@@ -382,17 +363,17 @@ class ExplorerState:
     def choose(self, at: int) -> None:
         """Show the user at a position."""
         if 0 <= at < self.n_users:
-            self.user, self.chosen_by_hand = self.population.users[at], True
+            self.user, self.chosen_by_hand = self.users[at], True
 
     def nearest_to_mean(self) -> Any:
         """Return the user whose value is nearest to the mean; the first of equal ones."""
         distance = np.abs(self.values() - self.mean())
-        return self.population.users[0 if np.isnan(distance).all() else int(np.nanargmin(distance))]
+        return self.users[0 if np.isnan(distance).all() else int(np.nanargmin(distance))]
 
     @property
     def at(self) -> int | None:
         """The position of the user shown; None for one that this metric leaves out."""
-        return self.population.position(self.user)
+        return place_of(self.user, self.users)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the users shown, in their order, with all columns of the table."""
@@ -400,14 +381,13 @@ class ExplorerState:
 
         shown = self.shown()
         columns: dict[str, Any] = {}
-        for name in self.columns[1:]:
-            numbers: Any = self.column(name)[shown]
-            label = self.names[int(name[6:])] if name.startswith("value:") else name
+        for name in list(self.table)[1:]:
+            numbers: Any = self.table[name][shown]
+            label = self.header(name) if name != "value" else name
             if name == "segment" and self.parts is not None:
-                label, labels = self.parts.column, self.parts.labels
-                numbers = [labels[code] for code in numbers.tolist()]
+                numbers = [self.parts.labels[code] for code in numbers.tolist()]
             columns[label if label not in columns else f"{label} ({name})"] = numbers
-        return pd.DataFrame(columns, index=pd.Index(self.population.users.to_numpy()[shown], name="user"))
+        return pd.DataFrame(columns, index=pd.Index(self.users.to_numpy()[shown], name="user"))
 
     def __repr__(self) -> str:
         with use_language(self.lang):

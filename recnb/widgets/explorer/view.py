@@ -7,18 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import resources
-from typing import Any, TypeGuard
+from typing import Any
 
 import anywidget
-import ipywidgets as w  # type: ignore[import-untyped]
+import ipywidgets as w
 import traitlets
 
 from recnb.display.language import N_, _, use_language
 from recnb.display.text import one_line
 from recnb.metrics.metric import METRICS
-from recnb.widgets.explorer import html
+from recnb.widgets.explorer import shown
 from recnb.widgets.explorer.state import ExplorerState
-from recnb.widgets.explorer.table import labels, users_table
 from recnb.widgets.keyboard import Keys
 
 BAR_SHAPES: dict[str, str] = {"value": N_("values"), "difference": N_("differences")}
@@ -71,7 +70,8 @@ class Explorer(w.VBox):  # type: ignore[misc]
 
         self.metric = dropdown(_("Metric"), [(f"{METRICS[name].symbol} ({name})", name) for name in state.metrics])
         # A slider that cannot move is not shown at all, so it has two ends even for lists of one item.
-        most = max(2, state.longest)
+        longest = (int(evaluation.prepared.list_length.max(initial=1)) for evaluation in state.evaluations)
+        most = max(2, state.k or 1, *longest)
         self.k = w.IntSlider(min=1, max=most, description=_("k"), style=WIDE, layout=w.Layout(width="20em"))
         self.whole = w.Checkbox(description=_("whole lists"), indent=False, layout=w.Layout(**FITTING))
         self.options = w.Box([], layout=w.Layout(flex_flow="row wrap"))
@@ -87,7 +87,7 @@ class Explorer(w.VBox):  # type: ignore[misc]
             layout=w.Layout(flex_flow="row wrap", align_items="center"),
         )
         self.summary, self.detail = w.HTML(), w.HTMLMath()
-        self.table = UsersTable(words=labels(state.lang), lang=state.lang)
+        self.table = UsersTable(words=shown.labels(state.lang), lang=state.lang)
         for name in (
             "metric", "k", "whole", "options", "segment", "model", "other", "shape", "summary", "table", "detail", "controls",
         ):  # fmt: skip
@@ -117,27 +117,26 @@ class Explorer(w.VBox):  # type: ignore[misc]
 
     def act(self, message: Any) -> None:
         """Apply a message of the table; one that is not valid is ignored."""
-        if not isinstance(message, Mapping):
+        state = self.state
+        actions: dict[Any, tuple[str, type, Callable[[Any], None]]] = {
+            "pick": ("at", int, state.choose),
+            "turn": ("page", int, state.turn),
+            "bar": ("at", int, state.pick_bar),
+            "part": ("at", int, state.pick_part),
+            "search": ("text", str, state.search),
+            "sort": ("column", str, state.sort),
+            "all": ("kind", str, lambda _kind: state.show_all()),
+        }
+        kind = message.get("kind") if isinstance(message, Mapping) else None
+        if not isinstance(kind, str) or kind not in actions:
             return
-        state, kind = self.state, message.get("kind")
-        at, page, text, column = (message.get(name) for name in ("at", "page", "text", "column"))
-        if kind == "pick" and _is_index(at) and at in state.on_page():
-            state.choose(at)
-        elif kind == "turn" and _is_index(page):
-            state.turn(page)
-        elif kind == "bar" and _is_index(at):
-            state.pick_bar(at)
-        elif kind == "part" and _is_index(at):
-            state.pick_part(at)
-        elif kind == "search" and isinstance(text, str):
-            state.search(text)
-        elif kind == "sort" and isinstance(column, str):
-            state.sort(column)
-        elif kind == "all":
-            state.show_all()
-        else:
+        name, wanted, action = actions[kind]
+        value = message.get(name)
+        if type(value) is not wanted or (isinstance(value, int) and value < 0):
             return
-        self._show()
+        if kind != "pick" or value in state.on_page():
+            action(value)
+            self._show()
 
     def _show(self) -> None:
         """Show the state in all controls; only what has changed is sent to the browser."""
@@ -154,13 +153,13 @@ class Explorer(w.VBox):  # type: ignore[misc]
             self._show_options()
         finally:
             self._showing = False
-        self.summary.value = html.summary(state)
-        self.table.shown = users_table(state)
+        self.summary.value = shown.summary(state)
+        self.table.shown = shown.users_table(state)
         options = tuple(state.options.items())
         key = (state.user, state.chosen_by_hand, state.metric.name, state.k, options, state.model, state.other)
         if key != self._detail_key:
             self._detail_key = key
-            self.detail.value = html.detail(state)
+            self.detail.value = shown.detail(state)
 
     def _show_options(self) -> None:
         """Show a control for each option of the metric; they are made again for another metric only."""
@@ -188,11 +187,7 @@ class Explorer(w.VBox):  # type: ignore[misc]
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         bundle = super()._repr_mimebundle_(**kwargs) or {}
-        return {**bundle, "text/plain": repr(self), "text/html": str(html.still(self.state))}
-
-
-def _is_index(value: Any) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+        return {**bundle, "text/plain": repr(self), "text/html": str(shown.still(self.state))}
 
 
 __all__ = ["Explorer", "UsersTable"]

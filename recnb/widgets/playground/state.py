@@ -13,7 +13,7 @@ from __future__ import annotations
 import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 
@@ -66,6 +66,18 @@ class Action:
     item: Any = None  #: the item that was moved, or whose relevance was changed
 
 
+#: What was done, by the kind of step.
+ACTIONS: dict[str, str] = {
+    "move": N_("{item} moved from rank {before} to rank {now}."),
+    "order": N_("The list was put in another order."),
+    "relevance": N_("The relevance of {item} went from {before} to {now}."),
+    "k": N_("The cut-off k went from {before} to {now}."),
+    "gain": N_("The gain is {now} instead of {before}."),
+    "undo": N_("The last step was taken back."),
+    "reset": N_("The list is back at the start."),
+}
+
+
 @dataclass(frozen=True)
 class Term:
     """The credit of one item."""
@@ -108,23 +120,14 @@ class TermChange(NamedTuple):
 
 @dataclass(frozen=True)
 class Changed:
-    """How the last step changed the metric in focus."""
+    """The change of the metric in focus by the last step."""
 
-    metric: str
     label: str
     terms: tuple[TermChange, ...]  #: those that changed: the item that was moved first, then down the list
     before: Worked
     now: Worked
-
-    @property
-    def change(self) -> float:
-        """The difference of the metric."""
-        return self.now.value - self.before.value
-
-    @property
-    def total_change(self) -> float:
-        """The difference of the sum, which is the sum of the differences of its terms."""
-        return sum(term.change for term in self.terms)
+    change: float  #: of the metric
+    total_change: float  #: of the sum, which is the sum of the changes of its terms
 
 
 class PlaygroundState:
@@ -245,38 +248,28 @@ class PlaygroundState:
             raise RecnbError(
                 f"{list(new)!r} does not hold the items of the list once each: a playground only moves them."
             )
-        if new != self.order:
-            item = _moved(self.order, new, moved)
-            self._do("order" if item is None else "move", replace(self.setting, order=new), item)
+        item = _moved(self.order, new, moved)
+        self._do("order" if item is None else "move", item, order=new)
 
     def set_relevance(self, item: Any, relevance: float) -> None:
         """Set the relevance of an item, in the list or outside; 0 is not relevant."""
         _require(item, self.items)
         grade = float(explain("cg", [item], {item: relevance}).rows["relevance"].iloc[0])
-        if grade != self.setting.relevance[item]:
-            self._do("relevance", replace(self.setting, relevance={**self.setting.relevance, item: grade}), item)
+        self._do("relevance", item, relevance={**self.setting.relevance, item: grade})
 
     def set_k(self, k: int | None, *, sliding: bool = False) -> None:
         """Set the cut-off; None is the length of the list. The positions of a sliding slider are one step."""
         cutoff = Cutoffs.one(k).values[0] or len(self.order)
-        if cutoff == self.k:
-            return
-        setting = replace(self.setting, k=cutoff)
-        if not (sliding and self.step is not None and self.step.kind == "k"):
-            self._do("k", setting)
-            return
-        self._check(setting)
-        self.setting = setting
-        if cutoff == self.step.before.k:
-            self.past.pop()
-            self.step = None
-        self._notify()
+        if sliding and cutoff != self.k and self.step is not None and self.step.kind == "k":
+            self._check(replace(self.setting, k=cutoff))
+            self.setting, self.step = self.past.pop(), None
+            if cutoff == self.k:
+                self._notify()
+        self._do("k", k=cutoff)
 
     def set_gain(self, gain: Gain | str) -> None:
         """Set the gain: "linear", "exponential" or "binary"."""
-        chosen = _checked_gain(gain)
-        if chosen != self.gain:
-            self._do("gain", replace(self.setting, gain=chosen))
+        self._do("gain", gain=_checked_gain(gain))
 
     def look_at(self, metric: str) -> None:
         """Explain another of the metrics."""
@@ -292,28 +285,21 @@ class PlaygroundState:
 
     def reset(self) -> None:
         """Go back to the first list, which can be undone as any step."""
-        if self.setting != self.first:
-            self._do("reset", self.first)
+        self._do("reset", **vars(self.first))
 
     # Results.
 
     def values(self) -> dict[str, Value]:
         """Return each metric now, before the last step, and the difference."""
-        now = {name: self._value(name, self.setting) for name in self.metrics}
-        before = now if self.step is None else {name: self._value(name, self.step.before) for name in self.metrics}
-        return {name: Value(now[name], before[name], now[name] - before[name]) for name in now}
+        now, before = ([self._value(name, at) for name in self.metrics] for at in (self.setting, self._before))
+        return {name: Value(new, old, new - old) for name, new, old in zip(self.metrics, now, before, strict=True)}
 
     def worked(self, metric: str | None = None, setting: PlaygroundList | None = None) -> Worked:
         """Take a metric apart: by default the one in focus, of the list as it is now."""
-        name, at = self.focus if metric is None else self._metric_name(metric), setting or self.setting
-        credit, texts = self._credit(name, at), self.explanation(name, at).rows["term"].tolist()
-        relevant = [item for item, grade in self._truth(at).items() if grade > 0]
-        rows = zip(credit.rows.truth_row.tolist(), credit.rows.rank.tolist(), credit.earned.tolist(), strict=True)
-        terms = {
-            (item := relevant[row]): Term(item, rank, texts[rank - 1], earned)
-            for row, rank, earned in rows
-            if rank <= at.k and earned != 0
-        }
+        explanation = self.explanation(metric, setting)
+        credit = self._credit(explanation.metric, setting or self.setting)
+        columns = (explanation.rows[name].tolist() for name in ("item", "rank", "term", "credit"))
+        terms = {row[0]: Term(*row) for row in zip(*columns, strict=True) if row[3] != 0}
         possible = credit.possible
         out_of = None if isinstance(possible, float) else float(np.broadcast_to(possible, (1, 1))[0, 0])
         return Worked(terms, float(credit.total[0, 0]), out_of, float(credit.value[0, 0]))
@@ -332,56 +318,47 @@ class PlaygroundState:
 
     def changed(self) -> Changed:
         """Return how the last step changed the metric in focus, term by term."""
-        now = self.worked()
-        before = now if self.step is None else self.worked(setting=self.step.before)
+        before, now = self.worked(setting=self._before), self.worked()
         moved = None if self.step is None else self.step.item
         terms = []
-        for item in self.items:
+        # The item that was moved comes first, then the list, then the other items.
+        for item in dict.fromkeys([*([] if moved is None else [moved]), *self.order, *self.items]):
             old, new = before.terms.get(item), now.terms.get(item)
             change = (new.credit if new else 0.0) - (old.credit if old else 0.0)
             if change != 0:
                 terms.append(TermChange(item, old, new, change))
-        rank = {item: rank for rank, item in enumerate(self.order)}
-        terms.sort(key=lambda term: (term.item != moved, rank.get(term.item, len(rank))))
-        metric = self.metrics[self.focus]
-        return Changed(metric.name, metric.label(self.k), tuple(terms), before, now)
+        label, total_change = self.metrics[self.focus].label(self.k), sum(term.change for term in terms)
+        return Changed(label, tuple(terms), before, now, now.value - before.value, total_change)
 
     # In words.
 
     def action(self) -> str:
         """Describe the last step."""
         with use_language(self.lang):
-            step, now = self.step, self.setting
-            if step is None:
+            if self.step is None:
                 return _("Move an item to see what changes.")
-            before = step.before
-            if step.kind == "move":
-                old, new = before.order.index(step.item) + 1, now.order.index(step.item) + 1
-                return _(
-                    "{item} moved from rank {before} to rank {now}.", item=self.name(step.item), before=old, now=new
-                )
-            if step.kind == "relevance":
-                return _(
-                    "The relevance of {item} went from {before} to {now}.",
-                    item=self.name(step.item),
-                    before=number(before.relevance[step.item]),
-                    now=number(now.relevance[step.item]),
-                )
-            if step.kind == "k":
-                return _("The cut-off k went from {before} to {now}.", before=before.k, now=now.k)
-            if step.kind == "gain":
-                return _("The gain is {now} instead of {before}.", before=_(GAINS[before.gain]), now=_(GAINS[now.gain]))
-            if step.kind == "order":
-                return _("The list was put in another order.")
-            return _("The last step was taken back.") if step.kind == "undo" else _("The list is back at the start.")
+            kind, item = self.step.kind, self.step.item
+
+            def value(at: PlaygroundList) -> object:
+                """The value that such a step changes."""
+                if kind == "move":
+                    return at.order.index(item) + 1
+                if kind == "relevance":
+                    return number(at.relevance[item])
+                return at.k if kind == "k" else _(GAINS[at.gain])
+
+            return _(ACTIONS[kind], item=self.name(item), before=value(self.step.before), now=value(self.setting))
 
     def result(self) -> str:
         """Describe the metric in focus before and after the last step."""
         with use_language(self.lang):
             value, label = self.values()[self.focus], self.metrics[self.focus].label(self.k)
-            if value.before == value.now:
-                return _("{metric} stays {now}.", metric=label, now=text.fixed(value.now))
-            return _("{metric}: {before} → {now} ({change}).", metric=label, **_before_and_now(value.before, value.now))
+            message = (
+                N_("{metric} stays {now}.")
+                if value.before == value.now
+                else N_("{metric}: {before} → {now} ({change}).")
+            )
+            return _(message, metric=label, **_before_and_now(value.before, value.now))
 
     def sentence(self) -> str:
         """Describe the last step: what was done, which terms changed, their sum, and the metric before and after."""
@@ -392,19 +369,15 @@ class PlaygroundState:
         with use_language(self.lang):
             sentences = [self.action(), *self._changed_terms(self.step, changed.terms)]
             if now.out_of is not None or now.total != now.value:
-                sentences.append(
-                    _("The sum went from {before} to {now} ({change}).", **_before_and_now(before.total, now.total))
+                total = (
+                    N_("The sum went from {before} to {now} ({change}).")
                     if changed.terms
-                    else _("The sum stays {now}.", now=text.fixed(now.total))
+                    else N_("The sum stays {now}.")
                 )
+                sentences.append(_(total, **_before_and_now(before.total, now.total)))
                 if before.out_of != now.out_of:
-                    sentences.append(
-                        _(
-                            "What it is divided by went from {before} to {now}.",
-                            before=text.trimmed(before.out_of or 0.0),
-                            now=text.trimmed(now.out_of or 0.0),
-                        )
-                    )
+                    divisors = {"before": text.trimmed(before.out_of or 0.0), "now": text.trimmed(now.out_of or 0.0)}
+                    sentences.append(_("What it is divided by went from {before} to {now}.", **divisors))
         return " ".join([*sentences, self.result()])
 
     def announcement(self) -> str:
@@ -420,31 +393,31 @@ class PlaygroundState:
 
     def _changed_terms(self, step: Action, terms: Sequence[TermChange]) -> list[str]:
         """Name the terms that changed: that of the item that was moved, then the others."""
-        own = [term for term in terms if step.item is not None and term.item == step.item]
-        others = [term for term in terms if term not in own]
         sentences = []
-        if own:
-            ((_item, before, now, _change),) = own
-            sentences.append(_("Its term went from {before} to {now}.", before=before or "0", now=now or "0"))
+        if step.item is not None and terms and terms[0].item == step.item:
+            (moved, *terms) = terms
+            sentences.append(
+                _("Its term went from {before} to {now}.", before=moved.before or "0", now=moved.now or "0")
+            )
         elif step.item is not None:
             sentences.append(_("Its own term did not change."))
-        if others:
+        if terms:
             named = [
-                f"{self.name(item)}: {old or '0'} → {new or '0'}" for item, old, new, _ignored in others[:TERMS_NAMED]
+                f"{self.name(term.item)}: {term.before or '0'} → {term.now or '0'}" for term in terms[:TERMS_NAMED]
             ]
-            if len(others) > TERMS_NAMED:
-                named.append(_("{n} more", n=len(others) - TERMS_NAMED))
+            if len(terms) > TERMS_NAMED:
+                named.append(_("{n} more", n=len(terms) - TERMS_NAMED))
             message = (
                 Plural("{n} term changed, {terms}.", "{n} terms changed, {terms}.")
                 if step.item is None
                 else Plural("{n} other term changed, {terms}.", "{n} other terms changed, {terms}.")
             )
-            sentences.append(_(message, n=len(others), terms="; ".join(named)))
+            sentences.append(_(message, n=len(terms), terms="; ".join(named)))
         return sentences
 
     def __repr__(self) -> str:
         graded = [f"{self.name(item)} ({self.setting.relevance[item]:g})" for item in (*self.order, *self.outside)]
-        listed, missed = graded[: len(self.order)], graded[len(self.order) :]
+        listed, missed = graded[: len(self.order)], ", ".join(graded[len(self.order) :])
         values = [
             f"{self.metrics[name].label(self.k)} {text.fixed(value.now)}" for name, value in self.values().items()
         ]
@@ -452,12 +425,21 @@ class PlaygroundState:
         lines = [
             f"Playground: {len(self.order)} items, k={self.k}{gain}; relevance in brackets",
             "  " + ", ".join(f"{rank}. {item}" for rank, item in enumerate(listed, 1)),
-            *(["  not in the list: " + ", ".join(missed)] if missed else []),
+            *([f"  not in the list: {missed}"] if missed else []),
             "  " + ", ".join(values),
         ]
         return "\n".join(lines)
 
-    def _do(self, kind: Any, setting: PlaygroundList, item: Any = None) -> None:
+    @property
+    def _before(self) -> PlaygroundList:
+        """The list before the last step."""
+        return self.setting if self.step is None else self.step.before
+
+    def _do(self, kind: Any, item: Any = None, **changes: Any) -> None:
+        """Do a step, unless it changes nothing."""
+        setting = replace(self.setting, **changes)
+        if setting == self.setting:
+            return
         self._check(setting)
         self.past.append(self.setting)
         self.step = Action(kind, self.setting, item)
@@ -555,10 +537,10 @@ def _moved(before: tuple[Any, ...], now: tuple[Any, ...], guess: Any) -> Any:
     return None
 
 
-def _checked_gain(gain: Any) -> Gain:
+def _checked_gain(gain: Gain | str) -> Gain:
     if gain not in get_args(Gain):
         raise OptionError(f"gain={gain!r} is no gain. {near(gain, get_args(Gain))}")
-    return gain  # type: ignore[no-any-return]
+    return cast(Gain, gain)
 
 
 __all__ = ["Action", "Changed", "PlaygroundList", "PlaygroundState", "Term", "TermChange", "Value", "Worked"]

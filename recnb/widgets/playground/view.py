@@ -1,33 +1,58 @@
-"""The playground's view: the list in a little JavaScript, everything else ipywidgets.
+"""The playground's view: the list in a little JavaScript, everything else ipywidgets or HTML.
 
 Controls change the state; the state notifies the view of each change, wherever it comes from, and the view shows it.
 """
 
 from __future__ import annotations
 
-import math
+import re
 from collections.abc import Callable
 from importlib import resources
 from typing import Any
 
 import anywidget
-import ipywidgets as w  # type: ignore[import-untyped]
+import ipywidgets as w
 import traitlets
 from markupsafe import Markup
 
 from recnb.display.language import N_, _, ngettext, use_language
-from recnb.display.templates import user_text
+from recnb.display.templates import render, user_text
 from recnb.display.text import arrow, trimmed
-from recnb.errors import RecnbError
+from recnb.errors import RecnbError, is_number
 from recnb.metrics.formula import number
 from recnb.widgets.keyboard import Keys
-from recnb.widgets.playground import html
 from recnb.widgets.playground.state import GAINS, PlaygroundState
 
 #: A longer term is shown in the list as its value alone.
 LONGEST_TERM = 26
 
+#: An item above and below the cut-off, for screen readers.
+RANKED = N_("{item}, rank {rank} of {n}, relevance {relevance}")
+BELOW = N_("{item}, rank {rank} of {n}, below the cut-off, relevance {relevance}")
+
+#: A formula in the HTML of an explanation, which is typeset; everything around it is not.
+_FORMULA = re.compile(r"<div[^>]*>\$\\displaystyle.*?\$</div>")
+
 _FILES = resources.files("recnb.widgets.playground")
+
+
+def part(state: PlaygroundState, name: str, **values: Any) -> str:
+    """Return a part of the playground as HTML: "values" of the metrics, or "changes" by the last step."""
+    with use_language(state.lang):
+        return render(f"widgets/playground/{name}.jinja", state=state, **values)
+
+
+def explanation(state: PlaygroundState) -> tuple[str, str]:
+    """Return how the metric in focus is worked out: the formula, to be typeset, and the rest, which is not."""
+    worked = state.explanation()._repr_html_()
+    (formula,) = _FORMULA.findall(worked)
+    return Markup(formula), Markup(worked.replace(formula, ""))
+
+
+def still(state: PlaygroundState) -> str:
+    """Return the whole playground as it is, without a kernel, a script or a style sheet."""
+    formula, rest = explanation(state)
+    return part(state, "playground", gain=GAINS[state.gain], formula=formula, explanation=rest)
 
 
 class RankingList(anywidget.AnyWidget):
@@ -43,30 +68,27 @@ class RankingList(anywidget.AnyWidget):
 
     @traitlets.validate("order", "relevance")
     def _validated(self, proposal: Any) -> list[Any]:
-        if problem := self._problem(proposal["trait"].name, proposal["value"]):
-            raise traitlets.TraitError(problem)
-        return list(proposal["value"])
+        name, value = proposal["trait"].name, proposal["value"]
+        if not self._fits(name, value):
+            wanted = "a permutation of the ranks" if name == "order" else "a number from 0 up for each item"
+            raise traitlets.TraitError(f"{name}={value!r}: give {wanted}, such as {getattr(self, name)!r}.")
+        return list(value)
 
-    def _problem(self, name: str, value: Any) -> str:
-        """Describe what is wrong with a value; nothing is before there is one."""
+    def _fits(self, name: str, value: Any) -> bool:
+        """Whether a value can be taken; of order and relevance, the first one says how many items there are."""
+        if name == "moved":
+            return type(value) is int and -1 <= value < len(self.relevance)
+        if not isinstance(value, list):
+            return False
         if name == "order":
-            fits = isinstance(value, list) and all(type(position) is int for position in value)
-            if not fits or (self.order and sorted(value) != sorted(self.order)):
-                return (
-                    f"order={value!r} is no permutation of {self.order!r}: a list in a playground only moves its items."
-                )
-        if name == "relevance":
-            fits = isinstance(value, list) and all(_is_grade(grade) for grade in value)
-            if not fits or (self.relevance and len(value) != len(self.relevance)):
-                return f"relevance={value!r}: a number from 0 up for each of the {len(self.relevance)} items."
-        if name == "moved" and (type(value) is not int or not -1 <= value < len(self.relevance)):
-            return f"moved={value!r} is no item."
-        return ""
+            return all(type(at) is int for at in value) and (not self.order or sorted(value) == sorted(self.order))
+        grades = all(is_number(grade) and grade >= 0 for grade in value)
+        return grades and (not self.relevance or len(value) == len(self.relevance))
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Take the valid values that the browser sends; instead of the others, send back the present ones."""
-        own = {name: value for name, value in sync_data.items() if name in ("order", "relevance", "moved")}
-        refused = [name for name, value in own.items() if self._problem(name, value)]
+        checked = ("order", "relevance", "moved")
+        refused = [name for name, value in sync_data.items() if name in checked and not self._fits(name, value)]
         refused += [name for name in sync_data if name == "shown"]  # texts are made in Python alone
         super().set_state({name: value for name, value in sync_data.items() if name not in refused})
         if refused:
@@ -174,8 +196,8 @@ class Playground(w.VBox):  # type: ignore[misc]
             self.slider.max = max(self.slider.max, state.k)
             self.slider.value, self.gain.value, self.focus_on.value = state.k, state.gain, state.focus
             self.undo.disabled, self.reset.disabled = not state.past, state.setting == state.first
-            self.values.value, self.changes.value = html.values(state), html.changes(state)
-            self.formula.value, self.how.value = html.explanation(state)
+            self.values.value, self.changes.value = part(state, "values"), part(state, "changes")
+            self.formula.value, self.how.value = explanation(state)
         finally:
             self._showing = False
 
@@ -186,21 +208,12 @@ class Playground(w.VBox):  # type: ignore[misc]
         changes = {term.item: term.change for term in changed.terms}
         items = []
         for item in state.items:
-            name, relevance, change = (
-                state.name(item, 200),
-                number(state.setting.relevance[item]),
-                changes.get(item, 0.0),
-            )
-            aria = name
+            aria = name = state.name(item, 200)
             if item in state.order:
-                rank = state.rank(item)
-                message = (
-                    N_("{item}, rank {rank} of {n}, relevance {relevance}")
-                    if rank <= state.k
-                    else N_("{item}, rank {rank} of {n}, below the cut-off, relevance {relevance}")
-                )
+                rank, relevance = state.rank(item), number(state.setting.relevance[item])
+                message = RANKED if rank <= state.k else BELOW
                 aria = _(message, item=name, rank=rank, n=n, relevance=relevance)
-            term = changed.now.terms.get(item)
+            term, change = changed.now.terms.get(item), changes.get(item, 0.0)
             worth = str(term or "")
             items.append(
                 {
@@ -227,11 +240,7 @@ class Playground(w.VBox):  # type: ignore[misc]
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         bundle = super()._repr_mimebundle_(**kwargs) or {}
-        return {**bundle, "text/plain": repr(self), "text/html": str(html.still(self.state))}
-
-
-def _is_grade(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+        return {**bundle, "text/plain": repr(self), "text/html": str(still(self.state))}
 
 
 __all__ = ["Playground", "RankingList"]

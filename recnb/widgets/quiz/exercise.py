@@ -1,11 +1,14 @@
-"""An exercise: a small ranking whose metric is to be computed, the checking of answers, and the solution."""
+"""An exercise: a small ranking whose metric is to be computed, its widget, the checking of answers, and the solution.
+
+ipywidgets and anywidget are imported when an exercise is shown in a notebook; without them it shows its question in HTML.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -22,6 +25,29 @@ from recnb.widgets.quiz.answer import Number, Verdict, judge, read
 from recnb.widgets.quiz.list import QuizList
 from recnb.widgets.quiz.mistakes import Mistake
 
+#: The first sentence on a value.
+FEEDBACK: dict[Verdict, str] = {
+    "right": N_("Right: {label} = {value}."),
+    "short": N_("Correct to the decimals given ({given}); {digits} were required: {label} = {value}."),
+    "undecided": N_("{answer} has too few decimals to be checked: give {digits}."),
+    "wrong": N_("{answer} is not right."),
+}
+
+UNRECOGNISED = N_(
+    "No common mistake gives this number. Write down the term of each rank and compare; q.reveal() shows the solution."
+)
+
+RIGHT_LARGEST = N_("The largest term: {item}, right.")
+WRONG_LARGEST = N_(
+    "The largest term: not {item}. A term is what an item adds to the sum: work out the term of each rank and compare."
+)
+
+#: Lines at the distance of text: a widget of HTML spaces them as its buttons are high.
+_SPACED = Markup('<div style="line-height: 1.45;">{}</div>')
+
+#: Feedback is read aloud at once: of what is new on a page, only alerts are sure to be.
+_ALERT = Markup('<div role="alert"><div style="line-height: 1.45;">{}</div></div>')
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Quiz:
@@ -36,9 +62,6 @@ class Quiz:
     seed: int
     digits: int  #: the number of decimals of the answer
     lang: str
-
-    #: Makes a widget of an exercise; set by the view.
-    as_widget: ClassVar[Callable[[Quiz], Any] | None] = None
 
     @property
     def metric(self) -> str:
@@ -55,32 +78,27 @@ class Quiz:
         """The metric's symbol at the cut-off."""
         return self.drawn.label
 
-    @cached_property
+    @property
     def value(self) -> float:
         """The right answer, before rounding."""
-        return self.drawn.score()
-
-    @property
-    def _asks_largest(self) -> bool:
-        """Whether the largest term is asked for: not if every hit earns the same."""
-        return self.drawn._asks_largest
+        return self.drawn.value
 
     @property
     def items(self) -> tuple[str, ...]:
         """The items to choose the largest term from, in alphabetical order."""
-        return tuple(sorted({*self.drawn.row, *self.drawn.truth})) if self._asks_largest else ()
+        return tuple(sorted({*self.drawn.row, *self.drawn.truth})) if self.drawn.asks_largest else ()
 
     @cached_property
     def largest(self) -> tuple[str, ...]:
         """The items whose term is the largest; several if they tie, none if it is not asked for."""
-        if not self._asks_largest:
+        if not self.drawn.asks_largest:
             return ()
         if self.metric == "idcg":
             # Of items with the same gain, any may come first in the ideal list.
-            truth, gain = self.drawn.truth, self.drawn.option("gain")
+            truth = self.drawn.truth
             items = [item for item in truth if item in self.drawn.row or self.drawn.option("ideal") != "list"]
-            gains = gain_of(np.array([truth[item] for item in items], dtype=np.float64), gain)
-            return tuple(item for item, own in zip(items, gains, strict=True) if own == max(gains))
+            gains = gain_of(np.array([truth[item] for item in items], dtype=np.float64), self.drawn.option("gain"))
+            return tuple(item for item, gain in zip(items, gains, strict=True) if gain == max(gains))
         rows = self._explanations[0].rows
         return tuple(sorted(rows.loc[rows["credit"] >= rows["credit"].max() - 1e-12, "item"]))
 
@@ -124,24 +142,21 @@ class Quiz:
         1 for a value that `check` finds right, 0 for any other; text that is not read as a number, and None, give 0.
         With `largest`, the value and the largest term count one half each.
         """
-        points = self._points(lambda: self.check(answer)) if answer is not None else 0.0
-        if largest is None:
-            return points
-        return (points + self._points(lambda: self.check(largest=largest))) / 2  # type: ignore[arg-type]
-
-    @staticmethod
-    def _points(check: Callable[[], Answer]) -> float:
-        try:
-            return float(check().correct)
-        except RecnbError:
-            return 0.0
+        points = []
+        parts: list[dict[str, Any]] = [{"value": answer}, *([] if largest is None else [{"largest": largest}])]
+        for part in parts:
+            try:
+                points.append(float(self.check(**part).correct))
+            except RecnbError:
+                points.append(0.0)
+        return sum(points) / len(points)
 
     def reveal(self) -> Solution:
         """Return the solution: the value, the worked explanation, and the numbers of common mistakes."""
         return Solution(self.label, self.value, self.digits, self.largest, self._explanations, self.slips, self.lang)
 
     def _item(self, item: object) -> str:
-        if not self._asks_largest:
+        if not self.drawn.asks_largest:
             raise OptionError(
                 f"every hit earns the same in {self.metric}, so no term is the largest: leave largest out."
             )
@@ -175,8 +190,10 @@ class Quiz:
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         """Return text and HTML, and the widget where there are widgets."""
         bundle = {"text/plain": repr(self), "text/html": self._repr_html_()}
-        widget = None if Quiz.as_widget is None else Quiz.as_widget(self)
-        return bundle if widget is None else {**widget._repr_mimebundle_(), **bundle}
+        try:
+            return {**QuizView(self).widget._repr_mimebundle_(), **bundle}
+        except ImportError:
+            return bundle
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -206,10 +223,6 @@ class Answer:
         """Whether all that was given is right."""
         return False not in (self.value_correct, self.largest_correct)
 
-    @property
-    def _mark(self) -> str:
-        return "✓" if self.correct else "✗"
-
     def __bool__(self) -> bool:
         return self.correct
 
@@ -231,54 +244,41 @@ class Answer:
     def sentences(self) -> list[str]:
         """Return the feedback, sentence by sentence."""
         with use_language(self.quiz.lang):
-            return [*self._on_value(), *self._on_largest()]
+            right, wrong = RIGHT_LARGEST, WRONG_LARGEST
+            on_largest = (
+                [] if self.largest is None else [_(right if self.largest_correct else wrong, item=self.largest)]
+            )
+            return [*self._on_value(), *on_largest]
 
     def _on_value(self) -> list[str]:
-        if self.number is None:
+        if self.number is None or self.verdict is None:
             return []
-        answer, digits = self.number.shown, self.quiz.digits
-        right = {"label": self.quiz.label, "value": f"{self.quiz.value:.{digits}f}"}
-        if self.verdict == "right":
-            return [_("Right: {label} = {value}.", **right)]
-        if self.verdict == "short":
-            short = N_("Correct to the decimals given ({given}); {digits} were required: {label} = {value}.")
-            return [_(short, given=self.number.decimals, digits=digits, **right)]
-        if self.verdict == "undecided":
-            few = N_("{answer} has too few decimals to be checked: give {digits}.")
-            return [_(few, answer=answer, digits=digits)]
-        wrong = _("{answer} is not right.", answer=answer)
-        if self.near:
-            return [wrong, _("Only the last digit is off: keep all digits on the way, and round once, at the end.")]
-        if not self.slips:
-            return [
-                wrong,
-                _(
-                    "No common mistake gives this number. Write down the term of each rank and compare; q.reveal() "
-                    "shows the solution."
-                ),
-            ]
-        first, *others = (slip.sentence for slip in self.slips)
-        feedback = _("A common mistake gives exactly this number. {what}", what=first)
-        return [wrong, feedback, *(_("So does another. {what}", what=other) for other in others)]
-
-    def _on_largest(self) -> list[str]:
-        if self.largest is None:
-            return []
-        if self.largest_correct:
-            return [_("The largest term: {item}, right.", item=self.largest)]
-        wrong = N_(
-            "The largest term: not {item}. A term is what an item adds to the sum: work out the term of each "
-            "rank and compare."
+        digits = self.quiz.digits
+        feedback = _(
+            FEEDBACK[self.verdict],
+            answer=self.number.shown,
+            given=self.number.decimals,
+            digits=digits,
+            label=self.quiz.label,
+            value=f"{self.quiz.value:.{digits}f}",
         )
-        return [_(wrong, item=self.largest)]
+        if self.verdict != "wrong":
+            return [feedback]
+        if self.near:
+            return [feedback, _("Only the last digit is off: keep all digits on the way, and round once, at the end.")]
+        if not self.slips:
+            return [feedback, _(UNRECOGNISED)]
+        first, *others = (slip.sentence for slip in self.slips)
+        named = _("A common mistake gives exactly this number. {what}", what=first)
+        return [feedback, named, *(_("So does another. {what}", what=other) for other in others)]
 
     def __repr__(self) -> str:
-        feedback = f"{self._mark} {' '.join(self.sentences())}"
+        feedback = " ".join(["✓" if self.correct else "✗", *self.sentences()])
         return feedback if self.solution is None else f"{feedback}\n\n{self.solution!r}"
 
     def _feedback_html(self) -> Markup:
         """Return the feedback as HTML, without the solution."""
-        return self.quiz._feedback_html(self.sentences(), mark=self._mark)
+        return self.quiz._feedback_html(self.sentences(), mark="✓" if self.correct else "✗")
 
     def _repr_html_(self) -> str:
         return str(self._feedback_html()) + ("" if self.solution is None else self.solution._repr_html_())
@@ -286,7 +286,7 @@ class Answer:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Solution:
-    """How the value of an exercise is computed."""
+    """The solution of an exercise: its value, the worked explanation, and the numbers of common mistakes."""
 
     label: str
     value: float
@@ -340,3 +340,77 @@ class Solution:
         explanation = Markup(self.explanation._repr_html_())
         with use_language(self.lang):
             return str(render("widgets/quiz/solution.jinja", solution=self, explanation=explanation))
+
+
+class QuizView:
+    """The widgets of one exercise; `.widget` is what is shown."""
+
+    def __init__(self, quiz: Quiz) -> None:
+        import ipywidgets as w
+
+        from recnb.widgets.keyboard import Keys
+
+        self.quiz = quiz
+        fitting, wide = w.Layout(width="max-content"), {"description_width": "initial"}
+        with use_language(quiz.lang):
+            self.question = w.HTML(_SPACED.format(quiz._question_html(instruction=False)))
+            empty = "0." + "0" * quiz.digits
+            self.value = w.Text(description=_("Value"), placeholder=empty, style=wide, continuous_update=False)
+            self.value.layout.width = "14em"
+            choices = [(_("choose"), ""), *((item, item) for item in quiz.items)]
+            self.largest = w.Dropdown(
+                options=choices, value="", description=_("Largest term"), style=wide, layout=fitting
+            )
+            self.button = w.Button(description=_("Check"), button_style="primary", layout=fitting)
+            self.show = w.Button(description=_("Show the solution"), layout=fitting)
+        self.feedback, self.solution = w.HTML(), w.HTMLMath()
+        for name in ("question", "value", "largest", "button", "show", "feedback", "solution"):
+            getattr(self, name).add_class(f"recnb-quiz-{name}")
+        self.button.on_click(lambda _ignored: self.check())
+        self.show.on_click(lambda _ignored: self.reveal())
+        self._entered = False
+        self.value.on_msg(self._submitted)
+        self.value.observe(self._changed, "value")
+        controls = [self.value, *([self.largest] if quiz.drawn.asks_largest else []), self.button, self.show]
+        row = w.Layout(flex_flow="row wrap", align_items="center", grid_gap="0.2em 0.8em")
+        keys = Keys("recnb-quiz", quiz.lang)
+        self.widget: Any = w.VBox([self.question, w.Box(controls, layout=row), self.feedback, self.solution, keys])
+        self.widget.add_class("recnb-quiz")
+
+    def check(self) -> None:
+        """Check what was typed and chosen; after a right value the solution is shown."""
+        typed, largest = self.value.value.strip() or None, self.largest.value or None
+        if typed is None and largest is None:
+            both = N_("Type a value, or choose the largest term.")
+            self._alert(both if self.quiz.drawn.asks_largest else N_("Type a value."))
+            return
+        try:
+            answer = self.quiz.check(typed, largest=largest)
+        except RecnbError:
+            unread = N_("{text} cannot be read as a number: type 0.1234, 0,1234, 2/3 or 12.34%.")
+            self._alert(unread, text=one_line(typed or "", 40))
+            return
+        self.feedback.value = _ALERT.format(answer._feedback_html())
+        if answer.solution is not None:
+            self.reveal()
+
+    def reveal(self) -> None:
+        """Show the solution."""
+        self.solution.value = self.quiz.reveal()._repr_html_()
+
+    def _alert(self, message: str, **values: Any) -> None:
+        with use_language(self.quiz.lang):
+            self.feedback.value = _ALERT.format(self.quiz._feedback_html([_(message, **values)]))
+
+    # The browser sends the Enter key before the text; when the focus moves, as to the largest term, it sends the text alone.
+
+    def _submitted(self, _ignored: Any, content: Any, __: Any) -> None:
+        if content.get("event") == "submit":
+            self._entered = True
+            if self.value.value.strip():
+                self.check()
+
+    def _changed(self, _ignored: Any) -> None:
+        if self._entered:
+            self._entered = False
+            self.check()

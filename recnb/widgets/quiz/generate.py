@@ -72,7 +72,7 @@ def draw(
             f"no small list gives an exercise of {METRICS[metric].label(k)} under {dict(options)}: its value is always 0 or 1."
         )
     _, drawn, slips = best
-    value = drawn.score()
+    value = drawn.value
     return drawn, tuple(slip for slip in slips if abs(slip.value - value) >= APART * unit)
 
 
@@ -81,16 +81,16 @@ def _worth_asking(drawn: QuizList, unit: float) -> bool:
     if drawn.metric != "hit_rate":
         grades = list(drawn.truth.values())
         one_preferred = drawn.options.get("target") != "preferred" or grades.count(TOP) == 1
-        if TOP not in grades or not drawn.hits or not one_preferred:
+        if TOP not in grades or not drawn.hits_of_users[0][0] or not one_preferred:
             return False
-    value = drawn.score()
+    value = drawn.value
     after_last_digit = value / unit % 1
     return min(abs(value), abs(value - 1)) >= APART * unit and abs(after_last_digit - 0.5) > 0.02
 
 
 def _faults(drawn: QuizList, slips: Sequence[Mistake], unit: float) -> int:
     """Count the pairs of numbers that are alike, and mistakes that give 0; one that gives the value weighs most."""
-    value = drawn.score()
+    value = drawn.value
     right = sum(abs(slip.value - value) < APART * unit for slip in slips)
     alike = sum(abs(first.value - second.value) < APART * unit for first, second in combinations(slips, 2))
     return 100 * right + 10 * alike + sum(abs(slip.value) < unit for slip in slips)

@@ -1,17 +1,18 @@
 """The ranking of an exercise, and the numbers that follow from it.
 
-The numbers are those of recnb's metrics on the same `Hits` as everywhere; a mistake is the same list under another option,
-or a line of arithmetic with what is counted here.
+The numbers are those of recnb's metrics on the same `Hits` as everywhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from recnb.metrics.hits import Hits
+import numpy as np
+
+from recnb.metrics.hits import Floats, Hits
 from recnb.metrics.metric import METRICS
 from recnb.results.single_list import Pair, hits_of
 
@@ -41,9 +42,14 @@ class QuizList:
         return METRICS[self.metric].label(self.k)
 
     @property
-    def _asks_largest(self) -> bool:
-        """Whether one term is the largest: not if every hit earns the same."""
+    def asks_largest(self) -> bool:
+        """Whether the largest term is asked for: not if every hit earns the same."""
         return self.metric in TERMS_DIFFER
+
+    @cached_property
+    def value(self) -> float:
+        """The metric of the lists."""
+        return self.score()
 
     def option(self, name: str) -> Any:
         """Return an option of the metric in force."""
@@ -57,6 +63,10 @@ class QuizList:
         k = None if whole or self.k is None else self.k + deeper
         return float(chosen.at(self._hits, k, {**options, **changed}).value.mean())
 
+    def with_list(self, items: Iterable[str]) -> QuizList:
+        """Return the exercise with another list."""
+        return replace(self, lists=(tuple(items),))
+
     @cached_property
     def _hits(self) -> Hits:
         pairs = zip(self.lists, self.truths, strict=True)
@@ -64,7 +74,13 @@ class QuizList:
             [Pair(items, tuple(truth.get(item, 0) for item in items), tuple(truth.items())) for items, truth in pairs]
         )
 
-    # Counts of the one list that all metrics but the hit rate have.
+    @property
+    def hits_of_users(self) -> list[tuple[int, int]]:
+        """The number of hits that count, and of relevant items, of each user."""
+        pairs = zip(self.lists, self.truths, strict=True)
+        return [(len({*items[: self.depth]} & truth.keys()), len(truth)) for items, truth in pairs]
+
+    # Of the one list that all metrics but the hit rate have.
 
     @property
     def row(self) -> tuple[str, ...]:
@@ -92,9 +108,12 @@ class QuizList:
         return tuple(self.truth.get(item, 0) for item in self.row)
 
     @cached_property
-    def hits(self) -> tuple[tuple[int, int], ...]:
-        """Rank and grade of each hit that counts."""
-        return tuple((rank, grade) for rank, grade in enumerate(self.grades[: self.depth], 1) if grade)
+    def per_rank(self) -> dict[str, Floats]:
+        """Columns of the ranks that count: rank, relevance, hits down to there, relevance down to there."""
+        grades = np.array(self.grades[: self.depth], dtype=np.float64)
+        ranks = np.arange(1.0, len(grades) + 1)
+        hits = np.cumsum(np.sign(grades))
+        return {"rank": ranks, "relevance": grades, "nth": hits, "relevance_so_far": np.cumsum(grades)}
 
     @property
     def n_relevant(self) -> int:

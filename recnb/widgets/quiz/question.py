@@ -29,8 +29,14 @@ DENOMINATORS: dict[str, str] = {
     ),
 }
 
+NUMBERS: dict[str, str] = {
+    "p": N_("The reader goes on to the next rank with probability p = {p}."),
+    "beta": N_("Recall weighs beta = {beta} times as much as precision."),
+    "max_relevance": N_("Grades run from 0 to {top}."),
+}
+
 #: Options that have sentences of their own.
-DESCRIBED = ("gain", "discount", "log_base", "ideal", "out_of", "target", "p", "beta", "max_relevance")
+DESCRIBED = ("gain", "discount", "log_base", "ideal", "out_of", "target", *NUMBERS)
 
 
 def question(drawn: QuizList) -> str:
@@ -82,14 +88,10 @@ def rules(drawn: QuizList) -> list[str]:
         sentences.append(_(DENOMINATORS[drawn.option("out_of")]))
     if drawn.option("target") == "preferred":
         sentences.append(_("The item that counts is the most relevant one."))
-    if "p" in defaults:
-        p = number(drawn.option("p"))
-        sentences.append(_("The reader goes on to the next rank with probability p = {p}.", p=p))
-    if "beta" in defaults:
-        beta = number(drawn.option("beta"))
-        sentences.append(_("Recall weighs beta = {beta} times as much as precision.", beta=beta))
-    if "max_relevance" in defaults:
-        sentences.append(_("Grades run from 0 to {top}.", top=number(drawn.option("max_relevance") or TOP)))
+    for name, message in NUMBERS.items():
+        if name in defaults:
+            value = number(drawn.option(name) or TOP)
+            sentences.append(_(message, **{name: value, "top": value}))
     others = [option_in_words(name, drawn.option(name)) for name in defaults if name not in DESCRIBED]
     sentences += [f"{words}." for words in others if words]
     return sentences
@@ -97,12 +99,12 @@ def rules(drawn: QuizList) -> list[str]:
 
 def tasks(drawn: QuizList, digits: int) -> list[str]:
     """State what to answer, and to how many decimals."""
-    largest = [_("And which item's term in the sum is the largest?")] if drawn._asks_largest else []
+    largest = [_("And which item's term in the sum is the largest?")] if drawn.asks_largest else []
     return [_("Answer to {digits} decimals.", digits=digits), *largest]
 
 
 def instruction(drawn: QuizList) -> str:
     """State how an answer is checked in Python."""
-    if drawn._asks_largest:
+    if drawn.asks_largest:
         return _('Check your answer with q.check(value, largest="A"), where q is this exercise.')
     return _("Check your answer with q.check(value), where q is this exercise.")
