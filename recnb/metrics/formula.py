@@ -115,6 +115,20 @@ def number(value: float, digits: int = 6) -> str:
     return f"{value:.{digits}g}"
 
 
+@functools.lru_cache(maxsize=1000)
+def _parsed(text: str, meanings: tuple[tuple[str, str], ...]) -> ast.expr:
+    """The tree of a formula, with each name that has a meaning replaced by it."""
+    return ast.parse(_replaced(text, dict(meanings)).replace("^", "**"), mode="eval").body
+
+
+@functools.lru_cache(maxsize=1000)
+def _names(tree: ast.expr) -> frozenset[str]:
+    """The names of a tree other than those of functions."""
+    nodes = list(ast.walk(tree))
+    called = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    return frozenset({node.id for node in nodes if isinstance(node, ast.Name)} - called)
+
+
 @dataclass(frozen=True)
 class Formula:
     """One expression; `log_base` is the base of `log`."""
@@ -129,7 +143,7 @@ class Formula:
         >>> Formula.of("gain / discount", {"gain": "2^relevance - 1", "discount": "log(1 + rank)"}).text()
         '(2^relevance-1)/log2(1+rank)'
         """
-        return cls(ast.parse(_replaced(text, meanings or {}).replace("^", "**"), mode="eval").body, log_base)
+        return cls(_parsed(text, tuple((meanings or {}).items())), log_base)
 
     def text(self, numbers: Mapping[str, float] | None = None) -> str:
         """The formula on one line, its names in the language in force; those that have a number are replaced by it.
@@ -186,14 +200,9 @@ class Formula:
         """
         return self._value(self.tree, values, functions or {})
 
-    def names(self) -> set[str]:
+    def names(self) -> frozenset[str]:
         """The names that the formula needs numbers for."""
-        called = {
-            node.func.id
-            for node in ast.walk(self.tree)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-        }
-        return {node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name)} - called
+        return _names(self.tree)
 
     def ideal(self) -> Formula | None:
         """The part that is summed over the ideal list, if there is one."""

@@ -382,9 +382,7 @@ def _text(rows: TermRows, formula: Formula, row: int, *, short: bool = False) ->
 
 def _numbers_of(rows: TermRows, formula: Formula, row: int) -> dict[str, float]:
     values = {name: rows.names[name] for name in formula.names() if name in rows.names}
-    return {
-        name: float(np.ravel(value)[row if np.ndim(value) else 0]) for name, value in values.items() if np.size(value)
-    }
+    return {name: float(value[row] if np.ndim(value) else value) for name, value in values.items() if np.size(value)}
 
 
 def _terms(rows: TermRows, term: Formula, *, short: bool = False) -> list[str]:

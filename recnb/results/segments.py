@@ -90,11 +90,9 @@ def segments_of(evaluation: EvaluationData, by: Any, bins: int = 4) -> Segments:
         try:
             table = table.with_columns(pl.col("user").cast(evaluated.dtype))
         except pl.exceptions.PolarsError:
-            ours, theirs = (
-                f"{table['user'].dtype}, such as {table['user'][0]!r}",
-                f"{evaluated.dtype}, such as {evaluated[0]!r}",
-            )
-            raise OptionError(Argument("by", label), f": its users are {ours}, and those evaluated {theirs}.") from None
+            kind, example = table["user"].dtype, table["user"][0]
+            problem = f": its users are {kind}, such as {example!r}, and those evaluated {evaluated.dtype}, such as {evaluated[0]!r}."
+            raise OptionError(Argument("by", label), problem) from None
     rows = table.filter(pl.col("user").is_in(_everyone(evaluation).implode()))
     if rows["value"].drop_nulls().len() == 0:
         raise OptionError(Argument("by", label), f" says nothing of the users evaluated, such as {evaluated[0]!r}.")
@@ -119,9 +117,8 @@ def _column(evaluation: EvaluationData, by: str) -> pl.DataFrame:
         table = of_truth[by]().unique()
         twice = table.filter(pl.col("user").is_duplicated())
         if twice.height:
-            user = twice["user"][0]
-            problem = f": that column of the truth has more than one value for user {user!r}, and a segment is one for each user."
-            raise OptionError(Argument("by", by), problem)
+            problem = f": that column of the truth has more than one value for user {twice['user'][0]!r}, "
+            raise OptionError(Argument("by", by), problem, "and a segment is one for each user.")
         return table
     if by in WORKED_OUT:
         return _worked_out(evaluation, by)
