@@ -85,7 +85,7 @@ def _share(part: NDArray[np.float64], whole: NDArray[np.generic], where_none: fl
 
 
 @dataclass(frozen=True)
-class RankedLists:
+class ListPairs:
     """One model's lists down to k: pairs of user and item as sorted numbers, and the rank of each item."""
 
     pair: Ints  #: position of the user times the number of items, plus that of the item
@@ -107,7 +107,7 @@ def overlaps(models: Mapping[str, EvaluationData], k: int | None, p: float) -> t
 
 
 def _overlap(
-    first: tuple[str, RankedLists], second: tuple[str, RankedLists], n_items: int, k: int | None, p: float
+    first: tuple[str, ListPairs], second: tuple[str, ListPairs], n_items: int, k: int | None, p: float
 ) -> Overlap:
     (name, a), (other_name, b) = first, second
     # Both are sorted, so looking one up in the other goes through memory once.
@@ -147,7 +147,7 @@ def _table(evaluation: EvaluationData, k: int | None) -> pl.DataFrame:
     return table
 
 
-def _lists(table: pl.DataFrame, items: pl.Series, n_users: int) -> RankedLists:
+def _lists(table: pl.DataFrame, items: pl.Series, n_users: int) -> ListPairs:
     user, rank = table["user"].to_numpy(), table["rank"].to_numpy()
     length: Ints = np.bincount(user, minlength=n_users)
     # Ranks without gaps add up to n (n + 1) / 2.
@@ -157,4 +157,4 @@ def _lists(table: pl.DataFrame, items: pl.Series, n_users: int) -> RankedLists:
         rank[order] = count_within(user[order])
     pair = user * len(items) + positions(items, table["item"])
     order = in_order(pair)
-    return RankedLists(pair[order], rank[order], length)
+    return ListPairs(pair[order], rank[order], length)
