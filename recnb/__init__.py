@@ -20,8 +20,24 @@ from recnb.evaluation import Evaluation
 from recnb.libraries import as_in
 from recnb.metrics.metric import LIST_METRICS, METRICS
 from recnb.results import CatalogueScore, Curve, Explanation, Interval, Score, Table
-from recnb.results import metric_methods as _metric_methods
-from recnb.results.metric_methods import *  # noqa: F403  # the metrics as functions of one list
+from recnb.results.metric_methods import (
+    average_precision,
+    cg,
+    dcg,
+    err,
+    f1,
+    fbeta,
+    hit_rate,
+    idcg,
+    map,
+    mrr,
+    ndcg,
+    precision,
+    r_precision,
+    rbp,
+    recall,
+    reciprocal_rank,
+)
 from recnb.results.single_list import explain
 from recnb.stats import users_needed
 from recnb.widgets import playground
@@ -49,25 +65,40 @@ __all__ = [
     "Table",
     "__version__",
     "as_in",
+    "average_precision",
+    "cg",
     "compare",
     "conventions",
     "datasets",
+    "dcg",
+    "err",
     "errors",
     "evaluate",
     "evaluate_chunks",
     "evaluate_model",
     "explain",
+    "f1",
+    "fbeta",
     "glossary",
+    "hit_rate",
+    "idcg",
     "language",
+    "map",
+    "mrr",
+    "ndcg",
     "playground",
+    "precision",
     "quiz",
+    "r_precision",
+    "rbp",
     "read_trec_qrels",
     "read_trec_run",
+    "recall",
+    "reciprocal_rank",
     "users_needed",
     "write_trec_qrels",
     "write_trec_run",
 ]
-__all__ += _metric_methods.__all__
 
 
 def __dir__() -> list[str]:

@@ -1,17 +1,24 @@
 """How much Hypothesis tries, and how the tests are spread over processes.
 
-Hypothesis tries 40 examples of each law, or 500 with RECNB_HYPOTHESIS=thorough; always the same ones.
+Hypothesis tries 40 examples of each law, 15 of them in the test command and 25 in CI: see `tests/examples.py`.
 """
 
 from __future__ import annotations
 
+import gc
 import os
+from collections.abc import Generator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.examples import PROFILE, examples
+
 # For the kernels of notebooks: a bar would be there on slow machines alone.
 os.environ["RECNB_NO_PROGRESS"] = "1"
+
+# Some sixty programs that the tests start import the package, which is compiled once and not in each of them.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # Several processes at work: more than one thread each, so that Polars is tried with threads, but not all cores each.
 if "PYTEST_XDIST_WORKER" in os.environ:
@@ -19,13 +26,14 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 
 COMMON = {
     "deadline": None,
-    "derandomize": True,
+    "derandomize": PROFILE != "ci",
     "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large],
 }
 
-settings.register_profile("default", max_examples=40, **COMMON)
+settings.register_profile("default", max_examples=examples(40), **COMMON)
+settings.register_profile("ci", max_examples=examples(40), **COMMON)
 settings.register_profile("thorough", max_examples=500, **COMMON)
-settings.load_profile(os.environ.get("RECNB_HYPOTHESIS", "default"))
+settings.load_profile(PROFILE)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -40,6 +48,50 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     return cores if cores > 1 else 0
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is imported and collected stays to the end, so the garbage collector need not look through it, now or later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(5000, 20, 20)
+
+
+def pytest_unconfigure() -> None:
+    gc.unfreeze()
+
+
+#: Files that take long, those of CI alone among them, the longest first.
+EARLY = (
+    "tests/test_attack.py",
+    "tests/test_pyright.py",
+    "tests/test_typing.py",
+    "tests/stats/test_simulated.py",
+    "tests/stats/test_coverage.py",
+    "tests/distributed/test_spark.py",
+    "tests/distributed/test_dask.py",
+    "tests/data/test_streaming.py",
+    "tests/conventions/test_presets_recorded.py",
+    "tests/libraries/test_identify.py",
+    "tests/metrics/test_formulas.py",
+    "tests/libraries/test_explain_difference.py",
+    "tests/metrics/test_laws.py",
+    "tests/distributed/test_dask_fetch.py",
+    "tests/conventions/test_parity.py",
+    "tests/conventions/test_parity_presets.py",
+    "notebooks/06_whose_number.ipynb",
+    "tests/metrics/test_reference.py",
+    "tests/data/test_options.py",
+    "tests/conventions/test_presets_random.py",
+    "notebooks/09_compare_models.ipynb",
+)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files that take long first: at the end, one process would be at work on them and the others have none."""
-    items.sort(key=lambda item: item.get_closest_marker("early") is None)
+    place = {file: number for number, file in enumerate(EARLY)}
+    items.sort(key=lambda item: place.get(item.nodeid.split("::")[0], len(EARLY)))

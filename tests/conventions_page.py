@@ -6,6 +6,7 @@ import pathlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import cache
 
 import polars as pl
 
@@ -137,6 +138,7 @@ def value_row(own: Defaults) -> list[str]:
     return [_value(own[name]) if name in own else "–" for name in SIX]
 
 
+@cache
 def _value(one: Preset) -> str:
     if one.library == "recnb":
         return f"{recnb.evaluate(RECS, TRUTH)._data.score(metric_of(one), 5, {}):.4f}"
@@ -222,8 +224,17 @@ def _meaning(one: Preset) -> str:
     return "" if known else f" ({one.metric.replace('_', ' ')})"
 
 
+PLACES = {
+    name: (f"<!-- {name}: made by python -m tests.conventions_page -->", f"<!-- /{name} -->")
+    for name in ("values", "formulas", "data", "libraries")
+}
+
+
 def page(text: str) -> str:
     """The page with the made parts put in again."""
+    for name, (begin, end) in PLACES.items():
+        if begin not in text or end not in text:
+            raise ValueError(f"the page has no place for {name}: {begin} and {end}")
     parts = {
         "values": table(SIX, value_row),
         "formulas": table(FORMULA, formula_row),
@@ -231,9 +242,7 @@ def page(text: str) -> str:
         "libraries": "\n\n".join(map(library_part, names())),
     }
     for name, made in parts.items():
-        begin, end = f"<!-- {name}: made by python -m tests.conventions_page -->", f"<!-- /{name} -->"
-        if begin not in text or end not in text:
-            raise ValueError(f"the page has no place for {name}: {begin} and {end}")
+        begin, end = PLACES[name]
         text = f"{text.split(begin)[0]}{begin}\n{made}\n{end}{text.split(end)[1]}"
     return text
 

@@ -95,7 +95,7 @@ CASES = {
     "a pair that is repeated, kept once": keyword('recs.loc[6] = ["u", "a", 4]', r"or say (.+?) to keep"),
     "a pair of the truth that is repeated": Case('truth.loc[2] = ["u", "b", 1]', MRR, r"Keep one: (.+?), or", "frame = truth; truth = {}"),
     "a pair of the truth, kept once": keyword('truth.loc[2] = ["u", "b", 3]', r", or (.+?) to keep"),
-    "a pair under the long way": keyword('recs.loc[6] = ["u", "a", 4]', r"Say (.+?) to keep", "recnb.evaluate(recs, truth, candidates='padded', **more).mrr()"),
+    "a pair under the long way": keyword('recs.loc[6] = ["u", "a", 4]', r"[Ss]ay (.+?) to keep", "recnb.evaluate(recs, truth, candidates='padded', **more).mrr()"),
     "ranks that tie": Case('recs = scored.assign(rank=1)', MRR, r"Make ranks of your scores: (.+?), or", 'frame = recs; recs["rank"] = {}.astype(int)'),
     "rank and score that disagree": keyword('recs["score"] = recs["rank"]', r"Say which one is the order: (order='rank') or"),
     "rank and score that disagree, by score": keyword('recs["score"] = recs["rank"]', r" or (order='score')\.", right=(1 / 2 + 1 / 3) / 2),

@@ -1,4 +1,4 @@
-"""The rules that a machine can check: lint, layers, what the documentation claims (types: test_typing.py)."""
+"""The rules that a machine can check: lint, layers, what the documentation claims (types: test_typing.py, test_pyright.py)."""
 
 import ast
 import collections
@@ -13,6 +13,7 @@ import sys
 import recnb
 from recnb.metrics.metric import LIST_METRICS, METRICS
 from tests import readme
+from tests.conftest import EARLY
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "recnb"
@@ -22,6 +23,11 @@ def run(*command: str) -> None:
     """Run a checker of this environment and show what it found."""
     done = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout[-6000:]}{done.stderr[-2000:]}"
+
+
+def test_files_that_start_early_exist():
+    """One that was renamed would start late, and nothing else would show it."""
+    assert not [file for file in EARLY if not (ROOT / file).exists()]
 
 
 def test_ruff_finds_nothing():

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 
 from recnb.comparison.common_users import check_side_data
-from recnb.comparison.differences import MetricRequest, differences_by, lines_of, measure
-from recnb.comparison.movers import moved, scores_of
+from recnb.comparison.differences import UserValues, blocks_of, differences_by, lines_of, measure, measure_by, values_of
 from recnb.comparison.rank_similarity import overlaps
 from recnb.comparison.report import ComparisonReport
 from recnb.comparison.results import (
     BeyondAccuracy,
     ComparisonReportData,
     ComparisonSegments,
-    CurveLine,
-    Difference,
-    Mean,
-    MetricDescription,
     ModelFinding,
     MovedUsers,
+    Mover,
     Overlap,
 )
-from recnb.conventions import options_in_words
+from recnb.comparison.sections import SECTIONS
+from recnb.data.encoding import positions
 from recnb.data.join import RemoteRanking
 from recnb.display.language import _, checked, use_language
 from recnb.display.progress import steps
@@ -35,8 +33,12 @@ from recnb.lint.findings import Finding, elsewhere_in_words
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import LIST_METRICS, Metric
 from recnb.report.beyond_row import rows_of
-from recnb.report.build import curve_points, whole_numbers
-from recnb.results.arguments import Metrics, parted
+from recnb.report.build import first_by, plain_id, ranked_items
+from recnb.report.data import SAME, MetricDescription, RankedItem
+from recnb.report.request import curve_points, request_of
+from recnb.report.section import computed_by
+from recnb.results.arguments import Metrics
+from recnb.results.evaluation_data import EvaluationData
 from recnb.results.segments import SMALL, label_of
 
 if TYPE_CHECKING:
@@ -61,33 +63,36 @@ def report_of(
     lang: str | None,
     options: Mapping[str, Any],
 ) -> ComparisonReport:
-    """Compute the report."""
+    """Build the report; each metric is computed once for the tables, the curve, the users, the lint and the segments."""
     if not isinstance(movers, (int, np.integer)) or isinstance(movers, bool) or movers < 0:
         raise OptionError(f"movers={movers!r} is no number of users: give a whole number from 0 up.")
     with use_language(lang):
-        at = whole_numbers(k, ".differences(k=None)")
-        lead_k = sorted(at)[len(at) // 2]
-        accuracy, further = parted(metrics, options)
-        request = comparison.request(accuracy, at, options if accuracy is None else {}, comparison.pairs)
-        metric, options_of_lead = request.metrics[0], request.options[0]
-        assert isinstance(metric, Metric)
-        results = measure(comparison.models, request, comparison.settings)
-        lead = [
-            difference
-            for difference in results.differences
-            if difference.k == lead_k and difference.metric == metric.name
-        ]
-        findings, n_checks, left_out = _findings(comparison, metric, lead_k, options_of_lead)
+        models, names, settings = comparison._models, comparison.names, comparison.settings
+        first = next(iter(models.values()))
+        request = request_of(first, k, metrics, options, settings.confidence, instead=".differences(k=None)")
+        at, lead_k, (lead, lead_options) = Cutoffs.of(request.k), request.lead_k, request.metrics[0]
+        points = curve_points(request.k, CURVE_POINTS)
+        cutoffs = request.lead_cutoffs(points)
+        values = {name: values_of(model, lead, cutoffs, lead_options) for name, model in models.items()}
+        blocks = {block.k: block for block in blocks_of(lead, cutoffs, list(values.values()))}
+        values = {name: of_model.at(cutoffs.values.index(lead_k)) for name, of_model in values.items()}
+        further_points = [point for point in points if point not in request.k]
+        curve_means = (
+            measure([list(map(blocks.pop, further_points))], names, [], settings).means if further_points else ()
+        )
+        others = comparison._blocks(request.metrics[1:], at)
+        results = measure(chain([[blocks[cutoff] for cutoff in at]], others), names, comparison.pairs, settings)
+        lead_means = [row for row in (*results.means, *curve_means) if row.metric == lead.name and row.k in points]
+        of_lead = [row for row in results.differences if (row.metric, row.k) == (lead.name, lead_k)]
+        findings, n_checks, left_out = _findings(models, lead, lead_k, lead_options, values)
         segments = None
         if by is not None:
-            within = replace(request, metrics=[metric], options=[options_of_lead], cutoffs=Cutoffs.one(lead_k))
-            by_segment = differences_by(comparison.models, within, comparison.settings, by, bins)
-            segments = ComparisonSegments(label_of(by), tuple(by_segment), SMALL)
+            by_segment = measure_by([[blocks[lead_k]]], models, comparison.pairs, settings, by, bins)
+            segments = ComparisonSegments(label_of(by), tuple(differences_by(by_segment)), SMALL)
         alike: tuple[Overlap, ...] = ()
-        others: tuple[BeyondAccuracy, ...] = ()
-        where, shows_beyond = _where(comparison), further is not None or _has_side_data(comparison)
-        if where:
-            rows = _(
+        further: tuple[BeyondAccuracy, ...] = ()
+        if where := _where(comparison):
+            lists = _(
                 "The similarity of the lists is left out: it needs every row of the lists, which stay in {where}.",
                 where=where,
             )
@@ -95,22 +100,29 @@ def report_of(
                 "Metrics beyond accuracy are left out: they take every row of the lists, and those stay in {where}.",
                 where=where,
             )
-            left_out = [rows, *([both] if shows_beyond else []), *left_out]
+            shows_beyond = request.beyond is not None or _has_side_data(comparison)
+            left_out = [lists, *([both] if shows_beyond else []), *left_out]
         else:
-            alike = overlaps(comparison.models, lead_k, PERSISTENCE)
-            others = beyond(comparison, lead_k, further)
+            alike = overlaps(models, lead_k, PERSISTENCE)
+            further = beyond(comparison, lead_k, request.beyond)
+        # Users are shown for the pairs of models that are furthest apart.
+        furthest = sorted(of_lead, key=lambda row: -abs(row.difference) if np.isfinite(row.difference) else 0.0)
+        pairs = {(row.model, row.baseline) for row in furthest[:PAIRS_SHOWN]}
+        shown = [pair for pair in comparison.pairs if pair in pairs and movers]
         data = ComparisonReportData(
-            models=tuple(comparison.names),
+            models=tuple(names),
             reference=comparison.baseline,
-            k=at,
+            k=request.k,
             lead_k=lead_k,
-            metrics=tuple(map(_reading, request.metrics, request.options)),
+            metrics=tuple(MetricDescription.of(*metric) for metric in request.metrics),
             means=results.means,
             differences=results.differences,
-            curves=_curves(comparison, replace(request, metrics=[metric], options=[options_of_lead]), results.means),
-            moved=tuple(_moved(comparison, lead, metric, options_of_lead, int(movers))),
+            curves=lines_of(sorted(lead_means, key=lambda row: row.k or 0), names),
+            moved=tuple(
+                moved(models, pair, lead, lead_k, values, int(movers)) for pair in steps(shown, _("comparing"))
+            ),
             overlaps=alike,
-            beyond=others,
+            beyond=further,
             findings=findings,
             n_checks=n_checks,
             segments=segments,
@@ -119,46 +131,23 @@ def report_of(
             settings=results.settings,
             basis=comparison.basis(),
             left_out=tuple(left_out),
-            notes=tuple(
-                dict.fromkeys(str(note) for model in comparison.models.values() for note in model.prepared.notes)
-            ),
+            notes=tuple(dict.fromkeys(str(note) for model in models.values() for note in model.prepared.notes)),
+            _computed=computed_by(SECTIONS, models, request),
         )
     return ComparisonReport(data, checked(lang))
 
 
-def _curves(comparison: ComparisonData, request: MetricRequest, means: Sequence[Mean]) -> tuple[CurveLine, ...]:
-    """The lead metric against the cut-off, from the means there are and those of further cut-offs."""
-    (metric,), at = request.metrics, request.cutoffs.values
-    points = curve_points([k for k in at if k is not None], CURVE_POINTS)
-    further = [k for k in points if k not in at]
-    lead = [mean for mean in means if mean.metric == metric.name and mean.k in points]
-    if further:
-        lead += measure(
-            comparison.models, replace(request, cutoffs=Cutoffs.of(further), pairs=[]), comparison.settings
-        ).means
-    return lines_of(sorted(lead, key=lambda mean: mean.k or 0), comparison.names)
-
-
-def _moved(
-    comparison: ComparisonData, lead: Sequence[Difference], metric: Metric[...], options: Mapping[str, Any], n: int
-) -> Iterator[MovedUsers]:
-    """The users who moved most, of the pairs of models that are furthest apart."""
-    furthest = sorted(
-        lead, key=lambda difference: -abs(difference.difference) if np.isfinite(difference.difference) else 0.0
-    )
-    pairs = {(difference.model, difference.baseline) for difference in furthest[:PAIRS_SHOWN]}
-    scores = scores_of(comparison.models, metric, lead[0].k, options)
-    for pair in steps([pair for pair in comparison.pairs if pair in pairs and n], _("comparing")):
-        yield moved(comparison.models, pair, metric, lead[0].k, scores, n)
-
-
 def _findings(
-    comparison: ComparisonData, metric: Metric[...], k: int, options: Mapping[str, Any]
+    models: Mapping[str, EvaluationData],
+    metric: Metric[...],
+    k: int,
+    options: Mapping[str, Any],
+    values: Mapping[str, UserValues],
 ) -> tuple[tuple[ModelFinding, ...], int, list[str]]:
     """Findings of the lint, the same finding of several models once; the number of checks; and what could not be checked."""
     lints = {
-        name: lint(model, k, metric.name, options)
-        for name, model in steps(list(comparison.models.items()), _("comparing"))
+        name: lint(model, k, metric.name, options, values[name].values[:, 0])
+        for name, model in steps(list(models.items()), _("comparing"))
     }
     same: dict[tuple[str, str], dict[str, Finding]] = {}
     for name, of_model in lints.items():
@@ -173,32 +162,32 @@ def _findings(
 
 def _where(comparison: ComparisonData) -> str:
     """Where the rows of lists are that were not fetched; "" if all are here."""
-    rows = (model.prepared.rows for model in comparison.models.values())
+    rows = (model.prepared.rows for model in comparison._models.values())
     return next((model.away.where for model in rows if isinstance(model, RemoteRanking)), "")
 
 
 def _has_side_data(comparison: ComparisonData) -> bool:
-    """Whether train or items are given for every model."""
-    side_data = [data.side_data for data in comparison.models.values()]
+    """Return whether train or items are given for every model."""
+    side_data = [data.side_data for data in comparison._models.values()]
     return all(data.train is not None or data.items is not None for data in side_data)
 
 
 def beyond(
-    comparison: ComparisonData, k: int | None, asked: Mapping[str, Mapping[str, Any]] | None = None
+    comparison: ComparisonData, k: int | None, named: Mapping[str, Mapping[str, Any]] | None = None
 ) -> tuple[BeyondAccuracy, ...]:
     """The metrics beyond accuracy that were asked for, or all that the data of every model allow.
 
     Where neither train nor items is known, there are none unless they are asked for.
     """
-    if asked is None and not _has_side_data(comparison):
+    if named is None and not _has_side_data(comparison):
         return ()
-    check_side_data(comparison.models)
-    for model in comparison.models.values():
+    check_side_data(comparison._models)
+    for model in comparison._models.values():
         model.prepared.rows.all()  # or an error that says where they are
-    names = LIST_METRICS if asked is None else list(asked)
-    work = steps(list(comparison.models.values()), _("comparing"))
-    confidence, required = comparison.settings.confidence, asked is not None
-    of_each = [rows_of(model, k, confidence, names=names, options=asked, required=required) for model in work]
+    names = LIST_METRICS if named is None else list(named)
+    work = steps(list(comparison._models.values()), _("comparing"))
+    confidence, required = comparison.settings.confidence, named is not None
+    of_each = [rows_of(model, k, confidence, names=names, options=named, required=required) for model in work]
     return tuple(
         BeyondAccuracy(
             rows[0].metric,
@@ -214,13 +203,48 @@ def beyond(
     )
 
 
-def _reading(metric: Metric[...], options: Mapping[str, Any]) -> MetricDescription:
-    return MetricDescription(
-        metric=metric.name,
-        symbol=metric.symbol,
-        title=metric.title,
-        reads=metric.reads,
-        formula=metric.formula_text(options),
-        convention="; ".join(options_in_words({**metric.defaults, **options})),
-        bounded=bool(np.isfinite(metric.bounds[1])),
+def moved(
+    models: Mapping[str, EvaluationData],
+    pair: tuple[str, str],
+    metric: Metric[...],
+    k: int | None,
+    values: Mapping[str, UserValues],
+    n: int,
+) -> MovedUsers:
+    """Return at most `n` users who gain and `n` who lose, the largest changes first; of equal ones the first by id.
+
+    `values` are those of either model at k.
+    """
+    (block,) = blocks_of(metric, Cutoffs.one(k), [values[name] for name in pair])
+    new, old = block.values.T
+    change = new - old
+    gained, lost = (
+        first_by(np.flatnonzero(sign * change > SAME), -(sign * change).round(12), np.zeros(len(change)), n)
+        for sign in (1, -1)
     )
+    shown = np.r_[gained, lost]
+    users = block.users.gather(shown)
+    (new_lists, n_relevant), (old_lists, _n_relevant) = (
+        _lists(models[name], users, k, models[pair[0]]) for name in pair
+    )
+    movers = tuple(
+        Mover(plain_id(user), float(old[at]), float(new[at]), n_relevant[i], old_lists[i], new_lists[i])
+        for i, (user, at) in enumerate(zip(users.to_list(), shown.tolist(), strict=True))
+    )
+    n_won, n_lost = int((change > SAME).sum()), int((change < -SAME).sum())
+    counts = (n_won, len(change) - n_won - n_lost, n_lost)
+    gains, losses = movers[: len(gained)], movers[len(gained) :]
+    return MovedUsers(metric.name, metric.symbol, k, *pair, gains, losses, counts)
+
+
+def _lists(
+    model: EvaluationData, users: pl.Series, k: int | None, titled: EvaluationData
+) -> tuple[list[tuple[RankedItem, ...]], list[int]]:
+    """The lists of some users with their hits, items by the titles that one of the models has; and how many items are relevant."""
+    hits = model.hits(k)
+    at = positions(model.prepared.users, users).tolist()
+    lists = model.lists_of(at)
+    titles = titled.item_titles(list({item for ranks in lists for item in ranks.values()}))
+    of_users = [hits.of(position) for position in at]
+    ranked = [ranked_items(of_user, ranks, k, titles) for of_user, ranks in zip(of_users, lists, strict=True)]
+    return ranked, [len(of_user.truth_relevance) for of_user in of_users]

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from math import ceil, floor, isfinite, log10
 from typing import NamedTuple
 
-from recnb.comparison.conclusions import SIGNS, VERDICTS, difference_axis, number, signed
-from recnb.comparison.results import FOUND, ComparisonReportData, CurveLine, Difference
+from recnb.comparison.conclusions import SIGNS, VERDICTS, difference_axis, difference_label, number, signed
+from recnb.comparison.results import FOUND, ComparisonReportData, CurveLine, Difference, reach_of
 from recnb.display.language import _
 from recnb.display.svg import QUIET, document, label, stroke, ticks
 from recnb.display.text import one_line
@@ -34,30 +34,17 @@ class Drawing(NamedTuple):
     width: int
 
 
-def forest(differences: Sequence[Difference], reference: str | None) -> Drawing:
+def forest(differences: Sequence[Difference]) -> Drawing:
     """Return the forest plot: each difference as a mark with its interval, one under the other."""
-    axis = difference_axis(differences, reference, one_line)
+    axis = difference_axis(differences, one_line)
     alt = f"{axis}. " + "; ".join(
-        f"{difference.label} {one_line(difference.model, 40)} − {one_line(difference.baseline, 40)}: {signed(difference.difference)} "
-        f"({number(difference.low)} … {number(difference.high)}), {_(VERDICTS[difference.verdict])}"
-        for difference in differences[:MOST_ROWS]
+        f"{row.label} {one_line(row.model, 40)} − {one_line(row.baseline, 40)}: {signed(row.difference)} "
+        f"({number(row.low)} … {number(row.high)}), {_(VERDICTS[row.verdict][1])}"
+        for row in differences[:MOST_ROWS]
     )
-    many_baselines = len({difference.baseline for difference in differences}) > 1
-    shown = [difference for difference in differences if isfinite(difference.difference)][:MOST_ROWS]
-    reach = max(
-        [
-            abs(end)
-            for difference in shown
-            for end in (difference.low, difference.high, difference.difference)
-            if isfinite(end)
-        ],
-        default=0.0,
-    )
-    reach = reach * 1.08 or 1.0
-    names = [
-        f"{difference.label} · {one_line(f'{difference.model} − {difference.baseline}' if many_baselines else difference.model, 40)}"
-        for difference in shown
-    ]
+    shown = [row for row in differences if isfinite(row.difference)][:MOST_ROWS]
+    reach = reach_of(shown) * 1.08
+    names = [f"{row.label} · {one_line(difference_label(row, differences), 40)}" for row in shown]
     names_to = min(max([len(name) for name in names], default=0) * LETTER + 8, 360)
     plot_from = names_to + 14
     plot_to = plot_from + PLOT
@@ -74,35 +61,25 @@ def forest(differences: Sequence[Difference], reference: str | None) -> Drawing:
     parts.append(stroke(x(0), top - 8, x(0), bottom + 2, 0.9))
     parts += [label(x(step), bottom + 16, f"{step:+.4g}" if step else "0") for step in steps]
     parts.append(label(plot_from + PLOT / 2, bottom + 34, one_line(axis, 90)))
-    for at, difference in enumerate(shown):
+    for at, row in enumerate(shown):
         y = top + ROW * at + ROW / 2
         parts.append(label(names_to, y + 4, names[at], anchor="end"))
-        parts += _mark(difference, x, y)
-        parts.append(
-            label(plot_to + 14, y + 4, f"{signed(difference.difference)} {SIGNS[difference.verdict]}", anchor="start")
-        )
-        if isfinite(difference.low):
-            parts.append(label(width - 4, y + 4, f"{signed(difference.low)} … {signed(difference.high)}", anchor="end"))
+        colour, is_finding = colour_of(row), row.verdict in FOUND
+        if isfinite(row.low):
+            look = f'stroke="{colour}" stroke-width="{4 if is_finding else 2}" stroke-opacity="{0.55 if is_finding else 0.8}"'
+            parts.append(f'<path d="M{x(row.low):.1f} {y:.1f}H{x(row.high):.1f}" {look}/>')
+        hollow = f'fill="#888888" fill-opacity="0.15" stroke="{colour}" stroke-width="1.5"'
+        filled = f'fill="{colour}"' if is_finding else hollow
+        parts.append(f'<circle cx="{x(row.difference):.1f}" cy="{y:.1f}" r="5" {filled}/>')
+        parts.append(label(plot_to + 14, y + 4, f"{signed(row.difference)} {SIGNS[row.verdict]}", anchor="start"))
+        if isfinite(row.low):
+            parts.append(label(width - 4, y + 4, f"{signed(row.low)} … {signed(row.high)}", anchor="end"))
     return Drawing(document(parts, width, height), alt, width)
 
 
-def _mark(difference: Difference, x: object, y: float) -> list[str]:
-    assert callable(x)
-    significant = difference.verdict in FOUND
-    colour = (UP if difference.difference > 0 else DOWN) if significant else QUIET
-    parts = []
-    if isfinite(difference.low):
-        thick = 4 if significant else 2
-        parts.append(
-            f'<path d="M{x(difference.low):.1f} {y:.1f}H{x(difference.high):.1f}" stroke="{colour}" stroke-width="{thick}" stroke-opacity="{0.55 if significant else 0.8}"/>'
-        )
-    filled = (
-        f'fill="{colour}"'
-        if significant
-        else f'fill="#888888" fill-opacity="0.15" stroke="{colour}" stroke-width="1.5"'
-    )
-    parts.append(f'<circle cx="{x(difference.difference):.1f}" cy="{y:.1f}" r="5" {filled}/>')
-    return parts
+def colour_of(difference: Difference) -> str:
+    """The colour of a difference: by its direction, if it is a finding."""
+    return (UP if difference.difference > 0 else DOWN) if difference.verdict in FOUND else QUIET
 
 
 def curves(lines: Sequence[CurveLine], marked: Sequence[int] = ()) -> Drawing:
@@ -133,9 +110,8 @@ def curves(lines: Sequence[CurveLine], marked: Sequence[int] = ()) -> Drawing:
         if not defined:
             continue
         if isfinite(line.low[defined[0]]):
-            outline = [(line.k[i], line.high[i]) for i in defined] + [
-                (line.k[i], line.low[i]) for i in reversed(defined)
-            ]
+            upper = [(line.k[i], line.high[i]) for i in defined]
+            outline = [*upper, *((line.k[i], line.low[i]) for i in reversed(defined))]
             points = " ".join(f"{x(k):.1f},{y(max(value, 0.0)):.1f}" for k, value in outline)
             parts.append(f'<polygon points="{points}" fill="{colour}" fill-opacity="0.15"/>')
         points = " ".join(f"{x(line.k[i]):.1f},{y(line.mean[i]):.1f}" for i in defined)
@@ -191,7 +167,7 @@ def accuracy_against(report: ComparisonReportData, metric: str) -> Drawing | Non
     if other is None:
         return None
     k = report.lead_k
-    means = [report.mean_of(model, report.lead.metric, k).mean for model in report.models]
+    means = [mean.mean for mean in report.means_at(report.lead.metric, k)]
     labels = (f"{other.symbol}@{k}", f"{report.lead.symbol}@{k}")
     return points(report.models, [value for value, _low, _high in other.values], means, labels)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -18,10 +18,6 @@ from recnb.data.relevance import is_relevant
 from recnb.data.subset import among
 from recnb.display.language import Plural, Sentence
 from recnb.errors import Argument, FrameError, NoUsersError, OptionError
-from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.metric import Metric
-from recnb.metrics.recommendation_lists import PerUser
-from recnb.results.beyond_accuracy import result_of
 from recnb.results.evaluation_data import EvaluationData
 
 #: Whom models are compared on.
@@ -129,17 +125,23 @@ def share_catalogue(models: Mapping[str, EvaluationData]) -> Mapping[str, Evalua
     }
 
 
+def users_in_common(users_of_each: Sequence[pl.Series]) -> pl.Series:
+    """The users of all models, in the order that the first has them."""
+    users, *others = users_of_each
+    for other in others:
+        if not users.equals(other):
+            users = users.filter(users.is_in(other.implode()))
+    return users
+
+
 def restrict_to_common_users(
     models: Mapping[str, EvaluationData],
 ) -> tuple[dict[str, EvaluationData], tuple[ModelUsers, ...]]:
     """Restrict the models to the users that all of them are evaluated on, and count those left out."""
     users_of = {name: model.prepared.users for name, model in models.items()}
-    users, *others = users_of.values()
-    for other in others:
-        if not users.equals(other):
-            users = users.filter(users.is_in(other.implode()))
+    users = users_in_common(list(users_of.values()))
     if len(users) == 0:
-        counts = ", ".join(f"{name!r} {len(own):,} (such as {own[0]!r})" for name, own in users_of.items())
+        counts = ", ".join(f"{name!r} {len(judged):,} (such as {judged[0]!r})" for name, judged in users_of.items())
         raise NoUsersError(f"no user is judged in every model: {counts}. Check that all lists are of the same users.")
     note = Sentence(COMMON_USERS, {"n": len(users), "models": len(models)})
     kept = {
@@ -151,54 +153,3 @@ def restrict_to_common_users(
         for name in models
     )
     return kept, judged
-
-
-def values(
-    models: Mapping[str, EvaluationData], metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]
-) -> list[Floats]:
-    """For each cut-off users × models: every user who has a value in all of the models."""
-    if not metric.is_accuracy:
-        return [_of_lists(models, metric, k, options) for k in cutoffs]
-    if any(model.library for model in models.values()):
-        return [_of_libraries(models, metric, k, options) for k in cutoffs]
-    # Models last, and each cut-off by itself: a column of differences then lies together.
-    stacked = np.stack([model.values(metric, cutoffs, options) for model in models.values()])
-    blocks = []
-    for at in range(len(cutoffs)):
-        block = stacked[:, :, at]
-        defined = ~np.isnan(block).any(axis=0)
-        blocks.append(block.T if defined.all() else block[:, defined].T)
-    return blocks
-
-
-def _of_lists(
-    models: Mapping[str, EvaluationData], metric: Metric[...], k: int | None, options: Mapping[str, Any]
-) -> Floats:
-    """Values of metrics beyond accuracy, for the users with a value in every model, evaluated or not."""
-    if metric.needs:
-        check_side_data(models)
-    everyone: pl.Series | None = None
-    sides: list[tuple[pl.Series, Floats]] = []
-    for model in models.values():
-        computed = result_of(model, metric, k, options)
-        if computed.average != "user":
-            problem = f"{model.library} averages {metric.name} over rows and not over users, so users cannot be compared one by one: "
-            raise OptionError(problem, "leave ", Argument("convention"), " out.")
-        result = computed.result
-        assert isinstance(result, PerUser)
-        users = computed.users.filter(pl.Series(result.counted, dtype=pl.Boolean))
-        sides.append((users, result.value[result.counted]))
-        everyone = users if everyone is None else everyone.filter(everyone.is_in(users.implode()))
-    assert everyone is not None
-    # Users are sorted on every side, so those in common come in one order.
-    return np.stack([value[users.is_in(everyone.implode()).to_numpy()] for users, value in sides], axis=1)
-
-
-def _of_libraries(
-    models: Mapping[str, EvaluationData], metric: Metric[...], k: int | None, options: Mapping[str, Any]
-) -> Floats:
-    """Values of a library's metric, which may have its own users, so they are joined by id."""
-    import pandas as pd
-
-    columns = [model.score(metric, k, options).per_user for model in models.values()]
-    return pd.concat(columns, axis=1, join="inner").dropna().to_numpy(dtype=np.float64)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import pandas as pd
 
 from recnb.comparison.common_users import check_conventions, check_truths, restrict_to_common_users, share_catalogue
 from recnb.comparison.conclusions import comparison_title
 from recnb.comparison.data import ComparisonData
-from recnb.comparison.differences import lines_of
+from recnb.comparison.differences import differences_by, lines_of, measure, measure_by, values_of
 from recnb.comparison.models import models_of, reference_of, settings_of
 from recnb.comparison.parts import Conclusion, Curves, Forest, Movers, Tradeoff
-from recnb.comparison.results import Difference, ModelUsers, Settings, Test
+from recnb.comparison.results import Difference, Mean, Test
 from recnb.data import Frame
 from recnb.display.language import _, checked
 from recnb.display.text import one_line
@@ -26,13 +27,20 @@ from recnb.results.arguments import STANDARD, Metrics, chosen_metrics
 from recnb.stats import PairedMethod
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from recnb.comparison.report import ComparisonReport
+
+#: A cut-off or several; None is the whole list.
+AnyCutoffs = int | Sequence[int | None] | None
 
 #: Which models are compared: each with the baseline, or every two.
 Pairs = Literal["baseline", "all"]
 PAIRS = ("baseline", "all")
+
+#: The columns of `differences`, in order.
+DIFFERENCE_COLUMNS = (
+    "metric", "k", "model", "baseline", "difference", "low", "high", "t_p", "wilcoxon_p", "randomization_p", "p_holm", "p_bh",
+    "effect_size", "won", "tied", "lost", "n_users", "detectable", "verdict",
+)  # fmt: skip
 
 #: Methods that the repr names.
 CALLS = (
@@ -120,71 +128,24 @@ def compare(
     if permutations is None:
         many = next(iter(kept.values())).n_users > 5_000 and test != "randomization"
         settings = replace(settings, permutations=2_000 if many else 10_000)
-    return Comparison(ComparisonData(kept, judged, None if pairs == "all" else reference, settings))
+    return Comparison(kept, judged, None if pairs == "all" else reference, settings)
 
 
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(ComparisonData):
     """Models on the same users, as `compare` returns them; every difference is between the values of one user.
 
     `report()` shows everything; `table`, `differences`, `conclusion`, `forest`, `movers`, `overlap`, `curve` and `tradeoff` are
     its parts. Conclusions hold for the users as a sample, not for another training run or another split of the data.
     """
 
-    def __init__(self, data: ComparisonData) -> None:
-        self._data = data
-
     @property
     def models(self) -> dict[str, Evaluation]:
         """Each model's Evaluation, for the common users."""
-        return {name: Evaluation(data) for name, data in self._data.models.items()}
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the models, in the order shown."""
-        return self._data.names
-
-    @property
-    def baseline(self) -> str | None:
-        """The model that the others are compared with; None if every two are compared."""
-        return self._data.baseline
-
-    @property
-    def judged(self) -> tuple[ModelUsers, ...]:
-        """How many users each model was evaluated on, and how many of them are left out."""
-        return self._data.judged
-
-    @property
-    def settings(self) -> Settings:
-        """Confidence, test, method of intervals and draws."""
-        return self._data.settings
-
-    @property
-    def pairs(self) -> list[tuple[str, str]]:
-        """Model and baseline of every difference."""
-        return self._data.pairs
-
-    @property
-    def n_users(self) -> int:
-        """The number of users that all models are evaluated on."""
-        return self._data.n_users
-
-    @property
-    def users(self) -> pd.Index[Any]:
-        """The users that all models are evaluated on."""
-        return self._data.users
-
-    def basis(self) -> str:
-        """Return the users and the convention that models are compared by, in words."""
-        return self._data.basis()
+        return {name: Evaluation(data) for name, data in self._models.items()}
 
     def table(
-        self,
-        metrics: Metrics = None,
-        k: int | Sequence[int | None] | None = None,
-        *,
-        by: Any = None,
-        bins: int = 4,
-        **options: Any,
+        self, metrics: Metrics = None, k: AnyCutoffs = None, *, by: Any = None, bins: int = 4, **options: Any
     ) -> pd.DataFrame:
         """Return means over the common users.
 
@@ -207,21 +168,34 @@ class Comparison:
         pandas.DataFrame
             A row per model, or per segment and model; a column per metric and cut-off, as "ndcg@10".
         """
-        return self._data.means_frame(self._data.request(metrics, k, options, []), by, bins)
+        cutoffs, chosen = Cutoffs.of(k), self._chosen(metrics, options)
+        blocks = self._blocks(chosen, cutoffs)
+        if by is None:
+            frame = self._wide(measure(blocks, self.names, [], self.settings).means)
+        else:
+            segments = measure_by(blocks, self._models, [], self.settings, by, bins)
+            frame = pd.concat(
+                {name: self._wide(results.means) for name, results in segments.items()}, names=["segment"]
+            )
+        basis = [self.basis()]
+        if any(not metric.is_accuracy for metric, _options in chosen):
+            basis.append(_("metrics beyond accuracy over all users who have a value in every model"))
+        frame.attrs = {"basis": "; ".join(basis), "n_users": self.n_users}
+        return frame
 
-    def means(
-        self, metrics: Metrics = None, k: int | Sequence[int | None] | None = None, **options: Any
-    ) -> pd.DataFrame:
+    def _wide(self, means: Sequence[Mean]) -> pd.DataFrame:
+        columns: dict[str, dict[str, float]] = {}
+        for mean in means:
+            columns.setdefault(mean.metric if mean.k is None else f"{mean.metric}@{mean.k}", {})[mean.model] = mean.mean
+        return pd.DataFrame(columns, index=pd.Index(self.names, name="model"), dtype=float)
+
+    def means(self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any) -> pd.DataFrame:
         """Return means with their intervals.
 
         Parameters
         ----------
-        metrics
-            Names of metrics; or a mapping of name to its own options. None: the usual ones.
-        k
-            Cut-off or cut-offs; None is the whole list.
-        **options
-            Options of the metrics, applied to each metric that has them.
+        metrics, k, **options
+            As in `table`.
 
         Returns
         -------
@@ -229,19 +203,11 @@ class Comparison:
             A row per metric, cut-off and model: mean, low, high, n_users, best (whether it is the highest mean) and near_best
             (whether it is not significantly different from the best).
         """
-        import pandas as pd
-
-        means = self._data.measured(metrics, k, options, pairs=[]).means
+        means = self._measured(metrics, k, options, []).means
         return pd.DataFrame(list(map(asdict, means))).drop(columns="symbol")
 
     def differences(
-        self,
-        metrics: Metrics = None,
-        k: int | Sequence[int | None] | None = None,
-        *,
-        by: Any = None,
-        bins: int = 4,
-        **options: Any,
+        self, metrics: Metrics = None, k: AnyCutoffs = None, *, by: Any = None, bins: int = 4, **options: Any
     ) -> pd.DataFrame:
         """Return paired differences with intervals, tests and corrections.
 
@@ -250,17 +216,8 @@ class Comparison:
 
         Parameters
         ----------
-        metrics
-            Names of metrics; or a mapping of name to its own options. None: the usual ones.
-        k
-            Cut-off or cut-offs; None is the whole list.
-        by
-            Segments of users: a column of `users=` or of the truth; "activity" or "popularity_taste", which are computed from
-            `train=`; or a Series of user to segment.
-        bins
-            Number of quantile bins for a `by` that is a number.
-        **options
-            Options of the metrics, applied to each metric that has them.
+        metrics, k, by, bins, **options
+            As in `table`.
 
         Returns
         -------
@@ -269,63 +226,55 @@ class Comparison:
             test, corrected for all rows; `detectable` is the smallest difference found with 80 % power; `won`, `tied` and
             `lost` count users.
         """
-        return self._data.differences_frame(self._data.request(metrics, k, options, self.pairs), by, bins)
+        blocks = self._blocks(self._chosen(metrics, options), Cutoffs.of(k))
+        if by is None:
+            rows = [("", row) for row in measure(blocks, self.names, self.pairs, self.settings).differences]
+        else:
+            rows = differences_by(measure_by(blocks, self._models, self.pairs, self.settings, by, bins))
+        cells = [{"segment": segment, **row.to_dict()} for segment, row in rows]
+        columns = [*([] if by is None else ["segment"]), *DIFFERENCE_COLUMNS]
+        frame = pd.DataFrame(cells, columns=pd.Index(columns))
+        settings = self.settings
+        frame.attrs = {"corrected": settings.test, "confidence": settings.confidence, "n_compared": len(frame)}
+        return frame
 
     def conclusion(
-        self,
-        metrics: Metrics = None,
-        k: int | Sequence[int | None] | None = None,
-        *,
-        lang: str | None = None,
-        **options: Any,
+        self, metrics: Metrics = None, k: AnyCutoffs = None, *, lang: str | None = None, **options: Any
     ) -> Conclusion:
         """Return what may be concluded of each difference, in sentences.
 
         Parameters
         ----------
-        metrics
-            Names of metrics; or a mapping of name to its own options. None: the usual ones.
-        k
-            Cut-off or cut-offs; None is the whole list.
+        metrics, k, **options
+            As in `table`.
         lang
             "en" or "ko"; None: the language in force.
-        **options
-            Options of the metrics, applied to each metric that has them.
 
         Returns
         -------
         Conclusion
         """
-        results = self._data.measured(metrics, k, options)
-        return Conclusion(results.differences, results.settings, checked(lang))
+        results = self._measured(metrics, k, options, self.pairs)
+        return Conclusion(results.differences, results.settings, lang=checked(lang))
 
     def forest(
-        self,
-        metrics: Metrics = None,
-        k: int | Sequence[int | None] | None = None,
-        *,
-        lang: str | None = None,
-        **options: Any,
+        self, metrics: Metrics = None, k: AnyCutoffs = None, *, lang: str | None = None, **options: Any
     ) -> Forest:
         """Return differences with their intervals as a forest plot; `.plot(ax=)` draws it by matplotlib.
 
         Parameters
         ----------
-        metrics
-            Names of metrics; or a mapping of name to its own options. None: the usual ones.
-        k
-            Cut-off or cut-offs; None is the whole list.
+        metrics, k, **options
+            As in `table`.
         lang
             "en" or "ko"; None: the language in force.
-        **options
-            Options of the metrics, applied to each metric that has them.
 
         Returns
         -------
         Forest
         """
-        results = self._data.measured(metrics, k, options)
-        return Forest(results.differences, results.settings, checked(lang))
+        results = self._measured(metrics, k, options, self.pairs)
+        return Forest(results.differences, results.settings, lang=checked(lang))
 
     def movers(
         self,
@@ -359,16 +308,26 @@ class Comparison:
         -------
         Movers
         """
-        from recnb.comparison.movers import moved, scores_of
+        from recnb.comparison.build import moved
 
         if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < 1:
             raise OptionError(f"n={n!r} is no number of users: give a whole number from 1 up.")
         (chosen,) = chosen_metrics([metric])
         chosen.check(options)
-        pair = self._data.pair(model, baseline)
-        cutoff = Cutoffs.one(k).values[0]
-        scores = scores_of(self._data.models, chosen, cutoff, options)
-        return Movers(moved(self._data.models, pair, chosen, cutoff, scores, int(n)), checked(lang))
+        pair, cutoffs = self._pair(model, baseline), Cutoffs.one(k)
+        values = {name: values_of(self._models[name], chosen, cutoffs, options) for name in pair}
+        return Movers(moved(self._models, pair, chosen, cutoffs.values[0], values, int(n)), lang=checked(lang))
+
+    def _pair(self, model: str | None, baseline: str | None) -> tuple[str, str]:
+        """A model and the one that it is compared with; by default the first other one, and the baseline."""
+        for name in (model, baseline):
+            if name is not None and not is_word(name, self.names):
+                raise OptionError(f"{name!r} is none of the models. {near(name, self.names)}")
+        baseline = baseline or self.baseline or self.names[0]
+        others = [name for name in self.names if name != baseline]
+        if model == baseline:
+            raise OptionError(f"{model!r} is the baseline itself: name another model, such as {others[0]!r}.")
+        return model or others[0], baseline
 
     def overlap(self, k: int | None = None, *, p: float = 0.9) -> pd.DataFrame:
         """Return how similar the lists of each two models are, as means over users.
@@ -389,11 +348,9 @@ class Comparison:
         ----------
         W. Webber, A. Moffat and J. Zobel. A similarity measure for indefinite rankings. TOIS 28, 2010.
         """
-        import pandas as pd
-
         from recnb.comparison.rank_similarity import overlaps
 
-        return pd.DataFrame(list(map(asdict, overlaps(self._data.models, Cutoffs.one(k).values[0], p))))
+        return pd.DataFrame(list(map(asdict, overlaps(self._models, Cutoffs.one(k).values[0], p))))
 
     def beyond(self, k: int | None = None) -> pd.DataFrame:
         """Return the metrics beyond accuracy that `train=` and `items=` allow for every model.
@@ -408,11 +365,9 @@ class Comparison:
         pandas.DataFrame
             A row per model, a column per metric. Values are of all lists of a model, or of the users with a list; nothing is tested.
         """
-        import pandas as pd
-
         from recnb.comparison.build import beyond
 
-        metrics = beyond(self._data, Cutoffs.one(k).values[0])
+        metrics = beyond(self, Cutoffs.one(k).values[0])
         if not metrics:
             raise OptionError(
                 "metrics beyond accuracy need what users had before: give compare() train=, and items= for some."
@@ -442,8 +397,8 @@ class Comparison:
         """
         chosen = any_metric(metric)
         cutoffs = Cutoffs.of_curve(k)
-        means = self._data.measured([chosen.name], list(cutoffs), options, pairs=[]).means
-        return Curves(lines_of(means, self.names), self.settings, checked(lang))
+        means = self._measured([chosen.name], cutoffs, options, []).means
+        return Curves(lines_of(means, self.names), self.settings, lang=checked(lang))
 
     def tradeoff(self, x: str, y: str = "ndcg", k: int | None = None, *, lang: str | None = None) -> Tradeoff:
         """Return two metrics against each other, a point for each model.
@@ -467,13 +422,13 @@ class Comparison:
                 if str(metric).startswith("_") or not callable(getattr(evaluation, str(metric), None)):
                     raise OptionError(f"{metric!r} is no metric of an Evaluation. {near(metric, STANDARD)}")
             points[name] = (float(getattr(evaluation, x)(k=k)), float(getattr(evaluation, y)(k=k)))
-        return Tradeoff(x, y, Cutoffs.one(k).values[0], points, self.n_users, checked(lang))
+        return Tradeoff(x, y, Cutoffs.one(k).values[0], points, self.n_users, lang=checked(lang))
 
     def explore(self, *args: Any, **options: Any) -> Any:
         """Return a widget to go through users and see each model's list; arguments are those of `Evaluation.explore`."""
         from recnb.widgets.explorer import explorer
 
-        return explorer(self._data.models, *args, **options)
+        return explorer(self._models, *args, **options)
 
     def report(
         self,
@@ -493,21 +448,14 @@ class Comparison:
         ----------
         k
             Cut-offs, whole numbers; conclusions are drawn at the middle one.
-        metrics
-            Names of metrics; or a mapping of name to its own options. None: the usual ones. The first is the lead metric.
+        metrics, by, bins, **options
+            As in `table`; the first metric is the lead metric.
         movers
             Number of users who gain, and of users who lose, shown for each pair of models.
-        by
-            Segments of users: a column of `users=` or of the truth; "activity" or "popularity_taste", which are computed from
-            `train=`; or a Series of user to segment.
-        bins
-            Number of quantile bins for a `by` that is a number.
         confidence
             Confidence of intervals; None: that of the comparison.
         lang
             "en" or "ko"; None: the language in force.
-        **options
-            Options of the metrics, applied to each metric that has them.
 
         Returns
         -------
@@ -515,14 +463,14 @@ class Comparison:
         """
         from recnb.comparison.build import report_of
 
-        data = self._data if confidence is None else self._at(confidence)
+        data: ComparisonData = self
+        if confidence is not None:
+            given = self.settings
+            settings = settings_of(
+                confidence, given.test, given.method, given.resamples, given.permutations, given.seed
+            )
+            data = replace(self, settings=settings)
         return report_of(data, k, metrics, movers, by, bins, lang, options)
-
-    def _at(self, confidence: float) -> ComparisonData:
-        """The same with another confidence."""
-        old = self.settings
-        settings = settings_of(confidence, old.test, old.method, old.resamples, old.permutations, old.seed)
-        return replace(self._data, settings=settings)
 
     def __repr__(self) -> str:
         baseline = one_line(self.baseline) if self.baseline else None
@@ -530,9 +478,9 @@ class Comparison:
         return f"{title}\n{self.basis()}\n{_('Methods: {calls}', calls=', '.join(CALLS))}"
 
     def _repr_html_(self) -> str:
-        from recnb.comparison.html import part
+        from recnb.comparison.sections import part
 
-        return part("comparison", _("comparison of models"), self, CALLS)
+        return part(_("comparison of models"), "comparison", self, CALLS)
 
 
 __all__ = ["Comparison", "Difference", "compare"]

@@ -6,7 +6,7 @@ the form, and if it returns HTML the sentence is HTML.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from math import isfinite, isnan
 from typing import TYPE_CHECKING
 
@@ -25,18 +25,60 @@ if TYPE_CHECKING:
         Settings,
     )
 
-#: Verdicts in a few words.
-VERDICTS: dict[str, str] = {
-    "better": N_("better"),
-    "worse": N_("worse"),
-    "higher": N_("higher"),
-    "lower": N_("lower"),
-    "hint": N_("inconclusive"),
-    "torn": N_("test and interval disagree"),
-    "open": N_("no difference shown"),
-    "same": N_("same value for every user"),
-    "untested": N_("too few users or differences"),
+#: The sign of each verdict, so that no meaning depends on a colour; the verdict in a few words; what it allows to conclude.
+VERDICTS: dict[str, tuple[str, str, str]] = {
+    "better": ("▲", N_("better"), N_("{label}: {model} is better than {baseline}, by {size} ({interval}; {p}).")),
+    "worse": ("▼", N_("worse"), N_("{label}: {model} is worse than {baseline}, by {size} ({interval}; {p}).")),
+    "higher": (
+        "△",
+        N_("higher"),
+        N_(
+            "{label}: {model} is higher than {baseline}, by {size} ({interval}; {p}); higher is not necessarily better."
+        ),
+    ),
+    "lower": (
+        "▽",
+        N_("lower"),
+        N_("{label}: {model} is lower than {baseline}, by {size} ({interval}; {p}); lower is not necessarily better."),
+    ),
+    "hint": (
+        "◇",
+        N_("inconclusive"),
+        N_(
+            "{label}: inconclusive. {model} differs from {baseline} by {difference}; the {interval} excludes 0, but the corrected test is not significant ({p})."
+        ),
+    ),
+    "torn": (
+        "◇",
+        N_("test and interval disagree"),
+        N_(
+            "{label}: inconclusive. The corrected test of {model} against {baseline} is significant ({p}), but the {interval} includes 0; the difference is {difference}."
+        ),
+    ),
+    "open": (
+        "○",
+        N_("no difference shown"),
+        N_(
+            "{label}: no significant difference between {model} and {baseline}: {difference} ({interval}; {p}). A true difference of {detectable} would have been found with 80% power by a single, uncorrected test."
+        ),
+    ),
+    "same": (
+        "○",
+        N_("same value for every user"),
+        N_("{label}: {model} and {baseline} give each of {users} the same value."),
+    ),
+    "untested": (
+        "–",
+        N_("too few users or differences"),
+        N_("{label}: no test of {model} against {baseline}: too few users or differences, for a test ({users})."),
+    ),
 }
+SIGNS = {verdict: sign for verdict, (sign, _words, _conclusion) in VERDICTS.items()}
+
+#: The conclusion where nothing is shown, and too little is known for a detectable difference.
+OPEN_UNKNOWN = N_(
+    "{label}: no significant difference between {model} and {baseline}: {difference} ({interval}; {p}). Too few users differ to estimate the detectable difference."
+)
 
 #: The paired tests.
 TESTS: dict[str, str] = {
@@ -62,15 +104,11 @@ INTERVAL_METHODS: dict[str, str] = {
 #: Makes a name safe for the form in which it is shown.
 Safe = Callable[[str], str]
 
-#: A sign for each verdict, so that no meaning depends on a colour.
-SIGNS: dict[str, str] = {
-    "better": "▲", "worse": "▼", "higher": "△", "lower": "▽", "hint": "◇", "torn": "◇", "open": "○", "same": "○", "untested": "–",
-}  # fmt: skip
-
 
 def verdict_in_words(difference: Difference) -> str:
     """The verdict of a difference with its sign."""
-    return f"{SIGNS[difference.verdict]} {_(VERDICTS[difference.verdict])}"
+    sign, words, _conclusion = VERDICTS[difference.verdict]
+    return f"{sign} {_(words)}"
 
 
 def number(value: float) -> str:
@@ -134,48 +172,16 @@ def whose(report: ComparisonReportData, finding: ModelFinding, safe: Safe = str)
     return ", ".join(map(safe, finding.models))
 
 
-#: Conclusions by verdict.
-CONCLUSIONS: dict[str, str] = {
-    "better": N_("{label}: {model} is better than {baseline}, by {size} ({interval}; {p})."),
-    "worse": N_("{label}: {model} is worse than {baseline}, by {size} ({interval}; {p})."),
-    "higher": N_(
-        "{label}: {model} is higher than {baseline}, by {size} ({interval}; {p}); higher is not necessarily better."
-    ),
-    "lower": N_(
-        "{label}: {model} is lower than {baseline}, by {size} ({interval}; {p}); lower is not necessarily better."
-    ),
-    "hint": N_(
-        "{label}: inconclusive. {model} differs from {baseline} by {difference}; the {interval} excludes 0, but the corrected test is not significant ({p})."
-    ),
-    "torn": N_(
-        "{label}: inconclusive. The corrected test of {model} against {baseline} is significant ({p}), but the {interval} includes 0; the difference is {difference}."
-    ),
-    "open": N_(
-        "{label}: no significant difference between {model} and {baseline}: {difference} ({interval}; {p}). A true difference of {detectable} would have been found with 80% power by a single, uncorrected test."
-    ),
-    "open.unknown": N_(
-        "{label}: no significant difference between {model} and {baseline}: {difference} ({interval}; {p}). Too few users differ to estimate the detectable difference."
-    ),
-    "same": N_("{label}: {model} and {baseline} give each of {users} the same value."),
-    "untested": N_(
-        "{label}: no test of {model} against {baseline}: too few users or differences, for a test ({users})."
-    ),
-}
-
-
 def sentence(difference: Difference, settings: Settings, n_compared: int, safe: Safe = str) -> str:
-    """What a difference allows to conclude."""
-    p = _("p {p}", p=p_value(difference.p_holm))
-    if n_compared > 1:
-        p = _(
-            "p {p}, Holm's correction over {count} comparisons", p=p_value(difference.p_holm), count=f"{n_compared:,}"
-        )
+    """The conclusion that a difference allows."""
+    alone, of_many = N_("p {p}"), N_("p {p}, Holm's correction over {count} comparisons")
+    p = _(of_many if n_compared > 1 else alone, p=p_value(difference.p_holm), count=f"{n_compared:,}")
     low, high, size = difference.low, difference.high, difference.difference
     verdict = difference.verdict
     if verdict in ("worse", "lower"):
         low, high, size = -high, -low, -size
     return translated(
-        CONCLUSIONS[verdict + (".unknown" if verdict == "open" and isnan(difference.detectable) else "")],
+        OPEN_UNKNOWN if verdict == "open" and isnan(difference.detectable) else VERDICTS[verdict][2],
         label=difference.label,
         model=safe(difference.model),
         baseline=safe(difference.baseline),
@@ -191,22 +197,6 @@ def sentence(difference: Difference, settings: Settings, n_compared: int, safe: 
 def sentences(differences: Collection[Difference], settings: Settings, safe: Safe = str) -> list[str]:
     """The conclusion of each difference; they are corrected together."""
     return [sentence(difference, settings, tested(differences), safe) for difference in differences]
-
-
-def summary(differences: Sequence[Difference], pair: tuple[str, str], safe: Safe = str) -> str:
-    """One model against another over all metrics and cut-offs: how many of each verdict."""
-    verdicts = [difference.verdict for difference in differences if (difference.model, difference.baseline) == pair]
-    better, worse = verdicts.count("better"), verdicts.count("worse")
-    return translated(
-        "{model} against {baseline}, over {count} metrics and cut-offs: better in {better}, worse in {worse}, "
-        "nothing shown in {rest}.",
-        model=safe(pair[0]),
-        baseline=safe(pair[1]),
-        count=f"{len(verdicts):,}",
-        better=better,
-        worse=worse,
-        rest=len(verdicts) - better - worse,
-    )
 
 
 def notes(settings: Settings, n_compared: int) -> list[str]:
@@ -247,16 +237,10 @@ def intervals_in_words(settings: Settings) -> str:
 def method_in_words(settings: Settings) -> str:
     """The methods of the intervals of differences."""
     resamples = f"{settings.resamples:,}"
-    words = [
-        _(
-            N_("Clopper and Pearson's, within the metric's bounds, where fewer than 10 users differ")
-            if method == "beta" and len(settings.methods) > 1
-            else INTERVAL_METHODS[method],
-            resamples=resamples,
-        )
-        for method in settings.methods or ["auto"]
-    ]
-    return "; ".join(words)
+    methods = settings.methods or ("auto",)
+    # Beside another method it serves where few users differ.
+    named = ["few" if method == "beta" and len(methods) > 1 else method for method in methods]
+    return "; ".join(_(INTERVAL_METHODS[method], resamples=resamples) for method in named)
 
 
 def comparison_title(models: str, baseline: str | None) -> str:
@@ -264,6 +248,11 @@ def comparison_title(models: str, baseline: str | None) -> str:
     if baseline:
         return translated("Comparison of {models} against {baseline}", models=models, baseline=baseline)
     return translated("Comparison of {models}, each two against each other", models=models)
+
+
+def report_title(report: ComparisonReportData) -> str:
+    """The models compared, as the title of their report; names are not yet escaped."""
+    return _("Comparison of {models}", models=", ".join(report.models))
 
 
 def means_title(report: ComparisonReportData, k: int) -> str:
@@ -292,11 +281,18 @@ def legend(report: ComparisonReportData, best: str, safe: Safe = str) -> list[st
     return lines
 
 
-def difference_axis(differences: Collection[Difference], reference: str | None, safe: Safe = str) -> str:
+def difference_axis(differences: Collection[Difference], safe: Safe = str) -> str:
     """The label of the axis of a forest plot."""
-    if reference is not None and len({difference.baseline for difference in differences}) == 1:
-        return translated("difference from {baseline}", baseline=safe(reference))
+    baselines = {difference.baseline for difference in differences}
+    if len(baselines) == 1:
+        return translated("difference from {baseline}", baseline=safe(baselines.pop()))
     return _("difference, first minus second")
+
+
+def difference_label(difference: Difference, differences: Collection[Difference], safe: Safe = str) -> str:
+    """The models of a row of a forest plot: both, if not all rows are against one baseline."""
+    models = [difference.model, *([difference.baseline] if len({row.baseline for row in differences}) > 1 else [])]
+    return " − ".join(map(safe, models))
 
 
 def segments_title(report: ComparisonReportData, safe: Safe = str) -> str:
@@ -342,21 +338,15 @@ def population_in_words(
         for counts in judged
         if counts.n_left_out
     ]
-    no_list = (
-        N_("{n:,} without a list from {model}, which counts 0") if zero else N_("{n:,} without a list from {model}")
-    )
-    in_each = (
-        N_("in each model {n:,} without a list, which counts 0") if zero else N_("in each model {n:,} without a list")
-    )
-    without = {counts.n_without_list for counts in judged}
-    if len(without) == 1 and (n := without.pop()):
-        words.append(_(in_each, n=n))
+    if len({counts.n_without_list for counts in judged}) == 1:
+        counts_0 = N_("in each model {n:,} without a list, which counts 0")
+        in_each, without = counts_0 if zero else N_("in each model {n:,} without a list"), judged[:1]
     else:
-        words += [
-            _(no_list, n=counts.n_without_list, model=one_line(counts.model))
-            for counts in judged
-            if counts.n_without_list
-        ]
+        counts_0 = N_("{n:,} without a list from {model}, which counts 0")
+        in_each, without = counts_0 if zero else N_("{n:,} without a list from {model}"), judged
+    words += [
+        _(in_each, n=counts.n_without_list, model=one_line(counts.model)) for counts in without if counts.n_without_list
+    ]
     if n_skipped:
         words.append(pgettext("comparison", "{n:,} with no relevant item left out", n=n_skipped))
     return words
@@ -369,7 +359,23 @@ def headline(report: ComparisonReportData, safe: Safe = str) -> list[str]:
 
 
 def summaries(report: ComparisonReportData, safe: Safe = str) -> list[str]:
-    """Each pair over all that was compared."""
+    """Each pair over all metrics and cut-offs: how many differences of each verdict."""
     if len(report.metrics) * len(report.k) < 2:
         return []
-    return [summary(report.differences, pair, safe) for pair in report.pairs]
+    sentences = []
+    for model, baseline in report.pairs:
+        verdicts = [row.verdict for row in report.differences if (row.model, row.baseline) == (model, baseline)]
+        better, worse = verdicts.count("better"), verdicts.count("worse")
+        sentences.append(
+            translated(
+                "{model} against {baseline}, over {count} metrics and cut-offs: better in {better}, worse in {worse}, "
+                "nothing shown in {rest}.",
+                model=safe(model),
+                baseline=safe(baseline),
+                count=f"{len(verdicts):,}",
+                better=better,
+                worse=worse,
+                rest=len(verdicts) - better - worse,
+            )
+        )
+    return sentences

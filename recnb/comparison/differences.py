@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
@@ -10,33 +10,94 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from recnb.comparison.common_users import values
+from recnb.comparison.common_users import check_side_data, users_in_common
 from recnb.comparison.results import POWER, CurveLine, Difference, Mean, Settings
-from recnb.data.subset import among
+from recnb.data.encoding import positions
 from recnb.display.language import _
 from recnb.display.progress import steps
+from recnb.errors import Argument, OptionError
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import Metric
+from recnb.metrics.recommendation_lists import Bools, PerUser
+from recnb.report.data import SAME
+from recnb.report.request import MetricOptions
+from recnb.results.beyond_accuracy import result_of
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.segments import segments_of
 from recnb.stats import ENOUGH, MANY_USERS, Bounds, Paired, benjamini_hochberg, detectable, holm, intervals, paired
 from recnb.stats.tests import settled, student
 
-#: With many users, so many metrics at a cut-off are computed at a time, to bound memory.
+#: With many users, so many metrics at a cut-off are compared at a time, to bound memory.
 BLOCKS_AT_ONCE = 4
 
-#: Means closer than this are the same: sums taken in another order differ in the last places.
-SAME = 1e-12
+
+@dataclass(frozen=True, eq=False)
+class UserValues:
+    """One model's values of a metric at some cut-offs."""
+
+    users: pl.Series  #: sorted
+    values: Floats  #: users × cut-offs; NaN: none
+
+    def at(self, column: int) -> UserValues:
+        """The values at one of the cut-offs."""
+        return UserValues(self.users, self.values[:, [column]])
 
 
-@dataclass(frozen=True)
-class MetricRequest:
-    """What to compare: metrics with their options, cut-offs, and pairs of models."""
+def values_of(model: EvaluationData, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> UserValues:
+    """Compute a metric for each user of a model; beyond accuracy, those are all users with a list."""
+    if metric.is_accuracy:
+        return UserValues(model.scoring(metric, options).prepared.users, model.values(metric, cutoffs, options))
+    results = [result_of(model, metric, k, options) for k in cutoffs]
+    columns = []
+    for computed in results:
+        if computed.average != "user":
+            problem = f"{model.library} averages {metric.name} over rows and not over users, so users cannot be compared one by one: "
+            raise OptionError(problem, "leave ", Argument("convention"), " out.")
+        assert isinstance(computed.result, PerUser)
+        columns.append(np.where(computed.result.counted, computed.result.value, np.nan))
+    return UserValues(results[0].users, np.stack(columns, axis=1))
 
-    metrics: Sequence[Metric[...]]
-    options: Sequence[Mapping[str, Any]]
-    cutoffs: Cutoffs
-    pairs: Sequence[tuple[str, str]]  #: model and baseline
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """One metric at one cut-off: the values of the users who have one in every model."""
+
+    metric: Metric[...]
+    k: int | None
+    users: pl.Series
+    values: Floats  #: users × models
+
+    def only(self, kept: Bools) -> Block:
+        """The same for some of the users."""
+        users = self.users.filter(pl.Series(kept, dtype=pl.Boolean))
+        return replace(self, users=users, values=np.compress(kept, self.values.T, axis=1).T)
+
+
+def blocks_of(metric: Metric[...], cutoffs: Cutoffs, sides: Sequence[UserValues]) -> list[Block]:
+    """A block for each cut-off from the values of all models."""
+    users = users_in_common([side.users for side in sides])
+    # Users are sorted on every side, so those in common come in one order.
+    values = [
+        side.values if len(side.users) == len(users) else side.values[side.users.is_in(users.implode()).to_numpy()]
+        for side in sides
+    ]
+    blocks = []
+    for at, k in enumerate(cutoffs):
+        # The values of a model lie together, so that a sum does not depend on what was computed with it.
+        block = Block(metric, k, users, np.stack([of_model[:, at] for of_model in values]).T)
+        undefined = np.isnan(block.values).any(axis=1)
+        blocks.append(block.only(np.logical_not(undefined)) if undefined.any() else block)
+    return blocks
+
+
+def computed_blocks(
+    models: Mapping[str, EvaluationData], metrics: Iterable[MetricOptions], cutoffs: Cutoffs
+) -> Iterator[list[Block]]:
+    """The blocks of one metric after the other."""
+    for metric, options in metrics:
+        if metric.needs:
+            check_side_data(models)
+        yield blocks_of(metric, cutoffs, [values_of(model, metric, cutoffs, options) for model in models.values()])
 
 
 @dataclass(frozen=True)
@@ -48,109 +109,128 @@ class ComparedMetrics:
     settings: Settings
 
 
-@dataclass(frozen=True)
-class Block:
-    """One metric at one cut-off: the values of the users who have one in every model."""
+class Measurement:
+    """The means and differences of blocks that are added to it; corrections are over all of them."""
 
-    metric: Metric[...]
-    k: int | None
-    values: Floats  #: users × models
+    def __init__(self, names: Sequence[str], pairs: Sequence[tuple[str, str]], settings: Settings) -> None:
+        self.names, self.pairs, self.settings = names, pairs, settings
+        self.means: list[Mean] = []
+        self.differences: list[Difference] = []
+        self.behind_best: list[Floats] = []
+        self.methods: set[str] = set()
+        self.mean_method = ""
 
+    def add(self, blocks: Sequence[Block]) -> None:
+        """Add blocks, which share the draws of users."""
+        # Blocks with the same number of users, nearly always all of them.
+        for _n, group in groupby(blocks, key=lambda block: len(block.users)):
+            same = list(group)
+            self._add_means(same)
+            if self.pairs:
+                self._add_differences(same)
+        self.behind_best += [_behind_best(block) for block in blocks]
 
-def measure(models: Mapping[str, EvaluationData], request: MetricRequest, settings: Settings) -> ComparedMetrics:
-    """Every mean and every difference; corrections are over all differences of the call."""
-    names = list(models)
-    means: list[Mean] = []
-    differences: list[Difference] = []
-    to_best: list[Floats] = []
-    methods: set[str] = set()
-    mean_method = ""
-    work, n_batches = _batches(models, request), _n_batches(models, request)
-    for blocks in steps(work, _("comparing"), n_batches) if n_batches > 1 else work:
-        batch_means, mean_method = _means(blocks, names, settings)
-        means += batch_means
-        to_best += [_behind_best(block) for block in blocks]
-        if request.pairs:
-            batch_differences, batch_methods = _differences(blocks, names, request.pairs, settings)
-            differences += batch_differences
-            methods |= batch_methods
-    used = replace(settings, mean_method=mean_method, methods=tuple(sorted(methods, reverse=True)))
-    return ComparedMetrics(_marked(means, to_best, settings.alpha), corrected(differences), used)
+    def result(self) -> ComparedMetrics:
+        """Everything added, corrected."""
+        used = replace(self.settings, mean_method=self.mean_method, methods=tuple(sorted(self.methods, reverse=True)))
+        means = _marked(self.means, self.behind_best, self.settings.alpha)
+        return ComparedMetrics(means, corrected(self.differences), used)
 
-
-def _batches(models: Mapping[str, EvaluationData], request: MetricRequest) -> Iterator[list[Block]]:
-    """All blocks at once, which share the draws of users; with many users a few at a time, to bound what is held."""
-    each = (
-        [
-            Block(metric, k, block_values)
-            for k, block_values in zip(request.cutoffs, values(models, metric, request.cutoffs, options), strict=True)
-        ]
-        for metric, options in zip(request.metrics, request.options, strict=True)
-    )
-    if max(model.n_users for model in models.values()) > MANY_USERS:
-        for blocks in each:
-            for start in range(0, len(blocks), BLOCKS_AT_ONCE):
-                yield blocks[start : start + BLOCKS_AT_ONCE]
-    else:
-        yield [block for blocks in each for block in blocks]
-
-
-def _n_batches(models: Mapping[str, EvaluationData], request: MetricRequest) -> int:
-    if max(model.n_users for model in models.values()) <= MANY_USERS:
-        return 1
-    return len(request.metrics) * -(-len(request.cutoffs) // BLOCKS_AT_ONCE)
-
-
-def _of_one_size(blocks: Sequence[Block]) -> Iterator[list[Block]]:
-    """Groups of blocks with the same number of users, nearly always all of them."""
-    for _ignored, group in groupby(blocks, key=lambda block: len(block.values)):
-        yield list(group)
-
-
-def _means(blocks: Sequence[Block], names: Sequence[str], settings: Settings) -> tuple[list[Mean], str]:
-    means = []
-    method = ""
-    for group in _of_one_size(blocks):
-        n = len(group[0].values)
-        stacked = np.concatenate([block.values for block in group], axis=1)
+    def _add_means(self, blocks: Sequence[Block]) -> None:
+        n = len(blocks[0].users)
+        stacked = np.concatenate([block.values for block in blocks], axis=1)
         mean = stacked.mean(axis=0) if n else np.full(stacked.shape[1], np.nan)
-        low, high, method = (
-            intervals(stacked, settings.confidence, bounds=_bounds(group, len(names))) if n else (mean, mean, "beta")
+        low, high, self.mean_method = (
+            intervals(stacked, self.settings.confidence, bounds=_bounds(blocks, len(self.names)))
+            if n
+            else (mean, mean, "beta")
         )
-        columns = [(block, name) for block in group for name in names]
-        means += [
+        columns = [(block, name) for block in blocks for name in self.names]
+        self.means += [
             Mean(name, block.metric.name, block.metric.symbol, block.k, float(m), float(a), float(b), n, False, False)
             for (block, name), m, a, b in zip(columns, mean, low, high, strict=True)
         ]
-    return means, method
 
-
-def _differences(
-    blocks: Sequence[Block], names: Sequence[str], pairs: Sequence[tuple[str, str]], settings: Settings
-) -> tuple[list[Difference], set[str]]:
-    differences = []
-    method: set[str] = set()
-    at = [(names.index(model), names.index(baseline)) for model, baseline in pairs]
-    for group in _of_one_size(blocks):
-        n = len(group[0].values)
-        if n == 0:
-            differences += [_no_users(block, pair, settings.alpha) for block in group for pair in pairs]
-            continue
-        low, high = _bounds(group, len(at))
-        apart = np.stack([block.values[:, i] - block.values[:, j] for block in group for i, j in at], axis=1)
+    def _add_differences(self, blocks: Sequence[Block]) -> None:
+        settings = self.settings
+        columns = [(block, pair) for block in blocks for pair in self.pairs]
+        if len(blocks[0].users) == 0:
+            self.differences += [_no_users(block, pair, settings.alpha) for block, pair in columns]
+            return
+        low, high = _bounds(blocks, len(self.pairs))
+        at = {name: column for column, name in enumerate(self.names)}
+        apart = [block.values[:, at[model]] - block.values[:, at[baseline]] for block, (model, baseline) in columns]
         tests = paired(
-            apart,
+            np.stack(apart, axis=1),
             confidence=settings.confidence,
-            method=settings.method,  # type: ignore[arg-type]
+            method=settings.method,
             resamples=settings.resamples,
             permutations=settings.permutations,
             seed=settings.seed,
             bounds=(low - high, high - low),
         )
-        method |= set(tests.method)
-        columns = [(block, pair) for block in group for pair in pairs]
-        differences += [_difference(block, pair, tests, at, settings) for at, (block, pair) in enumerate(columns)]
-    return differences, method
+        self.methods |= set(tests.method)
+        self.differences += [
+            _difference(block, pair, tests, column, settings) for column, (block, pair) in enumerate(columns)
+        ]
+
+
+def measure(
+    blocks: Iterable[list[Block]], names: Sequence[str], pairs: Sequence[tuple[str, str]], settings: Settings
+) -> ComparedMetrics:
+    """Every mean and every difference; corrections are over all differences of the call."""
+    measurement = Measurement(names, pairs, settings)
+    for batch in _batches(blocks):
+        measurement.add(batch)
+    return measurement.result()
+
+
+def _batches(blocks: Iterable[list[Block]]) -> Iterator[list[Block]]:
+    """All blocks at once; with many users a few at a time, to bound what is held."""
+    together = []
+    for of_metric in steps(blocks, _("comparing")):
+        if max(len(block.users) for block in of_metric) > MANY_USERS:
+            yield from (of_metric[at : at + BLOCKS_AT_ONCE] for at in range(0, len(of_metric), BLOCKS_AT_ONCE))
+        else:
+            together += of_metric
+    if together:
+        yield together
+
+
+def measure_by(
+    blocks: Iterable[list[Block]],
+    models: Mapping[str, EvaluationData],
+    pairs: Sequence[tuple[str, str]],
+    settings: Settings,
+    by: Any,
+    bins: int,
+) -> dict[str, ComparedMetrics]:
+    """Means and differences within each segment that has users, p-values corrected within it alone."""
+    first = next(iter(models.values()))
+    evaluated = first.prepared.users
+    segments = segments_of(first, by, bins)
+    code, unknown = segments.of(evaluated), _("not known")
+    # Users without a segment come last.
+    names = [*segments.names, *([unknown] if unknown not in segments.names else [])]
+    code = np.where(code < 0, len(names) - 1, code)
+    measurements = {at: Measurement(list(models), pairs, settings) for at in np.unique(code).tolist()}
+    for batch in _batches(blocks):
+        # Users who are not evaluated, but have a list, are in no segment.
+        places = [positions(evaluated, block.users) for block in batch]
+        codes = [np.where(place >= 0, code[place], -1) for place in places]
+        for at, measurement in measurements.items():
+            measurement.add([block.only(of_user == at) for block, of_user in zip(batch, codes, strict=True)])
+    results = {names[at]: measurement.result() for at, measurement in measurements.items()}
+    return {
+        name: replace(result, differences=tuple(map(_enough, result.differences))) for name, result in results.items()
+    }
+
+
+def differences_by(results: Mapping[str, ComparedMetrics]) -> list[tuple[str, Difference]]:
+    """Each difference with the segment it is of; p-values are corrected over all segments, metrics and cut-offs."""
+    names = [name for name, result in results.items() for _difference in result.differences]
+    differences = [difference for result in results.values() for difference in result.differences]
+    return list(zip(names, corrected(differences), strict=True))
 
 
 def _bounds(blocks: Sequence[Block], times: int) -> Bounds:
@@ -173,10 +253,16 @@ def _difference(block: Block, pair: tuple[str, str], tests: Paired, at: int, set
 
 def _no_users(block: Block, pair: tuple[str, str], alpha: float) -> Difference:
     """The difference where no user has a value in every model."""
-    metric, nan = block.metric, float("nan")
-    return Difference(
-        metric.name, metric.symbol, block.k, *pair, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, 0, 0, 0, 0, nan, alpha
-    )  # fmt: skip
+    return Difference(block.metric.name, block.metric.symbol, block.k, *pair, alpha=alpha)
+
+
+def _enough(difference: Difference) -> Difference:
+    """A difference without its tests if it is of too few users: of many segments some would be significant by chance."""
+    if difference.n_users >= ENOUGH:
+        return difference
+    tests = ("low", "high", "p", "t_p", "wilcoxon_p", "randomization_p", "p_holm", "p_bh", "detectable")
+    unknown: dict[str, Any] = dict.fromkeys(tests, np.nan)
+    return replace(difference, **unknown)
 
 
 def corrected(differences: Sequence[Difference]) -> tuple[Difference, ...]:
@@ -205,11 +291,11 @@ def _behind_best(block: Block) -> Floats:
     return np.where(behind <= SAME, np.nan, p)
 
 
-def _marked(means: Sequence[Mean], to_best: Sequence[Floats], alpha: float) -> tuple[Mean, ...]:
+def _marked(means: Sequence[Mean], behind_best: Sequence[Floats], alpha: float) -> tuple[Mean, ...]:
     """Mark the best mean of each column, and those not significantly different from it (Holm's correction over all columns)."""
-    if not to_best:
+    if not behind_best:
         return ()
-    significant = holm(np.array(to_best)) <= alpha
+    significant = holm(np.array(behind_best)) <= alpha
     marked: list[Mean] = []
     starts = range(0, len(means), significant.shape[1])
     for start, apart in zip(starts, significant, strict=True):
@@ -222,67 +308,13 @@ def _marked(means: Sequence[Mean], to_best: Sequence[Floats], alpha: float) -> t
     return tuple(marked)
 
 
-def all_pairs(names: Sequence[str], reference: str | None) -> list[tuple[str, str]]:
-    """Pair every model with the reference; without one, each model with all before it.
-
-    >>> all_pairs(["a", "b", "c"], "b"), all_pairs(["a", "b", "c"], None)
-    ([('a', 'b'), ('c', 'b')], [('b', 'a'), ('c', 'a'), ('c', 'b')])
-    """
-    if reference is not None:
-        return [(name, reference) for name in names if name != reference]
-    return [(later, earlier) for at, later in enumerate(names) for earlier in names[:at]]
-
-
 def lines_of(means: Sequence[Mean], names: Sequence[str]) -> tuple[CurveLine, ...]:
     """The means of one metric as a line over k for each model."""
     lines = []
     for name in names:
-        points = [mean for mean in means if mean.model == name and mean.k is not None]
+        points = [mean for mean in means if mean.model == name]
         k = tuple(mean.k for mean in points if mean.k is not None)
         mean, low, high = (tuple(getattr(point, end) for point in points) for end in ("mean", "low", "high"))
         n_users = min(point.n_users for point in points)
         lines.append(CurveLine(name, points[0].metric, points[0].symbol, k, mean, low, high, n_users))
     return tuple(lines)
-
-
-def measured_by(
-    models: Mapping[str, EvaluationData], request: MetricRequest, settings: Settings, by: Any, bins: int
-) -> dict[str, ComparedMetrics]:
-    """Means and differences within each segment that has users, p-values corrected within it alone."""
-    everyone = next(iter(models.values())).prepared.users
-    segments = segments_of(next(iter(models.values())), by, bins)
-    code, unknown = segments.of(everyone), _("not known")
-    # Users without a segment come last.
-    names = [*segments.names, *([unknown] if unknown not in segments.names else [])]
-    code = np.where(code < 0, len(names) - 1, code)
-    results: dict[str, ComparedMetrics] = {}
-    for at, name in steps(list(enumerate(names)), _("comparing")):
-        users = everyone.filter(pl.Series(code == at, dtype=pl.Boolean))
-        if len(users) == 0:
-            continue
-        restricted = {
-            model: evaluation.restricted(among(evaluation.prepared, users)) for model, evaluation in models.items()
-        }
-        result = measure(restricted, request, settings)
-        results[name] = replace(result, differences=tuple(map(_enough, result.differences)))
-    return results
-
-
-def _enough(difference: Difference) -> Difference:
-    """A difference without its tests if it is of too few users: of many segments some would be significant by chance."""
-    if difference.n_users >= ENOUGH:
-        return difference
-    nan = float("nan")
-    return replace(
-        difference, low=nan, high=nan, p=nan, t_p=nan, wilcoxon_p=nan, randomization_p=nan, p_holm=nan, p_bh=nan, detectable=nan
-    )  # fmt: skip
-
-
-def differences_by(
-    models: Mapping[str, EvaluationData], request: MetricRequest, settings: Settings, by: Any, bins: int
-) -> list[tuple[str, Difference]]:
-    """Each difference with the segment it is of; p-values are corrected over all segments, metrics and cut-offs."""
-    results = measured_by(models, request, settings, by, bins)
-    names = [name for name, result in results.items() for _ignored in result.differences]
-    differences = [difference for result in results.values() for difference in result.differences]
-    return list(zip(names, corrected(differences), strict=True))

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from recnb.comparison.charts import COLOURS, DOWN, UP
-from recnb.comparison.conclusions import difference_axis
+from recnb.comparison.charts import COLOURS, colour_of
+from recnb.comparison.conclusions import difference_axis, difference_label
 from recnb.comparison.results import FOUND
 from recnb.display.fonts import lettering
 from recnb.display.language import _, current
@@ -27,54 +27,48 @@ def figure(report: ComparisonReportData) -> Figure:
     """The curves and the forest plot of the lead cut-off, side by side."""
     import matplotlib.pyplot as plt
 
-    lead = report.at(report.lead_k)
-    shown = report.bounded(lead) or report.at(report.lead_k, report.lead.metric)
+    shown = report.drawn()
     height = max(3.8, 0.32 * len(shown) + 1.2)
     both, (left, right) = plt.subplots(1, 2, figsize=(12, height), layout="constrained")
     draw_curves(left, report.curves)
-    draw_forest(right, shown, report.reference)
+    draw_forest(right, shown)
     # A notebook would show an open figure once more at the end of the cell.
     plt.close(both)
     return both
 
 
-def new_axes() -> Axes:
-    """Axes of a new figure."""
+def _axes(ax: Axes | None) -> Axes:
+    """The axes given, or those of a new figure."""
     import matplotlib.pyplot as plt
 
-    return plt.figure(layout="constrained").add_subplot()
+    return plt.figure(layout="constrained").add_subplot() if ax is None else ax
 
 
-def draw_forest(ax: Axes, differences: Sequence[Difference], reference: str | None) -> Axes:
+def draw_forest(ax: Axes | None, differences: Sequence[Difference]) -> Axes:
     """Differences with their intervals about a line at 0; filled marks are findings, hollow ones are not."""
-    shown = [difference for difference in differences if isfinite(difference.difference)]
-    many = len({difference.baseline for difference in shown}) > 1
-    names = []
-    for at, difference in enumerate(shown):
-        is_finding = difference.verdict in FOUND
-        colour = (UP if difference.difference > 0 else DOWN) if is_finding else QUIET
-        if isfinite(difference.low):
-            ax.plot([difference.low, difference.high], [at, at], color=colour, linewidth=2.5 if is_finding else 1.5)
-        ax.plot([difference.difference], [at], "o", color=colour, markerfacecolor=colour if is_finding else "none")
-        names.append(
-            f"{difference.label}  {plain(difference.model)} − {plain(difference.baseline)}"
-            if many
-            else f"{difference.label}  {plain(difference.model)}"
-        )
+    ax = _axes(ax)
+    shown = [row for row in differences if isfinite(row.difference)]
+    names = [f"{row.label}  {difference_label(row, shown, plain)}" for row in shown]
+    for at, row in enumerate(shown):
+        is_finding, colour = row.verdict in FOUND, colour_of(row)
+        if isfinite(row.low):
+            ax.plot([row.low, row.high], [at, at], color=colour, linewidth=2.5 if is_finding else 1.5)
+        ax.plot([row.difference], [at], "o", color=colour, markerfacecolor=colour if is_finding else "none")
     ax.axvline(0, color=QUIET, linewidth=1)
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.5, -0.5)
     with lettering(current()) as fonts:
-        ax.set_xlabel(difference_axis(shown, reference, plain), **fonts)
+        ax.set_xlabel(difference_axis(shown, plain), **fonts)
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.tick_params(axis="y", length=0)
     return ax
 
 
-def draw_curves(ax: Axes, lines: Sequence[CurveLine]) -> Axes:
+def draw_curves(ax: Axes | None, lines: Sequence[CurveLine]) -> Axes:
     """Means against the cut-off, a line with its band for each model."""
     from matplotlib.ticker import MaxNLocator
 
+    ax = _axes(ax)
     for at, line in enumerate(lines):
         colour = COLOURS[at % len(COLOURS)]
         ax.plot(line.k, line.mean, LINES[at % len(LINES)], color=colour, linewidth=2, label=plain(line.model))
@@ -90,8 +84,9 @@ def draw_curves(ax: Axes, lines: Sequence[CurveLine]) -> Axes:
     return ax
 
 
-def draw_points(ax: Axes, points: Mapping[str, tuple[float, float]], x: str, y: str) -> Axes:
+def draw_points(ax: Axes | None, points: Mapping[str, tuple[float, float]], x: str, y: str) -> Axes:
     """A named point for each model."""
+    ax = _axes(ax)
     places = [place for place in points.values() if all(map(isfinite, place))]
     for at, (model, place) in enumerate(points.items()):
         colour = COLOURS[at % len(COLOURS)]
@@ -107,13 +102,11 @@ def draw_points(ax: Axes, points: Mapping[str, tuple[float, float]], x: str, y: 
 
 
 def _crowded(place: tuple[float, float], places: Sequence[tuple[float, float]]) -> bool:
-    """Whether a name has no room to the right of its point: the picture's edge, or another point, is there."""
+    """Return whether a name has no room to the right of its point: the picture's edge, or another point, is there."""
     (left, right), (bottom, top) = ((min(values), max(values)) for values in zip(*places, strict=True))
-    side_data = [
-        other for other in places
-        if 0 < other[0] - place[0] < 0.4 * (right - left) and abs(other[1] - place[1]) <= 0.08 * (top - bottom)
-    ]  # fmt: skip
-    return bool(side_data) or place[0] - left > 0.6 * (right - left)
+    far, level = 0.4 * (right - left), 0.08 * (top - bottom)
+    beside = any(0 < other[0] - place[0] < far and abs(other[1] - place[1]) <= level for other in places)
+    return beside or place[0] - left > 0.6 * (right - left)
 
 
 def plain(name: str) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.comparison.results import TESTS, Settings
+from recnb.comparison.results import TESTS, Settings, Test
 from recnb.data import Frame, table_of
 from recnb.data.columns import columns_of, find, is_dataset, is_relation
 from recnb.display.language import _
@@ -23,7 +23,7 @@ from recnb.errors import Argument, ColumnError, FrameError, OptionError, is_word
 from recnb.evaluate import evaluate, options_known
 from recnb.evaluation import Evaluation
 from recnb.results.evaluation_data import EvaluationData
-from recnb.stats import PAIRED_METHODS
+from recnb.stats import PAIRED_METHODS, PairedMethod
 from recnb.stats.moments import checked_confidence
 
 #: The keywords of `compare` that are not passed on to `evaluate`.
@@ -176,7 +176,9 @@ def reference_of(baseline: str | None, pairs: str, names: Sequence[str]) -> str 
     return str(baseline)
 
 
-def settings_of(confidence: float, test: str, method: str, resamples: int, permutations: int, seed: int) -> Settings:
+def settings_of(
+    confidence: float, test: Test, method: PairedMethod, resamples: int, permutations: int, seed: int
+) -> Settings:
     """The settings of tests and intervals, each checked."""
     checked_confidence(confidence)
     if not is_word(test, TESTS):
@@ -186,4 +188,4 @@ def settings_of(confidence: float, test: str, method: str, resamples: int, permu
     for name, value, least in (("resamples", resamples, 1), ("permutations", permutations, 1), ("seed", seed, 0)):
         if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
             raise OptionError(f"{name}={value!r}: give a whole number from {least} up.")
-    return Settings(float(confidence), test, method, "", int(resamples), int(permutations), int(seed))  # type: ignore[arg-type]
+    return Settings(float(confidence), test, method, "", int(resamples), int(permutations), int(seed))

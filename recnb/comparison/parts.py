@@ -2,28 +2,52 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import KW_ONLY, asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from recnb.comparison import html
+import pandas as pd
+
 from recnb.comparison.conclusions import SIGNS, notes, number, sentences, signed
 from recnb.comparison.results import CurveLine, Difference, MovedUsers, Settings, tested
-from recnb.comparison.text import movers_text
+from recnb.comparison.sections import movers_text, part
 from recnb.display.language import _, use_language
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 
-@dataclass(frozen=True, eq=False)
-class Conclusion:
-    """What may be concluded of each difference, in sentences, and what to know of all of them."""
+@dataclass(frozen=True, eq=False, repr=False)
+class ComparisonPart(ABC):
+    """A part of a comparison, shown in the language that it was made in."""
+
+    _: KW_ONLY
+    lang: str
+
+    @abstractmethod
+    def _text(self) -> str:
+        """The part for a console."""
+
+    @abstractmethod
+    def _html(self) -> str:
+        """The part for a notebook."""
+
+    def __repr__(self) -> str:
+        with use_language(self.lang):
+            return self._text()
+
+    def _repr_html_(self) -> str:
+        with use_language(self.lang):
+            return self._html()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Conclusion(ComparisonPart):
+    """The conclusion of each difference, in sentences, and notes on all of them."""
 
     differences: tuple[Difference, ...]
     settings: Settings
-    lang: str
 
     @property
     def lines(self) -> list[str]:
@@ -33,80 +57,60 @@ class Conclusion:
 
     @property
     def notes(self) -> list[str]:
-        """How many comparisons were made, and what intervals over users do not cover."""
+        """The number of comparisons made, and what intervals over users do not cover."""
         with use_language(self.lang):
             return notes(self.settings, tested(self.differences))
 
     def to_frame(self) -> pd.DataFrame:
         """Each difference with its verdict and its sentence."""
-        import pandas as pd
-
         names = ["metric", "k", "model", "baseline", "verdict"]
         frame = pd.DataFrame([[getattr(row, name) for name in names] for row in self.differences], columns=names)
         return frame.assign(says=self.lines)
 
-    def __str__(self) -> str:
+    def _text(self) -> str:
         return "\n".join([*self.lines, *self.notes])
 
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        with use_language(self.lang):
-            return html.part("conclusion", _("What may be concluded"), self.differences, self.settings)
+    def _html(self) -> str:
+        return part(_("What may be concluded"), "conclusion", self.differences, self.settings)
 
 
-@dataclass(frozen=True, eq=False)
-class Forest:
+@dataclass(frozen=True, eq=False, repr=False)
+class Forest(ComparisonPart):
     """Differences with their intervals, one under the other, about a line at 0."""
 
     differences: tuple[Difference, ...]
     settings: Settings
-    lang: str
 
     def to_frame(self) -> pd.DataFrame:
-        """What is drawn: metric, k, model, baseline, difference and the ends of its interval, verdict."""
-        import pandas as pd
-
+        """The differences drawn: metric, k, model, baseline, difference and the ends of its interval, verdict."""
         names = ("metric", "k", "model", "baseline", "difference", "low", "high", "verdict")
         return pd.DataFrame([{name: getattr(row, name) for name in names} for row in self.differences])
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw it by matplotlib, on `ax` if given."""
-        from recnb.comparison.figure import draw_forest, new_axes
+        from recnb.comparison.figure import draw_forest
 
         with use_language(self.lang):
-            return draw_forest(new_axes() if ax is None else ax, self.differences, self._reference)
+            return draw_forest(ax, self.differences)
 
-    @property
-    def _reference(self) -> str | None:
-        baselines = {difference.baseline for difference in self.differences}
-        return next(iter(baselines)) if len(baselines) == 1 else None
+    def _text(self) -> str:
+        return "\n".join(
+            f"{row.label}  {row.model} − {row.baseline}: {signed(row.difference)} [{number(row.low)}, {number(row.high)}] {SIGNS[row.verdict]}"
+            for row in self.differences
+        )
 
-    def __repr__(self) -> str:
-        lines = [
-            f"{difference.label}  {difference.model} − {difference.baseline}: {signed(difference.difference)} [{number(difference.low)}, {number(difference.high)}] {SIGNS[difference.verdict]}"
-            for difference in self.differences
-        ]
-        return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        with use_language(self.lang):
-            return html.part(
-                "forest", _("Differences, each over the same users"), self.differences, self.settings, self._reference
-            )
+    def _html(self) -> str:
+        return part(_("Differences, each over the same users"), "forest", self.differences, self.settings)
 
 
-@dataclass(frozen=True, eq=False)
-class Movers:
+@dataclass(frozen=True, eq=False, repr=False)
+class Movers(ComparisonPart):
     """The users who gain and lose most by one model in the place of another, with both lists."""
 
     moved: MovedUsers
-    lang: str
 
     def to_frame(self) -> pd.DataFrame:
         """A row a user: the baseline's value, the model's, the change, and both lists of items."""
-        import pandas as pd
-
         rows = [
             (row.user, row.before, row.after, row.change, row.n_relevant, *([item.item for item in items] for items in (row.old, row.new)))
             for row in (*self.moved.gained, *self.moved.lost)
@@ -117,52 +121,43 @@ class Movers:
         """The users and their lists as plain Python."""
         return asdict(self.moved)
 
-    def __repr__(self) -> str:
-        with use_language(self.lang):
-            return "\n".join(movers_text(self.moved))
+    def _text(self) -> str:
+        return "\n".join(movers_text(self.moved))
 
-    def _repr_html_(self) -> str:
-        with use_language(self.lang):
-            return html.part("movers", _("Users with the largest changes in value"), self.moved)
+    def _html(self) -> str:
+        return part(_("Users with the largest changes in value"), "movers", self.moved)
 
 
-@dataclass(frozen=True, eq=False)
-class Curves:
+@dataclass(frozen=True, eq=False, repr=False)
+class Curves(ComparisonPart):
     """A metric against the cut-off, a line for each model."""
 
     lines: tuple[CurveLine, ...]
     settings: Settings
-    lang: str
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each model and k: mean and the ends of its interval."""
-        import pandas as pd
-
-        rows = [
-            (line.model, k, *values)
-            for line in self.lines
-            for k, *values in zip(line.k, line.mean, line.low, line.high, strict=True)
-        ]
-        return pd.DataFrame(rows, columns=["model", "k", "mean", "low", "high"])
+        names = ["model", "k", "mean", "low", "high"]
+        lines = [{name: getattr(line, name) for name in names} for line in self.lines]
+        return pd.concat(map(pd.DataFrame, lines), ignore_index=True)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw them by matplotlib, on `ax` if given."""
-        from recnb.comparison.figure import draw_curves, new_axes
+        from recnb.comparison.figure import draw_curves
 
         with use_language(self.lang):
-            return draw_curves(new_axes() if ax is None else ax, self.lines)
+            return draw_curves(ax, self.lines)
 
-    def __repr__(self) -> str:
+    def _text(self) -> str:
         frame = self.to_frame().pivot(index="k", columns="model", values="mean")[[line.model for line in self.lines]]
         return f"{self.lines[0].symbol}@k\n{frame.to_string(float_format='{:.4f}'.format)}"
 
-    def _repr_html_(self) -> str:
-        with use_language(self.lang):
-            return html.part("curves", _("Against the cut-off"), self.lines, self.settings)
+    def _html(self) -> str:
+        return part(_("Against the cut-off"), "curves", self.lines, self.settings)
 
 
-@dataclass(frozen=True, eq=False)
-class Tradeoff:
+@dataclass(frozen=True, eq=False, repr=False)
+class Tradeoff(ComparisonPart):
     """Two metrics against each other, a point for each model."""
 
     x: str
@@ -170,7 +165,6 @@ class Tradeoff:
     k: int | None
     points: Mapping[str, tuple[float, float]]
     n_users: int
-    lang: str
 
     @property
     def labels(self) -> tuple[str, str]:
@@ -180,23 +174,17 @@ class Tradeoff:
 
     def to_frame(self) -> pd.DataFrame:
         """A row a model, a column a metric."""
-        import pandas as pd
-
         columns = list(self.labels) if self.x != self.y else [self.x, f"{self.y} "]
         return pd.DataFrame.from_dict(dict(self.points), orient="index", columns=columns).rename_axis("model")
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw them by matplotlib, on `ax` if given."""
-        from recnb.comparison.figure import draw_points, new_axes
+        from recnb.comparison.figure import draw_points
 
-        return draw_points(new_axes() if ax is None else ax, self.points, *self.labels)
+        return draw_points(ax, self.points, *self.labels)
 
-    def __repr__(self) -> str:
+    def _text(self) -> str:
         return self.to_frame().to_string(float_format="{:.4f}".format)
 
-    def _repr_html_(self) -> str:
-        with use_language(self.lang):
-            return html.part("tradeoff", _("comparison of models"), self.points, self.labels, self.n_users)
-
-
-__all__ = ["Conclusion", "Curves", "Forest", "Movers", "Tradeoff"]
+    def _html(self) -> str:
+        return part(_("comparison of models"), "tradeoff", self.points, self.labels, self.n_users)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from math import isfinite, isnan
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from math import isfinite, isnan, nan
 from typing import TYPE_CHECKING, Any, Literal
 
 from recnb.metrics.metric import LIST_METRICS
+from recnb.report.data import MetricDescription, RankedItem
+from recnb.stats import PairedMethod
 
 if TYPE_CHECKING:
     from recnb.lint.findings import Finding
@@ -31,7 +33,7 @@ class Settings:
 
     confidence: float
     test: Test
-    method: str  #: of the intervals of differences, as given
+    method: PairedMethod  #: of the intervals of differences, as given
     mean_method: str  #: of the intervals of means
     resamples: int
     permutations: int
@@ -73,7 +75,7 @@ class Mean(_Labelled):
 
     @property
     def judges(self) -> bool:
-        """Whether more of the metric is better: not so beyond accuracy."""
+        """True if more of the metric is better, which does not hold beyond accuracy."""
         return self.metric not in LIST_METRICS
 
 
@@ -86,22 +88,26 @@ class Difference(_Labelled):
     k: int | None
     model: str
     baseline: str
-    difference: float
-    low: float
-    high: float
-    p: float  #: of the test that is corrected and concluded from
-    t_p: float
-    wilcoxon_p: float
-    randomization_p: float
-    p_holm: float
-    p_bh: float
-    effect_size: float
-    won: int
-    tied: int
-    lost: int
-    n_users: int
-    detectable: float  #: the smallest difference that would have shown with 80 % power; NaN if too few users differ
-    alpha: float
+    difference: float = nan
+    low: float = nan
+    high: float = nan
+    p: float = nan  #: of the test that is corrected and concluded from
+    t_p: float = nan
+    wilcoxon_p: float = nan
+    randomization_p: float = nan
+    p_holm: float = nan
+    p_bh: float = nan
+    effect_size: float = nan
+    won: int = 0
+    tied: int = 0
+    lost: int = 0
+    n_users: int = 0
+    detectable: float = nan  #: the smallest difference found with 80 % power; NaN if too few users differ
+    alpha: float = 0.05
+
+    def to_dict(self) -> dict[str, Any]:
+        """The difference with its verdict as plain Python."""
+        return asdict(self) | {"verdict": self.verdict}
 
     @property
     def verdict(self) -> Verdict:
@@ -122,22 +128,12 @@ class Difference(_Labelled):
 
 @dataclass(frozen=True)
 class ModelUsers:
-    """How many users one model was evaluated on, and how many of them the comparison takes."""
+    """The number of users one model was evaluated on, and of those left out."""
 
     model: str
     n_users: int  #: evaluated
     n_left_out: int  #: of these, not evaluated in every other model
     n_without_list: int  #: of those compared, without a list
-
-
-@dataclass(frozen=True)
-class ListItem:
-    """One rank of a list that is shown; relevance is 0 where it is no hit."""
-
-    rank: int
-    item: Any
-    relevance: float
-    title: str = ""  #: "" if the frame of items has none
 
 
 @dataclass(frozen=True)
@@ -148,16 +144,16 @@ class Mover:
     before: float  #: the baseline's value
     after: float
     n_relevant: int
-    old: tuple[ListItem, ...]  #: the baseline's list
-    new: tuple[ListItem, ...]
+    old: tuple[RankedItem, ...]  #: the baseline's list
+    new: tuple[RankedItem, ...]
 
     @property
     def change(self) -> float:
-        """How far the value moved."""
+        """The difference of the two values."""
         return self.after - self.before
 
     @property
-    def ranks(self) -> list[tuple[int, ListItem | None, ListItem | None]]:
+    def ranks(self) -> list[tuple[int, RankedItem | None, RankedItem | None]]:
         """Each rank with the baseline's item and the model's."""
         old, new = ({item.rank: item for item in items} for items in (self.old, self.new))
         return [(rank, old.get(rank), new.get(rank)) for rank in range(1, max([*old, *new], default=0) + 1)]
@@ -179,7 +175,7 @@ class MovedUsers(_Labelled):
 
 @dataclass(frozen=True)
 class Overlap:
-    """How alike the lists of two models are, over the users to whom either gives a list."""
+    """The similarity of the lists of two models, over the users to whom either gives a list."""
 
     model: str
     other: str
@@ -231,10 +227,9 @@ class ModelFinding:
         return self.of_each[0]
 
     @property
-    def effects(self) -> tuple[tuple[str, str], ...]:
-        """The effect on each model, or once, with no model, if it is the same."""
-        effects = [finding.effect for finding in self.of_each]
-        return (("", effects[0]),) if len(set(effects)) == 1 else tuple(zip(self.models, effects, strict=True))
+    def effects_differ(self) -> bool:
+        """True if the effect is not the same on each model."""
+        return len({finding.effect for finding in self.of_each}) > 1
 
 
 @dataclass(frozen=True)
@@ -248,26 +243,13 @@ class ComparisonSegments:
     @property
     def reach(self) -> float:
         """The largest size of a difference or of an end of its interval."""
-        ends = [
-            abs(end)
-            for _, difference in self.rows
-            for end in (difference.difference, difference.low, difference.high)
-            if isfinite(end)
-        ]
-        return max(ends, default=0.0) or 1.0
+        return reach_of([difference for _segment, difference in self.rows])
 
 
-@dataclass(frozen=True)
-class MetricDescription:
-    """A metric with its meaning, formula and convention."""
-
-    metric: str
-    symbol: str
-    title: str
-    reads: str
-    formula: str
-    convention: str
-    bounded: bool
+def reach_of(differences: Iterable[Difference]) -> float:
+    """The largest size of a difference or of an end of its interval; 1 if all are 0."""
+    ends = [end for row in differences for end in (row.difference, row.low, row.high) if isfinite(end)]
+    return max(map(abs, ends), default=0.0) or 1.0
 
 
 @dataclass(frozen=True)
@@ -294,6 +276,7 @@ class ComparisonReportData:
     basis: str
     notes: tuple[str, ...]
     left_out: tuple[str, ...] = ()  #: what is not here and why, in words: what takes rows that stayed elsewhere
+    _computed: Mapping[str, Any] = field(default_factory=dict)  #: numbers of sections that have no field here, by name
 
     @property
     def lead(self) -> MetricDescription:
@@ -314,33 +297,16 @@ class ComparisonReportData:
         """The means of all models in one column."""
         return [mean for mean in self.means if (mean.metric, mean.k) == (metric, k)]
 
-    def mean_of(self, model: str, metric: str, k: int) -> Mean:
-        """One mean."""
-        return next(mean for mean in self.means_at(metric, k) if mean.model == model)
-
     def at(self, k: int, metric: str | None = None) -> list[Difference]:
         """The differences at one cut-off, of one metric or of all."""
-        return [
-            difference for difference in self.differences if difference.k == k and metric in (None, difference.metric)
-        ]
+        return [row for row in self.differences if row.k == k and metric in (None, row.metric)]
 
-    def bounded(self, differences: Iterable[Difference]) -> list[Difference]:
-        """Those of metrics with an upper bound, which fit into one picture."""
-        bounded = {reading.metric for reading in self.metrics if reading.bounded}
-        return [difference for difference in differences if difference.metric in bounded]
-
-    def against_reference(self, model: str, metric: str, k: int) -> Difference | None:
-        """A model's difference from the reference, if it has one."""
-        return next(
-            (
-                difference
-                for difference in self.at(k, metric)
-                if (difference.model, difference.baseline) == (model, self.reference)
-            ),
-            None,
-        )
+    def drawn(self) -> list[Difference]:
+        """The differences at the lead cut-off that fit into one picture: of metrics with an upper bound, else of the lead."""
+        bounded = {metric.metric for metric in self.metrics if metric.top is not None}
+        return [row for row in self.at(self.lead_k) if row.metric in bounded] or self.at(self.lead_k, self.lead.metric)
 
 
 def tested(differences: Iterable[Difference]) -> int:
-    """How many of the differences have a p-value."""
+    """The number of differences that have a p-value."""
     return sum(not isnan(difference.p) for difference in differences)

@@ -78,7 +78,7 @@ def preset(library: str, variant: str) -> Preset:
 def library_named(library: str) -> str:
     """The library of this name or alias."""
     name = ALIASES.get(library, library) if isinstance(library, str) else library
-    if not is_word(name, names()):
+    if not is_word(name, _libraries()):
         raise OptionError(
             f"{library!r} is no library whose conventions are recorded. {near(library, [*names(), *ALIASES])}"
         )
@@ -117,4 +117,9 @@ def names() -> list[str]:
     >>> "rectools" in names()
     True
     """
-    return list(dict.fromkeys(library for library, _ in presets()))
+    return list(_libraries())
+
+
+@cache
+def _libraries() -> dict[str, None]:
+    return dict.fromkeys(library for library, _ in presets())

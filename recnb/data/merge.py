@@ -10,8 +10,7 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data.counts import RowCounts
-from recnb.data.join import Prepared, RemoteRanking, RemoteRows
+from recnb.data.join import Prepared, RemoteRanking, RemoteRows, RowCounts
 from recnb.data.relevance import LazyRows
 from recnb.metrics.hits import Hits, Ints, Tied, in_order
 

@@ -18,7 +18,7 @@ from recnb.metrics.hits import Floats, Ints, in_order
 
 
 @dataclass(frozen=True, eq=False)
-class RankedLists:
+class RankedRecommendations:
     """Recommendations by user, each row with its rank."""
 
     table: pl.DataFrame  #: user, item, and rank or score or both
@@ -64,7 +64,7 @@ class RankedLists:
 
 def rank_lists(
     table: pl.DataFrame, convention: Convention, labels: Mapping[str, str], by_user: UserRows | None = None
-) -> RankedLists:
+) -> RankedRecommendations:
     """Put lists in order by rank if there is one, else by score, or as the convention says; ranks and scores are checked."""
     by = order_by(table, convention, labels)
     by_user = UserRows.of(table["user"]) if by_user is None else by_user
@@ -72,7 +72,7 @@ def rank_lists(
         table = table.with_columns(score=validation.scores(table, "recommendations", labels["score"]))
     elif by == "rank":
         table = table.with_columns(rank=validation.ranks(table, "recommendations", labels["rank"]))
-    lists = RankedLists(table, by_user, by, convention.ties)
+    lists = RankedRecommendations(table, by_user, by, convention.ties)
     if by == "rank":
         if not _each_once(by_user, lists.rank):
             validation.no_rank_twice(table, "recommendations", labels["rank"])

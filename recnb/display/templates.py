@@ -39,6 +39,12 @@ def render(template: str, /, **values: Any) -> Markup:
     return Markup(_LAYOUT.sub("><", _environment().get_template(template).render(values).strip()))
 
 
+def macro(template: str, macro_name: str, /, *arguments: Any, **values: Any) -> Markup:
+    """Return the HTML of one macro of a template; `values` are what all its macros see, the same in each call."""
+    module = _environment().get_template(template, globals=values).module
+    return Markup(_LAYOUT.sub("><", str(getattr(module, macro_name)(*arguments))).strip())
+
+
 def page(title: str, heading: str, body: Markup) -> Markup:
     """Return a document that needs nothing else: a title, a heading and the body.
 

@@ -314,6 +314,7 @@ def identify(
     """
     chosen = metric_named(metric)
     k = Cutoffs.one(k).values[0]
+    printed = None if isinstance(value, Mapping) or hasattr(value, "items") else Printed.of(value, digits)
     ours = Side.of_evaluation(evaluation, chosen, options)
     source = ours.source
     candidates, left_out = candidates_of(ours, k)
@@ -321,9 +322,8 @@ def identify(
     if left_out:
         notes = (*notes, _("{n:,} neighbours were not tried, for the frames are large.", n=left_out))
     label = chosen.label(k)
-    if isinstance(value, Mapping) or hasattr(value, "items"):
+    if printed is None:
         return _of_users(source, dict(value.items()), digits, candidates, k, label, notes)
-    printed = Printed.of(value, digits)
     numbers = numbers_of(source, [candidate.variant for candidate in candidates], k)
     tried: list[Match] = []
     for candidate in candidates:

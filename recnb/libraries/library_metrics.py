@@ -54,7 +54,10 @@ def reciprocal_rank_of_all(hits: Hits, k: Cutoff = None) -> Credit:
 
 def _special(function: Callable[..., Credit], symbol: str, credit: str, out_of: str, like: str) -> Metric[...]:
     base = METRICS[like]
-    return Metric(function, symbol, credit, out_of, base.bounds, base.references, base.sentence, {"out_of": OUT_OF})
+    return Metric(
+        function, symbol=symbol, credit=credit, out_of=out_of, bounds=base.bounds, references=base.references,
+        sentence=base.sentence, meanings={"out_of": OUT_OF},
+    )  # fmt: skip
 
 
 SPECIAL: dict[str, Metric[...]] = {

@@ -38,7 +38,7 @@ GRADED = {"gain": GAIN, "discount": DISCOUNT}
 @metric(
     called="precision",
     symbol="Precision", credit="1", out_of="out_of", bounds=(0, 1), references=["manning2008"],
-    reads="Of what was shown, how much was relevant. It cannot reach 1 for a user with fewer than k relevant items.",
+    sentence="Of what was shown, how much was relevant. It cannot reach 1 for a user with fewer than k relevant items.",
     meanings={"out_of": OUT_OF},
 )  # fmt: skip
 def precision(hits: Hits, k: Cutoff = None, *, out_of: Literal["k", "list", "min(k, relevant)"] = "k") -> Credit:
@@ -58,7 +58,7 @@ def precision(hits: Hits, k: Cutoff = None, *, out_of: Literal["k", "list", "min
 @metric(
     called="recall",
     symbol="Recall", credit="1", out_of="out_of", bounds=(0, 1), references=["manning2008"],
-    reads="Of what is relevant, how much was shown. It cannot reach 1 for a user with more than k relevant items.",
+    sentence="Of what is relevant, how much was shown. It cannot reach 1 for a user with more than k relevant items.",
     meanings={"out_of": OUT_OF},
 )  # fmt: skip
 def recall(
@@ -79,7 +79,7 @@ def recall(
 @metric(
     called="F1 score",
     symbol="F1", credit="2", out_of="k + n_relevant", bounds=(0, 1), references=["vanrijsbergen1979"],
-    reads="High only where precision and recall both are.",
+    sentence="High only where precision and recall both are.",
 )  # fmt: skip
 def f1(hits: Hits, k: Cutoff = None) -> Credit:
     """Harmonic mean of precision and recall, per user.
@@ -94,7 +94,7 @@ def f1(hits: Hits, k: Cutoff = None) -> Credit:
 @metric(
     called="F-beta score",
     symbol="F-beta", credit="1 + beta^2", out_of="k + beta^2 * n_relevant", bounds=(0, 1), references=["vanrijsbergen1979"],
-    reads="As F1, with recall weighing beta times as much as precision.",
+    sentence="As F1, with recall weighing beta times as much as precision.",
 )  # fmt: skip
 def fbeta(hits: Hits, k: Cutoff = None, *, beta: float = 1.0) -> Credit:
     """Weighted harmonic mean of precision and recall, per user: recall counts beta times as much.
@@ -114,7 +114,7 @@ def fbeta(hits: Hits, k: Cutoff = None, *, beta: float = 1.0) -> Credit:
 @metric(
     called="hit rate",
     symbol="HR", credit="first", bounds=(0, 1), references=["deshpande2004"],
-    reads="For how many users the list held anything relevant at all.",
+    sentence="For how many users the list held anything relevant at all.",
 )  # fmt: skip
 def hit_rate(hits: Hits, k: Cutoff = None) -> Credit:
     """1 if any of the first k places holds a relevant item; its mean is the share of users with a hit.
@@ -132,7 +132,7 @@ def hit_rate(hits: Hits, k: Cutoff = None) -> Credit:
 @metric(
     called="reciprocal rank",
     symbol="RR", credit="target / rank", bounds=(0, 1), references=["voorhees1999"],
-    reads="One over the rank of the first relevant item: 1 at the top, 1/2 at rank 2.",
+    sentence="One over the rank of the first relevant item: 1 at the top, 1/2 at rank 2.",
     meanings={"target": {"first": "first", "preferred": "preferred"}}, aliases=("mrr",),
 )  # fmt: skip
 def reciprocal_rank(hits: Hits, k: Cutoff = None, *, target: Literal["first", "preferred"] = "first") -> Credit:
@@ -154,7 +154,7 @@ def reciprocal_rank(hits: Hits, k: Cutoff = None, *, target: Literal["first", "p
 @metric(
     called="average precision",
     symbol="AP", credit="nth / rank", out_of="out_of", bounds=(0, 1), references=["buckley2000", "manning2008"],
-    reads="Precision at the place of each relevant item, averaged; an item that was not shown adds 0.",
+    sentence="Precision at the place of each relevant item, averaged; an item that was not shown adds 0.",
     meanings={"out_of": OUT_OF}, aliases=("map",),
 )  # fmt: skip
 def average_precision(
@@ -178,7 +178,7 @@ def average_precision(
 @metric(
     called="cumulative gain",
     symbol="CG", credit="gain", bounds=(0, math.inf), references=["jarvelin2002"],
-    reads="What was collected in the first k places, wherever it stood.", meanings={"gain": GAIN},
+    sentence="What was collected in the first k places, wherever it stood.", meanings={"gain": GAIN},
 )  # fmt: skip
 def cg(hits: Hits, k: Cutoff = None, *, gain: Gain = "linear") -> Credit:
     """Gain of the first k places added up, without regard to rank.
@@ -193,7 +193,7 @@ def cg(hits: Hits, k: Cutoff = None, *, gain: Gain = "linear") -> Credit:
 @metric(
     called="discounted cumulative gain",
     symbol="DCG", credit="gain / discount", bounds=(0, math.inf), references=["jarvelin2002", "burges2005"],
-    reads="A hit at the top earns its full gain; further down, less and less. It has no upper bound.", meanings=GRADED,
+    sentence="A hit at the top earns its full gain; further down, less and less. It has no upper bound.", meanings=GRADED,
 )  # fmt: skip
 def dcg(
     hits: Hits, k: Cutoff = None, *, gain: Gain = "linear", discount: Discount = "log", log_base: float = 2
@@ -210,7 +210,7 @@ def dcg(
 @metric(
     called="ideal discounted cumulative gain",
     symbol="IDCG", credit="gain / discount", over="ideal", bounds=(0, math.inf), references=["jarvelin2002"],
-    reads="The most that DCG could be for this user: it belongs to the truth, not to the list.", meanings=GRADED,
+    sentence="The most that DCG could be for this user: it belongs to the truth, not to the list.", meanings=GRADED,
 )  # fmt: skip
 def idcg(
     hits: Hits,
@@ -234,7 +234,7 @@ def idcg(
     called="normalized discounted cumulative gain",
     symbol="nDCG", credit="gain / discount", out_of="ideal(gain / discount)", bounds=(0, 1),
     references=["jarvelin2002", "burges2005"],
-    reads="The list's DCG as a share of the best possible one's: 1 is the ideal order.", meanings=GRADED,
+    sentence="The list's DCG as a share of the best possible one's: 1 is the ideal order.", meanings=GRADED,
 )  # fmt: skip
 def ndcg(
     hits: Hits,
@@ -262,7 +262,7 @@ def ndcg(
 @metric(
     called="R-precision",
     symbol="R-Precision", credit="rank <= n_relevant", out_of="n_relevant", bounds=(0, 1), references=["buckley2000"],
-    reads="Precision at the depth where a perfect list would have found everything.",
+    sentence="Precision at the depth where a perfect list would have found everything.",
 )  # fmt: skip
 def r_precision(hits: Hits, k: Cutoff = None) -> Credit:
     """Share of relevant items in the first n places, n being the number of the user's relevant items.
@@ -280,7 +280,7 @@ def r_precision(hits: Hits, k: Cutoff = None) -> Credit:
 @metric(
     called="rank-biased precision",
     symbol="RBP", credit="(1 - p) * p^(rank - 1)", bounds=(0, 1), references=["moffat2008"],
-    reads="Expected relevance per examined item for a reader who continues with probability p.",
+    sentence="Expected relevance per examined item for a reader who continues with probability p.",
 )  # fmt: skip
 def rbp(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
     """Rate at which a reader of patience p meets relevant items, cut at k.
@@ -299,7 +299,7 @@ def rbp(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
 @metric(
     called="expected reciprocal rank",
     symbol="ERR", credit="reach * stop / rank", bounds=(0, 1), references=["chapelle2009"],
-    reads="One over the rank where a reader, who stops the sooner the more relevant an item is, is satisfied.",
+    sentence="One over the rank where a reader, who stops the sooner the more relevant an item is, is satisfied.",
     meanings={"stop": {"always": "(2^relevance - 1) / 2^max_relevance"}},
 )  # fmt: skip
 def err(hits: Hits, k: Cutoff = None, *, max_relevance: float | None = None) -> Credit:

@@ -27,7 +27,7 @@ def _divergence(options: Mapping[str, Any]) -> str:
 
 @metric(
     called="miscalibration",
-    reads="Less is better: a list is calibrated if it keeps the shares of genres that its user had.",
+    sentence="Less is better: a list is calibrated if it keeps the shares of genres that its user had.",
     symbol="Calibration", over="genres", credit=_divergence, bounds=(0, math.inf), top="log2(1 / alpha), 6.64 for 0.01",
     references=["steck2018", "abdollahpouri2021", "lin1991"], needs=("train", "genre"),
     no_value="It needs items with a genre both in the user's history in train and in their list.",
@@ -61,8 +61,9 @@ def calibration(
     """
     number_option("alpha", alpha, "share between 0 and 1, such as 0.01", lambda alpha: 0 < alpha < 1)
     number_option("base", base, "base of a logarithm: give a number above 1, such as 2", lambda base: base > 1)
-    had_user, had_item = lists.catalogue.history_of("calibration")
-    of_item, names = lists.catalogue.genres_by(genre, "calibration")
+    catalogue = lists.catalogue
+    had_user, had_item = catalogue.reading("calibration", "what users had before", "train").history()
+    of_item, names = catalogue.reading("calibration", "the genres of items", "genre").genres(genre, "calibration")
     of_item = _shares(of_item)
     shown = lists.upto(k, cutoff)
     row_weight = np.ones(len(shown.rank)) if weight == "equal" else 1 / np.log2(1.0 + shown.rank)

@@ -19,9 +19,10 @@ from recnb.metrics.recommendation_lists import Cut, Lists, PerUser, Population, 
 
 @metric(
     called="catalogue coverage",
-    reads="It counts an item shown once as much as one shown to everyone; Gini and entropy do not.",
+    sentence="It counts an item shown once as much as one shown to everyone; Gini and entropy do not.",
     symbol="Coverage", over="items", credit="shown", bounds=(0, 1), references=["herlocker2004", "ge2010"],
     out_of=lambda options: "n_items" if options["normalize"] else "1", needs=("catalogue",),
+    recorded_as="coverage", recorded_options={"catalogue": "population", "round": "digits"},
 )  # fmt: skip
 def coverage(
     lists: Lists,
@@ -50,7 +51,7 @@ def coverage(
     shown = times > 0
     out_of = 1
     if normalize or count_only_catalogue:
-        members = lists.catalogue.members("train" if population == "train" else "catalogue", "coverage")
+        members = lists.catalogue.members(population, "coverage")
         if count_only_catalogue:
             shown = shown & members
         if normalize:
@@ -58,20 +59,19 @@ def coverage(
     value = int(shown.sum()) / out_of if out_of else math.nan
     value *= number_option("scale", scale, "number above 0", lambda scale: scale > 0)
     if digits is not None:
-        value = round(
-            value, int(number_option("digits", digits, "number of digits", lambda digits: digits == int(digits)))
-        )
+        number_option("digits", digits, "number of digits", lambda digits: digits == int(digits))
+        value = round(value, int(digits))
 
     def rows() -> TermRows:
         most = _most_shown(np.where(shown, times, 0))
         return TermRows(np.ones(len(most)), {"shown": 1, "n_items": out_of, "times": times[most]}, most)
 
-    return Whole(value, out_of, rows)
+    return Whole(value, rows)
 
 
 @metric(
     called="user coverage",
-    reads="Who is left without a list counts 0 in every metric of accuracy as well.",
+    sentence="Who is left without a list counts 0 in every metric of accuracy as well.",
     symbol="User coverage", over="users", credit="at_least <= n_shown", bounds=(0, 1),
     references=["herlocker2004"], needs=(), out_of="n_users",
 )  # fmt: skip
@@ -101,9 +101,10 @@ def _gini_out_of(options: Mapping[str, Any]) -> str:
 
 @metric(
     called="Gini coefficient",
-    reads="Items that are in no list count as well, so that few short lists give an uneven distribution.",
+    sentence="Items that are in no list count as well, so that few short lists give an uneven distribution.",
     symbol="Gini", over="items", credit="(2 * place - n_items - 1) * times", out_of=_gini_out_of,
     bounds=(0, 1), references=["fleder2009"], needs=("catalogue",),
+    recorded_as="gini",
 )  # fmt: skip
 def gini(
     lists: Lists,
@@ -129,7 +130,7 @@ def gini(
     exposure, item = _exposure(shown, weight)
     n = len(exposure)
     if population != "recommended":
-        members = lists.catalogue.members("train" if population == "train" else "catalogue", "gini")
+        members = lists.catalogue.members(population, "gini")
         n = int(members.sum()) + (population == "catalogue+padding")
         if len(exposure) > n:
             raise RecnbError(
@@ -139,7 +140,7 @@ def gini(
             )
     out_of = (n if normalizer == "n" else n - 1) * exposure.sum()
     if out_of == 0:
-        return Whole(math.nan, 0.0)
+        return Whole(math.nan)
     place = np.arange(n - len(exposure) + 1, n + 1)
     earned = (2 * place - n - 1) * exposure
 
@@ -148,7 +149,7 @@ def gini(
         names = {"place": place[down], "times": exposure[down], "n_items": n, "n_places": exposure.sum()}
         return TermRows(earned[down], names, item[down])
 
-    return Whole(float(earned.sum() / out_of), float(out_of), rows)
+    return Whole(float(earned.sum() / out_of), rows)
 
 
 def _entropy_out_of(options: Mapping[str, Any]) -> str:
@@ -159,9 +160,10 @@ def _entropy_out_of(options: Mapping[str, Any]) -> str:
 
 @metric(
     called="exposure entropy",
-    reads="2 to this power is how many items shown equally often would be as even.",
+    sentence="2 to this power is how many items shown equally often would be as even.",
     symbol="Entropy", over="items", credit="share * log(1 / share)", out_of=_entropy_out_of,
     bounds=(0, math.inf), top="log2 of the items shown", references=["shannon1948", "shani2011"],
+    recorded_as="entropy",
 )  # fmt: skip
 def entropy(
     lists: Lists,
@@ -187,7 +189,7 @@ def entropy(
         raise OptionError("entropy is divided by one thing: choose ", one, " or ", other, ".")
     exposure, item = _exposure(lists.upto(k, cutoff), None)
     if len(exposure) == 0:
-        return Whole(math.nan, 0.0)
+        return Whole(math.nan)
     share = exposure / exposure.sum()
     earned = -share * np.log2(share) / math.log2(base) + 0.0  # no -0
     n_items = int(lists.catalogue.members("catalogue", "entropy").sum()) if normalize else 0
@@ -198,14 +200,15 @@ def entropy(
         names = {"share": share[down], "times": exposure[down], "n_items": n_items, "n_different": len(share)}
         return TermRows(earned[down], names, item[down])
 
-    return Whole(float(earned.sum()) / out_of if out_of else math.nan, out_of, rows)
+    return Whole(float(earned.sum()) / out_of if out_of else math.nan, rows)
 
 
 @metric(
     called="personalization",
-    reads="The mean over all pairs of users. It does not measure whether the differences are useful.",
+    sentence="The mean over all pairs of users. It does not measure whether the differences are useful.",
     symbol="Personalization", over="user pairs", credit="1 - overlap", out_of="n_lists * (n_lists - 1) / 2",
     bounds=(0, 1), references=["zhou2010"], per_row_texts=False,
+    recorded_as="personalization",
 )  # fmt: skip
 def personalization(
     lists: Lists,
@@ -240,33 +243,29 @@ def personalization(
         whole, cosine = Argument("overlap", "k"), Argument("overlap", "cosine")
         raise OptionError(whole, " divides by k: give k, such as ", Argument("k", 10), ", or say ", cosine, ".")
     if n < 2:
-        return Whole(math.nan, 0.0)
+        return Whole(math.nan)
 
     def rows() -> TermRows:
-        """What the lists share, item by item."""
+        """The items that lists share, and how much of the overlap each is."""
         most = _most_shown(times)
         n_pairs = n * (n - 1) / 2
         names = {"times": times[most], "n_lists": n, "overlap": shared / 2 / n_pairs}
         return TermRows(-by_item[most] / 2, names, most)
 
     def of_users() -> Floats:
-        """How different each list is from all others, on average; its overlap with itself is left out."""
+        """The mean difference of each list from all others; its overlap with itself is left out."""
         return 1 - (shown.per_user(weight * held[shown.item])[shown.n_shown > 0] - 1) / (n - 1)
 
-    return Whole(float(1 - shared / (n * (n - 1))), n * (n - 1) / 2, rows, of_users)
+    return Whole(float(1 - shared / (n * (n - 1))), rows, of_users)
 
 
 def _exposure(shown: Lists, weight: float | None) -> tuple[Floats, Ints]:
-    """How often, or how visibly, each item is shown that is shown at all, the least first; and which item it is."""
+    """The exposure of each item that is shown at all, the least first, and the items."""
     item = np.flatnonzero(shown.times_shown > 0)
     seen: Floats = shown.times_shown[item].astype(np.float64)
     if weight is not None:
-        base = number_option(
-            "weight",
-            weight,
-            "weight of the next rank: give a share up to 1, such as 0.85",
-            lambda share: 0 < share <= 1,
-        )
+        meaning = "weight of the next rank: give a share up to 1, such as 0.85"
+        base = number_option("weight", weight, meaning, lambda share: 0 < share <= 1)
         seen = np.bincount(shown.item, base ** (shown.rank - 1.0), shown.n_items)[item].astype(np.float64, copy=False)
     order = np.argsort(seen, kind="stable")
     return seen[order], item[order]

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -60,52 +61,48 @@ LATEX: dict[str, str] = {
     "n_lists": N_(r"|\mathrm{lists}|"),
 }
 
-#: What a formula sums over.
-OVER: dict[str, str] = {
-    "hits": N_("hits"),
-    "ideal": N_("the ideal list"),
-    "list": N_("list"),
-    "pairs": N_("pairs"),
-    "genres": N_("genres"),
-    "items": N_("items"),
-    "user pairs": N_("pairs of users"),
-    "users": N_("users"),
-}
-
-#: The same in LaTeX, below the sum sign.
-OVER_LATEX: dict[str, str] = {
-    "hits": N_(r"i \in \mathrm{hits}"),
-    "ideal": N_(r"i \in \mathrm{ideal}"),
-    "list": N_(r"i \in \mathrm{list}"),
-    "pairs": N_(r"\{i, j\} \subset \mathrm{list}"),
-    "genres": N_(r"g \in \mathrm{genres}"),
-    "items": N_(r"i \in \mathrm{items}"),
-    "user pairs": N_(r"\{u, v\} \subset \mathrm{users}"),
-    "users": N_(r"u \in \mathrm{users}"),
+#: What a formula sums over, and the same in LaTeX, below the sum sign.
+OVER: dict[str, tuple[str, str]] = {
+    "hits": (N_("hits"), N_(r"i \in \mathrm{hits}")),
+    "ideal": (N_("the ideal list"), N_(r"i \in \mathrm{ideal}")),
+    "list": (N_("list"), N_(r"i \in \mathrm{list}")),
+    "pairs": (N_("pairs"), N_(r"\{i, j\} \subset \mathrm{list}")),
+    "genres": (N_("genres"), N_(r"g \in \mathrm{genres}")),
+    "items": (N_("items"), N_(r"i \in \mathrm{items}")),
+    "user pairs": (N_("pairs of users"), N_(r"\{u, v\} \subset \mathrm{users}")),
+    "users": (N_("users"), N_(r"u \in \mathrm{users}")),
 }
 
 
-#: The names of formulas that mathematics writes in another way, as the table of strings has it; i is a rank.
-SYMBOLS = (
-    "rank", "relevance", "max_relevance", "nth", "first", "preferred", "reach", "n_relevant", "n_hits", "list_length", "beta",
-)  # fmt: skip
+class Operation(NamedTuple):
+    """The notation and the function of an operation; it is put in brackets where something of a higher level is needed."""
 
-_LEVEL: dict[type[ast.AST], int] = {
-    ast.Compare: 1, ast.Add: 2, ast.Sub: 2, ast.Mult: 3, ast.Div: 3, ast.USub: 4, ast.Pow: 5,
-}  # fmt: skip
-_ATOM = 9
-_SIGN: dict[type[ast.AST], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.LtE: "<=", ast.Eq: "="}
-_TEX_SIGN: dict[type[ast.AST], str] = {
-    ast.Add: " + ", ast.Sub: " - ", ast.Mult: r" \cdot ", ast.LtE: r" \le ", ast.Eq: " = ",
-}  # fmt: skip
-_ARITHMETIC: dict[type[ast.AST], Callable[..., Any]] = {
-    ast.Add: np.add,
-    ast.Sub: np.subtract,
-    ast.Mult: np.multiply,
-    ast.Div: np.divide,
-    ast.Pow: np.power,
-    ast.LtE: np.less_equal,
-    ast.Eq: np.equal,
+    level: int
+    left: int  #: the level that the left side needs
+    right: int
+    text: str
+    latex: str
+    function: Callable[..., Any]
+
+
+SUM, PRODUCT, ATOM = 2, 3, 9
+
+OPERATIONS: dict[type[ast.AST], Operation] = {
+    ast.LtE: Operation(ATOM, SUM, SUM, "[{}<={}]", r"[{} \le {}]", np.less_equal),
+    ast.Eq: Operation(ATOM, SUM, SUM, "[{}={}]", "[{} = {}]", np.equal),
+    ast.Add: Operation(SUM, SUM, SUM, "{}+{}", "{} + {}", np.add),
+    ast.Sub: Operation(SUM, SUM, PRODUCT, "{}-{}", "{} - {}", np.subtract),
+    ast.Mult: Operation(PRODUCT, PRODUCT, PRODUCT, "{}*{}", r"{} \cdot {}", np.multiply),
+    # The right side of / needs brackets at its own level: a/(b*c) is not a/b*c.
+    ast.Div: Operation(PRODUCT, PRODUCT, 4, "{}/{}", r"\frac{{{}}}{{{}}}", np.divide),
+    ast.Pow: Operation(5, ATOM, ATOM, "{}^{}", "{}^{{{}}}", np.power),
+}
+
+#: In LaTeX, fractions and exponents need no brackets.
+LATEX_OPERATIONS = {
+    **OPERATIONS,
+    ast.Div: OPERATIONS[ast.Div]._replace(level=ATOM, left=0, right=0),
+    ast.Pow: OPERATIONS[ast.Pow]._replace(level=ATOM, right=0),
 }
 
 
@@ -116,6 +113,20 @@ def number(value: float, digits: int = 6) -> str:
     ('5', '0.5', '0.333333')
     """
     return f"{value:.{digits}g}"
+
+
+@functools.lru_cache(maxsize=1000)
+def _parsed(text: str, meanings: tuple[tuple[str, str], ...]) -> ast.expr:
+    """The tree of a formula, with each name that has a meaning replaced by it."""
+    return ast.parse(_replaced(text, dict(meanings)).replace("^", "**"), mode="eval").body
+
+
+@functools.lru_cache(maxsize=1000)
+def _names(tree: ast.expr) -> frozenset[str]:
+    """The names of a tree other than those of functions."""
+    nodes = list(ast.walk(tree))
+    called = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    return frozenset({node.id for node in nodes if isinstance(node, ast.Name)} - called)
 
 
 @dataclass(frozen=True)
@@ -132,11 +143,7 @@ class Formula:
         >>> Formula.of("gain / discount", {"gain": "2^relevance - 1", "discount": "log(1 + rank)"}).text()
         '(2^relevance-1)/log2(1+rank)'
         """
-        tree = ast.parse(text.replace("^", "**"), mode="eval").body
-        trees = {
-            name: ast.parse(meaning.replace("^", "**"), mode="eval").body for name, meaning in (meanings or {}).items()
-        }
-        return cls(_Put(trees).visit(tree), log_base)
+        return cls(_parsed(text, tuple((meanings or {}).items())), log_base)
 
     def text(self, numbers: Mapping[str, float] | None = None) -> str:
         """The formula on one line, its names in the language in force; those that have a number are replaced by it.
@@ -148,7 +155,17 @@ class Formula:
         ...     Formula.of("relevance / log(1 + rank)").text()
         '관련도/log2(1+순위)'
         """
-        return self._text(self.tree, 0, numbers or {})
+
+        def name(word: str) -> str:
+            return number(numbers[word]) if numbers and word in numbers else pgettext("formula", word)
+
+        def call(word: str, arguments: Sequence[ast.expr], write: Writer) -> str:
+            inside = ", ".join(write(argument, 0) for argument in arguments)
+            if word == "log":
+                return f"{'ln' if np.isclose(self.log_base, np.e) else f'log{_base(self.log_base)}'}({inside})"
+            return f"{pgettext('formula', word)}({inside})"
+
+        return _written(self.tree, 0, "text", "({})", name, call)
 
     def latex(self, *, summed: bool = False) -> str:
         r"""The formula in LaTeX; under a sum sign, a sum of its own needs brackets.
@@ -158,7 +175,22 @@ class Formula:
         >>> Formula.of("2^relevance - 1").latex(summed=True)
         '\\left(2^{\\mathrm{rel}_i} - 1\\right)'
         """
-        return self._latex(self.tree, _LEVEL[ast.Mult] if summed else 0)
+
+        def name(word: str) -> str:
+            if word in LATEX:
+                return _(LATEX[word])
+            return word if len(word) == 1 else rf"\mathrm{{{word.replace('_', '~')}}}"
+
+        def call(word: str, arguments: Sequence[ast.expr], write: Writer) -> str:
+            if word == "ideal":
+                return rf"\sum_{{i \in {_(LATEX['ideal'])}, i \le k}} {write(arguments[0], PRODUCT)}"
+            inside = ", ".join(write(argument, 0) for argument in arguments)
+            if word != "log":
+                return rf"\{word}({inside})"
+            natural = np.isclose(self.log_base, np.e)
+            return rf"\ln({inside})" if natural else rf"\log_{{{number(self.log_base)}}}({inside})"
+
+        return _written(self.tree, PRODUCT if summed else 0, "latex", r"\left({}\right)", name, call)
 
     def value(self, values: Mapping[str, Any], functions: Mapping[str, Callable[[Formula], Any]] | None = None) -> Any:
         """The formula worked out; values may be arrays.
@@ -168,76 +200,16 @@ class Formula:
         """
         return self._value(self.tree, values, functions or {})
 
-    def names(self) -> set[str]:
+    def names(self) -> frozenset[str]:
         """The names that the formula needs numbers for."""
-        called = {
-            node.func.id
-            for node in ast.walk(self.tree)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-        }
-        return {node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name)} - called
+        return _names(self.tree)
 
     def ideal(self) -> Formula | None:
-        """What is summed over the ideal list, if anything is."""
+        """The part that is summed over the ideal list, if there is one."""
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Call) and _called(node) == "ideal":
                 return Formula(node.args[0], self.log_base)
         return None
-
-    def _text(self, node: ast.expr, level: int, numbers: Mapping[str, float]) -> str:
-        if isinstance(node, ast.Constant):
-            return str(node.value)
-        if isinstance(node, ast.Name):
-            return number(numbers[node.id]) if node.id in numbers else _worded(node.id)
-        if isinstance(node, ast.Call):
-            arguments = ", ".join(self._text(argument, 0, numbers) for argument in node.args)
-            name = _called(node)
-            return f"{_log_name(self.log_base) if name == 'log' else _worded(name)}({arguments})"
-        if isinstance(node, ast.Compare):
-            left, right = self._text(node.left, 2, numbers), self._text(node.comparators[0], 2, numbers)
-            return f"[{left}{_SIGN[type(node.ops[0])]}{right}]"
-        assert isinstance(node, ast.BinOp), ast.dump(node)
-        own = _LEVEL[type(node.op)]
-        if isinstance(node.op, ast.Pow):
-            written = f"{self._text(node.left, _ATOM, numbers)}^{self._text(node.right, _ATOM, numbers)}"
-        else:
-            # The right side of - and / needs brackets at its own level: a/(b*c) is not a/b*c.
-            tight = isinstance(node.op, (ast.Sub, ast.Div))
-            left, right = self._text(node.left, own, numbers), self._text(node.right, own + tight, numbers)
-            written = f"{left}{_SIGN[type(node.op)]}{right}"
-        return f"({written})" if own < level else written
-
-    def _latex(self, node: ast.expr, level: int) -> str:
-        if isinstance(node, ast.Constant):
-            return str(node.value)
-        if isinstance(node, ast.Name):
-            return _(LATEX[node.id]) if node.id in LATEX else _upright(node.id)
-        if isinstance(node, ast.Call):
-            return self._latex_call(node)
-        if isinstance(node, ast.Compare):
-            left, right = self._latex(node.left, 2), self._latex(node.comparators[0], 2)
-            return f"[{left}{_TEX_SIGN[type(node.ops[0])]}{right}]"
-        assert isinstance(node, ast.BinOp), ast.dump(node)
-        if isinstance(node.op, ast.Div):
-            return rf"\frac{{{self._latex(node.left, 0)}}}{{{self._latex(node.right, 0)}}}"
-        if isinstance(node.op, ast.Pow):
-            return f"{self._latex(node.left, _ATOM)}^{{{self._latex(node.right, 0)}}}"
-        own = _LEVEL[type(node.op)]
-        right_level = own + isinstance(node.op, ast.Sub)
-        written = self._latex(node.left, own) + _TEX_SIGN[type(node.op)] + self._latex(node.right, right_level)
-        return rf"\left({written}\right)" if own < level else written
-
-    def _latex_call(self, node: ast.Call) -> str:
-        inside = ", ".join(self._latex(argument, 0) for argument in node.args)
-        name = _called(node)
-        if name == "log":
-            return (
-                rf"\ln({inside})" if np.isclose(self.log_base, np.e) else rf"\log_{{{number(self.log_base)}}}({inside})"
-            )
-        if name == "ideal":
-            summed = self._latex(node.args[0], _LEVEL[ast.Mult])
-            return rf"\sum_{{i \in {_(LATEX['ideal'])}, i \le k}} {summed}"
-        return rf"\{name}({inside})"
 
     def _value(
         self, node: ast.expr, values: Mapping[str, Any], functions: Mapping[str, Callable[[Formula], Any]]
@@ -254,30 +226,57 @@ class Formula:
             if name == "log":
                 return np.log(arguments[0]) / np.log(self.log_base)
             return functools.reduce({"min": np.minimum, "max": np.maximum}[name], arguments)
-        sign: type[ast.AST]
-        if isinstance(node, ast.Compare):
-            left, right, sign = node.left, node.comparators[0], type(node.ops[0])
-        else:
-            assert isinstance(node, ast.BinOp), ast.dump(node)
-            left, right, sign = node.left, node.right, type(node.op)
-        return _ARITHMETIC[sign](self._value(left, values, functions), self._value(right, values, functions)) * 1.0
+        operation, left, right = _operation(node)
+        function = OPERATIONS[operation].function
+        return function(self._value(left, values, functions), self._value(right, values, functions)) * 1.0
 
 
-class _Put(ast.NodeTransformer):
-    """Replace names by their meanings, repeatedly, until none is left."""
+#: Writes an expression where a level is needed.
+Writer = Callable[[ast.expr, int], str]
 
-    def __init__(self, meanings: Mapping[str, ast.expr]) -> None:
-        self.meanings = meanings
 
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        meaning = self.meanings.get(node.id)
-        if meaning is None or (isinstance(meaning, ast.Name) and meaning.id == node.id):
-            return node
-        return self.visit(ast.parse(ast.unparse(meaning), mode="eval").body)  # type: ignore[no-any-return]
+def _written(
+    node: ast.expr,
+    level: int,
+    style: Literal["text", "latex"],
+    brackets: str,
+    name: Callable[[str], str],
+    call: Callable[[str, Sequence[ast.expr], Writer], str],
+) -> str:
+    """An expression in a style, given how names and calls are written."""
+    operations = OPERATIONS if style == "text" else LATEX_OPERATIONS
 
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        node.args = [self.visit(argument) for argument in node.args]
-        return node
+    def write(node: ast.expr, level: int) -> str:
+        if isinstance(node, ast.Constant):
+            return str(node.value)
+        if isinstance(node, ast.Name):
+            return name(node.id)
+        if isinstance(node, ast.Call):
+            return call(_called(node), node.args, write)
+        operation, left, right = _operation(node)
+        written = operations[operation]
+        template = written.text if style == "text" else written.latex
+        text = template.format(write(left, written.left), write(right, written.right))
+        return brackets.format(text) if written.level < level else text
+
+    return write(node, level)
+
+
+def _operation(node: ast.expr) -> tuple[type[ast.AST], ast.expr, ast.expr]:
+    if isinstance(node, ast.Compare):
+        return type(node.ops[0]), node.left, node.comparators[0]
+    assert isinstance(node, ast.BinOp), ast.dump(node)
+    return type(node.op), node.left, node.right
+
+
+def _replaced(text: str, meanings: Mapping[str, str]) -> str:
+    """A formula with names replaced by their meanings until none is left."""
+
+    def meaning(match: re.Match[str]) -> str:
+        name = match[0]
+        return name if meanings.get(name, name) == name else f"({_replaced(meanings[name], meanings)})"
+
+    return re.sub(r"[A-Za-z_]\w*", meaning, text)
 
 
 def _called(node: ast.Call) -> str:
@@ -285,17 +284,5 @@ def _called(node: ast.Call) -> str:
     return node.func.id
 
 
-def _worded(name: str) -> str:
-    # In English a name is its own word: the text can be read as a formula again.
-    return pgettext("formula", name)
-
-
-def _log_name(base: float) -> str:
-    if np.isclose(base, np.e):
-        return "ln"
-    return f"log{number(base)}" if float(base).is_integer() else f"log_{number(base)}"
-
-
-def _upright(name: str) -> str:
-    """A name without LaTeX of its own: a letter as it is, a word upright."""
-    return name if len(name) == 1 else rf"\mathrm{{{name.replace('_', '~')}}}"
+def _base(base: float) -> str:
+    return number(base) if float(base).is_integer() else f"_{number(base)}"

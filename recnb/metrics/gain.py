@@ -67,7 +67,7 @@ def discounted(hits: Hits, k: Cutoff, gain: Gain, discount: Discount, log_base: 
 
 
 def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal, gain: Gain, discount: Discount, log_base: float) -> Credit:
-    """What the best list earns: of all relevant items, of what was recommended, or of k items as good as the user's best."""
+    """The credit of the best list: of all relevant items, of what was recommended, or of k items as good as the user's best."""
     if ideal == "k":
         best = np.where(hits.n_relevant > 0, gain_of(hits.best, gain), 0.0)
         return Full(hits, Cutoffs.of(k), best, gain=gain, discount=discount, log_base=log_base)
@@ -76,7 +76,7 @@ def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal, gain: Gain, discount: Discount
 
 @dataclass(frozen=True, eq=False)
 class Full(Credit):
-    """What lists of k items as good as the user's best earn; `earned` holds the gain of that item for each user.
+    """The credit of lists of k items as good as the user's best; `earned` holds the gain of that item for each user.
 
     All ranks of a list have one gain, so the sum is that gain times the discounts of the ranks added up.
     """

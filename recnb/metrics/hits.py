@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +43,7 @@ class Cutoffs:
             return k
         if isinstance(k, np.ndarray) and k.ndim == 0:
             k = k.item()
-        if isinstance(k, (Sequence, range, np.ndarray)) and not isinstance(k, (str, bytes)):
+        if is_several(k) and isinstance(k, (Sequence, np.ndarray)):
             if len(k) == 0:
                 raise CutoffError("k is empty: give at least one cut-off, such as ", Argument("k", [5, 10]), ".")
             values = tuple(_one_cutoff(cutoff) for cutoff in k)
@@ -56,8 +56,7 @@ class Cutoffs:
     @classmethod
     def one(cls, k: object) -> Cutoffs:
         """The cut-off of a call that returns one number."""
-        several = isinstance(k, (Sequence, np.ndarray)) and not isinstance(k, (str, bytes)) and np.ndim(k) > 0
-        if not several or not isinstance(k, (Sequence, np.ndarray)) or len(k) == 0:
+        if not (is_several(k) and isinstance(k, (Sequence, np.ndarray)) and len(k)):
             return cls.of(k)
         raise CutoffError(
             f"one call gives one number, and k={list(k)!r} asks for {len(k)}: type .table(k={list(k)!r}) for several "
@@ -81,13 +80,12 @@ class Cutoffs:
     @property
     def deepest(self) -> int | None:
         """The rank below which nothing counts; None if some list counts whole."""
-        if self.uncut:
+        if self.uncut or None in self.values:
             return None
-        finite = [k for k in self.values if k is not None]
-        return max(finite) if len(finite) == len(self.values) else None
+        return max(k for k in self.values if k is not None)
 
     def depth(self, list_length: Ints) -> Ints:
-        """How many ranks count, users × cut-offs."""
+        """The number of ranks that count, users × cut-offs."""
         if self.uncut:
             return np.full((len(list_length), len(self)), ENDLESS)
         return self.size(list_length)
@@ -122,10 +120,17 @@ class Ranked:
     rank: Ints  #: 1 is the top
     list_length: Ints  #: per user, the last rank of the list that was recommended
 
+    #: The columns with an entry for each row.
+    per_row: ClassVar[tuple[str, ...]] = ("user", "rank")
+
     @property
     def n_users(self) -> int:
-        """How many users are evaluated, with or without a list."""
+        """The number of users evaluated, with or without a list."""
         return len(self.list_length)
+
+    def some(self, rows: NDArray[np.bool_] | slice, **columns: Any) -> Self:
+        """Some of the rows, with other columns in place of these."""
+        return replace(self, **{name: getattr(self, name)[rows] for name in self.per_row} | columns)
 
     @cached_property
     def nth(self) -> Ints | Floats:
@@ -142,18 +147,14 @@ class Ranked:
         weights = np.broadcast_to(np.asarray(credit, dtype=np.float64), self.user.shape)
         if cutoffs.uncut:
             return np.repeat(_summed(self.user, weights, self.n_users)[:, np.newaxis], len(cutoffs), axis=1)
-        out = np.empty((self.n_users, len(cutoffs)))
         finite = sorted({cutoff for cutoff in cutoffs if cutoff is not None})
+        sums: dict[int | None, Floats] = {}
         if finite:
-            sums = self._finite_totals(weights, finite)
-            for column, cutoff in enumerate(cutoffs):
-                if cutoff is not None:
-                    out[:, column] = sums[:, finite.index(cutoff)]
-        for column, cutoff in enumerate(cutoffs):
-            if cutoff is None:
-                inside = self.rank <= self.list_length[self.user]
-                out[:, column] = _summed(self.user[inside], weights[inside], self.n_users)
-        return out
+            sums |= zip(finite, self._finite_totals(weights, finite).T, strict=True)
+        if None in cutoffs.values:
+            inside = self.rank <= self.list_length[self.user]
+            sums[None] = _summed(self.user[inside], weights[inside], self.n_users)
+        return np.stack([sums[cutoff] for cutoff in cutoffs], axis=1)
 
     def _finite_totals(self, weights: Floats, depths: list[int]) -> Floats:
         user = self.user
@@ -199,6 +200,8 @@ class Hits(Ranked):
     depth: int | None = None  #: ranks below this were not looked at; None: all were
     tied: Tied | None = None  #: how each hit is spread over ranks if equal scores share them
 
+    per_row = ("user", "rank", "relevance", "truth_row")
+
     @cached_property
     def nth(self) -> Ints | Floats:
         """The number of each hit among those of its user: how many are as high or higher, or their mean if ties are averaged."""
@@ -230,7 +233,7 @@ class Hits(Ranked):
 
     @cached_property
     def n_relevant(self) -> Ints:
-        """How many items are relevant to each user."""
+        """The number of items relevant to each user."""
         return np.bincount(self.truth_user, minlength=self.n_users)
 
     @cached_property
@@ -258,7 +261,7 @@ class Hits(Ranked):
         return best
 
     def full_depth(self, k: Cutoff) -> Ints:
-        """How many ranks of a list count that could go on as long as one likes, users × cut-offs."""
+        """The number of ranks that count of a list without an end, users × cut-offs."""
         cutoffs = Cutoffs.of(k)
         size = cutoffs.size(self.list_length)
         if not cutoffs.uncut:
@@ -308,12 +311,10 @@ class Hits(Ranked):
         else:
             truth_rows = (self.truth_user >= start) & (self.truth_user < stop)
             truth_row = (np.cumsum(truth_rows) - 1)[self.truth_row[rows]]
-        return replace(
-            self,
+        return self.some(
+            rows,
             user=self.user[rows] - start,
-            rank=self.rank[rows],
             list_length=self.list_length[start:stop],
-            relevance=self.relevance[rows],
             truth_row=truth_row,
             truth_user=self.truth_user[truth_rows] - start,
             truth_relevance=self.truth_relevance[truth_rows],
@@ -323,10 +324,7 @@ class Hits(Ranked):
     def down_to(self, depth: int) -> Hits:
         """The hits among the first `depth` ranks."""
         inside = self.rank <= depth
-        return replace(
-            self, user=self.user[inside], rank=self.rank[inside], relevance=self.relevance[inside],
-            truth_row=self.truth_row[inside], depth=depth, tied=None if self.tied is None else self.tied.of(inside),
-        )  # fmt: skip
+        return self.some(inside, depth=depth, tied=None if self.tied is None else self.tied.of(inside))
 
     @cached_property
     def by_user(self) -> bool:

@@ -11,15 +11,15 @@ import functools
 import inspect
 import math
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Concatenate, Generic, Literal, ParamSpec, Protocol, overload
+from typing import Any, Concatenate, Generic, Literal, ParamSpec, overload
 
 import numpy as np
 
 from recnb.display.language import _
 from recnb.errors import Argument, OptionError, is_number, is_word, near
-from recnb.metrics.formula import OVER, OVER_LATEX, Formula
+from recnb.metrics.formula import OVER, Formula
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits
 from recnb.metrics.recommendation_lists import FamiliarHits, Lists, PerUser, Whole
 
@@ -58,7 +58,7 @@ class Credit:
 
     @property
     def possible(self) -> Floats | float:
-        """What the credit is out of, users × cut-offs."""
+        """The denominator, users × cut-offs."""
         return self.out_of.total if isinstance(self.out_of, Credit) else self.out_of
 
     @property
@@ -70,25 +70,34 @@ class Credit:
         return np.divide(total, possible, out=np.zeros_like(total), where=possible != 0)
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Definition:
+    """The definition of a metric, as `@metric` takes it: formula, bounds, sources and words."""
+
+    symbol: str  #: as it is printed: nDCG
+    called: str = ""  #: what it is called, in English
+    credit: Text  #: formula text of what each row adds
+    out_of: Text = "1"  #: formula text of what the sum is divided by
+    bounds: tuple[float, float]  #: the lowest and the highest value
+    top: str = ""  #: the highest value in words, where it depends on the data
+    references: Sequence[str]  #: keys of `recnb.metrics.references.REFERENCES`
+    sentence: str  #: how to read the number, in English
+    over: Over = "hits"  #: the rows that the formula sums over
+    meanings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  #: option -> its value -> formula text
+    aliases: tuple[str, ...] = ()
+    needs: tuple[Need, ...] = ()  #: what it needs with the default options; a metric of accuracy needs nothing
+    no_value: str = "No list holds an item that counts down to k."  #: why no user may have a value
+    per_row_texts: bool = True  #: whether an explanation writes out each row
+    recorded_as: str = ""  #: its name in the conventions of libraries; "" if none has it beyond accuracy
+    recorded_options: Mapping[str, str] = field(default_factory=dict)  #: an option's name there -> its name here
+    recorded_implied: Mapping[str, Any] = field(default_factory=dict)  #: values there of options that are not given
+
+
 @dataclass(frozen=True, eq=False)
-class Metric(Generic[P]):
-    """A metric: a function of hits or lists, with its formula, bounds, sources and words."""
+class Metric(Definition, Generic[P]):
+    """A metric: a function of hits or lists with its definition."""
 
     function: Callable[Concatenate[Any, P], Any]
-    symbol: str  #: as it is printed: nDCG
-    credit: Text  #: formula text of a row's credit
-    out_of: Text  #: formula text of what the sum is divided by
-    bounds: tuple[float, float]
-    references: tuple[str, ...]  #: keys of REFERENCES
-    sentence: str  #: how to read the number, in English
-    meanings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  #: option -> word -> formula text
-    aliases: tuple[str, ...] = ()
-    over: Over = "hits"  #: the rows that the formula sums over
-    called: str = ""  #: what it is called, in English
-    needs: tuple[Need, ...] = ()  #: what it needs with the default options; a metric of accuracy needs nothing
-    top: str = ""  #: the upper bound in words, where it depends on the data
-    no_value: str = ""  #: why no user may have a value
-    per_row_texts: bool = True  #: whether each row can be written out with its numbers
 
     @property
     def name(self) -> str:
@@ -107,7 +116,7 @@ class Metric(Generic[P]):
 
     @property
     def term(self) -> str:
-        """What the metric is called in words, in the language in force.
+        """The metric in words, in the language in force.
 
         >>> from recnb.metrics.accuracy import dcg
         >>> dcg.term
@@ -117,7 +126,7 @@ class Metric(Generic[P]):
 
     @property
     def title(self) -> str:
-        """What the number means, in the language in force; in English the first line of the docstring."""
+        """The meaning of the number, in the language in force; in English the first line of the docstring."""
         return _((inspect.getdoc(self.function) or "").split("\n")[0])
 
     @property
@@ -204,7 +213,7 @@ class Metric(Generic[P]):
         'sum over hits of nth/rank, out of n_relevant'
         """
         credit, out_of = self.formulas(options)
-        parts = {"name": self.term, "rows": _(OVER[self.over]), "credit": credit.text()}
+        parts = {"name": self.term, "rows": _(OVER[self.over][0]), "credit": credit.text()}
         under = out_of.text()
         return (
             _("sum over {rows} of {credit}", **parts)
@@ -216,7 +225,7 @@ class Metric(Generic[P]):
         """The formula in LaTeX: the sum is written here once, so no metric can forget it."""
         credit, out_of = self.formulas(options)
         cut = r", i \le k" if self.over in ("hits", "ideal", "list") else ""
-        over = rf"\sum_{{{_(OVER_LATEX[self.over])}{cut}}} {credit.latex(summed=True)}"
+        over = rf"\sum_{{{_(OVER[self.over][1])}{cut}}} {credit.latex(summed=True)}"
         under = out_of.latex()
         right = over if under == "1" else rf"\frac{{{over}}}{{{under}}}"
         at = "@k" if k is None else f"@{k}"
@@ -236,72 +245,23 @@ LIST_METRICS: dict[str, Metric[...]] = {}  #: metrics beyond accuracy, in the or
 ALIASES: dict[str, str] = {}
 
 
-class Decorator(Protocol):
-    """Makes a metric of a function; the type that the function returns decides which kind."""
+class Decorator(Definition):
+    """Make a metric of a function of hits or of lists, and enter it in METRICS or LIST_METRICS."""
 
     @overload
     def __call__(self, function: Callable[Concatenate[Any, P], Whole], /) -> CatalogueMetric[P]: ...
     @overload
     def __call__(self, function: Callable[Concatenate[Any, P], Credit | PerUser], /) -> UserMetric[P]: ...
-
-
-def metric(
-    *,
-    symbol: str,
-    called: str = "",
-    credit: Text,
-    out_of: Text = "1",
-    bounds: tuple[float, float],
-    references: list[str],
-    reads: str,
-    over: Over = "hits",
-    meanings: Mapping[str, Mapping[str, str]] | None = None,
-    aliases: tuple[str, ...] = (),
-    needs: tuple[Need, ...] = (),
-    top: str = "",
-    no_value: str = "No list holds an item that counts down to k.",
-    per_row_texts: bool = True,
-) -> Decorator:
-    """Make a metric of a function of hits or of lists, and enter it in METRICS or LIST_METRICS.
-
-    Parameters
-    ----------
-    symbol
-        The metric as it is printed: nDCG.
-    called
-        The metric in words.
-    credit, out_of
-        Formula text of what each row adds, and of what the sum is divided by; or a function from options to text.
-    bounds
-        The lowest and the highest value; `top` is the highest in words if it depends on the data.
-    references
-        Keys of `recnb.metrics.references.REFERENCES`.
-    reads
-        One sentence on how to read the number.
-    over
-        What the formula sums over: "hits" of one user, or the "ideal" list; beyond accuracy the rows of a "list", its
-        "pairs" of items, "genres" or "users"; with one number of all lists "items" and "user pairs".
-    meanings
-        Meanings of names in the formula: option -> its value -> formula text.
-    needs
-        The data that a metric beyond accuracy requires.
-    no_value
-        Why no user may have a value.
-    per_row_texts
-        Whether an explanation writes out each row.
-    """
-
-    def decorate(function: Callable[..., Any]) -> Metric[...]:
-        kind: type[Metric[...]] = CatalogueMetric if over in ("items", "user pairs") else UserMetric
-        new = kind(
-            function, symbol, credit, out_of, bounds, tuple(references), reads, dict(meanings or {}), aliases,
-            over, called, needs, top, no_value, per_row_texts,
-        )  # fmt: skip
+    def __call__(self, function: Callable[..., Any], /) -> Metric[...]:
+        """The metric; the type that the function returns decides which kind."""
+        kind = CatalogueMetric if self.over in ("items", "user pairs") else UserMetric
+        new: Metric[...] = kind(function, **vars(self))
         (METRICS if new.is_accuracy else LIST_METRICS)[new.name] = new
-        ALIASES.update(dict.fromkeys(aliases, new.name))
+        ALIASES.update(dict.fromkeys(new.aliases, new.name))
         return new
 
-    return typing.cast(Decorator, decorate)
+
+metric = Decorator
 
 
 def any_metric(name: object) -> Metric[...]:
@@ -346,9 +306,3 @@ def number_option(
         such_as = () if example is None else (", such as ", Argument(name, example))
         raise OptionError(Argument(name, value), f" is not a {meaning}", *such_as, ".")
     return float(value)
-
-
-__all__ = [
-    "ALIASES", "LIST_METRICS", "METRICS", "CatalogueMetric", "Credit", "Metric", "UserMetric", "any_metric", "metric", "metric_named",
-    "number_option",
-]  # fmt: skip

@@ -23,10 +23,11 @@ def _list_or_k(options: Mapping[str, Any]) -> str:
 
 @metric(
     called="novelty",
-    reads="One bit more means items that half as many users have. High values are not good in themselves.",
+    sentence="One bit more means items that half as many users have. High values are not good in themselves.",
     symbol="Novelty", over="list", bounds=(0, np.inf), top="log2 of the users of train", references=["zhou2010"],
     credit=lambda options: "log(total / count)" + (" / log(n_users)" if options["normalize"] else ""),
     out_of=_list_or_k, needs=("train",),
+    recorded_as="novelty",
 )  # fmt: skip
 def novelty(
     lists: Lists,
@@ -52,12 +53,11 @@ def novelty(
     """
     shown = lists.upto(k, cutoff)
     count = lists.catalogue.counts(popularity, "novelty")
-    total = lists.catalogue.n_users if popularity == "users" else lists.catalogue.n_interactions
+    total = lists.catalogue.n_users if popularity == "users" else int(count.sum())
     bits = np.full(lists.n_items, 0.0 if cold == "zero" else np.log2(max(lists.catalogue.n_users, 1)))
     known = count > 0
-    bits[known] = np.log2(
-        total / (count[known] + number_option("epsilon", epsilon, "number from 0 up", lambda value: value >= 0))
-    )
+    number_option("epsilon", epsilon, "number from 0 up", lambda value: value >= 0)
+    bits[known] = np.log2(total / (count[known] + epsilon))
     counted = total / np.exp2(bits)  # what a cold item counts as, as well
     if normalize:
         # With one user there is nothing to divide by, and no value.
@@ -70,10 +70,11 @@ def novelty(
 
 @metric(
     called="popularity",
-    reads="High where a list repeats what everyone has anyway.",
+    sentence="High where a list repeats what everyone has anyway.",
     symbol="Popularity", over="list", bounds=(0, 1), references=["abdollahpouri2019"],
     credit=lambda options: "count" if options["popularity"] == "count" else "count / total",
     out_of=_list_or_k, needs=("train",),
+    recorded_as="popularity",
 )  # fmt: skip
 def popularity(
     lists: Lists,
@@ -107,9 +108,10 @@ def popularity(
 
 @metric(
     called="popularity rank",
-    reads="Random recommendations have about one half.",
+    sentence="Random recommendations have about one half.",
     symbol="Popularity rank", over="list", credit="place / total", out_of=_list_or_k, bounds=(0, 1),
     references=["ekstrand2017"], needs=("train",),
+    recorded_as="popularity_rank",
 )  # fmt: skip
 def popularity_rank(
     lists: Lists,
@@ -138,9 +140,10 @@ def popularity_rank(
 
 @metric(
     called="tail share",
-    reads="How much of what is shown is rarely had. What the tail is depends on `ratio`.",
+    sentence="How much of what is shown is rarely had. What the tail is depends on `ratio`.",
     symbol="Tail share", over="list", credit="tail", out_of=_list_or_k, bounds=(0, 1),
     references=["abdollahpouri2019"], needs=("train",),
+    recorded_as="tail",
 )  # fmt: skip
 def tail_share(
     lists: Lists,
@@ -184,11 +187,12 @@ def _pair(options: Mapping[str, Any]) -> str:
 
 @metric(
     called="intra-list diversity",
-    reads="It depends on the features: items with equal features have distance 0.",
+    sentence="It depends on the features: items with equal features have distance 0.",
     symbol="Diversity", over="pairs", credit=_pair, bounds=(0, 2), references=["smyth2001", "ziegler2005"],
     out_of=lambda options: "n_shown * (n_shown - 1) / 2" if options["divisor"] == "pairs" else "n_shown",
     top="1, 2 where features can be negative", needs=("features",),
     no_value="A list of one item has no pairs: say single='zero' to count 0.",
+    recorded_as="ild", recorded_options={"as": "measure"}, recorded_implied={"single": "zero"},
 )  # fmt: skip
 def diversity(
     lists: Lists,

@@ -24,7 +24,7 @@ def similarity(shown: Lists, distance: str, columns: object) -> Floats:
     if distance == "jaccard":
         rows = _present(shown.catalogue.described_by(shown, "diversity", columns))
     else:
-        rows = shown.catalogue.taken_by("diversity by cooccurrence")
+        rows = shown.catalogue.reading("diversity by cooccurrence", "which items users had together", "train").taken()
     size = np.diff(rows.indptr).astype(np.float64)
     total = np.zeros(shown.n_users)
     for user, first, second, pair in _pairs(shown):
@@ -136,7 +136,7 @@ def _pairs(shown: Lists) -> Iterator[tuple[Ints, Ints, Ints, Ints]]:
 
 
 def _common(rows: Sparse, first: Ints, second: Ints) -> Floats:
-    """How much the two items of each pair share: of each pair by itself, or of all items of a block, whichever is less work."""
+    """The features that the two items of each pair share: of each pair by itself, or of all items of a block, whichever is less work."""
     size = np.diff(rows.indptr)
     ones, others = np.unique(first), np.unique(second)
     columns = rows.shape[1]

@@ -34,23 +34,18 @@ class Reader(Protocol):
 
     def features(self, columns: object, metric: str) -> tuple[Sparse, Bools]:
         """Items × features from columns of the items, and which items have a row."""
-        ...
 
     def genres(self, column: object, metric: str) -> tuple[Sparse, Sequence[str]]:
         """Items × genres, 1 where the item has it, and what the genres are called."""
-        ...
 
     def distances(self, given: object, metric: str) -> tuple[Floats, Ints]:
         """A matrix of distances, and the row of it that each item has; -1: none."""
-        ...
 
     def taken(self) -> Sparse:
         """Items × users of train, 1 where the user has the item."""
-        ...
 
     def history(self) -> tuple[Ints, Ints]:
         """The history of the users of the lists: positions of user and item, sorted by user."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,13 +61,8 @@ class Catalogue:
         default_factory=dict
     )  #: what to type for what is missing, in other words than ASK
 
-    @property
-    def n_interactions(self) -> int:
-        """How many rows train has."""
-        return int(self.counts("interactions", "this").sum())
-
     def counts(self, popularity: Popularity, metric: str) -> Ints:
-        """How many users have each item, or how many interactions."""
+        """The number of users who have each item, or of its interactions."""
         counts = self.users if popularity == "users" else self.interactions
         if counts is None:
             raise self.missing(metric, "what users had before", "train")
@@ -88,9 +78,7 @@ class Catalogue:
 
     def described_by(self, lists: Lists, metric: str, columns: object = None) -> Sparse:
         """Items × features, of which every recommended item has a row."""
-        if self.reader is None:
-            raise self.missing(metric, "what items are like", "features")
-        features, described = self.reader.features(columns, metric)
+        features, described = self.reading(metric, "what items are like", "features").features(columns, metric)
         self.known_of(lists, described, metric, "features")
         return features
 
@@ -114,23 +102,11 @@ class Catalogue:
                 subject=f"{metric}: ",
             )
 
-    def genres_by(self, column: object, metric: str) -> tuple[Sparse, Sequence[str]]:
-        """Items × genres, and what the genres are called."""
-        if self.reader is None:
-            raise self.missing(metric, "the genres of items", "genre")
-        return self.reader.genres(column, metric)
-
-    def history_of(self, metric: str) -> tuple[Ints, Ints]:
-        """The history of the users of the lists."""
-        if self.reader is None or self.users is None:
-            raise self.missing(metric, "what users had before", "train")
-        return self.reader.history()
-
-    def taken_by(self, metric: str) -> Sparse:
-        """Items × users of train."""
-        if self.reader is None or self.users is None:
-            raise self.missing(metric, "which items users had together", "train")
-        return self.reader.taken()
+    def reading(self, metric: str, what: str, argument: str) -> Reader:
+        """The reader of data that a metric cannot do without."""
+        if self.reader is None or (argument == "train" and self.users is None):
+            raise self.missing(metric, what, argument)
+        return self.reader
 
     def missing(self, metric: str, what: str, argument: str) -> RecnbError:
         """The error for something that this metric cannot do without."""
@@ -157,14 +133,16 @@ class Lists(Ranked):
     named: Callable[[int], object] = int  #: what the user calls the item at a position, for messages
     catalogue: Catalogue = field(default_factory=Catalogue)  #: what is known of the items
 
+    per_row = ("user", "rank", "item")
+
     @cached_property
     def n_shown(self) -> Ints:
-        """How many items each list holds."""
+        """The number of items in each list."""
         return np.bincount(self.user, minlength=self.n_users)
 
     @cached_property
     def times_shown(self) -> Ints:
-        """How many lists show each item."""
+        """The number of lists that show each item."""
         return np.bincount(self.item, minlength=self.n_items)
 
     def upto(self, k: int | None, cutoff: Cut = "k") -> Lists:
@@ -175,18 +153,12 @@ class Lists(Ranked):
         inside = self.rank <= k
         if inside.all():
             return replace(self, list_length=length)
-        return replace(self, user=self.user[inside], rank=self.rank[inside], item=self.item[inside], list_length=length)
+        return self.some(inside, list_length=length)
 
     def of(self, user: int) -> Lists:
         """The list of one user, by position."""
         rows = self.user == user
-        return replace(
-            self,
-            user=np.zeros(int(rows.sum()), dtype=np.int64),
-            rank=self.rank[rows],
-            item=self.item[rows],
-            list_length=self.list_length[[user]],
-        )
+        return self.some(rows, user=np.zeros(int(rows.sum()), dtype=np.int64), list_length=self.list_length[[user]])
 
     def in_pairs(self) -> Lists:
         """Every two items of a single list as a list of their own."""
@@ -260,22 +232,15 @@ class PerUser:
 
 
 class Whole(float):
-    """The one number that all lists give together, with what it is divided by and the rows it is the sum of."""
+    """The one number that all lists give together, with the rows it is the sum of."""
 
-    out_of: float
     rows: Callable[[], TermRows] | None
     of_users: Callable[[], Floats] | None  #: of a mean over pairs of users: each user's mean over the pairs they are in
 
     def __new__(
-        cls,
-        value: float,
-        out_of: float,
-        rows: Callable[[], TermRows] | None = None,
-        of_users: Callable[[], Floats] | None = None,
+        cls, value: float, rows: Callable[[], TermRows] | None = None, of_users: Callable[[], Floats] | None = None
     ) -> Self:
-        """The value, which is what the rows add up to, out of what it is divided by."""
+        """The value, and how its rows and those of users are computed."""
         self = super().__new__(cls, value)
-        self.out_of = out_of
-        self.rows = rows
-        self.of_users = of_users
+        self.rows, self.of_users = rows, of_users
         return self

@@ -25,7 +25,7 @@ class Reference:
 def _read() -> dict[str, Reference]:
     text = resources.files("recnb").joinpath("metrics/references.csv").read_text("utf-8")
     return {
-        row.pop("key"): Reference(**{**row, "year": int(row["year"])})  # type: ignore[arg-type]
+        row["key"]: Reference(row["authors"], int(row["year"]), row["title"], row["where"], row["doi"])
         for row in csv.DictReader(text.splitlines())
     }
 

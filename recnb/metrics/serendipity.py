@@ -24,7 +24,7 @@ _OUT_OF = {"k": "k", "list": "min(k, list_length)", "hits": "n_hits"}
 
 @metric(
     called="serendipity",
-    reads="Precision without the hits that a list of the most popular items would have had as well.",
+    sentence="Precision without the hits that a list of the most popular items would have had as well.",
     symbol="Serendipity", over="hits", credit=_unexpected, out_of=lambda options: _OUT_OF[options["out_of"]],
     bounds=(0, 1), references=["ge2010", "kaminskas2016"], needs=("train", "truth"),
 )  # fmt: skip

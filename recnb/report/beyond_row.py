@@ -57,11 +57,11 @@ def rows_of(
     cutoffs = Cutoffs.of(k)
     rows = []
     for name in names:
-        metric, own = LIST_METRICS[name], (options or {}).get(name, {})
+        metric, metric_options = LIST_METRICS[name], (options or {}).get(name, {})
         needs, basis, values, n_users = "", "", [], 0
         for cutoff in cutoffs:
             try:
-                score = score_of(evaluation, metric, cutoff, own)
+                score = score_of(evaluation, metric, cutoff, metric_options)
             except NoUsersError:
                 values.append((np.nan, np.nan, np.nan))
                 continue
@@ -77,11 +77,10 @@ def rows_of(
             if required:
                 raise OptionError(metric.no_value)
             needs, values = metric.no_value, []
+        description = {name: getattr(metric, name) for name in ("symbol", "title", "reads")}
+        formula, latex = metric.formula_text(metric_options), metric.latex(options=metric_options)
+        description |= {"metric": name, "formula": formula, "latex": latex, "bounds": _(metric.range_text)}
         rows.append(
-            BeyondRow(
-                metric=name, symbol=metric.symbol, title=metric.title, reads=metric.reads, formula=metric.formula_text(own),
-                latex=metric.latex(options=own), bounds=_(metric.range_text), k=cutoffs.values, values=tuple(values), basis=basis,
-                n_users=n_users, needs=needs,
-            )
-        )  # fmt: skip
+            BeyondRow(**description, k=cutoffs.values, values=tuple(values), basis=basis, n_users=n_users, needs=needs)
+        )
     return rows

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from recnb.conventions import options_in_words
 from recnb.display.language import _
 from recnb.display.progress import counted
-from recnb.errors import Argument, OptionError
 from recnb.lint import lint
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
-from recnb.metrics.metric import LIST_METRICS, Metric
+from recnb.metrics.metric import Metric
 from recnb.report.beyond_row import BeyondRow, rows_of
 from recnb.report.data import (
     CountSummary,
@@ -28,7 +26,10 @@ from recnb.report.data import (
     distribution_of,
 )
 from recnb.report.report import Report
-from recnb.results.arguments import Metrics, chosen_metrics, metrics_under, options_of, parted
+from recnb.report.request import ReportRequest, curve_points, request_of
+from recnb.report.section import computed_by
+from recnb.report.sections import SECTIONS
+from recnb.results.arguments import Metrics
 from recnb.results.beyond_accuracy import recorded_in
 from recnb.results.curve import Curve
 from recnb.results.provenance import users_in_words
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData
 
 USERS_SHOWN, RANKS_SHOWN, MISSED_SHOWN = 3, 20, 5
-CURVE_POINTS = 30
 
 
 def report_of(
@@ -51,49 +51,54 @@ def report_of(
     bins: int,
     options: Mapping[str, Any],
 ) -> Report:
-    """Build the report of an evaluation; the values of a metric are computed once for the table, the curve and the users."""
-    at = whole_numbers(k)
-    lead_k = sorted(at)[len(at) // 2]
-    accuracy, beyond = parted(metrics, options)
-    # Named metrics come with their options; the standard ones share the options given.
-    shared = options if accuracy is None else {}
-    chosen = chosen_metrics(metrics_under(evaluation.library, accuracy))
-    own = [options_of(metric, accuracy, shared, chosen) for metric in chosen]
+    """Build the report of an evaluation; each metric is computed once for the table, the curve, the users, the lint and the segments."""
+    request = request_of(evaluation, k, metrics, options, confidence, instead=".table(k=None)")
+    at, lead_k, points = request.k, request.lead_k, curve_points(request.k)
+    chosen = request.metrics
     # The deepest join serves all metrics and cut-offs.
-    whole = any(metric.needs_whole_list(mine) for metric, mine in zip(chosen, own, strict=True))
+    whole = any(metric.needs_whole_list(metric_options) for metric, metric_options in chosen)
     evaluation.hits(None if whole else max(at))
-    points = curve_points(at)
-    cutoffs = [tuple(sorted({*points, *at})), *[at] * (len(chosen) - 1)]
-    starts = np.cumsum([0, *map(len, cutoffs)]).tolist()
+    cutoffs = [request.lead_cutoffs(points).values, *[at] * (len(chosen) - 1)]
+    columns = [(metric, k) for (metric, _options), ks in zip(chosen, cutoffs, strict=True) for k in ks]
     with counted(len(chosen) + 3 + (by is not None), _("report")) as bar:
-        values = np.empty((evaluation.n_users, starts[-1]))
-        for metric, mine, ks, start in zip(chosen, own, cutoffs, starts, strict=False):
-            values[:, start : start + len(ks)] = evaluation.values(metric, Cutoffs.of(ks), mine)
+        values, filled = np.empty((evaluation.n_users, len(columns))), 0
+        for (metric, metric_options), ks in zip(chosen, cutoffs, strict=True):
+            values[:, filled : filled + len(ks)] = evaluation.values(metric, Cutoffs.of(ks), metric_options)
+            filled += len(ks)
             bar.update()
-        bounds = np.array([metric.bounds for metric, ks in zip(chosen, cutoffs, strict=True) for _k in ks], dtype=float)
-        low, high, method = intervals(values, confidence, bounds=(bounds[:, 0], bounds[:, 1]))
-        numbers = list(zip(values.mean(axis=0).tolist(), low.tolist(), high.tolist(), strict=True))
-        summaries = tuple(
-            _summary(metric, mine, at, [numbers[start + ks.index(k)] for k in at])
-            for metric, mine, ks, start in zip(chosen, own, cutoffs, starts, strict=False)
-        )
-        lead_values = values[:, cutoffs[0].index(lead_k)].copy()
+        lowest, highest = np.array([metric.bounds for metric, _k in columns], dtype=np.float64).T
+        low, high, method = intervals(values, confidence, bounds=(lowest, highest))
+        names = [(metric.name, k) for metric, k in columns]
+        means = zip(values.mean(axis=0).tolist(), low.tolist(), high.tolist(), strict=True)
+        numbers = dict(zip(names, means, strict=True))
+
+        def summary(metric: Metric[...], metric_options: Mapping[str, Any]) -> MetricSummary:
+            mean, low, high = zip(*(numbers[metric.name, k] for k in at), strict=True)
+            return MetricSummary.of(metric, metric_options, k=at, mean=mean, low=low, high=high)
+
+        summaries = tuple(summary(*metric) for metric in chosen)
+        # Segments take the values of all metrics, everything else those of the lead metric.
+        kept = {name for name, _k in names} if by is not None else {chosen[0][0].name}
+        at_lead_k = {
+            name: values[:, column].copy() for column, (name, k) in enumerate(names) if k == lead_k and name in kept
+        }
         del values
         bar.update()
+        lead, (lead_metric, lead_options) = summaries[0], chosen[0]
+        lead_values = at_lead_k[lead.metric]
         hits = evaluation.hits(max(at))
-        basis, population = _population(evaluation, hits, {name: mine[name] for mine in own for name in mine})
+        in_force = {name: value for _metric, given in chosen for name, value in given.items()}
+        basis, population = _population(evaluation, hits, in_force)
         best, worst = _extremes(evaluation, hits, lead_values, lead_k)
-        findings = lint(evaluation, lead_k, chosen[0].name, own[0], lead_values)
+        findings = lint(evaluation, lead_k, lead_metric.name, lead_options, lead_values)
         bar.update()
         segments = None
         if by is not None:
-            named = {metric.name: mine for metric, mine in zip(chosen, own, strict=True)}
-            segments = _segments(evaluation, named, lead_k, by, bins, confidence)
+            segments = _segments(evaluation, request, by, bins, at_lead_k)
             bar.update()
-        further = _beyond(evaluation, beyond, at, confidence)
+        further = _beyond(evaluation, request)
         bar.update()
-    lead = summaries[0]
-    value, low_ends, high_ends = zip(*(numbers[cutoffs[0].index(k)] for k in points), strict=True)
+    value, low_ends, high_ends = zip(*(numbers[lead.metric, k] for k in points), strict=True)
     return Report(
         population=population,
         k=at,
@@ -109,30 +114,27 @@ def report_of(
         beyond=further,
         segments=segments,
         basis=basis,
+        _computed=computed_by(SECTIONS, {"": evaluation}, request),
     )
 
 
-def _beyond(
-    evaluation: EvaluationData,
-    metrics: Mapping[str, Mapping[str, Any]] | None,
-    at: tuple[int, ...],
-    confidence: float,
-) -> tuple[BeyondRow, ...]:
+def _beyond(evaluation: EvaluationData, request: ReportRequest) -> tuple[BeyondRow, ...]:
     """Metrics beyond accuracy: those named; else all, if train or items were given."""
+    metrics, side_data = request.beyond, evaluation.side_data
     if metrics is None:
-        side_data = evaluation.side_data
         if side_data.train is None and side_data.items is None:
             return ()
-        recorded = recorded_in(evaluation.library)
-        metrics = {name: {} for name in LIST_METRICS if name in recorded}
-    return tuple(rows_of(evaluation, at, confidence, names=list(metrics), options=metrics))
+        metrics = {name: {} for name in recorded_in(evaluation.library)}
+    return tuple(rows_of(evaluation, request.k, request.confidence, names=list(metrics), options=metrics))
 
 
 def _segments(
-    evaluation: EvaluationData, metrics: Mapping[str, Mapping[str, Any]], k: int, by: Any, bins: int, confidence: float
+    evaluation: EvaluationData, request: ReportRequest, by: Any, bins: int, values: Mapping[str, Floats]
 ) -> ReportSegments:
-    """The metrics at one cut-off in each segment."""
-    table = table_by(evaluation, metrics, k, by, bins=bins, confidence=confidence, options={})
+    """The metrics at the middle cut-off, whose values are given, in each segment."""
+    named = {metric.name: metric_options for metric, metric_options in request.metrics}
+    confidence, k = request.confidence, request.lead_k
+    table = table_by(evaluation, named, k, by, bins=bins, confidence=confidence, options={}, computed=values)
     rows = tuple(
         Segment(**{str(name): value for name, value in row.items()}) for row in table.reset_index().to_dict("records")
     )
@@ -143,50 +145,7 @@ def _segments(
         n=sum(not np.isnan(row.p) for row in rows),
         confidence=100 * confidence,
     )
-    return ReportSegments(str(table.attrs["by"]), k, float(confidence), rows, basis)
-
-
-def curve_points(at: Sequence[int], most: int = CURVE_POINTS) -> tuple[int, ...]:
-    """The cut-offs of a curve: from 1 to the deepest, evenly, and those of the table if they are few.
-
-    >>> curve_points([5]), len(curve_points([5, 10, 1000])) <= 33
-    ((1, 2, 3, 4, 5), True)
-    """
-    even = np.unique(np.linspace(1, max(at), min(most, max(at))).round().astype(int)).tolist()
-    return tuple(sorted({*even, *at})) if len(at) <= most // 3 else tuple(even)
-
-
-def whole_numbers(k: object, instead: str = ".table(k=None)") -> tuple[int, ...]:
-    """The cut-offs of a report, all of them numbers; `instead` is what to ask for whole lists."""
-    at = Cutoffs.of(k)
-    finite = tuple(one for one in at if one is not None)
-    if len(finite) < len(at):
-        problem = (
-            "a report needs whole numbers for k, such as ",
-            Argument("k", [5, 10, 20]),
-            ": its curve runs from 1 to the largest.",
-        )
-        raise OptionError(*problem, fix=f"For whole lists ask {instead}.")
-    return finite
-
-
-def _summary(
-    metric: Metric[...], options: Mapping[str, Any], at: tuple[int, ...], numbers: Sequence[tuple[float, float, float]]
-) -> MetricSummary:
-    mean, low, high = zip(*numbers, strict=True)
-    return MetricSummary(
-        metric=metric.name,
-        symbol=metric.symbol,
-        title=metric.title,
-        reads=metric.reads,
-        formula=metric.formula_text(options),
-        convention="; ".join(options_in_words({**metric.defaults, **options})),
-        bounds=metric.bounds,
-        k=at,
-        mean=mean,
-        low=low,
-        high=high,
-    )
+    return ReportSegments(str(table.attrs["by"]), k, confidence, rows, basis)
 
 
 def _population(evaluation: EvaluationData, hits: Hits, options: Mapping[str, Any]) -> tuple[str, PopulationSummary]:
@@ -199,12 +158,9 @@ def _population(evaluation: EvaluationData, hits: Hits, options: Mapping[str, An
     else:
         basis = _("each metric as {library} has it", library=evaluation.library)
         conventions = (basis,)
+    names = [field.name for field in fields(PopulationSummary) if field.name.startswith("n_")]
     population = PopulationSummary(
-        **{
-            field.name: getattr(counts, field.name)
-            for field in fields(PopulationSummary)
-            if field.name.startswith("n_")
-        },
+        **{name: getattr(counts, name) for name in names},
         list_length=CountSummary.of(hits.list_length[hits.list_length > 0]),
         relevant_per_user=CountSummary.of(hits.n_relevant),
         users=users,
@@ -218,12 +174,12 @@ def _extremes(
     evaluation: EvaluationData, hits: Hits, values: Floats, k: int
 ) -> tuple[tuple[UserSummary, ...], tuple[UserSummary, ...]]:
     """The best and the worst users: of few, the better and the worse half."""
-    found = np.bincount(hits.user[hits.rank <= k], minlength=hits.n_users)
-    there = np.flatnonzero(~np.isnan(values))
+    n_hits = np.bincount(hits.user[hits.rank <= k], minlength=hits.n_users)
+    defined = np.flatnonzero(~np.isnan(values))
     level = values.round(12)
-    best = _first(there, -level, -found, min(USERS_SHOWN, -(-len(there) // 2)))
-    rest = there[~np.isin(there, best)]
-    worst = _first(rest, level, found - hits.n_relevant, min(USERS_SHOWN, len(there) // 2))
+    best = first_by(defined, -level, -n_hits, min(USERS_SHOWN, -(-len(defined) // 2)))
+    rest = defined[~np.isin(defined, best)]
+    worst = first_by(rest, level, n_hits - hits.n_relevant, min(USERS_SHOWN, len(defined) // 2))
     shown = [*best.tolist(), *worst.tolist()]
     lists = dict(zip(shown, evaluation.lists_of(shown), strict=True))
     truths = {user: evaluation.truth_of(user) for user in shown}
@@ -232,25 +188,25 @@ def _extremes(
         *(item for truth in truths.values() for item in truth["item"]),
     ]
     titles = evaluation.item_titles(list(dict.fromkeys(items)))
-    users = evaluation.users
-    made = {
-        user: _user_list(hits, users[user], user, lists[user], truths[user], titles, float(values[user]), k)
+    users = evaluation.prepared.users
+    summaries = {
+        user: _user_summary(hits, users[user], user, lists[user], truths[user], titles, float(values[user]), k)
         for user in shown
     }
-    return tuple(made[user] for user in best.tolist()), tuple(made[user] for user in worst.tolist())
+    return tuple(map(summaries.__getitem__, best.tolist())), tuple(map(summaries.__getitem__, worst.tolist()))
 
 
-def _first(among: Ints, key: Floats, then: Ints, n: int) -> Ints:
-    """The `n` positions that come first by `key`, then by the second key, then by their own order."""
-    if n == 0:
+def first_by(among: Ints, key: Floats, then: Ints | Floats, n: int) -> Ints:
+    """The `n` of the positions that come first by `key`, then by the second key, then by their own order."""
+    if n == 0 or len(among) == 0:
         return among[:0]
-    mine = key[among]
-    near = among[mine <= np.partition(mine, n - 1)[n - 1]]
+    keys = key[among]
+    near = among[keys <= np.partition(keys, min(n, len(keys)) - 1)[min(n, len(keys)) - 1]]
     order: Ints = np.lexsort((near, then[near], key[near]))[:n]
     return np.asarray(near[order])
 
 
-def _user_list(
+def _user_summary(
     hits: Hits,
     user: Any,
     position: int,
@@ -262,24 +218,30 @@ def _user_list(
 ) -> UserSummary:
     of_user = hits.of(position)
     inside = of_user.rank <= k
-    relevance = dict(zip(of_user.rank[inside].tolist(), of_user.relevance[inside].tolist(), strict=True))
-    ranks = [rank for rank in items if rank <= k]
     further = {items[rank]: rank for rank in reversed(list(items)) if rank > k}
-    found = set(of_user.truth_row[inside].tolist())
-    rows = [row for row in np.argsort(-of_user.truth_relevance, kind="stable").tolist() if row not in found]
+    hit_rows = set(of_user.truth_row[inside].tolist())
+    rows = [row for row in np.argsort(-of_user.truth_relevance, kind="stable").tolist() if row not in hit_rows]
     missed = [(truth["item"][row], float(truth["relevance"][row])) for row in rows[:MISSED_SHOWN]]
     return UserSummary(
         user=plain_id(user),
         value=value,
         n_hits=int(inside.sum()),
         n_relevant=len(of_user.truth_relevance),
-        n_places=len(ranks),
-        places=tuple(
-            RankedItem(rank, plain_id(items[rank]), relevance.get(rank, 0.0), titles.get(items[rank], ""))
-            for rank in ranks[:RANKS_SHOWN]
-        ),
+        n_places=sum(rank <= k for rank in items),
+        places=ranked_items(of_user, items, k, titles),
         missed=tuple(Missed(plain_id(item), grade, further.get(item), titles.get(item, "")) for item, grade in missed),
         n_missed=len(rows),
+    )
+
+
+def ranked_items(
+    of_user: Hits, items: Mapping[int, Any], k: int | None, titles: Mapping[Any, str]
+) -> tuple[RankedItem, ...]:
+    """A user's list down to a rank, as far as it is shown."""
+    relevance = dict(zip(of_user.rank.tolist(), of_user.relevance.tolist(), strict=True))
+    ranks = [rank for rank in items if k is None or rank <= k][:RANKS_SHOWN]
+    return tuple(
+        RankedItem(rank, plain_id(items[rank]), relevance.get(rank, 0.0), titles.get(items[rank], "")) for rank in ranks
     )
 
 

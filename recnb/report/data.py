@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from recnb.conventions import options_in_words
 from recnb.display.language import current
 from recnb.lint.findings import Lint
 from recnb.metrics.hits import Floats, Ints
+from recnb.metrics.metric import Metric
 from recnb.report.beyond_row import BeyondRow
 from recnb.results.curve import Curve
 from recnb.results.segments import Segment
@@ -27,7 +30,7 @@ SAME = 1e-12
 
 @dataclass(frozen=True)
 class CountSummary:
-    """How a count per user is spread over users."""
+    """The distribution of a count over users."""
 
     min: int
     median: float
@@ -48,7 +51,7 @@ class CountSummary:
 
 @dataclass(frozen=True)
 class PopulationSummary:
-    """What was evaluated."""
+    """The users, lists and relevant items evaluated."""
 
     n_users: int  #: evaluated
     n_without_list: int  #: of these, with no recommendations
@@ -63,12 +66,12 @@ class PopulationSummary:
     relevant_per_user: CountSummary  #: of the users evaluated
     users: tuple[str, ...]  #: in words: how many users, and who was left out and why
     conventions: tuple[str, ...]  #: in words: how lists are ordered, what is relevant, options that were given
-    notes: tuple[str, ...]  #: what must be known of the data to read the numbers
+    notes: tuple[str, ...]  #: properties of the data that the numbers depend on
 
 
 @dataclass(frozen=True)
-class MetricSummary:
-    """One metric at each cut-off: its mean over users and the ends of the mean's interval."""
+class MetricDescription:
+    """A metric with its meaning, formula and convention."""
 
     metric: str
     symbol: str
@@ -77,15 +80,29 @@ class MetricSummary:
     formula: str
     convention: str  #: the metric's own options in words, those that were not given as well
     bounds: tuple[float, float]
-    k: tuple[int, ...]
-    mean: tuple[float, ...]
-    low: tuple[float, ...]
-    high: tuple[float, ...]
+
+    @classmethod
+    def of(cls, metric: Metric[...], options: Mapping[str, Any], **numbers: Any) -> Self:
+        """Describe a metric with its options; `numbers` are those of a subclass."""
+        convention = "; ".join(options_in_words({**metric.defaults, **options}))
+        formula = metric.formula_text(options)
+        words = (metric.name, metric.symbol, metric.title, metric.reads, formula, convention, metric.bounds)
+        return cls(*words, **numbers)
 
     @property
     def top(self) -> float | None:
         """The metric's upper bound, None if it has none."""
         return self.bounds[1] if isfinite(self.bounds[1]) else None
+
+
+@dataclass(frozen=True)
+class MetricSummary(MetricDescription):
+    """One metric at each cut-off: its mean over users and the ends of the mean's interval."""
+
+    k: tuple[int, ...]
+    mean: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
 
     @property
     def values(self) -> tuple[tuple[float, float, float], ...]:
@@ -99,7 +116,7 @@ class MetricSummary:
 
 @dataclass(frozen=True)
 class Distribution:
-    """How the lead metric is spread over users at one cut-off, in ten bins; each bin holds its lower edge."""
+    """The distribution of the lead metric over users at one cut-off, in ten bins; each bin holds its lower edge."""
 
     metric: str
     symbol: str
@@ -179,7 +196,7 @@ class ReportSegments:
         return max(map(abs, ends), default=0.0) or 1.0
 
     def differs(self, segment: Segment) -> bool:
-        """Whether a segment differs from all other users: the corrected test and the interval agree."""
+        """Return whether a segment differs from all other users: the corrected test and the interval agree."""
         excludes_0 = isfinite(segment.gap_low) and (segment.gap_low > 0 or segment.gap_high < 0)
         return bool(excludes_0 and segment.p_holm <= self.alpha)
 
@@ -204,15 +221,16 @@ class ReportData:
     distribution: Distribution
     best: tuple[UserSummary, ...]
     worst: tuple[UserSummary, ...]
-    findings: Lint  #: what is odd about the data, told by the lead metric at `lead_k`
+    findings: Lint  #: problems in the data, measured with the lead metric at `lead_k`
     beyond: tuple[BeyondRow, ...]  #: beyond accuracy, at each cut-off; () where neither train nor items is known
     segments: ReportSegments | None  #: the metrics at `lead_k` by segment, if that was asked for
     basis: str
+    _computed: Mapping[str, Any]  #: numbers of sections that have no field here, by the section's name
     lang: str = field(default_factory=current)  #: the language of its words, in which it is shown
 
     @property
     def n_users(self) -> int:
-        """How many users the means are over."""
+        """The number of users that the means are over."""
         return self.population.n_users
 
     @property
@@ -253,26 +271,26 @@ class ReportData:
 
 
 def distribution_of(values: Floats, measured: MetricSummary, k: int) -> Distribution:
-    """How the values of users are spread: ten bins, quartiles, and how many stand at either end."""
-    there = values[~np.isnan(values)]
-    largest = float(there.max(initial=0.0))
+    """The distribution of the values of users: ten bins, quartiles, and the number of users at either bound."""
+    defined = values[~np.isnan(values)]
+    largest = float(defined.max(initial=0.0))
     top = measured.top or nice_above(largest)
     # A value on an edge belongs to the bin above it, also where the last digit of a division says otherwise.
-    bins = np.minimum((there / top * BINS + 1e-9).astype(np.int64), BINS - 1)
+    bins = np.minimum((defined / top * BINS + 1e-9).astype(np.int64), BINS - 1)
     counts = np.bincount(bins, minlength=BINS)
-    quartiles = np.quantile(there, [0.25, 0.5, 0.75]).tolist() if len(there) else [np.nan] * 3
+    quartiles = np.quantile(defined, [0.25, 0.5, 0.75]).tolist() if len(defined) else [np.nan] * 3
     return Distribution(
         metric=measured.metric,
         symbol=measured.symbol,
         k=k,
-        n_users=len(there),
-        n_without_value=len(values) - len(there),
+        n_users=len(defined),
+        n_without_value=len(values) - len(defined),
         edges=tuple((np.arange(BINS + 1) * top / BINS).tolist()),
         counts=tuple(counts.tolist()),
-        shares=tuple((counts / max(len(there), 1)).tolist()),
-        n_zero=int((np.abs(there) <= SAME).sum()),
-        n_top=None if measured.top is None else int((there >= measured.top - SAME).sum()),
-        mean=float(there.mean()) if len(there) else float("nan"),
+        shares=tuple((counts / max(len(defined), 1)).tolist()),
+        n_zero=int((np.abs(defined) <= SAME).sum()),
+        n_top=None if measured.top is None else int((defined >= measured.top - SAME).sum()),
+        mean=float(defined.mean()) if len(defined) else float("nan"),
         quartiles=(quartiles[0], quartiles[1], quartiles[2]),
     )
 
@@ -286,5 +304,5 @@ def nice_above(value: float) -> float:
     if value <= 0:
         return 1.0
     scale = 10.0 ** np.floor(np.log10(value))
-    step = next(one for one in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10) if one * scale >= value * (1 - SAME))
+    step = next(step for step in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10) if step * scale >= value * (1 - SAME))
     return float(f"{step * scale:.12g}")

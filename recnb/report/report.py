@@ -1,42 +1,41 @@
-"""The report of one model: who was evaluated, the metrics with their intervals, and the users behind the means.
-
-`build` computes the numbers, `summary` states them in words; `report.jinja`, `text` and `figure` are the forms that show them.
-"""
+"""The report of one model: who was evaluated, the metrics with their intervals, and the users behind the means."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
-
-from recnb.data.files import json_values, written
-from recnb.display.language import _, use_language
-from recnb.display.templates import page, render, user_text
-from recnb.display.text import fixed, some
-from recnb.report import summary, text
-from recnb.report.beyond_row import BeyondRow
-from recnb.report.data import MetricSummary, ReportData
+from recnb.display.language import _
+from recnb.display.text import fixed
+from recnb.report.data import ReportData
+from recnb.report.section import Section, SectionedReport
+from recnb.report.sections import SECTIONS, headline
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: Names the layout of `to_dict`; it changes when a key does.
-SCHEMA = "recnb.report/3"
 
-#: With more cut-offs than these, HTML shows some and counts the others.
-COLUMNS_SHOWN = 12
-
-
-@dataclass(frozen=True, eq=False)
-class Report(ReportData):
+@dataclass(frozen=True, eq=False, repr=False)
+class Report(SectionedReport, ReportData):
     """Findings about the data, each metric with its interval, the curve over k, and the users behind the mean.
 
     A notebook displays it; `to_html`, `to_markdown`, `to_latex`, `to_frame`, `to_dict`, `to_json` and `figure`
     are its other forms.
     """
+
+    _schema = "recnb.report/3"
+
+    @property
+    def _sections(self) -> list[Section]:
+        return [section(self) for section in SECTIONS]
+
+    def _titles(self) -> tuple[str, str]:
+        value, _low, _high = self.lead.at(self.lead_k)
+        return headline(self, self.label, fixed(value)), _("Evaluation report")
+
+    def _frame(self) -> tuple[str, str]:
+        numbers = self.to_frame().to_csv(float_format="%.9f")
+        return _("report of {symbol}", symbol=self.lead.symbol), f"{self.basis}; {numbers}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the whole report as plain Python that `json` can write; NaN is None.
@@ -53,133 +52,10 @@ class Report(ReportData):
         title), `missed` (item, relevance, rank, title) and n_missed. Ids that are neither whole numbers nor text are
         written as text. Keys are the same in any language; texts are in that of the report.
         """
-        population, lint = asdict(self.population), self.findings
-        texts = ("users", "conventions", "notes", "list_length", "relevant_per_user")
-        report: dict[str, Any] = json_values(
-            {
-                "schema": SCHEMA,
-                "basis": self.basis,
-                **{name: population[name] for name in texts},
-                "counts": {name: count for name, count in population.items() if name.startswith("n_")},
-                "interval": _picked(self, "confidence", "method"),
-                "k": self.k,
-                "lead_k": self.lead_k,
-                "metrics": [
-                    _picked(metric, "metric", "symbol", "reads", "formula", "convention")
-                    | {"values": _at_cutoffs(metric, "mean")}
-                    for metric in self.metrics
-                ],
-                "curve": {
-                    **_picked(self.curve, "metric", "k"),
-                    "mean": self.curve.value,
-                    **_picked(self.curve, "low", "high"),
-                },
-                "distribution": asdict(self.distribution),
-                "findings": {
-                    **_picked(lint, "n_checks", "label", "k", "value", "lower", "upper", "unchecked", "elsewhere"),
-                    "found": lint.to_frame().rename(columns={"finding": "name"}).to_dict("records"),
-                },
-                "beyond": [{**asdict(metric), "values": _at_cutoffs(metric, "value")} for metric in self.beyond],
-                "segments": None if self.segments is None else asdict(self.segments),
-                "best": list(map(asdict, self.best)),
-                "worst": list(map(asdict, self.worst)),
-            }
-        )
-        return report
-
-    @overload
-    def to_json(self, path: None = None) -> str: ...
-    @overload
-    def to_json(self, path: str | Path) -> None: ...
-    def to_json(self, path: str | Path | None = None) -> str | None:
-        """Return `to_dict` as JSON text, or write it to a file.
-
-        Parameters
-        ----------
-        path
-            The file to write; None: return the text.
-        """
-        return written(json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n", path)
-
-    @overload
-    def to_html(self, path: None = None, title: str | None = None) -> str: ...
-    @overload
-    def to_html(self, path: str | Path, title: str | None = None) -> None: ...
-    def to_html(self, path: str | Path | None = None, title: str | None = None) -> str | None:
-        """Return the report as an HTML document that needs nothing else, or write it to a file.
-
-        Parameters
-        ----------
-        path
-            The file to write; None: return the text.
-        title
-            The title and heading of the document; None: the lead metric.
-        """
-        with use_language(self.lang):
-            value, _low, _high = self.lead.at(self.lead_k)
-            heading = _("Evaluation report") if title is None else user_text(title, 200)
-            document = page(
-                summary.headline(self, self.label, fixed(value)) if title is None else heading, heading, self._html()
-            )
-        return written(str(document), path)
-
-    @overload
-    def to_markdown(self, path: None = None) -> str: ...
-    @overload
-    def to_markdown(self, path: str | Path) -> None: ...
-    def to_markdown(self, path: str | Path | None = None) -> str | None:
-        """Return the report in Markdown, with tables as GitHub has them, or write it to a file.
-
-        Parameters
-        ----------
-        path
-            The file to write; None: return the text.
-        """
-        with use_language(self.lang):
-            return written(text.markdown(self), path)
-
-    @overload
-    def to_latex(self, path: None = None) -> str: ...
-    @overload
-    def to_latex(self, path: str | Path) -> None: ...
-    def to_latex(self, path: str | Path | None = None) -> str | None:
-        """Return the metrics as a LaTeX table for a paper, or write it to a file.
-
-        Users and convention are in the caption; segments have a second table. It needs the package booktabs.
-
-        Parameters
-        ----------
-        path
-            The file to write; None: return the text.
-        """
-        with use_language(self.lang):
-            return written(text.latex(self), path)
+        return self._to_dict()
 
     def figure(self) -> Figure:
         """Draw the curve and the distribution side by side with matplotlib."""
         from recnb.report.figure import figure
 
         return figure(self)
-
-    def _html(self) -> Markup:
-        # What distinguishes this report from others on a page: its numbers and what they are of.
-        key = f"{self.basis}; {self.to_frame().to_csv(float_format='%.9f')}"
-        shown = some(self.k, COLUMNS_SHOWN)
-        return render("report/report.jinja", report=self, summary=summary, shown=shown, key=key)
-
-    def __repr__(self) -> str:
-        with use_language(self.lang):
-            return text.text(self)
-
-    def _repr_html_(self) -> str:
-        with use_language(self.lang):
-            return str(self._html())
-
-
-def _picked(data: object, *names: str) -> dict[str, Any]:
-    return {name: getattr(data, name) for name in names}
-
-
-def _at_cutoffs(metric: MetricSummary | BeyondRow, value: str) -> list[dict[str, Any]]:
-    names = ("k", value, "low", "high")
-    return [dict(zip(names, (k, *row), strict=True)) for k, row in zip(metric.k, metric.values, strict=False)]

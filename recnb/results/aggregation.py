@@ -28,6 +28,11 @@ class Averaged:
     kept: np.ndarray[Any, np.dtype[np.bool_]] | None  #: users × cut-offs; None: all
     means: Floats  #: per cut-off
 
+    @property
+    def counted(self) -> Floats:
+        """The values, NaN for users who do not count."""
+        return self.values if self.kept is None else np.where(self.kept, self.values, np.nan)
+
 
 def averaged(
     credit: Credit, convention: Convention, metric: Metric[...], options: Mapping[str, Any], *, mean: bool = True

@@ -32,10 +32,10 @@ def asked_metrics(metrics: Metrics) -> list[Metric[...]]:
     if metrics is not None and not is_several(metrics):
         raise OptionError(f"metrics={metrics!r}: name them in a list, such as metrics=['ndcg', 'recall'].")
     if isinstance(metrics, Mapping):
-        for name, own in metrics.items():
-            if not isinstance(own, Mapping):
+        for name, given in metrics.items():
+            if not isinstance(given, Mapping):
                 raise OptionError(
-                    f"metrics={{{name!r}: {own!r}}}: give each metric a mapping of its options, {{{name!r}: {{}}}} for none."
+                    f"metrics={{{name!r}: {given!r}}}: give each metric a mapping of its options, {{{name!r}: {{}}}} for none."
                 )
     chosen = [any_metric(name) for name in (STANDARD if metrics is None else metrics)]
     if not chosen:
@@ -59,8 +59,8 @@ def parted(metrics: Metrics, options: Mapping[str, Any]) -> tuple[Metrics, dict[
     if metrics is None:
         return None, None
     chosen = asked_metrics(metrics)
-    own = {one.name: options_of(one, metrics, options, chosen) for one in chosen}
-    beyond = {one.name: own[one.name] for one in chosen if not one.is_accuracy}
+    chosen_options = {metric.name: options_of(metric, metrics, options, chosen) for metric in chosen}
+    beyond = {metric.name: chosen_options.pop(metric.name) for metric in chosen if not metric.is_accuracy}
     if len(beyond) == len(chosen):
         name = chosen[0].name
         raise OptionError(
@@ -70,24 +70,24 @@ def parted(metrics: Metrics, options: Mapping[str, Any]) -> tuple[Metrics, dict[
             fix=(f"For {name} alone type .{name}(k=10).",),
         )
     # Each metric with its own options, so that none is given those of another.
-    return {one.name: own[one.name] for one in chosen if one.name not in beyond}, beyond or None
+    return chosen_options, beyond or None
 
 
 def options_of(
     metric: Metric[...], metrics: Metrics, options: Mapping[str, Any], chosen: Sequence[Metric[...]]
 ) -> dict[str, Any]:
     """A metric's own options, and of those given for all, the ones that it has; one that none has is refused."""
-    everything = {name for one in chosen for name in one.defaults}
+    everything = {name for other in chosen for name in other.defaults}
     for name in options:
         if name not in everything:
             raise OptionError(
-                f"none of {', '.join(one.name for one in chosen)} has an option {name!r}. {near(name, sorted(everything))}"
+                f"none of {', '.join(other.name for other in chosen)} has an option {name!r}. {near(name, sorted(everything))}"
             )
-    mine = {name: value for name, value in options.items() if name in metric.defaults}
+    of_metric = {name: value for name, value in options.items() if name in metric.defaults}
     if isinstance(metrics, Mapping):
-        mine |= next(own for name, own in metrics.items() if any_metric(name) is metric)
-    metric.check(mine)
-    return mine
+        of_metric |= next(given for name, given in metrics.items() if any_metric(name) is metric)
+    metric.check(of_metric)
+    return of_metric
 
 
 def position_of(user: Any, users: pl.Series, *, evaluated: bool = True) -> int:
@@ -95,9 +95,9 @@ def position_of(user: Any, users: pl.Series, *, evaluated: bool = True) -> int:
     found = place_of(user, users)
     if found is None:
         shown = ", ".join(map(repr, users.head(5).to_list()))
-        by_text = {str(one): one for one in users.head(10_000).to_list()}
+        by_text = {str(known): known for known in users.head(10_000).to_list()}
         close = difflib.get_close_matches(str(user), by_text, n=2, cutoff=0.6)
-        alike = f" Did you mean {' or '.join(repr(by_text[one]) for one in close)}?" if close else ""
+        alike = f" Did you mean {' or '.join(repr(by_text[name]) for name in close)}?" if close else ""
         kind = (
             f" Users are {'whole numbers' if users.dtype.is_integer() else 'text'}."
             if not isinstance(user, type(users[0]))

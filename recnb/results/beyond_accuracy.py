@@ -4,37 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 
 from recnb.conventions import Convention, presets
+from recnb.data.encoding import positions
 from recnb.display.language import N_, _, ngettext
 from recnb.errors import NoUsersError, OptionError
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import LIST_METRICS, Credit, Metric
-from recnb.metrics.recommendation_lists import Bools, PerUser, TermRows, Whole
+from recnb.metrics.recommendation_lists import PerUser, TermRows, Whole
 from recnb.results.aggregation import averaged, cutoffs_under
-from recnb.results.item_metrics import FORMULAS
-from recnb.results.score import CatalogueScore, Score
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from recnb.data import Prepared
-    from recnb.results.evaluation_data import EvaluationData
+from recnb.results.evaluation_data import EvaluationData, index_of
+from recnb.results.item_metrics import arguments_of
+from recnb.results.score import CatalogueScore, Score, most_shown
 
 #: Which catalogue.
 CATALOGUES: dict[str, str] = {
     "items": N_("out of {n:,} items of items="),
     "train": N_("out of {n:,} items of train"),
 }
-
-
-#: Under which name the conventions of libraries have a metric.
-_RECORDED = {"diversity": "ild", "tail_share": "tail"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,45 +42,37 @@ class ListMetricResult:
 
     @cached_property
     def result(self) -> PerUser | Whole:
-        """What the metric's function gives."""
-        item_data, k = self.evaluation.item_data, self.k
-        if self.metric.over == "hits":
-            return self._of_hits()
-        lists = item_data.lists_of_evaluated if self.of_evaluated else item_data.lists
-        return self.metric.at(lists, k, self.options)
-
-    def _of_hits(self) -> PerUser:
-        """Credit of hits, filled in and left out as in metrics of accuracy."""
-        credit = self._credit
-        averages = averaged(credit, self._prepared.convention, self.metric, self.options)
-        kept = np.ones(len(averages.values), dtype=bool) if averages.kept is None else averages.kept[:, 0]
-        return PerUser(averages.values[:, 0], np.ones(len(averages.values)), kept, self._rows_of_hits)
-
-    @property
-    def _prepared(self) -> Prepared:
-        return self.evaluation.prepared
+        """The value of the metric's function; credit of hits is filled in and left out as in metrics of accuracy."""
+        item_data = self.evaluation.item_data
+        if self.metric.over != "hits":
+            return self.metric.at(
+                item_data.lists_of_evaluated if self.of_evaluated else item_data.lists, self.k, self.options
+            )
+        averages = averaged(self._credit, self.evaluation.convention, self.metric, self.options)
+        values = averages.values[:, 0]
+        kept = np.ones(len(values), dtype=bool) if averages.kept is None else averages.kept[:, 0]
+        return PerUser(values, np.ones(len(values)), kept, self._rows_of_hits)
 
     @cached_property
     def _credit(self) -> Credit:
-        cutoffs = cutoffs_under(self._prepared.convention, Cutoffs.one(self.k))
-        familiar = self.evaluation.item_data.familiar(self._prepared, self._prepared.hits(cutoffs.deepest))
+        prepared = self.evaluation.prepared
+        cutoffs = cutoffs_under(prepared.convention, Cutoffs.one(self.k))
+        familiar = self.evaluation.item_data.familiar(prepared, prepared.hits(cutoffs.deepest))
         return self.metric.at(familiar, cutoffs, self.options)
 
     def _rows_of_hits(self, user: int) -> TermRows:
-        hits, item_data = self._credit.rows, self.evaluation.item_data
+        hits, prepared, item_data = self._credit.rows, self.evaluation.prepared, self.evaluation.item_data
         if hits.tied is not None:
             raise many_orders()
         depth = int(self._credit.k.depth(hits.list_length)[user, 0])
         rows = np.flatnonzero((hits.user == user) & (hits.rank <= depth))
-        familiar, row = item_data.familiar(self._prepared, hits), hits.truth_row[rows]
+        familiar, row = item_data.familiar(prepared, hits), hits.truth_row[rows]
         names = {
             "rank": hits.rank[rows], "expected_rank": familiar.expected_rank[row], "depth": depth, "k": depth,
             "popular_place": familiar.popular_place[row], "n_items": familiar.n_items, "n_hits": len(rows),
             "list_length": hits.list_length[user],
         }  # fmt: skip
-        from recnb.data.encoding import positions
-
-        items = positions(item_data.items, self._prepared.truth["item"])[row]
+        items = positions(item_data.items, prepared.truth["item"])[row]
         return TermRows(self._credit.earned[rows], names, items, hits.rank[rows])
 
     @property
@@ -98,7 +83,7 @@ class ListMetricResult:
     @property
     def users(self) -> pl.Series:
         """Whose values there are."""
-        return self._prepared.users if self.of_evaluated else self.evaluation.item_data.users
+        return self.evaluation.prepared.users if self.of_evaluated else self.evaluation.item_data.users
 
     @property
     def mean(self) -> float:
@@ -114,10 +99,9 @@ class ListMetricResult:
     @property
     def convention(self) -> Convention:
         """The decisions about the data and the options in force; frames that were given are left out."""
-        options = {**self.metric.defaults, **self.options}
-        plain = {name: _plain(value) for name, value in options.items()}
+        options = {name: _plain(value) for name, value in {**self.metric.defaults, **self.options}.items()}
         return self.evaluation.convention.with_metric(
-            {name: value for name, value in plain.items() if value is not None}
+            {name: value for name, value in options.items() if value is not None}
         )
 
     def basis(self) -> str:
@@ -126,63 +110,43 @@ class ListMetricResult:
 
     def basis_parts(self) -> list[str]:
         """The parts of the basis."""
-        n = len(self.users)
+        evaluation, item_data, result, n = self.evaluation, self.evaluation.item_data, self.result, len(self.users)
+        catalogue, needs = item_data.catalogue, self.metric.needs
         users = (
             ngettext("{n:,} user evaluated", "{n:,} users evaluated", n)
             if self.of_evaluated
             else ngettext("{n:,} user with a list", "{n:,} users with a list", n)
         )
-        library = self.evaluation.library
+        library = evaluation.library
         parts = [users if library is None else _("as {library}: {words}", library=library, words=users)]
-        result = self.result
         if isinstance(result, PerUser) and (left := int((~result.counted).sum())) and not self.of_evaluated:
             parts.append(_("{n:,} with a list without a value, left out", n=left))
-        parts += self._of_catalogue() + self._of_train()
-        parts.append(replace(self._prepared.convention, relevant_from=None).phrases(graded=False)[0])
+        if catalogue.listed is not None and ("catalogue" in needs or self.options.get("normalize")):
+            source = "train" if item_data.side_data.items is None else "items"
+            parts.append(_(CATALOGUES[source], n=int(catalogue.listed.sum())))
+            if n := item_data.seen(item_data.lists.upto(self.k), catalogue.listed):
+                parts.append(
+                    ngettext(
+                        "{n:,} recommended item is not among them", "{n:,} recommended items are not among them", n
+                    )
+                )
+        if catalogue.users is not None and "train" in needs:
+            parts.append(_("what {users:,} users had in train", users=catalogue.n_users))
+            if n := item_data.seen(item_data.lists.upto(self.k), catalogue.users > 0):
+                parts.append(
+                    ngettext("{n:,} recommended item is not in train", "{n:,} recommended items are not in train", n)
+                )
+            if n := item_data.again(self.k):
+                parts.append(
+                    ngettext(
+                        "{n:,} recommended row is of an item that its user has in train",
+                        "{n:,} recommended rows are of items that their users have in train",
+                        n,
+                    )
+                )
+        parts.append(replace(evaluation.convention, relevant_from=None).phrases(graded=False)[0])
         parts += [_("{name}={value}", name=name, value=_plain(value)) for name, value in self.options.items()]
-        return [*parts, *map(str, self._prepared.notes)]
-
-    def _of_catalogue(self) -> list[str]:
-        item_data = self.evaluation.item_data
-        listed = item_data.catalogue.listed
-        if listed is None or not ("catalogue" in self.metric.needs or self.options.get("normalize")):
-            return []
-        source = "train" if item_data.side_data.items is None else "items"
-        parts = [_(CATALOGUES[source], n=int(listed.sum()))]
-        outside = item_data.seen(item_data.lists.upto(self.k), listed)
-        return parts + (
-            [
-                ngettext(
-                    "{n:,} recommended item is not among them", "{n:,} recommended items are not among them", outside
-                )
-            ]
-            if outside
-            else []
-        )
-
-    def _of_train(self) -> list[str]:
-        item_data = self.evaluation.item_data
-        if "train" not in self.metric.needs or item_data.catalogue.users is None:
-            return []
-        parts = [_("what {users:,} users had in train", users=item_data.catalogue.n_users)]
-        cold = item_data.seen(item_data.lists.upto(self.k), item_data.catalogue.users > 0)
-        parts += (
-            [ngettext("{n:,} recommended item is not in train", "{n:,} recommended items are not in train", cold)]
-            if cold
-            else []
-        )
-        again = item_data.again(self.k)
-        return parts + (
-            [
-                ngettext(
-                    "{n:,} recommended row is of an item that its user has in train",
-                    "{n:,} recommended rows are of items that their users have in train",
-                    again,
-                )
-            ]
-            if again
-            else []
-        )
+        return [*parts, *evaluation.notes]
 
 
 def result_of(
@@ -192,9 +156,8 @@ def result_of(
     metric.check(options)
     library = evaluation.library
     if library is None:
-        return ListMetricResult(evaluation, metric, k, dict(options))
-    recorded = _RECORDED.get(metric.name, metric.name)
-    variants = presets.of_metric(recorded, library)
+        return ListMetricResult(evaluation, metric, k, options)
+    variants = presets.of_metric(metric.recorded_as, library)
     if not variants:
         raise OptionError(
             f"{library} has no {metric.name} that recnb has recorded; beyond accuracy it has "
@@ -202,14 +165,18 @@ def result_of(
         )
     # Of several ways that go by one formula, the one that has its name.
     chosen = next((preset for preset in variants if preset.variant.split("[")[0] == metric.name), variants[0])
-    arguments = FORMULAS[recorded].arguments(recorded, dict(chosen.options))
+    arguments = arguments_of(metric, dict(chosen.options))
     average = str(arguments.pop("average", "user"))
     return ListMetricResult(evaluation, metric, k, {**arguments, **options}, average)
 
 
 def recorded_in(library: str | None) -> list[str]:
     """The metrics beyond accuracy whose numbers in a library are recorded; all, for recnb's own."""
-    return [name for name in LIST_METRICS if library is None or presets.of_metric(_RECORDED.get(name, name), library)]
+    return [
+        name
+        for name, metric in LIST_METRICS.items()
+        if library is None or presets.of_metric(metric.recorded_as, library)
+    ]
 
 
 def score_of(
@@ -221,21 +188,20 @@ def score_of(
     found = result_of(evaluation, metric, k, options)
     result = found.result
     if isinstance(result, Whole):
+        times = partial(exposure, evaluation, k)
         return CatalogueScore(
             float(result),
-            lambda: exposure(evaluation, k),
             metric.name,
             k,
             found.convention,
             found.basis(),
-            result.of_users,
-            evaluation.item_titles,
+            exposure=times,
+            titles=lambda: evaluation.item_titles(list(most_shown(times()).index)),
+            of_users=result.of_users,
         )
-    mean, users = found.mean, found.users
-    counted = result.counted
-    return Score(
-        result.value[counted], lambda: _index(users, counted), metric.name, k, found.convention, found.basis(), mean
-    )
+    users = partial(index_of, found.users, result.counted)
+    mean, basis = found.mean, found.basis()
+    return Score(mean, metric.name, k, found.convention, basis, values=result.value[result.counted], users=users)
 
 
 def means_and_basis(
@@ -264,9 +230,7 @@ def many_orders() -> OptionError:
 
 
 def exposure(evaluation: EvaluationData, k: int | None) -> pd.Series[int]:
-    """How many lists show each item of the catalogue, and each item that is shown."""
-    import pandas as pd
-
+    """The number of lists that show each item of the catalogue, and each item that is shown."""
     item_data = evaluation.item_data
     times = item_data.lists.upto(k).times_shown
     listed = item_data.catalogue.listed
@@ -282,10 +246,3 @@ def _plain(value: object) -> Any:
     if isinstance(value, (list, tuple)) and all(isinstance(part, str) for part in value):
         return ", ".join(value)
     return "given"
-
-
-def _index(users: pl.Series, kept: Bools) -> pd.Index[Any]:
-    import pandas as pd
-
-    index: pd.Index[Any] = pd.Index(users.to_numpy()[kept], name="user")
-    return index

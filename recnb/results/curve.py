@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+import pandas as pd
 
 from recnb.display.fonts import lettering
 from recnb.display.language import _, current, use_language
 from recnb.display.templates import render
-from recnb.metrics.hits import Cutoffs, Floats
+from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
 from recnb.results import beyond_accuracy
 from recnb.results.provenance import console
 from recnb.stats import intervals
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
     from recnb.results.evaluation_data import EvaluationData
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """How a metric's mean over users goes with k, with an interval at each k."""
+    """A metric's mean over users at each k, with an interval at each k."""
 
     metric: str
     symbol: str
@@ -38,8 +39,6 @@ class Curve:
 
     def to_frame(self) -> pd.DataFrame:
         """The curve as a frame: one row per k, with the mean and the ends of its interval."""
-        import pandas as pd
-
         columns = {self.metric: self.value, "low": self.low, "high": self.high}
         return pd.DataFrame(columns, index=pd.Index(self.k, name="k"))
 
@@ -81,20 +80,19 @@ def curve_of(data: EvaluationData, metric: str, k: object, options: Mapping[str,
     """The curve of a metric of accuracy or beyond it; NaN for the interval of a number that has none."""
     chosen = any_metric(metric)
     cutoffs = Cutoffs.of_curve(k)
-    means: Sequence[float] | Floats
-    low: Sequence[float] | Floats
-    high: Sequence[float] | Floats
+    means: Iterable[Any]
+    ends: Iterable[Iterable[Any]]
     if chosen.is_accuracy:
         chosen.check(options)
         scoring = data.scoring(chosen, options)
-        means = scoring.averaged(cutoffs).means
-        low, high, _method = intervals(data.values(chosen, cutoffs, options), bounds=chosen.bounds)
+        averages = scoring.averaged(cutoffs)
+        means, ends = averages.means, intervals(averages.counted, bounds=chosen.bounds)[:2]
         n_users, basis = scoring.prepared.counts.n_users, data.basis_of_metric(scoring)
     else:
         scores = [beyond_accuracy.score_of(data, chosen, cutoff, options) for cutoff in cutoffs]
-        low, high = zip(*(beyond_accuracy.interval_ends(score) for score in scores), strict=True)
+        means, ends = scores, zip(*(beyond_accuracy.interval_ends(score) for score in scores), strict=True)
         n_users = len(beyond_accuracy.result_of(data, chosen, cutoffs.deepest, options).users)
-        means, basis = scores, scores[-1].basis
-    mean, lower, upper = (tuple(map(float, numbers)) for numbers in (means, low, high))
+        basis = scores[-1].basis
+    mean, low, high = (tuple(map(float, numbers)) for numbers in (means, *ends))
     finite = tuple(cutoff for cutoff in cutoffs if cutoff is not None)
-    return Curve(chosen.name, chosen.symbol, finite, mean, lower, upper, n_users, basis)
+    return Curve(chosen.name, chosen.symbol, finite, mean, low, high, n_users, basis)

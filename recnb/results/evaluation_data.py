@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 from markupsafe import Markup
 
@@ -24,9 +26,6 @@ from recnb.results.aggregation import Scoring
 from recnb.results.arguments import position_of
 from recnb.results.provenance import basis_of
 from recnb.results.score import Score
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: What to ask an evaluation first.
 CALLS = (".report()", ".table(k=[5, 10])", ".ndcg(k=10)", ".explain('ndcg', user, k=10)")
@@ -66,7 +65,7 @@ class EvaluationData:
 
     @property
     def n_users(self) -> int:
-        """How many users are evaluated."""
+        """The number of users evaluated."""
         return self.counts.n_users
 
     @property
@@ -99,21 +98,13 @@ class EvaluationData:
         averages = scoring.averaged(Cutoffs.of(k))
         kept = None if averages.kept is None or averages.kept.all() else averages.kept[:, 0]
         values = averages.values[:, 0] if kept is None else averages.values[kept, 0]
-        users = scoring.prepared.users
-        return Score(
-            values,
-            lambda: index_of(users, kept),
-            metric.name,
-            k,
-            scoring.in_force,
-            self.basis_of_metric(scoring),
-            float(averages.means[0]),
-        )
+        users = partial(index_of, scoring.prepared.users, kept)
+        basis, mean = self.basis_of_metric(scoring), float(averages.means[0])
+        return Score(mean, metric.name, k, scoring.in_force, basis, values=values, users=users)
 
     def values(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
         """A metric's value for each user at each cut-off; NaN for one who is left out at the last."""
-        averages = self.scoring(metric, options).averaged(cutoffs)
-        return averages.values if averages.kept is None else np.where(averages.kept, averages.values, np.nan)
+        return self.scoring(metric, options).averaged(cutoffs).counted
 
     def means(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
         """A metric's mean over users at each cut-off."""
@@ -189,8 +180,6 @@ class EvaluationData:
 
     def to_frame(self) -> pd.DataFrame:
         """A row per user: length of the list, relevant items, hits."""
-        import pandas as pd
-
         hits = self.prepared.hits(None)
         found = np.bincount(hits.user if hits.tied is None else hits.user[hits.tied.top], minlength=hits.n_users)
         return pd.DataFrame(
@@ -221,8 +210,6 @@ class EvaluationData:
 
 def index_of(users: pl.Series, kept: np.ndarray[Any, np.dtype[np.bool_]] | None = None) -> pd.Index[Any]:
     """Users as an index: all of them, or those kept."""
-    import pandas as pd
-
     # numpy has no time zones.
     zoned = isinstance(users.dtype, pl.Datetime) and users.dtype.time_zone is not None
     labels = pd.DatetimeIndex(users.to_pandas()) if zoned else users.to_numpy()

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from markupsafe import Markup
 
 from recnb.display.language import N_, _, current, ngettext, use_language
@@ -20,7 +21,7 @@ from recnb.errors import OptionError, RecnbError
 from recnb.metrics.accuracy import reach
 from recnb.metrics.formula import Formula, number
 from recnb.metrics.gain import discount_of, gain_of
-from recnb.metrics.hits import Cutoffs, Hits, Ints
+from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
 from recnb.metrics.metric import Credit, Metric, any_metric
 from recnb.metrics.recommendation_lists import TermRows, Whole
 from recnb.results import beyond_accuracy
@@ -29,8 +30,6 @@ from recnb.results.arguments import position_of
 from recnb.results.provenance import COLUMNS, console, titled
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from recnb.results.evaluation_data import EvaluationData
 
 #: Terms and rows beyond these are counted, not shown; the frames hold them all.
@@ -42,7 +41,7 @@ FIXED = ("discount", "credit", "running")
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """How a score is computed: of one user's list or, if `user` is None, of a list given by itself or of all lists.
+    """The computation of a score: of one user's list or, if `user` is None, of a list given by itself or of all lists.
 
     `rows` holds what the formula sums over: the list with a row per rank or, beyond accuracy, a row for each item, pair of
     items or genre, with its term and what it adds.
@@ -57,19 +56,15 @@ class Explanation:
     formula: str  #: as text: sum over hits of gain/log2(1+rank), out of …
     latex: str
     terms: tuple[str, ...]  #: the credit of each row as a formula with numbers
-    out_of_terms: tuple[str, ...]  #: the denominator as formulas with numbers; () if there is none
-    rows: pd.DataFrame  #: what the formula sums over
-    ideal: pd.DataFrame | None  #: the ideal list, where the metric has one
-    missed: tuple[Any, ...]  #: relevant items that are not in the list down to k, the most relevant first
+    rows: pd.DataFrame  #: those that the formula sums over
     basis: str
+    out_of_terms: tuple[str, ...] = ()  #: the denominator as formulas with numbers; () if there is none
+    ideal: pd.DataFrame | None = None  #: the ideal list, where the metric has one
+    missed: tuple[Any, ...] = ()  #: relevant items that are not in the list down to k, the most relevant first
     by_convention: bool = False  #: whether the value is set by the convention, for a user with no relevant item
     line: str = ""  #: beyond accuracy, the formula with numbers
     titles: Mapping[Any, str] = field(default_factory=dict)  #: titles of the items that have one
     lang: str = field(default_factory=current)  #: the language of its words, in which it is shown
-
-    def _decided(self, value: float) -> Explanation:
-        """The explanation for a user with no relevant item, whose value is set by the convention."""
-        return replace(self, value=value, rows=self.rows.assign(running=value), by_convention=True)
 
     @property
     def numbers(self) -> str:
@@ -83,17 +78,13 @@ class Explanation:
         if self.by_convention:
             return _("no relevant item, so by convention {value}", value=self._answer())
         over = _sum(self.terms, most)
-        if not self.out_of_terms:
-            return f"{over} = {self._answer()}"
-        over = f"({over})" if len(self.terms) > 1 or any(sign in over for sign in "/+*") else over
-        under = _sum(self.out_of_terms, most)
-        bracket = len(self.out_of_terms) > 1 or (any(sign in under for sign in "/+*") and not under.startswith("min"))
-        return f"{over} / {f'({under})' if bracket else under} = {self._answer()}"
+        if self.out_of_terms:
+            over = _divided(over, _sum(self.out_of_terms, most))
+        return f"{over} = {self._answer()}"
 
     def _answer(self) -> str:
-        return (
-            f"{self.value:.4f}".rstrip("0").rstrip(".") if round(self.value, 4) == self.value else f"{self.value:.4f}"
-        )
+        digits = f"{self.value:.4f}"
+        return digits.rstrip("0").rstrip(".") if round(self.value, 4) == self.value else digits
 
     @property
     def label(self) -> str:
@@ -101,7 +92,7 @@ class Explanation:
         return self.symbol if self.k is None else f"{self.symbol}@{self.k}"
 
     def to_frame(self) -> pd.DataFrame:
-        """What the formula sums over: of a list, a row per rank with item, relevance, gain, discount, term, credit, running value."""
+        """The rows that the formula sums over: of a list, a row per rank with item, relevance, gain, discount, term, credit, running value."""
         return self.rows.copy()
 
     def __repr__(self) -> str:
@@ -119,27 +110,21 @@ class Explanation:
             return "\n".join([*parts, self.basis])
 
     def _headline(self, user: str) -> str:
+        label, value = self.label, f"{self.value:.4f}"
         if self.user is None:
-            return _("{label} = {value}", label=self.label, value=f"{self.value:.4f}")
-        return translated(
-            N_("{label} of user {user} = {value}"), label=self.label, user=user, value=f"{self.value:.4f}"
-        )
+            return _("{label} = {value}", label=label, value=value)
+        return translated(N_("{label} of user {user} = {value}"), label=label, user=user, value=value)
 
     def _missing(self, items: str) -> str:
         """Below a cut-off, an item may still be in the list."""
-        return (
-            translated(N_("relevant, not in the list: {items}"), items=items)
-            if self.k is None
-            else translated(N_("relevant, not in the first {k}: {items}"), k=self.k, items=items)
-        )
+        if self.k is None:
+            return translated(N_("relevant, not in the list: {items}"), items=items)
+        return translated(N_("relevant, not in the first {k}: {items}"), k=self.k, items=items)
 
     def _titled(self, item: Any) -> str:
         """An item on one line, its title first if it has one."""
         title = self.titles.get(item)
         return one_line(item) if title is None else f"{one_line(title)} ({one_line(item)})"
-
-    def _titled_html(self, item: Any) -> Markup:
-        return titled(item, self.titles)
 
     def _as_text(self, rows: pd.DataFrame) -> str:
         """The rows for a console, what the user calls items and genres on one line each."""
@@ -162,7 +147,7 @@ class Explanation:
             return str(render(
                 "results/explanation.jinja", explanation=self, headline=self._headline(name(self.user)),
                 numbers=self._numbers(TERMS_SHOWN), lists=lists,
-                missed=self._missing(_listed(self.missed, self._titled_html)) if self.missed else "",
+                missed=self._missing(_listed(self.missed, lambda item: titled(item, self.titles))) if self.missed else "",
             ))  # fmt: skip
 
     def _as_html(self, rows: pd.DataFrame, caption: str, symbol: str) -> dict[str, Any]:
@@ -194,7 +179,7 @@ class Explanation:
         if column in FIXED and (exact or abs(value) < 10):
             return f"{value:.4f}"
         if "item" in column:
-            return self._titled_html(value)
+            return titled(value, self.titles)
         return user_text(number(float(value), 6 if exact else 4) if isinstance(value, (float, np.floating)) else value)
 
 
@@ -217,8 +202,8 @@ def _of_accuracy(
     metric.check(options)
     if data.library is not None:
         scoring = data.scoring(metric, options)
-        own = type(data)(scoring.prepared, side_data=data.side_data)
-        return _of_accuracy(own, metric, user, k, scoring.options)
+        of_library = type(data)(scoring.prepared, side_data=data.side_data)
+        return _of_accuracy(of_library, metric, user, k, scoring.options)
     cutoffs = cutoffs_under(data.convention, Cutoffs.one(k))
     position = data.position(user)
     hits = data.scoring(metric, options).hits(cutoffs).of(position)
@@ -233,7 +218,9 @@ def _of_accuracy(
     titles = data.item_titles(list(dict.fromkeys([*items.values(), *truth_items])))
     explanation = replace(explanation, titles=titles)
     if hits.n_relevant[0] == 0 and data.convention.no_relevant in ("one", "nan"):
-        return explanation._decided(1.0 if data.convention.no_relevant == "one" else np.nan)
+        value = 1.0 if data.convention.no_relevant == "one" else np.nan
+        rows = explanation.rows.assign(running=value)
+        explanation = replace(explanation, value=value, rows=rows, by_convention=True)
     return explanation
 
 
@@ -261,18 +248,14 @@ def _beyond_accuracy(
         assert result.rows is not None
         rows, value = result.rows(position), float(result.value[position])
     term, out_of = metric.formulas(found.options)
-    terms = _terms_of_rows(metric, rows, term)
+    terms = _terms(rows, term, short=True) if metric.per_row_texts else []
     items = [] if rows.items is None else [data.item_data.items[int(item)] for item in rows.items.ravel()]
-    frame = _frame(rows, term, terms, items)
     return Explanation(
         **_about(metric, found.k, found.options),
         user=user,
         value=value,
         terms=tuple(terms),
-        out_of_terms=(),
-        rows=frame,
-        ideal=None,
-        missed=(),
+        rows=_frame(rows, term, terms, items),
         basis=found.basis(),
         line=_line(metric, rows, terms, term, out_of, value),
         titles=data.item_titles(list(dict.fromkeys(items[: 2 * ROWS_SHOWN]))),
@@ -285,47 +268,55 @@ def explain(
     k: int | None,
     options: Mapping[str, Any],
     *,
-    items: Mapping[int, Any] | None,
+    items: Mapping[int, Any],
     truth_items: Sequence[Any] | None,
     user: Any,
     basis: str,
-    length: int | None = None,
 ) -> Explanation:
-    """Explain the score of the one user in `hits`; `items` holds the list's items by rank, `truth_items` the truth's."""
+    """Explain the score of the one user in `hits`: `items` holds the list's items by rank, `truth_items` the truth's, if named."""
     cutoffs = Cutoffs.of(k)
     result = metric.at(hits, cutoffs, options)
     credit = result.spelled
     depth = int(cutoffs.depth(hits.list_length)[0, 0])
     formula, under = metric.formulas(options)
     chosen = {**metric.defaults, **options}
-    of_list = credit.rows is hits
-    rows = _rows(
-        metric, credit, depth, chosen, formula, items if of_list else None, truth_items, length if of_list else None
-    )
-    ideal = None
+
+    def rows_of(credit: Credit) -> tuple[pd.DataFrame, tuple[str, ...]]:
+        """A row per rank down to the cut-off, and the terms of the hits there."""
+        of_list, earning = credit.rows is hits, credit.rows
+        texts = _terms(_term_rows(credit, chosen, formula), formula)
+        ranks, at, names = _places(earning, depth, items if of_list else {}, truth_items)
+        columns: dict[str, Any] = {"rank": ranks} if names is None else {"rank": ranks, "item": names}
+        columns["relevance"] = _at(earning.relevance, at)
+        if "gain" in metric.meanings:
+            columns["gain"] = _at(gain_of(earning.relevance, chosen["gain"]), at)
+        if "discount" in metric.meanings:
+            columns["discount"] = discount_of(ranks, chosen["discount"], chosen["log_base"])
+        earned = _at(credit.earned, at)
+        columns["term"] = [texts[row] if value else "" for row, value in zip(at, earned, strict=True)]
+        columns["credit"] = earned
+        possible = np.asarray(credit.possible).item()
+        columns["running"] = np.cumsum(earned) / possible if possible else 0.0
+        return pd.DataFrame(columns), tuple(texts[row] for row in np.flatnonzero(earning.rank <= depth))
+
+    rows, _all_terms = rows_of(credit)
+    ideal: pd.DataFrame | None = None
     out_of_terms: tuple[str, ...] = ()
-    possible = credit.out_of.spelled if isinstance(credit.out_of, Credit) else None
-    if possible is not None:
-        ideal = _rows(metric, possible, depth, chosen, formula, None, truth_items, None)
-        out_of_terms = tuple(_terms(possible, chosen, formula)[possible.rows.rank <= depth]) or ("0",)
+    if isinstance(credit.out_of, Credit):
+        ideal, out_of_terms = rows_of(credit.out_of.spelled)
+        out_of_terms = out_of_terms or ("0",)
     elif under.text() != "1":
-        out_of_terms = (under.text(_named(credit, chosen, under, 0)),)
-    inside = credit.rows.rank <= depth
-    terms = _terms(credit, chosen, formula)
+        out_of_terms = (_text(_term_rows(credit, chosen, under), under, 0),)
     found = set(hits.truth_row[hits.rank <= depth].tolist())
-    missed = () if truth_items is None else tuple(item for row, item in enumerate(truth_items) if row not in found)
-    _run(rows, credit)
-    if ideal is not None and possible is not None:
-        _run(ideal, possible)
     return Explanation(
         **_about(metric, k, options),
         user=user,
         value=float(result.value[0, 0]),
-        terms=tuple(terms[inside & (credit.earned != 0)]),
+        terms=tuple(text for text in rows["term"] if text),
         out_of_terms=out_of_terms,
         rows=rows,
         ideal=rows if metric.over == "ideal" else ideal,
-        missed=missed,
+        missed=tuple(item for row, item in enumerate(truth_items or ()) if row not in found),
         basis=basis,
     )
 
@@ -338,126 +329,69 @@ def _about(metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> di
     }  # fmt: skip
 
 
-def _named(credit: Credit, chosen: Mapping[str, Any], formula: Formula, row: int) -> dict[str, float]:
-    """The numbers behind the names of a formula, for one row of the list."""
-    hits = credit.rows
-    names = formula.names()
+def _term_rows(credit: Credit, chosen: Mapping[str, Any], formula: Formula) -> TermRows:
+    """The hits of one user, with the numbers behind the names of a formula."""
+    hits, names = credit.rows, formula.names()
     depth = credit.k.depth(hits.list_length)[0, 0]
+    top = chosen.get("max_relevance") or hits.max_relevance
     numbers: dict[str, Any] = {
-        "k": depth,
-        "n_relevant": hits.n_relevant[0],
-        "n_hits": (hits.rank <= depth).sum(),
-        "list_length": hits.list_length[0],
-        "max_relevance": chosen.get("max_relevance") or hits.max_relevance,
-        **{name: value for name, value in chosen.items() if name in ("beta", "p")},
-    }
-    if len(hits.rank):
-        numbers |= {
-            "rank": hits.rank[row],
-            "relevance": hits.relevance[row],
-            "nth": hits.nth[row],
-            "first": hits.nth[row] == 1,
-        }
-        if "preferred" in names:
-            numbers["preferred"] = hits.preferred[row]
-        if "reach" in names:
-            stop = (np.exp2(hits.relevance) - 1.0) / 2.0 ** numbers["max_relevance"]
-            numbers["reach"] = reach(hits, stop)[row]
-    return {name: float(value) for name, value in numbers.items() if name in names}
-
-
-def _terms(credit: Credit, chosen: Mapping[str, Any], formula: Formula) -> np.ndarray[Any, Any]:
-    texts = [formula.text(_named(credit, chosen, formula, row)) for row in range(len(credit.rows.rank))]
-    return np.array([text if not text.startswith("[") else "1" for text in texts], dtype=object)
-
-
-def _rows(
-    metric: Metric[...],
-    credit: Credit,
-    depth: int,
-    chosen: Mapping[str, Any],
-    formula: Formula,
-    items: Mapping[int, Any] | None,
-    truth_items: Sequence[Any] | None,
-    length: int | None,
-) -> pd.DataFrame:
-    """A row per rank down to the cut-off: all of the list, or all of the ideal one."""
-    import pandas as pd
-
-    hits = credit.rows
-    ranks, at, names = _places(hits, depth, items, truth_items, length)
-    is_hit = at >= 0
-    columns: dict[str, Any] = {"rank": ranks}
-    if names is not None:
-        columns["item"] = names
-    columns["relevance"] = _where(is_hit, hits.relevance, at)
-    if "gain" in metric.meanings:
-        columns["gain"] = _where(is_hit, gain_of(hits.relevance, chosen["gain"]), at)
-    if "discount" in metric.meanings:
-        columns["discount"] = discount_of(ranks, chosen["discount"], chosen["log_base"])
-    terms = _terms(credit, chosen, formula)
-    earned = _where(is_hit, credit.earned, at)
-    columns["term"] = [terms[row] if hit and value else "" for row, hit, value in zip(at, is_hit, earned, strict=True)]
-    columns["credit"] = earned
-    return pd.DataFrame(columns)
+        "k": depth, "n_relevant": hits.n_relevant[0], "n_hits": (hits.rank <= depth).sum(), "list_length": hits.list_length[0],
+        "max_relevance": top, "rank": hits.rank, "relevance": hits.relevance, "nth": hits.nth, "first": hits.nth == 1,
+    }  # fmt: skip
+    if "preferred" in names:
+        numbers["preferred"] = hits.preferred
+    if "reach" in names:
+        numbers["reach"] = reach(hits, (np.exp2(hits.relevance) - 1.0) / 2.0**top)
+    return TermRows(credit.earned, {**chosen, **numbers})
 
 
 def _places(
-    hits: Hits, depth: int, items: Mapping[int, Any] | None, truth_items: Sequence[Any] | None, length: int | None
+    hits: Hits, depth: int, items: Mapping[int, Any], truth_items: Sequence[Any] | None
 ) -> tuple[Ints, Ints, list[Any] | None]:
     """Ranks down to the cut-off, the hit at each (-1: none), and the items if they have names.
 
     A convention may put a hit elsewhere than in the list as given: equal scores on one shared rank, items that were
     missed below the end. Its row is then where it counts, and there only.
     """
-    given: Mapping[int, Any] = dict.fromkeys(range(1, min(length or 0, depth) + 1)) if items is None else items
     named = [
         None if truth_items is None else truth_items[row] if row >= 0 else _("as good as the best")
         for row in hits.truth_row.tolist()
     ]
     counted = list(zip(hits.rank.tolist(), named, strict=True))
-    moved = {item for rank, item in counted if items is not None and items.get(rank) != item}
+    moved = {item for rank, item in counted if items and items.get(rank) != item}
     in_place = {rank for rank, item in counted if item not in moved}
     rows = [(rank, index, item) for index, (rank, item) in enumerate(counted)]
-    rows += [(rank, -1, item) for rank, item in given.items() if rank not in in_place and item not in moved]
+    rows += [(rank, -1, item) for rank, item in items.items() if rank not in in_place and item not in moved]
     rows = sorted((row for row in rows if row[0] <= depth), key=lambda row: row[0])
     ranks, at = (np.array([row[part] for row in rows], dtype=np.int64) for part in (0, 1))
-    return ranks, at, None if items is None and truth_items is None else [row[2] for row in rows]
+    return ranks, at, None if truth_items is None else [row[2] for row in rows]
 
 
-def _where(is_hit: np.ndarray[Any, Any], values: Any, at: np.ndarray[Any, Any]) -> Any:
-    return np.where(is_hit, np.asarray(values)[at], 0.0) if len(values) else np.zeros(len(at))
+def _at(values: Floats, at: Ints) -> Floats:
+    """Values of hits at some places; 0 where there is none."""
+    return np.where(at >= 0, values[at], 0.0) if len(values) else np.zeros(len(at))
 
 
-def _run(rows: pd.DataFrame, credit: Credit) -> None:
-    """Add the value at each rank as a column; the last is the score."""
-    possible = (
-        credit.possible if isinstance(credit.possible, float) else float(np.broadcast_to(credit.possible, (1, 1))[0, 0])
-    )
-    rows["running"] = rows["credit"].cumsum() / possible if possible else 0.0
+def _text(rows: TermRows, formula: Formula, row: int, *, short: bool = False) -> str:
+    """A formula with the numbers of one row; `short`: with four digits, whole ones as they are."""
+    names = _numbers_of(rows, formula, row)
+    if short:
+        names = {name: value if value == int(value) else float(f"{value:.4g}") for name, value in names.items()}
+    return formula.text(names)
 
 
-def _of_row(rows: TermRows, names: set[str], row: int) -> dict[str, float]:
-    """The numbers behind the names of a formula for one row: four digits, whole ones as they are."""
-    values = {name: rows.names[name] for name in names if name in rows.names}
-    of_row = {name: value[row] if np.ndim(value) else value for name, value in values.items() if np.size(value)}
-    return {name: float(value) for name, value in of_row.items()}
+def _numbers_of(rows: TermRows, formula: Formula, row: int) -> dict[str, float]:
+    values = {name: rows.names[name] for name in formula.names() if name in rows.names}
+    return {name: float(value[row] if np.ndim(value) else value) for name, value in values.items() if np.size(value)}
 
 
-def _short(names: Mapping[str, float]) -> dict[str, float]:
-    """Numbers as they are written out: four digits, whole ones as they are."""
-    return {name: value if value == int(value) else float(f"{value:.4g}") for name, value in names.items()}
-
-
-def _terms_of_rows(metric: Metric[...], rows: TermRows, term: Formula) -> list[str]:
-    if not metric.per_row_texts:
-        return []
+def _terms(rows: TermRows, term: Formula, *, short: bool = False) -> list[str]:
+    """The credit of each row as a formula with its numbers."""
     texts = []
     for row, earned in enumerate(rows.earned.tolist()):
-        names = _of_row(rows, term.names(), row)
         with np.errstate(all="ignore"):
-            plain = np.isfinite(term.value(names))
-        text = term.text(_short(names)) if plain else number(earned)  # 0 log 0 counts 0, and is not written out
+            plain = np.isfinite(term.value(_numbers_of(rows, term, row)))
+        text = _text(rows, term, row, short=short) if plain else "["  # 0 log 0 counts 0, and is not written out
         texts.append(number(earned) if text.startswith("[") else text)
     return texts
 
@@ -465,20 +399,20 @@ def _terms_of_rows(metric: Metric[...], rows: TermRows, term: Formula) -> list[s
 def _line(
     metric: Metric[...], rows: TermRows, terms: Sequence[str], term: Formula, out_of: Formula, value: float
 ) -> str:
-    under = out_of.text(_short(_of_row(rows, out_of.names(), 0)))
     if not metric.per_row_texts:  # too many rows to write: their mean
-        return f"{term.text(_short(_of_row(rows, term.names(), 0)))} = {number(value, 4)}"
+        return f"{_text(rows, term, 0, short=True)} = {number(value, 4)}"
     over = number(float(np.sum(rows.earned))) if metric.of == "all" else _sum(terms, TERMS_SHOWN)
-    if under == "1":
-        return f"{over} = {number(value, 4)}"
-    over = f"({over})" if any(sign in over for sign in " /+*") else over
-    under = f"({under})" if any(sign in under for sign in "/+*") else under
-    return f"{over} / {under} = {number(value, 4)}"
+    under = _text(rows, out_of, 0, short=True)
+    return f"{over if under == '1' else _divided(over, under)} = {number(value, 4)}"
+
+
+def _divided(over: str, under: str) -> str:
+    over = f"({over})" if any(sign in over for sign in "/+*") else over
+    under = f"({under})" if any(sign in under for sign in "/+*") and not under.startswith("min") else under
+    return f"{over} / {under}"
 
 
 def _frame(rows: TermRows, term: Formula, terms: Sequence[str], items: Sequence[Any]) -> pd.DataFrame:
-    import pandas as pd
-
     columns: dict[str, Any] = {}
     if rows.rank is not None:
         columns["rank"] = rows.rank
@@ -511,7 +445,7 @@ def _header(column: str) -> str:
 
 
 def _more(rows: pd.DataFrame) -> str:
-    """How many rows are not shown, if any."""
+    """The number of rows that are not shown, if any are not."""
     n = len(rows) - ROWS_SHOWN
     if n <= 0:
         return ""

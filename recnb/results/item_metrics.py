@@ -3,9 +3,9 @@
 >>> import polars as pl
 >>> recs = pl.DataFrame({"user": ["ann", "ann", "bob"], "item": ["x", "y", "x"], "rank": [1, 2, 1]})
 >>> train = pl.DataFrame({"user": ["ann", "bob", "bob"], "item": ["z", "y", "z"]})
->>> beyond("coverage", {"catalogue": "train", "count_only_catalogue": True}, recs, train=train)
+>>> ItemMetrics(recs, train).value("coverage", {"catalogue": "train", "count_only_catalogue": True})
 0.5
->>> beyond("gini", {"population": "catalogue"}, recs, train=train)
+>>> ItemMetrics(recs, train).value("gini", {"population": "catalogue"})
 Traceback (most recent call last):
     ...
 recnb.errors.RecnbError: gini needs all items there are: type catalogue=..., a list of items.
@@ -14,8 +14,6 @@ recnb.errors.RecnbError: gini needs all items there are: type catalogue=..., a l
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -27,9 +25,8 @@ from recnb.data.encoding import distinct, positions
 from recnb.data.item_data import ItemData
 from recnb.data.side_data import SideData
 from recnb.errors import FrameError, OptionError, near
-from recnb.metrics import coverage, novelty
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.metric import Metric
+from recnb.metrics.metric import LIST_METRICS, Metric
 from recnb.metrics.recommendation_lists import Bools, PerUser
 
 if TYPE_CHECKING:
@@ -39,62 +36,29 @@ if TYPE_CHECKING:
 #: Options that name columns of a frame of items, where conventions are given features as they are.
 READ = ("features", "distances")
 
-
-@dataclass(frozen=True)
-class LibraryFormula:
-    """A metric under the name that the conventions have for it."""
-
-    metric: Metric[...]
-    renamed: Mapping[str, str] = field(default_factory=dict)  #: option of a convention -> option of the metric
-    implied: Mapping[str, Any] = field(default_factory=dict)  #: what a convention means that does not say
-    pooled: bool = False  #: whether all rows can be averaged at once
-
-    @property
-    def options(self) -> list[str]:
-        """What a convention can say of it."""
-        back = {new: old for old, new in self.renamed.items()}
-        read = [name for name in self.metric.defaults if name not in READ]
-        return [back.get(name, name) for name in read] + (["average"] if self.pooled else [])
-
-    def arguments(self, formula: str, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The options of the metric for the options of a convention."""
-        given = {**self.implied, **options}
-        words = self.metric.words
-        found: dict[str, Any] = {}
-        for name, value in given.items():
-            if name not in self.options:
-                raise OptionError(f"{formula} has no option {name!r}. {near(name, self.options)}")
-            option = self.renamed.get(name, name)
-            if option in words and not isinstance(value, bool) and (value is None or value == 0):
-                value = "none" if value is None else "zero"  # where a word is meant, a bare 0 is the word for it
-            found[option] = value
-        return found
+#: The metrics beyond accuracy that libraries have, under the names of their conventions.
+FORMULAS = {metric.recorded_as: metric for metric in LIST_METRICS.values() if metric.recorded_as}
 
 
-FORMULAS: dict[str, LibraryFormula] = {
-    "coverage": LibraryFormula(coverage.coverage, {"catalogue": "population", "round": "digits"}),
-    "novelty": LibraryFormula(novelty.novelty, pooled=True),
-    "popularity": LibraryFormula(novelty.popularity, pooled=True),
-    "popularity_rank": LibraryFormula(novelty.popularity_rank, pooled=True),
-    "tail": LibraryFormula(novelty.tail_share, pooled=True),
-    "ild": LibraryFormula(novelty.diversity, {"as": "measure"}, {"single": "zero"}),
-    "personalization": LibraryFormula(coverage.personalization),
-    "gini": LibraryFormula(coverage.gini),
-    "entropy": LibraryFormula(coverage.entropy),
-}
+def recorded_options(metric: Metric[...]) -> list[str]:
+    """The options that a convention can have for a metric; a mean over lists can be one over all rows as well."""
+    names = {new: old for old, new in metric.recorded_options.items()}
+    options = [names.get(name, name) for name in metric.defaults if name not in READ]
+    return [*options, "average"] if metric.over == "list" else options
 
 
-def beyond(
-    formula: str,
-    options: Mapping[str, Any],
-    recs: Frame,
-    train: Frame | None = None,
-    features: Frame | Mapping[Any, Any] | None = None,
-    catalogue: Collection[Any] | None = None,
-    k: int | None = None,
-) -> float:
-    """The value of a metric beyond accuracy under a library's convention: the mean over users, or the one number there is."""
-    return ItemMetrics(recs, train, features, catalogue).value(formula, options, k)
+def arguments_of(metric: Metric[...], options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a metric, and "average", for the options of a convention."""
+    possible = recorded_options(metric)
+    arguments: dict[str, Any] = {}
+    for name, value in {**metric.recorded_implied, **options}.items():
+        if name not in possible:
+            raise OptionError(f"{metric.recorded_as} has no option {name!r}. {near(name, possible)}")
+        option = metric.recorded_options.get(name, name)
+        if option in metric.words and not isinstance(value, bool) and (value is None or value == 0):
+            value = "none" if value is None else "zero"  # where a word is meant, a bare 0 is the word for it
+        arguments[option] = value
+    return arguments
 
 
 class ItemMetrics(ItemData):
@@ -121,113 +85,108 @@ class ItemMetrics(ItemData):
         features: Frame | Mapping[Any, Any] | None = None,
         catalogue: Collection[Any] | None = None,
     ) -> None:
-        self._given_recs, self._given_train, self._given_features = recs, train, features
-        self._given_catalogue = catalogue
         self._read = {}
+        self.recs = _recommendations(recs)
+        ids = {"recommendations": self.recs["item"]}
+        table = None
+        if train is not None:
+            table = _table(train, "train", ["user", "item"])[0]
+            ids["train"] = table["item"]
+        self.side_data = SideData(train=table)
+        if features is not None:
+            ids["features"], self._vectors = _vectors(features)
+        if catalogue is not None:
+            ids["catalogue"] = _item_ids(_listed(catalogue), "catalogue")
+        recommended, kind = ids["recommendations"], validation.kind
+        for name, items in ids.items():
+            if kind(items.dtype) != kind(recommended.dtype):
+                raise FrameError(
+                    f"the item ids are of different kinds: recommendations hold {kind(recommended.dtype)} (such as "
+                    f"{recommended[0]!r}), {name} holds {kind(items.dtype)} (such as {items[0]!r}). "
+                    "They would never match: make both text or both whole numbers."
+                )
+        self._ids = ids
+        self.items = distinct(pl.concat([distinct(items) for items in ids.values()]))
 
     def value(self, formula: str, options: Mapping[str, Any], k: int | None = None) -> float:
         """The mean over users, or the one number there is."""
-        options = dict(options)
         result = self.evaluate(formula, options, k)
-        if isinstance(result, PerUser):
-            return result.mean(options.get("average", "user"))
-        return result
+        return result.mean(options.get("average", "user")) if isinstance(result, PerUser) else result
 
     def evaluate(self, formula: str, options: Mapping[str, Any], k: int | None = None) -> PerUser | float:
         """The value of each of `users`, or the one number there is."""
         if formula not in FORMULAS:
             raise OptionError(f"{formula!r} is no metric beyond accuracy. {near(formula, FORMULAS)}")
-        chosen = FORMULAS[formula]
-        arguments = chosen.arguments(formula, options)
+        arguments = arguments_of(FORMULAS[formula], options)
         average = arguments.pop("average", "user")
         if average not in ("user", "pooled"):
             raise OptionError(f"average={average!r} is no option of {formula}. {near(average, ['user', 'pooled'])}")
-        k = Cutoffs.one(k).values[0]
-        return chosen.metric.at(self.lists, k, arguments)
-
-    @cached_property
-    def side_data(self) -> SideData:  # type: ignore[override]  # read when it is needed
-        """Train, as a frame that was checked."""
-        return SideData(train=self._tables.get("train"))
-
-    @cached_property
-    def recs(self) -> pl.DataFrame:
-        """The rows of the lists."""
-        return self._tables["recs"]
-
-    @cached_property
-    def items(self) -> pl.Series:
-        """Every item there is, anywhere, sorted."""
-        return distinct(pl.concat([distinct(table["item"]) for table in self._tables.values()]))
+        return FORMULAS[formula].at(self.lists, Cutoffs.one(k).values[0], arguments)
 
     def listed(self) -> Bools | None:
         """Which items the catalogue lists; None if there is none."""
-        return self.marked(self._tables["catalogue"]["item"]) if "catalogue" in self._tables else None
+        return self.marked(self._ids["catalogue"]) if "catalogue" in self._ids else None
 
     def features(self, columns: object, metric: str) -> tuple[Sparse, Bools]:
         """Items × features, and which items have a vector."""
         from scipy import sparse
 
-        if self._given_features is None:
+        if "features" not in self._ids:
             raise self.catalogue.missing(metric, "what items are like", "features")
-        items = self._tables["features"]["item"]
-        vectors = sparse.coo_array(self._vectors[1])
+        items, vectors = self._ids["features"], sparse.coo_array(self._vectors)
         row = positions(self.items, items)[vectors.row]
         shape = (len(self.items), vectors.shape[1])
         return sparse.csr_array((vectors.data, (row, vectors.col)), shape=shape), self.marked(items)
 
-    @cached_property
-    def _tables(self) -> dict[str, pl.DataFrame]:
-        """The frames, checked."""
-        labels = find(self._given_recs, "recommendations", ["user", "item", "rank"], {})
-        recs = validation.ids(table_of(self._given_recs, "recommendations", labels), "recommendations", labels)
-        recs = recs.with_columns(rank=validation.ranks(recs, "recommendations", labels["rank"]))
-        validation.no_pair_twice(recs, "recommendations", "Keep one of each before counting what is shown.")
-        validation.no_rank_twice(recs, "recommendations", labels["rank"])
-        tables = {"recs": recs}
-        if self._given_train is not None:
-            of_train = find(self._given_train, "train", ["user", "item"], {})
-            tables["train"] = validation.ids(table_of(self._given_train, "train", of_train), "train", of_train)
-        if self._given_features is not None:
-            tables["features"] = _item_ids(self._vectors[0], "features")
-            twice = validation.repeated(tables["features"], ["item"])
-            if twice.height:
-                raise FrameError(f"features: item {twice['item'][0]!r} has {twice['len'][0]} rows: give each item one.")
-        if self._given_catalogue is not None:
-            tables["catalogue"] = _item_ids(_listed(self._given_catalogue), "catalogue")
-        for name, table in tables.items():
-            if validation.kind(table["item"].dtype) != validation.kind(recs["item"].dtype):
-                raise FrameError(
-                    f"the item ids are of different kinds: recommendations hold {validation.kind(recs['item'].dtype)} (such as "
-                    f"{recs['item'][0]!r}), {name} holds {validation.kind(table['item'].dtype)} (such as {table['item'][0]!r}). "
-                    "They would never match: make both text or both whole numbers."
-                )
-        return tables
 
-    @cached_property
-    def _vectors(self) -> tuple[pl.Series, Floats]:
-        """Items and their vectors."""
-        if isinstance(self._given_features, Mapping):
-            return _listed(self._given_features), _matrix(list(self._given_features.values()))
-        labels = find(self._given_features, "features", ["item"], {})
-        others = [name for name in columns_of(self._given_features, "features") if name != labels["item"]]
+def _table(frame: Frame, name: str, roles: list[str]) -> tuple[pl.DataFrame, dict[str, str]]:
+    """The columns of these roles, ids checked, and what they are called."""
+    labels = find(frame, name, roles, {})
+    return validation.ids(table_of(frame, name, labels), name, labels), labels
+
+
+def _recommendations(frame: Frame) -> pl.DataFrame:
+    recs, labels = _table(frame, "recommendations", ["user", "item", "rank"])
+    recs = recs.with_columns(rank=validation.ranks(recs, "recommendations", labels["rank"]))
+    validation.no_pair_twice(recs, "recommendations", "Keep one of each before counting what is shown.")
+    validation.no_rank_twice(recs, "recommendations", labels["rank"])
+    return recs
+
+
+def _vectors(given: Frame | Mapping[Any, Any]) -> tuple[pl.Series, Floats]:
+    """Items, each once, and their vectors."""
+    if isinstance(given, Mapping):
+        items, matrix = _listed(given), _matrix(list(given.values()))
+    else:
+        labels = find(given, "features", ["item"], {})
+        others = [name for name in columns_of(given, "features") if name != labels["item"]]
         roles = {"item": labels["item"], **{f"feature {name}": name for name in others}}
-        table = table_of(self._given_features, "features", roles)
-        columns = table.drop("item")
+        table = table_of(given, "features", roles)
+        items, columns = table["item"], table.drop("item")
         if columns.width == 1 and isinstance(columns.dtypes[0], (pl.List, pl.Array)):
-            return table["item"], _matrix(columns.to_series().to_list())
-        for name, kind in columns.schema.items():
-            if not (kind.is_numeric() or kind == pl.Boolean):
-                raise FrameError(
-                    f"features: column {name.removeprefix('feature ')!r} holds {validation.kind(kind)}, where numbers are needed: "
-                    "a column of 0 and 1 for each word, such as frame.to_dummies() or pd.get_dummies(frame) makes."
-                )
-        return table["item"], _finite(columns.cast(pl.Float64).to_numpy())
+            matrix = _matrix(columns.to_series().to_list())
+        else:
+            for name, kind in columns.schema.items():
+                if not (kind.is_numeric() or kind == pl.Boolean):
+                    raise FrameError(
+                        f"features: column {name.removeprefix('feature ')!r} holds {validation.kind(kind)}, where numbers are needed: "
+                        "a column of 0 and 1 for each word, such as frame.to_dummies() or pd.get_dummies(frame) makes."
+                    )
+            matrix = columns.cast(pl.Float64).to_numpy()
+    items = _item_ids(items, "features")
+    twice = validation.repeated(items.to_frame(), ["item"])
+    if twice.height:
+        raise FrameError(f"features: item {twice['item'][0]!r} has {twice['len'][0]} rows: give each item one.")
+    finite = np.isfinite(matrix).all(axis=1)
+    if not finite.all():
+        raise FrameError(
+            f"features: row {int(np.argmin(finite))} holds a number that is missing or infinite: fill it in, or leave the item out."
+        )
+    return items, matrix
 
 
-def _item_ids(items: pl.Series, name: str) -> pl.DataFrame:
-    table = items.alias("item").to_frame().with_columns(user=pl.lit(0))
-    return validation.ids(table, name, {}).select("item")
+def _item_ids(items: pl.Series, name: str) -> pl.Series:
+    return validation.ids(items.alias("item").to_frame().with_columns(user=pl.lit(0)), name, {})["item"]
 
 
 def _listed(items: Any) -> pl.Series:
@@ -252,19 +211,8 @@ def _matrix(vectors: list[Any]) -> Floats:
             f"features: the vectors have {sorted(lengths)} numbers: give every item one of the same length."
         )
     try:
-        return _finite(np.asarray([list(vector) for vector in vectors], dtype=np.float64))
+        return np.asarray([list(vector) for vector in vectors], dtype=np.float64)
     except (TypeError, ValueError) as problem:
-        if isinstance(problem, FrameError):
-            raise
         raise FrameError(
             "features: the vectors hold something that is no number: give numbers, such as 0 and 1."
         ) from problem
-
-
-def _finite(matrix: Floats) -> Floats:
-    if not np.isfinite(matrix).all():
-        row = int(np.flatnonzero(~np.isfinite(matrix).all(axis=1))[0])
-        raise FrameError(
-            f"features: row {row} holds a number that is missing or infinite: fill it in, or leave the item out."
-        )
-    return matrix

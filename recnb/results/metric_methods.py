@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, overload
 
@@ -11,7 +10,7 @@ from recnb.metrics import coverage as catalogue
 from recnb.metrics import novelty as lists
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import CatalogueMetric, UserMetric
-from recnb.results.single_list import on_lists
+from recnb.results.single_list import describe, on_lists
 
 if TYPE_CHECKING:
     from recnb.results.score import CatalogueScore, Score
@@ -30,13 +29,9 @@ def method(metric: Any) -> Any:
         metric.check(options)
         return self._score(metric, Cutoffs.one(k).values[0], options)
 
-    call.__name__ = metric.name
-    call.__qualname__ = f"Evaluation.{metric.name}"
-    call.__doc__ = inspect.getdoc(metric.function)
-    own = list(inspect.signature(metric.function).parameters.values())[1:]
-    self_ = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     returned = "CatalogueScore" if metric.of == "all" else "Score"
-    call.__signature__ = inspect.Signature([self_, *own], return_annotation=returned)  # type: ignore[attr-defined]
+    describe(call, metric, ["self"], returned)
+    call.__qualname__ = f"Evaluation.{metric.name}"
     return call
 
 
@@ -90,8 +85,3 @@ ndcg = on_lists(accuracy.ndcg)
 r_precision = on_lists(accuracy.r_precision)
 rbp = on_lists(accuracy.rbp)
 err = on_lists(accuracy.err)
-
-__all__ = [
-    "average_precision", "cg", "dcg", "err", "f1", "fbeta", "hit_rate", "idcg", "map", "mrr", "ndcg", "precision", "r_precision", "rbp",
-    "recall", "reciprocal_rank",
-]  # fmt: skip

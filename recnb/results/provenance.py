@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 from markupsafe import Markup
 
 from recnb.display.language import N_, Sentence, _, current, ngettext
 from recnb.display.templates import name
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from recnb.conventions import Convention
     from recnb.data import Counts
 
@@ -79,8 +78,6 @@ def titled(item: Any, titles: Mapping[Any, str]) -> Markup:
 
 def console(frame: pd.DataFrame, **how: Any) -> str:
     """A frame as text in the language in force, its columns in line where letters are two columns wide."""
-    import pandas as pd
-
     wide = current() != "en" or pd.get_option("display.unicode.east_asian_width")
     with pd.option_context("display.unicode.east_asian_width", wide):
         return str(frame.to_string(**how))

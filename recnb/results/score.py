@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
 
 import numpy as np
+import pandas as pd
 from markupsafe import Markup
 
 from recnb.display.language import _, current, use_language
@@ -17,8 +19,6 @@ from recnb.stats import ENOUGH, UNBOUNDED, Bounds, Detectable, IntervalMethod, i
 from recnb.stats.moments import MomentsMethod
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from recnb.conventions import Convention
     from recnb.metrics.hits import Floats
     from recnb.stats import Moments
@@ -70,13 +70,20 @@ class MetricValue(float):
     basis: str  #: in words: how many users or items, who was left out, and by what convention
     lang: str  #: the language of its words: that in force when it was made
 
-    def _describe(self, metric: str, k: int | None, convention: Convention, basis: str) -> Self:
-        self.metric = metric
-        self.k = k
-        self.convention = convention
-        self.basis = basis
-        self.lang = current()
+    def __new__(
+        cls, value: float, metric: str, k: int | None, convention: Convention, basis: str, **parts: Any
+    ) -> Self:
+        """The number, and the parts that it is computed from: values, and functions that are called when needed."""
+        self = super().__new__(cls, value)
+        vars(self).update(metric=metric, k=k, convention=convention, basis=basis, lang=current())
+        vars(self).update({f"_{name}": part for name, part in parts.items()})
         return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: partial(_computed, part()) if callable(part) else part for name, part in vars(self).items()}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), float(self), self.__getstate__())
 
     @property
     def label(self) -> str:
@@ -90,7 +97,7 @@ class MetricValue(float):
         return f"{self.label} = {float(self):.4f} ({self.basis})"
 
     def _shown(self) -> dict[str, str]:
-        """What is shown as HTML in addition to the number and its basis."""
+        """The parts shown as HTML in addition to the number and its basis."""
         return {}
 
     def _repr_html_(self) -> str:
@@ -110,36 +117,14 @@ class Score(MetricValue):
     _values: Floats
     _users: Callable[[], pd.Index[Any]]
 
-    def __new__(
-        cls,
-        values: Floats,
-        users: Callable[[], pd.Index[Any]],
-        metric: str,
-        k: int | None,
-        convention: Convention,
-        basis: str,
-        value: float | None = None,
-    ) -> Self:
-        """The mean of the values; `value` if users are aggregated in another way."""
-        self = super().__new__(cls, values.mean() if value is None else value)
-        self._values = values
-        self._users = users
-        return self._describe(metric, k, convention, basis)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        own = (self._values, self._users(), self.metric, self.k, self.convention, self.basis, float(self))
-        return (_restored, (type(self), own, self.lang))
-
     @property
     def n_users(self) -> int:
-        """How many users the mean is over."""
+        """The number of users that the mean is over."""
         return len(self._values)
 
     @property
     def per_user(self) -> pd.Series[float]:
         """The value of each user, indexed by user."""
-        import pandas as pd
-
         return pd.Series(self._values.copy(), index=self._users(), name=self.label)
 
     @property
@@ -193,28 +178,12 @@ class CatalogueScore(MetricValue):
     """
 
     _exposure: Callable[[], pd.Series[int]]
+    _titles: Callable[[], Mapping[Any, str]]  #: of the items shown most
     _of_users: Callable[[], Floats] | None  #: of a mean over pairs of users
-    _titles: Callable[[Sequence[Any]], Mapping[Any, str]]  #: of some items; a pickled score has none
-
-    def __new__(
-        cls, value: float, exposure: Callable[[], pd.Series[int]], metric: str, k: int | None, convention: Convention, basis: str,
-        of_users: Callable[[], Floats] | None = None, titles: Callable[[Sequence[Any]], Mapping[Any, str]] = lambda items: {},
-    ) -> Self:  # fmt: skip
-        """The value, with what is behind it."""
-        self = super().__new__(cls, value)
-        self._exposure = exposure
-        self._of_users = of_users
-        self._titles = titles
-        return self._describe(metric, k, convention, basis)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        of_users = None if self._of_users is None else self._of_users()
-        own = (float(self), self._exposure(), self.metric, self.k, self.convention, self.basis, of_users)
-        return (_restored, (type(self), own, self.lang))
 
     @property
     def per_item(self) -> pd.Series[int]:
-        """How many lists show each item, indexed by item; 0 for items of the catalogue that none shows."""
+        """The number of lists that show each item, indexed by item; 0 for items of the catalogue that none shows."""
         return self._exposure().copy()
 
     @property
@@ -247,14 +216,18 @@ class CatalogueScore(MetricValue):
         return Interval(*interval_of_pairs(self._of_users(), confidence), float(confidence), "jackknife")
 
     def to_frame(self) -> pd.DataFrame:
-        """How many lists show each item, as a frame."""
+        """The number of lists that show each item, as a frame."""
         return self._exposure().to_frame()
 
     def _shown(self) -> dict[str, str]:
-        times = self._exposure().sort_values(ascending=False, kind="stable").head(3)
-        titles = self._titles(list(times.index))
+        titles, times = self._titles(), most_shown(self._exposure())
         words = Markup(", ").join(Markup("{} ({:,})").format(titled(item, titles), n) for item, n in times.items())
         return {"shown_most": words}
+
+
+def most_shown(exposure: pd.Series[int]) -> pd.Series[int]:
+    """The three items that most lists show."""
+    return exposure.sort_values(ascending=False, kind="stable").head(3)
 
 
 class PartialScore(MetricValue):
@@ -267,16 +240,14 @@ class PartialScore(MetricValue):
 
     def __new__(cls, moments: Moments, metric: str, k: int | None, convention: Convention, basis: str) -> Self:
         """The mean of the moments, which stay with it."""
-        self = super().__new__(cls, float(moments.mean[0]) if moments.n else float("nan"))
+        mean = float(moments.mean[0]) if moments.n else float("nan")
+        self = super().__new__(cls, mean, metric, k, convention, basis)
         self.moments = moments
-        return self._describe(metric, k, convention, basis)
-
-    def __getnewargs__(self) -> Any:
-        return self.moments, self.metric, self.k, self.convention, self.basis
+        return self
 
     @property
     def n_users(self) -> int:
-        """How many users the mean is over."""
+        """The number of users that the mean is over."""
         return self.moments.n
 
     def interval(self, confidence: float = 0.95, method: MomentsMethod = "auto") -> Interval:
@@ -295,33 +266,33 @@ def interval_of(moments: Moments, confidence: float, method: MomentsMethod) -> I
 
 
 def detectable_of(
-    mine: Score, theirs: Score | None, *, power: float, alpha: float, correlation: float | None
+    score: Score, against: Score | None, *, power: float, alpha: float, correlation: float | None
 ) -> Detectable:
     """The smallest difference to find from one score and an assumed correlation, or from two of the same users."""
-    for score in (mine, theirs):
-        if score is not None and score.convention.average != "user":
+    for given in (score, against):
+        if given is not None and given.convention.average != "user":
             raise OptionError(
-                f"average={score.convention.average!r} is no mean over users, so no number of users decides what it shows."
+                f"average={given.convention.average!r} is no mean over users, so no number of users decides what it shows."
             )
-    if theirs is None:
-        values: Floats = np.asarray(mine.per_user, dtype=np.float64)
-        return Detectable.of(mine.label, values, power=power, alpha=alpha, correlation=correlation)
-    ours, other = mine.per_user.align(theirs.per_user, join="inner")
+    if against is None:
+        values: Floats = np.asarray(score.per_user, dtype=np.float64)
+        return Detectable.of(score.label, values, power=power, alpha=alpha, correlation=correlation)
+    ours, other = score.per_user.align(against.per_user, join="inner")
     if len(ours) == 0:
         raise NoUsersError(
             "against= is of other users: not one is in both evaluations, so no difference can be measured."
         )
     values, others = np.asarray(ours, dtype=np.float64), np.asarray(other, dtype=np.float64)
-    return Detectable.of(mine.label, values, others, power, alpha, correlation)
+    return Detectable.of(score.label, values, others, power, alpha, correlation)
 
 
-def _restored(kind: type[Score | CatalogueScore], own: tuple[Any, ...], lang: str) -> Any:
-    """Restore a pickled score, whose functions were replaced by their values."""
-    with use_language(lang):
-        if kind is Score:
-            values, users, *rest = own
-            return Score(values, lambda: users, *rest)
-        value, exposure, *rest, of_users = own
-        metric, k, convention, basis = rest
-        pairs = None if of_users is None else lambda: of_users
-        return CatalogueScore(value, lambda: exposure, metric, k, convention, basis, pairs)
+def _computed(part: Any) -> Any:
+    """A part that was computed, in place of the function that computes it."""
+    return part
+
+
+def _restored(kind: type[MetricValue], value: float, parts: Mapping[str, Any]) -> MetricValue:
+    """A pickled score, whose functions were replaced by what they return."""
+    score = float.__new__(kind, value)
+    vars(score).update(parts)
+    return score

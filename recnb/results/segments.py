@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,8 @@ from recnb.display.templates import render, translated, user_text
 from recnb.display.text import one_line
 from recnb.errors import FRAME, Argument, Code, OptionError, RecnbError, near
 from recnb.metrics.hits import Cutoffs, Floats, Ints
+from recnb.metrics.metric import Metric
+from recnb.metrics.recommendation_lists import Bools
 from recnb.results import beyond_accuracy
 from recnb.results.arguments import Metrics, asked_metrics, metrics_under, options_of
 from recnb.results.score import Score
@@ -58,7 +61,7 @@ class Segments:
 
 
 def label_of(by: Any) -> str:
-    """What the users are parted by, as it is shown."""
+    """The name of what defines the segments, as it is shown."""
     return by if isinstance(by, str) else str(getattr(by, "name", None) or "segment")
 
 
@@ -87,16 +90,14 @@ def segments_of(evaluation: EvaluationData, by: Any, bins: int = 4) -> Segments:
         try:
             table = table.with_columns(pl.col("user").cast(evaluated.dtype))
         except pl.exceptions.PolarsError:
-            ours, theirs = (
-                f"{table['user'].dtype}, such as {table['user'][0]!r}",
-                f"{evaluated.dtype}, such as {evaluated[0]!r}",
-            )
-            raise OptionError(Argument("by", label), f": its users are {ours}, and those evaluated {theirs}.") from None
-    own = table.filter(pl.col("user").is_in(_everyone(evaluation).implode()))
-    if own["value"].drop_nulls().len() == 0:
+            kind, example = table["user"].dtype, table["user"][0]
+            problem = f": its users are {kind}, such as {example!r}, and those evaluated {evaluated.dtype}, such as {evaluated[0]!r}."
+            raise OptionError(Argument("by", label), problem) from None
+    rows = table.filter(pl.col("user").is_in(_everyone(evaluation).implode()))
+    if rows["value"].drop_nulls().len() == 0:
         raise OptionError(Argument("by", label), f" says nothing of the users evaluated, such as {evaluated[0]!r}.")
-    names, code = _coded(own["value"], bins)
-    return Segments(label, names, own["user"], code)
+    names, code = _coded(rows["value"], bins)
+    return Segments(label, names, rows["user"], code)
 
 
 def _everyone(evaluation: EvaluationData) -> pl.Series:
@@ -109,45 +110,41 @@ def _everyone(evaluation: EvaluationData) -> pl.Series:
 
 def _column(evaluation: EvaluationData, by: str) -> pl.DataFrame:
     """A column that is known of the users: of the users frame, of the truth if it is one value a user, or worked out of train."""
-    side_data = evaluation.side_data
-    users, truth = side_data.users, side_data.truth
+    users, of_truth = evaluation.side_data.users, _columns_of_truth(evaluation)
     if users is not None and by in users.columns and by != "user":
         return users.select("user", value=by)
-    of_truth = [*_roles_of_truth(evaluation), *([] if truth is None else columns_of(truth, "truth"))]
-    of_truth = [column for column in dict.fromkeys(of_truth) if column != side_data.truth_user]
     if by in of_truth:
-        table = _of_truth(evaluation, by)
-        if table["user"].is_duplicated().any():
-            user = table["user"].filter(table["user"].is_duplicated())[0]
-            problem = f": that column of the truth has more than one value for user {user!r}, and a segment is one for each user."
-            raise OptionError(Argument("by", by), problem)
+        table = of_truth[by]().unique()
+        twice = table.filter(pl.col("user").is_duplicated())
+        if twice.height:
+            problem = f": that column of the truth has more than one value for user {twice['user'][0]!r}, "
+            raise OptionError(Argument("by", by), problem, "and a segment is one for each user.")
         return table
     if by in WORKED_OUT:
         return _worked_out(evaluation, by)
-    single = [name for name in of_truth if not _of_truth(evaluation, name)["user"].is_duplicated().any()]
-    worked_out = [] if side_data.train is None else WORKED_OUT
-    known = [*([] if users is None else [name for name in users.columns if name != "user"]), *single, *worked_out]
+    single = [name for name, read in of_truth.items() if not read().unique()["user"].is_duplicated().any()]
+    worked_out = [] if evaluation.side_data.train is None else WORKED_OUT
+    names = [*([] if users is None else [name for name in users.columns if name != "user"]), *single, *worked_out]
     give = Code("recs.rec.against(truth, users=frame)", Argument("users", FRAME))
     hint = () if users is not None else (" Give what is known of them: ", give, ".")
     problem = " is no column that is known of the users."
-    raise OptionError(Argument("by", by), problem, *hint, fix=near(by, known) if known else ())
+    raise OptionError(Argument("by", by), problem, *hint, fix=near(by, names) if names else ())
 
 
-def _of_truth(evaluation: EvaluationData, column: str) -> pl.DataFrame:
-    """The values of a column of the truth with their users, each pair once."""
-    roles, source = _roles_of_truth(evaluation), evaluation.prepared.source
-    if column in roles and source is not None:
-        return source.truth.select("user", value=roles[column]).unique()
-    labels = {"user": evaluation.side_data.truth_user, "value": column}
-    return table_of(evaluation.side_data.truth, "truth", labels).unique()
-
-
-def _roles_of_truth(evaluation: EvaluationData) -> dict[str, str]:
-    """The columns of the truth that were read as roles, which the evaluation holds already."""
-    source = evaluation.prepared.source
-    if source is None or evaluation.side_data.truth is None:
+def _columns_of_truth(evaluation: EvaluationData) -> dict[str, Callable[[], pl.DataFrame]]:
+    """The columns of the truth, each with what reads it as `value`; those that have a role are held already."""
+    side_data, source = evaluation.side_data, evaluation.prepared.source
+    truth, user = side_data.truth, side_data.truth_user
+    if truth is None:
         return {}
-    return {source.truth_labels[role]: role for role in source.truth.columns}
+    columns: dict[str, Callable[[], pl.DataFrame]] = {}
+    if source is not None:
+        for role in source.truth.columns:
+            columns[source.truth_labels[role]] = partial(source.truth.select, "user", value=role)
+    for name in columns_of(truth, "truth"):
+        columns.setdefault(name, partial(table_of, truth, "truth", {"user": user, "value": name}))
+    columns.pop(user, None)
+    return columns
 
 
 def _worked_out(evaluation: EvaluationData, by: str) -> pl.DataFrame:
@@ -167,20 +164,18 @@ def _coded(values: pl.Series, bins: int) -> tuple[tuple[str, ...], Ints]:
     """Names of segments, and which each value is in: numbers that are many in quantile bins, others as they are."""
     if values.dtype.is_float():
         values = values.fill_nan(None)
-    there = values.drop_nulls()
-    if values.dtype.is_numeric() and there.n_unique() > FEW:
-        numbers = there.to_numpy().astype(np.float64)
-        inner = np.unique(np.quantile(numbers, np.arange(1, bins) / bins))
-        filled = values.cast(pl.Float64).fill_null(np.nan).to_numpy()
-        code = np.searchsorted(inner, filled, side="left")
-        code[np.isnan(filled)] = -1
-        used = np.unique(code[code >= 0])
-        code = np.where(code >= 0, np.searchsorted(used, code), -1)
-        kept = filled[~np.isnan(filled)]
-        whole = bool((kept % 1 == 0).all())
-        names = [_range(kept[code[~np.isnan(filled)] == bin_], whole) for bin_ in range(len(used))]
+    present = values.drop_nulls()
+    if values.dtype.is_numeric() and present.n_unique() > FEW:
+        numbers = values.cast(pl.Float64).fill_null(np.nan).to_numpy()
+        known = ~np.isnan(numbers)
+        inner = np.unique(np.quantile(numbers[known], np.arange(1, bins) / bins))
+        used, among = np.unique(np.searchsorted(inner, numbers[known], side="left"), return_inverse=True)
+        code = np.full(len(numbers), -1)
+        code[known] = among
+        whole = bool((numbers[known] % 1 == 0).all())
+        names = [_range(numbers[code == at], whole) for at in range(len(used))]
     else:
-        found = there.unique().sort()
+        found = present.unique().sort()
         names = [str(value) for value in found.to_list()]
         code = positions_in(found, values)
     if (code < 0).any():
@@ -200,36 +195,14 @@ def _range(values: Any, whole: bool) -> str:
     low, high = values.min(), values.max()
     if low == high:
         return f"{low:g}"
-    return pgettext(
-        "segment",
-        "{low} to {high}",
-        low=f"{low:,.0f}" if whole else f"{low:.3g}",
-        high=f"{high:,.0f}" if whole else f"{high:.3g}",
-    )
+    low, high = (f"{end:,.0f}" if whole else f"{end:.3g}" for end in (low, high))
+    return pgettext("segment", "{low} to {high}", low=low, high=high)
 
 
 def _ids(index: pd.Index[Any], like: pl.Series) -> pl.Series:
     """The users of a result as ids of the kind that frames have."""
     users = pl.Series(index.to_numpy())
     return users if users.dtype == like.dtype else of_one_unit(pl.from_pandas(index.to_series())).cast(like.dtype)
-
-
-def _corrected(rows: Sequence[Segment]) -> Floats:
-    """P-values corrected by Holm's method over all tests of a table.
-
-    Of two segments each is the rest of the other: that is one test, and counts once.
-    """
-    p = np.array([row.p for row in rows])
-    groups: dict[tuple[str, int | None], list[int]] = {}
-    for at, row in enumerate(rows):
-        groups.setdefault((row.metric, row.k), []).append(at)
-    twins = [both for both in groups.values() if len(both) == 2 and np.isfinite(p[both]).all()]
-    tested = p.copy()
-    tested[[second for _ignored, second in twins]] = np.nan
-    corrected = holm(tested)
-    for first, second in twins:
-        corrected[second] = corrected[first]
-    return corrected
 
 
 def table_by(
@@ -241,10 +214,12 @@ def table_by(
     bins: int = 4,
     confidence: float = 0.95,
     options: Mapping[str, Any],
+    computed: Mapping[str, Floats] | None = None,
 ) -> SegmentTable:
     """Each metric at each cut-off in each segment: mean and interval, and the gap to all other users.
 
     The p-values of the gaps (the more careful of Welch's test and Student's) are corrected by Holm's method over the whole table.
+    `computed` has the values of each metric for the users evaluated at the one cut-off, if they were computed before.
     """
     metrics = metrics_under(evaluation.library, metrics)
     segments = segments_of(evaluation, by, bins)
@@ -253,49 +228,64 @@ def table_by(
         if metric.of == "all":
             problem = f"{metric.name} is one number of all lists, with no value for each user, so "
             raise OptionError(problem, Argument("by"), " cannot break it down: leave it out.")
-    cutoffs = Cutoffs.of(k)
     rows: list[Segment] = []
-    names: tuple[str, ...] = ()
     for metric in chosen:
-        own = options_of(metric, metrics, options, chosen)
-        for cut in cutoffs:
-            score = beyond_accuracy.score_of(evaluation, metric, cut, own)
-            assert isinstance(score, Score)
-            code = segments.of(_ids(score.per_user.index, segments.users))
-            unknown = (code < 0).any()
-            names = (
-                (*segments.names, _("not known"))
-                if unknown and _("not known") not in segments.names
-                else segments.names
-            )
+        of_metric = options_of(metric, metrics, options, chosen)
+        for cut in Cutoffs.of(k):
+            if computed is None or np.isnan(computed[metric.name]).any():
+                score = beyond_accuracy.score_of(evaluation, metric, cut, of_metric)
+                assert isinstance(score, Score)
+                per_user = score.per_user
+            else:
+                per_user = pd.Series(computed[metric.name], index=evaluation.users)
+            names = list(segments.names)
+            code = segments.of(_ids(per_user.index, segments.users))
+            if (code < 0).any() and _("not known") not in names:
+                names.append(_("not known"))
             code = np.where(code < 0, len(names) - 1, code)
-            values = np.asarray(score.per_user.to_numpy(), dtype=np.float64)[:, np.newaxis]
-            for at, name in enumerate(names):
-                inside = code == at
-                if not inside.any():
-                    continue
-                n = int(inside.sum())
-                low, high, _ignored = intervals(values[inside], confidence, bounds=metric.bounds)
-                gap = gap_to_rest(values, inside, confidence)
-                sure = [low, high, gap.low, gap.high, gap.p]
-                low_end, high_end, gap_low, gap_high, p = (float(value[0]) for value in sure)
-                mean, apart = float(values[inside].mean()), float(gap.gap[0])
-                rows.append(
-                    Segment(
-                        metric.name, cut, name, n, mean, low_end, high_end, apart, gap_low, gap_high, p, small=n < SMALL
-                    )
-                )
-    adjusted = _corrected(rows)
-    basis = f"{evaluation.basis()}; " + _(
+            values: Floats = np.asarray(per_user, dtype=np.float64)[:, np.newaxis]
+            rows += [
+                _segment(metric, cut, names[at], values, code == at, confidence) for at in np.unique(code).tolist()
+            ]
+    words = _(
         "by {by}: {confidence}% intervals, not corrected for the number of comparisons; gap to all other users "
         "by the more careful of Welch's t and Student's, p corrected by Holm over this table",
         by=segments.label,
         confidence=f"{100 * confidence:g}",
     )
-    return segment_table(segments.label, rows, adjusted, basis, evaluation.n_users)
+    frame = pd.DataFrame([vars(row) for row in rows])
+    frame["p_holm"] = _corrected(frame)
+    frame["k"] = frame["k"].astype(object) if frame["k"].isna().any() else frame["k"]
+    # Levels in the order of the rows, so that looking up a metric finds its rows side by side.
+    keys = ["metric", "k", "segment"]
+    codes, levels = zip(*(pd.factorize(frame[key]) for key in keys), strict=True)
+    index = pd.MultiIndex(levels=[list(level) for level in levels], codes=[code.tolist() for code in codes], names=keys)
+    table = SegmentTable(frame.drop(columns=keys).set_axis(index, axis=0))
+    basis = f"{evaluation.basis()}; {words}"
+    table.attrs = {"basis": basis, "n_users": evaluation.n_users, "by": segments.label, "lang": current()}
+    return table
 
 
-COLUMNS = ("n_users", "mean", "low", "high", "gap", "gap_low", "gap_high", "p", "p_holm", "small")
+def _segment(
+    metric: Metric[...], k: int | None, name: str, values: Floats, inside: Bools, confidence: float
+) -> Segment:
+    n = int(inside.sum())
+    low, high, _method = intervals(values[inside], confidence, bounds=metric.bounds)
+    gap = gap_to_rest(values, inside, confidence)
+    numbers = (float(number[0]) for number in (low, high, gap.gap, gap.low, gap.high, gap.p))
+    return Segment(metric.name, k, name, n, float(values[inside].mean()), *numbers, small=n < SMALL)
+
+
+def _corrected(rows: pd.DataFrame) -> pd.Series[float]:
+    """P-values corrected by Holm's method over all tests of a table.
+
+    Of two segments each is the rest of the other: that is one test, and counts once.
+    """
+    groups = rows.groupby(["metric", "k"], dropna=False)["p"]
+    twins = (groups.transform("size") == 2) & (groups.transform("count") == 2)
+    again = twins & rows.duplicated(["metric", "k"])
+    corrected = pd.Series(holm(rows["p"].mask(again).to_numpy()))
+    return corrected.where(~again, corrected.shift())
 
 
 @dataclass(frozen=True)
@@ -313,7 +303,7 @@ class Segment:
     gap_low: float
     gap_high: float
     p: float  #: of the test of the gap; NaN: too few users or differences
-    p_holm: float = field(default=float("nan"), kw_only=True)  #: corrected over the whole table
+    p_holm: float = field(default=np.nan, kw_only=True)  #: corrected over the whole table
     small: bool = field(kw_only=True)  #: too few users to say much
 
 
@@ -325,73 +315,46 @@ class SegmentTable(Table):
 
     def __repr__(self) -> str:
         with use_language(self.attrs.get("lang")):
-            shown = pd.DataFrame(
-                [self._cells(row) for row in self.reset_index().itertuples(index=False)], columns=_header()
-            )
-            shown = shown.rename(columns={"segment": self.attrs.get("by", "segment")})
+            header, rows = self._shown()
+            shown = pd.DataFrame(rows, columns=header).rename(columns={"segment": self.attrs.get("by", "segment")})
             return f"{shown.to_string(index=False)}\n{self.attrs.get('basis', '')}"
 
     def _repr_html_(self) -> str:
         with use_language(self.attrs.get("lang")):
-            rows = [
-                [user_text(cell, 80) for cell in self._cells(row)] for row in self.reset_index().itertuples(index=False)
-            ]
+            header, rows = self._shown()
             return str(render(
                 "results/table.jinja", label="segments", title=translated(N_("By {by}"), by=user_text(self.attrs.get("by", ""), 80)),
-                header=_header(), rows=rows, numbers_from=2, basis=self.attrs.get("basis", ""),
+                header=header, rows=[[user_text(cell, 80) for cell in row] for row in rows], numbers_from=2, basis=self.attrs.get("basis", ""),
             ))  # fmt: skip
 
-    @staticmethod
-    def _cells(row: Any) -> list[str]:
-        label = row.metric if pd.isna(row.k) else f"{row.metric}@{int(row.k)}"
-        mark = _("(few)") if row.small else ""
-        return [
-            label, str(row.segment), f"{row.n_users:,}{' ' if mark else ''}{mark}", _number(row.mean), _ends(row.low, row.high),
-            _signed(row.gap), _ends(row.gap_low, row.gap_high, signed=True), _p(row.p_holm),
+    def _shown(self) -> tuple[list[str], list[list[str]]]:
+        """The header and the cells of each row."""
+        segments: list[Any] = list(self.reset_index().itertuples(index=False))
+        header = [
+            _("metric"), _("segment"), _("users"), _("mean"), pgettext("segments", "interval"), _("gap to the rest"),
+            _("interval of the gap"), _("p (Holm)"),
         ]  # fmt: skip
+        rows = [
+            [
+                row.metric if pd.isna(row.k) else f"{row.metric}@{int(row.k)}",
+                str(row.segment),
+                f"{row.n_users:,} {_('(few)')}" if row.small else f"{row.n_users:,}",
+                _number(row.mean),
+                _ends(row.low, row.high),
+                _number(row.gap, "+"),
+                _ends(row.gap_low, row.gap_high, "+"),
+                "< 0.0001" if row.p_holm < 0.0001 else _number(row.p_holm),
+            ]
+            for row in segments
+        ]
+        return header, rows
 
 
-def segment_table(by: str, rows: Sequence[Segment], adjusted: Any, basis: str, n_users: int) -> SegmentTable:
-    """The table of some rows, with their corrected p-values."""
-    frame = pd.DataFrame([vars(row) for row in rows])
-    frame["p_holm"] = adjusted
-    frame["k"] = frame["k"].astype(object) if frame["k"].isna().any() else frame["k"]
-    # Levels in the order of the rows, so that looking up a metric finds its rows side by side.
-    levels = [pd.factorize(frame[name]) for name in ("metric", "k", "segment")]
-    found, codes = [list(value) for _ignored, value in levels], [code.tolist() for code, _ignored in levels]
-    index = pd.MultiIndex(levels=found, codes=codes, names=["metric", "k", "segment"])
-    table = SegmentTable(frame[list(COLUMNS)].set_axis(index, axis=0))
-    table.attrs = {"basis": basis, "n_users": n_users, "by": by, "lang": current()}
-    return table
+def _number(value: float, sign: Literal["", "+"] = "") -> str:
+    return f"{value:{sign}.4f}" if np.isfinite(value) else _("–")
 
 
-def _header() -> list[str]:
-    return [
-        _("metric"),
-        _("segment"),
-        _("users"),
-        _("mean"),
-        pgettext("segments", "interval"),
-        _("gap to the rest"),
-        _("interval of the gap"),
-        _("p (Holm)"),
-    ]
-
-
-def _number(value: float) -> str:
-    return f"{value:.4f}" if np.isfinite(value) else _("–")
-
-
-def _signed(value: float) -> str:
-    return f"{value:+.4f}" if np.isfinite(value) else _("–")
-
-
-def _ends(low: float, high: float, *, signed: bool = False) -> str:
-    shown = _signed if signed else _number
-    return f"{shown(low)} {pgettext('range', 'to')} {shown(high)}" if np.isfinite(low) and np.isfinite(high) else _("–")
-
-
-def _p(p: float) -> str:
-    if not np.isfinite(p):
+def _ends(low: float, high: float, sign: Literal["", "+"] = "") -> str:
+    if not np.isfinite([low, high]).all():
         return _("–")
-    return "< 0.0001" if p < 0.0001 else f"{p:.4f}"
+    return f"{_number(low, sign)} {pgettext('range', 'to')} {_number(high, sign)}"

@@ -7,15 +7,17 @@ relevant; a list of rankings with a list of truths gives the mean. All end in th
 from __future__ import annotations
 
 import inspect
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ParamSpec, Protocol
 
 import numpy as np
+import pandas as pd
 
 from recnb.conventions import Convention, options_in_words
 from recnb.display.language import _, use_language
-from recnb.errors import RecnbError
+from recnb.errors import RecnbError, is_several
 from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
 from recnb.metrics.metric import Metric, metric_named
 from recnb.results.explanation import Explanation
@@ -38,16 +40,29 @@ class OneList(Protocol[P]):
 
     def __call__(self, ranking: Ranking, truth: Truth | None = None, /, *args: P.args, **options: P.kwargs) -> Score:
         """The metric of the list, or its mean over several."""
-        ...
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A ranking and its truth; without items if grades were given."""
+    """A ranking and its truth."""
 
-    items: tuple[Any, ...] | None  #: in rank order
-    grades: tuple[float, ...]  #: relevance of each rank
-    truth: tuple[tuple[Any, float], ...]  #: the relevant items in the order listed, and how relevant each is
+    items: Sequence[Any]  #: in rank order; the ranks, if grades were given
+    grades: Sequence[float]  #: relevance of each rank
+    truth: Sequence[tuple[Any, float]]  #: the relevant items in the order listed, and how relevant each is
+    named: bool = True  #: whether items were given, and not grades
+
+
+def describe(call: Callable[..., Any], metric: Metric[...], leading: Sequence[str], returned: str) -> Any:
+    """The callable with the metric's name, documentation and signature; `leading` are its parameters before `k`."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    first = [
+        inspect.Parameter(name, kind, default=None if name == "truth" else inspect.Parameter.empty) for name in leading
+    ]
+    of_metric = list(inspect.signature(metric.function).parameters.values())[1:]
+    call.__name__ = call.__qualname__ = metric.name
+    call.__doc__ = inspect.getdoc(metric.function)
+    vars(call)["__signature__"] = inspect.Signature([*first, *of_metric], return_annotation=returned)
+    return call
 
 
 def on_lists(metric: Metric[P]) -> OneList[P]:
@@ -58,23 +73,15 @@ def on_lists(metric: Metric[P]) -> OneList[P]:
         pairs = _pairs(ranking, truth, metric)
         cutoff = Cutoffs.one(k)
         values = metric.at(hits_of(pairs), cutoff, options).value[:, 0]
+        convention = LISTS.with_metric({**metric.defaults, **options})
         return Score(
-            values,
-            lambda: _index(len(pairs)),
-            metric.name,
-            cutoff.values[0],
-            LISTS.with_metric({**metric.defaults, **options}),
-            _basis(pairs, metric, options),
-        )
+            values.mean(), metric.name, cutoff.values[0], convention, _basis(pairs, metric, options),
+            values=values, users=partial(pd.RangeIndex, len(pairs), name="list"),
+        )  # fmt: skip
 
-    call.__name__ = call.__qualname__ = metric.name
-    call.__doc__ = inspect.getdoc(metric.function)
     call.__module__ = "recnb"
-    own = list(inspect.signature(metric.function).parameters.values())[1:]
-    ends = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    leading = [inspect.Parameter("ranking", ends), inspect.Parameter("truth", ends, default=None)]
-    call.__signature__ = inspect.Signature([*leading, *own], return_annotation="Score")  # type: ignore[attr-defined]
-    return call  # type: ignore[return-value]
+    function: OneList[P] = describe(call, metric, ["ranking", "truth"], "Score")
+    return function
 
 
 def explain(
@@ -86,7 +93,7 @@ def explain(
     lang: str | None = None,
     **options: Any,
 ) -> Explanation:
-    """How the score of one list is computed: formula, the same with numbers, a row per rank, the ideal list.
+    """Explain the score of one list: formula, the same with numbers, a row per rank, the ideal list.
 
     `lang` is "en" or "ko"; by default the language that is set.
 
@@ -99,43 +106,37 @@ def explain(
     if len(pairs) > 1:
         raise RecnbError(f"explain takes one list, and {len(pairs)} were given: pick one.")
     pair = pairs[0]
-    items = None if pair.items is None else dict(enumerate(pair.items, 1))
-    truth_items = None if pair.items is None else [item for item, _ignored in pair.truth]
+    items = dict(enumerate(pair.items if pair.named else [None] * len(pair.items), 1))
+    truth_items = [item for item, _ignored in pair.truth] if pair.named else None
     cutoff = Cutoffs.one(k).values[0]
     with use_language(lang):
         return explanation_of(
             chosen, hits_of(pairs), cutoff, options, items=items, truth_items=truth_items, user=None,
-            basis=_basis(pairs, chosen, options), length=len(pair.grades),
+            basis=_basis(pairs, chosen, options),
         )  # fmt: skip
 
 
 def hits_of(pairs: Sequence[Pair]) -> Hits:
     """The hits of several lists, each a user of its own."""
-    user, rank, relevance, truth_row, truth_user, truth_relevance = ([] for _ignored in range(6))  # type: ignore[var-annotated]
-    for position, pair in enumerate(pairs):
-        if pair.items is None:
-            row_of: dict[Any, int] = {at: row for row, (at, _ignored) in enumerate(pair.truth, len(truth_user))}
-            placed: Iterable[Any] = range(len(pair.grades))
-        else:
-            row_of = {item: row for row, (item, _ignored) in enumerate(pair.truth, len(truth_user))}
-            placed = pair.items
-        for at, (item, grade) in enumerate(zip(placed, pair.grades, strict=True), 1):
-            if grade > 0:
-                user.append(position)
-                rank.append(at)
-                relevance.append(grade)
-                truth_row.append(row_of[item])
-        truth_user += [position] * len(pair.truth)
-        truth_relevance += [grade for _ignored, grade in pair.truth]
+    hits: list[tuple[int, int, float, int]] = []  # user, rank, relevance, row of the truth
+    truth: list[tuple[int, float]] = []
+    for at, pair in enumerate(pairs):
+        row_of = {item: row for row, (item, _ignored) in enumerate(pair.truth, len(truth))}
+        graded = enumerate(zip(pair.items, pair.grades, strict=True), 1)
+        hits += [(at, rank, grade, row_of[item]) for rank, (item, grade) in graded if grade > 0]
+        truth += [(at, grade) for _ignored, grade in pair.truth]
+    of_hits = np.array(hits, dtype=np.float64).reshape(-1, 4)
+    of_truth = np.array(truth, dtype=np.float64).reshape(-1, 2)
+    user, rank, _, row = of_hits.astype(np.int64).T
     return Hits(
-        user=np.array(user, dtype=np.int64),
-        rank=np.array(rank, dtype=np.int64),
+        user=user,
+        rank=rank,
         list_length=np.array([len(pair.grades) for pair in pairs], dtype=np.int64),
-        relevance=np.array(relevance, dtype=np.float64),
-        truth_row=np.array(truth_row, dtype=np.int64),
-        truth_user=np.array(truth_user, dtype=np.int64),
-        truth_relevance=np.array(truth_relevance, dtype=np.float64),
-        max_relevance=max(truth_relevance, default=0.0),
+        relevance=of_hits[:, 2],
+        truth_row=row,
+        truth_user=of_truth[:, 0].astype(np.int64),
+        truth_relevance=of_truth[:, 1],
+        max_relevance=max((grade for _ignored, grade in truth), default=0.0),
     )
 
 
@@ -157,8 +158,8 @@ def _pairs(ranking: Ranking, truth: Truth | None, metric: Metric[...]) -> list[P
         if entries and all(_is_sequence(entry) for entry in entries):
             return [_graded(list(entry)) for entry in entries]
         return [_graded(entries)]
-    if _is_sequence(truth) and len(truth) and all(_is_truth(one) for one in truth) and all(map(_is_sequence, entries)):
-        if all(isinstance(one, tuple) for one in (*entries, *truth)):
+    if _is_sequence(truth) and len(truth) and all(map(_is_truth, truth)) and all(map(_is_sequence, entries)):
+        if all(isinstance(entry, tuple) for entry in (*entries, *truth)):
             raise RecnbError(
                 f"the entries of ranking and truth are tuples, such as {_shown(entries[0])}, which may be items or whole lists. Items of one "
                 "list: give the relevant ones as a set, set(truth). Several lists: [list(one) for one in ranking]."
@@ -168,8 +169,8 @@ def _pairs(ranking: Ranking, truth: Truth | None, metric: Metric[...]) -> list[P
                 f"{len(entries)} rankings stand against {len(truth)} truths: give one truth for each ranking."
             )
         return [
-            _matched(_sequence(one, f"ranking {at}"), other)
-            for at, (one, other) in enumerate(zip(entries, truth, strict=True))
+            _matched(_sequence(entry, f"ranking {at}"), relevant)
+            for at, (entry, relevant) in enumerate(zip(entries, truth, strict=True))
         ]
     return [_matched(entries, truth)]
 
@@ -177,8 +178,10 @@ def _pairs(ranking: Ranking, truth: Truth | None, metric: Metric[...]) -> list[P
 def _graded(grades: list[Any]) -> Pair:
     if not grades:
         raise RecnbError("the list of grades is empty: give the relevance of each rank, such as [3, 2, 0, 1].")
-    numbers = tuple(_grade(grade, f"rank {at}", alone=True) for at, grade in enumerate(grades, 1))
-    return Pair(None, numbers, tuple((at, grade) for at, grade in enumerate(numbers) if grade > 0))
+    numbers = [_grade(grade, f"rank {at}", alone=True) for at, grade in enumerate(grades, 1)]
+    ranks = range(1, len(numbers) + 1)
+    relevant = [(rank, grade) for rank, grade in zip(ranks, numbers, strict=True) if grade > 0]
+    return Pair(ranks, numbers, relevant, named=False)
 
 
 def _matched(ranking: list[Any], truth: Any) -> Pair:
@@ -204,16 +207,15 @@ def _matched(ranking: list[Any], truth: Any) -> Pair:
             f"the ranking holds {_first_twice(ranking)!r} more than once, which would count twice: recommend each item once."
         )
     _same_kind(ranking, judged, truth)
-    relevant = tuple((item, grade) for item, grade in judged.items() if grade > 0)
-    return Pair(tuple(ranking), tuple(judged.get(item, 0.0) for item in ranking), relevant)
+    relevant = [(item, grade) for item, grade in judged.items() if grade > 0]
+    return Pair(ranking, [judged.get(item, 0.0) for item in ranking], relevant)
 
 
 def _grade(grade: Any, where: str, *, alone: bool = False) -> float:
-    whole = isinstance(grade, int) and grade <= HIGHEST
-    if (whole or (isinstance(grade, (float, np.integer, np.floating, np.bool_)) and np.isfinite(grade))) and 0 <= float(
-        grade
-    ) <= HIGHEST:
-        return float(grade)
+    if isinstance(grade, (int, float, np.integer, np.floating, np.bool_)):
+        number = grade if isinstance(grade, int) else float(grade)  # a whole number may be beyond all floats
+        if 0 <= number <= HIGHEST:
+            return float(number)
     ways = (
         " A ranking of items needs its truth: give the relevant items as the second argument."
         if alone and not isinstance(grade, (int, float))
@@ -230,21 +232,12 @@ def _sequence(values: Any, what: str) -> list[Any]:
 
 
 def _is_sequence(value: Any) -> bool:
-    ordered = (
-        isinstance(value, Sequence)
-        or (isinstance(value, np.ndarray) and not _is_single(value))
-        or type(value).__name__ in ("Series", "Index")
-    )
-    return ordered and not isinstance(value, (str, bytes))
+    ordered = isinstance(value, (Sequence, np.ndarray)) or type(value).__name__ in ("Series", "Index")
+    return ordered and is_several(value)
 
 
 def _is_truth(value: Any) -> bool:
-    return isinstance(value, (Mapping, Collection)) and not isinstance(value, (str, bytes)) and not _is_single(value)
-
-
-def _is_single(value: Any) -> bool:
-    """Whether an array holds one number and no row of them."""
-    return isinstance(value, np.ndarray) and value.ndim == 0
+    return isinstance(value, Collection) and is_several(value)
 
 
 def _hashable(items: list[Any], what: str) -> None:
@@ -255,11 +248,7 @@ def _hashable(items: list[Any], what: str) -> None:
             raise RecnbError(
                 f"{what} holds {_shown(item)}, which cannot be an item: items are text or numbers."
             ) from problem
-        if (
-            item is None
-            or type(item).__name__ in ("NAType", "NaTType")
-            or (isinstance(item, (float, np.floating)) and np.isnan(item))
-        ):
+        if pd.isna(item):
             raise RecnbError(f"{what} holds a missing item, {item!r}: drop it.")
 
 
@@ -289,16 +278,7 @@ def _first_twice(items: list[Any]) -> Any:
     return next(item for at, item in enumerate(items) if item in items[:at])
 
 
-def _index(n: int) -> Any:
-    import pandas as pd
-
-    return pd.RangeIndex(n, name="list")
-
-
 def _basis(pairs: Sequence[Pair], metric: Metric[...], options: Mapping[str, Any]) -> str:
     n = len(pairs)
     count = _("one list of {n}", n=len(pairs[0].grades)) if n == 1 else _("mean of {n} lists", n=n)
     return "; ".join([count, *options_in_words({**metric.defaults, **options})])
-
-
-__all__ = ["OneList", "Pair", "explain", "hits_of", "on_lists"]

@@ -67,19 +67,41 @@ def table_of(evaluation: EvaluationData, metrics: Metrics, k: Any, options: Mapp
     cutoffs, library = Cutoffs.of(k), evaluation.library
     metrics = metrics_under(library, metrics)
     chosen = asked_metrics(metrics)
-    own = [options_of(metric, metrics, options, chosen) for metric in chosen]
-    means = _means(evaluation, chosen, own, cutoffs)
-    of_accuracy = [mine for metric, mine in zip(chosen, own, strict=True) if metric.is_accuracy]
-    convention = evaluation.convention.with_metric({name: mine[name] for mine in of_accuracy for name in mine})
-    parts = [evaluation.basis(convention) if library is None else _("each metric as {library} has it", library=library)]
-    beyond = [
-        f"{metric.name}: {beyond_accuracy.result_of(evaluation, metric, cutoffs.deepest, mine).basis()}"
-        for metric, mine in zip(chosen, own, strict=True)
-        if not metric.is_accuracy
-    ]
-    basis = "; ".join((parts if of_accuracy else []) + beyond)
-    attrs = {"basis": basis, "n_users": evaluation.n_users, "convention": str(convention)}
-    return _table([metric.name for metric in chosen], means, cutoffs, attrs)
+    metric_options = {metric.name: options_of(metric, metrics, options, chosen) for metric in chosen}
+    of_accuracy = [(metric, metric_options[metric.name]) for metric in chosen if metric.is_accuracy]
+    convention = evaluation.convention.with_metric(
+        {name: value for _metric, given in of_accuracy for name, value in given.items()}
+    )
+    parts: list[str] = []
+    if of_accuracy:
+        parts = [
+            evaluation.basis(convention) if library is None else _("each metric as {library} has it", library=library)
+        ]
+    accuracy = iter(_means(evaluation, of_accuracy, cutoffs))
+    rows = []
+    for metric in chosen:
+        if metric.is_accuracy:
+            rows.append(next(accuracy))
+        else:
+            means, words = beyond_accuracy.means_and_basis(evaluation, metric, cutoffs, metric_options[metric.name])
+            rows.append(means)
+            parts.append(f"{metric.name}: {'; '.join(words)}")
+    attrs = {"basis": "; ".join(parts), "n_users": evaluation.n_users, "convention": str(convention)}
+    return _table([metric.name for metric in chosen], np.array(rows), cutoffs, attrs)
+
+
+def _means(
+    evaluation: EvaluationData, metrics: Sequence[tuple[Metric[...], Mapping[str, Any]]], cutoffs: Cutoffs
+) -> Sequence[Floats]:
+    """The means of metrics of accuracy: together, if they are of the same users."""
+    if not metrics:
+        return []
+    if evaluation.library is None:
+        return list(means_of(evaluation.prepared, metrics, cutoffs))
+    if any(metric.needs_whole_list(options) for metric, options in metrics):
+        # Join as deep as the deepest metric needs, so that no metric makes the join be done again.
+        evaluation.hits(None)
+    return [evaluation.means(metric, cutoffs, options) for metric, options in metrics]
 
 
 def beyond_table(evaluation: EvaluationData, k: object) -> Table:
@@ -117,27 +139,3 @@ def _table(names: Sequence[str], values: Floats, cutoffs: Cutoffs, attrs: dict[A
     # Text and numbers only: pandas writes attrs as JSON where it writes them.
     table.attrs = {**attrs, "lang": current()}
     return table
-
-
-def _means(
-    evaluation: EvaluationData, metrics: Sequence[Metric[...]], options: Sequence[Mapping[str, Any]], cutoffs: Cutoffs
-) -> Floats:
-    """Metrics × cut-offs: those of accuracy together, if they are of the same users; the others one by one."""
-    pairs = list(zip(metrics, options, strict=True))
-    of_accuracy = [(metric, mine) for metric, mine in pairs if metric.is_accuracy]
-    together: dict[str, Floats] = {}
-    if evaluation.library is None and of_accuracy:
-        names = [metric.name for metric, _options in of_accuracy]
-        together = dict(zip(names, means_of(evaluation.prepared, of_accuracy, cutoffs), strict=True))
-    elif any(metric.needs_whole_list(mine) for metric, mine in pairs):
-        # Join as deep as the deepest metric needs, so that no metric makes the join be done again.
-        evaluation.hits(None)
-    rows = []
-    for metric, mine in pairs:
-        if metric.name in together:
-            rows.append(together[metric.name])
-        elif metric.is_accuracy:
-            rows.append(evaluation.means(metric, cutoffs, mine))
-        else:
-            rows.append(beyond_accuracy.means_and_basis(evaluation, metric, cutoffs, mine)[0])
-    return np.array(rows)

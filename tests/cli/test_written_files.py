@@ -4,22 +4,35 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 import recnb
+from recnb.comparison.report import ComparisonReport
 from recnb.errors import RecnbError
+from recnb.report.report import Report
 
-SAMPLE = recnb.datasets.load_sample()
-REPORT = SAMPLE.models["popular"].rec.against(SAMPLE.test).report(k=5, metrics=["ndcg"])
-COMPARED = recnb.compare(SAMPLE.recommendations, SAMPLE.test).report(k=5, metrics=["ndcg"])
+sample = cache(recnb.datasets.load_sample)
 
+
+@cache
+def report() -> Report:
+    return sample().models["popular"].rec.against(sample().test).report(k=5, metrics=["ndcg"])
+
+
+@cache
+def comparison() -> ComparisonReport:
+    return recnb.compare(sample().recommendations, sample().test).report(k=5, metrics=["ndcg"])
+
+
+FORMATS = ("to_html", "to_json", "to_markdown", "to_latex")
 WRITERS: dict[str, Callable[[Path], object]] = {
-    **{f"Report.{name}": getattr(REPORT, name) for name in ("to_html", "to_json", "to_markdown", "to_latex")},
-    **{f"Comparison.{name}": getattr(COMPARED, name) for name in ("to_html", "to_json", "to_markdown", "to_latex")},
-    "write_trec_run": lambda path: recnb.write_trec_run(SAMPLE.models["popular"], path),
-    "write_trec_qrels": lambda path: recnb.write_trec_qrels(SAMPLE.test, path),
+    **{f"Report.{name}": lambda path, name=name: getattr(report(), name)(path) for name in FORMATS},
+    **{f"Comparison.{name}": lambda path, name=name: getattr(comparison(), name)(path) for name in FORMATS},
+    "write_trec_run": lambda path: recnb.write_trec_run(sample().models["popular"], path),
+    "write_trec_qrels": lambda path: recnb.write_trec_qrels(sample().test, path),
 }
 
 

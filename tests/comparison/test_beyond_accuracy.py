@@ -12,11 +12,6 @@ METRICS = ("novelty", "popularity", "tail_share", "diversity", "serendipity", "c
 
 
 @pytest.fixture(scope="module")
-def sample():
-    return recnb.datasets.load_sample()
-
-
-@pytest.fixture(scope="module")
 def side_data(sample):
     return {"train": sample.train, "items": sample.items}
 

@@ -24,16 +24,6 @@ EVIL = [
 
 
 @pytest.fixture(scope="module")
-def sample():
-    return recnb.datasets.load_sample()
-
-
-@pytest.fixture(scope="module")
-def compared(sample):
-    return recnb.compare(sample.recommendations, sample.test, baseline="popular")
-
-
-@pytest.fixture(scope="module")
 def report(compared):
     return compared.report(k=[5, 10])
 

@@ -10,28 +10,8 @@ from scipy import stats
 import recnb
 from recnb.comparison.figure import draw_points
 from recnb.errors import OptionError, UnknownUserError
+from tests.comparison.frames import FIRST, SECOND, TRUTH, lists
 from tests.comparison.test_list_overlap import rbo_by_sets
-
-
-def lists(**users):
-    """A frame of recommendations from user="items in order"."""
-    rows = [(user, item, rank) for user, items in users.items() for rank, item in enumerate(items, 1)]
-    return pd.DataFrame(rows, columns=["user", "item", "rank"])
-
-
-TRUTH = pd.DataFrame({"user": list("abcd"), "item": list("xxxx")})
-FIRST = lists(a="xy", b="yx", c="pq", d="xq")  # reciprocal ranks 1, 1/2, 0, 1
-SECOND = lists(a="yx", b="yx", c="pq", d="qx")  # 1/2, 1/2, 0, 1/2
-
-
-@pytest.fixture(scope="module")
-def sample():
-    return recnb.datasets.load_sample()
-
-
-@pytest.fixture(scope="module")
-def compared(sample):
-    return recnb.compare(sample.recommendations, sample.test, baseline="popular")
 
 
 def test_movers_are_those_whose_value_changed_most():

@@ -19,6 +19,7 @@ from recnb.libraries.reproduce import value_under
 from tests.conventions.test_presets_recorded import WITHOUT_PRESET
 from tests.conventions.test_reference import VARIANTS, read_options
 from tests.conventions_reference import Case, evaluate
+from tests.examples import examples
 from tests.presets import as_in_of
 
 #: Evidently's AP reads relevance off the last input row, a defect that no convention expresses (see the preset's note).
@@ -95,7 +96,7 @@ NOTHING_SHARED: Case = {  # by user there is something to compare; by item nothi
 @given(case=cases())
 @example(case=ALL_TIED)
 @example(case=NOTHING_SHARED)
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_every_preset_does_what_its_options_say(case: Case):
     recs, truth, k = frames(case)
     source = read(recs, truth, {})
@@ -172,7 +173,7 @@ def as_the_reference_says(convention: Convention) -> dict[str, Any]:
 
 
 @given(case=cases(), convention=any_conventions())
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_any_convention_does_what_it_says(case: Case, convention: Convention):
     """Not the recorded combinations alone: every choice on one axis beside every choice on another."""
     recs, truth, k = frames(case)

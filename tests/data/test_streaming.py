@@ -17,6 +17,7 @@ import recnb
 from recnb.data import batches, streaming, user_batches
 from recnb.errors import ElsewhereError, FrameError, NoUsersError, RecnbError
 from tests.distributed.test_chunks import CONVENTIONS, METRICS, K, random_frames
+from tests.examples import examples
 
 
 @pytest.fixture(autouse=True)
@@ -64,13 +65,13 @@ def lists_are_away(evaluation):
 
 
 # One test of many draws: a fixture set once for all of them is what is meant.
-drawn = settings(max_examples=70, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+drawn = settings(max_examples=examples(70), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @drawn
 @given(st.integers(0, 10_000), st.sampled_from(CONVENTIONS), st.sampled_from([*KINDS]), st.booleans(), st.booleans())
 def test_batches_give_the_numbers_of_the_whole(seed, convention, kind, text, torn):
-    recs, truth = random_frames(np.random.default_rng(seed), text=text)
+    recs, truth = random_frames(np.random.default_rng(seed), n_users=25, text=text)
     recs = shuffled(recs, seed) if torn else recs
     whole = recnb.evaluate(recs, truth, **convention)
     made = recnb.evaluate(KINDS[kind](recs), truth, **convention)
@@ -105,7 +106,7 @@ def test_what_fits_is_held_in_memory(kind, monkeypatch):
 @pytest.mark.parametrize("where", ["files", "one file, filtered", "duckdb", "dataset", "dataset, filtered"])
 @pytest.mark.parametrize("torn", [False, True])
 def test_files(where, torn, tmp_path):
-    recs, truth = random_frames(np.random.default_rng(3), n_users=80, text=True)
+    recs, truth = random_frames(np.random.default_rng(3), n_users=45, text=True)
     recs = (shuffled(recs) if torn else recs).assign(more="x", other=1.5)
     for number, start in enumerate(range(0, len(recs), 31)):  # users' lists are torn over files
         pq.write_table(
@@ -142,7 +143,7 @@ def test_one_user_has_more_rows_than_a_batch(place, torn):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("torn", [False, True])
 def test_ids_of_any_kind(ids, kind, torn):
-    recs, truth = random_frames(np.random.default_rng(5), n_users=2 if ids == "bool" else 40)
+    recs, truth = random_frames(np.random.default_rng(5), n_users=2 if ids == "bool" else 25)
     if ids == "bool":
         long = pd.DataFrame({"user": np.repeat([0, 1], 40), "item": [*range(40)] * 2, "score": 1.0})
         recs, truth = long, long[::3].rename(columns={"score": "relevance"})

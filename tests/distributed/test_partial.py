@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import recnb
 from recnb import Partial
 from recnb.errors import CutoffError, FrameError, OptionError, RecnbError
+from tests.examples import examples
 
 METRICS = {
     "ndcg": {"gain": "exponential"},
@@ -66,7 +67,7 @@ CONVENTIONS = [
 ]
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(0, 10_000), st.sampled_from(CONVENTIONS))
 def test_parts_add_up_to_the_whole_in_any_order_and_grouping(seed, convention):
     rng = np.random.default_rng(seed)

@@ -23,8 +23,6 @@ from recnb.metrics.metric import metric_named
 from tests.presets import as_in_of
 from tests.results.test_html import EVIL, Page
 
-pytestmark = pytest.mark.early
-
 FAMILY = {variant: metric for metric, variants in FAMILIES.items() for variant in variants}
 RANKING = (
     "ndcg",

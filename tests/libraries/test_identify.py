@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from functools import cache
+from importlib import import_module
 from typing import Any
 
 import pandas as pd
 import pytest
 
 import recnb
+from recnb.data import Source
 from recnb.errors import OptionError, UnknownUserError
 from recnb.libraries.data_properties import properties_of
 from recnb.libraries.identify import Identified, IdentifiedUsers, Printed
-from recnb.libraries.variant import presets_of
+from recnb.libraries.variant import MetricVariant, numbers_of, presets_of
 from tests.libraries.test_explain_difference import number
 from tests.results.test_html import EVIL, Page
 
+identify = import_module("recnb.libraries.identify")
 SAMPLE = recnb.datasets.load_sample()
 RECS, TRUTH = SAMPLE.models["popular"], SAMPLE.test
 EV = RECS.rec.against(TRUTH)
@@ -46,6 +50,27 @@ def of_users(evaluation: recnb.Evaluation, *args: Any, **options: Any) -> Identi
     return found
 
 
+candidates_kept = cache(identify.candidates_of)
+NUMBERS: dict[tuple[int, tuple[MetricVariant, ...], int | None], dict[MetricVariant, tuple[float, str]]] = {}
+
+
+def numbers_kept(
+    source: Source, variants: list[MetricVariant], k: int | None
+) -> dict[MetricVariant, tuple[float, str]]:
+    key = id(source), tuple(variants), k
+    if key not in NUMBERS:
+        NUMBERS[key] = numbers_of(source, variants, k)
+    return NUMBERS[key]
+
+
+@pytest.fixture
+def kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several printed numbers on the same frames: what the conventions give there is worked out for the first."""
+    monkeypatch.setattr(identify, "candidates_of", candidates_kept)
+    monkeypatch.setattr(identify, "numbers_of", numbers_kept)
+
+
+@pytest.mark.usefixtures("kept")
 @pytest.mark.parametrize("metric", [pytest.param("ndcg", marks=pytest.mark.slow), "average_precision"])
 def test_a_number_that_a_preset_printed_is_found_to_be_its_own(metric: str):
     said = {one.label: number(one.library, one.variant, RECS, TRUTH, 10) for one in presets_of(metric)}
@@ -101,6 +126,7 @@ def test_users_who_are_not_there():
     assert some.misprints == ("u9",)
 
 
+@pytest.mark.usefixtures("kept")
 def test_none_gives_it_and_the_nearest_are_shown():
     found = of_mean(EV, "ndcg", "0.9063", 10)
     assert found.matches == ()
@@ -111,6 +137,7 @@ def test_none_gives_it_and_the_nearest_are_shown():
     assert list(found.to_frame()["how"]) == ["no"] * 5
 
 
+@pytest.mark.usefixtures("kept")
 def test_a_number_cut_off_is_a_weaker_match():
     value = float(EV.ndcg(k=10))
     digits = next(d for d in range(3, 9) if f"{value:.{d}f}" != f"{int(value * 10**d) / 10**d:.{d}f}")
@@ -121,6 +148,7 @@ def test_a_number_cut_off_is_a_weaker_match():
     assert "cut off" in repr(found)
 
 
+@pytest.mark.usefixtures("kept")
 def test_several_may_and_it_says_so():
     found = of_mean(EV, "ndcg", "0.2", 10)
     assert len(found.groups) > 1

@@ -16,6 +16,7 @@ from recnb import METRICS
 from recnb.conventions import presets
 from recnb.metrics.hits import Cutoffs
 from tests import strategies
+from tests.examples import examples
 
 ITEMS = "abcdef"
 CUTOFFS = (1, 2, 3, None)
@@ -48,7 +49,7 @@ def no_bound(name: str, options: dict[str, Any]) -> bool:
 
 
 @given(tied(), st.sampled_from(CUTOFFS), strategies.choices())
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 def test_bounds_are_the_lowest_and_the_highest_of_all_orders(
     data: tuple[pd.DataFrame, pd.DataFrame], k: int | None, options: dict[str, dict[str, Any]]
 ) -> None:

@@ -19,7 +19,7 @@ from recnb.errors import RecnbError
 from recnb.metrics import novelty as of_lists
 from recnb.metrics import pairwise as of_pairs_module
 from recnb.metrics.recommendation_lists import Lists, PerUser
-from recnb.results.item_metrics import FORMULAS, ItemMetrics
+from recnb.results.item_metrics import FORMULAS, ItemMetrics, recorded_options
 
 Options = dict[str, Any]
 
@@ -94,14 +94,13 @@ NUMBERS: dict[str, tuple[Any, ...]] = {
 def values_of(formula: str) -> dict[str, tuple[Any, ...]]:
     """What each option of a formula can be, in the words of the conventions."""
     chosen = FORMULAS[formula]
-    words = chosen.metric.words
-    named = {name: words.get(chosen.renamed.get(name, name)) for name in chosen.options}
+    named = {name: chosen.words.get(chosen.recorded_options.get(name, name)) for name in recorded_options(chosen)}
     return {name: given if given is not None else NUMBERS[name] for name, given in named.items()}
 
 
 DEFAULTS = {
     formula: {
-        **{name: parameter.default for name, parameter in inspect.signature(chosen.metric.function).parameters.items()},
+        **{name: parameter.default for name, parameter in inspect.signature(chosen.function).parameters.items()},
         "average": "user",
     }
     for formula, chosen in FORMULAS.items()

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from recnb.errors import RecnbError
-from recnb.results.item_metrics import FORMULAS, beyond
+from recnb.results.item_metrics import FORMULAS, ItemMetrics
 
 HERE = pathlib.Path(__file__).parents[1] / "recorded"
 CASES = {case["id"]: case for case in json.loads((HERE / "beyond_cases.json").read_text("utf-8"))}
@@ -53,6 +53,10 @@ def parsed(options: str) -> dict[str, Any]:
 
 OPTIONS = {(row["library"], row["version"], row["metric"]): row for row in rows("beyond_options.csv")}
 VALUES = rows("beyond_values.csv")
+
+
+def beyond(formula: str, options: dict[str, Any], recs: pl.DataFrame, k: int | None = None, **given: Any) -> float:
+    return ItemMetrics(recs, **given).value(formula, options, k)
 
 
 def here(row: dict[str, str]) -> float:

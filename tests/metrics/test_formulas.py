@@ -15,7 +15,7 @@ from hypothesis import given
 
 import recnb
 from recnb import METRICS
-from recnb.metrics.formula import SYMBOLS, Formula
+from recnb.metrics.formula import Formula
 from recnb.metrics.metric import Metric
 from tests.reference import ideal_grades, relevant_items
 from tests.strategies import CUTOFFS, Data, Options, choices, data, each_word, every_choice, random_data
@@ -231,12 +231,8 @@ def test_latex_is_mathematics(name: str) -> None:
             assert latex.count(r"\left(") == latex.count(r"\right)"), latex
             assert "*" not in latex
             assert not re.search(r"[A-Za-z]_[A-Za-z]", latex), latex
-            python = {one for one in SYMBOLS if one not in ("first", "preferred", "beta")} | {
-                "out_of",
-                "gain",
-                "discount",
-                "target",
-            }
+            python = {"rank", "relevance", "max_relevance", "nth", "reach", "n_relevant", "n_hits", "list_length"}
+            python |= {"out_of", "gain", "discount", "target"}
             assert not python & set(re.findall(r"\\?\w+", latex)), latex
             assert latex.startswith(
                 rf"\mathrm{{{METRICS[name].symbol.replace('-', '{-}').replace(' ', '~')}}}@{'k' if k is None else k} = "

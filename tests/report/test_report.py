@@ -1,6 +1,7 @@
 """The numbers of a report against plain loops and against the metrics asked one by one."""
 
 import re
+from collections import Counter
 from itertools import pairwise
 
 import numpy as np
@@ -9,10 +10,11 @@ import pytest
 
 import recnb
 from recnb.errors import CutoffError, OptionError
-from recnb.metrics.metric import Metric
-from recnb.report.build import curve_points
+from recnb.metrics.metric import LIST_METRICS, Metric
 from recnb.report.data import distribution_of
+from recnb.report.request import curve_points
 from recnb.stats import intervals
+from tests.lint_planted import CLEAN
 
 
 @pytest.fixture(scope="module")
@@ -58,18 +60,49 @@ def test_all_intervals_come_from_one_call(sample, monkeypatch):
     assert calls == [(sample.n_users, 10 + 2)]
 
 
-def test_a_metric_is_computed_once_for_all_cutoffs(sample, monkeypatch):
-    computed = []
+@pytest.fixture
+def computed(monkeypatch):
+    """The metrics that are computed, each time one is."""
+    calls = []
     at = Metric.at
 
     def counted(metric, *args):
-        computed.append(metric.name)
+        calls.append(metric.name)
         return at(metric, *args)
 
     monkeypatch.setattr(Metric, "at", counted)
-    sample.report(k=[5, 10], metrics=["ndcg", "recall", "f1"])
-    # The lint has the bounds of the first metric over all orders of equal scores.
-    assert [name for name in computed if name != "ndcg"] == ["recall", "f1"]
+    return calls
+
+
+METRICS = ["ndcg", "recall", "f1"]
+
+
+def test_a_metric_is_computed_once_for_a_report(computed):
+    # Nothing is found in these data, so the lint computes no metric on changed data.
+    evaluation = CLEAN.evaluate()
+    by = pd.Series({user: "even" if at % 2 else "odd" for at, user in enumerate(evaluation.users)})
+    report = evaluation.report(k=[5, 10], metrics=METRICS, by=by)
+    assert len(report.segments.rows) == 2 * len(METRICS)
+    # Those beyond accuracy are computed at one cut-off at a time.
+    assert Counter(computed) == {**dict.fromkeys(METRICS, 1), **dict.fromkeys(LIST_METRICS, 2)}
+
+
+def test_a_metric_of_each_model_is_computed_once_for_a_report(computed):
+    evaluations = {name: CLEAN.evaluate() for name in ("first", "second")}
+    by = pd.Series({user: "even" if at % 2 else "odd" for at, user in enumerate(evaluations["first"].users)})
+    report = recnb.compare(evaluations).report(k=[5, 10], metrics=METRICS, by=by)
+    assert len(report.data.segments.rows) == 2
+    assert report.data.curves
+    assert Counter(computed) == dict.fromkeys([*METRICS, *LIST_METRICS], len(evaluations))
+
+
+def test_tables_of_segments_compute_a_metric_once(sample, computed):
+    data = recnb.datasets.load_sample()
+    compared = recnb.compare(data.models, data.test, train=data.train)
+    for table in (compared.table, compared.differences):
+        computed.clear()
+        table(METRICS, k=[5, 10], by="activity")
+        assert computed == [name for name in METRICS for _model in data.models]
 
 
 def test_confidence_and_options_are_used(sample):

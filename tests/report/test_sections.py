@@ -1,5 +1,6 @@
 """Findings, segments and what lies beyond accuracy in a report: their numbers, and that every form tells them."""
 
+import importlib
 import json
 import re
 
@@ -11,8 +12,10 @@ import pytest
 import recnb
 from recnb.display import svg
 from recnb.display.language import _, use_language
+from recnb.display.text import latex_text
 from recnb.errors import OptionError
 from recnb.metrics.metric import LIST_METRICS
+from recnb.report.section import Cells, Section
 from tests.lint_planted import CLEAN
 
 EVIL = "<img src=x onerror=alert(1)>|$a_b$ http://x.org"
@@ -299,3 +302,37 @@ def test_titles_are_made_safe(sample):
     for page in (report.to_html(), report._repr_html_(), report.to_markdown()):
         assert "<img src=x" not in page
         assert "http://" not in page
+
+
+class ListLengths(Section):
+    """A section with numbers of its own, shown by its table."""
+
+    name, title = "list_lengths", "List lengths"
+
+    @staticmethod
+    def compute(models, request):
+        return {name: float(model.hits(request.lead_k).list_length.mean()) for name, model in models.items()}
+
+    def table(self, safe):
+        return Cells(["model", "mean length"], [[safe(name), f"{mean:.3f}"] for name, mean in self.numbers.items()])
+
+    def latex(self):
+        return [self.table(latex_text).latex(self.heading(latex_text))]
+
+
+@pytest.mark.parametrize("folder", ["report", "comparison"])
+def test_a_section_is_a_class_and_a_line_in_the_list(sample, monkeypatch, folder):
+    for module in ("report", "build"):
+        name = f"recnb.{folder}.{module}.SECTIONS"
+        sections = importlib.import_module(f"recnb.{folder}.sections").SECTIONS
+        monkeypatch.setattr(name, (*sections[:-1], ListLengths, sections[-1]))
+    models = {EVIL: sample.models["popular"], "other": sample.models["factors"]}
+    if folder == "report":
+        report, names = models[EVIL].rec.against(sample.test).report(k=5, metrics=["ndcg"]), [""]
+    else:
+        report, names = recnb.compare(models, sample.test).report(k=5, metrics=["ndcg"], movers=0), list(models)
+    for form in [*forms(report).values(), report.to_latex()]:
+        assert "List lengths" in form
+        assert form.count("19.847") == len(names)
+        assert form == repr(report) or EVIL not in form
+    assert list(json.loads(report.to_json())["list_lengths"]) == names

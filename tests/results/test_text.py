@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
 from typing import Any
 
@@ -220,20 +221,21 @@ def test_an_explanation_is_the_score(name: str) -> None:
             for user, value in per_user.items():
                 explanation = EV.explain(name, user, k=k, **options)
                 assert explanation.value == value, (options, k, user)
-                rows = explanation.to_frame()
-                assert (rows["running"].iloc[-1] if len(rows) else 0.0) == pytest.approx(value, abs=1e-12)
-                assert (rows["running"].diff().dropna() >= -1e-15).all()
-                assert (rows["rank"].diff().dropna() > 0).all()
-                assert len(explanation.terms) == (rows["credit"] > 0).sum() == (rows["term"] != "").sum()
+                rows = explanation.to_frame().to_dict("list")
+                assert (rows["running"][-1] if rows["running"] else 0.0) == pytest.approx(value, abs=1e-12)
+                assert all(after - before >= -1e-15 for before, after in itertools.pairwise(rows["running"]))
+                assert all(after > before for before, after in itertools.pairwise(rows["rank"]))
+                n_terms = len(explanation.terms)
+                assert n_terms == sum(credit > 0 for credit in rows["credit"]) == sum(map(bool, rows["term"]))
                 assert explanation.numbers.endswith(
                     f"= {value:.4f}".rstrip("0").rstrip(".")
                 ) or explanation.numbers.endswith(f"= {value:.4f}")
                 depth = k or max((rank for rank, _ in LISTS.get(user, [])), default=0)
                 if METRICS[name].over == "hits":
-                    assert rows[["rank", "item"]].to_numpy().tolist() == [
-                        [rank, item] for rank, item in LISTS.get(user, []) if rank <= depth
+                    assert list(zip(rows["rank"], rows["item"], strict=True)) == [
+                        (rank, item) for rank, item in LISTS.get(user, []) if rank <= depth
                     ]
-                    assert rows["relevance"].tolist() == [RELEVANT[user].get(item, 0.0) for item in rows["item"]]
+                    assert rows["relevance"] == [RELEVANT[user].get(item, 0.0) for item in rows["item"]]
                 shown = {item for rank, item in LISTS.get(user, []) if rank <= depth}
                 assert explanation.missed == tuple(
                     item

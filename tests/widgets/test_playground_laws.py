@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 import recnb
 from recnb import METRICS
 from recnb.widgets import PlaygroundState
+from tests.examples import examples
 
 ITEMS = tuple("ABCDEF")
 STEPS = st.lists(
@@ -36,7 +37,7 @@ def after(steps: list, **options) -> PlaygroundState:
 
 
 @given(STEPS)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 def test_after_any_steps_the_values_are_those_of_recnb(steps):
     state = after(steps, metrics=list(METRICS))
     for name, one in state.values().items():
@@ -46,7 +47,7 @@ def test_after_any_steps_the_values_are_those_of_recnb(steps):
 
 
 @given(STEPS, st.sampled_from(list(METRICS)))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_terms_add_up_to_the_sum_and_their_changes_to_its_change(steps, name):
     state = after(steps, metrics=[name])
     changed = state.changed()
@@ -63,7 +64,7 @@ def test_terms_add_up_to_the_sum_and_their_changes_to_its_change(steps, name):
 
 
 @given(STEPS, st.sampled_from(ITEMS), st.integers(1, 6))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_a_move_and_its_inverse_restore(steps, item, rank):
     state = after(steps)
     setting, old = state.setting, state.rank(item)
@@ -73,7 +74,7 @@ def test_a_move_and_its_inverse_restore(steps, item, rank):
 
 
 @given(STEPS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_undo_leads_back_to_the_start_step_by_step(steps):
     state = PlaygroundState()
     seen = [state.setting]
@@ -94,7 +95,7 @@ def test_undo_leads_back_to_the_start_step_by_step(steps):
 
 
 @given(STEPS, st.permutations(ITEMS))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_no_permutation_changes_what_does_not_look_at_the_order(steps, order):
     state = after(steps, metrics=["recall", "precision", "cg", "hit_rate", "idcg", "f1"])
     state.set_k(6)
@@ -104,7 +105,7 @@ def test_no_permutation_changes_what_does_not_look_at_the_order(steps, order):
 
 
 @given(STEPS, st.sampled_from(ITEMS))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_an_item_moved_above_one_no_more_relevant_lowers_nothing(steps, item):
     state = after(steps, metrics=["dcg", "ndcg", "average_precision", "reciprocal_rank", "rbp", "precision", "recall"])
     state.set_k(6)

@@ -1,0 +1,436 @@
+"""The sections of the report of a comparison, each in every form: HTML (its macro in `sections.jinja`), console, Markdown, LaTeX, JSON."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Sequence
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from recnb.comparison import charts
+from recnb.comparison import conclusions as words
+from recnb.comparison.conclusions import SIGNS, TESTS, bare_p, number, percent_of, signed
+from recnb.display.language import N_, _, ngettext
+from recnb.display.templates import macro, name, user_text
+from recnb.display.text import latex_table, latex_text, markdown_table, markdown_text, one_line
+from recnb.report.section import Cells, FindingsTab, Safe, Section
+from recnb.report.sections import item_in_markdown, item_in_text
+
+if TYPE_CHECKING:
+    from recnb.comparison.results import ComparisonReportData, Difference, Mean, ModelFinding, MovedUsers
+    from recnb.report.data import RankedItem
+
+LINE = 110
+
+
+def _value(value: float, _low: float, _high: float) -> str:
+    return number(value)
+
+
+#: Marks of LaTeX for verdicts, and for means that are not significantly different from the best.
+LATEX_MARKS = {"better": r"\ast", "worse": r"\dagger"}
+LATEX_NEAR = r"\circ"
+
+
+def part(label: str, section: str, *arguments: Any) -> str:
+    """One macro of `sections.jinja` by itself."""
+    body = macro(ComparisonSection.template, section, *arguments, **ComparisonSection.context)
+    return str(macro("report/report.jinja", "framed", label, body))
+
+
+class ComparisonSection(Section):
+    """A section of the report of a comparison."""
+
+    report: ComparisonReportData
+    template = "comparison/sections.jinja"
+    context = {"words": words, "charts": charts, "name_of": name, "user_text": user_text}  # noqa: RUF012
+
+
+class ComparisonHead(ComparisonSection):
+    """The conclusions of the lead metric at the lead cut-off."""
+
+    name = "head"
+    fields = ("models", "reference", "k", "lead_k", "n_users", "judged", "settings")
+
+    def text(self) -> list[str]:
+        return [one_line(words.report_title(self.report), 300), ""]
+
+    def markdown(self) -> list[str]:
+        sentences = [*words.headline(self.report, _bold), *words.summaries(self.report, _bold)]
+        title = markdown_text(words.report_title(self.report), 300)
+        return [f"## {title}", "\n".join(f"- {sentence}" for sentence in sentences)]
+
+    def to_dict(self) -> dict[str, Any]:
+        return super().to_dict() | {"n_compared": self.report.n_tested}
+
+
+class ComparisonFindings(FindingsTab, ComparisonSection):
+    """Problems in the data of the models, and in whose lists; and what is left out of the report."""
+
+    fields = ("n_checks", "left_out")
+
+    @property
+    def none_found(self) -> str:
+        """The number of checks that found nothing."""
+        return _("Lint: no findings in {checks} checks", checks=self.report.n_checks)
+
+    def text(self) -> list[str]:
+        lines = []
+        for found in self.report.findings:
+            whose = words.whose(self.report, found, one_line)
+            lines += _wrapped(f"{found.finding.word}: {found.finding.short} ({whose})", "! ")
+        return [*(lines or [self.none_found]), ""]
+
+    def markdown(self) -> list[str]:
+        return ["\n".join(map(self._in_markdown, self.report.findings)) or markdown_text(self.none_found)]
+
+    def _in_markdown(self, found: ModelFinding) -> str:
+        finding = found.finding
+        code = f"`` {' '.join(finding.code.split()).replace('``', '` `')} ``" if finding.code else ""
+        effects = [of_model.sentence("effect", "markdown") for of_model in found.of_each]
+        if found.effects_differ:
+            effects = [f"{_bold(model)}: {sentences}" for model, sentences in zip(found.models, effects, strict=True)]
+        parts = [*dict.fromkeys(effects), finding.sentence("advice", "markdown"), code]
+        whose = words.whose(self.report, found, markdown_text)
+        title = f"- **{finding.word}**: {finding.sentence('short', 'markdown')} ({whose})"
+        return f"{title}\n  {' '.join(filter(None, parts))}".rstrip()
+
+    def to_dict(self) -> dict[str, Any]:
+        names = ("name", "severity", "n", "of", "short", "example", "advice", "code")
+        findings = [
+            {"models": found.models, "effects": [of_model.effect for of_model in found.of_each]}
+            | {name: getattr(found.finding, name) for name in names}
+            for found in self.report.findings
+        ]
+        return super().to_dict() | {"findings": findings}
+
+
+class ComparisonOverview(ComparisonSection):
+    """The conclusions, and the means at every cut-off."""
+
+    name = "overview"
+    title = N_("Overview")
+    fields = ("means",)
+
+    def means(self, k: int, safe: Safe, cell: Callable[[Mean, str], str]) -> Cells:
+        """Models × metrics; `cell` takes a mean and the verdict of its difference from the reference, or ""."""
+        report = self.report
+        against = {(row.model, row.metric): row.verdict for row in report.at(k) if row.baseline == report.reference}
+        columns = [
+            [cell(mean, against.get((mean.model, mean.metric), "")) for mean in report.means_at(metric.metric, k)]
+            for metric in report.metrics
+        ]
+        rows = [[safe(model), *cells] for model, *cells in zip(report.models, *columns, strict=True)]
+        return Cells([_("model"), *(f"{metric.symbol}@{k}" for metric in report.metrics)], rows)
+
+    def text(self) -> list[str]:
+        report = self.report
+        lines = []
+        for sentence in [*words.headline(report, one_line), *words.summaries(report, one_line)]:
+            lines += _wrapped(sentence, "- ")
+        for k in report.k:
+            lines += ["", words.means_title(report, k), *self.means(k, one_line, _mean("*")).text()]
+        best = "*0.5*" + _(": the highest mean of its column")
+        return [*lines, "", *_wrapped(f"{'. '.join(words.legend(report, best, one_line))}.")]
+
+    def markdown(self) -> list[str]:
+        parts = []
+        for k in self.report.k:
+            title = markdown_text(words.means_title(self.report, k), 300)
+            parts += [title, self.means(k, markdown_text, _mean("**")).markdown()]
+        best = f"**{_('Bold')}**" + _(": the highest mean of its column")
+        return [*parts, f"{'. '.join(words.legend(self.report, best, markdown_text))}."]
+
+    def latex(self) -> list[str]:
+        """The means of all models at every cut-off; users, test and correction in the caption."""
+
+        def cell(mean: Mean, verdict: str) -> str:
+            marks = (LATEX_NEAR if mean.near_best else "") + LATEX_MARKS.get(verdict, "")
+            value = rf"\textbf{{{number(mean.mean)}}}" if mean.best else number(mean.mean)
+            return value + (_raised(marks) if marks else "")
+
+        metrics = [latex_text(metric.symbol) for metric in self.report.metrics]
+        rows: list[Sequence[str] | str] = []
+        for k in self.report.k:
+            body = self.means(k, latex_text, cell).rows
+            rows += [*([r"\midrule"] if rows else []), [rf"$k = {k}$", *metrics], r"\midrule", *body]
+        return [latex_table(f"l{'r' * len(metrics)}", self._caption(), rows)]
+
+    def to_dict(self) -> dict[str, Any]:
+        names = ("metric", "symbol", "title", "reads", "formula", "convention")
+        metrics = [
+            {name: getattr(metric, name) for name in names} | {"bounded": metric.top is not None}
+            for metric in self.report.metrics
+        ]
+        return super().to_dict() | {"metrics": metrics}
+
+    def _caption(self) -> str:
+        report, settings = self.report, self.report.settings
+        near = _(
+            "not significantly different from it (paired t test, Holm's correction over all columns, level {alpha})",
+            alpha=f"{settings.alpha:g}",
+        )
+        sentences = [
+            latex_text(ngettext("Means over {n:,} user", "Means over {n:,} users", report.n_users), 400),
+            rf"\textbf{{{latex_text(_('Bold'))}}}" + latex_text(_(": the highest mean of its column"), 400),
+            f"{_raised(LATEX_NEAR)} {latex_text(near, 400)}",
+        ]
+        if report.reference is not None:
+            better = latex_text(_("better than {baseline}", baseline=report.reference), 400)
+            worse = latex_text(_("worse than {baseline}", baseline=report.reference), 400)
+            test = _(
+                "{test}, Holm's correction over {count} comparisons, level {alpha}, and a {confidence} interval of "
+                "the difference that leaves out 0 ({method})",
+                test=_(TESTS[settings.test]),
+                count=f"{report.n_tested:,}",
+                alpha=f"{settings.alpha:g}",
+                confidence=percent_of(settings.confidence),
+                method=words.method_in_words(settings),
+            )
+            marks = f"{_raised(LATEX_MARKS['better'])} {better}, {_raised(LATEX_MARKS['worse'])} {worse}"
+            sentences.append(f"{marks}: {latex_text(test, 600)}")
+        not_covered = words.notes(settings, report.n_tested)[-1]
+        sentences += [latex_text(sentence.rstrip("."), 3000) for sentence in (not_covered, report.basis)]
+        return ". ".join(sentences) + "."
+
+
+def _columns(report: ComparisonReportData, safe: Safe) -> dict[str, tuple[str, Callable[[Difference], str]]]:
+    """The columns of tables of differences: the title of each, and a cell."""
+    interval = _("{confidence} interval", confidence=percent_of(report.settings.confidence))
+    return {
+        "metric": (_("metric"), lambda row: row.label),
+        "model": (_("model"), lambda row: safe(row.model)),
+        "baseline": (_("baseline"), lambda row: safe(row.baseline)),
+        "users": (_("users"), lambda row: f"{row.n_users:,}"),
+        "difference": (_("difference"), lambda row: signed(row.difference)),
+        "interval": (interval, lambda row: f"{number(row.low)} … {number(row.high)}"),
+        "t": (_("p, t"), lambda row: bare_p(row.t_p)),
+        "wilcoxon": (_("p, Wilcoxon"), lambda row: bare_p(row.wilcoxon_p)),
+        "signs": (_("p, signs"), lambda row: bare_p(row.randomization_p)),
+        "holm": (_("p, Holm"), lambda row: bare_p(row.p_holm)),
+        "bh": (_("p, BH"), lambda row: bare_p(row.p_bh)),
+        "effect": (_("effect size"), lambda row: number(row.effect_size)),
+        "won": (_("won / tied / lost"), lambda row: f"{row.won:,} / {row.tied:,} / {row.lost:,}"),
+        "detectable": (_("detectable"), lambda row: number(row.detectable)),
+        "conclusion": (_("conclusion"), words.verdict_in_words),
+    }
+
+
+class DifferencesSection(ComparisonSection):
+    """Every difference with its tests, and the forest plot."""
+
+    name = "differences"
+    title = N_("Differences")
+
+    def heading(self, safe: Safe) -> str:
+        return _("Differences, each over the same users")
+
+    def tests(self, differences: Sequence[Difference], safe: Safe, *, brief: bool = False) -> Cells:
+        """Differences with intervals, p-values, corrections, effect size and users; if `brief`, without three of the columns."""
+        columns = _columns(self.report, safe)
+        names = [
+            name for name in columns if name != "users" and not (brief and name in ("wilcoxon", "signs", "detectable"))
+        ]
+        header = [columns[name][0] for name in names]
+        return Cells(header, [[columns[name][1](row) for name in names] for row in differences], 3)
+
+    def table(self, safe: Safe) -> Cells:
+        return self.tests(self.report.differences, safe, brief=True)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"differences": [row.to_dict() for row in self.report.differences]}
+
+
+class SegmentDifferences(ComparisonSection):
+    """The differences within each segment of the users."""
+
+    name = "segments"
+    title = N_("Segments")
+
+    @property
+    def shown(self) -> bool:
+        return self.report.segments is not None
+
+    def table(self, safe: Safe) -> Cells:
+        assert self.report.segments is not None
+        columns = _columns(self.report, safe)
+        shown = [
+            columns[name] for name in ("model", "baseline", "users", "difference", "interval", "holm", "conclusion")
+        ]
+        rows = [[safe(name), *(cell(row) for _title, cell in shown)] for name, row in self.report.segments.rows]
+        return Cells([_("segment"), *(title for title, _cell in shown)], rows, 3)
+
+    def heading(self, safe: Safe) -> str:
+        return words.segments_title(self.report, safe)
+
+    def to_dict(self) -> dict[str, Any]:
+        segments = self.report.segments
+        if segments is None:
+            return {"segments": None}
+        rows = [{"segment": name, **row.to_dict()} for name, row in segments.rows]
+        return {"segments": {"by": segments.by, "rows": rows, "n_small": segments.n_small}}
+
+
+class CurvesSection(ComparisonSection):
+    """The lead metric of every model against the cut-off, in HTML alone."""
+
+    name = "curves_of_report"
+    title = N_("Curves")
+    fields = ("curves",)
+
+
+class ComparisonBeyond(ComparisonSection):
+    """Metrics beyond accuracy, a column a model."""
+
+    name = "beyond"
+    title = N_("Beyond accuracy")
+    fields = ("beyond",)
+
+    @property
+    def shown(self) -> bool:
+        return bool(self.report.beyond)
+
+    def table(self, safe: Safe, cell: Callable[[float, float, float], str] = _value) -> Cells:
+        rows = [[f"{row.symbol}@{row.k}", *(cell(*values) for values in row.values)] for row in self.report.beyond]
+        return Cells([_("metric"), *map(safe, self.report.models)], rows)
+
+
+class MoversSection(ComparisonSection):
+    """The users who gain and lose most, with both lists."""
+
+    name = "users"
+    title = N_("Users")
+    fields = ("moved",)
+
+    @property
+    def shown(self) -> bool:
+        return bool(self.report.moved)
+
+    def text(self) -> list[str]:
+        return [line for moved in self.report.moved for line in ["", *movers_text(moved)]]
+
+    def markdown(self) -> list[str]:
+        parts = []
+        for moved in self.report.moved:
+            header = [_("user"), _("value"), markdown_text(moved.baseline), markdown_text(moved.model)]
+            rows = [
+                [
+                    markdown_text(mover.user),
+                    f"{number(mover.before)} → {number(mover.after)}",
+                    *(_listed(items, item_in_markdown, "**{}**") for items in (mover.old, mover.new)),
+                ]
+                for mover in (*moved.gained, *moved.lost)
+            ]
+            title = words.movers_title(moved, markdown_text)
+            parts += [f"**{title}**", markdown_table(header, rows, left=len(header))]
+        return parts
+
+
+def movers_text(moved: MovedUsers) -> list[str]:
+    """The users who moved most, in lines."""
+    lines = _wrapped(one_line(words.movers_title(moved), 300))
+    for mover in (*moved.gained, *moved.lost):
+        change = f"{number(mover.before)} -> {number(mover.after)} ({signed(mover.change)})"
+        lines.append(f"  {one_line(mover.user)}: {change}")
+        for model, items in ((moved.baseline, mover.old), (moved.model, mover.new)):
+            listed = f"{one_line(model)}: {_listed(items, item_in_text, '*{}')}"
+            lines += textwrap.wrap(listed, LINE, initial_indent=4 * " ", subsequent_indent=6 * " ")
+    return lines
+
+
+class OverlapSection(ComparisonSection):
+    """The similarity of the lists of each two models."""
+
+    name = "overlap"
+    title = N_("Overlap")
+    fields = ("overlaps",)
+
+    def heading(self, safe: Safe) -> str:
+        return _("Similarity of the lists")
+
+    @property
+    def shown(self) -> bool:
+        return bool(self.report.overlaps)
+
+    def table(self, safe: Safe) -> Cells:
+        first = self.report.overlaps[0]
+        jaccard = _("Jaccard{at}", at="" if first.k is None else f"@{first.k}")
+        header = [_("lists of"), jaccard, _("RBO, p = {p}", p=f"{first.p:g}"), _("the very same list"), _("users")]
+        rows = [
+            [
+                safe(row.model) + " · " + safe(row.other),
+                number(row.jaccard),
+                number(row.rbo),
+                f"{row.n_identical:,}",
+                f"{row.n_users:,}",
+            ]
+            for row in self.report.overlaps
+        ]
+        return Cells(header, rows)
+
+
+class ComparisonReadings(ComparisonSection):
+    """The users, the conventions, how often was tested, and how to read each metric."""
+
+    name = "about"
+    title = N_("How to read")
+    fields = ("basis", "notes")
+
+    def text(self) -> list[str]:
+        report = self.report
+        notes = " ".join(words.notes(report.settings, report.n_tested))
+        intervals, basis = words.intervals_in_words(report.settings), one_line(f"{report.basis}.", 2000)
+        paragraphs = [notes, intervals, basis, *(one_line(sentence, 900) for sentence in report.left_out)]
+        return ["", *(line for paragraph in paragraphs for line in _wrapped(paragraph))]
+
+    def markdown(self) -> list[str]:
+        report = self.report
+        notes = " ".join(words.notes(report.settings, report.n_tested))
+        basis = f"{words.intervals_in_words(report.settings)} {report.basis}."
+        left_out = [markdown_text(sentence, 900) for sentence in report.left_out]
+        return [markdown_text(notes, 2000), markdown_text(basis, 3000), *left_out]
+
+
+def _raised(marks: str) -> str:
+    return f"$^{{{marks}}}$"
+
+
+def _bold(value: object) -> str:
+    return f"**{markdown_text(value)}**"
+
+
+def _mean(bold: str) -> Callable[[Mean, str], str]:
+    """Return a function that shows a mean in a table of text."""
+
+    def cell(mean: Mean, verdict: str) -> str:
+        value = f"{bold}{number(mean.mean)}{bold}" if mean.best else number(mean.mean)
+        sign = SIGNS.get(verdict, "") if verdict in ("better", "worse") else ""
+        ends = f" [{number(mean.low)}, {number(mean.high)}]" if isfinite(mean.low) else ""
+        return f"{value}{'°' if mean.near_best else ''}{sign}{ends}"
+
+    return cell
+
+
+def _listed(items: Sequence[RankedItem], shown: Callable[[Any, str], str], hit: str) -> str:
+    """The items of a list by their titles, hits marked."""
+    names = [(shown(item.item, item.title), item.relevance) for item in items]
+    return ", ".join(hit.format(name) if relevance else name for name, relevance in names) or _("no list")
+
+
+def _wrapped(paragraph: str, sign: str = "") -> list[str]:
+    return textwrap.wrap(paragraph, LINE, initial_indent=sign, subsequent_indent=" " * len(sign))
+
+
+#: In the order shown: the head first, without a tab; findings behind the others in HTML if there are none.
+SECTIONS: tuple[type[Section], ...] = (
+    ComparisonHead,
+    ComparisonFindings,
+    ComparisonOverview,
+    DifferencesSection,
+    SegmentDifferences,
+    CurvesSection,
+    ComparisonBeyond,
+    MoversSection,
+    OverlapSection,
+    ComparisonReadings,
+)

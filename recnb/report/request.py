@@ -1,0 +1,71 @@
+"""The request for a report: cut-offs, and metrics with their options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from recnb.errors import Argument, OptionError
+from recnb.metrics.hits import Cutoffs
+from recnb.metrics.metric import Metric
+from recnb.results.arguments import Metrics, chosen_metrics, metrics_under, options_of, parted
+from recnb.results.evaluation_data import EvaluationData
+
+#: The curve of one model has about as many points; that of several, which are drawn together, fewer.
+CURVE_POINTS = 30
+
+#: A metric with its own options.
+MetricOptions = tuple[Metric[...], Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class ReportRequest:
+    """The cut-offs and metrics of a report, each checked."""
+
+    k: tuple[int, ...]
+    metrics: tuple[MetricOptions, ...]  #: of accuracy; the first is the lead metric
+    beyond: Mapping[str, Mapping[str, Any]] | None  #: metrics beyond accuracy with their options; None: not named
+    confidence: float
+
+    @property
+    def lead_k(self) -> int:
+        """The cut-off at which users are looked at: the middle one."""
+        return sorted(self.k)[len(self.k) // 2]
+
+    def lead_cutoffs(self, points: Sequence[int]) -> Cutoffs:
+        """The cut-offs of the lead metric: those of its curve, and those of the tables."""
+        return Cutoffs.of(sorted({*points, *self.k}))
+
+
+def request_of(
+    model: EvaluationData, k: object, metrics: Metrics, options: Mapping[str, Any], confidence: float, instead: str
+) -> ReportRequest:
+    """Check what is asked of a report of this model, or of this and others; `instead` is what to call for whole lists."""
+    at = Cutoffs.of(k)
+    finite = tuple(cutoff for cutoff in at if cutoff is not None)
+    if len(finite) < len(at):
+        problem = (
+            "a report needs whole numbers for k, such as ",
+            Argument("k", [5, 10, 20]),
+            ": its curve runs from 1 to the largest.",
+        )
+        raise OptionError(*problem, fix=f"For whole lists ask {instead}.")
+    accuracy, beyond = parted(metrics, options)
+    # Named metrics come with their options; the standard ones share the options given.
+    shared = options if accuracy is None else {}
+    chosen = chosen_metrics(metrics_under(model.library, accuracy))
+    with_options = tuple((metric, options_of(metric, accuracy, shared, chosen)) for metric in chosen)
+    return ReportRequest(finite, with_options, beyond, float(confidence))
+
+
+def curve_points(at: Sequence[int], most: int = CURVE_POINTS) -> tuple[int, ...]:
+    """The cut-offs of a curve: from 1 to the deepest, evenly, and those of the table if they are few.
+
+    >>> curve_points([5]), len(curve_points([5, 10, 1000])) <= 33
+    ((1, 2, 3, 4, 5), True)
+    """
+    even = np.unique(np.linspace(1, max(at), min(most, max(at))).round().astype(int)).tolist()
+    return tuple(sorted({*even, *at})) if len(at) <= most // 3 else tuple(even)

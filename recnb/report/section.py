@@ -1,0 +1,273 @@
+"""Sections, and reports made of them: every form of a report iterates over its sections, of one model or of several."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, is_dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, overload
+
+from markupsafe import Markup
+
+from recnb.data.files import json_values, written
+from recnb.display.language import N_, _, use_language
+from recnb.display.templates import macro, name, page, render, user_text
+from recnb.display.text import aligned, latex_table, markdown_table, markdown_text, one_line
+
+if TYPE_CHECKING:
+    from recnb.report.request import ReportRequest
+    from recnb.results.evaluation_data import EvaluationData
+
+#: Makes text of the user's safe for the form in which it is shown.
+Safe = Callable[[object], str]
+
+
+class Cells(NamedTuple):
+    """A table: columns from `numbers_from` on hold numbers."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    numbers_from: int = 1
+
+    def text(self) -> list[str]:
+        """Its lines for a console."""
+        return aligned([self.header, *self.rows], self.numbers_from)
+
+    def markdown(self) -> str:
+        """The table in Markdown; names are safe already, the sign of a small p is not."""
+        rows = [[cell.replace("<", "&lt;") for cell in row] for row in self.rows]
+        return markdown_table(self.header, rows, self.numbers_from)
+
+    def latex(self, caption: str) -> str:
+        """The table in LaTeX, of cells and a caption that are LaTeX already."""
+        columns = "l" * self.numbers_from + "r" * (len(self.header) - self.numbers_from)
+        return latex_table(columns, caption, [self.header, r"\midrule", *self.rows])
+
+
+class Section:
+    """A section of a report: its numbers, its words and its template.
+
+    A section that has a `table` is shown by it in every form but LaTeX, unless it overrides the form. `SECTIONS` in
+    `report/sections.py` and `comparison/sections.py` list those of each report in their order.
+    """
+
+    name: ClassVar[str]  #: of its macro; of `compute`'s numbers in JSON
+    title: ClassVar[str] = ""  #: of its tab in HTML; "" if it is above or below the tabs
+    template: ClassVar[str] = ""  #: the file of its macro; "": HTML shows the table
+    context: ClassVar[Mapping[str, Any]] = {}  #: what the macros of the template see besides the section
+    fields: ClassVar[tuple[str, ...]] = ()  #: of the report's data, which it has in JSON
+
+    def __init__(self, report: Any) -> None:
+        self.report = report
+
+    @staticmethod
+    def compute(models: Mapping[str, EvaluationData], request: ReportRequest) -> Any:
+        """Compute numbers that are no fields of the report's data, if any; the one model of a report has the name ""."""
+        return None
+
+    @property
+    def numbers(self) -> Any:
+        """The result of `compute`."""
+        return self.report._computed[self.name]
+
+    @property
+    def shown(self) -> bool:
+        """True if there is anything to show."""
+        return True
+
+    @property
+    def last(self) -> bool:
+        """True if its tab comes after all others."""
+        return False
+
+    @property
+    def tab(self) -> str:
+        """The title of its tab."""
+        return _(self.title)
+
+    def heading(self, safe: Safe) -> str:
+        """The title of its table, with text of the user's made safe for a form."""
+        return _(self.title)
+
+    def table(self, safe: Safe) -> Cells | None:
+        """Its table, if it has one, with text of the user's made safe for a form."""
+        return None
+
+    def html(self) -> Markup:
+        """The body of its tab."""
+        if self.template:
+            return macro(self.template, self.name, self, **self.context)
+        return macro("report/report.jinja", "titled_table", self.heading(name), self.table(name))
+
+    def text(self) -> list[str]:
+        """Its lines for a console."""
+        cells = self.table(one_line)
+        return [] if cells is None else ["", self.heading(one_line), *cells.text()]
+
+    def markdown(self) -> list[str]:
+        """Its paragraphs and tables in Markdown."""
+        cells = self.table(markdown_text)
+        return [] if cells is None else [f"**{self.heading(markdown_text)}**", cells.markdown()]
+
+    def latex(self) -> list[str]:
+        """Its tables for a paper; most sections have none."""
+        return []
+
+    def to_dict(self) -> dict[str, Any]:
+        """Its part of the report as plain Python: its fields, and its numbers under its name."""
+        numbers = {self.name: plain(self.numbers)} if self.name in self.report._computed else {}
+        return {field: plain(getattr(self.report, field)) for field in self.fields} | numbers
+
+
+class FindingsTab(Section):
+    """Problems in the data: the first tab if there are any, else the last."""
+
+    name = "findings"
+    title = N_("No findings")
+
+    @property
+    def last(self) -> bool:
+        """True if nothing was found."""
+        return not self.report.findings
+
+    @property
+    def tab(self) -> str:
+        """The number of findings."""
+        n = len(self.report.findings)
+        return _("Findings ({n})", n=n) if n else _(self.title)
+
+
+def computed_by(
+    sections: Sequence[type[Section]], models: Mapping[str, EvaluationData], request: ReportRequest
+) -> dict[str, Any]:
+    """The numbers that sections compute for themselves, by the name of the section."""
+    numbers = {section.name: section.compute(models, request) for section in sections}
+    return {name: value for name, value in numbers.items() if value is not None}
+
+
+def plain(value: Any) -> Any:
+    """Dataclasses, also those in a sequence, as dictionaries."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    return [plain(part) for part in value] if isinstance(value, tuple) else value
+
+
+class SectionedReport(ABC):
+    """The forms of a report, each of which goes through its sections."""
+
+    lang: str
+    _schema: ClassVar[str]  # names the layout of `to_dict`
+
+    @property
+    @abstractmethod
+    def _sections(self) -> list[Section]:
+        """All sections, in the order shown; the first is the head."""
+
+    @abstractmethod
+    def _titles(self) -> tuple[str, str]:
+        """The title and the heading of a document."""
+
+    @abstractmethod
+    def _frame(self) -> tuple[str, str]:
+        """The label of the report in HTML, and what distinguishes it from others on a page."""
+
+    @property
+    def _shown(self) -> list[Section]:
+        return [section for section in self._sections if section.shown]
+
+    def _to_dict(self) -> dict[str, Any]:
+        sections: dict[str, Any] = {"schema": self._schema}
+        for section in self._sections:
+            sections |= section.to_dict()
+        values: dict[str, Any] = json_values(sections)
+        return values
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Return the whole report as plain Python that `json` can write; NaN is None."""
+
+    @overload
+    def to_json(self, path: None = None) -> str: ...
+    @overload
+    def to_json(self, path: str | Path) -> None: ...
+    def to_json(self, path: str | Path | None = None) -> str | None:
+        """Return `to_dict` as JSON text, or write it to a file.
+
+        Parameters
+        ----------
+        path
+            The file to write; None: return the text.
+        """
+        return written(json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n", path)
+
+    @overload
+    def to_html(self, path: None = None, title: str | None = None) -> str: ...
+    @overload
+    def to_html(self, path: str | Path, title: str | None = None) -> None: ...
+    def to_html(self, path: str | Path | None = None, title: str | None = None) -> str | None:
+        """Return the report as an HTML document that runs no script and fetches nothing, or write it to a file.
+
+        Parameters
+        ----------
+        path
+            The file to write; None: return the text.
+        title
+            The title and heading of the document; None: one that names what is reported.
+        """
+        with use_language(self.lang):
+            given = None if title is None else user_text(title, 200)
+            words, heading = self._titles() if given is None else (given, given)
+            return written(str(page(words, heading, self._html())), path)
+
+    @overload
+    def to_markdown(self, path: None = None) -> str: ...
+    @overload
+    def to_markdown(self, path: str | Path) -> None: ...
+    def to_markdown(self, path: str | Path | None = None) -> str | None:
+        """Return the report in Markdown, with tables as GitHub has them, or write it to a file.
+
+        Parameters
+        ----------
+        path
+            The file to write; None: return the text.
+        """
+        with use_language(self.lang):
+            parts = [part for section in self._shown for part in section.markdown()]
+            return written("\n\n".join(parts) + "\n", path)
+
+    @overload
+    def to_latex(self, path: None = None) -> str: ...
+    @overload
+    def to_latex(self, path: str | Path) -> None: ...
+    def to_latex(self, path: str | Path | None = None) -> str | None:
+        """Return the means as a LaTeX table for a paper, or write it to a file.
+
+        Users and convention are in the caption. Of one model, segments have a second table; of several, the best mean is bold
+        and findings are marked. It needs the package booktabs.
+
+        Parameters
+        ----------
+        path
+            The file to write; None: return the text.
+        """
+        with use_language(self.lang):
+            tables = [table for section in self._shown for table in section.latex()]
+            return written("\n".join([_(r"% needs \usepackage{booktabs}"), *tables, ""]), path)
+
+    def _html(self) -> Markup:
+        head, *sections = self._shown
+        label, key = self._frame()
+        tabs = sorted((section for section in sections if section.title), key=lambda section: section.last)
+        below = [section.html() for section in sections if not section.title]
+        bodies = [(section.tab, section.html()) for section in tabs]
+        return render("report/report.jinja", label=label, key=key, head=head.html(), tabs=bodies, below=below)
+
+    def __repr__(self) -> str:
+        with use_language(self.lang):
+            return "\n".join(line for section in self._shown for line in section.text())
+
+    def _repr_html_(self) -> str:
+        with use_language(self.lang):
+            return str(self._html())

@@ -1,0 +1,528 @@
+"""The sections of the report of one model, each in every form: HTML (its macro in `sections.jinja`), console, Markdown, LaTeX, JSON."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
+from itertools import pairwise
+from math import isfinite, isnan
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from recnb.display.language import N_, _, ngettext, pgettext, width
+from recnb.display.text import (
+    aligned,
+    ends,
+    fixed,
+    latex_table,
+    latex_text,
+    markdown_table,
+    markdown_text,
+    one_line,
+    percent,
+    short,
+    signed,
+    some,
+)
+from recnb.report.beyond_row import BeyondRow
+from recnb.report.section import FindingsTab, Safe, Section
+from recnb.stats import ENOUGH
+
+if TYPE_CHECKING:
+    from recnb.report.data import MetricSummary, ReportData, UserSummary
+    from recnb.results.segments import Segment
+
+#: With more cut-offs than these, HTML and the console show some and count the others.
+COLUMNS_IN_HTML, COLUMNS_IN_TEXT = 12, 8
+
+#: Headings of the users shown.
+GROUPS: dict[str, str] = {"only": N_("The user"), "best": N_("Best users"), "worst": N_("Worst users")}
+
+#: Methods of intervals.
+INTERVALS: dict[str, str] = {"beta": N_("Clopper and Pearson's, for values between bounds")}
+
+
+def users(report: ReportData) -> str:
+    """The number of users that the means are over, in words."""
+    return ngettext("{n:,} user", "{n:,} users", report.n_users)
+
+
+def headline(report: ReportData, label: str, value: str) -> str:
+    """The lead metric with its value, and the users."""
+    words = _("{label} = {value}, {users}", label=label, value=value, users=users(report))
+    return _("Report: {headline}", headline=words)
+
+
+def cell(metric: MetricSummary | BeyondRow, k: int, brackets: str = "[]", between: str = ", ") -> str:
+    """A value with its interval; metrics of all lists together have none."""
+    value, low, high = metric.at(k)
+    if isinstance(metric, BeyondRow) and not isfinite(low):
+        return fixed(value)
+    return f"{fixed(value)} {brackets[0]}{ends(low, high, between)}{brackets[1]}"
+
+
+class ModelSection(Section):
+    """A section of the report of one model."""
+
+    report: ReportData
+    template = "report/sections.jinja"
+
+    @property
+    def users(self) -> str:
+        """The number of users that the means are over, in words."""
+        return users(self.report)
+
+    @property
+    def call(self) -> str:
+        """The lead metric by the name that is typed, as ndcg@10."""
+        return f"{self.report.lead.metric}@{self.report.lead_k}"
+
+
+class HeadSection(ModelSection):
+    """The lead metric with its interval, and the users."""
+
+    name = "head"
+
+    def text(self) -> list[str]:
+        return [headline(self.report, self.call, cell(self.report.lead, self.report.lead_k))]
+
+    def markdown(self) -> list[str]:
+        mean, low, high = self.report.lead.at(self.report.lead_k)
+        interval = _(
+            "{confidence:g}% interval {ends}, {users}.",
+            confidence=100 * self.report.confidence,
+            ends=ends(low, high),
+            users=self.users,
+        )
+        return [f"## {self.report.label} = {fixed(mean)}", interval]
+
+    def to_dict(self) -> dict[str, Any]:
+        interval = {"confidence": self.report.confidence, "method": self.report.method}
+        return {"basis": self.report.basis, "interval": interval, "k": self.report.k, "lead_k": self.report.lead_k}
+
+
+class FindingsSection(FindingsTab, ModelSection):
+    """Problems in the data, and their effect on the numbers."""
+
+    def text(self) -> list[str]:
+        return self.report.findings.lines()
+
+    def markdown(self) -> list[str]:
+        return [self.report.findings.to_markdown().strip()]
+
+    def to_dict(self) -> dict[str, Any]:
+        lint = self.report.findings
+        names = ("n_checks", "label", "k", "value", "lower", "upper", "unchecked", "elsewhere")
+        found = lint.to_frame().rename(columns={"finding": "name"}).to_dict("records")
+        return {"findings": {**{name: getattr(lint, name) for name in names}, "found": found}}
+
+
+class OverviewSection(ModelSection):
+    """Every metric at the cut-offs, and what was evaluated."""
+
+    name = "overview"
+    title = N_("Overview")
+
+    @property
+    def cutoffs_in_html(self) -> list[int]:
+        """The cut-offs that HTML shows."""
+        return some(self.report.k, COLUMNS_IN_HTML)
+
+    @property
+    def remarks(self) -> str:
+        """The method of the intervals, what they leave out, and the users of metrics beyond accuracy."""
+        report = self.report
+        if report.n_users < 2:
+            words = [_("No interval: one user is no sample.")]
+        else:
+            words = [
+                _(
+                    "{confidence:g}% intervals for the mean, taking the users as a sample ({how}).",
+                    confidence=100 * report.confidence,
+                    how=_(INTERVALS[report.method]),
+                ),
+                _("Intervals are not corrected for the number of comparisons."),
+            ]
+            if any(isnan(metric.low[0]) for metric in report.metrics):
+                unbounded = _(
+                    "A metric without an upper bound has no interval where fewer than {n} users have a value above 0.",
+                    n=ENOUGH,
+                )
+                words.append(unbounded)
+            words.append(_("They do not cover another split of the data or another training run."))
+        if any(metric.values for metric in report.beyond):
+            words.append(
+                _("Metrics beyond accuracy are below the others; they cover other users, or all lists together.")
+            )
+        return " ".join(words)
+
+    @property
+    def facts(self) -> list[tuple[str, str]]:
+        """The users, lists and relevant items evaluated, as names and sentences."""
+        population = self.report.population
+        lengths, relevant = population.list_length, population.relevant_per_user
+        median = short(lengths.median)
+        length = _("{low:,} to {high:,} ranks, median {median}", low=lengths.min, high=lengths.max, median=median)
+        if lengths.min == lengths.max:
+            length = _("{items} each", items=ngettext("{n:,} item", "{n:,} items", lengths.max))
+        rows = ngettext("{n:,} row", "{n:,} rows", population.n_recommended)
+        recommended = ngettext("{n:,} different item", "{n:,} different items", population.n_items_recommended)
+        per_user = _(
+            "{low:,} to {high:,}, median {median}, mean {mean:.2f}",
+            low=relevant.min,
+            high=relevant.max,
+            median=short(relevant.median),
+            mean=relevant.mean,
+        )
+        items = ngettext("{n:,} different item", "{n:,} different items", population.n_items_relevant)
+        found = _("{n:,}, of {items}; per user {per_user}", n=population.n_relevant, items=items, per_user=per_user)
+        lines = [
+            (_("users"), "; ".join(population.users)),
+            (_("lists"), f"{length}; {rows}, {recommended}"),
+            (_("relevant items"), found),
+            (_("conventions"), "; ".join(population.conventions)),
+        ]
+        if population.n_not_relevant:
+            rows = ngettext("{n:,} row", "{n:,} rows", population.n_not_relevant)
+            lines.append((_("not relevant"), _("{rows} of the truth", rows=rows)))
+        if population.n_gaps:
+            gaps = ngettext("{n:,} user", "{n:,} users", population.n_gaps)
+            words = _("the lists of {users} leave ranks empty, which count as misses", users=gaps)
+            lines.append((_("rank gaps"), words))
+        return [*lines, *((_("note"), note) for note in population.notes)]
+
+    def text(self) -> list[str]:
+        shown = some(self.report.k, COLUMNS_IN_TEXT)
+        rows = [[metric.metric, *(cell(metric, k) for k in shown)] for metric in self.report.measured]
+        left_out = len(self.report.k) - len(shown)
+        return [
+            "",
+            *aligned([["", *(f"@{k}" for k in shown)], *rows]),
+            *([_("({n} more cut-offs in .to_frame())", n=left_out)] if left_out else []),
+            *textwrap.wrap(self.remarks, 110 * len(self.remarks) // width(self.remarks)),
+            "",
+            *aligned(self.facts, left=2),
+        ]
+
+    def markdown(self) -> list[str]:
+        at = self.report.k
+        rows = [[f"`{metric.metric}`", *(cell(metric, k, "()", "–") for k in at)] for metric in self.report.measured]
+        facts = [[name, markdown_text(words, 1000)] for name, words in self.facts]
+        return [
+            markdown_table([_("metric"), *(f"@{k}" for k in at)], rows),
+            self.remarks,
+            markdown_table([_("what was evaluated"), ""], facts, left=2),
+        ]
+
+    def latex(self) -> list[str]:
+        report, at = self.report, self.report.k
+        header = ["", *(rf"\multicolumn{{2}}{{c}}{{@{k}}}" for k in at)]
+        rules = " ".join(rf"\cmidrule(lr){{{2 * column + 2}-{2 * column + 3}}}" for column in range(len(at)))
+        metrics = [_latex_row(metric, at) for metric in report.measured]
+        rows = [header, rules, *metrics[: len(report.metrics)]]
+        if beyond := metrics[len(report.metrics) :]:
+            rows += [r"\midrule", *beyond]
+        conventions = [f"{metric.symbol}: {metric.convention}" for metric in report.metrics if metric.convention]
+        caption = [_("Mean over users, with interval"), report.basis, *conventions, self.remarks]
+        return [latex_table("l" + "rl" * len(at), _sentences(caption), rows)]
+
+    def to_dict(self) -> dict[str, Any]:
+        population = asdict(self.report.population)
+        texts = ("users", "conventions", "notes", "list_length", "relevant_per_user")
+        names = ("metric", "symbol", "reads", "formula", "convention")
+        return {
+            **{name: population[name] for name in texts},
+            "counts": {name: count for name, count in population.items() if name.startswith("n_")},
+            "metrics": [
+                {**{name: getattr(metric, name) for name in names}, "values": _at_cutoffs(metric, "mean")}
+                for metric in self.report.metrics
+            ],
+        }
+
+
+def _latex_row(metric: MetricSummary | BeyondRow, at: Iterable[int]) -> list[str]:
+    cells = [latex_text(metric.symbol)]
+    for value, low, high in map(metric.at, at):
+        interval = "" if isinstance(metric, BeyondRow) and not isfinite(low) else f"[{ends(low, high, ', ')}]"
+        cells += [fixed(value), interval]
+    return cells
+
+
+def _sentences(sentences: Iterable[str]) -> str:
+    return latex_text(" ".join(f"{words.rstrip('.')}." for words in sentences), 4000)
+
+
+def _at_cutoffs(metric: MetricSummary | BeyondRow, value: str) -> list[dict[str, Any]]:
+    names = ("k", value, "low", "high")
+    return [dict(zip(names, (k, *row), strict=True)) for k, row in zip(metric.k, metric.values, strict=False)]
+
+
+class DistributionSection(ModelSection):
+    """The lead metric against k, and its distribution over users."""
+
+    name = "curve_and_distribution"
+    title = N_("Curve and distribution")
+
+    @property
+    def words(self) -> str:
+        """The number of users with the lowest and the highest value, and the quartiles."""
+        values = self.report.distribution
+        n_users = values.n_users
+        if not n_users:
+            return _("No user has a value.")
+
+        def exactly(value: str, n: int) -> str:
+            of_users = ngettext("{n:,} user", "{n:,} users", n_users)
+            whose = _("{n:,} of {users} ({share})", n=n, users=of_users, share=percent(n / n_users))
+            return _("exactly {value}: {users}", value=value, users=whose)
+
+        parts = [exactly("0", values.n_zero)]
+        if values.n_top is not None:
+            parts.append(exactly(short(values.top), values.n_top))
+        if values.n_without_value:
+            parts.append(_("no value: {n:,}", n=values.n_without_value))
+        low, middle, high = map(fixed, values.quartiles)
+        mean = fixed(values.mean)
+        parts.append(_("quartiles {low}, {middle}, {high}; mean {mean}", low=low, middle=middle, high=high, mean=mean))
+        return "; ".join(parts)
+
+    @property
+    def bins(self) -> list[tuple[str, int, float]]:
+        """The bins: edges in words, users and their share; the last bin holds its upper edge as well."""
+        values = self.report.distribution
+        edges = [(short(low), short(high)) for low, high in pairwise(values.edges)]
+        names = [_("{low} to <{high}", low=low, high=high) for low, high in edges[:-1]]
+        names.append(pgettext("last bin", "{low} to {high}", low=edges[-1][0], high=edges[-1][1]))
+        return list(zip(names, values.counts, values.shares, strict=True))
+
+    def text(self) -> list[str]:
+        most = max(*self.report.distribution.shares, 0.01)
+        rows = [
+            [name, f"{count:>9,}", f"{percent(share):>4}", "#" * round(24 * share / most)]
+            for name, count, share in self.bins
+        ]
+        words = _("{label} over users: {words}", label=self.call, words=self.words)
+        return ["", words, *(f"  {line}" for line in aligned(rows, left=4))]
+
+    def markdown(self) -> list[str]:
+        label = self.report.label
+        rows = [[markdown_text(name), f"{count:,}", markdown_text(percent(share))] for name, count, share in self.bins]
+        return [
+            _("**{label} over users**: {words}.", label=label, words=markdown_text(self.words, 1000)),
+            markdown_table([label, pgettext("number", "users"), _("share")], rows),
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        names = ("metric", "k", "low", "high")
+        curve = {name: getattr(self.report.curve, name) for name in names} | {"mean": self.report.curve.value}
+        return {"curve": curve, "distribution": asdict(self.report.distribution)}
+
+
+class SegmentsSection(ModelSection):
+    """The metrics in each segment of the users, and the gap of each segment to all others."""
+
+    name = "segments"
+    title = N_("Segments")
+    fields = ("segments",)
+
+    @property
+    def shown(self) -> bool:
+        return self.report.segments is not None
+
+    def verdict(self, segment: Segment) -> str:
+        """The comparison of a segment with all other users."""
+        assert self.report.segments is not None
+        if not isfinite(segment.gap_low):
+            return _("– too few users or differences")
+        if not self.report.segments.differs(segment):
+            return _("○ not significant")
+        return _("▲ above") if segment.gap > 0 else _("▼ below")
+
+    def _caption(self, label: str, by: str) -> str:
+        return _("{label} by {by}: each segment, and its gap to all other users", label=label, by=by)
+
+    def _rows(self, shown: Iterable[Segment], safe: Safe, brackets: str, between: str) -> list[list[str]]:
+        return [
+            [
+                segment.metric,
+                safe(segment.segment),
+                f"{segment.n_users:,}",
+                f"{fixed(segment.mean)} {brackets[0]}{ends(segment.low, segment.high, between)}{brackets[1]}",
+                signed(segment.gap),
+                f"{segment.p_holm:.4f}" if isfinite(segment.p_holm) else "–",
+                self.verdict(segment),
+            ]
+            for segment in shown
+        ]
+
+    def text(self) -> list[str]:
+        segments = self.report.segments
+        assert segments is not None
+        header = [_("segment"), _("users"), _("mean"), _("gap to the rest"), ""]
+        rows = self._rows(segments.of(self.report.lead.metric), one_line, "[]", ", ")
+        return [
+            "",
+            self._caption(self.call, one_line(segments.by)),
+            *aligned([header, *([*row[1:5], row[6]] for row in rows)]),
+        ]
+
+    def markdown(self) -> list[str]:
+        segments = self.report.segments
+        assert segments is not None
+        rows = [[f"`{metric}`", *row] for metric, *row in self._rows(segments.rows, markdown_text, "()", "–")]
+        header = [_("metric"), _("segment"), _("users"), _("mean"), _("gap to the rest"), _("p (Holm)")]
+        caption = _("By {by}, at {k}", by=markdown_text(segments.by), k=segments.k)
+        table = markdown_table([*header, _("against the rest")], rows)
+        return [f"**{caption}**", table, markdown_text(segments.basis, 2000)]
+
+    def latex(self) -> list[str]:
+        """The segments by the lead metric; those that differ from all other users are marked."""
+        segments = self.report.segments
+        assert segments is not None
+        names = [_("segment"), _("users"), _("mean"), pgettext("segments", "interval"), _("gap to the rest")]
+        rows: list[Sequence[str] | str] = [list(map(latex_text, [*names, _("interval of the gap")])), r"\midrule"]
+        for segment in segments.of(self.report.lead.metric):
+            gap, low, high = (latex_text(signed(value)) for value in (segment.gap, segment.gap_low, segment.gap_high))
+            row = [
+                latex_text(segment.segment),
+                f"{segment.n_users:,}",
+                fixed(segment.mean),
+                f"[{ends(segment.low, segment.high, ', ')}]" if isfinite(segment.low) else "",
+                gap + (r"$^{\ast}$" if segments.differs(segment) else ""),
+                f"[{low}, {high}]" if isfinite(segment.gap_low) else "",
+            ]
+            rows.append(row)
+        caption = [
+            self._caption(self.report.label, segments.by),
+            segments.basis,
+            _("* differs from all other users at {alpha} (Holm)", alpha=f"{segments.alpha:g}"),
+        ]
+        return [latex_table("lrrlrl", _sentences(caption), rows)]
+
+
+class BeyondSection(ModelSection):
+    """Metrics beyond accuracy, in HTML alone: other forms have them below the others."""
+
+    name = "beyond"
+    title = N_("Beyond accuracy")
+
+    @property
+    def shown(self) -> bool:
+        return bool(self.report.beyond)
+
+    @property
+    def lacking(self) -> list[str]:
+        """A sentence for each frame or column that is missing for metrics which have no value."""
+        lacks: dict[str, list[str]] = {}
+        for metric in self.report.beyond:
+            if not metric.values:
+                lacks.setdefault(metric.needs.removesuffix("."), []).append(metric.metric)
+        return [_("not here: {names} ({why})", names=", ".join(names), why=why) + "." for why, names in lacks.items()]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"beyond": [{**asdict(metric), "values": _at_cutoffs(metric, "value")} for metric in self.report.beyond]}
+
+
+class UsersSection(ModelSection):
+    """The users whom the lists serve best and worst, with their lists."""
+
+    name = "users"
+    title = N_("Users")
+    fields = ("best", "worst")
+    groups: ClassVar = GROUPS
+
+    def found(self, user: UserSummary) -> str:
+        """The number of the relevant items in a user's list."""
+        if not user.n_relevant:
+            return _("no relevant item")
+        return _("found {n:,} of {relevant:,} relevant", n=user.n_hits, relevant=user.n_relevant)
+
+    def missed(self, user: UserSummary, shown: Callable[[Any, str], str]) -> str:
+        """The most relevant of the items missed, each as `shown` gives its id and title, and how many more there are."""
+        names = [
+            shown(item.item, item.title) + (f" {_('(at rank {rank})', rank=item.rank)}" if item.rank else "")
+            for item in user.missed
+        ]
+        more = user.n_missed - len(names)
+        return ", ".join(names) + (f" {_('and {n:,} more', n=more)}" if more else "")
+
+    def _listed(self, user: UserSummary, shown: Callable[[Any, str], str], hit: str) -> str:
+        """The items of a list, hits marked."""
+        items = [(shown(place.item, place.title), place.relevance) for place in user.places]
+        left_out = user.n_places - len(user.places)
+        names = [hit.format(name) if relevance else name for name, relevance in items]
+        return ", ".join([*names, *([_("… {n} more", n=left_out)] if left_out else [])]) or _("no list")
+
+    def text(self) -> list[str]:
+        lines = []
+        for group, group_users in self.report.groups:
+            lines += ["", _("{heading} by {label} (* marks a hit):", heading=_(GROUPS[group]), label=self.call)]
+            for user in group_users:
+                words = _(
+                    "{user}: {value}, {found}; list: {places}",
+                    user=one_line(user.user),
+                    value=fixed(user.value),
+                    found=self.found(user),
+                    places=self._listed(user, item_in_text, "*{}"),
+                )
+                missed = f"; {_('missed: {items}', items=self.missed(user, item_in_text))}" if user.missed else ""
+                lines.append(f"  {words}{missed}")
+        return lines
+
+    def markdown(self) -> list[str]:
+        header = [_("user"), self.report.label, _("found"), _("list"), _("missed")]
+        parts = []
+        for group, group_users in self.report.groups:
+            rows = [
+                [
+                    markdown_text(user.user),
+                    fixed(user.value),
+                    self.found(user),
+                    self._listed(user, item_in_markdown, "**✓ {}**"),
+                    self.missed(user, item_in_markdown),
+                ]
+                for user in group_users
+            ]
+            heading = _("**{heading}** (hits in bold, with ✓)", heading=_(GROUPS[group]))
+            parts += [heading, markdown_table(header, rows, left=len(header))]
+        return parts
+
+
+def item_in_text(item: Any, title: str) -> str:
+    """An item by its title, if it has one, and its id, for a console."""
+    return f"{one_line(title)} ({one_line(item)})" if title else one_line(item)
+
+
+def item_in_markdown(item: Any, title: str) -> str:
+    """An item by its title, if it has one, and its id, in Markdown."""
+    return f"{markdown_text(title)} ({markdown_text(item)})" if title else markdown_text(item)
+
+
+class ReadingsSection(ModelSection):
+    """The meaning, the formula and the convention of each metric, in HTML alone."""
+
+    name = "readings"
+    title = N_("How to read")
+
+
+class BasisSection(ModelSection):
+    """The users and the convention behind the numbers."""
+
+    name = "basis"
+
+    def markdown(self) -> list[str]:
+        return [_("Basis: {basis}.", basis=markdown_text(self.report.basis, 2000))]
+
+
+#: In the order shown: the head first, without a tab; findings behind the others in HTML if there are none.
+SECTIONS: tuple[type[Section], ...] = (
+    HeadSection,
+    FindingsSection,
+    OverviewSection,
+    DistributionSection,
+    SegmentsSection,
+    BeyondSection,
+    UsersSection,
+    ReadingsSection,
+    BasisSection,
+)
