@@ -50,6 +50,7 @@ class RankedRows:
     above: Ints  #: how many rows of the list score higher
     tied: Ints  #: how many score the same, itself among them
     judged: Ints  #: its row of the truth; -1 where it is not judged
+    row: Ints  #: its row of the recommendations; -1 where it is padding
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,15 +101,16 @@ def coded(recs: pl.DataFrame, judged: pl.DataFrame, items: pl.Series, convention
 def rank_rows(data: Coded, convention: Convention) -> RankedRows:
     """Rank rows: padding below the lists, ties by the convention, repeated pairs removed if the convention removes them."""
     user, item, score = data.user, data.item, data.score
-    judged = _look_up(data.key, user * data.n_items + item)
+    judged, row = _look_up(data.key, user * data.n_items + item), np.arange(len(user))
     if convention.candidates == "padded":
         missed = np.flatnonzero(np.bincount(judged[judged >= 0], minlength=len(data.grade)) == 0)
         user, item = np.r_[user, data.truth_user[missed]], np.r_[item, data.truth_item[missed]]
         score, judged = np.r_[score, np.full(len(missed), -np.inf)], np.r_[judged, missed]
+        row = np.r_[row, np.full(len(missed), -1)]
     order = best_first(user, score, _within(convention.ties, item, judged, data.grade))
     if convention.duplicates == "dedupe":
         order = order[_first_of_each((user * data.n_items + item)[order])]
-    user, item, score, judged = user[order], item[order], score[order], judged[order]
+    user, item, score, judged, row = user[order], item[order], score[order], judged[order], row[order]
     place = count_within(user)
     if convention.order == "rank" and convention.duplicates != "dedupe":
         # Ranks are data: a place that they leave empty stays empty, and padding goes on from the last of them.
@@ -121,7 +123,7 @@ def rank_rows(data: Coded, convention: Convention) -> RankedRows:
     starts = np.flatnonzero(new)
     sizes = np.diff(np.r_[starts, len(user)])
     above = np.repeat(place[starts] - 1, sizes)
-    return RankedRows(user, item, score, place, above, np.repeat(sizes, sizes), judged)
+    return RankedRows(user, item, score, place, above, np.repeat(sizes, sizes), judged, row)
 
 
 def _within(ties: str, item: Ints, judged: Ints, grade: Floats) -> Ints | Floats | None:
@@ -227,21 +229,12 @@ def general_hits(recs: pl.DataFrame, judged: pl.DataFrame, items: pl.Series, con
     if convention.ties == "expected":
         hits = spread(hits, above, tied)
     truth = judged.select(pl.all().gather(listed)).with_columns(relevance=pl.Series(data.grade[listed]))
-    own = rows.judged >= -1 if convention.candidates != "padded" else np.isfinite(rows.score)
-    lists = pl.DataFrame(
-        {"user": data.users.gather(rows.user[own]), "item": data.items.gather(rows.item[own]), "rank": rows.place[own]}
-    )
-    if convention.order == "score":
-        lists = lists.with_columns(score=_as_given(rows.score[own], recs["score"], data.score, convention))
+    own = rows.row >= 0
+    lists = recs.select(pl.all().gather(rows.row[own])).with_columns(rank=pl.Series(rows.place[own]))
+    if convention.score_dtype == "float32" and convention.order == "score":
+        lists = lists.with_columns(score=pl.Series(rows.score[own]))
+    lists = lists.select("user", "item", "rank", *(["score"] if "score" in lists.columns else []))
     return _of_population(data, hits, lists, truth, convention)
-
-
-def _as_given(scores: Floats, given: pl.Series, floats: Floats, convention: Convention) -> pl.Series:
-    """Scores of ranked rows as the caller has them."""
-    if given.dtype.is_float() or convention.score_dtype == "float32":
-        return pl.Series(scores)
-    known, row = np.unique(floats, return_index=True)
-    return given.gather(row[np.searchsorted(known, scores)])
 
 
 def _catalogue_places(data: Coded, held: Ints, length: Ints, missed: Ints) -> Ints:

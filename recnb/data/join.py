@@ -428,6 +428,7 @@ def _generally_joined(
         replace(joined.hits, max_relevance=top),
         joined.n_without_relevant,
         convention,
+        lists.by == "rank" and convention.duplicates != "dedupe" and lists.has_gaps,
     )
 
 

@@ -357,3 +357,9 @@ def test_times_in_a_score_column_that_is_not_read_are_no_scores(order: str) -> N
     recs = pd.DataFrame({"user": [6, 6], "item": [0, 5], "rank": [1, 2], "score": times})
     lint = recnb.evaluate(recs, pd.DataFrame({"user": [6], "item": [5]}), order=order).lint()
     assert "rank_against_score" not in lint.names
+
+
+@pytest.mark.parametrize("options", [{"duplicates": "hit_once"}, {"duplicates": "keep"}, {"judged": "list"}], ids=str)
+@pytest.mark.parametrize("name", ["rank_against_score", "rank_gaps"])
+def test_lists_are_checked_under_any_join(name: str, options: dict[str, Any]) -> None:
+    assert name in PLANTED[name][0]().saying(**options).lint(5).names
