@@ -108,8 +108,24 @@ def best_first_by_user(user: Ints, relevance: Floats) -> tuple[Ints | None, Ints
     """Sort rows by user, then by falling relevance; the order is None if they are sorted already. The sort is stable."""
     if stands_best_first(user, relevance):
         return None, user, relevance
-    order = best_first(user, relevance)
-    return order, user[order], relevance[order]
+    n, top = len(user), relevance.max(initial=0.0)
+    below = top - relevance
+    grade_bits, row_bits = int(min(below.max(initial=0.0), 2.0**62)).bit_length(), n.bit_length()
+    whole = (below == np.floor(below)).all() and (top - below == relevance).all()
+    if not whole or int(user.max(initial=0)).bit_length() + grade_bits + row_bits > 62:
+        order = best_first(user, relevance)
+        return order, user[order], relevance[order]
+    # With whole grades, user, grade and row go into the number that is sorted, and come back out of it.
+    key = user << grade_bits
+    key |= below.astype(np.int64)
+    key <<= row_bits
+    key |= np.arange(n)
+    key = sorted_in_shares(key.view(np.uint64)).view(np.int64)
+    order = key & ((1 << row_bits) - 1)
+    key >>= row_bits
+    relevance = top - (key & ((1 << grade_bits) - 1))
+    key >>= grade_bits
+    return order, key, relevance
 
 
 def place_of(user: Any, users: pl.Series) -> int | None:

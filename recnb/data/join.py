@@ -372,11 +372,13 @@ def _joined(
             raise no_users(judged["relevance"].max(), convention)
         if not (averaged & has_relevant & with_list).any():
             users_meet(source.recs["user"], judged["user"])
-    kept = averaged[truth_user] & relevant
-    new_row, new_user = np.where(kept, np.cumsum(kept) - 1, -1), np.cumsum(averaged) - 1
-    row = new_row[found.truth_place]
-    place, row = found.place[row >= 0], row[row >= 0]
-    truth_user, relevance = new_user[truth_user[kept]], relevance[kept]
+    place, row = found.place, found.truth_place
+    if not (averaged.all() and relevant.all()):
+        kept = averaged[truth_user] & relevant
+        row = np.where(kept, np.cumsum(kept) - 1, -1)[row]
+        place, row = place[row >= 0], row[row >= 0]
+        truth_user, relevance = (np.cumsum(averaged) - 1)[truth_user[kept]], relevance[kept]
+        rows = np.flatnonzero(kept) if rows is None else rows[kept]
     user, rank = truth_user[row], lists.rank[place]
     key = user * (int(rank.max(initial=0)) + 1) + rank
     if not (key[1:] >= key[:-1]).all():
@@ -392,8 +394,6 @@ def _joined(
         truth_relevance=relevance,
         max_relevance=top,
     )
-    if not kept.all():
-        rows = np.flatnonzero(kept) if rows is None else rows[kept]
     return Prepared(
         InMemoryRows(lists.frame),
         judged,

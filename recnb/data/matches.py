@@ -103,7 +103,10 @@ def _in_block(listed: Numbers, lengths: Ints, judged: Numbers, counts: Ints, see
     key = np.empty(n, dtype=np.uint64)
     for part, numbers, times in ((key[:n_listed], listed, lengths), (key[n_listed:], judged, counts)):
         np.multiply(numbers, of_item, out=part)
-        part += np.repeat(of_user, times)
+        if len(times) and times[0] > 0 and (times == times[0]).all():
+            part.reshape(-1, times[0])[...] += of_user[:, np.newaxis]
+        else:
+            part += np.repeat(of_user, times)
     key += np.arange(n, dtype=np.uint64)
     key.sort()
     mask = np.uint64(2**bits - 1)
