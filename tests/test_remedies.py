@@ -95,7 +95,7 @@ CASES = {
     "a pair that is repeated, kept once": keyword('recs.loc[6] = ["u", "a", 4]', r"or say (.+?) to keep"),
     "a pair of the truth that is repeated": Case('truth.loc[2] = ["u", "b", 1]', MRR, r"Keep one: (.+?), or", "frame = truth; truth = {}"),
     "a pair of the truth, kept once": keyword('truth.loc[2] = ["u", "b", 3]', r", or (.+?) to keep"),
-    "a pair under the long way": keyword('recs.loc[6] = ["u", "a", 4]', r"[Ss]ay (.+?) to keep", "recnb.evaluate(recs, truth, candidates='padded', **more).mrr()"),
+    "a pair under the general join": keyword('recs.loc[6] = ["u", "a", 4]', r"[Ss]ay (.+?) to keep", "recnb.evaluate(recs, truth, candidates='padded', **more).mrr()"),
     "ranks that tie": Case('recs = scored.assign(rank=1)', MRR, r"Make ranks of your scores: (.+?), or", 'frame = recs; recs["rank"] = {}.astype(int)'),
     "rank and score that disagree": keyword('recs["score"] = recs["rank"]', r"Say which one is the order: (order='rank') or"),
     "rank and score that disagree, by score": keyword('recs["score"] = recs["rank"]', r" or (order='score')\.", right=(1 / 2 + 1 / 3) / 2),
@@ -123,7 +123,7 @@ CASES = {
     "relevance that overflows": Case('truth["relevance"] = 1e308', MRR, r"Make the scale smaller: (.+?)\.$", 'frame = truth; {}'),
     # ---- conventions
     "users without a relevant item": Case('truth.loc[2] = ["w", "b", 0]; more = dict(no_relevant="error")', "recnb.evaluate(recs, truth, **more).mrr()", r"say (no_relevant='skip')", "more = dict({})"),
-    "users without a relevant item, the long way": Case('truth.loc[2] = ["w", "b", 0]; more = dict(no_relevant="error")', "recnb.evaluate(recs, truth, ties='max_rank', **more).mrr()", r"say (no_relevant='skip')", "more = dict({})"),
+    "users without a relevant item, the general join": Case('truth.loc[2] = ["w", "b", 0]; more = dict(no_relevant="error")', "recnb.evaluate(recs, truth, ties='max_rank', **more).mrr()", r"say (no_relevant='skip')", "more = dict({})"),
     "a user without a list": Case('truth.loc[2] = ["w", "b", 1]; more = dict(no_list="error")', "recnb.evaluate(recs, truth, **more).mrr()", r"say (no_list='zero')", "more = dict({})", right=0.5),
     "a user without a hit": Case('truth.loc[2] = ["w", "b", 1]; more = dict(no_hit="error")', "recnb.evaluate(recs, truth, **more).mrr()", r"say (no_hit='zero')", "more = dict({})", right=0.5),
     "a catalogue and its ties": Case('more = dict(ties="item_asc")', "recnb.evaluate(recs, truth, candidates='catalogue', **more).mrr()", r"goes with (ties='first')", "more = dict({})"),

@@ -1,7 +1,7 @@
 """The ranking as other libraries make it: ties shared or averaged, lists padded, rows repeated, scores in single precision.
 
-recnb's own defaults need none of this and take the short way in `prepare`; a convention that does is worked out here,
-on whole numpy columns, into the same `Hits`.
+recnb's own defaults need none of this and are joined in blocks of users (`join.py`); a convention that does is worked
+out here, on whole numpy columns, into the same `Hits`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from recnb.data.relevance import relevance_mask
 from recnb.errors import Argument, OptionError
 from recnb.metrics.hits import Floats, Hits, Ints, Tied, count_within, in_order
 
-#: The axes that only this way knows, and their values for which the short way serves.
-SHORT_WAY: dict[str, tuple[str, ...]] = {
+#: The values of a convention for which the join in blocks serves; all others need this one.
+IN_BLOCKS: dict[str, tuple[str, ...]] = {
     "score_dtype": ("float64",),
     "ties": ROW_ORDERS,
     "duplicates": ("error", "dedupe"),
@@ -36,7 +36,7 @@ SHORT_WAY: dict[str, tuple[str, ...]] = {
 
 def is_general(convention: Convention) -> bool:
     """Whether a convention needs the general join."""
-    return any(getattr(convention, axis) not in words for axis, words in SHORT_WAY.items())
+    return any(getattr(convention, axis) not in words for axis, words in IN_BLOCKS.items())
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,7 +257,7 @@ def _of_population(
     averaged = is_averaged(data.users, with_list, with_truth, hits.n_relevant > 0, convention)
     number = np.cumsum(averaged) - 1
     hit_kept, truth_kept = averaged[hits.user], np.flatnonzero(averaged[hits.truth_user])
-    # By user, best first, as the short way has them.
+    # By user, best first, as the join in blocks has them.
     order = best_first_by_user(hits.truth_user[truth_kept], hits.truth_relevance[truth_kept])[0]
     truth_kept = truth_kept if order is None else truth_kept[order]
     row = np.full(len(hits.truth_user), -1)

@@ -20,7 +20,7 @@ from recnb import conventions
 from recnb.conventions import WORDS, Convention
 from recnb.conventions.presets import ALIASES, preset, presets
 from recnb.data import read
-from recnb.data.general_join import SHORT_WAY, general_hits, is_general
+from recnb.data.general_join import IN_BLOCKS, general_hits, is_general
 from recnb.errors import OptionError
 from recnb.libraries import as_in
 from recnb.libraries.library_metrics import SPECIAL
@@ -193,7 +193,7 @@ def test_presets_are_kept():
 
 def test_defaults_take_the_short_way():
     assert not is_general(Convention())
-    for axis, words in SHORT_WAY.items():
+    for axis, words in IN_BLOCKS.items():
         assert DEFAULTS[axis] in words
         for word in WORDS[axis]:
             assert is_general(Convention(**{axis: word})) == (word not in words)
@@ -245,7 +245,7 @@ def the_same_hits(recs: pd.DataFrame, truth: pd.DataFrame, options: dict[str, An
     np.testing.assert_array_equal(long.hits.list_length, hits.list_length)
 
 
-@pytest.mark.parametrize("ties", SHORT_WAY["ties"])
+@pytest.mark.parametrize("ties", IN_BLOCKS["ties"])
 @pytest.mark.parametrize("duplicates", ["dedupe", "hit_once", "keep"])
 def test_the_long_way_breaks_ties_and_drops_repeats_alike(ties: str, duplicates: str):
     rng = np.random.default_rng(7)
