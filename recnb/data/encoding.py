@@ -84,8 +84,6 @@ def grouped(values: pl.Series) -> tuple[Ints, Ints]:
 
 def hashes_of(values: pl.Series, seed: int = 0) -> NDArray[np.uint64]:
     """A number for each value, the same for equal ones."""
-    if values.dtype == pl.Int64:
-        return values.to_numpy().view(np.uint64) * np.uint64(0x9E3779B97F4A7C15 + 2 * seed)
     column = pl.LazyFrame({"value": values}).select(pl.col("value").hash(seed))
     return column.collect(engine="streaming").to_series().to_numpy()
 

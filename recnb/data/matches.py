@@ -80,7 +80,7 @@ def _matches(item: pl.Series, by_user: UserRows, truth: TruthRows, seed: int) ->
     none = np.zeros(0, dtype=np.int64)
     place = np.concatenate([none, *(block.place for block in found)])
     truth_place = np.concatenate([none, *(block.truth_place for block in found)])
-    if item.dtype != pl.Int64:
+    if item.dtype != pl.Int64 or seed:
         rows = place if by_user.rows is None else by_user.rows[place]
         truth_rows = truth_place if truth.rows is None else truth.rows[truth_place]
         if not (item.gather(rows) == truth.item.gather(truth_rows)).all():
@@ -89,8 +89,8 @@ def _matches(item: pl.Series, by_user: UserRows, truth: TruthRows, seed: int) ->
 
 
 def _numbers(items: pl.Series, seed: int) -> Numbers:
-    """A number for each item, the same for the same items; whole numbers are their own."""
-    return items.to_numpy().view(np.uint64) if items.dtype == pl.Int64 else hashes_of(items, seed)
+    """A number for each item, the same for the same items; whole numbers are their own at first."""
+    return items.to_numpy().view(np.uint64) if items.dtype == pl.Int64 and seed == 0 else hashes_of(items, seed)
 
 
 def _in_block(listed: Numbers, lengths: Ints, judged: Numbers, counts: Ints, seed: int) -> Matches | None:

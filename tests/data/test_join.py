@@ -232,6 +232,16 @@ def test_items_that_only_look_alike_are_no_hits(monkeypatch):
     assert_same(recnb.evaluate(recs, truth), expected)
 
 
+def test_whole_numbers_that_differ_in_the_highest_bits(general, monkeypatch):
+    """The block's low bits take the place of these bits."""
+    recs = pd.DataFrame({"user": [1, 1, 2], "item": [-1, 5, 2**63 - 1], "rank": [1, 2, 1]})
+    truth = pd.DataFrame({"user": [1, 1, 2], "item": [2**63 - 1, 5, 2**63 - 1]})
+    ev = recnb.evaluate(recs, truth)
+    assert not general
+    assert_same(ev, generally(monkeypatch, recs, truth))
+    assert ev.recall(k=2) == 0.75
+
+
 def test_one_list_of_many_items_is_one_block(monkeypatch):
     items = np.random.default_rng(0).permutation(5_000)
     recs = pd.DataFrame({"user": 1, "item": items, "rank": np.arange(5_000) + 1})
