@@ -428,7 +428,8 @@ def _generally_joined(
         replace(joined.hits, max_relevance=top),
         joined.n_without_relevant,
         convention,
-        lists.by == "rank" and convention.duplicates != "dedupe" and lists.has_gaps,
+        # What is put below a list leaves no place empty, nor does the removal of repeats.
+        lists.by == "rank" and convention.candidates == "list" and convention.duplicates != "dedupe" and lists.has_gaps,
     )
 
 

@@ -36,7 +36,7 @@ from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import Credit, metric
 
 
-@metric(symbol="Mine", credit="1", bounds=(0, 1), references=[], reads="A metric of one's own.")
+@metric(symbol="Mine", credit="1", bounds=(0, 1), references=[], sentence="A metric of one's own.")
 def mine(hits, k=None):
     """Hits."""
     return Credit(hits, Cutoffs.of(k), hits.weight)

@@ -363,3 +363,9 @@ def test_times_in_a_score_column_that_is_not_read_are_no_scores(order: str) -> N
 @pytest.mark.parametrize("name", ["rank_against_score", "rank_gaps"])
 def test_lists_are_checked_under_any_join(name: str, options: dict[str, Any]) -> None:
     assert name in PLANTED[name][0]().saying(**options).lint(5).names
+
+
+@pytest.mark.parametrize("candidates", ["padded", "catalogue"])
+def test_items_below_a_list_leave_no_place_empty(candidates: str) -> None:
+    lint = planted("rank_gaps").saying(candidates=candidates).lint(5)
+    assert "rank_gaps" not in lint.names
