@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -36,8 +37,9 @@ if TYPE_CHECKING:
 class EvaluationMethods(Methods):
     """Methods that an Evaluation and `df.rec` share."""
 
+    @abstractmethod
     def _evaluated(self) -> EvaluationData:
-        raise NotImplementedError
+        """The data that the methods read."""
 
     def _score(self, metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> Score | CatalogueScore:
         return beyond_accuracy.score_of(self._evaluated(), metric, k, options)

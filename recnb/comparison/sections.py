@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from recnb.comparison import charts
 from recnb.comparison import conclusions as words
@@ -43,7 +43,7 @@ class ComparisonSection(Section):
 
     report: ComparisonReportData
     template = "comparison/sections.jinja"
-    context = {"words": words, "charts": charts, "name_of": name, "user_text": user_text}  # noqa: RUF012
+    context: ClassVar[Mapping[str, Any]] = {"words": words, "charts": charts, "name_of": name, "user_text": user_text}
 
 
 class ComparisonHead(ComparisonSection):

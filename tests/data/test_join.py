@@ -139,8 +139,11 @@ def test_ids_whose_hashes_are_the_same_are_kept_apart(shift, general, monkeypatc
     recs, truth = frames_in_order(2, text=True, shuffled=True)
     recs = recs.sample(frac=1, random_state=2)
     expected = generally(monkeypatch, recs, truth)
-    hashes = encoding.hashes_of
-    few = lambda values, seed=0: hashes(values, seed) & np.uint64(2**64 - 2**shift if shift < 64 else 0)  # noqa: E731
+    hashes, kept = encoding.hashes_of, np.uint64(2**64 - 2**shift if shift < 64 else 0)
+
+    def few(values, seed=0):
+        return hashes(values, seed) & kept
+
     monkeypatch.setattr(encoding, "hashes_of", few)
     assert_same(recnb.evaluate(recs, truth), expected)
     assert not general
@@ -227,8 +230,11 @@ def test_items_that_only_look_alike_are_no_hits(monkeypatch):
     expected = generally(monkeypatch, recs, truth)
     # In the truth each item has the number of another one of the list.
     numbers = matches._numbers
-    few = lambda items, seed: np.arange(3, dtype=np.uint64) if seed == 0 else numbers(items, seed)  # noqa: E731
-    monkeypatch.setattr(matches, "_numbers", few)
+
+    def alike(items, seed):
+        return np.arange(3, dtype=np.uint64) if seed == 0 else numbers(items, seed)
+
+    monkeypatch.setattr(matches, "_numbers", alike)
     assert_same(recnb.evaluate(recs, truth), expected)
 
 
@@ -267,3 +273,12 @@ def test_texts_are_looked_up_as_a_dictionary_finds_them(n_known, n_values):
     values = pl.Series([f"user {number}" for number in rng.integers(0, int(n_known * 1.3) + 1, n_values)])
     places = {name: place for place, name in enumerate(known)}
     assert encoding.positions(known, values).tolist() == [places.get(name, -1) for name in values]
+
+
+@pytest.mark.parametrize("n_cores", [1, 2, 3, 8])
+@pytest.mark.parametrize("highest", [1, 5, 2**64 - 1])
+def test_numbers_are_sorted_by_several_cores(n_cores, highest, monkeypatch):
+    monkeypatch.setattr(parallel, "SMALL", 1)
+    monkeypatch.setattr(parallel, "n_cores", lambda: n_cores)
+    keys = np.random.default_rng(n_cores).integers(0, highest, 5_000, dtype=np.uint64, endpoint=True)
+    assert parallel.sorted_in_shares(keys.copy()).tolist() == sorted(keys.tolist())

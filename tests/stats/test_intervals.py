@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 import recnb
 from recnb.errors import FrameError, OptionError
-from recnb.stats import Moments, benjamini_hochberg, holm, intervals, paired
+from recnb.stats import Moments, benjamini_hochberg, holm, intervals, moments, paired
 from recnb.stats.bootstrap import bca, percentiles, resampled_means
 from recnb.stats.tests import FEW_DIFFER, MANY_DIFFER, settled, sign_flip
 
@@ -88,6 +88,16 @@ def test_moments_of_parts_give_the_interval_of_the_whole(method: str, parts: int
     assert total.n == len(values)
     assert ends(*total.interval(0.9, method)) == pytest.approx(ends(*intervals(values, 0.9, method)), rel=1e-14)
     assert total.skewness == pytest.approx(scipy.stats.skew(SKEWED), rel=1e-9)
+
+
+def test_moments_in_blocks_are_those_of_all_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(0).random((1_000, 3)) ** 3
+    whole = Moments.of(values, (0, 1))
+    monkeypatch.setattr(moments, "BLOCK", 64)
+    blocks = Moments.of(values, (0, 1))
+    assert blocks.n == whole.n
+    for name in moments.COLUMNS:
+        np.testing.assert_allclose(getattr(blocks, name), getattr(whole, name), rtol=1e-12, atol=1e-12, err_msg=name)
 
 
 def test_moments_of_values_that_are_alike_give_no_interval_by_their_spread() -> None:
