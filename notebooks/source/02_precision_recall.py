@@ -202,7 +202,7 @@ everything
 #
 # - Both have the hits on top. Precision divides by the places *shown*, recall by the items *liked*. Say at which k.
 # - Where a list is shorter than k, say what precision is divided by.
-# - Within the k places, neither sees the order. That is the next notebook: [03](03_hit_rate_rr_ap.ipynb).
+# - Within the k places, neither depends on the order. That is the next notebook: [03](03_hit_rate_rr_ap.ipynb).
 #
 # The rest is for the curious: four statements of the article, put to the test.
 #

@@ -3,7 +3,7 @@
 #
 # **The question: did users find something they like, and how far down did they have to look?**
 #
-# Precision does not see the order of a list. The three metrics of this notebook lead from the one that ignores order to the
+# Precision does not depend on the order within the first k places. The three metrics of this notebook lead from the one that ignores order to the
 # one that uses all of it:
 #
 # - *Hit rate* (적중률): is there any hit in the first k places? 1 if so, 0 if not.
@@ -47,19 +47,21 @@ frame
 # %%
 shown, liked = ["A", "C", "B", "D"], ["B", "C", "D"]
 
-rows, n_hits = [], 0
+rows, fractions, total = [], [], 0
 for rank, item in enumerate(shown, 1):
     if item in liked:
-        n_hits += 1
-        rows.append((rank, item, n_hits, f"{n_hits}/{rank}", n_hits / rank))
-hits = pd.DataFrame(rows, columns=["rank", "hit", "hits so far", "precision here", "value"])
+        n_hits = len(fractions) + 1
+        fractions.append(f"{n_hits}/{rank}")
+        total += n_hits / rank
+        rows.append((rank, item, "yes", n_hits, fractions[-1]))
+    else:
+        rows.append((rank, item, "no", len(fractions), ""))
+ap = total / len(liked)
 
-ap = hits["value"].sum() / len(liked)
-
+display(pd.DataFrame(rows, columns=["rank", "item", "liked", "hits so far", "hits so far / rank"]).set_index("rank"))
 print("hit rate:          1, there is a hit")
-print(f"reciprocal rank:   1 / {hits['rank'][0]} = {1 / hits['rank'][0]}")
-print(f"average precision: ({' + '.join(hits['precision here'])}) / {len(liked)} = {ap:.4f}")
-hits.round(4)
+print("reciprocal rank:   1 / 2 = 0.5")
+print(f"average precision: ({' + '.join(fractions)}) / {len(liked)} = {total:.4f} / {len(liked)} = {ap:.4f}")
 
 # %% [markdown]
 # The first hit is at rank 2: one hit in two places, 1/2. The second is at rank 3: 2/3. The third is at rank 4: 3/4. A liked

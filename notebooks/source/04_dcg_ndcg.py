@@ -7,8 +7,8 @@
 # attention. A list with the best things on top is better than the same list upside down. Three steps turn that into a number.
 #
 # 1. **Gain, added up.** Every item has a *relevance* (관련도), a grade of how good it is for this user, such as 0 to 3. An
-#    item's grade is the *gain* (이득) of showing it. *Cumulative gain* (CG, 누적 이득) adds the gains of the first k places. It
-#    does not see their order.
+#    item's grade is the *gain* (이득) of showing it. *Cumulative gain* (CG, 누적 이득) adds the gains of the first k places, in
+#    whatever order they are.
 # 2. **Discounted.** Further down, fewer people look. So each gain is divided by a number that grows with the rank, the
 #    *discount* (할인): this is *discounted cumulative gain* (DCG, 할인 누적 이득).
 # 3. **Normalized.** How large a DCG can be depends on what there is to gain. One service grades from 0 to 10, another from 100
@@ -85,11 +85,11 @@ def dcg_table(grades):
 tables = {"DCG": dcg_table(grades), "IDCG": dcg_table(sorted(grades, reverse=True))}
 sums = {name: table["rel_i / log2(i+1)"].sum() for name, table in tables.items()}
 
+display(pd.concat({"the list: DCG": tables["DCG"], "the ideal list: IDCG": tables["IDCG"]}, axis=1).round(4))
 print(f"CG   = {' + '.join(map(str, grades))} = {sum(grades)}")
 for name, table in tables.items():
     print(f"{name:4} = {' + '.join(f'{term:.4f}' for term in table['rel_i / log2(i+1)'])} = {sums[name]:.4f}")
 print(f"nDCG = DCG / IDCG = {sums['DCG']:.4f} / {sums['IDCG']:.4f} = {sums['DCG'] / sums['IDCG']:.4f}")
-pd.concat({"the list: DCG": tables["DCG"], "the ideal list: IDCG": tables["IDCG"]}, axis=1).round(4)
 
 # %% [markdown]
 # The order is good, but not perfect: the list earns 96 % of what the best order of these six would earn.
@@ -100,7 +100,12 @@ pd.concat({"the list: DCG": tables["DCG"], "the ideal list: IDCG": tables["IDCG"
 # <small>worked: ndcg-six-documents</small>
 
 # %% tags=["ndcg-six-documents"]
-six = {"CG": recnb.cg(grades), "DCG": recnb.dcg(grades), "IDCG": recnb.idcg(grades), "nDCG": recnb.ndcg(grades)}
+six = {
+    "CG": recnb.cg(grades),
+    "DCG": recnb.dcg(grades),
+    "IDCG": recnb.idcg(grades),
+    "nDCG": recnb.ndcg(grades),
+}
 
 assert six["CG"] == 11
 assert abs(six["DCG"] - sums["DCG"]) < 1e-12
@@ -180,7 +185,9 @@ print(f"{ndcg_of(shown, judged, k=3):.4f}")
 # 1. Write down the grades of the first three places, divide each by its discount, add up: DCG@3.
 # 2. Write down *all* grades, also those of items that are not in the list. Sort them from the highest, take the first three,
 #    divide each by its discount, add up: IDCG@3.
-# 3. Divide DCG@3 by IDCG@3.
+# 3. Divide DCG@3 by IDCG@3, and round to four decimals.
+#
+# The exercise also asks which item's term in the sum is the largest: look at the quotients of step 1.
 #
 # In a running notebook, type your answer into the box; elsewhere, into `check`, as in the cell below it. The answer there
 # is a common mistake.
@@ -198,7 +205,7 @@ quiz.check(f"{(1 / log2(2) + 3 / log2(3)) / (3 / log2(2) + 3 / log2(3) + 2 / log
 #
 # ## Which metric answers which question
 #
-# | question | metric | sees the order | sees grades | notebook |
+# | question | metric | depends on the order | depends on grades | notebook |
 # |---|---|---|---|---|
 # | How much of what was shown is liked? | precision | no | no | [02](02_precision_recall.ipynb) |
 # | How much of what is liked was shown? | recall | no | no | [02](02_precision_recall.ipynb) |
@@ -215,7 +222,7 @@ quiz.check(f"{(1 / log2(2) + 3 / log2(3)) / (3 / log2(2) + 3 / log2(3) + 2 / log
 # - DCG divides each gain by log2(rank + 1) and adds up; nDCG divides that by the DCG of the best possible list.
 # - The ideal list also holds items that were missed. A list in perfect order that misses better items stays below 1.
 # - Say k, the gain (linear or exponential) and where the ideal is cut: two nDCGs that differ in these are not comparable.
-# - When a printed number looks wrong, divide: the figures beside it usually tell.
+# - When a printed number looks wrong, divide the figures beside it.
 #
 # The rest is for the curious: the other figures of the articles, and their statements put to the test.
 #
@@ -341,7 +348,7 @@ compare({"DCG": 4.5, "IDCG": 4.5, "nDCG": 1.0}, three, digits=4, note={"DCG": wh
 #
 # ## Claim: moving a 3 below a 0 lowers DCG
 #
-# **True.** In the list of six documents, the third document (grade 3) and the fourth (grade 0) change places. CG does not see it.
+# **True.** In the list of six documents, the third document (grade 3) and the fourth (grade 0) change places. CG stays as it was.
 # The article prints no figure for this; the table is ours.
 #
 # <small>worked: claim-swap</small>
