@@ -59,7 +59,7 @@ class ThisInterpreter(AsyncKernelManager):
 def sources(names: list[str] | None = None) -> list[Path]:
     """The sources of the notebooks, all or those whose names begin so."""
     every = {path.relative_to(SOURCES).with_suffix("").as_posix(): path for path in SOURCES.rglob("[0-9]*.py")}
-    begins = [name.removesuffix(".ipynb") for name in names or ["0", "1", *LANGUAGES]]
+    begins = [name.removesuffix(".ipynb") for name in names or [""]]
     if missing := [begin for begin in begins if not any(name.startswith(begin) for name in every)]:
         sys.exit(f"no notebook begins with {', '.join(missing)}; there are {', '.join(sorted(every))}")
     return [every[name] for name in sorted(every) if name.startswith(tuple(begins))]
