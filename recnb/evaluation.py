@@ -184,8 +184,16 @@ class EvaluationMethods(Methods):
 class Evaluation(EvaluationMethods):
     """One model's recommendations, joined with the truth; returned by `recnb.evaluate` and `df.rec.against`.
 
-    Metrics are methods: `ev.ndcg(k=10)`. Each takes the cut-off `k`, where None is each user's whole list, and its own
-    options. Nothing is joined again from one call to the next.
+    ev.ndcg(k=10)                            a metric: a float with .per_user, .interval(), .plot(); k=None: whole lists
+    ev.table(k=[5, 10], intervals=True)      metrics × cut-offs; by="column" for segments of users
+    ev.curve("ndcg").plot()                  a metric against k
+    ev.report()                              all of it, with the problems found in the data
+    ev.lint()                                these problems, with their effect and a fix
+    ev.explain("ndcg", user, k=10)           the calculation for one user; ev.user(user, k=10): the list alone
+    ev.items(k=10); ev.beyond(k=10)          how often each item is shown; coverage, novelty, diversity, ...
+    ev.under("ranx"); ev.why("ndcg", k=10, other="ranx")     another library's number, and why it differs
+    ev.identify("ndcg", 0.368, k=10); ev.spread("ndcg")      the convention behind a number; all libraries' numbers
+    ev.explore()                             a widget: from the mean to the users and their lists
 
     Examples
     --------

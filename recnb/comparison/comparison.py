@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,7 +19,7 @@ from recnb.comparison.results import Difference, Mean, Test
 from recnb.data import Frame
 from recnb.display.language import _, checked
 from recnb.display.text import one_line
-from recnb.errors import OptionError, is_word, near
+from recnb.errors import OptionError, Suggesting, UnknownModelError, is_word, near
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
@@ -132,17 +132,33 @@ def compare(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(ComparisonData):
+class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
     """Models on the same users, as `compare` returns them; every difference is between the values of one user.
 
-    `report()` shows everything; `table`, `differences`, `conclusion`, `forest`, `movers`, `overlap`, `curve` and `tradeoff` are
-    its parts. Conclusions hold for the users as a sample, not for another training run or another split of the data.
+    It is a mapping of names to evaluations: `found["als"].ndcg(k=10)`. `report()` shows everything; `table`, `differences`,
+    `conclusion`, `forest`, `movers`, `overlap`, `curve` and `tradeoff` are its parts. Conclusions hold for the users as a sample, not for another training run or another split of the data.
     """
+
+    def __getitem__(self, model: str) -> Evaluation:
+        """One model's Evaluation, for the common users."""
+        if not is_word(model, self._models):
+            raise UnknownModelError(f"{model!r} is none of the models.", fix=near(model, self.names))
+        return Evaluation(self._models[model])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._models)
+
+    def __len__(self) -> int:
+        return len(self._models)
+
+    # The same object is the same comparison, as for every other result.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
     @property
     def models(self) -> dict[str, Evaluation]:
         """Each model's Evaluation, for the common users."""
-        return {name: Evaluation(data) for name, data in self._models.items()}
+        return dict(self)
 
     def table(
         self, metrics: Metrics = None, k: AnyCutoffs = None, *, by: Any = None, bins: int = 4, **options: Any
