@@ -49,11 +49,12 @@ class EvaluationMethods(Methods):
         metrics: Metrics = None,
         k: int | Sequence[int | None] | None = None,
         *,
+        intervals: bool = False,
         by: Any = None,
         bins: int = 4,
         **options: Any,
     ) -> Table:
-        """Return means over users, one row per metric and one column per cut-off.
+        """Return means over users, one row per metric and one column per cut-off; `.plot()` draws it.
 
         Parameters
         ----------
@@ -62,6 +63,9 @@ class EvaluationMethods(Methods):
             `{"precision": {"out_of": "list"}, "recall": {}}`. None: the usual ones.
         k
             Cut-off or cut-offs; None is the whole list.
+        intervals
+            True: three columns per cut-off, (k, "mean"), (k, "low") and (k, "high"), with 95% intervals. A table of
+            segments has intervals in either case.
         by
             Segments of users, each with an interval and its difference to all other users: a column of `users=` or of
             the truth; "activity" or "popularity_taste", which are computed from `train=`; or a Series of user to segment.
@@ -76,7 +80,7 @@ class EvaluationMethods(Methods):
         """
         if by is not None:
             return table_by(self._evaluated(), metrics, k, by, bins=bins, options=options)
-        return table_of(self._evaluated(), metrics, k, options)
+        return table_of(self._evaluated(), metrics, k, options, intervals=intervals)
 
     def curve(self, metric: str, k: Iterable[int] = range(1, 21), **options: Any) -> Curve:
         """Return a metric at many cut-offs, each with a 95% interval; `.plot()` draws it.

@@ -133,14 +133,15 @@ class PartedEvaluation(Methods, Fetchable):
         metrics: Metrics = None,
         k: int | Sequence[int | None] | None = None,
         *,
+        intervals: bool = False,
         by: Any = None,
         bins: int = 4,
         **options: Any,
     ) -> Table:
-        """Means over users: one row per metric, one column per cut-off; `by` breaks users down, as for an Evaluation."""
+        """Means over users: one row per metric, one column per cut-off; `intervals` and `by` are those of an Evaluation."""
         if by is not None:
             return self.fetch().table(metrics, k, by=by, bins=bins, **options)
-        return self._partial(metrics, k, options).table()
+        return self._partial(metrics, k, options).table(intervals=intervals)
 
     def curve(self, metric: str, k: Iterable[int] = range(1, 21), **options: Any) -> Curve:
         """A metric at many cut-offs, with a 95% interval at each."""
