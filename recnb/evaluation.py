@@ -18,9 +18,11 @@ from recnb.results.arguments import Metrics
 from recnb.results.curve import curve_of
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.explanation import explanation_of
+from recnb.results.items import ItemTable, items_of
 from recnb.results.metric_methods import Methods
 from recnb.results.segments import table_by
 from recnb.results.table import beyond_table, table_of
+from recnb.results.user_list import UserList, user_list_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -123,6 +125,45 @@ class EvaluationMethods(Methods):
         Explanation
         """
         return explanation_of(self._evaluated(), metric, user, k, options, lang)
+
+    def items(self, k: int | None = None) -> ItemTable:
+        """Return how often each item is recommended and found: a row per item, the most recommended first.
+
+        Parameters
+        ----------
+        k
+            Cut-off; None is the whole list.
+
+        Returns
+        -------
+        ItemTable
+            Columns shown, share, hits and relevant; share_in_train and ratio with `train=`; title if `items=` has one.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = recnb.evaluate(sample.models["popular"], sample.test, train=sample.train)
+        >>> ev.items(k=10).loc["i052", ["shown", "hits", "relevant"]].to_dict()
+        {'shown': 219, 'hits': 20, 'relevant': 20}
+        """
+        return items_of(self._evaluated(), k)
+
+    def user(self, user: Any, k: int | None = None) -> UserList:
+        """Return one user's list, and the relevant items that it misses.
+
+        Parameters
+        ----------
+        user
+            A user's id.
+        k
+            Cut-off; None is the whole list.
+
+        Returns
+        -------
+        UserList
+        """
+        return user_list_of(self._evaluated(), user, k)
 
     def report(
         self,

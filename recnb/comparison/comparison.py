@@ -15,9 +15,10 @@ from recnb.comparison.data import ComparisonData
 from recnb.comparison.differences import differences_by, lines_of, measure, measure_by, values_of
 from recnb.comparison.models import models_of, reference_of, settings_of
 from recnb.comparison.parts import Conclusion, Curves, Forest, Movers, Tradeoff
-from recnb.comparison.results import Difference, Mean, Test
+from recnb.comparison.results import Difference, Test
+from recnb.comparison.table import ComparisonTable
 from recnb.data import Frame
-from recnb.display.language import _, checked
+from recnb.display.language import _, checked, current
 from recnb.display.text import one_line
 from recnb.errors import OptionError, Suggesting, UnknownModelError, is_word, near
 from recnb.evaluation import Evaluation
@@ -27,6 +28,8 @@ from recnb.results.arguments import STANDARD, Metrics, chosen_metrics
 from recnb.stats import PairedMethod
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from recnb.comparison.report import ComparisonReport
 
 #: A cut-off or several; None is the whole list.
@@ -162,7 +165,7 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
 
     def table(
         self, metrics: Metrics = None, k: AnyCutoffs = None, *, by: Any = None, bins: int = 4, **options: Any
-    ) -> pd.DataFrame:
+    ) -> ComparisonTable:
         """Return means over the common users.
 
         Parameters
@@ -181,29 +184,40 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
 
         Returns
         -------
-        pandas.DataFrame
-            A row per model, or per segment and model; a column per metric and cut-off, as "ndcg@10".
+        ComparisonTable
+            A DataFrame with a row per model, or per segment and model, and a column per metric and cut-off, as "ndcg@10".
+            Where it is shown the best of each column is bold; `plot()` draws it with intervals.
         """
         cutoffs, chosen = Cutoffs.of(k), self._chosen(metrics, options)
         blocks = self._blocks(chosen, cutoffs)
         if by is None:
-            frame = self._wide(measure(blocks, self.names, [], self.settings).means)
+            results = {"": measure(blocks, self.names, [], self.settings)}
         else:
-            segments = measure_by(blocks, self._models, [], self.settings, by, bins)
-            frame = pd.concat(
-                {name: self._wide(results.means) for name, results in segments.items()}, names=["segment"]
-            )
+            results = measure_by(blocks, self._models, [], self.settings, by, bins)
+        rows = pd.DataFrame([
+            {"segment": segment, "column": mean.metric if mean.k is None else f"{mean.metric}@{mean.k}", **asdict(mean)}
+            for segment, measured in results.items() for mean in measured.means
+        ])  # fmt: skip
+        keys = ["model"] if by is None else ["segment", "model"]
+        rows = rows.set_index(keys)
+        wide = [rows.set_index("column", append=True)[part].unstack(sort=False) for part in ("mean", "low", "high")]
+        table = ComparisonTable(wide[0].rename_axis(columns=None).astype(float))
+        table._ends = lambda: wide[1:]
         basis = [self.basis()]
         if any(not metric.is_accuracy for metric, _options in chosen):
             basis.append(_("metrics beyond accuracy over all users who have a value in every model"))
-        frame.attrs = {"basis": "; ".join(basis), "n_users": self.n_users}
-        return frame
-
-    def _wide(self, means: Sequence[Mean]) -> pd.DataFrame:
-        columns: dict[str, dict[str, float]] = {}
-        for mean in means:
-            columns.setdefault(mean.metric if mean.k is None else f"{mean.metric}@{mean.k}", {})[mean.model] = mean.mean
-        return pd.DataFrame(columns, index=pd.Index(self.names, name="model"), dtype=float)
+        marked = {
+            kind: {column: [*rows.index[rows[kind] & (rows["column"] == column)]] for column in table}
+            for kind in ("best", "near_best")
+        }
+        table.attrs = {
+            "basis": "; ".join(basis),
+            "n_users": self.n_users,
+            "alpha": self.settings.alpha,
+            "lang": current(),
+            **marked,
+        }
+        return table
 
     def means(self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any) -> pd.DataFrame:
         """Return means with their intervals.
@@ -291,6 +305,10 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         """
         results = self._measured(metrics, k, options, self.pairs)
         return Forest(results.differences, results.settings, lang=checked(lang))
+
+    def plot(self, ax: Axes | None = None, *, metrics: Metrics = "ndcg", k: AnyCutoffs = 10, **options: Any) -> Axes:
+        """Draw the difference of each model to the baseline with its interval; arguments are those of `forest`."""
+        return self.forest(metrics, k, **options).plot(ax)
 
     def movers(
         self,

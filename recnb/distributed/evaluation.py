@@ -30,6 +30,7 @@ from recnb.results.arguments import STANDARD, Metrics
 from recnb.results.explanation import explanation_of
 from recnb.results.metric_methods import Methods
 from recnb.results.score import PartialScore
+from recnb.results.user_list import UserList
 
 if TYPE_CHECKING:
     from recnb.lint.findings import Lint
@@ -227,11 +228,15 @@ class PartedEvaluation(Methods, Fetchable):
         """The widget of an Evaluation; lists are fetched one user at a time."""
         return self.fetch().explore(metric, k, **options)
 
+    def user(self, user: Any, k: int | None = None) -> UserList:
+        """One user's list, as for an Evaluation; only that user's rows are fetched."""
+        return self.fetch().user(user, k)
+
     def why(self, *args: Any, **options: Any) -> NoReturn:
         """Not to be had of parts: it prepares the same rows under several conventions."""
         self._refuse()
 
-    identify = spread = beyond = why
+    identify = spread = beyond = items = why
 
     def _options_under(self, library: str) -> dict[str, Any]:
         """The options of the same data under a library's conventions."""

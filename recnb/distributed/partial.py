@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from recnb.results.arguments import STANDARD, Metrics, chosen_metrics, options_o
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.provenance import basis_of
 from recnb.results.score import PartialScore, interval_of
-from recnb.results.table import table_at, with_ends
+from recnb.results.table import parts_of, table_at, with_ends
 from recnb.stats import Moments
 from recnb.stats.moments import COLUMNS, MomentsMethod
 
@@ -178,7 +177,7 @@ class Partial:
         table = table_at(self.metrics, np.array(means), Cutoffs(self.k), attrs)
         if intervals:
             return with_ends(table, [_ends(own) for own in self.moments])
-        table._with_intervals = partial(self.table, intervals=True)
+        table._ends = lambda: parts_of(self.table(intervals=True))[1:]
         return table
 
     def score(self, metric: str, k: int | None = None) -> PartialScore:

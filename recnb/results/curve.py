@@ -51,6 +51,7 @@ class Curve:
         )
         ax.fill_between(self.k, self.low, self.high, alpha=0.2, color=drawn[0].get_color(), linewidth=0)
         ax.set_ylim(bottom=0)
+        ax.xaxis.get_major_locator().set_params(integer=True)
         with lettering(self.lang) as fonts:
             ax.set_xlabel("k", **fonts)
             ax.set_ylabel(_("{symbol}@k, mean of {n:,} users", symbol=self.symbol, n=self.n_users), **fonts)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 from pandas.plotting import PlotAccessor
 
 from recnb.data.files import written
@@ -15,7 +16,7 @@ from recnb.display.fonts import lettering
 from recnb.display.language import _, current, ngettext, use_language
 from recnb.display.plots import draw_intervals
 from recnb.display.templates import render, user_text
-from recnb.display.text import latex_table, latex_text, markdown_table, markdown_text
+from recnb.display.text import latex_table, latex_text, markdown_table, markdown_text, one_line
 from recnb.errors import OptionError, RecnbError
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import LIST_METRICS, Metric
@@ -30,8 +31,20 @@ if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData
 
 
-#: Rows of a table that are shown; its frame has them all.
-ROWS_SHOWN = 50
+class Form(NamedTuple):
+    """How a form of a table shows text of the user's, and numbers: plain ones, those near the best, and the best."""
+
+    safe: Callable[..., str]
+    plain: str = "{}"
+    near: str = "{}°"
+    best: str = "{}"
+
+
+TEXT = Form(one_line, " {} ", " {}°", "*{}*")
+MARKDOWN = Form(markdown_text, best="**{}**")
+LATEX = Form(latex_text, near=r"{}$^{{\circ}}$", best=r"\textbf{{{}}}")
+BOLD = Markup('<b style="font-weight: 700; text-decoration: underline;">{}</b>')
+HTML = Form(user_text, Markup("{}"), Markup("{}°"), BOLD)
 
 
 class TablePlot(PlotAccessor):
@@ -51,9 +64,11 @@ class Table(pd.DataFrame):
     write it as it is shown.
     """
 
-    #: Computes the table with the ends of its intervals, for a plot; not kept by copies and pickles.
-    _with_intervals: Callable[[], Table] | None = None
-    _internal_names: ClassVar = [*pd.DataFrame._internal_names, "_with_intervals"]
+    #: Rows that are shown; the frame has them all.
+    _most: ClassVar = 50
+    #: Computes the lower and the upper ends of intervals, for a plot; not kept by copies and pickles.
+    _ends: Callable[[], Sequence[pd.DataFrame]] | None = None
+    _internal_names: ClassVar = [*pd.DataFrame._internal_names, "_ends"]
     _internal_names_set: ClassVar = {*_internal_names}
 
     @property
@@ -70,82 +85,97 @@ class Table(pd.DataFrame):
         return TablePlot(self)
 
     def _draw(self, ax: Axes | None) -> Axes:
-        table = self if self.columns.nlevels > 1 or self._with_intervals is None else self._with_intervals()
-        if table.columns.nlevels == 1:
-            ax = draw_intervals(ax, table.rename(columns=_at))
-        else:
-            parts = [table.xs(part, axis=1, level=1) for part in ("mean", "low", "high")]
-            ax = draw_intervals(ax, *(part.rename(columns=_at) for part in parts))
+        parts = parts_of(self) if self.columns.nlevels > 1 else [self, *(self._ends() if self._ends else ())]
+        ax = draw_intervals(ax, *(part.rename(columns=_at) for part in parts))
         with lettering(self.attrs.get("lang", "en")) as fonts:
             ax.set_xlabel(_("mean over users"), **fonts)
         return ax
 
-    def _cells(self, safe: Callable[[object], str]) -> tuple[list[str], list[list[str]], int]:
-        """Header, rows and number of leading columns of names, as HTML, Markdown and LaTeX show them."""
-        names = [safe("" if name is None else name) for name in self.index.names]
-        if self.columns.name is not None:
-            names[-1] = f"{names[-1]} × {safe(self.columns.name)}".removeprefix(" × ")
-        header = [*names, *(safe(_joined(column)) for column in self.columns)]
-        labels: Any = self.index
-        rows = [
-            [*(safe(part) for part in (label if labels.nlevels > 1 else (label,))), *(self._cell(value, safe) for value in row)]
-            for label, row in zip(labels[:ROWS_SHOWN], self.head(ROWS_SHOWN).itertuples(index=False), strict=True)
-        ]  # fmt: skip
-        return header, rows, len(names)
+    def _formatted(self, form: Form) -> pd.DataFrame:
+        """The rows that are shown, as text: numbers with four decimals."""
+        shown = pd.DataFrame(self).head(self._most)
+        return shown.map(lambda value: f"{value:.4f}" if isinstance(value, float) else form.safe(value))
 
-    def _cell(self, value: object, safe: Callable[[object], str]) -> str:
-        """A value with four decimals, a count, or text."""
-        return f"{value:.4f}" if isinstance(value, float) else safe(value)
-
-    def _more(self) -> str:
-        left_out = len(self) - ROWS_SHOWN
-        return (
-            ngettext("{n:,} more row in .to_frame()", "{n:,} more rows in .to_frame()", left_out)
-            if left_out > 0
-            else ""
+    def _as_text(self) -> pd.DataFrame:
+        """The rows that are shown on a console, with text on one line."""
+        shown = pd.DataFrame(self).head(self._most)
+        return shown.assign(
+            **{str(name): shown[name].map(one_line) for name in shown.select_dtypes(exclude=["number", "bool"])}
         )
 
-    def _small_print(self) -> list[str]:
-        return [words for words in (self._more(), self.attrs.get("basis", "")) if words]
+    def _cells(self, form: Form) -> tuple[list[str], list[list[str]], int]:
+        """Header, rows and number of columns before the first number, as HTML, Markdown and LaTeX show them."""
+        names = [form.safe("" if name is None else name) for name in self.index.names]
+        if self.columns.name is not None:
+            names[-1] = f"{names[-1]} × {form.safe(self.columns.name)}".removeprefix(" × ")
+        header = [*names, *(form.safe(joined(column)) for column in self.columns)]
+        shown = self._formatted(form)
+        labels = (label if isinstance(label, tuple) else (label,) for label in shown.index)
+        cells = shown.itertuples(index=False, name=None)
+        rows = [[*map(form.safe, label), *row] for label, row in zip(labels, cells, strict=True)]
+        text = next((at for at, kind in enumerate(self.dtypes) if pd.api.types.is_numeric_dtype(kind)), 0)
+        return header, rows, len(names) + text
+
+    def _legend(self, form: Form) -> list[str]:
+        """What marks mean, in a form."""
+        return []
+
+    def _small_print(self, form: Form) -> list[str]:
+        """The lines below the table, in a form."""
+        left_out = len(self) - self._most
+        more = ngettext("{n:,} more row in .to_frame()", "{n:,} more rows in .to_frame()", left_out)
+        basis = str(self.attrs.get("basis", ""))
+        return [*([form.safe(more)] if left_out > 0 else []), *self._legend(form), *([basis] if basis else [])]
 
     def to_markdown(self, *args: Any, **options: Any) -> Any:
         """Return the table in Markdown, or write it to a file; with options of pandas, as pandas writes it."""
         if options or len(args) > 1:
             return super().to_markdown(*args, **options)
-        header, rows, left = self._cells(markdown_text)
-        small = [markdown_text(words, 2000) for words in self._small_print()]
-        return written("\n\n".join([markdown_table(header, rows, left), *small]) + "\n", args[0] if args else None)
+        with use_language(self.attrs.get("lang")):
+            header, rows, left = self._cells(MARKDOWN)
+            *lines, basis = self._small_print(MARKDOWN) or [""]
+        parts = [markdown_table(header, rows, left), *lines, markdown_text(basis, 2000)]
+        return written("\n\n".join(filter(None, parts)) + "\n", args[0] if args else None)
 
     def to_latex(self, *args: Any, **options: Any) -> Any:
         """Return the table in LaTeX with booktabs, or write it to a file; with options of pandas, as pandas writes it."""
         if options or len(args) > 1:
             return super().to_latex(*args, **options)
-        header, rows, left = self._cells(latex_text)
-        caption = ". ".join(latex_text(words, 4000) for words in self._small_print())
+        with use_language(self.attrs.get("lang")):
+            header, rows, left = self._cells(LATEX)
+            *lines, basis = self._small_print(LATEX) or [""]
         columns = "l" * left + "r" * (len(header) - left)
-        return written(
-            "\n".join([latex_table(columns, caption, [header, r"\midrule", *rows]), ""]), args[0] if args else None
-        )
+        table = latex_table(columns, ". ".join([*lines, latex_text(basis, 4000)]), [header, r"\midrule", *rows])
+        return written("\n".join([_(r"% needs \usepackage{booktabs}"), table, ""]), args[0] if args else None)
 
     def __repr__(self) -> str:
         with use_language(self.attrs.get("lang")):
-            return "\n".join(
-                [console(pd.DataFrame(self).head(ROWS_SHOWN), float_format="{:.4f}".format), *self._small_print()]
-            )
+            text = console(self._as_text().rename(index=_as_line), float_format="{:.4f}".format)
+            return "\n".join([text, *self._small_print(TEXT)])
 
     def _repr_html_(self) -> str:
         with use_language(self.attrs.get("lang")):
-            header, rows, left = self._cells(lambda value: user_text(value, 80))
+            header, rows, left = self._cells(HTML)
+            *lines, basis = self._small_print(HTML) or [""]
             return str(render(
                 "results/table.jinja", label=_("metrics at cut-offs"), title=self._title(), numbers_from=left, header=header,
-                rows=rows, basis="; ".join(self._small_print()),
+                rows=rows, lines=lines, basis=basis,
             ))  # fmt: skip
 
     def _title(self) -> str:
         return ""
 
 
-def _joined(column: Any) -> str:
+def _as_line(label: object) -> object:
+    return one_line(label) if isinstance(label, str) else label
+
+
+def parts_of(table: pd.DataFrame) -> list[pd.DataFrame]:
+    """Of a table with intervals: the means, the lower ends and the upper ends."""
+    return [table.xs(part, axis=1, level=1) for part in ("mean", "low", "high")]
+
+
+def joined(column: Any) -> str:
     """A column's name; of several levels, where None is NaN and makes whole numbers floats, all of them."""
     parts = column if isinstance(column, tuple) else (column,)
     return " ".join(
@@ -189,8 +219,8 @@ def table_of(
     attrs = {"basis": "; ".join(parts), "n_users": evaluation.n_users, "convention": str(convention)}
     table = table_at([metric.name for metric in chosen], np.array(rows), cutoffs, attrs)
     if not intervals:
-        named = {metric.name: metric_options[metric.name] for metric in chosen}
-        table._with_intervals = partial(table_of, evaluation, named, cutoffs.values, {}, intervals=True)
+        again = partial(table_of, evaluation, metric_options, cutoffs.values, {}, intervals=True)
+        table._ends = lambda: parts_of(again())[1:]
         return table
     measured = [
         beyond_accuracy.with_interval(evaluation, metric, cutoffs, metric_options[metric.name]) for metric in chosen
