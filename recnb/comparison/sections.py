@@ -166,10 +166,7 @@ class ComparisonOverview(ComparisonSection):
 
     def _caption(self) -> str:
         report, settings = self.report, self.report.settings
-        near = _(
-            "not significantly different from it (paired t test, Holm's correction over all columns, level {alpha})",
-            alpha=f"{settings.alpha:g}",
-        )
+        near = words.near_best_in_words(settings.alpha)
         sentences = [
             latex_text(ngettext("Means over {n:,} user", "Means over {n:,} users", report.n_users), 400),
             rf"\textbf{{{latex_text(_('Bold'))}}}" + latex_text(_(": the highest mean of its column"), 400),

@@ -15,7 +15,10 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
+from recnb.display.fonts import lettering
 from recnb.display.language import N_, _, current, ngettext, use_language
+from recnb.display.plots import axes, plain
+from recnb.display.svg import COLOURS
 from recnb.display.templates import name, render, translated, user_text
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError
@@ -31,6 +34,8 @@ from recnb.results.arguments import position_of
 from recnb.results.provenance import COLUMNS, console, titled
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from recnb.results.evaluation_data import EvaluationData
 
 #: Terms and rows beyond these are counted, not shown; the frames hold them all.
@@ -97,6 +102,23 @@ class Explanation:
         """The rows that the formula sums over: of a list, a row per rank with item, relevance, gain, discount, term, credit, running sum."""
         return self.rows.copy()
 
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the credit of each row, beside that of the ideal list if there is one, on `ax` or on a new figure."""
+        ax = axes(ax)
+        lists = [self.rows] if self.ideal is None or self.ideal is self.rows else [self.rows, self.ideal]
+        with lettering(self.lang, rc=True) as fonts:
+            names = [_("The list"), _("The ideal list")]
+            for at, rows in enumerate(lists):
+                place = np.asarray(rows["rank"]) if "rank" in rows else np.arange(1, len(rows) + 1)
+                place = place + 0.8 * ((at + 0.5) / len(lists) - 0.5)
+                ax.bar(place, rows["credit"], 0.8 / len(lists), color=COLOURS[at], label=names[at])
+            ax.set_xlabel(_("rank") if "rank" in self.rows else "", **fonts)
+            ax.set_ylabel(_("credit"), **fonts)
+            ax.set_title(self._headline(plain(one_line(self.user))), **fonts)
+            if len(lists) > 1:
+                ax.legend(frameon=False)
+        return ax
+
     def __repr__(self) -> str:
         with use_language(self.lang):
             parts = [
@@ -135,9 +157,8 @@ class Explanation:
         more = _more(rows)
         shown = rows.head(ROWS_SHOWN)
         shown = shown.assign(**{column: shown[column].map(self._titled) for column in _NAMED if column in shown})
-        headers = {column: _header(column) for column in map(str, shown)}
-        fixed = {headers[column]: "{:.4f}".format for column in FIXED if column in rows and "running" in rows}
-        table = console(shown.rename(columns=headers), index=False, formatters=fixed, float_format=number)
+        fixed = {column: "{:.4f}".format for column in FIXED if column in rows and "running" in rows}
+        table = console(shown, index=False, formatters=fixed, float_format=number)
         return f"{table}\n  {more}" if more else table
 
     def _repr_html_(self) -> str:

@@ -1,0 +1,52 @@
+"""The table of a comparison: means of models, the best of each column in bold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from recnb.comparison.conclusions import near_best_in_words
+from recnb.display.fonts import lettering
+from recnb.display.language import _
+from recnb.display.plots import draw_intervals
+from recnb.results.table import TEXT, Form, Table, joined
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class ComparisonTable(Table):
+    """Means of models over the common users: a row per model, a column per metric and cut-off.
+
+    Where it is shown, and in `to_markdown()` and `to_latex()`, the highest mean of a column is bold (between asterisks on a
+    console), and ° marks means that are not significantly different from it. `attrs["best"]` and `attrs["near_best"]` have
+    the labels of these rows by column.
+    """
+
+    def _draw(self, ax: Axes | None) -> Axes:
+        """A line for each metric and a colour for each model."""
+        with lettering(self.attrs.get("lang", "en")) as fonts:
+            ax = draw_intervals(
+                ax, *(part.T.rename(columns=joined) for part in (self, *(self._ends() if self._ends else ())))
+            )
+            ax.set_xlabel(_("mean over users"), **fonts)
+        return ax
+
+    def _formatted(self, form: Form) -> pd.DataFrame:
+        marks = super()._formatted(form)
+        for column in marks:
+            best, near = (self.attrs[kind].get(column, ()) for kind in ("best", "near_best"))
+            marks[column] = [
+                (form.best if label in best else form.near if label in near else form.plain).format(value)
+                for label, value in marks[column].items()
+            ]
+        return marks
+
+    def _as_text(self) -> pd.DataFrame:
+        return self._formatted(TEXT)
+
+    def _legend(self, form: Form) -> list[str]:
+        best, near = (mark.format(0.5).strip() for mark in (form.best, form.near))
+        words = near_best_in_words(self.attrs["alpha"])
+        return [best + form.safe(_(": the highest mean of its column"), 400), near + form.safe(": " + words, 400)]
