@@ -323,7 +323,7 @@ class SegmentTable(Table):
         with use_language(self.attrs.get("lang")):
             header, rows = self._shown()
             return str(render(
-                "results/table.jinja", label="segments", title=translated(N_("By {by}"), by=user_text(self.attrs.get("by", ""), 80)),
+                "results/table.jinja", label=translated(N_("segments")), title=translated(N_("By {by}"), by=user_text(self.attrs.get("by", ""), 80)),
                 header=header, rows=[[user_text(cell, 80) for cell in row] for row in rows], numbers_from=2, basis=self.attrs.get("basis", ""),
             ))  # fmt: skip
 
