@@ -234,7 +234,7 @@ def idcg(
     called="normalized discounted cumulative gain",
     symbol="nDCG", credit="gain / discount", out_of="ideal(gain / discount)", bounds=(0, 1),
     references=["jarvelin2002", "burges2005"],
-    sentence="The list's DCG as a share of the best possible one's: 1 is the ideal order.", meanings=GRADED,
+    sentence="The list's DCG as a share of the best possible one's: 1 is the best possible list.", meanings=GRADED,
 )  # fmt: skip
 def ndcg(
     hits: Hits,

@@ -71,7 +71,7 @@ def coverage(
 
 @metric(
     called="user coverage",
-    sentence="Who is left without a list counts 0 in every metric of accuracy as well.",
+    sentence="By default, who is left without a list counts 0 in every metric of accuracy as well.",
     symbol="User coverage", over="users", credit="at_least <= n_shown", bounds=(0, 1),
     references=["herlocker2004"], needs=(), out_of="n_users",
 )  # fmt: skip
