@@ -156,6 +156,9 @@ class Explanation:
         shown = rows.head(ROWS_SHOWN)
         shown = shown.assign(**{column: shown[column].map(self._titled) for column in _NAMED if column in shown})
         fixed = {column: "{:.4f}".format for column in FIXED if column in rows and "running" in rows}
+        if current() != "en":
+            headers = {column: _header(column) for column in map(str, shown)}
+            shown, fixed = shown.rename(columns=headers), {headers[column]: how for column, how in fixed.items()}
         table = console(shown, index=False, formatters=fixed, float_format=number)
         return f"{table}\n  {more}" if more else table
 

@@ -91,10 +91,17 @@ class Table(pd.DataFrame):
             ax.set_xlabel(_("mean over users"), **fonts)
         return ax
 
-    def _formatted(self, form: Form) -> pd.DataFrame:
-        """The rows that are shown, as text: numbers with four decimals."""
+    def _cell(self, value: object, label: object, column: object, form: Form) -> str:
+        """A cell in a form: a number with four decimals, or text."""
+        return f"{value:.4f}" if isinstance(value, float) else form.safe(value)
+
+    def _formatted(self, form: Form) -> list[list[str]]:
+        """The cells of the rows that are shown."""
         shown = pd.DataFrame(self).head(self._most)
-        return shown.map(lambda value: f"{value:.4f}" if isinstance(value, float) else form.safe(value))
+        return [
+            [self._cell(value, label, column, form) for column, value in zip(shown.columns, row, strict=True)]
+            for label, row in zip(shown.index, shown.itertuples(index=False, name=None), strict=True)
+        ]
 
     def _as_text(self) -> pd.DataFrame:
         """The rows that are shown on a console, with text on one line."""
@@ -108,11 +115,9 @@ class Table(pd.DataFrame):
         names = [form.safe("" if name is None else name) for name in self.index.names]
         if self.columns.name is not None:
             names[-1] = f"{names[-1]} × {form.safe(self.columns.name)}".removeprefix(" × ")
-        header = [*names, *(form.safe(joined(column)) for column in self.columns)]
-        shown = self._formatted(form)
-        labels = (label if isinstance(label, tuple) else (label,) for label in shown.index)
-        cells = shown.itertuples(index=False, name=None)
-        rows = [[*map(form.safe, label), *row] for label, row in zip(labels, cells, strict=True)]
+        header = [*names, *(form.safe(_joined(column)) for column in self.columns)]
+        labels = (label if isinstance(label, tuple) else (label,) for label in self.index)
+        rows = [[*map(form.safe, label), *cells] for label, cells in zip(labels, self._formatted(form), strict=False)]
         text = next((at for at, kind in enumerate(self.dtypes) if pd.api.types.is_numeric_dtype(kind)), 0)
         return header, rows, len(names) + text
 
@@ -175,7 +180,7 @@ def parts_of(table: pd.DataFrame) -> list[pd.DataFrame]:
     return [table.xs(part, axis=1, level=1) for part in ("mean", "low", "high")]
 
 
-def joined(column: Any) -> str:
+def _joined(column: Any) -> str:
     """A column's name; of several levels, where None is NaN and makes whole numbers floats, all of them."""
     parts = column if isinstance(column, tuple) else (column,)
     return " ".join(
