@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from recnb.comparison.conclusions import near_best_in_words
 from recnb.display.fonts import lettering
 from recnb.display.language import _
-from recnb.display.plots import draw_intervals
+from recnb.results.plots import draw_intervals
 from recnb.results.table import TEXT, Form, Table
 
 if TYPE_CHECKING:
@@ -26,20 +26,16 @@ class ComparisonTable(Table):
 
     def _draw(self, ax: Axes | None) -> Axes:
         """A line for each metric and a colour for each model."""
-        parts = (
-            part.stack(future_stack=True).unstack("model", sort=False)
-            for part in (self, *(self._ends() if self._ends else ()))
-        )
-        ax = draw_intervals(ax, *parts)
+        parts: list[Any] = [self, *(self._ends() if self._ends else ())]
+        ax = draw_intervals(ax, *(part.stack(future_stack=True).unstack("model", sort=False) for part in parts))
         with lettering(self.attrs.get("lang", "en")) as fonts:
             ax.set_xlabel(_("mean over users"), **fonts)
         return ax
 
     def _cell(self, value: object, label: object, column: object, form: Form) -> str:
         best, near = (label in self.attrs[kind].get(column, ()) for kind in ("best", "near_best"))
-        return (form.best if best else form.near if near else form.plain).format(
-            super()._cell(value, label, column, form)
-        )
+        mark = form.best if best else form.near if near else form.plain
+        return mark.format(super()._cell(value, label, column, form))
 
     def _as_text(self) -> pd.DataFrame:
         return pd.DataFrame(self._formatted(TEXT), self.index[: self._most], self.columns)

@@ -16,7 +16,6 @@ from markupsafe import Markup
 
 from recnb.display.fonts import lettering
 from recnb.display.language import N_, _, current, ngettext, use_language
-from recnb.display.plots import axes, plain
 from recnb.display.svg import COLOURS
 from recnb.display.templates import name, render, translated, user_text
 from recnb.display.text import one_line
@@ -30,6 +29,7 @@ from recnb.metrics.recommendation_lists import TermRows, Whole
 from recnb.results import beyond_accuracy
 from recnb.results.aggregation import cutoffs_under
 from recnb.results.arguments import position_of
+from recnb.results.plots import axes, plain
 from recnb.results.provenance import COLUMNS, console, titled
 
 if TYPE_CHECKING:

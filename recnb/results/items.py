@@ -10,9 +10,9 @@ import pandas as pd
 from recnb.data.encoding import positions
 from recnb.display.fonts import lettering
 from recnb.display.language import _, current, ngettext
-from recnb.display.plots import axes
 from recnb.display.svg import ACCENT, QUIET
 from recnb.metrics.hits import Cutoffs
+from recnb.results.plots import axes
 from recnb.results.table import Table
 
 if TYPE_CHECKING:

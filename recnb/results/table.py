@@ -14,7 +14,6 @@ from pandas.plotting import PlotAccessor
 from recnb.data.files import written
 from recnb.display.fonts import lettering
 from recnb.display.language import _, current, ngettext, use_language
-from recnb.display.plots import draw_intervals
 from recnb.display.templates import render, user_text
 from recnb.display.text import latex_table, latex_text, markdown_table, markdown_text, one_line
 from recnb.errors import OptionError, RecnbError
@@ -23,6 +22,7 @@ from recnb.metrics.metric import LIST_METRICS, Metric
 from recnb.results import beyond_accuracy
 from recnb.results.aggregation import means_of
 from recnb.results.arguments import Metrics, asked_metrics, metrics_under, options_of
+from recnb.results.plots import draw_intervals
 from recnb.results.provenance import console
 
 if TYPE_CHECKING:
@@ -50,10 +50,13 @@ HTML = Form(user_text, Markup("{}"), Markup("{}°"), BOLD)
 class TablePlot(PlotAccessor):
     """`table.plot()`: points with their intervals; with a `kind` and other options, what pandas draws."""
 
+    def __init__(self, table: Table) -> None:
+        super().__init__(table)
+        self._table = table
+
     def __call__(self, ax: Axes | None = None, **options: Any) -> Any:
         """Draw the table on `ax`, or on the axes of a new figure."""
-        table: Any = self._parent
-        return super().__call__(ax=ax, **options) if options else table._draw(ax)
+        return super().__call__(ax=ax, **options) if options else self._table._draw(ax)
 
 
 class Table(pd.DataFrame):
@@ -68,8 +71,6 @@ class Table(pd.DataFrame):
     _most: ClassVar = 50
     #: Computes the lower and the upper ends of intervals, for a plot; not kept by copies and pickles.
     _ends: Callable[[], Sequence[pd.DataFrame]] | None = None
-    _internal_names: ClassVar = [*pd.DataFrame._internal_names, "_ends"]
-    _internal_names_set: ClassVar = {*_internal_names}
 
     @property
     def _constructor(self) -> Callable[..., pd.DataFrame]:
@@ -177,7 +178,7 @@ def _as_line(label: object) -> object:
 
 def parts_of(table: pd.DataFrame) -> list[pd.DataFrame]:
     """Of a table with intervals: the means, the lower ends and the upper ends."""
-    return [table.xs(part, axis=1, level=1) for part in ("mean", "low", "high")]
+    return [pd.DataFrame(table.xs(part, axis=1, level=1)) for part in ("mean", "low", "high")]
 
 
 def _joined(column: Any) -> str:

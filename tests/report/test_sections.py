@@ -187,8 +187,8 @@ def test_korean(evaluation):
     page = report.to_html()
     tabs = re.findall(r"</span>([^<]*)</label>", page)
     assert tabs == [
-        f"눈에 띄는 점 ({len(report.findings)})",
         "요약",
+        f"눈에 띄는 점 ({len(report.findings)})",
         "곡선과 분포",
         "집단",
         "정확도 너머",
