@@ -62,6 +62,7 @@ WANT: list[tuple[str, dict[str, Any], float]] = [
     ("ndcg", {"k": 3}, 3 / math.log2(3) / IDCG),
     ("ndcg", {"k": 99}, DCG / IDCG),
     ("ndcg", {"ideal": "list"}, DCG / (3 + 1 / math.log2(3))),
+    ("ndcg", {"ideal": "min(k, list)", "k": 99}, DCG / IDCG),
     ("ndcg", {"ideal": "k", "k": 2}, 3 / math.log2(3) / (3 + 3 / math.log2(3))),
     ("r_precision", {}, 1 / 3),
     ("rbp", {"p": 0.5}, 0.5 * (0.5 + 0.5**3)),
