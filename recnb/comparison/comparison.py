@@ -202,7 +202,7 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         rows = rows.set_index(keys)
         wide = [rows.set_index("column", append=True)[part].unstack(sort=False) for part in ("mean", "low", "high")]
         table = ComparisonTable(wide[0].rename_axis(columns=None).astype(float))
-        table._ends = lambda: wide[1:]
+        table._measured = lambda: wide
         basis = [self.basis()]
         if any(not metric.is_accuracy for metric, _options in chosen):
             basis.append(_("metrics beyond accuracy over all users who have a value in every model"))

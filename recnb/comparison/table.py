@@ -26,9 +26,9 @@ class ComparisonTable(Table):
 
     def _draw(self, ax: Axes | None) -> Axes:
         """A line for each metric and a colour for each model."""
-        parts: list[Any] = [self, *(self._ends() if self._ends else ())]
-        ax = draw_intervals(ax, *(part.stack(future_stack=True).unstack("model", sort=False) for part in parts))
-        with lettering(self.attrs.get("lang", "en")) as fonts:
+        with lettering(self.attrs.get("lang", "en"), rc=True) as fonts:
+            parts: list[Any] = self._parts()
+            ax = draw_intervals(ax, *(part.stack(future_stack=True).unstack("model", sort=False) for part in parts))
             ax.set_xlabel(_("mean over users"), **fonts)
         return ax
 

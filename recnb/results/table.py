@@ -69,8 +69,8 @@ class Table(pd.DataFrame):
 
     #: Rows that are shown; the frame has them all.
     _most: ClassVar = 50
-    #: Computes the lower and the upper ends of intervals, for a plot; not kept by copies and pickles.
-    _ends: Callable[[], Sequence[pd.DataFrame]] | None = None
+    #: Computes means, lower and upper ends of intervals, for a plot; not kept by copies and pickles.
+    _measured: Callable[[], Sequence[pd.DataFrame]] | None = None
 
     @property
     def _constructor(self) -> Callable[..., pd.DataFrame]:
@@ -85,10 +85,19 @@ class Table(pd.DataFrame):
         """Draw the table: `table.plot()` or `table.plot(ax=ax)`; `table.plot(kind="bar")` and others are those of pandas."""
         return TablePlot(self)
 
+    def _parts(self) -> list[pd.DataFrame]:
+        """The means; with the lower and the upper ends of their intervals, unless the numbers were changed."""
+        if self.columns.nlevels > 1:
+            return parts_of(self)
+        parts = self._measured() if self._measured else []
+        same = (
+            len(parts) > 0 and parts[0].shape == self.shape and np.allclose(parts[0], self, rtol=1e-9, equal_nan=True)
+        )
+        return [pd.DataFrame(self), *parts[1:]] if same else [pd.DataFrame(self)]
+
     def _draw(self, ax: Axes | None) -> Axes:
-        parts = parts_of(self) if self.columns.nlevels > 1 else [self, *(self._ends() if self._ends else ())]
-        ax = draw_intervals(ax, *(part.rename(columns=_at) for part in parts))
-        with lettering(self.attrs.get("lang", "en")) as fonts:
+        with lettering(self.attrs.get("lang", "en"), rc=True) as fonts:
+            ax = draw_intervals(ax, *(part.rename(columns=_at) for part in self._parts()))
             ax.set_xlabel(_("mean over users"), **fonts)
         return ax
 
@@ -226,7 +235,7 @@ def table_of(
     table = table_at([metric.name for metric in chosen], np.array(rows), cutoffs, attrs)
     if not intervals:
         again = partial(table_of, evaluation, metric_options, cutoffs.values, {}, intervals=True)
-        table._ends = lambda: parts_of(again())[1:]
+        table._measured = lambda: parts_of(again())
         return table
     measured = [
         beyond_accuracy.with_interval(evaluation, metric, cutoffs, metric_options[metric.name]) for metric in chosen
