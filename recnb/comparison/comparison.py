@@ -202,21 +202,19 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         rows = rows.set_index(keys)
         wide = [rows.set_index("column", append=True)[part].unstack(sort=False) for part in ("mean", "low", "high")]
         table = ComparisonTable(wide[0].rename_axis(columns=None).astype(float))
-        table._ends = lambda: wide[1:]
+        table._measured = lambda: wide
         basis = [self.basis()]
         if any(not metric.is_accuracy for metric, _options in chosen):
             basis.append(_("metrics beyond accuracy over all users who have a value in every model"))
-        marked = {
-            kind: {column: [*rows.index[rows[kind] & (rows["column"] == column)]] for column in table}
-            for kind in ("best", "near_best")
-        }
         table.attrs = {
             "basis": "; ".join(basis),
             "n_users": self.n_users,
             "alpha": self.settings.alpha,
             "lang": current(),
-            **marked,
         }
+        for kind in ("best", "near_best"):
+            marked = rows[rows[kind]]
+            table.attrs[kind] = {column: [*marked.index[marked["column"] == column]] for column in table}
         return table
 
     def means(self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any) -> pd.DataFrame:

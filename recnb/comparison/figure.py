@@ -11,8 +11,8 @@ from recnb.comparison.conclusions import difference_axis, difference_label
 from recnb.comparison.results import FOUND
 from recnb.display.fonts import lettering
 from recnb.display.language import _, current
-from recnb.display.plots import DOTS, axes, plain
 from recnb.display.svg import COLOURS, QUIET
+from recnb.results.plots import DOTS, axes, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,8 +13,8 @@ from recnb.comparison.conclusions import SIGNS, notes, number, sentences, signed
 from recnb.comparison.results import CurveLine, Difference, MovedUsers, Settings, tested
 from recnb.comparison.sections import movers_text, part
 from recnb.display.language import _, use_language
-from recnb.display.plots import draw_intervals
 from recnb.display.text import one_line
+from recnb.results.plots import draw_intervals
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

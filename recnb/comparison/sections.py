@@ -79,7 +79,7 @@ class ComparisonFindings(FindingsTab, ComparisonSection):
         for found in self.report.findings:
             whose = words.whose(self.report, found, one_line)
             lines += _wrapped(f"{found.finding.word}: {found.finding.short} ({whose})", "! ")
-        return [*(lines or [self.none_found]), ""]
+        return ["", *(lines or [self.none_found])]
 
     def markdown(self) -> list[str]:
         return ["\n".join(map(self._in_markdown, self.report.findings)) or markdown_text(self.none_found)]
@@ -421,8 +421,8 @@ def _wrapped(paragraph: str, sign: str = "") -> list[str]:
 #: In the order shown: the head first, without a tab; findings behind the others in HTML if there are none.
 SECTIONS: tuple[type[Section], ...] = (
     ComparisonHead,
-    ComparisonFindings,
     ComparisonOverview,
+    ComparisonFindings,
     DifferencesSection,
     SegmentDifferences,
     CurvesSection,

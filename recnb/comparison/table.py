@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from recnb.comparison.conclusions import near_best_in_words
 from recnb.display.fonts import lettering
 from recnb.display.language import _
-from recnb.display.plots import draw_intervals
-from recnb.results.table import TEXT, Form, Table, joined
+from recnb.results.plots import draw_intervals
+from recnb.results.table import TEXT, Form, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,25 +26,19 @@ class ComparisonTable(Table):
 
     def _draw(self, ax: Axes | None) -> Axes:
         """A line for each metric and a colour for each model."""
-        with lettering(self.attrs.get("lang", "en")) as fonts:
-            ax = draw_intervals(
-                ax, *(part.T.rename(columns=joined) for part in (self, *(self._ends() if self._ends else ())))
-            )
+        with lettering(self.attrs.get("lang", "en"), rc=True) as fonts:
+            parts: list[Any] = self._parts()
+            ax = draw_intervals(ax, *(part.stack(future_stack=True).unstack("model", sort=False) for part in parts))
             ax.set_xlabel(_("mean over users"), **fonts)
         return ax
 
-    def _formatted(self, form: Form) -> pd.DataFrame:
-        marks = super()._formatted(form)
-        for column in marks:
-            best, near = (self.attrs[kind].get(column, ()) for kind in ("best", "near_best"))
-            marks[column] = [
-                (form.best if label in best else form.near if label in near else form.plain).format(value)
-                for label, value in marks[column].items()
-            ]
-        return marks
+    def _cell(self, value: object, label: object, column: object, form: Form) -> str:
+        best, near = (label in self.attrs[kind].get(column, ()) for kind in ("best", "near_best"))
+        mark = form.best if best else form.near if near else form.plain
+        return mark.format(super()._cell(value, label, column, form))
 
     def _as_text(self) -> pd.DataFrame:
-        return self._formatted(TEXT)
+        return pd.DataFrame(self._formatted(TEXT), self.index[: self._most], self.columns)
 
     def _legend(self, form: Form) -> list[str]:
         best, near = (mark.format(0.5).strip() for mark in (form.best, form.near))

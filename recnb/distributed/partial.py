@@ -177,7 +177,7 @@ class Partial:
         table = table_at(self.metrics, np.array(means), Cutoffs(self.k), attrs)
         if intervals:
             return with_ends(table, [_ends(own) for own in self.moments])
-        table._ends = lambda: parts_of(self.table(intervals=True))[1:]
+        table._measured = lambda: parts_of(self.table(intervals=True))
         return table
 
     def score(self, metric: str, k: int | None = None) -> PartialScore:

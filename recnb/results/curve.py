@@ -10,12 +10,12 @@ import pandas as pd
 
 from recnb.display.fonts import lettering
 from recnb.display.language import _, current, use_language
-from recnb.display.plots import axes
 from recnb.display.templates import render
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
 from recnb.results import beyond_accuracy
 from recnb.results.beyond_accuracy import with_interval
+from recnb.results.plots import axes
 from recnb.results.provenance import console
 
 if TYPE_CHECKING:
@@ -45,13 +45,15 @@ class Curve:
 
     def plot(self, ax: Axes | None = None, **line: Any) -> Axes:
         """Draw the curve with its band of intervals; `line` goes to matplotlib's plot."""
+        from matplotlib.ticker import MaxNLocator
+
         ax = axes(ax)
         drawn = ax.plot(
             self.k, self.value, **{"marker": "o" if len(self.k) <= 12 else "", "label": self.symbol, **line}
         )
         ax.fill_between(self.k, self.low, self.high, alpha=0.2, color=drawn[0].get_color(), linewidth=0)
         ax.set_ylim(bottom=0)
-        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         with lettering(self.lang) as fonts:
             ax.set_xlabel("k", **fonts)
             ax.set_ylabel(_("{symbol}@k, mean of {n:,} users", symbol=self.symbol, n=self.n_users), **fonts)

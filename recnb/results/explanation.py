@@ -17,7 +17,6 @@ from markupsafe import Markup
 
 from recnb.display.fonts import lettering
 from recnb.display.language import N_, _, current, ngettext, use_language
-from recnb.display.plots import axes, plain
 from recnb.display.svg import COLOURS
 from recnb.display.templates import name, render, translated, user_text
 from recnb.display.text import one_line
@@ -31,6 +30,7 @@ from recnb.metrics.recommendation_lists import TermRows, Whole
 from recnb.results import beyond_accuracy
 from recnb.results.aggregation import cutoffs_under
 from recnb.results.arguments import position_of
+from recnb.results.plots import axes, plain
 from recnb.results.provenance import COLUMNS, console, titled
 
 if TYPE_CHECKING:
@@ -158,6 +158,9 @@ class Explanation:
         shown = rows.head(ROWS_SHOWN)
         shown = shown.assign(**{column: shown[column].map(self._titled) for column in _NAMED if column in shown})
         fixed = {column: "{:.4f}".format for column in FIXED if column in rows and "running" in rows}
+        if current() != "en":
+            headers = {column: _header(column) for column in map(str, shown)}
+            shown, fixed = shown.rename(columns=headers), {headers[column]: how for column, how in fixed.items()}
         table = console(shown, index=False, formatters=fixed, float_format=number)
         return f"{table}\n  {more}" if more else table
 

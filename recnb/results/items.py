@@ -9,10 +9,10 @@ import pandas as pd
 
 from recnb.data.encoding import positions
 from recnb.display.fonts import lettering
-from recnb.display.language import _, current
-from recnb.display.plots import axes
+from recnb.display.language import _, current, ngettext
 from recnb.display.svg import ACCENT, QUIET
 from recnb.metrics.hits import Cutoffs
+from recnb.results.plots import axes
 from recnb.results.table import Table
 
 if TYPE_CHECKING:
@@ -71,6 +71,8 @@ def items_of(data: EvaluationData, k: object) -> ItemTable:
         frame.insert(0, "title", frame.index.map(titles).fillna(""))
     table = ItemTable(frame.sort_values("shown", ascending=False, kind="stable"))
     at = _("whole lists") if cutoff is None else _("lists cut at {k}", k=cutoff)
-    lists_in_words = _("shown and share: {n:,} users with a list, {at}", n=len(item_data.users), at=at)
-    table.attrs = {"basis": f"{lists_in_words}; {_('hits and relevant')}: {data.basis()}", "lang": current()}
+    n_lists = len(item_data.users)
+    users = ngettext("{n:,} user with a list", "{n:,} users with a list", n_lists)
+    of_lists = _("shown and share: {users}, {at}", users=users, at=at)
+    table.attrs = {"basis": f"{of_lists}; {_('hits and relevant')}: {data.basis()}", "lang": current()}
     return table

@@ -12,11 +12,11 @@ from markupsafe import Markup
 
 from recnb.display.fonts import lettering
 from recnb.display.language import _, current, use_language
-from recnb.display.plots import axes
 from recnb.display.svg import ACCENT, QUIET
 from recnb.display.templates import render
 from recnb.errors import Argument, NoUsersError, OptionError, near
 from recnb.metrics.metric import LIST_METRICS, METRICS
+from recnb.results.plots import axes
 from recnb.results.provenance import titled
 from recnb.stats import ENOUGH, UNBOUNDED, Bounds, Detectable, IntervalMethod, interval_of_pairs, intervals
 from recnb.stats.moments import MomentsMethod

@@ -17,7 +17,6 @@ from recnb.data.join import InMemoryRows
 from recnb.data.validation import of_one_unit
 from recnb.display.fonts import lettering
 from recnb.display.language import N_, _, current, pgettext
-from recnb.display.plots import draw_intervals, plain
 from recnb.display.templates import translated, user_text
 from recnb.display.text import one_line
 from recnb.errors import FRAME, Argument, Code, OptionError, RecnbError, near
@@ -26,6 +25,7 @@ from recnb.metrics.metric import Metric
 from recnb.metrics.recommendation_lists import Bools
 from recnb.results import beyond_accuracy
 from recnb.results.arguments import Metrics, asked_metrics, metrics_under, options_of
+from recnb.results.plots import draw_intervals, plain
 from recnb.results.score import Score
 from recnb.results.table import Table
 from recnb.stats import intervals
@@ -319,8 +319,10 @@ class SegmentTable(Table):
 
     def _draw(self, ax: Axes | None) -> Axes:
         """The metrics in each segment, with their intervals."""
-        names = [_label(metric, k) for metric, k in self.index.droplevel("segment")]
-        shown = self.set_axis(pd.MultiIndex.from_arrays([self.index.get_level_values("segment"), names]))
+        index: Any = self.index
+        names = [_label(metric, k) for metric, k in zip(*map(index.get_level_values, ("metric", "k")), strict=True)]
+        segments = index.droplevel(["metric", "k"]).to_flat_index()
+        shown: Any = self.set_axis(pd.MultiIndex.from_arrays([segments, names]))
         parts = (shown[part].unstack(sort=False) for part in ("mean", "low", "high"))
         with lettering(self.attrs.get("lang", "en"), rc=True) as fonts:
             ax = draw_intervals(ax, *parts)

@@ -14,7 +14,6 @@ from pandas.plotting import PlotAccessor
 from recnb.data.files import written
 from recnb.display.fonts import lettering
 from recnb.display.language import _, current, ngettext, use_language
-from recnb.display.plots import draw_intervals
 from recnb.display.templates import render, user_text
 from recnb.display.text import latex_table, latex_text, markdown_table, markdown_text, one_line
 from recnb.errors import OptionError, RecnbError
@@ -23,6 +22,7 @@ from recnb.metrics.metric import LIST_METRICS, Metric
 from recnb.results import beyond_accuracy
 from recnb.results.aggregation import means_of
 from recnb.results.arguments import Metrics, asked_metrics, metrics_under, options_of
+from recnb.results.plots import draw_intervals
 from recnb.results.provenance import console
 
 if TYPE_CHECKING:
@@ -50,10 +50,13 @@ HTML = Form(user_text, Markup("{}"), Markup("{}°"), BOLD)
 class TablePlot(PlotAccessor):
     """`table.plot()`: points with their intervals; with a `kind` and other options, what pandas draws."""
 
+    def __init__(self, table: Table) -> None:
+        super().__init__(table)
+        self._table = table
+
     def __call__(self, ax: Axes | None = None, **options: Any) -> Any:
         """Draw the table on `ax`, or on the axes of a new figure."""
-        table: Any = self._parent
-        return super().__call__(ax=ax, **options) if options else table._draw(ax)
+        return super().__call__(ax=ax, **options) if options else self._table._draw(ax)
 
 
 class Table(pd.DataFrame):
@@ -66,10 +69,8 @@ class Table(pd.DataFrame):
 
     #: Rows that are shown; the frame has them all.
     _most: ClassVar = 50
-    #: Computes the lower and the upper ends of intervals, for a plot; not kept by copies and pickles.
-    _ends: Callable[[], Sequence[pd.DataFrame]] | None = None
-    _internal_names: ClassVar = [*pd.DataFrame._internal_names, "_ends"]
-    _internal_names_set: ClassVar = {*_internal_names}
+    #: Computes means, lower and upper ends of intervals, for a plot; not kept by copies and pickles.
+    _measured: Callable[[], Sequence[pd.DataFrame]] | None = None
 
     @property
     def _constructor(self) -> Callable[..., pd.DataFrame]:
@@ -84,17 +85,33 @@ class Table(pd.DataFrame):
         """Draw the table: `table.plot()` or `table.plot(ax=ax)`; `table.plot(kind="bar")` and others are those of pandas."""
         return TablePlot(self)
 
+    def _parts(self) -> list[pd.DataFrame]:
+        """The means; with the lower and the upper ends of their intervals, unless the numbers were changed."""
+        if self.columns.nlevels > 1:
+            return parts_of(self)
+        parts = self._measured() if self._measured else []
+        same = (
+            len(parts) > 0 and parts[0].shape == self.shape and np.allclose(parts[0], self, rtol=1e-9, equal_nan=True)
+        )
+        return [pd.DataFrame(self), *parts[1:]] if same else [pd.DataFrame(self)]
+
     def _draw(self, ax: Axes | None) -> Axes:
-        parts = parts_of(self) if self.columns.nlevels > 1 else [self, *(self._ends() if self._ends else ())]
-        ax = draw_intervals(ax, *(part.rename(columns=_at) for part in parts))
-        with lettering(self.attrs.get("lang", "en")) as fonts:
+        with lettering(self.attrs.get("lang", "en"), rc=True) as fonts:
+            ax = draw_intervals(ax, *(part.rename(columns=_at) for part in self._parts()))
             ax.set_xlabel(_("mean over users"), **fonts)
         return ax
 
-    def _formatted(self, form: Form) -> pd.DataFrame:
-        """The rows that are shown, as text: numbers with four decimals."""
+    def _cell(self, value: object, label: object, column: object, form: Form) -> str:
+        """A cell in a form: a number with four decimals, or text."""
+        return f"{value:.4f}" if isinstance(value, float) else form.safe(value)
+
+    def _formatted(self, form: Form) -> list[list[str]]:
+        """The cells of the rows that are shown."""
         shown = pd.DataFrame(self).head(self._most)
-        return shown.map(lambda value: f"{value:.4f}" if isinstance(value, float) else form.safe(value))
+        return [
+            [self._cell(value, label, column, form) for column, value in zip(shown.columns, row, strict=True)]
+            for label, row in zip(shown.index, shown.itertuples(index=False, name=None), strict=True)
+        ]
 
     def _as_text(self) -> pd.DataFrame:
         """The rows that are shown on a console, with text on one line."""
@@ -108,11 +125,9 @@ class Table(pd.DataFrame):
         names = [form.safe("" if name is None else name) for name in self.index.names]
         if self.columns.name is not None:
             names[-1] = f"{names[-1]} × {form.safe(self.columns.name)}".removeprefix(" × ")
-        header = [*names, *(form.safe(joined(column)) for column in self.columns)]
-        shown = self._formatted(form)
-        labels = (label if isinstance(label, tuple) else (label,) for label in shown.index)
-        cells = shown.itertuples(index=False, name=None)
-        rows = [[*map(form.safe, label), *row] for label, row in zip(labels, cells, strict=True)]
+        header = [*names, *(form.safe(_joined(column)) for column in self.columns)]
+        labels = (label if isinstance(label, tuple) else (label,) for label in self.index)
+        rows = [[*map(form.safe, label), *cells] for label, cells in zip(labels, self._formatted(form), strict=False)]
         text = next((at for at, kind in enumerate(self.dtypes) if pd.api.types.is_numeric_dtype(kind)), 0)
         return header, rows, len(names) + text
 
@@ -172,10 +187,10 @@ def _as_line(label: object) -> object:
 
 def parts_of(table: pd.DataFrame) -> list[pd.DataFrame]:
     """Of a table with intervals: the means, the lower ends and the upper ends."""
-    return [table.xs(part, axis=1, level=1) for part in ("mean", "low", "high")]
+    return [pd.DataFrame(table.xs(part, axis=1, level=1)) for part in ("mean", "low", "high")]
 
 
-def joined(column: Any) -> str:
+def _joined(column: Any) -> str:
     """A column's name; of several levels, where None is NaN and makes whole numbers floats, all of them."""
     parts = column if isinstance(column, tuple) else (column,)
     return " ".join(
@@ -220,7 +235,7 @@ def table_of(
     table = table_at([metric.name for metric in chosen], np.array(rows), cutoffs, attrs)
     if not intervals:
         again = partial(table_of, evaluation, metric_options, cutoffs.values, {}, intervals=True)
-        table._ends = lambda: parts_of(again())[1:]
+        table._measured = lambda: parts_of(again())
         return table
     measured = [
         beyond_accuracy.with_interval(evaluation, metric, cutoffs, metric_options[metric.name]) for metric in chosen

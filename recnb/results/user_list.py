@@ -107,5 +107,5 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> UserList:
 def _titled(rows: pl.DataFrame, titles: dict[Any, str]) -> pd.DataFrame:
     frame = rows.to_pandas()
     if titles:
-        frame.insert(frame.columns.get_loc("item") + 1, "title", frame["item"].map(titles).fillna(""))
+        frame.insert(rows.columns.index("item") + 1, "title", frame["item"].map(titles).fillna(""))
     return frame

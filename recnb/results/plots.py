@@ -26,7 +26,8 @@ def axes(ax: Axes | None, height: float | None = None) -> Axes:
 
 def plain(name: object) -> str:
     """A name as text of matplotlib, which takes what stands between two $ for a formula."""
-    return str(name).replace("$", r"\$")
+    text = " ".join(map(str, name)) if isinstance(name, tuple) else str(name)
+    return text.replace("$", r"\$")
 
 
 def draw_intervals(
