@@ -317,6 +317,12 @@ class SegmentTable(Table):
     Indexed by metric, k and segment; columns n_users, mean, low, high, gap, gap_low, gap_high, p, p_holm, small.
     """
 
+    def _number(self, value: float, column: object) -> str:
+        """Gaps with their sign; a small p is not rounded to 0."""
+        if column in ("p", "p_holm") and value < 0.0001:
+            return "<0.0001"
+        return f"{value:+.4f}" if str(column).startswith("gap") and np.isfinite(value) else f"{value:.4f}"
+
     def _draw(self, ax: Axes | None) -> Axes:
         """The metrics in each segment, with their intervals."""
         index: Any = self.index

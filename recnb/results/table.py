@@ -44,7 +44,7 @@ TEXT = Form(one_line, " {} ", " {}°", "*{}*")
 MARKDOWN = Form(markdown_text, best="**{}**")
 LATEX = Form(latex_text, near=r"{}$^{{\circ}}$", best=r"\textbf{{{}}}")
 BOLD = Markup('<b style="font-weight: 700; text-decoration: underline;">{}</b>')
-HTML = Form(user_text, Markup("{}"), Markup("{}°"), BOLD)
+HTML = Form(user_text, Markup("{}\u00a0"), Markup("{}°"), BOLD + "\u00a0")  # numbers stay under each other
 
 
 class TablePlot(PlotAccessor):
@@ -103,7 +103,11 @@ class Table(pd.DataFrame):
 
     def _cell(self, value: object, label: object, column: object, form: Form) -> str:
         """A cell in a form: a number with four decimals, or text."""
-        return f"{value:.4f}" if isinstance(value, float) else form.safe(value)
+        return self._number(value, column) if isinstance(value, float) else form.safe(value)
+
+    def _number(self, value: float, column: object) -> str:
+        """A number of a column."""
+        return f"{value:.4f}"
 
     def _formatted(self, form: Form) -> list[list[str]]:
         """The cells of the rows that are shown."""
@@ -165,7 +169,9 @@ class Table(pd.DataFrame):
 
     def __repr__(self) -> str:
         with use_language(self.attrs.get("lang")):
-            text = console(self._as_text().rename(index=_as_line), float_format="{:.4f}".format)
+            shown = self._as_text().rename(index=_as_line)
+            numbers = {at: partial(self._number, column=at) for at in shown.select_dtypes("floating")}
+            text = console(shown, formatters=numbers)
             return "\n".join([text, *self._small_print(TEXT)])
 
     def _repr_html_(self) -> str:
