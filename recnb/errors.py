@@ -164,6 +164,7 @@ def near(word: object, known: Iterable[object]) -> str:
     "Did you mean 'ndcg'? Known: 'ndcg', 'dcg', 'recall'."
     """
     names = [str(name) for name in known]
-    close = difflib.get_close_matches(str(word), names, n=2, cutoff=0.6)
-    question = f"Did you mean {' or '.join(map(repr, close))}? " if close else ""
+    by_letters = {name.lower(): name for name in names}
+    close = difflib.get_close_matches(str(word).lower(), by_letters, n=2, cutoff=0.6)
+    question = f"Did you mean {' or '.join(repr(by_letters[name]) for name in close)}? " if close else ""
     return f"{question}Known: {', '.join(map(repr, names))}."

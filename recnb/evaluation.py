@@ -18,6 +18,7 @@ from recnb.results.arguments import Metrics
 from recnb.results.curve import curve_of
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.explanation import explanation_of
+from recnb.results.measures import Measures, measure_of, measures_of
 from recnb.results.metric_methods import Methods
 from recnb.results.segments import table_by
 from recnb.results.table import beyond_table, table_of
@@ -77,6 +78,62 @@ class EvaluationMethods(Methods):
         if by is not None:
             return table_by(self._evaluated(), metrics, k, by, bins=bins, options=options)
         return table_of(self._evaluated(), metrics, k, options)
+
+    def measure(self, text: str, **options: Any) -> Score | CatalogueScore:
+        """Return the number of a measure by the name that papers print.
+
+        Parameters
+        ----------
+        text
+            A name, parameters in brackets and a cut-off: "nDCG@10", "AP(rel=2)", "nDCG(dcg='exp-log2')@10",
+            "RBP(p=0.8)", "P(judged_only=True)@5". Names are those of recnb, ir_measures and trec_eval; case does not
+            matter. `rel` is the least relevance of a relevant item; `judged_only` leaves items that are not judged out of
+            the lists.
+        **options
+            Options of the metric.
+
+        Returns
+        -------
+        Score
+            CatalogueScore for a metric of all lists together.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = sample.models["popular"].rec.against(sample.test)
+        >>> round(ev.measure("nDCG@10"), 4)
+        0.1725
+        """
+        return measure_of(self._evaluated(), text, options)
+
+    def measures(self, names: Iterable[str], *, confidence: float = 0.95, **options: Any) -> Measures:
+        """Return several measures by the names that papers print.
+
+        Parameters
+        ----------
+        names
+            As in `measure`: ["nDCG@10", "AP(rel=2)", "Judged@10"].
+        confidence
+            Of the intervals, between 0 and 1.
+        **options
+            Options of the metrics, applied to each metric that has them.
+
+        Returns
+        -------
+        Measures
+            A DataFrame with a row per measure, under its name as given: mean, low and high, the ends of its interval, and
+            users. NumRet, NumRel and NumRelRet are sums over users and have no interval.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = sample.models["popular"].rec.against(sample.test)
+        >>> list(ev.measures(["nDCG@10", "AP(rel=4)"]).columns)
+        ['mean', 'low', 'high', 'users']
+        """
+        return measures_of(self._evaluated(), names, confidence, options)
 
     def curve(self, metric: str, k: Iterable[int] = range(1, 21), **options: Any) -> Curve:
         """Return a metric at many cut-offs, each with a 95% interval; `.plot()` draws it.

@@ -10,12 +10,13 @@ import pandas as pd
 
 from recnb.display.language import _, current, use_language
 from recnb.display.templates import render
-from recnb.errors import OptionError, RecnbError
+from recnb.errors import Argument, OptionError, RecnbError
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import LIST_METRICS, Metric
 from recnb.results import beyond_accuracy
 from recnb.results.aggregation import means_of
-from recnb.results.arguments import Metrics, asked_metrics, metrics_under, options_of
+from recnb.results.arguments import Metrics, asked_measures, metrics_under, options_of
+from recnb.results.measures import OWN, own_note
 from recnb.results.provenance import console
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ class Table(pd.DataFrame):
 
     def __repr__(self) -> str:
         with use_language(self.attrs.get("lang")):
-            shown = pd.DataFrame(self).rename_axis(index=None if self.index.name is None else _named(self.index.name))
+            shown = pd.DataFrame(self).rename(index=self._marked)
+            shown = shown.rename_axis(index=None if self.index.name is None else _named(self.index.name))
             return f"{console(shown, float_format='{:.4f}'.format)}\n{self.attrs.get('basis', '')}"
 
     def _repr_html_(self) -> str:
@@ -48,10 +50,13 @@ class Table(pd.DataFrame):
                 "results/table.jinja", label=_("metrics at cut-offs"), title="", numbers_from=1, basis=self.attrs.get("basis", ""),
                 header=[_named(self.index.name or ""), *map(_at, self.columns)],
                 rows=[
-                    [str(name), *(f"{value:.4f}" for value in row)]
+                    [self._marked(name), *(f"{value:.4f}" for value in row)]
                     for name, row in zip(self.index, self.to_numpy(), strict=True)
                 ],
             ))  # fmt: skip
+
+    def _marked(self, name: object) -> str:
+        return f"{name}{OWN}" if name in self.attrs.get("own", ()) else str(name)
 
 
 def _named(index: object) -> str:
@@ -59,6 +64,8 @@ def _named(index: object) -> str:
 
 
 def _at(k: Any) -> str:
+    if k == "mean":
+        return _("mean")
     return _("whole list") if pd.isna(k) else f"@{k}"
 
 
@@ -66,7 +73,16 @@ def table_of(evaluation: EvaluationData, metrics: Metrics, k: Any, options: Mapp
     """Means over users, or the one number of all lists: one row per metric, one column per cut-off."""
     cutoffs, library = Cutoffs.of(k), evaluation.library
     metrics = metrics_under(library, metrics)
-    chosen = asked_metrics(metrics)
+    named = asked_measures(metrics)
+    chosen = [metric for _name, metric in named]
+    names = [name for name, _metric in named]
+    with_cutoff = next((name for name, metric in named if metric.cutoff is not None), None)
+    if with_cutoff is not None:
+        (cut,) = cutoffs.values if len(cutoffs) == 1 else (0,)
+        if cut == 0:
+            rest = " has columns for others: give each name its own cut-off, or none."
+            raise OptionError(f"{with_cutoff!r} has its cut-off, and ", Argument("k", list(cutoffs)), rest)
+        names = [name if metric.cutoff is not None or cut is None else f"{name}@{cut}" for name, metric in named]
     metric_options = {metric.name: options_of(metric, metrics, options, chosen) for metric in chosen}
     of_accuracy = [(metric, metric_options[metric.name]) for metric in chosen if metric.is_accuracy]
     convention = evaluation.convention.with_metric(
@@ -83,25 +99,39 @@ def table_of(evaluation: EvaluationData, metrics: Metrics, k: Any, options: Mapp
         if metric.is_accuracy:
             rows.append(next(accuracy))
         else:
-            means, words = beyond_accuracy.means_and_basis(evaluation, metric, cutoffs, metric_options[metric.name])
+            own_cutoffs = metric.cutoffs(cutoffs)
+            means, words = beyond_accuracy.means_and_basis(evaluation, metric, own_cutoffs, metric_options[metric.name])
             rows.append(means)
             parts.append(f"{metric.name}: {'; '.join(words)}")
-    attrs = {"basis": "; ".join(parts), "n_users": evaluation.n_users, "convention": str(convention)}
-    return _table([metric.name for metric in chosen], np.array(rows), cutoffs, attrs)
+    own = [name for name, metric in zip(names, chosen, strict=True) if evaluation.is_own(metric)]
+    parts += own_note(evaluation, own)
+    attrs = {"basis": "; ".join(parts), "n_users": evaluation.n_users, "convention": str(convention), "own": own}
+    table = _table(names, np.array(rows), cutoffs, attrs)
+    if with_cutoff is not None:
+        table.columns = pd.Index(["mean"])
+    return table
 
 
 def _means(
     evaluation: EvaluationData, metrics: Sequence[tuple[Metric[...], Mapping[str, Any]]], cutoffs: Cutoffs
 ) -> Sequence[Floats]:
     """The means of metrics of accuracy: together, if they are of the same users."""
-    if not metrics:
-        return []
-    if evaluation.library is None:
-        return list(means_of(evaluation.prepared, metrics, cutoffs))
+    together: dict[Cutoffs, list[int]] = {}
+    for at, (metric, _options) in enumerate(metrics):
+        if evaluation.library is None and not metric.data:
+            together.setdefault(metric.cutoffs(cutoffs), []).append(at)
+    found: dict[int, Floats] = {}
+    for own, rows in together.items():
+        found |= zip(rows, means_of(evaluation.prepared, [metrics[at] for at in rows], own), strict=True)
+    if len(found) == len(metrics):
+        return [found[at] for at in range(len(metrics))]
     if any(metric.needs_whole_list(options) for metric, options in metrics):
         # Join as deep as the deepest metric needs, so that no metric makes the join be done again.
         evaluation.hits(None)
-    return [evaluation.means(metric, cutoffs, options) for metric, options in metrics]
+    return [
+        found[at] if at in found else evaluation.means(metric, metric.cutoffs(cutoffs), options)
+        for at, (metric, options) in enumerate(metrics)
+    ]
 
 
 def beyond_table(evaluation: EvaluationData, k: object) -> Table:
