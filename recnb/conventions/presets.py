@@ -112,10 +112,11 @@ def variants(library: str) -> list[str]:
 
 
 def default_of(library: str, metric: str, *, whole: bool = False) -> Preset | None:
-    """The first preset of a library for a metric, or that of whole lists, which some have; None if it has none."""
+    """The first preset of a library for a metric; without a cut-off its variant that is never cut, as rr_nocut; None if it has none."""
     recorded = of_metric(metric, library)
     if whole:
-        recorded = [preset for preset in recorded if preset.variant == f"{recorded[0].variant}_nocut"] or recorded
+        uncut = [preset for preset in recorded if preset.convention.cutoff == "none"]
+        recorded = [preset for preset in uncut if preset.variant.startswith(f"{recorded[0].variant}_no")] or recorded
     return recorded[0] if recorded else None
 
 

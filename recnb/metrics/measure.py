@@ -92,6 +92,8 @@ class Measure:
             if not (is_number(given["beta"]) and given["beta"] > 0):
                 raise OptionError(f"beta={given['beta']!r} in {text!r} is not a number above 0.")
             metric, given["beta"] = "fbeta", math.sqrt(given["beta"])
+        if metric == "num_ret" and "rel" in given:
+            metric = "num_rel_ret"
         data = {convention: given.pop(name) for name, convention in CONVENTIONS.items() if name in given}
         k = given.pop("cutoff", None)
         _checked(metric, data, k, text)

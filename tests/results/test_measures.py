@@ -20,7 +20,7 @@ EXACT = [
     "nDCG@10", "nDCG", "nDCG(judged_only=True)@10", "AP", "AP@5", "AP(rel=2)", "AP(rel=3,judged_only=True)@10", "RR", "RR@5",
     "RR(rel=2)", "RR(rel=2)@10", "RR(judged_only=True)", "P@5", "P(rel=2)@5", "P(judged_only=True)@10", "R@20", "R@5",
     "Rprec", "Rprec(rel=2)", "Success@1", "Success(rel=3)@5", "Judged@10", "Judged", "Judged@50", "Bpref", "Bpref(rel=2)",
-    "Bpref(rel=3)", "infAP", "infAP(rel=2)", "IPrec@0", "IPrec@0.1", "IPrec@0.5", "IPrec@1.0", "IPrec(rel=2)@0.3",
+    "Bpref(rel=3)", "infAP", "infAP(rel=2)", "IPrec@0.0", "IPrec@0.1", "IPrec@0.5", "IPrec@1.0", "IPrec(rel=2)@0.3",
     "IPrec(judged_only=True)@0.2", "SetP", "SetP(rel=2)", "SetP(judged_only=True)", "SetR", "SetR(rel=2)", "SetF", "SetF(beta=2.0)",
     "SetF(rel=2)", "NumRet", "NumRel", "NumRelRet", "NumRet(rel=2)",
 ]  # fmt: skip
