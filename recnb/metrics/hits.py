@@ -250,16 +250,22 @@ class Hits(Ranked):
         """The number of items judged and not relevant that are higher in the list than each hit."""
         if self.judged is None:
             return np.zeros(len(self.user), dtype=np.int64)
-        # An item of a grade below 0 is one that trec_eval takes as not judged.
         known = self.judged.relevance >= 0
-        times = int(max(self.judged.rank.max(initial=0), self.rank.max(initial=0))) + 1
+        return self._above(self.judged.user[known], self.judged.rank[known]) - self._above(self.user, self.rank)
 
-        def above(user: Ints, rank: Ints) -> Ints:
-            places = user * times + rank
-            first, here = (np.searchsorted(places, self.user * times + to) for to in (0, self.rank))
-            return np.asarray(here - first)
+    @cached_property
+    def unjudged_above(self) -> Ints:
+        """The number of items of a grade below 0, which trec_eval takes as pooled and not judged, above each hit."""
+        if self.judged is None:
+            return np.zeros(len(self.user), dtype=np.int64)
+        pooled = self.judged.relevance < 0
+        return self._above(self.judged.user[pooled], self.judged.rank[pooled])
 
-        return above(self.judged.user[known], self.judged.rank[known]) - above(self.user, self.rank)
+    def _above(self, user: Ints, rank: Ints) -> Ints:
+        """How many of these rows, sorted by user and rank, are above each hit."""
+        times = int(max(rank.max(initial=0), self.rank.max(initial=0))) + 1
+        first, here = (np.searchsorted(user * times + rank, self.user * times + to) for to in (0, self.rank))
+        return np.asarray(here - first)
 
     @cached_property
     def ideal(self) -> Hits:

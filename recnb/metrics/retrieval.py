@@ -30,7 +30,7 @@ def _in_one_order(hits: Hits, symbol: str) -> Hits:
     called="judged share",
     symbol="Judged", credit="1", out_of="min(k, list_length)", bounds=(0, 1), references=["buckley2004"],
     sentence="Of what was shown, how much the truth has a grade for. Where it is low, other numbers are not certain.",
-    needs=("judged",),
+    needs=("judged",), retrieval=True,
 )  # fmt: skip
 def judged(hits: Hits, k: Cutoff = None) -> Credit:
     """Share of the first k items that are judged, relevant or not; of shorter lists, the share of all items."""
@@ -43,7 +43,7 @@ def judged(hits: Hits, k: Cutoff = None) -> Credit:
     symbol="Bpref", credit="1 - min(nonrelevant_above, n_relevant) / max(1, min(n_nonrelevant, n_relevant))",
     out_of="n_relevant", bounds=(0, 1), references=["buckley2004"],
     sentence="How few items judged not relevant are above the relevant ones. Items that are not judged do not count.",
-    needs=("judged",),
+    needs=("judged",), retrieval=True,
 )  # fmt: skip
 def bpref(hits: Hits, k: Cutoff = None) -> Credit:
     """Mean, over a user's relevant items, of the share of judged nonrelevant items that are not above each.
@@ -59,20 +59,20 @@ def bpref(hits: Hits, k: Cutoff = None) -> Credit:
 @metric(
     called="inferred average precision",
     symbol="infAP", out_of="n_relevant", bounds=(0, 1), references=["yilmaz2006"],
-    credit="(1 + (nth - 1 + nonrelevant_above) * (nth - 1 + 0.00001) / (nth - 1 + nonrelevant_above + 0.00002)) / rank",
+    credit="(1 + (nth - 1 + nonrelevant_above + unjudged_above) * (nth - 1 + 0.00001) / (nth - 1 + nonrelevant_above + 0.00002)) / rank",
     sentence="Average precision with the precision above each relevant item estimated from the judged items there.",
-    needs=("judged",),
+    needs=("judged",), retrieval=True,
 )  # fmt: skip
 def inf_ap(hits: Hits, k: Cutoff = None) -> Credit:
     """Average precision where only a sample of the items is judged: an estimate of what all judgments would give.
 
-    Items without a grade count as outside the pool. Grades of -2, by which TREC marks items of the pool that were not
-    sampled, are not supported: they are refused, or count as outside the pool where negative relevance is allowed.
+    Items without a grade are outside the pool. A grade below 0 marks an item of the pool that was not judged; it needs
+    `negative_relevance="zero"`, which the conventions of trec_eval and ir_measures have.
     """
     hits = _in_one_order(hits, "infAP")
     before = hits.nth - 1
     known = before + hits.nonrelevant_above
-    estimate = known * (before + EPSILON) / (known + 2 * EPSILON)
+    estimate = (known + hits.unjudged_above) * (before + EPSILON) / (known + 2 * EPSILON)
     return Credit(hits, Cutoffs.of(k), (1.0 + estimate) / hits.rank, out_of_count(hits, k, "relevant"))
 
 
