@@ -59,10 +59,10 @@ class EvaluationMethods(Methods):
         Parameters
         ----------
         metrics
-            Names of metrics; or a mapping of name to its own options, as
-            `{"precision": {"out_of": "list"}, "recall": {}}`. None: the usual ones.
+            Names of metrics, or measures as papers print them, `["nDCG@10", "AP(rel=2)"]` (see `measure`); or a mapping
+            of name to its own options, as `{"precision": {"out_of": "list"}, "recall": {}}`. None: the usual ones.
         k
-            Cut-off or cut-offs; None is the whole list.
+            Cut-off or cut-offs; None is the whole list. A name with a cut-off has its own, and there is one column.
         by
             Segments of users, each with an interval and its difference to all other users: a column of `users=` or of
             the truth; "activity" or "popularity_taste", which are computed from `train=`; or a Series of user to segment.
@@ -141,9 +141,9 @@ class EvaluationMethods(Methods):
         Parameters
         ----------
         metric
-            Name of a metric.
+            Name of a metric. "IPrec" is interpolated precision against recall: the 11-point curve.
         k
-            Cut-offs.
+            Cut-offs; for "IPrec" levels of recall, by default 0, 0.1, ..., 1.
         **options
             Options of the metric.
 
@@ -197,7 +197,7 @@ class EvaluationMethods(Methods):
         k
             Cut-off or cut-offs; the last is that of the headline.
         metrics
-            As in `table`; the first is that of the headline.
+            As in `table`; the first is that of the headline. Cut-offs in names, as "nDCG@10", are those of the report.
         by, bins
             Segments of users, as in `table`.
         confidence

@@ -24,6 +24,7 @@ from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
 from recnb.results.arguments import STANDARD, Metrics, chosen_metrics
+from recnb.results.measures import own_note
 from recnb.stats import PairedMethod
 
 if TYPE_CHECKING:
@@ -180,6 +181,7 @@ class Comparison(ComparisonData):
         basis = [self.basis()]
         if any(not metric.is_accuracy for metric, _options in chosen):
             basis.append(_("metrics beyond accuracy over all users who have a value in every model"))
+        basis += own_note(self._first, [metric.name for metric, _options in chosen if self._first.is_own(metric)])
         frame.attrs = {"basis": "; ".join(basis), "n_users": self.n_users}
         return frame
 

@@ -252,7 +252,8 @@ class Metric(Definition, Generic[P]):
         under = out_of.latex()
         right = over if under == "1" else rf"\frac{{{over}}}{{{under}}}"
         at = "@k" if k is None else f"@{k}"
-        return rf"\mathrm{{{self.symbol.replace('-', '{-}').replace(' ', '~')}}}{at} = {right}"
+        symbol = self.symbol.replace("-", "{-}").replace(" ", "~").replace("_", r"\_")
+        return rf"\mathrm{{{symbol}}}{at} = {right}"
 
 
 class UserMetric(Metric[P]):
@@ -338,7 +339,10 @@ def _measure_named(text: str) -> Metric[...]:
     given = {name: value for name, value in measure.options.items() if value != found.defaults[name]}
     if found is RETRIEVAL_METRICS["interpolated_precision"]:
         given = dict(measure.options)  # its name prints the level
-    return replace(found, given=given, data=data, cutoff=measure.k) if given or data or measure.k else found
+    if not (given or data):
+        return replace(found, cutoff=measure.k) if measure.k else found
+    symbol = Measure(found.plain_name, given, data).name
+    return replace(found, symbol=symbol, given=given, data=data, cutoff=measure.k)
 
 
 def metric_named(name: object) -> Metric[...]:

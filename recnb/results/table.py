@@ -17,7 +17,7 @@ from recnb.results import beyond_accuracy
 from recnb.results.aggregation import means_of
 from recnb.results.arguments import Metrics, asked_measures, metrics_under, options_of
 from recnb.results.measures import OWN, own_note
-from recnb.results.provenance import console
+from recnb.results.provenance import console, users_in_words
 
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData
@@ -103,6 +103,10 @@ def table_of(evaluation: EvaluationData, metrics: Metrics, k: Any, options: Mapp
             means, words = beyond_accuracy.means_and_basis(evaluation, metric, own_cutoffs, metric_options[metric.name])
             rows.append(means)
             parts.append(f"{metric.name}: {'; '.join(words)}")
+    for name, (metric, given) in zip(names, ((metric, metric_options[metric.name]) for metric in chosen), strict=True):
+        if metric.data:
+            prepared = evaluation.scoring(metric, given).prepared
+            parts.append(f"{name}: {users_in_words(prepared.counts, prepared.convention)[0]}")
     own = [name for name, metric in zip(names, chosen, strict=True) if evaluation.is_own(metric)]
     parts += own_note(evaluation, own)
     attrs = {"basis": "; ".join(parts), "n_users": evaluation.n_users, "convention": str(convention), "own": own}
