@@ -310,7 +310,7 @@ class Evaluation(EvaluationMethods):
         Parameters
         ----------
         library
-            Its name, as "rectools".
+            Its name, as "rectools", "ir_measures", "trec" or "sklearn". A metric that it lacks is recnb's own, and marked.
 
         Examples
         --------

@@ -153,7 +153,8 @@ class Comparison(ComparisonData):
         Parameters
         ----------
         metrics
-            Names of metrics; or a mapping of name to its own options. None: the usual ones.
+            Names of metrics, or measures as papers print them, as "nDCG@10", which bring their cut-off; or a mapping of name to
+            its own options. None: the usual ones.
         k
             Cut-off or cut-offs; None is the whole list.
         by

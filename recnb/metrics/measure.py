@@ -80,6 +80,8 @@ class Measure:
         name, inside, at = found.groups()
         given = _arguments(inside or "", text)
         metric = NAMES.get(name.lower(), name)
+        if "k" in given and "cutoff" not in given:
+            given["cutoff"] = given.pop("k")
         if at is not None:
             level = "recall" if metric == "interpolated_precision" else "cutoff"
             if level in given:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from recnb.display.language import _, current, use_language
+from recnb.display.language import N_, _, current, use_language
 from recnb.display.templates import render
 from recnb.errors import Argument, OptionError, is_several
 from recnb.metrics.metric import measure_named
@@ -18,6 +18,9 @@ from recnb.results.score import CatalogueScore, Score
 
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData
+
+#: The columns, in order.
+COLUMNS = {"mean": N_("mean"), "low": N_("low"), "high": N_("high"), "users": N_("users")}
 
 #: What marks a number that is recnb's own, under the conventions of a library that has none.
 OWN = "†"
@@ -39,7 +42,11 @@ class Measures(pd.DataFrame):
 
     def __repr__(self) -> str:
         with use_language(self.attrs.get("lang")):
-            shown = pd.DataFrame(self).rename(index=self._marked, columns=_).rename_axis(index=None)
+            shown = (
+                pd.DataFrame(self)
+                .rename(index=self._marked, columns=lambda name: _(COLUMNS[name]))
+                .rename_axis(index=None)
+            )
             return f"{console(shown, float_format='{:.4f}'.format, na_rep='')}\n{self.attrs.get('basis', '')}"
 
     def _repr_html_(self) -> str:
@@ -51,7 +58,7 @@ class Measures(pd.DataFrame):
             ]
             return str(render(
                 "results/table.jinja", label=_("measures"), title="", numbers_from=1, rows=rows,
-                header=[_("measure"), *map(_, self.columns)], basis=self.attrs.get("basis", ""),
+                header=[_("measure"), *(_(COLUMNS[name]) for name in self.columns)], basis=self.attrs.get("basis", ""),
             ))  # fmt: skip
 
     def _marked(self, name: str) -> str:
@@ -86,7 +93,7 @@ def measures_of(data: EvaluationData, names: Iterable[str], confidence: float, o
         own += [text] if data.is_own(metric) else []
     if len(rows) < len(names):
         raise OptionError(f"{next(name for name in names if names.count(name) > 1)!r} is named more than once.")
-    frame = pd.DataFrame.from_dict(rows, orient="index", columns=["mean", "low", "high", "users"])
+    frame = pd.DataFrame.from_dict(rows, orient="index", columns=list(COLUMNS))
     table = Measures(frame.astype({"users": np.int64}).rename_axis("measure"))
     words = [
         data.basis() if data.library is None else _("each metric as {library} has it", library=data.library),

@@ -241,7 +241,7 @@ def test_what_a_library_lacks_is_marked() -> None:
 
 WRONG: list[Any] = [
     "nDCG@0", "P@1.5", "IPrec", "IPrec@2", "nDCG(rel=2)", "AP(rel=0)", "AP(2)", "P(judged_only=1)@5", "nDCG(dcg='x')", "", "@5", 5,
-    "SetF(beta=0)", "P(cutoff=5)@5", "novelty(rel=2)", "P(k=5)",
+    "SetF(beta=0)", "P(cutoff=5)@5", "novelty(rel=2)", "P(k=5)@5",
 ]  # fmt: skip
 
 
