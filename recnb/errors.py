@@ -182,8 +182,9 @@ def near(word: object, known: Iterable[object]) -> str:
 
 def nearest(word: object, names: Iterable[str]) -> str:
     """The one or two names nearest to a misspelt word, as a question; empty if none is near."""
-    close = difflib.get_close_matches(str(word), list(names), n=2, cutoff=0.6)
-    return f"Did you mean {' or '.join(map(repr, close))}?" if close else ""
+    by_letters = {name.lower(): name for name in names}
+    close = difflib.get_close_matches(str(word).lower(), by_letters, n=2, cutoff=0.6)
+    return f"Did you mean {' or '.join(repr(by_letters[name]) for name in close)}?" if close else ""
 
 
 def no_attribute(of: str, name: str, known: Iterable[str]) -> AttributeError:

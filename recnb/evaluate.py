@@ -38,10 +38,10 @@ def evaluate(recs: Frame, truth: Frame | None = None, **options: Any) -> Evaluat
     users : frame or str, optional
         User and their columns, for segments; or the convention that says which users are averaged.
     convention : Convention or str, optional
-        All conventions at once, or the name of a library, as "rectools".
+        All conventions at once, or the name of a library, as "rectools" or "ir_measures".
     **options
         Single conventions, which take precedence over `convention`: `order`, `ties`, `duplicates`, `candidates`,
-        `judged`, `relevant_from`, `users`, `no_relevant` and the others of `recnb.Convention`.
+        `judged`, `judged_only`, `relevant_from`, `users`, `no_relevant` and the others of `recnb.Convention`.
 
     Returns
     -------

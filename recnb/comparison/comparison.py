@@ -25,6 +25,7 @@ from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
 from recnb.results.arguments import STANDARD, Metrics, chosen_metrics
+from recnb.results.provenance import own_note
 from recnb.stats import PairedMethod
 
 if TYPE_CHECKING:
@@ -171,7 +172,8 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         Parameters
         ----------
         metrics
-            Names of metrics; or a mapping of name to its own options. None: the usual ones.
+            Names of metrics, or measures as papers print them, as "nDCG@10", which bring their cut-off; or a mapping of name to
+            its own options. None: the usual ones.
         k
             Cut-off or cut-offs; None is the whole list.
         by
@@ -206,6 +208,9 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         basis = [self.basis()]
         if any(not metric.is_accuracy for metric, _options in chosen):
             basis.append(_("metrics beyond accuracy over all users who have a value in every model"))
+        basis += own_note(
+            self._first.library, [metric.name for metric, _options in chosen if self._first.is_own(metric)]
+        )
         table.attrs = {
             "basis": "; ".join(basis),
             "n_users": self.n_users,

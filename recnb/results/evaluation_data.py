@@ -94,7 +94,7 @@ class EvaluationData:
 
     def score(self, metric: Metric[...], k: int | None, options: Mapping[str, Any], /) -> Score:
         """The mean of a metric, as the methods give it."""
-        scoring = self.scoring(metric, options)
+        scoring = self.scoring(metric, options, whole=k is None)
         averages = scoring.averaged(Cutoffs.of(k))
         kept = None if averages.kept is None or averages.kept.all() else averages.kept[:, 0]
         values = averages.values[:, 0] if kept is None else averages.values[kept, 0]
@@ -104,21 +104,38 @@ class EvaluationData:
 
     def values(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
         """A metric's value for each user at each cut-off; NaN for one who is left out at the last."""
-        return self.scoring(metric, options).averaged(cutoffs).counted
+        return self.scoring(metric, options, whole=cutoffs.values == (None,)).averaged(cutoffs).counted
 
     def means(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
         """A metric's mean over users at each cut-off."""
-        return self.scoring(metric, options).averaged(cutoffs).means
+        return self.scoring(metric, options, whole=cutoffs.values == (None,)).averaged(cutoffs).means
 
-    def scoring(self, metric: Metric[...], options: Mapping[str, Any]) -> Scoring:
-        """The data and the options under which a metric is worked out here: the evaluation's own, or a library's."""
-        if self.library is None:
+    def scoring(self, metric: Metric[...], options: Mapping[str, Any], *, whole: bool = False) -> Scoring:
+        """The data and the options under which a metric is worked out here: the evaluation's own, or a library's.
+
+        What a library lacks is worked out as recnb defines it, on the library's users, order and relevant items.
+        """
+        recorded = self._recorded(metric, whole=whole)
+        if recorded is None and self.library is None and not metric.data:
             return Scoring(self.prepared, metric, dict(options))
-        chosen = presets.default_of(self.library, metric.name)
-        convention = replace(chosen.convention, **self.overrides)
+        if recorded is None:
+            convention, own = replace(self.convention, cutoff="k", average="user"), {}
+            convention = self.convention if self.library is None else convention
+        else:
+            convention, own = replace(recorded.convention, **self.overrides), dict(recorded.options)
         source = self.prepared.source
         assert source is not None
-        return Scoring(source.under(source.as_given(convention)), metric, {**dict(chosen.options), **options})
+        convention = source.as_given(replace(convention, **metric.data))
+        return Scoring(source.under(convention), metric, {**own, **metric.given, **options})
+
+    def _recorded(self, metric: Metric[...], *, whole: bool = False) -> presets.Preset | None:
+        if self.library is None:
+            return None
+        return presets.default_of(self.library, metric.recorded_as or metric.plain_name, whole=whole)
+
+    def is_own(self, metric: Metric[...]) -> bool:
+        """Whether a number is recnb's own although the evaluation is under a library's conventions, which has none."""
+        return self.library is not None and self._recorded(metric) is None
 
     def under(self, library: str) -> EvaluationData:
         """The same data under a library's conventions."""
@@ -132,7 +149,13 @@ class EvaluationData:
         """In words: the users and the convention behind a metric's number."""
         prepared = scoring.prepared
         words = basis_of(prepared.counts, scoring.in_force, self.notes, graded=prepared.graded)
-        return words if self.library is None else _("as {library}: {words}", library=self.library, words=words)
+        if scoring.metric.summed:
+            words = "; ".join([_("sum over users"), words])
+        if self.library is None:
+            return words
+        if self.is_own(scoring.metric):
+            return "; ".join([words, _("recnb's own: {library} has none", library=self.library)])
+        return _("as {library}: {words}", library=self.library, words=words)
 
     def basis(self, convention: Convention | None = None) -> str:
         """In words: how many users, who was left out, and by which convention."""

@@ -21,7 +21,7 @@ from recnb.conventions import Convention, options_in_words
 from recnb.display.language import _, ngettext, use_language
 from recnb.errors import RecnbError, is_several
 from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
-from recnb.metrics.metric import Metric, metric_named
+from recnb.metrics.metric import Metric, standard_metric
 from recnb.results.explanation import Explanation
 from recnb.results.explanation import explain as explanation_of
 from recnb.results.score import Score
@@ -137,7 +137,7 @@ def explain(
     >>> print(explain("dcg", [3, 2, 0, 1]).numbers)
     3/log2(1+1) + 2/log2(1+2) + 1/log2(1+4) = 4.6925
     """
-    chosen = metric_named(metric)
+    chosen = standard_metric(metric)
     chosen.check(options)
     pairs = _pairs(ranking, truth, chosen)
     if len(pairs) > 1:
