@@ -13,6 +13,7 @@ import polars as pl
 
 from recnb.comparison import Comparison, compare
 from recnb.data import Frame
+from recnb.data.input import Input
 from recnb.evaluate import evaluate
 from recnb.evaluation import Evaluation, EvaluationMethods
 from recnb.results.evaluation_data import EvaluationData
@@ -29,13 +30,13 @@ class RecAccessor(EvaluationMethods):
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
 
-    def against(self, truth: Frame, **options: Any) -> Evaluation:
+    def against(self, truth: Input, **options: Any) -> Evaluation:
         """Join these recommendations with the truth.
 
         Parameters
         ----------
         truth
-            A row per relevant item: user, item, and relevance if it is graded.
+            A row per relevant item: user, item, and relevance if it is graded; or any form that `recnb.evaluate` takes.
         **options
             Those of `recnb.evaluate`: columns, conventions, `train=`, `items=`, `users=`.
 
@@ -56,7 +57,7 @@ class RecAccessor(EvaluationMethods):
         """Return the Evaluation of a frame that has both sides; options are those of `recnb.evaluate`."""
         return evaluate(self._frame, None, **options)
 
-    def compare(self, truth: Frame | None = None, **options: Any) -> Comparison:
+    def compare(self, truth: Input | None = None, **options: Any) -> Comparison:
         """Compare the models of a frame with a `model` column; options are those of `recnb.compare`."""
         return compare(self._frame, truth, **options)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from recnb.conventions import WORDS, Convention, presets
-from recnb.data import NAMES, Frame, Source, read
+from recnb.data import NAMES, Source, read
+from recnb.data.input import RECS, TRUTH, Input, read_inputs
 from recnb.data.model_predictions import Model, model_lists
 from recnb.data.side_data import SideData, read_side_data
 from recnb.errors import Argument, OptionError, is_word, near
@@ -16,7 +18,7 @@ from recnb.results import Table
 from recnb.results.evaluation_data import EvaluationData
 
 
-def evaluate(recs: Frame, truth: Frame | None = None, **options: Any) -> Evaluation:
+def evaluate(recs: Input, truth: Input | None = None, *, user_ids: Any = None, **options: Any) -> Evaluation:
     """Join recommendations with the truth.
 
     Columns are found by their usual names, as `user_id`, `movieId` or `prediction`, or named by keyword.
@@ -66,9 +68,13 @@ def evaluate(recs: Frame, truth: Frame | None = None, **options: Any) -> Evaluat
     reciprocal_rank@2 = 0.7500 (2 users; ordered by rank; relevant: every pair of the truth; first relevant item)
     """
     parsed = parse_options(options)
-    source = read(recs, truth, parsed.columns)
-    side_data = read_side_data(source, recs if truth is None else truth, parsed.columns, **parsed.side_data)
-    return parsed.evaluation(source, side_data)
+    given = read_inputs({RECS: recs, TRUTH: truth, **parsed.side_data}, parsed.columns, user_ids)
+    with given.errors():
+        frames = dict(given.frames)
+        recs, truth = frames.pop(RECS), frames.pop(TRUTH, None)
+        source = read(recs, truth, given.columns)
+        side_data = read_side_data(source, recs if truth is None else truth, given.columns, **frames)
+        return parsed.evaluation(source, side_data)
 
 
 def evaluate_model(
@@ -151,7 +157,9 @@ def parse_options(options: Mapping[str, Any]) -> Options:
     convention = options.pop("convention", None)
     frames: dict[str, Any] = {name: options.pop(name) for name in ("train", "items") if name in options}
     # `users` is a frame of them, or the word that says which of them are averaged.
-    if hasattr(type(options.get("users")), "columns"):  # asked of the class: a lazy frame would resolve its schema
+    if hasattr(type(options.get("users")), "columns") or isinstance(
+        options.get("users"), os.PathLike
+    ):  # asked of the class: a lazy frame would resolve its schema
         frames["users"] = options.pop("users")
     # `relevant` names a column of lists, or says which judged items are relevant: the words of the latter are no names.
     columns = {
@@ -182,7 +190,7 @@ def parse_options(options: Mapping[str, Any]) -> Options:
 def options_known() -> list[str]:
     """Every keyword that `evaluate` takes."""
     conventions = [name for name in Convention.__dataclass_fields__ if name != "metric"]
-    return list(dict.fromkeys([*columns_known(), "train", "items", "convention", *conventions]))
+    return list(dict.fromkeys([*columns_known(), "user_ids", "train", "items", "convention", *conventions]))
 
 
 def columns_known() -> list[str]:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.errors import COLUMN, Argument, Code, ColumnError, FrameError, FrameName
+from recnb.errors import COLUMN, Argument, ColumnError, FrameError, FrameName
 
 #: Tables that callers may pass: pandas, Polars (eager or lazy), pyarrow datasets, and all with Arrow's stream protocol (pyarrow, DuckDB).
 Frame = Any
@@ -59,9 +59,11 @@ def columns_of(frame: Frame, name: str) -> list[str]:
             columns = list(frame.columns if names is None else names)
         else:
             one_list = " For one list, type recnb.ndcg(ranking, relevant)." if isinstance(frame, (list, tuple)) else ""
+            if name == "the frame" and isinstance(frame, Mapping):
+                one_list = " Recommendations need a truth: recnb.evaluate(recs, truth)."
             raise FrameError(
-                f"{name} is a {type(frame).__name__}, which is no table that recnb reads: give a pandas or Polars frame, "
-                f"a pyarrow table or dataset, or a DuckDB relation.{one_list}"
+                f"{name} is a {type(frame).__name__}, which is nothing that recnb reads: give a pandas or Polars frame, "
+                f"a pyarrow table or dataset, a DuckDB relation, a mapping of user to items, or the path of a file.{one_list}"
             )
     if twice := [column for column in columns if columns.count(column) > 1]:
         raise ColumnError(FrameName(name), f" has more than one column called {twice[0]!r}: rename all but one.")
@@ -157,12 +159,6 @@ def _missing(frame: Frame, name: str, role: str, wanted: str | None, columns: li
     if levels:
         index = ", ".join(map(repr, levels))
         return ColumnError(*found, fix=f"{listed}; its index holds {index}: type .reset_index() to make columns of it.")
-    lists = next((column for column in columns if role_of(column) in ("recommended", "relevant")), None)
-    if role == "item" and lists is not None:
-        order = (", ", Argument("order", "row")) if name == "recommendations" else ()
-        rows = f"Column {lists!r} looks like lists of items, and two frames hold one item a row: give frame.explode({lists!r}) and say "
-        alone = (".", Code(" A frame that holds both lists goes alone: frame.rec.ndcg(k=10)."))
-        return ColumnError(*found, fix=(rows, Argument("item", lists), *order, *alone))
     example = next((column for column in columns if role_of(column) is None), "name_of_the_column")
     if not isinstance(example, str):
         text = ", and a column is named as text: frame.columns = frame.columns.map(str), and say which one it is: "
@@ -173,7 +169,7 @@ def _missing(frame: Frame, name: str, role: str, wanted: str | None, columns: li
 def table_of(frame: Frame, name: str, roles: Mapping[str, str]) -> pl.DataFrame:
     """The columns of the roles as a Polars frame in memory of its own, under the names of the roles; the frame is left as it is."""
     if isinstance(frame, pd.DataFrame):
-        columns = {role: _from_pandas(frame[column], name, column, role) for role, column in roles.items()}
+        columns = {role: from_pandas(frame[column], name, column, role) for role, column in roles.items()}
         return owned(pl.DataFrame(columns))
     picked = [pl.col(column).alias(role) for role, column in roles.items()]
     if isinstance(frame, pl.LazyFrame):
@@ -240,7 +236,8 @@ def from_arrow(table: Any, name: str, labels: Mapping[str, str] | None = None) -
     return pl.DataFrame(pl.from_arrow(table))
 
 
-def _from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.Series:
+def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.Series:
+    """A column of pandas as one of Polars, in which all values are of one kind."""
     if len(column) and isinstance(column.iloc[0], UUID):
         column = column.astype(str)
     if isinstance(column.dtype, pd.SparseDtype):

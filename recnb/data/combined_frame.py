@@ -7,16 +7,13 @@ of recommended items and the relevant ones beside it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from itertools import chain
-from typing import Any
+from collections.abc import Mapping
 
-import numpy as np
-import pandas as pd
 import polars as pl
 
 from recnb.data import validation
 from recnb.data.columns import Frame, columns_of, find, role_of, table_of
+from recnb.data.item_lists import ItemLists
 from recnb.display.language import N_, Sentence
 from recnb.errors import ColumnError, FrameError
 
@@ -74,27 +71,19 @@ def _present(column: pl.Series) -> pl.Series:
 
 def _list_frame(frame: Frame, columns: Mapping[str, str | None]) -> Parts:
     labels = find(frame, "the frame", ["user", "recommended", "relevant"], columns)
-    if len(_column(frame, labels["user"])) == 0:
-        raise FrameError("the frame is empty: it has no rows to evaluate.")
-    users = table_of(frame, "the frame", {"user": labels["user"]})["user"]
-    if users.is_duplicated().any():
-        twice = users.filter(users.is_duplicated())[0]
-        raise FrameError(f"the frame: user {twice!r} has more than one row; a frame of lists holds one row a user.")
-    recommended = _cells(_column(frame, labels["recommended"]), labels["recommended"], users, ordered=True)
-    relevant = _cells(_column(frame, labels["relevant"]), labels["relevant"], users, ordered=False)
-    ranks = chain.from_iterable(range(1, len(cell) + 1) for cell in recommended)
-    recs = _exploded(users, recommended, labels["recommended"]).with_columns(
-        rank=pl.Series(list(ranks), dtype=pl.Int64)
+    lists, relevant = (
+        ItemLists.in_cells(frame, "the frame", labels["user"], labels[role], ordered=role == "recommended")
+        for role in ("recommended", "relevant")
     )
-    truth = _exploded(users, relevant, labels["relevant"])
-    if any(isinstance(cell, Mapping) for cell in relevant):
-        grades = [cell.values() if isinstance(cell, Mapping) else [1.0] * len(cell) for cell in relevant]
-        truth = truth.with_columns(relevance=_grades(list(chain.from_iterable(grades)), labels["relevant"]))
-    by = {"user": labels["user"], "rank": labels["recommended"], "relevance": labels["relevant"]}
+    if len(lists.users) == 0:
+        raise FrameError("the frame is empty: it has no rows to evaluate.")
+    recs, truth = lists.table(), relevant.table()
     if recs.height == 0:
         raise FrameError(f"the frame recommends nothing: every list of {labels['recommended']!r} is empty.")
     if truth.height == 0:
         raise FrameError(f"the frame judges nothing: every list of {labels['relevant']!r} is empty.")
+    order = "score" if "score" in recs.columns else "rank"
+    by = {"user": labels["user"], order: labels["recommended"], "relevance": labels["relevant"]}
     of_recs, of_truth = {**by, "item": labels["recommended"]}, {**by, "item": labels["relevant"]}
     return (
         validation.ids(recs, "the frame", of_recs),
@@ -103,59 +92,3 @@ def _list_frame(frame: Frame, columns: Mapping[str, str | None]) -> Parts:
         of_truth,
         (),
     )
-
-
-def _column(frame: Frame, label: str) -> list[Any]:
-    if isinstance(frame, pl.LazyFrame):
-        frame = frame.select(label).collect()
-    elif not isinstance(frame, (pd.DataFrame, pl.DataFrame)):
-        frame = pl.DataFrame(frame)
-    values: list[Any] = frame[label].to_list()
-    return values
-
-
-def _cells(cells: list[Any], label: str, users: pl.Series, *, ordered: bool) -> list[Any]:
-    """Each cell as a list (or a mapping of relevance); a missing one is an empty list."""
-    kinds = (list, tuple, np.ndarray, pd.Series, pl.Series)
-    allowed = kinds if ordered else (*kinds, set, frozenset, Mapping)
-    out: list[Any] = []
-    for position, cell in enumerate(cells):
-        if cell is None or (isinstance(cell, float) and np.isnan(cell)):
-            out.append([])
-        elif isinstance(cell, allowed):
-            out.append(cell if isinstance(cell, Mapping) else _listed(cell))
-        else:
-            needed = "of items in rank order" if ordered else "or set of items, or a mapping of item to relevance"
-            held = f"holds {type(cell).__name__} {cell!r} for user {users[position]!r}"
-            raise FrameError.of_column("the frame", label, f"{held}, where a list {needed} is needed.")
-    return out
-
-
-def _listed(cell: Iterable[Any]) -> list[Any]:
-    # Sets have no order of their own: sorted by text, so that the same frame gives the same rows each time.
-    return sorted(cell, key=str) if isinstance(cell, (set, frozenset)) else list(cell)
-
-
-def _exploded(users: pl.Series, cells: list[Any], label: str) -> pl.DataFrame:
-    items = list(chain.from_iterable(cells))
-    types = {type(item) for item in items}
-    try:
-        if len(types) > 1 and types & {bool, np.bool_}:  # True would become 1
-            raise TypeError
-        if types in ({pd.Timestamp}, {pd.Timedelta}):
-            column = pl.from_pandas(pd.Series(items, name="item"))  # Polars would cut them to microseconds
-        else:
-            column = pl.Series("item", items, strict=True) if items else pl.Series("item", items, dtype=pl.String)
-    except (TypeError, pl.exceptions.PolarsError) as problem:
-        held = f"holds items of more than one kind: {', '.join(sorted({type(item).__name__ for item in items}))}."
-        fix = f"Make them one kind, frame[{label!r}] = frame[{label!r}].map(lambda cell: [str(item) for item in cell])."
-        raise FrameError.of_column("the frame", label, held, fix=fix) from problem
-    lengths = np.fromiter((len(cell) for cell in cells), dtype=np.int64, count=len(cells))
-    return pl.DataFrame({"user": users.gather(np.repeat(np.arange(len(cells)), lengths)), "item": column})
-
-
-def _grades(grades: list[Any], label: str) -> pl.Series:
-    try:
-        return pl.Series([None if grade is None else float(grade) for grade in grades], dtype=pl.Float64)
-    except (TypeError, ValueError) as problem:
-        raise FrameError.of_column("the frame", label, f"holds a relevance that is no number: {problem}.") from problem
