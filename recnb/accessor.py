@@ -6,6 +6,9 @@ method is called.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache, wraps
+from inspect import signature
 from typing import Any
 
 import pandas as pd
@@ -14,17 +17,34 @@ import polars as pl
 from recnb.comparison import Comparison, compare
 from recnb.data import Frame
 from recnb.data.input import Input
-from recnb.evaluate import evaluate
+from recnb.evaluate import evaluate, options_known
 from recnb.evaluation import Evaluation, EvaluationMethods
 from recnb.results.evaluation_data import EvaluationData
+
+
+@cache
+def _of_frame(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method of an evaluation as one of a frame: keywords of `recnb.evaluate` are for the evaluation, others for the method.
+
+    A keyword that both have, as `user` of `explain`, is the method's unless it is given by position.
+    """
+    parameters = list(signature(method).parameters)
+
+    @wraps(method)
+    def call(self: RecAccessor, *given: Any, **options: Any) -> Any:
+        own = parameters[len(given) + 1 :]
+        of_data = {name: options.pop(name) for name in options_known() if name in options and name not in own}
+        return method(self.evaluation(**of_data), *given, **options)
+
+    return call
 
 
 class RecAccessor(EvaluationMethods):
     """Evaluate recommendations from their frame: `df.rec`.
 
     `recs.rec.against(truth)` joins two frames and returns an Evaluation, to be kept for several questions. A frame that
-    has both sides is evaluated directly: `df.rec.ndcg(k=10)`, `df.rec.report()`; `df.rec.evaluation(...)` takes columns and
-    conventions by keyword.
+    has both sides is evaluated directly: `df.rec.ndcg(k=10)`, `df.rec.report()`. Each method takes columns and conventions
+    by keyword as well, `df.rec.ndcg(k=10, user="query", ties="expected")`; `df.rec.evaluation(...)` takes them alone.
     """
 
     def __init__(self, frame: Frame) -> None:
@@ -63,6 +83,11 @@ class RecAccessor(EvaluationMethods):
 
     def _evaluated(self) -> EvaluationData:
         return self.evaluation()._data
+
+
+for _name in dir(EvaluationMethods):
+    if not _name.startswith("_"):
+        setattr(RecAccessor, _name, _of_frame(getattr(EvaluationMethods, _name)))
 
 
 def register() -> None:

@@ -7,12 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+import pandas as pd
+import polars as pl
+
 from recnb.conventions import WORDS, Convention, presets
 from recnb.data import NAMES, Source, read
 from recnb.data.input import RECS, TRUTH, Input, read_inputs
 from recnb.data.model_predictions import Model, model_lists
 from recnb.data.side_data import SideData, read_side_data
-from recnb.errors import Argument, OptionError, is_word, near
+from recnb.display.text import one_line
+from recnb.errors import COLUMN, Argument, FrameError, OptionError, RecnbError, is_several, is_word, near
 from recnb.evaluation import Evaluation
 from recnb.results import Table
 from recnb.results.evaluation_data import EvaluationData
@@ -75,6 +80,79 @@ def evaluate(recs: Input, truth: Input | None = None, *, user_ids: Any = None, *
         source = read(recs, truth, given.columns)
         side_data = read_side_data(source, recs if truth is None else truth, given.columns, **frames)
         return parsed.evaluation(source, side_data)
+
+
+def evaluate_groups(
+    y_true: Any, y_score: Any, *, group: Sequence[int] | None = None, qid: Any = None, **options: Any
+) -> Evaluation:
+    """Evaluate predictions of learning to rank: a label and a score for each row, and the query of each.
+
+    Parameters
+    ----------
+    y_true, y_score : array-like, shape (n_rows,)
+        Relevance of each row, from 0 up; and its predicted score: a higher one is ranked higher, equal ones keep their order.
+    group : array-like of int
+        Number of rows of each query, one query after the other, as LightGBM and XGBoost have it; the queries are 0, 1, ….
+    qid : array-like, shape (n_rows,)
+        The query of each row, in any order. Give this or `group`.
+    **options
+        Conventions, as in `recnb.evaluate`.
+
+    Returns
+    -------
+    Evaluation
+        Its users are the queries, and each row is an item of its own.
+
+    Examples
+    --------
+    >>> ev = evaluate_groups([3, 0, 2, 1, 0], [0.2, 0.9, 0.5, 0.1, 0.7], group=[3, 2])
+    >>> ev.ndcg(k=10).per_user.round(4).to_dict()
+    {0: 0.5798, 1: 0.6309}
+    """
+    rows = {"y_true": y_true, "y_score": y_score}
+    if (group is None) == (qid is None):
+        raise OptionError(
+            "the query of each row is needed once: ", Argument("group", [3, 2]), " for the number of rows of each query, or ",
+            Argument("qid", COLUMN), " for the query of each row.",
+        )  # fmt: skip
+    columns = {
+        name: _column(values, name) for name, values in ({**rows, "qid": qid} if group is None else rows).items()
+    }
+    n = len(columns["y_true"])
+    for name, column in columns.items():
+        if len(column) != n:
+            raise FrameError(f"y_true has {n:,} values, and {name} {len(column):,}: each row has one of both.")
+        labels = columns["y_true"].index
+        if not column.index.equals(labels) and len(column.index.symmetric_difference(labels)) == 0:
+            raise FrameError(
+                f"y_true and {name} have the same index in another order: give both in one, {name}.loc[y_true.index]."
+            )
+    users = "qid"
+    if group is not None:
+        users, sizes = "group", _column(group, "group")
+        if not pd.api.types.is_integer_dtype(sizes) or (sizes < 1).any():
+            raise FrameError("group= is the number of rows of each query: whole numbers from 1 up.")
+        if sizes.sum() != n:
+            qids = " If it is the query of each row, it is qid=." if len(sizes) == n else ""
+            raise FrameError(f"group= adds up to {sizes.sum():,} rows, and y_true has {n:,}.{qids}")
+        columns["group"] = pd.Series(np.repeat(np.arange(len(sizes)), sizes))
+    frame = pd.DataFrame({name: column.reset_index(drop=True) for name, column in columns.items()})
+    try:
+        return evaluate(frame, **{"user": users, "score": "y_score", "relevance": "y_true", **options})
+    except RecnbError as problem:
+        raise problem.without_code() from problem
+
+
+def _column(values: Any, name: str) -> pd.Series[Any]:
+    """Values as a column."""
+    values = values.to_pandas() if isinstance(values, pl.Series) else values
+    if not is_several(values) or isinstance(values, Mapping) or getattr(values, "ndim", 1) != 1:
+        raise FrameError(f"{name} is {one_line(repr(values))}: give a list, an array of one dimension or a Series.")
+    return (
+        values
+        if isinstance(values, pd.Series)
+        else pd.Series(values if isinstance(values, np.ndarray) else list(values))
+    )
 
 
 def evaluate_model(

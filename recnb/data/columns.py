@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.errors import COLUMN, Argument, ColumnError, FrameError, FrameName
+from recnb.errors import COLUMN, Argument, Code, ColumnError, FrameError, FrameName
 
 #: Tables that callers may pass: pandas, Polars (eager or lazy), pyarrow datasets, and all with Arrow's stream protocol (pyarrow, DuckDB).
 Frame = Any
@@ -20,12 +21,16 @@ Frame = Any
 #: The column names that are taken for a role, in lower case and without _, - and blanks.
 NAMES: dict[str, tuple[str, ...]] = {
     "user": ("user", "userid", "uid", "customer", "customerid", "member", "memberid", "query", "queryid", "qid",
-             "session", "sessionid", "topic", "topicid"),
+             "session", "sessionid", "topic", "topicid", "visitor", "visitorid", "client", "clientid", "account", "accountid",
+             "buyer", "buyerid", "reviewer", "reviewerid", "person", "personid", "profileid"),
     "item": ("item", "itemid", "iid", "movie", "movieid", "doc", "docid", "docno", "document", "documentid",
-             "product", "productid", "article", "articleid", "track", "trackid", "book", "bookid"),
-    "rank": ("rank", "position", "pos"),
-    "score": ("score", "prediction", "predictedscore", "predictedrating"),
-    "relevance": ("relevance", "rel", "rating", "label", "grade", "gain"),
+             "product", "productid", "article", "articleid", "track", "trackid", "book", "bookid", "sku", "asin", "isbn",
+             "stockcode", "productcode", "song", "songid", "video", "videoid", "news", "newsid", "content", "contentid",
+             "listing", "listingid", "business", "businessid", "game", "gameid", "passage", "passageid", "pid", "corpusid"),
+    "rank": ("rank", "position", "pos", "ranking"),
+    "score": ("score", "prediction", "predictedscore", "predictedrating", "pred", "preds", "predictions", "predicted", "scores",
+              "ypred", "yscore", "yhat", "predscore", "predictionscore", "modelscore", "est", "probability", "proba", "logit"),
+    "relevance": ("relevance", "rel", "rating", "label", "grade", "gain", "ytrue", "labels", "target", "relevancelabel", "rui"),
     "model": ("model", "modelname", "algorithm", "system"),
     "recommended": ("recommended", "recommendations", "recs", "recommendeditems"),
     "relevant": ("relevant", "relevantitems", "truth", "groundtruth", "liked"),
@@ -102,21 +107,33 @@ def collected(name: str) -> Iterator[None]:
 
 def role_of(column: object) -> str | None:
     """The role that a column's name suggests."""
-    plain = str(column).lower().replace("_", "").replace("-", "").replace(" ", "")
+    plain = _plain(column)
     return next((role for role, names in NAMES.items() if plain in names), None)
 
 
+def _plain(column: object) -> str:
+    return str(column).lower().replace("_", "").replace("-", "").replace(" ", "")
+
+
 def find(
-    frame: Frame, name: str, roles: Iterable[str], given: Mapping[str, str | None], optional: Iterable[str] = ()
+    frame: Frame,
+    name: str,
+    roles: Iterable[str],
+    given: Mapping[str, str | None],
+    optional: Iterable[str] = (),
+    *,
+    both_sides: bool = False,
 ) -> dict[str, str]:
     """Which column of a frame plays which role: as given, or by its name.
 
     A role in `given` may name a column that only the other frame has: that frame's own common name then serves here.
+    A frame with both sides needs relevance, and rank or score, of what is optional.
     """
     columns = columns_of(frame, name)
     expected = [*roles, *optional]
     named = {role: column for role in expected if (column := given.get(role)) is not None and column in columns}
     found: dict[str, str] = {}
+    missing: list[str] = []
     for role in expected:
         candidates = [column for column in columns if role_of(column) == role and column not in named.values()]
         if role in named:
@@ -133,7 +150,20 @@ def find(
             other = next((other for other, column in named.items() if role_of(column) == role), None)
             if other is not None:
                 raise _twice(name, named[other], role, other)
-            raise _missing(frame, name, role, given.get(role), columns)
+            missing.append(role)
+    if {"rank", "score"} <= {*optional} and not {"rank", "score"} & {*found} and (missing or both_sides):
+        missing.append("score")
+    if both_sides and "relevance" not in found:
+        missing.append("relevance")
+    if missing:
+        raise _missing(
+            frame,
+            name,
+            missing,
+            given,
+            [column for column in columns if column not in found.values()],
+            both_sides=both_sides,
+        )
     level = next((level for level in _levels(frame) if role_of(level) in {*optional}), None)
     if level is not None and not set(found) & {*optional}:
         raise ColumnError(
@@ -151,19 +181,60 @@ def _twice(name: str, column: object, role: str, other: str) -> ColumnError:
     return ColumnError(FrameName(name), problem, Argument(other, COLUMN), ".")
 
 
-def _missing(frame: Frame, name: str, role: str, wanted: str | None, columns: list[str]) -> ColumnError:
-    levels = _levels(frame)
-    column = f"column {wanted!r}" if wanted is not None else f"{role} column that recnb knows"
-    found = (FrameName(name), f" has no {column}.")
-    listed = f"Its columns: {', '.join(map(repr, columns)) or 'none'}"
-    if levels:
+def _missing(
+    frame: Frame, name: str, roles: list[str], given: Mapping[str, str | None], columns: list[Any], *, both_sides: bool
+) -> ColumnError:
+    """The error for all roles without a column, each with one that is left for it."""
+    all_columns = columns_of(frame, name)
+    wanted = given.get(roles[0]) if len(roles) == 1 else None
+    words = [{"score": "rank or score"}.get(role, role) for role in roles]
+    what = " and ".join([*([", ".join(words[:-1])] if words[1:] else []), words[-1]])
+    kind = f"column {wanted!r}" if wanted is not None else f"{what} column{'s' if words[1:] else ''} that recnb knows"
+    alone = ", and alone it must hold both what was recommended and what is relevant" if both_sides else ""
+    problem = (FrameName(name), f" has no {kind}{alone}.")
+    listed = f"Its columns: {', '.join(map(repr, all_columns)) or 'none'}"
+    other = Code(" Or give the other frame as well, recs.rec.against(truth).") if both_sides else ""
+    if levels := _levels(frame):
         index = ", ".join(map(repr, levels))
-        return ColumnError(*found, fix=f"{listed}; its index holds {index}: type .reset_index() to make columns of it.")
-    example = next((column for column in columns if role_of(column) is None), "name_of_the_column")
-    if not isinstance(example, str):
+        return ColumnError(
+            *problem, fix=f"{listed}; its index holds {index}: type .reset_index() to make columns of it."
+        )
+    free = [column for column in columns if role_of(column) is None]
+    if free and not isinstance(free[0], str):
         text = ", and a column is named as text: frame.columns = frame.columns.map(str), and say which one it is: "
-        return ColumnError(*found, fix=(listed, text, Argument(role, str(example)), "."))
-    return ColumnError(*found, fix=(f"{listed}. Say which one it is: ", Argument(role, example), "."))
+        return ColumnError(*problem, fix=(listed, text, Argument(roles[0], str(free[0])), "."))
+    proposed = _proposed(frame, free, roles)
+    arguments = [part for role in roles for part in (", ", Argument(role, proposed.get(role, COLUMN)))][1:]
+    say = "Say which they are" if words[1:] else "Say which one it is"
+    return ColumnError(*problem, fix=(f"{listed}. {say}: ", *arguments, ".", other))
+
+
+def _proposed(frame: Frame, columns: list[str], roles: list[str]) -> dict[str, str]:
+    """A column for each role, as far as there are: one with a name like those of the role, else one of a likely type."""
+    if isinstance(frame, (pl.DataFrame, pl.LazyFrame)):
+        types: Any = frame.collect_schema().items()
+    elif isinstance(frame, pd.DataFrame):
+        types = frame.dtypes.items()
+    else:
+        of_frame = (frame.columns, frame.types) if is_relation(frame) else (frame.schema.names, frame.schema.types)
+        types = zip(*of_frame, strict=True)
+    names = {column: str(dtype).lower() for column, dtype in types}
+    fractional = {column for column in columns if re.search("float|double|decimal", names[column])}
+    numeric = fractional | {column for column in columns if "int" in names[column]}
+    found: dict[str, str] = {}
+    for alike in (True, False):
+        for role in (role for role in roles if role not in found):
+            of_type = numeric if role in NUMBERS else {*columns} - fractional
+            left = [column for column in columns if column in of_type and column not in found.values()]
+            if alike:
+                left = [
+                    column for column in left if any(len(word) > 3 and word in _plain(column) for word in NAMES[role])
+                ]
+            elif role == "score":
+                left.sort(key=lambda column: column not in fractional)
+            if left:
+                found[role] = left[0]
+    return found
 
 
 def table_of(frame: Frame, name: str, roles: Mapping[str, str]) -> pl.DataFrame:

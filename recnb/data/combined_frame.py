@@ -1,7 +1,7 @@
 """One frame that holds both sides, taken apart into recommendations and truth.
 
 A *complete* frame has a row for each item that was recommended or is relevant: a missing rank means relevant but not
-recommended, a missing relevance means recommended but not judged. A *list* frame has a row for each user, with a list
+recommended, a missing relevance means recommended but not judged; if it has no items, as in learning to rank, each row is one. A *list* frame has a row for each user, with a list
 of recommended items and the relevant ones beside it.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import pandas as pd
 import polars as pl
 
 from recnb.data import validation
@@ -19,6 +20,7 @@ from recnb.errors import ColumnError, FrameError
 
 Parts = tuple[pl.DataFrame, pl.DataFrame, dict[str, str], dict[str, str], tuple[str | Sentence, ...]]
 
+ROWS_ARE_ITEMS = Sentence(N_("each row is an item of its own, as there is no column of items"))
 ONLY_LISTED = Sentence(N_("relevant items: those in this frame, which holds no relevant item that was not recommended"))
 
 
@@ -36,16 +38,20 @@ def split(frame: Frame, columns: Mapping[str, str | None]) -> Parts:
     return _list_frame(frame, columns) if by_list else _complete_frame(frame, columns, names)
 
 
+def _has_items(frame: Frame, names: list[str], columns: Mapping[str, str | None]) -> bool:
+    """Whether a frame has a column of items; the rows of a frame for learning to rank are items themselves."""
+    levels = frame.index.names if isinstance(frame, pd.DataFrame) else []
+    return columns.get("item") is not None or any(role_of(name) == "item" for name in (*names, *levels))
+
+
 def _complete_frame(frame: Frame, columns: Mapping[str, str | None], names: list[str]) -> Parts:
-    labels = find(frame, "the frame", ["user", "item"], columns, ["rank", "score", "relevance"])
-    if "relevance" not in labels or not {"rank", "score"} & set(labels):
-        lacks = "rank or score" if "relevance" in labels else "relevance"
-        raise ColumnError(
-            f"the frame alone does not say both what was recommended and what is relevant: it has no {lacks} column that "
-            f"recnb knows. Columns: {', '.join(map(repr, names))}. Type recs.rec.against(truth) with the other frame, or "
-            f"name the column: {'relevance' if lacks == 'relevance' else 'rank'}='...'."
-        )
-    table = validation.ids(table_of(frame, "the frame", labels), "the frame", labels)
+    required = ["user", "item"] if _has_items(frame, names, columns) else ["user"]
+    labels = find(frame, "the frame", required, columns, ["rank", "score", "relevance"], both_sides=True)
+    table = table_of(frame, "the frame", labels)
+    if "item" not in labels:
+        labels["item"] = "item"
+        table = table.with_row_index("item")
+    table = validation.ids(table, "the frame", labels)
     placed = _present(table["rank" if "rank" in labels else "score"])
     judged = _present(table["relevance"])
     if not (placed | judged).all():
@@ -54,12 +60,19 @@ def _complete_frame(frame: Frame, columns: Mapping[str, str | None], names: list
             f"the frame: row {row} (user {table['user'][row]!r}, item {table['item'][row]!r}) has neither a rank or score nor a "
             "relevance, so it says nothing: drop such rows."
         )
+    if len(required) == 1 and not (placed & judged).all():
+        row = int((~(placed & judged)).to_numpy().argmax())
+        at = labels["relevance"] if placed[row] else labels.get("rank", labels.get("score"))
+        held = f"is missing in row {row}: each row is an item of its own where there is no column of items, and needs both sides."
+        raise FrameError.of_column("the frame", at, held, fix="Fill it in, or drop the row.")
     if not placed.any():
         raise FrameError("the frame recommends nothing: every rank or score is missing.")
     if not judged.any():
         raise FrameError(f"the frame judges nothing: every value of {labels['relevance']!r} is missing.")
     order = [role for role in ("rank", "score") if role in labels]
     notes = () if (judged & ~placed).any() else (ONLY_LISTED,)
+    if len(required) == 1:
+        notes = (*notes, ROWS_ARE_ITEMS)
     recs = table.filter(placed).select("user", "item", *order)
     return recs, table.filter(judged).select("user", "item", "relevance"), labels, labels, notes
 
