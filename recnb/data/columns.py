@@ -107,11 +107,12 @@ def collected(name: str) -> Iterator[None]:
 
 def role_of(column: object) -> str | None:
     """The role that a column's name suggests."""
-    plain = _plain(column)
+    plain = plain_name(column)
     return next((role for role, names in NAMES.items() if plain in names), None)
 
 
-def _plain(column: object) -> str:
+def plain_name(column: object) -> str:
+    """A column's name in lower case and without _, - and blanks."""
     return str(column).lower().replace("_", "").replace("-", "").replace(" ", "")
 
 
@@ -228,7 +229,9 @@ def _proposed(frame: Frame, columns: list[str], roles: list[str]) -> dict[str, s
             left = [column for column in columns if column in of_type and column not in found.values()]
             if alike:
                 left = [
-                    column for column in left if any(len(word) > 3 and word in _plain(column) for word in NAMES[role])
+                    column
+                    for column in left
+                    if any(len(word) > 3 and word in plain_name(column) for word in NAMES[role])
                 ]
             elif role == "score":
                 left.sort(key=lambda column: column not in fractional)

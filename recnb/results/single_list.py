@@ -289,7 +289,12 @@ def _hashable(items: list[Any], what: str) -> None:
 
 def _no_scores(ranking: list[Any], truth: Any) -> None:
     """Refuse grades and scores by position, as scikit-learn takes them: as items none would match."""
-    if not ranking or not _is_sequence(truth) or len(truth) != len(ranking) or not all(map(is_number, (*ranking, *truth))):
+    if (
+        not ranking
+        or not _is_sequence(truth)
+        or len(truth) != len(ranking)
+        or not all(map(is_number, (*ranking, *truth)))
+    ):
         return
     if not set(ranking) & set(truth) or any(number % 1 for number in (*ranking, *truth)):
         raise RecnbError(

@@ -312,7 +312,11 @@ def test_a_frame_of_recommendations_alone() -> None:
         "relevance='...'",
     )
     refused(
-        lambda: TRUTH.rec.ndcg(k=2), ColumnError, "no rank or score column", "'user', 'item', 'relevance'", "rank='...'"
+        lambda: TRUTH.rec.ndcg(k=2),
+        ColumnError,
+        "no rank or score column",
+        "'user', 'item', 'relevance'",
+        "score='...'",
     )
     refused(lambda: TRUTH.rec.evaluation(user="member"), ColumnError, "user='member'", "'user', 'item', 'relevance'")
 
