@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, wraps
-from inspect import signature
+from inspect import isfunction, signature
 from typing import Any
 
 import pandas as pd
@@ -16,7 +16,9 @@ import polars as pl
 
 from recnb.comparison import Comparison, compare
 from recnb.data import Frame
+from recnb.data.columns import NAMES, columns_of, role_of
 from recnb.data.input import Input
+from recnb.errors import RecnbError
 from recnb.evaluate import evaluate, options_known
 from recnb.evaluation import Evaluation, EvaluationMethods
 from recnb.results.evaluation_data import EvaluationData
@@ -84,10 +86,32 @@ class RecAccessor(EvaluationMethods):
     def _evaluated(self) -> EvaluationData:
         return self.evaluation()._data
 
+    def __repr__(self) -> str:
+        """The roles that columns play by their names, and what to type next."""
+        try:
+            columns = columns_of(self._frame, "the frame")
+        except RecnbError as problem:
+            return f"df.rec: {problem}"
+        found = {role: [column for column in columns if role_of(column) == role] for role in NAMES}
+        roles = {role: " or ".join(map(repr, names)) for role, names in found.items() if names}
+        has = ", ".join(f"{role} {names}" for role, names in roles.items()) or "no column that recnb knows by its name"
+        ordered = roles.keys() & {"rank", "score"}
+        if "model" in roles:
+            ask = ".compare(truth)"
+        elif {"recommended", "relevant"} <= roles.keys() or ("relevance" in roles and ordered):
+            ask = (
+                ".report(), .ndcg(k=10), .table(k=[5, 10]), .evaluation(); with another frame of truth: .against(truth)"
+            )
+        elif ordered or "recommended" in roles:
+            ask = ".against(truth)"
+        else:
+            ask = "recs.rec.against(df) if this is the truth; .against(truth, user=..., item=..., score=...) names columns"
+        return f"df.rec: {has}\nMethods: {ask}"
+
 
 for _name in dir(EvaluationMethods):
-    if not _name.startswith("_"):
-        setattr(RecAccessor, _name, _of_frame(getattr(EvaluationMethods, _name)))
+    if not _name.startswith("_") and isfunction(_method := getattr(EvaluationMethods, _name)):
+        setattr(RecAccessor, _name, _of_frame(_method))
 
 
 def register() -> None:
