@@ -146,7 +146,7 @@ def evaluate_groups(
 def _column(values: Any, name: str) -> pd.Series[Any]:
     """Values as a column."""
     values = values.to_pandas() if isinstance(values, pl.Series) else values
-    if not is_several(values) or isinstance(values, Mapping) or getattr(values, "ndim", 1) != 1:
+    if not is_several(values) or isinstance(values, Mapping) or any(map(is_several, [*values][:1])):
         raise FrameError(f"{name} is {one_line(repr(values))}: give a list, an array of one dimension or a Series.")
     return (
         values
