@@ -1,4 +1,4 @@
-"""The way in: two frames, or one that holds both sides, joined into an Evaluation."""
+"""The way in: recommendations and truth in any form, or one frame that holds both sides, joined into an Evaluation."""
 
 from __future__ import annotations
 
@@ -30,19 +30,35 @@ def evaluate(recs: Input, truth: Input | None = None, *, user_ids: Any = None, *
 
     Parameters
     ----------
-    recs : pandas.DataFrame, polars.DataFrame, polars.LazyFrame, pyarrow.Table, pyarrow.Dataset or DuckDBPyRelation
-        A row per recommended item: user, item, and rank or score. Frames are never changed, and may be changed later
-        without an effect on the evaluation. Recommendations may be larger than memory: a LazyFrame of files, a pyarrow
-        dataset and a DuckDB relation are streamed.
+    recs : frame, mapping, Series, array, list or path
+        The recommendations, in one of these forms:
+
+        - a frame with a row per recommended item: user, item, and rank or score;
+        - a mapping or Series of user to items in rank order, or to a mapping of item to score;
+        - a frame with a column of such lists, `user, recommended`, or with a column for each rank, 1 to k, and users in a
+          column or in the index;
+        - rows of items in rank order, as a matrix or nested lists, whose users are `user_ids`; a list may end early, with
+          None or NaN;
+        - the path of a file with such a frame: Parquet, Arrow, CSV, TSV, JSON lines, or a run of TREC.
+
+        Frames are those of pandas, Polars (eager or lazy), pyarrow (table or dataset) and DuckDB. What is given is never
+        changed, and may be changed later without an effect on the evaluation. Recommendations may be larger than memory: a
+        LazyFrame of files, a pyarrow dataset and a DuckDB relation are streamed.
     truth
-        A row per relevant item: user, item, and relevance if it is graded. None if `recs` has both sides.
-    user, item, rank, score, relevance : str
+        The relevant items in any of these forms, whatever that of `recs`: a frame with a row per item, and relevance if it
+        is graded; a mapping of user to a list or set of items, or to a mapping of item to relevance; the column of lists is
+        `relevant`; qrels of TREC. None if `recs` is a frame or file with both sides; one with both and no item column is
+        learning to rank, and each row is an item. Users meet by their ids, never by position. An empty list is no list: its
+        user has none, or no relevant item.
+    user_ids : sequence, optional
+        The user of each row of a matrix or of nested lists, in their order.
+    user, item, rank, score, relevance, recommended, relevant : str
         Names of columns, as `user="member"`.
-    train : frame, optional
-        User and item: what users interacted with before. For metrics beyond accuracy, and for the lint.
-    items : frame, optional
+    train : optional
+        User and item, in any form of a truth: what users interacted with before. For metrics beyond accuracy, and for the lint.
+    items : frame or path, optional
         Item and its columns: titles, which are shown beside ids, and attributes such as a genre.
-    users : frame or str, optional
+    users : frame, pathlib.Path or str, optional
         User and their columns, for segments; or the convention that says which users are averaged.
     convention : Convention or str, optional
         All conventions at once, or the name of a library, as "rectools".
@@ -63,6 +79,7 @@ def evaluate(recs: Input, truth: Input | None = None, *, user_ids: Any = None, *
     --------
     recnb.dask.evaluate, recnb.spark.evaluate : For frames of Dask and Spark.
     recnb.compare : Several models.
+    recnb.evaluate_groups : Labels and scores of learning to rank.
 
     Examples
     --------
@@ -71,6 +88,8 @@ def evaluate(recs: Input, truth: Input | None = None, *, user_ids: Any = None, *
     >>> truth = pd.DataFrame({"user": [1, 2], "item": ["b", "a"]})
     >>> evaluate(recs, truth).reciprocal_rank(k=2)
     reciprocal_rank@2 = 0.7500 (2 users; ordered by rank; relevant: every pair of the truth; first relevant item)
+    >>> round(evaluate({1: ["a", "b"], 2: ["a"]}, {2: {"a": 3}, 1: {"b": 1}}).ndcg(k=2), 4)
+    0.8155
     """
     parsed = parse_options(options)
     given = read_inputs({RECS: recs, TRUTH: truth, **parsed.side_data}, parsed.columns, user_ids)
@@ -107,7 +126,7 @@ def evaluate_groups(
     --------
     >>> ev = evaluate_groups([3, 0, 2, 1, 0], [0.2, 0.9, 0.5, 0.1, 0.7], group=[3, 2])
     >>> ev.ndcg(k=10).per_user.round(4).to_dict()
-    {0: 0.5798, 1: 0.6309}
+    {0: 0.648, 1: 0.6309}
     """
     rows = {"y_true": y_true, "y_score": y_score}
     if (group is None) == (qid is None):

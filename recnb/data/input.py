@@ -20,7 +20,7 @@ from recnb.data.columns import Frame, columns_of, find, from_pandas, role_of, ta
 from recnb.data.item_lists import LISTS, SETS, ItemLists, by_rank, each_once, ids_of
 from recnb.data.table_files import IDS, Trec, Wanted, read_together
 from recnb.data.validation import kind
-from recnb.errors import Argument, FrameError, FrameName, OptionError, RecnbError, is_several
+from recnb.errors import Argument, FrameError, FrameName, OptionError, RecnbError
 
 #: Any table; a mapping or Series by user; rows of items, whose users are `user_ids`; the path of a file.
 Input: TypeAlias = Frame | Mapping[Any, Any] | Sequence[Any] | np.ndarray[Any, Any] | str | os.PathLike[str]
@@ -115,7 +115,7 @@ class _Reader:
         return ItemLists(name, None, ids_of(users, name, None, "users"), lists, name == RECS).table()
 
     def _of_rows(self, given: Any, name: str) -> pl.DataFrame | None:
-        if not is_several(given) or len(given) == 0 or not isinstance(given[0], (*LISTS, *SETS, Mapping)):
+        if getattr(given, "ndim", 1) == 0 or len(given) == 0 or not isinstance(given[0], (*LISTS, *SETS, Mapping)):
             return None
         users = self._given_users(len(given), name)
         if isinstance(given, np.ndarray) and given.ndim > 1:
@@ -130,7 +130,8 @@ class _Reader:
             objects = np.empty(len(items), dtype=object)
             objects[:] = items
             missing = pd.isna(objects)
-            items = np.where(missing, None, objects) if missing.any() else objects
+            objects[missing] = None
+            items = objects
         return by_rank(users, ids_of(items, name, None, "items"), name)
 
     def _given_users(self, n: int, name: str) -> pl.Series:
@@ -175,7 +176,7 @@ class _Reader:
         return ItemLists.in_cells(frame, name, label, lists[0], ordered=name == RECS).table().rename({"user": label})
 
     def _of_ranks(self, frame: Frame, name: str, ranks: list[Any], others: list[Any]) -> pl.DataFrame | None:
-        label = "user"
+        label: Any = "user"
         table = table_of(frame, name, {str(at): column for at, column in enumerate(ranks)})
         if others:
             if len(others) > 1 or not (others[0] == self.columns.get("user") or role_of(others[0]) == "user"):

@@ -37,7 +37,7 @@ LISTS = Convention(order="row", no_relevant="zero")
 
 
 class OneList(Protocol[P]):
-    """A metric as a function of one ranking and what is relevant, or of several."""
+    """A metric as a function of one ranking and what is relevant, or of several; or of grades and scores."""
 
     __name__: str
 
@@ -47,9 +47,6 @@ class OneList(Protocol[P]):
     ) -> Score: ...
     @overload
     def __call__(self, *, y_true: Any, y_score: Any, k: int | None = None, **options: Any) -> Score: ...
-    def __call__(self, *args: Any, **options: Any) -> Score:
-        """The metric of the list, or its mean over several."""
-        ...
 
 
 @dataclass(frozen=True)
