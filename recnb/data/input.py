@@ -20,7 +20,8 @@ from recnb.data.columns import Frame, columns_of, find, from_pandas, role_of, ta
 from recnb.data.item_lists import LISTS, SETS, ItemLists, by_rank, each_once, ids_of
 from recnb.data.table_files import IDS, Trec, Wanted, read_together
 from recnb.data.validation import kind
-from recnb.errors import Argument, FrameError, FrameName, OptionError, RecnbError
+from recnb.display.text import one_line
+from recnb.errors import Argument, FrameError, FrameName, OptionError, RecnbError, is_several
 
 #: Any table; a mapping or Series by user; rows of items, whose users are `user_ids`; the path of a file.
 Input: TypeAlias = Frame | Mapping[Any, Any] | Sequence[Any] | np.ndarray[Any, Any] | str | os.PathLike[str]
@@ -103,6 +104,8 @@ class _Reader:
         if isinstance(given, Mapping):
             _no_columns(given, name)
             return self._lists(list(given), list(given.values()), name)
+        if isinstance(given, pd.Series) and _is_numbered(given.index):
+            return self._of_rows(given.to_list(), name)
         if isinstance(given, pd.Series):
             return self._lists(given.index.to_list(), given.to_list(), name)
         if isinstance(given, (list, tuple, np.ndarray, pl.Series)):
@@ -122,7 +125,7 @@ class _Reader:
             if given.ndim > 2 or given.shape[1] == 0:
                 raise FrameError(FrameName(name), f" has the shape {given.shape}: give a row of items for each user.")
             items: Any = given.ravel()
-        elif {type(row) for row in given} & {*SETS, dict} or len({len(row) for row in given}) > 1:
+        elif not all(issubclass(one, LISTS) for one in set(map(type, given))) or len(set(map(len, given))) > 1:
             return ItemLists(name, None, users, list(given), name == RECS).table()
         else:
             items = list(chain.from_iterable(given))
@@ -132,7 +135,11 @@ class _Reader:
             missing = pd.isna(objects)
             objects[missing] = None
             items = objects
-        return by_rank(users, ids_of(items, name, None, "items"), name)
+        return self._ranked(users, ids_of(items, name, None, "items"), name)
+
+    def _ranked(self, users: pl.Series, items: pl.Series, name: str) -> pl.DataFrame:
+        table = by_rank(users, items, name)
+        return table if name == RECS else table.drop("rank")
 
     def _given_users(self, n: int, name: str) -> pl.Series:
         """The users of rows that have no key."""
@@ -145,6 +152,10 @@ class _Reader:
                 ".",
             )
             raise FrameError(FrameName(name), of_rows, fix=fix)
+        if not is_several(self.user_ids):
+            raise OptionError(
+                f"user_ids={one_line(repr(self.user_ids))}: give the user of each row, in a list, an array or a Series."
+            )
         users = ids_of(list(self.user_ids), name, None, "users")
         if len(users) != n:
             raise FrameError(
@@ -195,7 +206,7 @@ class _Reader:
             raise FrameError(FrameName(name), held, fix="Make all its columns one kind.")
         columns = pl.concat([pl.DataFrame({"item": column}) for column in table], how="vertical_relaxed")["item"]
         by_user = np.arange(len(columns)).reshape(len(ranks), -1).T.ravel()
-        return by_rank(users, columns.gather(by_user), name).rename({"user": label})
+        return self._ranked(users, columns.gather(by_user), name).rename({"user": label})
 
 
 def _is_numbered(index: pd.Index[Any]) -> bool:

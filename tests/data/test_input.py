@@ -73,6 +73,7 @@ ROWS: dict[str, Any] = {
     "matrix of objects": np.array(list(LISTS.values()), dtype=object),
     "nested lists": list(LISTS.values()),
     "lists of tuples": [tuple(items) for items in LISTS.values()],
+    "Series without users": pd.Series(list(LISTS.values())),
     "Polars lists": pl.Series(list(LISTS.values())),
     "rows of scores": list(SCORED.values()),
     "ranks without an index": WIDE.reset_index(drop=True),
@@ -131,6 +132,7 @@ def test_truth_without_relevance(how: str) -> None:
 def test_both_sides_by_row() -> None:
     relevant = [list(LIKED[user]) for user in IDS]
     same(list(LISTS.values()), relevant, BINARY, user_ids=IDS)
+    same(np.array(list(LISTS.values())), pd.Series(relevant), BINARY, user_ids=IDS)
 
 
 def test_lists_that_are_named() -> None:
@@ -326,6 +328,9 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any], tuple[str, ...]]] = {
     "ranks of two kinds": (WIDE.assign(**{"3": 1}).drop(columns=3).set_axis([1, 2, 3], axis=1), LIKED, {}, ("more than one kind",)),
     "users given twice": (pd.Series([["a"], ["b"]], index=["u", "u"]), LIKED, {}, ("user 'u' has more than one row",)),
     "users of what has its own": (LISTS, LIKED, {"user_ids": IDS}, ("user_ids=", "leave it out")),
+    "users that are one": ([["a"]], LIKED, {"user_ids": "ann"}, ("user_ids='ann'", "user of each row")),
+    "a row that is none": ([["a"], "bc"], LIKED, {"user_ids": ["ann", "bob"]}, ("str 'bc' for user 'bob'",)),
+    "a Series of items": (pd.Series(["a", "b"], index=["ann", "bob"]), LIKED, {}, ("str 'a' for user 'ann'",)),
     "no file": ("nothing.csv", TRUTH, {}, ("there is no file 'nothing.csv'",)),
     "a cube": (np.zeros((2, 2, 2)), LIKED, {"user_ids": [1, 2]}, ("the shape (2, 2, 2)",)),
 }  # fmt: skip
