@@ -205,7 +205,7 @@ def _is_mathematics(message: Any) -> bool:
 
 def _fits(text: str, ids: list[str]) -> bool:
     # A metric's formula is headed by its name in Korean: an English one is not.
-    extra = {"name"} if ids[0].startswith("sum over {rows}") else set()
+    extra = {"name"} if ids[0].startswith("add {credit} for each {rows}") else set()
     return fields(text) == set().union(*map(fields, ids)) | extra
 
 

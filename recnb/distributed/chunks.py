@@ -46,9 +46,9 @@ class ChunkedEvaluation:
         """The decisions about the data that are in force."""
         return self.partial.convention
 
-    def table(self) -> Table:
-        """Means over users: one row per metric, one column per cut-off."""
-        return self.partial.table()
+    def table(self, *, intervals: bool = False) -> Table:
+        """Means over users: one row per metric, one column per cut-off; three columns with intervals."""
+        return self.partial.table(intervals=intervals)
 
     def score(self, metric: str, k: int | None = None) -> PartialScore:
         """The mean of one metric at one cut-off, with its interval."""

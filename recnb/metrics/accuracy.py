@@ -248,8 +248,9 @@ def ndcg(
     """Discounted gain earned, out of what the ideal list would earn.
 
     The ideal list holds all relevant items, most relevant first, and is cut at k as the list is. `ideal="list"` is
-    the best order of what was recommended, which forgives everything that was missed; `ideal="k"` supposes that
-    every one of k places could hold an item as good as the user's best.
+    the best order of what was recommended, which forgives everything that was missed; `ideal="min(k, list)"` cuts the
+    ideal list where the list ends, which forgives a list shorter than k; `ideal="k"` supposes that every one of k
+    places could hold an item as good as the user's best.
 
     >>> import recnb
     >>> round(recnb.ndcg([3, 2, 3, 0, 1, 2]), 3)

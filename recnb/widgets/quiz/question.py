@@ -15,6 +15,10 @@ IDEALS: dict[str, str] = {
         "{k} as well."
     ),
     "list": N_("The ideal list holds the recommended items in their best order and is cut at k = {k} as well."),
+    "min(k, list)": N_(
+        "The ideal list holds relevant items, recommended or not, the most relevant first; it is cut at k = {k} and "
+        "is no longer than the list."
+    ),
     "k": N_("The ideal list holds {k} items, each as relevant as the best one."),
 }
 
