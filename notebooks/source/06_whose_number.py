@@ -179,7 +179,7 @@ pd.DataFrame(
 #
 # ## Two ideals
 #
-# 「추천 시스템 평가지표 5. DCG」 recommends three of five judged items, prints an IDCG of 1.3472, and an NDCG of 0.6049; but
+# 「추천 시스템 평가지표 5. DCG」 recommends three of five judged items, prints an IDCG of 1.3472, and an nDCG of 0.6049; but
 # 0.7655 / 1.3472 is 0.5682. Which convention gives which?
 
 # %%

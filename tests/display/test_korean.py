@@ -30,7 +30,7 @@ CODE = [
     "Methods",
     "RBO",
     "BCa",
-    "NDCG",
+    "nDCG",
     "Alt",
     "Enter",
     "JupyterLab",
