@@ -22,6 +22,8 @@ from tests.translations import stored
 SAMPLE = recnb.datasets.load_sample()
 #: Names that a reader types or that come from the data, and symbols.
 CODE = [
+    "True",
+    "False",
     "recs",
     "assign",
     "groupby",
