@@ -137,7 +137,9 @@ def made(rows_per_user):
 recs, truth = made(50), made(8)
 recs["rank"] = recs.groupby("user").cumcount() + 1
 truth["rating"] = rng.integers(1, 6, len(truth))
+recs.head(3)
 
+# %%
 ev = recnb.evaluate(recs, truth)
 hits = ev.hits()
 print(f"{len(recs):>9,} recommended rows of {n_users:,} users")
