@@ -116,6 +116,15 @@ WORDS = {
     "one item of grade -1: DCG is {} if it is shown, and {} if not; IDCG is {}": (
         "관련도가 -1인 아이템 하나: 보여 주면 DCG는 {}, 보여 주지 않으면 {}, IDCG는 {}"
     ),
+    # 07
+    "before": "전",
+    "now": "후",
+    "change": "변화",
+    "average_precision": "평균 정밀도",
+    "ndcg": "nDCG",
+    "C to the top: nDCG {} with linear gain, {} with exponential gain": (
+        "C를 맨 위로 옮길 때 nDCG의 변화: 선형 이득 {}, 지수 이득 {}"
+    ),
 }
 
 
