@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from recnb.display.language import _
 from recnb.errors import RecnbError
 
 BASE_URL = "https://files.grouplens.org/datasets/movielens/"
@@ -45,7 +46,13 @@ class MovieLens:
     users: pd.DataFrame
 
     def __repr__(self) -> str:
-        return f"MovieLens({len(self.users):,} users, {len(self.items):,} items, {len(self.ratings):,} ratings)"
+        users, items, ratings = len(self.users), len(self.items), len(self.ratings)
+        return _(
+            "MovieLens({users:,} users, {items:,} items, {ratings:,} ratings)",
+            users=users,
+            items=items,
+            ratings=ratings,
+        )
 
 
 def load_movielens(

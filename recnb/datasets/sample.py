@@ -8,6 +8,7 @@ from importlib import resources
 
 import pandas as pd
 
+from recnb.display.language import _
 from recnb.errors import RecnbError
 
 MODELS = ("item-knn", "factors", "popular")
@@ -53,9 +54,13 @@ class Sample:
 
     def __repr__(self) -> str:
         names = ", ".join(str(name) for name in self.recommendations["model"].unique())
-        return (
-            f"Sample({len(self.users):,} users, {len(self.items):,} items, {len(self.train):,} train and "
-            f"{len(self.test):,} test ratings, models {names})"
+        return _(
+            "Sample({users:,} users, {items:,} items, {train:,} train and {test:,} test ratings, models {names})",
+            users=len(self.users),
+            items=len(self.items),
+            train=len(self.train),
+            test=len(self.test),
+            names=names,
         )
 
 

@@ -12,6 +12,7 @@ import pytest
 
 import recnb.datasets
 from recnb.datasets import Sample, load_sample, split_by_time
+from recnb.display.language import use_language
 from recnb.errors import RecnbError
 from tests import make_sample
 
@@ -151,6 +152,10 @@ def test_sample_repr_and_size(sample: Sample) -> None:
     assert repr(sample) == (
         "Sample(300 users, 250 items, 5,073 train and 1,084 test ratings, models item-knn, factors, popular)"
     )
+    with use_language("ko"):
+        assert repr(sample) == (
+            "예제 데이터(사용자 300명, 아이템 250개, 학습 평점 5,073개, 테스트 평점 1,084개, 모델 item-knn, factors, popular)"
+        )
 
 
 def test_sample_frames_are_fresh() -> None:
