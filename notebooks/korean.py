@@ -30,6 +30,8 @@ WORDS = {
     "liked": "좋아하는 아이템",
     "recommended": "추천 목록",
     "mean over users": "사용자 평균",
+    # 01
+    "rating": "평점",
     # 02
     "hits:": "적중:",
     "precision@{} = {} hits / {} places = {}": "정밀도@{} = 적중 {}개 / 자리 {}개 = {}",
