@@ -118,6 +118,38 @@ WORDS = {
     "one item of grade -1: DCG is {} if it is shown, and {} if not; IDCG is {}": (
         "관련도가 -1인 아이템 하나: 보여 주면 DCG는 {}, 보여 주지 않으면 {}, IDCG는 {}"
     ),
+    # 05
+    "(a) walk the list": "(a) 목록 훑기",
+    "(b) numpy, every rank": "(b) 배열로 모든 순위",
+    "(c) build the lookup": "(c) 순위표 만들기",
+    "(d) liked items alone": "(d) 좋아하는 아이템만",
+    "(c) and then (d)": "(c) 다음에 (d)",
+    "(a) walk the list        {}": "(a) 목록 훑기          {}",
+    "(b) numpy, every rank    {}": "(b) 배열로 모든 순위   {}",
+    "(d) liked items alone    {}": "(d) 좋아하는 아이템만  {}",
+    "difference of (a) and (d): {}": "(a)와 (d)의 차이: {}",
+    "looking up is over 1,000 times as fast as walking: {}": "찾아보는 것이 훑는 것보다 1,000배 넘게 빠르다: {}",
+    "building the lookup first, under 1,000 times: {}": "순위표를 만드는 시간까지 넣으면 1,000배가 되지 않는다: {}",
+    "building it takes over 100 times as long as using it: {}": (
+        "순위표를 만드는 데에는 쓰는 데보다 100배 넘게 걸린다: {}"
+    ),
+    "even so, building and using it beats the walk: {}": "그래도 만들어 쓰는 것이 훑는 것보다 빠르다: {}",
+    "and so does numpy over every rank, with no lookup: {}": (
+        "순위표 없이 배열로 모든 순위를 더하는 것도 훑는 것보다 빠르다: {}"
+    ),
+    "seconds": "초",
+    "as fast as (a)": "(a)보다 빠른 정도",
+    "{} times": "{}배",
+    "{} recommended rows of {} users": "{}행: 사용자 {}명에게 추천한 것",
+    "{} relevant items": "{}개: 관련 아이템",
+    "{} hits: {} of the rows": "{}개: 적중, 추천한 행의 {}",
+    "{} of them in the first ten": "{}개: 그중 상위 열 자리에 있는 것",
+    "join and  1 number : {} s": "조인과 값  1개: {}초",
+    "join and 55 numbers: {} s, {} times as long": "조인과 값 55개: {}초, {}배",
+    "DCG@{}  by hand {}   recnb {}": "DCG@{}  직접 계산 {}   recnb {}",
+    "every row above k, for every metric and every k: {} additions": "지표마다, k마다 상위 k개 행 전부: 덧셈 {}번",
+    "every hit once a metric, and then the cells:     {} additions": "지표마다 적중 한 번씩과 칸 전부:  덧셈 {}번",
+    "that is {} times fewer, for the same {} numbers": "{}분의 1의 덧셈으로 같은 값 {}개를 얻는다",
     # 07
     "before": "전",
     "now": "후",
