@@ -128,7 +128,7 @@ def parser() -> argparse.ArgumentParser:
     add("--format", choices=forms, help="the form; trec: the lines of trec_eval")
     add("--lang", choices=LANGUAGES, help="language of the report")
     below = "exit with 1 if the number is lower; may be given again"
-    add("--fail-below", **repeated, metavar="NDCG@10=0.3", help=below)
+    add("--fail-below", **repeated, metavar="ndcg@10=0.3", help=below)
     for role in COLUMNS:
         add(f"--{role}", metavar="COLUMN", help=f"the column that holds the {role}")
     return command
