@@ -67,7 +67,8 @@ def evaluate(recs: Frame, truth: Frame | None = None, **options: Any) -> Evaluat
     """
     parsed = parse_options(options)
     source = read(recs, truth, parsed.columns)
-    side_data = read_side_data(source, recs if truth is None else truth, parsed.columns, **parsed.side_data)
+    other = {} if truth is None else {"recs": recs}
+    side_data = read_side_data(source, recs if truth is None else truth, parsed.columns, **parsed.side_data, **other)
     return parsed.evaluation(source, side_data)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,7 +13,7 @@ import pandas as pd
 from recnb.comparison.common_users import check_conventions, check_truths, restrict_to_common_users, share_catalogue
 from recnb.comparison.conclusions import comparison_title
 from recnb.comparison.data import ComparisonData
-from recnb.comparison.differences import differences_by, lines_of, measure, measure_by, values_of
+from recnb.comparison.differences import computed_blocks, differences_by, lines_of, measure, measure_by
 from recnb.comparison.models import models_of, reference_of, settings_of
 from recnb.comparison.parts import Conclusion, Curves, Forest, Movers, Tradeoff
 from recnb.comparison.results import Difference, Mean, Test
@@ -24,6 +25,7 @@ from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
 from recnb.results.arguments import STANDARD, Metrics, chosen_metrics
+from recnb.results.beyond_accuracy import values_of
 from recnb.stats import PairedMethod
 
 if TYPE_CHECKING:
@@ -156,8 +158,8 @@ class Comparison(ComparisonData):
         k
             Cut-off or cut-offs; None is the whole list.
         by
-            Segments of users: a column of `users=` or of the truth; "activity" or "popularity_taste", which are computed from
-            `train=`; or a Series of user to segment.
+            Segments of users, as in `Evaluation.table`: a column of `users=`, of the truth or of the recommendations, a
+            Series of user to segment, or several in a list. A column of the truth may split users: each user and week is a row.
         bins
             Number of quantile bins for a `by` that is a number.
         **options
@@ -166,18 +168,17 @@ class Comparison(ComparisonData):
         Returns
         -------
         pandas.DataFrame
-            A row per model, or per segment and model; a column per metric and cut-off, as "ndcg@10".
+            A row per model, or per segment (under the names of its columns) and model; a column per metric and cut-off, as "ndcg@10".
         """
         cutoffs, chosen = Cutoffs.of(k), self._chosen(metrics, options)
-        blocks = self._blocks(chosen, cutoffs)
         if by is None:
-            frame = self._wide(measure(blocks, self.names, [], self.settings).means)
+            frame = self._wide(measure(self._blocks(chosen, cutoffs), self.names, [], self.settings).means)
         else:
-            segments = measure_by(blocks, self._models, [], self.settings, by, bins)
-            frame = pd.concat(
-                {name: self._wide(results.means) for name, results in segments.items()}, names=["segment"]
-            )
-        basis = [self.basis()]
+            again = partial(computed_blocks, metrics=chosen, cutoffs=cutoffs)
+            segments, results = measure_by(again, self._models, [], self.settings, by, bins)
+            frames = [self._wide(result.means) for result in results.values()]
+            frame = pd.concat(frames, keys=_levels(results), names=[*segments.labels])
+        basis = [self.basis(), *([segments.words] if by is not None and segments.words else [])]
         if any(not metric.is_accuracy for metric, _options in chosen):
             basis.append(_("metrics beyond accuracy over all users who have a value in every model"))
         frame.attrs = {"basis": "; ".join(basis), "n_users": self.n_users}
@@ -226,13 +227,16 @@ class Comparison(ComparisonData):
             test, corrected for all rows; `detectable` is the smallest difference found with 80 % power; `won`, `tied` and
             `lost` count users.
         """
-        blocks = self._blocks(self._chosen(metrics, options), Cutoffs.of(k))
+        cutoffs, chosen, labels = Cutoffs.of(k), self._chosen(metrics, options), ()
         if by is None:
-            rows = [("", row) for row in measure(blocks, self.names, self.pairs, self.settings).differences]
+            tested = measure(self._blocks(chosen, cutoffs), self.names, self.pairs, self.settings).differences
+            rows: list[tuple[tuple[Any, ...], Difference]] = [((), row) for row in tested]
         else:
-            rows = differences_by(measure_by(blocks, self._models, self.pairs, self.settings, by, bins))
-        cells = [{"segment": segment, **row.to_dict()} for segment, row in rows]
-        columns = [*([] if by is None else ["segment"]), *DIFFERENCE_COLUMNS]
+            again = partial(computed_blocks, metrics=chosen, cutoffs=cutoffs)
+            segments, results = measure_by(again, self._models, self.pairs, self.settings, by, bins)
+            rows, labels = differences_by(results), segments.labels
+        cells = [{**row.to_dict(), **dict(zip(labels, key, strict=True))} for key, row in rows]
+        columns = [*labels, *DIFFERENCE_COLUMNS]
         frame = pd.DataFrame(cells, columns=pd.Index(columns))
         settings = self.settings
         frame.attrs = {"corrected": settings.test, "confidence": settings.confidence, "n_compared": len(frame)}
@@ -481,6 +485,11 @@ class Comparison(ComparisonData):
         from recnb.comparison.sections import part
 
         return part(_("comparison of models"), "comparison", self, CALLS)
+
+
+def _levels(keys: Iterable[tuple[Any, ...]]) -> list[Any]:
+    """The values of each segment as pandas takes them: by themselves if there is one column."""
+    return [key[0] if len(key) == 1 else key for key in keys]
 
 
 __all__ = ["Comparison", "Difference", "compare"]
