@@ -20,12 +20,13 @@ from recnb.comparison.results import Difference, Mean, Test
 from recnb.data import Frame
 from recnb.display.language import _, checked
 from recnb.display.text import one_line
-from recnb.errors import OptionError, is_word, near
+from recnb.errors import Argument, OptionError, is_number, is_word, near
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
 from recnb.results.arguments import STANDARD, Metrics, chosen_metrics
 from recnb.results.beyond_accuracy import values_of
+from recnb.results.gate import Gate, NotWorse, at_least
 from recnb.stats import PairedMethod
 
 if TYPE_CHECKING:
@@ -279,6 +280,78 @@ class Comparison(ComparisonData):
         """
         results = self._measured(metrics, k, options, self.pairs)
         return Forest(results.differences, results.settings, lang=checked(lang))
+
+    def not_worse(
+        self, metric: str, k: int | None = None, margin: float = 0, *, model: str | None = None, **options: Any
+    ) -> Gate:
+        """Check that models are not worse than the baseline, as a test of a release would.
+
+        Parameters
+        ----------
+        metric, k, **options
+            The metric of accuracy, as in `table`.
+        margin
+            0: a model fails if it is shown to be worse, its interval of the paired difference below 0. Above 0: it fails unless it
+            is shown to be less than the margin below the baseline, the interval above -`margin` (a test of non-inferiority).
+        model
+            The model; None: all but the baseline.
+
+        Returns
+        -------
+        Gate
+            True if every check is passed; it prints why, and `to_json` and `to_junit` write it for CI. Intervals have the confidence
+            of the comparison, and are not corrected for the number of models.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> found = recnb.compare(sample.recommendations, sample.test, baseline="popular")
+        >>> found.not_worse("ndcg", k=10, model="item-knn")
+        passed: ndcg@10: item-knn is not shown to be worse than popular (difference +0.0864, 95% interval 0.0604 to 0.1124, 261 users)
+        261 users that all 3 models are judged on; in each model 2 without a list, which counts 0; 39 with no relevant item left out; ordered by rank; relevant: relevance above 0
+        """
+        (chosen,) = chosen_metrics([metric])
+        if not is_number(margin) or margin < 0:
+            problem = ": give how far below the baseline a model may be, a number from 0 up, such as 0.01."
+            raise OptionError(Argument("margin", margin), problem)
+        if self.baseline is None:
+            problem = "every two models are compared, and none is the baseline that others may not be worse than: "
+            raise OptionError(problem, "compare with ", Argument("baseline", self.names[0]), ".")
+        pairs = self.pairs if model is None else [self._pair(model, None)]
+        differences = self._measured([chosen.name], Cutoffs.one(k), options, pairs).differences
+        checks = [
+            NotWorse(
+                *(row.metric, row.k, row.model, row.n_users, row.baseline, row.difference, row.low, row.high),
+                float(margin),
+                self.settings.confidence,
+            )
+            for row in differences
+        ]
+        return Gate.of(checks, self.basis())
+
+    def at_least(
+        self, metric: str, value: float, k: int | None = None, *, model: str | None = None, **options: Any
+    ) -> Gate:
+        """Check that a number of models reaches a value, over the users in common.
+
+        Parameters
+        ----------
+        metric, k, **options
+            The metric, as in `table`.
+        value
+            The lowest mean that passes.
+        model
+            The model; None: all.
+
+        Returns
+        -------
+        Gate
+        """
+        if model is not None and not is_word(model, self.names):
+            raise OptionError(f"{model!r} is none of the models. {near(model, self.names)}")
+        models = {name: data for name, data in self._models.items() if model in (None, name)}
+        return Gate.of(at_least(models, metric, value, k, options), self.basis())
 
     def movers(
         self,
