@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,11 +16,12 @@ from recnb.comparison.data import ComparisonData
 from recnb.comparison.differences import computed_blocks, differences_by, lines_of, measure, measure_by
 from recnb.comparison.models import models_of, reference_of, settings_of
 from recnb.comparison.parts import Conclusion, Curves, Forest, Movers, Tradeoff
-from recnb.comparison.results import Difference, Mean, Test
+from recnb.comparison.results import Difference, Test
+from recnb.comparison.table import ComparisonTable
 from recnb.data import Frame
-from recnb.display.language import _, checked
+from recnb.display.language import _, checked, current
 from recnb.display.text import one_line
-from recnb.errors import Argument, OptionError, is_number, is_word, near
+from recnb.errors import Argument, OptionError, Suggesting, UnknownModelError, is_number, is_word, near
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
@@ -30,6 +31,8 @@ from recnb.results.gate import Gate, NotWorse, at_least
 from recnb.stats import PairedMethod
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from recnb.comparison.report import ComparisonReport
 
 #: A cut-off or several; None is the whole list.
@@ -135,21 +138,37 @@ def compare(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(ComparisonData):
+class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
     """Models on the same users, as `compare` returns them; every difference is between the values of one user.
 
-    `report()` shows everything; `table`, `differences`, `conclusion`, `forest`, `movers`, `overlap`, `curve` and `tradeoff` are
-    its parts. Conclusions hold for the users as a sample, not for another training run or another split of the data.
+    It is a mapping of names to evaluations: `found["als"].ndcg(k=10)`. `report()` shows everything; `table`, `differences`,
+    `conclusion`, `forest`, `movers`, `overlap`, `curve` and `tradeoff` are its parts. Conclusions hold for the users as a sample, not for another training run or another split of the data.
     """
+
+    def __getitem__(self, model: str) -> Evaluation:
+        """One model's Evaluation, for the common users."""
+        if not is_word(model, self._models):
+            raise UnknownModelError(f"{model!r} is none of the models.", fix=near(model, self.names))
+        return Evaluation(self._models[model])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._models)
+
+    def __len__(self) -> int:
+        return len(self._models)
+
+    # The same object is the same comparison, as for every other result.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
     @property
     def models(self) -> dict[str, Evaluation]:
         """Each model's Evaluation, for the common users."""
-        return {name: Evaluation(data) for name, data in self._models.items()}
+        return dict(self)
 
     def table(
         self, metrics: Metrics = None, k: AnyCutoffs = None, *, by: Any = None, bins: int = 4, **options: Any
-    ) -> pd.DataFrame:
+    ) -> ComparisonTable:
         """Return means over the common users.
 
         Parameters
@@ -168,28 +187,44 @@ class Comparison(ComparisonData):
 
         Returns
         -------
-        pandas.DataFrame
-            A row per model, or per segment (under the names of its columns) and model; a column per metric and cut-off, as "ndcg@10".
+        ComparisonTable
+            A DataFrame with a row per model, or per segment (under the names of its columns) and model, and a column per metric
+            and cut-off, as "ndcg@10". Where it is shown the best of each column is bold; `plot()` draws it with intervals.
         """
         cutoffs, chosen = Cutoffs.of(k), self._chosen(metrics, options)
         if by is None:
-            frame = self._wide(measure(self._blocks(chosen, cutoffs), self.names, [], self.settings).means)
+            measured, labels, words = (
+                {(): measure(self._blocks(chosen, cutoffs), self.names, [], self.settings)},
+                (),
+                "",
+            )
         else:
             again = partial(computed_blocks, metrics=chosen, cutoffs=cutoffs)
-            segments, results = measure_by(again, self._models, [], self.settings, by, bins)
-            frames = [self._wide(result.means) for result in results.values()]
-            frame = pd.concat(frames, keys=_levels(results), names=[*segments.labels])
-        basis = [self.basis(), *([segments.words] if by is not None and segments.words else [])]
+            segments, measured = measure_by(again, self._models, [], self.settings, by, bins)
+            labels, words = segments.labels, segments.words
+        levels = [f"segment {at}" for at in range(len(labels))]
+        rows = pd.DataFrame([
+            dict(zip(levels, key, strict=True)) | asdict(mean)
+            | {"column": mean.metric if mean.k is None else f"{mean.metric}@{mean.k}"}
+            for key, of_segment in measured.items() for mean in of_segment.means
+        ])  # fmt: skip
+        rows = rows.set_index([*levels, "model"]).rename_axis(index=[*labels, "model"])
+        wide = [rows.set_index("column", append=True)[part].unstack(sort=False) for part in ("mean", "low", "high")]
+        table = ComparisonTable(wide[0].rename_axis(columns=None).astype(float))
+        table._measured = lambda: wide
+        basis = [self.basis(), *([words] if words else [])]
         if any(not metric.is_accuracy for metric, _options in chosen):
             basis.append(_("metrics beyond accuracy over all users who have a value in every model"))
-        frame.attrs = {"basis": "; ".join(basis), "n_users": self.n_users}
-        return frame
-
-    def _wide(self, means: Sequence[Mean]) -> pd.DataFrame:
-        columns: dict[str, dict[str, float]] = {}
-        for mean in means:
-            columns.setdefault(mean.metric if mean.k is None else f"{mean.metric}@{mean.k}", {})[mean.model] = mean.mean
-        return pd.DataFrame(columns, index=pd.Index(self.names, name="model"), dtype=float)
+        table.attrs = {
+            "basis": "; ".join(basis),
+            "n_users": self.n_users,
+            "alpha": self.settings.alpha,
+            "lang": current(),
+        }
+        for kind in ("best", "near_best"):
+            marked = rows[rows[kind]]
+            table.attrs[kind] = {column: [*marked.index[marked["column"] == column]] for column in table}
+        return table
 
     def means(self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any) -> pd.DataFrame:
         """Return means with their intervals.
@@ -353,6 +388,10 @@ class Comparison(ComparisonData):
         models = {name: data for name, data in self._models.items() if model in (None, name)}
         return Gate.of(at_least(models, metric, value, k, options), self.basis())
 
+    def plot(self, ax: Axes | None = None, *, metrics: Metrics = "ndcg", k: AnyCutoffs = 10, **options: Any) -> Axes:
+        """Draw the difference of each model to the baseline with its interval; arguments are those of `forest`."""
+        return self.forest(metrics, k, **options).plot(ax)
+
     def movers(
         self,
         metric: str = "ndcg",
@@ -414,7 +453,8 @@ class Comparison(ComparisonData):
         k
             Cut-off; None is the whole list.
         p
-            Persistence of rank-biased overlap, between 0 and 1: each rank weighs `p` times as much as the one above it.
+            Persistence of rank-biased overlap, between 0 and 1: the overlap down to each depth weighs `p` times as
+            much as that down to the depth above.
 
         Returns
         -------
@@ -558,11 +598,6 @@ class Comparison(ComparisonData):
         from recnb.comparison.sections import part
 
         return part(_("comparison of models"), "comparison", self, CALLS)
-
-
-def _levels(keys: Iterable[tuple[Any, ...]]) -> list[Any]:
-    """The values of each segment as pandas takes them: by themselves if there is one column."""
-    return [key[0] if len(key) == 1 else key for key in keys]
 
 
 __all__ = ["Comparison", "Difference", "compare"]
