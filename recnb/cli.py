@@ -130,9 +130,9 @@ def parser() -> argparse.ArgumentParser:
     add("--format", choices=forms, help="the form; trec: the lines of trec_eval")
     add("--lang", choices=LANGUAGES, help="language of the report")
     below = "exit with 1 if the number is lower; may be given again"
-    add("--fail-below", **repeated, metavar="NDCG@10=0.3", help=below)
+    add("--fail-below", **repeated, metavar="ndcg@10=0.3", help=below)
     worse = "exit with 1 if a model is worse than --baseline, or with a margin not shown to be within it; may be given again"
-    add("--fail-if-worse", **repeated, metavar="NDCG@10[:0.01]", help=worse)
+    add("--fail-if-worse", **repeated, metavar="ndcg@10[:0.01]", help=worse)
     add("--gate-json", metavar="FILE", help="write the result of --fail-below and --fail-if-worse as JSON")
     add("--gate-junit", metavar="FILE", help="the same as JUnit's XML, which CI servers show")
     for role in COLUMNS:
