@@ -31,6 +31,7 @@ from recnb.display.language import LANGUAGES, use_language
 from recnb.errors import FRAME, Argument, Code, FrameError, FrameName, OptionError, Placeholder, RecnbError, near
 from recnb.evaluate import evaluate
 from recnb.evaluation import Evaluation
+from recnb.metrics.measure import is_measure
 from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS, measure_named
 
 #: The form of a report by the ending of its file.
@@ -188,7 +189,7 @@ class Gate:
         name, _, least = text.rpartition("=")
         model, _, label = name.rpartition(":")
         try:
-            gate = cls(model or None, label, float(least))
+            gate = cls(model or None, label, float(least)) if is_measure(label) else None
         except ValueError:
             gate = None
         if gate is None or not isfinite(gate.least):

@@ -120,7 +120,26 @@ def test_a_gate(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(files, *two, "--fail-below", "ndcg@10=0.25") == 1
     assert "recnb: popular: ndcg@10 is 0.1725, below 0.25" in capsys.readouterr().err
     assert run(files, *two, "--fail-below", "als:ndcg@10=0.25") == 2
-    assert Gate.of("recall=0.5") == Gate(None, "recall", None, 0.5)
+    assert Gate.of("recall=0.5") == Gate(None, "recall", 0.5)
+    assert run(files, *two, "--fail-below", "item-knn:AP(rel=4)@10=0.1") == 0
+    assert (
+        run(
+            files,
+            "item-knn.parquet",
+            "test.csv",
+            "--metrics",
+            "nDCG@10",
+            "P@5",
+            "--format",
+            "csv",
+            "--fail-below",
+            "IPrec@0.1=0.9",
+        )
+        == 1
+    )
+    said = capsys.readouterr()
+    assert "recnb: IPrec@0.1 is 0.4268, below 0.9" in said.err
+    assert {line.split(",")[1] for line in said.out.splitlines()[-2:]} <= {"5", "10"}
     for text in ("ndcg@ten=0.3", "ndcg@10", "ndcg@10=x"):
         with pytest.raises(OptionError, match=r"say it as ndcg@10=0\.3"):
             Gate.of(text)
@@ -132,7 +151,7 @@ def test_a_gate(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (("nothing.csv", "test.csv"), "there is no file"),
         (("item-knn.parquet", "users.csv"), "users.csv) has no item column"),
         (("item-knn.parquet", "test.csv", "--option", "gian=exponential"), "Did you mean 'gain'"),
-        (("item-knn.parquet", "test.csv", "--convention", "trec"), "trec_eval"),
+        (("item-knn.parquet", "test.csv", "--convention", "trac"), "trec_eval"),
         (("item-knn.parquet", "test.csv", "--baseline", "popular"), "--baseline names a model"),
         (("item-knn.parquet", "test.csv", "-o", "report.docx"), ".docx is no form of a report"),
         (("item-knn.parquet", "popular.parquet", "test.csv", "--format", "trec"), "give one file"),

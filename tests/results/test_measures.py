@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import recnb
-from recnb.errors import OptionError
+from recnb.errors import OptionError, RecnbError
 
 #: Runs compared with ir_measures: few in a usual test run.
 N_RUNS = 200 if os.environ.get("RECNB_HYPOTHESIS") == "ci" else 30
@@ -247,7 +247,7 @@ WRONG: list[Any] = [
 
 @pytest.mark.parametrize("text", WRONG)
 def test_what_is_no_measure_is_refused(text: Any) -> None:
-    with pytest.raises(OptionError):
+    with pytest.raises(RecnbError):
         EV.measure(text)
 
 
