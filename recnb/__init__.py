@@ -7,6 +7,8 @@
 Importing recnb registers `.rec` on pandas and Polars frames.
 """
 
+from typing import TYPE_CHECKING, NoReturn
+
 from recnb import conventions, datasets, errors
 from recnb.accessor import RecAccessor, register
 from recnb.comparison import Comparison, compare
@@ -105,3 +107,9 @@ __all__ = [
 def __dir__() -> list[str]:
     """The public names, which Tab completes."""
     return sorted(__all__)
+
+
+if not TYPE_CHECKING:  # a type checker would take every name for an attribute
+
+    def __getattr__(name: str) -> NoReturn:
+        raise errors.no_attribute("recnb", name, __all__)

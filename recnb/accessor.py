@@ -13,6 +13,8 @@ import polars as pl
 
 from recnb.comparison import Comparison, compare
 from recnb.data import Frame
+from recnb.data.columns import NAMES, columns_of, role_of
+from recnb.errors import RecnbError
 from recnb.evaluate import evaluate
 from recnb.evaluation import Evaluation, EvaluationMethods
 from recnb.results.evaluation_data import EvaluationData
@@ -62,6 +64,28 @@ class RecAccessor(EvaluationMethods):
 
     def _evaluated(self) -> EvaluationData:
         return self.evaluation()._data
+
+    def __repr__(self) -> str:
+        """The roles that columns play by their names, and what to type next."""
+        try:
+            columns = columns_of(self._frame, "the frame")
+        except RecnbError as problem:
+            return f"df.rec: {problem}"
+        found = {role: [column for column in columns if role_of(column) == role] for role in NAMES}
+        roles = {role: " or ".join(map(repr, names)) for role, names in found.items() if names}
+        has = ", ".join(f"{role} {names}" for role, names in roles.items()) or "no column that recnb knows by its name"
+        ordered = roles.keys() & {"rank", "score"}
+        if "model" in roles:
+            ask = ".compare(truth)"
+        elif {"recommended", "relevant"} <= roles.keys() or ("relevance" in roles and ordered):
+            ask = (
+                ".report(), .ndcg(k=10), .table(k=[5, 10]), .evaluation(); with another frame of truth: .against(truth)"
+            )
+        elif ordered or "recommended" in roles:
+            ask = ".against(truth)"
+        else:
+            ask = "recs.rec.against(df) if this is the truth; .against(truth, user=..., item=..., score=...) names columns"
+        return f"df.rec: {has}\nMethods: {ask}"
 
 
 def register() -> None:

@@ -18,10 +18,12 @@ from recnb.results.arguments import Metrics
 from recnb.results.curve import curve_of
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.explanation import explanation_of
+from recnb.results.items import ItemTable, items_of
 from recnb.results.measures import Measures, measure_of, measures_of
 from recnb.results.metric_methods import Methods
 from recnb.results.segments import table_by
 from recnb.results.table import beyond_table, table_of
+from recnb.results.user_list import UserList, user_list_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,11 +52,12 @@ class EvaluationMethods(Methods):
         metrics: Metrics = None,
         k: int | Sequence[int | None] | None = None,
         *,
+        intervals: bool = False,
         by: Any = None,
         bins: int = 4,
         **options: Any,
     ) -> Table:
-        """Return means over users, one row per metric and one column per cut-off.
+        """Return means over users, one row per metric and one column per cut-off; `.plot()` draws it.
 
         Parameters
         ----------
@@ -63,6 +66,9 @@ class EvaluationMethods(Methods):
             of name to its own options, as `{"precision": {"out_of": "list"}, "recall": {}}`. None: the usual ones.
         k
             Cut-off or cut-offs; None is the whole list. A name with a cut-off has its own, and there is one column.
+        intervals
+            True: three columns per cut-off, (k, "mean"), (k, "low") and (k, "high"), with 95% intervals. A table of
+            segments has intervals in either case.
         by
             Segments of users, each with an interval and its difference to all other users: a column of `users=` or of
             the truth; "activity" or "popularity_taste", which are computed from `train=`; or a Series of user to segment.
@@ -77,7 +83,7 @@ class EvaluationMethods(Methods):
         """
         if by is not None:
             return table_by(self._evaluated(), metrics, k, by, bins=bins, options=options)
-        return table_of(self._evaluated(), metrics, k, options)
+        return table_of(self._evaluated(), metrics, k, options, intervals=intervals)
 
     def measure(self, text: str, **options: Any) -> Score | CatalogueScore:
         """Return the number of a measure by the name that papers print.
@@ -177,6 +183,45 @@ class EvaluationMethods(Methods):
         """
         return explanation_of(self._evaluated(), metric, user, k, options, lang)
 
+    def items(self, k: int | None = None) -> ItemTable:
+        """Return how often each item is recommended and found: a row per item, the most recommended first.
+
+        Parameters
+        ----------
+        k
+            Cut-off; None is the whole list.
+
+        Returns
+        -------
+        ItemTable
+            Columns shown, share, hits and relevant; share_in_train and ratio with `train=`; title if `items=` has one.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = recnb.evaluate(sample.models["popular"], sample.test, train=sample.train)
+        >>> ev.items(k=10).loc["i052", ["shown", "hits", "relevant"]].to_dict()
+        {'shown': 219, 'hits': 20, 'relevant': 20}
+        """
+        return items_of(self._evaluated(), k)
+
+    def user(self, user: Any, k: int | None = None) -> UserList:
+        """Return one user's list, and the relevant items that it misses.
+
+        Parameters
+        ----------
+        user
+            A user's id.
+        k
+            Cut-off; None is the whole list.
+
+        Returns
+        -------
+        UserList
+        """
+        return user_list_of(self._evaluated(), user, k)
+
     def report(
         self,
         k: int | Sequence[int] = (5, 10, 20),
@@ -241,8 +286,16 @@ class EvaluationMethods(Methods):
 class Evaluation(EvaluationMethods):
     """One model's recommendations, joined with the truth; returned by `recnb.evaluate` and `df.rec.against`.
 
-    Metrics are methods: `ev.ndcg(k=10)`. Each takes the cut-off `k`, where None is each user's whole list, and its own
-    options. Nothing is joined again from one call to the next.
+    ev.ndcg(k=10)                            a metric: a float with .per_user, .interval(), .plot(); k=None: whole lists
+    ev.table(k=[5, 10], intervals=True)      metrics × cut-offs; by="column" for segments of users
+    ev.curve("ndcg").plot()                  a metric against k
+    ev.report()                              all of it, with the problems found in the data
+    ev.lint()                                these problems, with their effect and a fix
+    ev.explain("ndcg", user, k=10)           the calculation for one user; ev.user(user, k=10): the list alone
+    ev.items(k=10); ev.beyond(k=10)          how often each item is shown; coverage, novelty, diversity, ...
+    ev.under("ranx"); ev.why("ndcg", k=10, other="ranx")     another library's number, and why it differs
+    ev.identify("ndcg", 0.368, k=10); ev.spread("ndcg")      the convention behind a number; all libraries' numbers
+    ev.explore()                             a widget: from the mean to the users and their lists
 
     Examples
     --------

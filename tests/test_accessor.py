@@ -80,7 +80,7 @@ def test_frames_that_have_nothing_to_do_with_it_are_left_in_peace(frame: Any) ->
     for name in dir(accessor):
         getattr(accessor, name)  # looking at a method evaluates nothing
     assert hasattr(frame, "rec")
-    assert "RecAccessor" in repr(accessor)
+    assert repr(accessor).startswith("df.rec: ")
 
 
 @pytest.mark.parametrize("columns", [["a"], ["user", "item"], []])
@@ -202,7 +202,8 @@ def test_signatures_and_help_are_real(name: str) -> None:
         for option, default in metric.defaults.items():
             assert parameters[option].default == default
             assert parameters[option].kind is inspect.Parameter.KEYWORD_ONLY
-        assert inspect.getdoc(function) == inspect.getdoc(metric.function)
+        own = (inspect.getdoc(metric.function) or "").split(">>>")[0].rstrip()
+        assert (inspect.getdoc(function) or "").startswith(own)
         assert (function.__doc__ or "").startswith(metric.title)
         assert len(metric.title) > 20
         assert function.__name__ == name

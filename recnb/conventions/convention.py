@@ -79,6 +79,7 @@ OPTION_PHRASES: dict[tuple[str, str], str] = {
     ("ideal", "relevant"): N_("ideal: all relevant items, cut at k"),
     ("ideal", "k"): N_("ideal: k items as good as the best"),
     ("ideal", "list"): N_("ideal: the list's own items, best first"),
+    ("ideal", "min(k, list)"): N_("ideal: all relevant items, cut at k and at the list's length"),
     ("out_of", "k"): N_("out of k"),
     ("out_of", "list"): N_("out of the list's length"),
     ("out_of", "relevant"): N_("out of all relevant items"),

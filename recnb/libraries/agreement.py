@@ -146,8 +146,8 @@ class Spread:
             ax.hlines(place, min(self.ours, group.value), max(self.ours, group.value), color=QUIET, linewidth=1)
             ax.plot([group.value], [place], "o", color=ACCENT, fillstyle="full" if group.ours else "none")
         ax.axvline(self.ours, color=QUIET, linestyle=":", linewidth=1)
-        ax.set_yticks(range(len(groups)), [_listed(group.names, 3) for group in groups], fontsize=8)
         with lettering(self.lang) as fonts:
+            ax.set_yticks(range(len(groups)), [_listed(group.names, 3) for group in groups], fontsize=8, **fonts)
             name = self.name if fonts or self.lang == "en" else "recnb"
             ax.set_xlabel(_("{label}, {n:,} users by {name}", label=self.label, n=self.n_users, name=name), **fonts)
         ax.spines[["top", "right"]].set_visible(False)

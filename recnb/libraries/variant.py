@@ -269,7 +269,7 @@ class MetricVariant:
             value = measured.values[position_of(user, prepared.users)]
         except (ValueError, LookupError):
             return None
-        ends = float(explanation.rows["running"].iloc[-1]) if len(explanation.rows) else 0.0
+        ends = float(explanation.rows["credit"].sum() / (explanation.out_of or 1.0))
         if not (abs(explanation.value - value) <= 1e-9 and abs(ends - value) <= 1e-9):
             return None
         return replace(explanation, basis="; ".join(self.in_force.phrases(graded=prepared.graded)))
@@ -306,7 +306,9 @@ def _plainest(variant: MetricVariant, facts: DataProperties, whole: bool) -> Met
     """The plainest form of a variant for frames with these properties; `whole`: lists are not cut."""
     given, options, plain = variant.convention, dict(variant.options), variant.plain(facts)
     # A user with an ideal of 0 has nothing to find either: the ideal of the list, or that of an empty list.
-    by_ideal = options.get("ideal") == "list" or (whole and "ideal" in options and facts.users_without_list)
+    ideal = options.get("ideal")
+    of_length = ideal == "min(k, list)" or (whole and ideal is not None)
+    by_ideal = ideal == "list" or (of_length and facts.users_without_list)
     if by_ideal or plain.no_relevant == "error":
         plain = replace(plain, relevant=given.relevant, relevant_from=given.relevant_from)
     elif facts.all_users_have_relevant(plain):

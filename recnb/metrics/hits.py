@@ -285,6 +285,12 @@ class Hits(Ranked):
         return self._reordered(user[order], relevance[order], truth_row[order])
 
     @cached_property
+    def ideal_of_length(self) -> Hits:
+        """The best possible list of the length of the one recommended."""
+        ideal = self.ideal
+        return ideal.some(ideal.rank <= self.list_length[ideal.user])
+
+    @cached_property
     def best(self) -> Floats:
         """The highest relevance of each user's items; 0 where none is relevant."""
         best = np.zeros(self.n_users)

@@ -32,8 +32,7 @@ from recnb.report.sections import SECTIONS
 from recnb.results.arguments import Metrics
 from recnb.results.beyond_accuracy import recorded_in
 from recnb.results.curve import Curve
-from recnb.results.measures import own_note
-from recnb.results.provenance import users_in_words
+from recnb.results.provenance import own_note, users_in_words
 from recnb.results.segments import Segment, table_by
 from recnb.stats import intervals
 
@@ -160,7 +159,10 @@ def _population(
         basis = "; ".join([*users, *conventions, *evaluation.notes])
     else:
         own = [metric.name for metric in metrics if evaluation.is_own(metric)]
-        conventions = (_("each metric as {library} has it", library=evaluation.library), *own_note(evaluation, own))
+        conventions = (
+            _("each metric as {library} has it", library=evaluation.library),
+            *own_note(evaluation.library, own),
+        )
         basis = "; ".join(conventions)
     names = [field.name for field in fields(PopulationSummary) if field.name.startswith("n_")]
     population = PopulationSummary(

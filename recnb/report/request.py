@@ -13,7 +13,7 @@ from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import Metric
 from recnb.results.arguments import Metrics, chosen_metrics, metrics_under, options_of, parted, without_cutoffs
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.measures import OWN
+from recnb.results.provenance import OWN
 
 #: The curve of one model has about as many points; that of several, which are drawn together, fewer.
 CURVE_POINTS = 30

@@ -22,6 +22,7 @@ from recnb.results.aggregation import averaged, cutoffs_under
 from recnb.results.evaluation_data import EvaluationData, index_of
 from recnb.results.item_metrics import arguments_of
 from recnb.results.score import CatalogueScore, Score, most_shown
+from recnb.stats import intervals
 
 #: Which catalogue.
 CATALOGUES: dict[str, str] = {
@@ -218,6 +219,30 @@ def means_and_basis(
 def interval_ends(score: Score | CatalogueScore, confidence: float = 0.95) -> tuple[float, float]:
     """The ends of a score's interval; NaN where it has none."""
     return score.interval(confidence)[:2] if score.has_interval else (np.nan, np.nan)
+
+
+def with_interval(
+    data: EvaluationData, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]
+) -> tuple[Floats, Floats, Floats]:
+    """The number of any metric at each cut-off with the ends of its 95% interval; NaN where it has none."""
+    if metric.is_accuracy:
+        scoring = data.scoring(metric, options, whole=cutoffs.values == (None,))
+        averages = scoring.averaged(cutoffs)
+        if scoring.convention.average != "user" or metric.summed:
+            return averages.means, np.full(len(cutoffs), np.nan), np.full(len(cutoffs), np.nan)
+        return averages.means, *intervals(averages.counted, bounds=metric.bounds)[:2]
+    numbers = [_or_none(data, metric, k, options) for k in cutoffs]
+    low, high = zip(*((np.nan, np.nan) if one is None else interval_ends(one) for one in numbers), strict=True)
+    return np.array([np.nan if one is None else float(one) for one in numbers]), np.array(low), np.array(high)
+
+
+def _or_none(
+    data: EvaluationData, metric: Metric[...], k: int | None, options: Mapping[str, Any]
+) -> Score | CatalogueScore | None:
+    try:
+        return score_of(data, metric, k, options)
+    except NoUsersError:
+        return None
 
 
 def many_orders() -> OptionError:

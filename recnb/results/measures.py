@@ -2,67 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from recnb.display.language import N_, _, current, use_language
-from recnb.display.templates import render
+from recnb.display.language import _, current
 from recnb.errors import Argument, OptionError, is_several
 from recnb.metrics.metric import measure_named
 from recnb.results import beyond_accuracy
-from recnb.results.provenance import console
+from recnb.results.provenance import own_note
 from recnb.results.score import CatalogueScore, Score
+from recnb.results.table import Table
 
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData
 
-#: The columns, in order.
-COLUMNS = {"mean": N_("mean"), "low": N_("low"), "high": N_("high"), "users": N_("users")}
 
-#: What marks a number that is recnb's own, under the conventions of a library that has none.
-OWN = "†"
-
-
-class Measures(pd.DataFrame):
+class Measures(Table):
     """A row per measure: mean, the ends of its interval, and the number of users.
 
     It is a DataFrame in every respect; shown whole, it has a line of small print with users and convention.
     """
 
-    @property
-    def _constructor(self) -> Callable[..., pd.DataFrame]:
-        return pd.DataFrame
-
-    def to_frame(self) -> pd.DataFrame:
-        """The numbers alone."""
-        return pd.DataFrame(self)
-
-    def __repr__(self) -> str:
-        with use_language(self.attrs.get("lang")):
-            shown = (
-                pd.DataFrame(self)
-                .rename(index=self._marked, columns=lambda name: _(COLUMNS[name]))
-                .rename_axis(index=None)
-            )
-            return f"{console(shown, float_format='{:.4f}'.format, na_rep='')}\n{self.attrs.get('basis', '')}"
-
-    def _repr_html_(self) -> str:
-        with use_language(self.attrs.get("lang")):
-            numbers = pd.DataFrame(self).to_numpy(dtype=np.float64)
-            rows = [
-                [self._marked(name), *("" if np.isnan(one) else f"{one:.4f}" for one in row[:-1]), f"{row[-1]:.0f}"]
-                for name, row in zip(self.index, numbers, strict=True)
-            ]
-            return str(render(
-                "results/table.jinja", label=_("measures"), title="", numbers_from=1, rows=rows,
-                header=[_("measure"), *(_(COLUMNS[name]) for name in self.columns)], basis=self.attrs.get("basis", ""),
-            ))  # fmt: skip
-
-    def _marked(self, name: str) -> str:
-        return f"{name}{OWN}" if name in self.attrs.get("own", ()) else name
+    def _number(self, value: float, column: object) -> str:
+        return "" if np.isnan(value) else super()._number(value, column)
 
 
 def measure_of(data: EvaluationData, text: str, options: Mapping[str, Any]) -> Score | CatalogueScore:
@@ -93,7 +58,7 @@ def measures_of(data: EvaluationData, names: Iterable[str], confidence: float, o
         own += [text] if data.is_own(metric) else []
     if len(rows) < len(names):
         raise OptionError(f"{next(name for name in names if names.count(name) > 1)!r} is named more than once.")
-    frame = pd.DataFrame.from_dict(rows, orient="index", columns=list(COLUMNS))
+    frame = pd.DataFrame.from_dict(rows, orient="index", columns=["mean", "low", "high", "users"])
     table = Measures(frame.astype({"users": np.int64}).rename_axis("measure"))
     words = [
         data.basis() if data.library is None else _("each metric as {library} has it", library=data.library),
@@ -101,10 +66,5 @@ def measures_of(data: EvaluationData, names: Iterable[str], confidence: float, o
     ]
     if any(measure_named(text).summed for text in names):
         words.append(_("NumRet, NumRel and NumRelRet: sums over users"))
-    table.attrs = {"basis": "; ".join([*words, *own_note(data, own)]), "own": own, "lang": current()}
+    table.attrs = {"basis": "; ".join([*words, *own_note(data.library, own)]), "own": own, "lang": current()}
     return table
-
-
-def own_note(data: EvaluationData, own: Iterable[str]) -> list[str]:
-    """The line below numbers that a library has not."""
-    return [f"{OWN} {words}" for words in [_("recnb's own: {library} has none", library=data.library)] if list(own)]

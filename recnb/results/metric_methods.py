@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, overload
 
+from recnb.errors import Suggesting
 from recnb.metrics import accuracy, calibration, retrieval, serendipity
 from recnb.metrics import coverage as catalogue
 from recnb.metrics import novelty as lists
@@ -35,7 +36,7 @@ def method(metric: Any) -> Any:
     return call
 
 
-class Methods:
+class Methods(Suggesting):
     """The metrics; a class with these methods has `_score(metric, k, options)`, which computes one."""
 
     precision = method(accuracy.precision)

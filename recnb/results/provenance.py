@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from recnb.conventions import Convention
     from recnb.data import Counts
 
+#: What marks a number that is recnb's own, under the conventions of a library that has none.
+OWN = "†"
+
 #: Users with no relevant item, by what the convention does with them.
 NO_RELEVANT: dict[str, str] = {
     "skip": N_("{n:,} with no relevant item left out"),
@@ -33,7 +36,7 @@ COLUMNS: dict[str, str] = {
     "discount": N_("discount"),
     "term": N_("term"),
     "credit": N_("credit"),
-    "running": N_("running"),
+    "running": N_("running sum"),
     "share": N_("share"),
     "hit": N_("hit, relevance"),
     "other_item": N_("other item"),
@@ -67,6 +70,11 @@ def users_in_words(counts: Counts, convention: Convention) -> list[str]:
     if counts.n_without_relevant:
         parts.append(_(NO_RELEVANT[convention.no_relevant], n=counts.n_without_relevant))
     return parts
+
+
+def own_note(library: str | None, own: Sequence[str]) -> list[str]:
+    """The line below numbers that a library does not have."""
+    return [f"{OWN} {words}" for words in [_("recnb's own: {library} has none", library=library)] if own]
 
 
 def titled(item: Any, titles: Mapping[Any, str]) -> Markup:

@@ -7,6 +7,8 @@ relevant; a list of rankings with a list of truths gives the mean. All end in th
 from __future__ import annotations
 
 import inspect
+import json
+import typing
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from recnb.conventions import Convention, options_in_words
-from recnb.display.language import _, use_language
+from recnb.display.language import _, ngettext, use_language
 from recnb.errors import RecnbError, is_several
 from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
 from recnb.metrics.metric import Metric, standard_metric
@@ -61,9 +63,43 @@ def describe(call: Callable[..., Any], metric: Metric[...], leading: Sequence[st
     ]
     of_metric = list(inspect.signature(metric.function).parameters.values())[1:]
     call.__name__ = call.__qualname__ = metric.name
-    call.__doc__ = inspect.getdoc(metric.function)
+    call.__doc__ = documentation(metric, leading, returned)
     vars(call)["__signature__"] = inspect.Signature([*first, *of_metric], return_annotation=returned)
     return call
+
+
+#: The parameters of every metric, and what it returns.
+PARAMETERS = {
+    "ranking": "ranking : list\n    Items from rank 1 down, or the relevance of each rank; a list of such lists gives their mean.",
+    "truth": "truth : mapping, list or set, optional\n    Relevance of each item, or the relevant items; for several rankings, one for each.",
+    "k": "k : int, optional\n    Cut-off: the rank after which the list is cut. None: the whole list of each user",
+}
+RETURNS = {
+    "Score": "Score\n    A float with `per_user`, `interval()`, `plot()` and its convention.",
+    "CatalogueScore": "CatalogueScore\n    A float with `per_item`, `plot()` and its convention.",
+}
+
+
+def documentation(metric: Metric[...], leading: Sequence[str], returned: str) -> str:
+    """The docstring of a metric: its own text, and every option with the values that its type allows."""
+    text, example, after = (inspect.getdoc(metric.function) or "").partition(">>>")
+    hints = typing.get_type_hints(metric.function)
+    ideal = ", with the ideal list cut at its length." if "ideal" in metric.defaults else "."
+    lines = [*(PARAMETERS[name] for name in leading if name != "self"), PARAMETERS["k"] + ideal]
+    for name, default in metric.defaults.items():
+        words = metric.words.get(name)
+        kind = f"{{{', '.join(map(json.dumps, words))}}}" if words else _type_name(hints[name])
+        shown = json.dumps(default) if isinstance(default, str) else default
+        lines.append(f"{name} : {kind}, {'optional' if default is None else f'default {shown}'}")
+        if meanings := metric.meanings.get(name):
+            lines.append(f"    {'; '.join(f'{json.dumps(word)}: {meaning}' for word, meaning in meanings.items())}.")
+    parts = [text.rstrip(), "Parameters\n----------\n" + "\n".join(lines), f"Returns\n-------\n{RETURNS[returned]}"]
+    return "\n\n".join([*parts, *([f"Examples\n--------\n{example}{after}"] if example else [])])
+
+
+def _type_name(hint: Any) -> str:
+    kinds = [kind for kind in typing.get_args(hint) or (hint,) if kind is not type(None)]
+    return " or ".join(kind.__name__ for kind in kinds)
 
 
 def on_lists(metric: Metric[P]) -> OneList[P]:
@@ -282,4 +318,6 @@ def _first_twice(items: list[Any]) -> Any:
 def _basis(pairs: Sequence[Pair], metric: Metric[...], options: Mapping[str, Any]) -> str:
     n = len(pairs)
     count = _("one list of {n}", n=len(pairs[0].grades)) if n == 1 else _("mean of {n} lists", n=n)
-    return "; ".join([count, *options_in_words({**metric.defaults, **options})])
+    empty = sum(not pair.truth for pair in pairs)
+    zeros = ngettext("{n} list with no relevant item counts 0", "{n} lists with no relevant item count 0", empty)
+    return "; ".join([count, *[zeros] * bool(empty), *options_in_words({**metric.defaults, **options})])
