@@ -160,7 +160,7 @@ def test_judged_and_bpref_by_hand() -> None:
     assert [float(evaluation.judged(k=k)) for k in (1, 2, 4, None, 9)] == [0, 0.5, 0.5, 0.6, 0.6]
     assert float(evaluation.bpref()) == pytest.approx((1 - 1 / 2) / 3)
     assert float(evaluation.inf_ap()) == pytest.approx((1 + 1 * 1e-5 / (1 + 2e-5)) / 3 / 3)
-    assert evaluation.explain("Bpref", 1).numbers == "(1-min(1, 3)/max(1, min(2, 3))) / 3 = 0.1667"
+    assert evaluation.explain("Bpref", 1).numbers == "(1-min(1, 3)/max(1, min(2, 3))) / 3 = 0.5 / 3 = 0.1667"
 
 
 def test_rows_have_the_names_given_and_intervals() -> None:
