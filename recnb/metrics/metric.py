@@ -357,7 +357,7 @@ def metric_named(name: object) -> Metric[...]:
     'reciprocal_rank'
     """
     found = any_metric(name)
-    if found.name in LIST_METRICS:
+    if found.plain_name in LIST_METRICS:
         raise OptionError(
             f"{found.name} is a metric beyond accuracy, which this does not show: type .{found.name}(k=10), "
             f".table([..., {found.name!r}], k=10) or .beyond(k=10)."
