@@ -103,6 +103,12 @@ class RecnbError(ValueError):
         """The message without its subject."""
         return str(self).removeprefix(self.subject)
 
+    def without_code(self) -> Self:
+        """The same error without code for frames, where there is no frame."""
+        kept = ([part for part in parts if not isinstance(part, Code)] for parts in (self.problem, self.fix))
+        problem, fix = kept
+        return type(self)(*problem, fix=tuple(fix), subject=self.subject)
+
     def about(self, subject: str) -> Self:
         """The same error of something that is named in front of the message."""
         return type(self)(*self.problem, fix=self.fix, subject=subject + self.subject)

@@ -198,7 +198,7 @@ def score_of(
             titles=lambda: evaluation.item_titles(list(most_shown(times()).index)),
             of_users=result.of_users,
         )
-    users = partial(index_of, found.users, result.counted)
+    users = partial(index_of, found.users, result.counted, evaluation.user_label)
     mean, basis = found.mean, found.basis()
     return Score(mean, metric.name, k, found.convention, basis, values=result.value[result.counted], users=users)
 

@@ -71,7 +71,14 @@ class EvaluationData:
     @property
     def users(self) -> pd.Index[Any]:
         """The users evaluated, in the order of every per-user result."""
-        return index_of(self.prepared.users)
+        return index_of(self.prepared.users, name=self.user_label)
+
+    @property
+    def user_label(self) -> str:
+        """The caller's name of the column of users: that of the recommendations, unless it is "user" and the truth has another."""
+        source = self.prepared.source
+        labels = () if source is None else (source.labels, source.truth_labels)
+        return next((label for of_frame in labels if (label := of_frame.get("user", "user")) != "user"), "user")
 
     @property
     def convention(self) -> Convention:
@@ -98,7 +105,7 @@ class EvaluationData:
         averages = scoring.averaged(Cutoffs.of(k))
         kept = None if averages.kept is None or averages.kept.all() else averages.kept[:, 0]
         values = averages.values[:, 0] if kept is None else averages.values[kept, 0]
-        users = partial(index_of, scoring.prepared.users, kept)
+        users = partial(index_of, scoring.prepared.users, kept, self.user_label)
         basis, mean = self.basis_of_metric(scoring), float(averages.means[0])
         return Score(mean, metric.name, k, scoring.in_force, basis, values=values, users=users)
 
@@ -231,10 +238,12 @@ class EvaluationData:
             )
 
 
-def index_of(users: pl.Series, kept: np.ndarray[Any, np.dtype[np.bool_]] | None = None) -> pd.Index[Any]:
-    """Users as an index: all of them, or those kept."""
+def index_of(
+    users: pl.Series, kept: np.ndarray[Any, np.dtype[np.bool_]] | None = None, name: str = "user"
+) -> pd.Index[Any]:
+    """Users as an index: all of them, or those kept; `name`: what the caller calls their column."""
     # numpy has no time zones.
     zoned = isinstance(users.dtype, pl.Datetime) and users.dtype.time_zone is not None
     labels = pd.DatetimeIndex(users.to_pandas()) if zoned else users.to_numpy()
-    index: pd.Index[Any] = pd.Index(labels if kept is None else labels[kept], name="user")
+    index: pd.Index[Any] = pd.Index(labels if kept is None else labels[kept], name=name)
     return index

@@ -19,6 +19,9 @@ from recnb.results.table import Table
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData
 
+#: The columns, in order.
+COLUMNS = ("mean", "low", "high", "users")
+
 
 class Measures(Table):
     """A row per measure: mean, the ends of its interval, and the number of users.
@@ -58,7 +61,7 @@ def measures_of(data: EvaluationData, names: Iterable[str], confidence: float, o
         own += [text] if data.is_own(metric) else []
     if len(rows) < len(names):
         raise OptionError(f"{next(name for name in names if names.count(name) > 1)!r} is named more than once.")
-    frame = pd.DataFrame.from_dict(rows, orient="index", columns=["mean", "low", "high", "users"])
+    frame = pd.DataFrame.from_dict(rows, orient="index", columns=COLUMNS)
     table = Measures(frame.astype({"users": np.int64}).rename_axis("measure"))
     words = [
         data.basis() if data.library is None else _("each metric as {library} has it", library=data.library),

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from recnb.conventions import Convention
     from recnb.data import Counts
 
-#: What marks a number that is recnb's own, under the conventions of a library that has none.
-OWN = "†"
-
 #: Users with no relevant item, by what the convention does with them.
 NO_RELEVANT: dict[str, str] = {
     "skip": N_("{n:,} with no relevant item left out"),
@@ -56,6 +53,9 @@ COLUMNS: dict[str, str] = {
     "q": N_("q, list"),
 }
 
+#: Marks a number that is recnb's own, under the conventions of a library that has none.
+OWN = "†"
+
 
 def basis_of(counts: Counts, convention: Convention, notes: Sequence[str | Sentence], *, graded: bool) -> str:
     """One line that goes with every number."""
@@ -72,16 +72,17 @@ def users_in_words(counts: Counts, convention: Convention) -> list[str]:
     return parts
 
 
-def own_note(library: str | None, own: Sequence[str]) -> list[str]:
-    """The line below numbers that a library does not have."""
-    return [f"{OWN} {words}" for words in [_("recnb's own: {library} has none", library=library)] if own]
-
-
 def titled(item: Any, titles: Mapping[Any, str]) -> Markup:
     """An item as HTML, its title first if it has one."""
     if item not in titles:
         return name(item)
     return Markup('{} <span style="opacity: 0.75;">{}</span>').format(name(titles[item]), name(item))
+
+
+def own_note(library: str | None, own: Sequence[str]) -> list[str]:
+    """The line below numbers that a library does not have."""
+    words = _("recnb's own: {library} has none", library=library)
+    return [f"{OWN} {words}"] if own else []
 
 
 def console(frame: pd.DataFrame, **how: Any) -> str:

@@ -87,7 +87,7 @@ class Table(pd.DataFrame):
 
     def _parts(self) -> list[pd.DataFrame]:
         """The means; with the lower and the upper ends of their intervals, unless the numbers were changed."""
-        if self.columns.nlevels > 1 or "low" in self.columns:
+        if {"low", "high"} <= {*self.columns.get_level_values(-1)}:
             return parts_of(self)
         parts = self._measured() if self._measured else []
         same = (
@@ -132,7 +132,7 @@ class Table(pd.DataFrame):
         header = [*names, *(form.safe(_joined(column)) for column in self.columns)]
         labels = (label if isinstance(label, tuple) else (label,) for label in self.index)
         rows = [
-            [*(form.safe(self._label(part)) for part in label), *cells]
+            [*(form.safe(self._marked(part)) for part in label), *cells]
             for label, cells in zip(labels, self._formatted(form), strict=False)
         ]
         text = next((at for at, kind in enumerate(self.dtypes) if pd.api.types.is_numeric_dtype(kind)), 0)
@@ -172,9 +172,7 @@ class Table(pd.DataFrame):
 
     def __repr__(self) -> str:
         with use_language(self.attrs.get("lang")):
-            shown = self._as_text().rename(
-                index=lambda label: one_line(self._label(label)) if isinstance(label, str) else label
-            )
+            shown = self._as_text().rename(index=lambda label: _as_line(self._marked(label)))
             numbers = {at: partial(self._number, column=at) for at in shown.select_dtypes("floating")}
             text = console(shown, formatters=numbers)
             return "\n".join([text, *self._small_print(TEXT)])
@@ -191,15 +189,19 @@ class Table(pd.DataFrame):
     def _title(self) -> str:
         return ""
 
-    def _label(self, label: object) -> object:
-        """The label of a row, marked if its number is recnb's own."""
-        return f"{label}{OWN}" if isinstance(label, str) and label in self.attrs.get("own", ()) else label
+    def _marked(self, label: object) -> object:
+        """The label of a row, marked if the number is recnb's own."""
+        return f"{label}{OWN}" if label in self.attrs.get("own", ()) else label
+
+
+def _as_line(label: object) -> object:
+    return one_line(label) if isinstance(label, str) else label
 
 
 def parts_of(table: pd.DataFrame) -> list[pd.DataFrame]:
     """Of a table with intervals: the means, the lower ends and the upper ends."""
     if table.columns.nlevels == 1:
-        return [pd.DataFrame(table[[part]]).set_axis(["mean"], axis=1) for part in ("mean", "low", "high")]
+        return [table[[part]].set_axis(["mean"], axis=1) for part in ("mean", "low", "high")]
     return [pd.DataFrame(table.xs(part, axis=1, level=1)) for part in ("mean", "low", "high")]
 
 
@@ -256,29 +258,27 @@ def table_of(
             means, words = beyond_accuracy.means_and_basis(evaluation, metric, own_cutoffs, metric_options[metric.name])
             rows.append(means)
             parts.append(f"{metric.name}: {'; '.join(words)}")
-    for name, (metric, given) in zip(names, ((metric, metric_options[metric.name]) for metric in chosen), strict=True):
+    for name, metric in zip(names, chosen, strict=True):
         if metric.data:
-            prepared = evaluation.scoring(metric, given).prepared
+            prepared = evaluation.scoring(metric, metric_options[metric.name]).prepared
             parts.append(f"{name}: {users_in_words(prepared.counts, prepared.convention)[0]}")
     own = [name for name, metric in zip(names, chosen, strict=True) if evaluation.is_own(metric)]
-    parts += own_note(evaluation.library, own)
+    parts += own_note(library, own)
     attrs = {"basis": "; ".join(parts), "n_users": evaluation.n_users, "convention": str(convention), "own": own}
     table = table_at(names, np.array(rows), cutoffs, attrs)
+    if intervals:
+        measured = [
+            beyond_accuracy.with_interval(evaluation, metric, metric.cutoffs(cutoffs), metric_options[metric.name])
+            for metric in chosen
+        ]
+        table = with_ends(table, [ends for _means, *ends in measured])
     if with_cutoff is not None:
-        table.columns = pd.Index(["mean"])
+        table.columns = pd.Index(["mean", "low", "high"] if intervals else ["mean"])
     if not intervals:
-        given = {name: metric_options[metric.name] for name, metric in named}
-        again = partial(table_of, evaluation, given, cutoffs.values, {}, intervals=True)
+        asked = {name: metric_options[metric.name] for name, metric in named}
+        again = partial(table_of, evaluation, asked, cutoffs.values, {}, intervals=True)
         table._measured = lambda: parts_of(again())
-        return table
-    measured = [
-        beyond_accuracy.with_interval(evaluation, metric, metric.cutoffs(cutoffs), metric_options[metric.name])
-        for metric in chosen
-    ]
-    wide = with_ends(table, [ends for _means, *ends in measured])
-    if with_cutoff is not None:
-        wide.columns = wide.columns.get_level_values(1)
-    return wide
+    return table
 
 
 def with_ends(table: Table, ends: Sequence[Sequence[Floats]]) -> Table:
