@@ -32,6 +32,7 @@ from recnb.display.language import LANGUAGES, use_language
 from recnb.errors import FRAME, Argument, Code, FrameError, FrameName, OptionError, Placeholder, RecnbError, near
 from recnb.evaluate import evaluate
 from recnb.evaluation import Evaluation
+from recnb.metrics.measure import is_measure
 from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS, measure_named
 from recnb.results.gate import Gate, NotWorse
 
@@ -216,7 +217,7 @@ class GateRequest:
     def _of(cls, flag: str, text: str, name: str, number: str, example: str) -> GateRequest:
         model, _, label = name.rpartition(":")
         try:
-            value = float(number)
+            value = float(number) if is_measure(label) else inf
         except ValueError:
             value = inf
         if not isfinite(value) or (flag == "--fail-if-worse" and value < 0):

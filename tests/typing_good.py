@@ -11,7 +11,7 @@ import polars as pl
 import scipy.sparse as sp
 
 import recnb
-from recnb import Convention, Curve, Evaluation, Explanation, Interval, Score, Table
+from recnb import CatalogueScore, Convention, Curve, Evaluation, Explanation, Interval, Measures, Score, Table
 from recnb.errors import RecnbError
 
 recs = pd.DataFrame({"user": [1, 1], "item": ["a", "b"], "rank": [1, 2]})
@@ -52,6 +52,12 @@ score = ev.idcg(k=5, ideal="k")
 score = ev.r_precision(k=5)
 score = ev.rbp(k=5, p=0.8)
 score = ev.err(k=5, max_relevance=4)
+score = ev.bpref()
+score = ev.judged(k=10)
+score = ev.interpolated_precision(recall=0.1)
+either: Score | CatalogueScore = ev.measure("nDCG(dcg='exp-log2')@10")
+rows: Measures = ev.measures(["nDCG@10", "AP(rel=2)"], confidence=0.9)
+named: Table = ev.table(["nDCG@10", "P@5"])
 
 # A score is a float and carries what is behind it.
 number: float = score

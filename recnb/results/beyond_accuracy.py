@@ -253,9 +253,9 @@ def with_interval(
 ) -> tuple[Floats, Floats, Floats]:
     """The number of any metric at each cut-off with the ends of its 95% interval; NaN where it has none."""
     if metric.is_accuracy:
-        scoring = data.scoring(metric, options)
+        scoring = data.scoring(metric, options, whole=cutoffs.values == (None,))
         averages = scoring.averaged(cutoffs)
-        if scoring.convention.average != "user":
+        if scoring.convention.average != "user" or metric.summed:
             return averages.means, np.full(len(cutoffs), np.nan), np.full(len(cutoffs), np.nan)
         return averages.means, *intervals(averages.counted, bounds=metric.bounds)[:2]
     numbers = [_or_none(data, metric, k, options) for k in cutoffs]

@@ -122,6 +122,25 @@ def test_a_gate(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "recnb: popular: ndcg@10 is 0.1725, below 0.25" in capsys.readouterr().err
     assert run(files, *two, "--fail-below", "als:ndcg@10=0.25") == 2
     assert GateRequest.below("recall=0.5") == GateRequest("--fail-below", None, "recall", None, 0.5)
+    assert run(files, *two, "--fail-below", "item-knn:AP(rel=4)@10=0.1") == 0
+    assert (
+        run(
+            files,
+            "item-knn.parquet",
+            "test.csv",
+            "--metrics",
+            "nDCG@10",
+            "P@5",
+            "--format",
+            "csv",
+            "--fail-below",
+            "IPrec@0.1=0.9",
+        )
+        == 1
+    )
+    said = capsys.readouterr()
+    assert "recnb: IPrec@0.1 is 0.4268, below 0.9" in said.err
+    assert {line.split(",")[1] for line in said.out.splitlines()[-2:]} <= {"5", "10"}
     for text in ("ndcg@ten=0.3", "ndcg@10", "ndcg@10=x"):
         with pytest.raises(OptionError, match=r"say it as ndcg@10=0\.3"):
             GateRequest.below(text)
@@ -172,7 +191,7 @@ def test_a_gate_against_a_baseline(files: Path, capsys: pytest.CaptureFixture[st
     [
         (("--fail-if-worse", "ndcg@10"), "say --baseline"),
         (("--baseline", "popular", "--fail-if-worse", "ndcg@10:-0.1"), "say it as ndcg@10"),
-        (("--baseline", "popular", "--fail-if-worse", "ndgc@10"), "Did you mean 'nDCG'"),
+        (("--baseline", "popular", "--fail-if-worse", "ndgc@10"), "Did you mean 'ndcg'"),
         (("--baseline", "popular", "--fail-if-worse", "popular:ndcg@10"), "is the baseline itself"),
         (("--baseline", "popular", "--fail-if-worse", "als:ndcg@10"), "there is no such model"),
         (("--gate-junit", "gate.xml"), "there is no gate"),
@@ -197,7 +216,7 @@ def test_gates_that_cannot_be(
         (("nothing.csv", "test.csv"), "there is no file"),
         (("item-knn.parquet", "users.csv"), "users.csv) has no item column"),
         (("item-knn.parquet", "test.csv", "--option", "gian=exponential"), "Did you mean 'gain'"),
-        (("item-knn.parquet", "test.csv", "--convention", "trecc"), "trec_eval"),
+        (("item-knn.parquet", "test.csv", "--convention", "trac"), "trec_eval"),
         (("item-knn.parquet", "test.csv", "--baseline", "popular"), "--baseline names a model"),
         (("item-knn.parquet", "test.csv", "-o", "report.docx"), ".docx is no form of a report"),
         (("item-knn.parquet", "popular.parquet", "test.csv", "--format", "trec"), "give one file"),
@@ -256,7 +275,7 @@ def test_the_command_itself(files: Path) -> None:
 
 def test_a_slip_in_a_gate_is_told_before_the_work(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(files, "item-knn.parquet", "test.csv", "--fail-below", "ndgc@10=0.1", "-o", "never.html") == 2
-    assert "Did you mean 'nDCG'" in capsys.readouterr().err
+    assert "Did you mean 'ndcg'" in capsys.readouterr().err
     assert not (files / "never.html").exists()
 
 
