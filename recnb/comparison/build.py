@@ -163,7 +163,7 @@ def _findings(
 def _where(comparison: ComparisonData) -> str:
     """Where the rows of lists are that were not fetched; "" if all are here."""
     rows = (model.prepared.rows for model in comparison._models.values())
-    return next((model.away.where for model in rows if isinstance(model, RemoteRanking)), "")
+    return next((_(model.away.where) for model in rows if isinstance(model, RemoteRanking)), "")
 
 
 def _has_side_data(comparison: ComparisonData) -> bool:

@@ -369,7 +369,8 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         k
             Cut-off; None is the whole list.
         p
-            Persistence of rank-biased overlap, between 0 and 1: each rank weighs `p` times as much as the one above it.
+            Persistence of rank-biased overlap, between 0 and 1: the overlap down to each depth weighs `p` times as
+            much as that down to the depth above.
 
         Returns
         -------

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from recnb.data.columns import Frame, collected, from_arrow, is_dataset, is_relation, owned
+from recnb.display.language import N_
 
 #: Rows that a batch has, about.
 ROWS = 2**20
@@ -73,7 +74,7 @@ class Stream(ABC):
 
 
 class _Lazy(Stream):
-    where = "a lazy frame"
+    where = N_("a lazy frame")
     remedy = "collect the frame first, frame.collect()"
 
     def _selected(self) -> pl.LazyFrame:
@@ -107,7 +108,7 @@ class _Lazy(Stream):
 
 
 class _Dataset(Stream):
-    where = "the files of a pyarrow dataset"
+    where = N_("the files of a pyarrow dataset")
     remedy = "read the dataset first, dataset.to_table()"
 
     def _scan(self, **options: Any) -> Any:
@@ -142,7 +143,7 @@ class _Dataset(Stream):
 
 
 class _DuckDB(Stream):
-    where = "a DuckDB relation"
+    where = N_("a DuckDB relation")
     remedy = "fetch the relation first, relation.to_arrow_table()"
     keeps_its_place = False  # a connection that is asked something else forgets what it was reading
 

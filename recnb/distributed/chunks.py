@@ -13,6 +13,7 @@ from recnb.data import Frame, Layout, PartSummary, part_of, rows_of, table_of, v
 from recnb.data.encoding import distinct
 from recnb.data.relevance import graded_truth, top_of
 from recnb.data.user_buckets import ByUser, UserVisits
+from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.distributed.partial import Partial, partial_of, refuse_unless_mean
 from recnb.errors import FrameError, OptionError, is_several
@@ -69,10 +70,11 @@ class ChunkedEvaluation:
 
     def __repr__(self) -> str:
         counts = self.partial.counts
-        return (
-            f"Evaluation of {counts.n_recommended:,} recommended rows in {self.n_chunks:,} chunks against "
-            f"{counts.n_relevant:,} relevant items, {counts.n_hits:,} of them hit\n{self.table()!r}"
-        )
+        heading = _(
+            "Evaluation of {rows:,} recommended rows in {chunks:,} chunks against {relevant:,} relevant items, {hits:,} of them hit",
+            rows=counts.n_recommended, chunks=self.n_chunks, relevant=counts.n_relevant, hits=counts.n_hits,
+        )  # fmt: skip
+        return f"{heading}\n{self.table()!r}"
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()

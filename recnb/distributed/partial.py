@@ -245,10 +245,11 @@ class Partial:
 
     def __repr__(self) -> str:
         counts = self.counts
-        return (
-            f"Partial of {counts.n_recommended:,} recommended rows against {counts.n_relevant:,} relevant items, "
-            f"{counts.n_hits:,} of them hit\n{self.table()!r}"
-        )
+        heading = _(
+            "Partial of {rows:,} recommended rows against {relevant:,} relevant items, {hits:,} of them hit",
+            rows=counts.n_recommended, relevant=counts.n_relevant, hits=counts.n_hits,
+        )  # fmt: skip
+        return f"{heading}\n{self.table()!r}"
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()

@@ -268,7 +268,7 @@ class MetricVariant:
             value = measured.values[position_of(user, prepared.users)]
         except (ValueError, LookupError):
             return None
-        ends = float(explanation.rows["running"].iloc[-1]) if len(explanation.rows) else 0.0
+        ends = float(explanation.rows["credit"].sum() / (explanation.out_of or 1.0))
         if not (abs(explanation.value - value) <= 1e-9 and abs(ends - value) <= 1e-9):
             return None
         return replace(explanation, basis="; ".join(self.in_force.phrases(graded=prepared.graded)))

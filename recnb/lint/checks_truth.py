@@ -94,7 +94,7 @@ def alike(data: LintData) -> Findings:
     yield finding(
         data, "note", grades.len(), grades.len(),
         short="Every relevance is {grade:g}",
-        effect="Grades add nothing: NDCG is that of relevant or not, and CG and DCG are {grade:g} times as large.",
+        effect="Grades add nothing: NDCG is that of relevant or not, and with linear gain CG and DCG are {grade:g} times as large.",
         advice="Check whether {column} is the column that is meant.",
         grade=float(grades[0]),
         column=Quoted(data.label_of("relevance", "truth")),

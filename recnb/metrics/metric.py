@@ -210,15 +210,15 @@ class Metric(Definition, Generic[P]):
 
         >>> from recnb.metrics.accuracy import average_precision
         >>> average_precision.formula_text()
-        'sum over hits of nth/rank, out of n_relevant'
+        'add nth/rank for each hit, divide by n_relevant'
         """
         credit, out_of = self.formulas(options)
         parts = {"name": self.term, "rows": _(OVER[self.over][0]), "credit": credit.text()}
-        under = out_of.text()
+        under = _("the same sum over the ideal list") if out_of.ideal() else out_of.text()
         return (
-            _("sum over {rows} of {credit}", **parts)
+            _("add {credit} for each {rows}", **parts)
             if under == "1"
-            else _("sum over {rows} of {credit}, out of {out_of}", **parts, out_of=under)
+            else _("add {credit} for each {rows}, divide by {out_of}", **parts, out_of=under)
         )
 
     def latex(self, k: int | None = None, options: Mapping[str, Any] | None = None) -> str:

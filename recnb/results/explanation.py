@@ -6,6 +6,7 @@ denominator, is the score. For a metric beyond accuracy it is made from `TermRow
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -58,12 +59,13 @@ class Explanation:
     k: int | None
     value: float
     reads: str
-    formula: str  #: as text: sum over hits of gain/log2(1+rank), out of …
+    formula: str  #: as text: add gain/log2(1+rank) for each hit, divide by …
     latex: str
     terms: tuple[str, ...]  #: the credit of each row as a formula with numbers
     rows: pd.DataFrame  #: those that the formula sums over
     basis: str
     out_of_terms: tuple[str, ...] = ()  #: the denominator as formulas with numbers; () if there is none
+    out_of: float = 1.0  #: the denominator
     ideal: pd.DataFrame | None = None  #: the ideal list, where the metric has one
     missed: tuple[Any, ...] = ()  #: relevant items that are not in the list down to k, the most relevant first
     by_convention: bool = False  #: whether the value is set by the convention, for a user with no relevant item
@@ -84,12 +86,12 @@ class Explanation:
             return _("no relevant item, so by convention {value}", value=self._answer())
         over = _sum(self.terms, most)
         if self.out_of_terms:
-            over = _divided(over, _sum(self.out_of_terms, most))
+            quotient = f"{_decimals(float(self.rows['credit'].sum()))} / {_decimals(self.out_of)}"
+            over = " = ".join(dict.fromkeys([_divided(over, _sum(self.out_of_terms, most)), quotient]))
         return f"{over} = {self._answer()}"
 
     def _answer(self) -> str:
-        digits = f"{self.value:.4f}"
-        return digits.rstrip("0").rstrip(".") if round(self.value, 4) == self.value else digits
+        return _decimals(self.value)
 
     @property
     def label(self) -> str:
@@ -97,7 +99,7 @@ class Explanation:
         return self.symbol if self.k is None else f"{self.symbol}@{self.k}"
 
     def to_frame(self) -> pd.DataFrame:
-        """The rows that the formula sums over: of a list, a row per rank with item, relevance, gain, discount, term, credit, running value."""
+        """The rows that the formula sums over: of a list, a row per rank with item, relevance, gain, discount, term, credit, running sum."""
         return self.rows.copy()
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -165,22 +167,21 @@ class Explanation:
     def _repr_html_(self) -> str:
         with use_language(self.lang):
             caption, ideal = (_("The list"), _("The ideal list")) if "running" in self.rows else ("", "")
-            lists = [self._as_html(self.rows, caption if self.metric != "idcg" else ideal, self.symbol)]
+            lists = [self._as_html(self.rows, caption if self.metric != "idcg" else ideal)]
             if self.ideal is not None and self.ideal is not self.rows:
-                lists.append(self._as_html(self.ideal, ideal, "IDCG"))
+                lists.append(self._as_html(self.ideal, ideal))
             return str(render(
                 "results/explanation.jinja", explanation=self, headline=self._headline(name(self.user)),
                 numbers=self._numbers(TERMS_SHOWN), lists=lists,
                 missed=self._missing(_listed(self.missed, lambda item: titled(item, self.titles))) if self.missed else "",
             ))  # fmt: skip
 
-    def _as_html(self, rows: pd.DataFrame, caption: str, symbol: str) -> dict[str, Any]:
+    def _as_html(self, rows: pd.DataFrame, caption: str) -> dict[str, Any]:
         """The rows as a template shows them."""
         shown = rows.head(ROWS_SHOWN)
         if "gain" in shown and (shown["gain"] == shown["relevance"]).all():
             # A linear gain repeats the relevance, and without it two lists fit side by side.
             shown = shown.drop(columns="gain")
-        running = _("running {symbol}", symbol=symbol)
         cells = [
             [
                 self._cell(column, value, exact="running" in shown)
@@ -189,7 +190,7 @@ class Explanation:
             for row in shown.itertuples(index=False)
         ]
         return {
-            "header": [running if column == "running" else _header(str(column)) for column in shown],
+            "header": [_header(str(column)) for column in shown],
             "rows": cells,
             "caption": caption,
             "numbers_from": max(sum(column in (*_NAMED, "rank") for column in shown), 1),
@@ -243,8 +244,7 @@ def _of_accuracy(
     explanation = replace(explanation, titles=titles)
     if hits.n_relevant[0] == 0 and data.convention.no_relevant in ("one", "nan"):
         value = 1.0 if data.convention.no_relevant == "one" else np.nan
-        rows = explanation.rows.assign(running=value)
-        explanation = replace(explanation, value=value, rows=rows, by_convention=True)
+        explanation = replace(explanation, value=value, by_convention=True)
     return explanation
 
 
@@ -319,8 +319,7 @@ def explain(
         earned = _at(credit.earned, at)
         columns["term"] = [texts[row] if value else "" for row, value in zip(at, earned, strict=True)]
         columns["credit"] = earned
-        possible = np.asarray(credit.possible).item()
-        columns["running"] = np.cumsum(earned) / possible if possible else 0.0
+        columns["running"] = np.cumsum(earned)
         return pd.DataFrame(columns), tuple(texts[row] for row in np.flatnonzero(earning.rank <= depth))
 
     rows, _all_terms = rows_of(credit)
@@ -331,6 +330,9 @@ def explain(
         out_of_terms = out_of_terms or ("0",)
     elif under.text() != "1":
         out_of_terms = (_text(_term_rows(credit, chosen, under), under, 0),)
+    if "max_relevance" in chosen and not chosen["max_relevance"]:
+        top = number(hits.max_relevance)
+        basis = "; ".join([basis, _("grades from 0 to {top}, the highest in the truth", top=top)])
     found = set(hits.truth_row[hits.rank <= depth].tolist())
     return Explanation(
         **_about(metric, k, options),
@@ -338,9 +340,10 @@ def explain(
         value=float(result.value[0, 0]),
         terms=tuple(text for text in rows["term"] if text),
         out_of_terms=out_of_terms,
+        out_of=np.asarray(credit.possible).item(),
         rows=rows,
         ideal=rows if metric.over == "ideal" else ideal,
-        missed=tuple(item for row, item in enumerate(truth_items or ()) if row not in found),
+        missed=tuple(item for row, item in enumerate(truth_items or ()) if row not in found and metric.over != "ideal"),
         basis=basis,
     )
 
@@ -427,7 +430,10 @@ def _line(
         return f"{_text(rows, term, 0, short=True)} = {number(value, 4)}"
     over = number(float(np.sum(rows.earned))) if metric.of == "all" else _sum(terms, TERMS_SHOWN)
     under = _text(rows, out_of, 0, short=True)
-    return f"{over if under == '1' else _divided(over, under)} = {number(value, 4)}"
+    if under != "1":
+        total, divisor = float(np.sum(rows.earned)), float(out_of.value(_numbers_of(rows, out_of, 0)))
+        over = " = ".join(dict.fromkeys([_divided(over, under), f"{number(total)} / {number(divisor)}"]))
+    return f"{over} = {number(value, 4)}"
 
 
 def _divided(over: str, under: str) -> str:
@@ -455,7 +461,22 @@ def _frame(rows: TermRows, term: Formula, terms: Sequence[str], items: Sequence[
 
 def _sum(terms: Sequence[str], most: int) -> str:
     more = [_("… ({n} more)", n=len(terms) - most)] if len(terms) > most else []
-    return " + ".join([*terms[:most], *more]) or "0"
+    shown = [f"({term})" if len(terms) > 1 and _is_sum(term) else term for term in terms[:most]]
+    return " + ".join([*shown, *more]) or "0"
+
+
+def _is_sum(term: str) -> bool:
+    """Whether a formula adds or subtracts outside of all brackets."""
+    flat, n = term, 1
+    while n:
+        flat, n = re.subn(r"\([^()]*\)", "", flat)
+    return "+" in flat or "-" in flat
+
+
+def _decimals(value: float) -> str:
+    """A number to four decimals, without zeros at the end where it is exact."""
+    digits = f"{value:.4f}" if abs(value) < 1e9 else number(value)
+    return digits.rstrip("0").rstrip(".") if round(value, 4) == value else digits
 
 
 def _listed(items: Sequence[Any], shown: Callable[[Any], str], most: int = 10) -> str:

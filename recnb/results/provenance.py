@@ -33,7 +33,7 @@ COLUMNS: dict[str, str] = {
     "discount": N_("discount"),
     "term": N_("term"),
     "credit": N_("credit"),
-    "running": N_("running"),
+    "running": N_("running sum"),
     "share": N_("share"),
     "hit": N_("hit, relevance"),
     "other_item": N_("other item"),

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from recnb.conventions import Convention, options_in_words
-from recnb.display.language import _, use_language
+from recnb.display.language import _, ngettext, use_language
 from recnb.errors import RecnbError, is_several
 from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
 from recnb.metrics.metric import Metric, metric_named
@@ -318,4 +318,6 @@ def _first_twice(items: list[Any]) -> Any:
 def _basis(pairs: Sequence[Pair], metric: Metric[...], options: Mapping[str, Any]) -> str:
     n = len(pairs)
     count = _("one list of {n}", n=len(pairs[0].grades)) if n == 1 else _("mean of {n} lists", n=n)
-    return "; ".join([count, *options_in_words({**metric.defaults, **options})])
+    empty = sum(not pair.truth for pair in pairs)
+    zeros = ngettext("{n} list with no relevant item counts 0", "{n} lists with no relevant item count 0", empty)
+    return "; ".join([count, *[zeros] * bool(empty), *options_in_words({**metric.defaults, **options})])

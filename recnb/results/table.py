@@ -286,13 +286,13 @@ def beyond_table(evaluation: EvaluationData, k: object) -> Table:
         try:
             means, words = beyond_accuracy.means_and_basis(evaluation, LIST_METRICS[name], cutoffs, {})
         except RecnbError as problem:
-            missing[name], lack = str(problem), problem.statement
+            missing[name], lack = str(problem), _(problem.statement)
         else:
             if not np.isnan(means).all():
                 rows[name] = means
                 parts |= dict.fromkeys(words)
                 continue
-            missing[name] = lack = LIST_METRICS[name].no_value
+            missing[name] = lack = _(LIST_METRICS[name].no_value)
         lacks.setdefault(lack.removesuffix("."), []).append(name)
     values = np.array(list(rows.values())).reshape(len(rows), len(cutoffs))
     absent = [_("not here: {names} ({why})", names=", ".join(names), why=why) for why, names in lacks.items()]

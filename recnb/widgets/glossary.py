@@ -45,6 +45,14 @@ WORDS = {
 }
 
 
+#: Metrics whose names in Korean are given beside those that other books use.
+NAMES = {
+    "hit_rate": NC_("glossary", "hit rate"),
+    "cg": NC_("glossary", "cumulative gain"),
+    "dcg": NC_("glossary", "discounted cumulative gain"),
+}
+
+
 @dataclass(frozen=True)
 class GlossaryEntry:
     """A term: as in code and English documents, its name in the language of the glossary, and its meaning."""
@@ -88,5 +96,7 @@ def glossary(lang: str | None = None) -> Glossary:
     with use_language(lang):
         terms = [GlossaryEntry(word, _(name), _(meaning)) for word, (name, meaning) in WORDS.items()]
         metrics = [*METRICS.values(), *LIST_METRICS.values()]
-        terms += [GlossaryEntry(metric.name, _(metric.called), metric.title) for metric in metrics]
+        terms += [
+            GlossaryEntry(metric.name, _(NAMES.get(metric.name, metric.called)), metric.title) for metric in metrics
+        ]
         return Glossary(tuple(terms))

@@ -36,7 +36,7 @@ def test_an_explanation_is_all_korean(name: str):
     decided = recnb.evaluate(RECS, TRUTH, users="union", no_relevant="one").explain(name, "f", 3)
     assert english_in(f"{decided!r}\n{page(decided._repr_html_())}") == set()
     if "ideal" in METRICS[name].defaults:
-        assert "가장 좋은 아이템만큼 좋은 아이템" in repr(EV.explain(name, "a", 3, ideal="k"))
+        assert "관련도가 가장 높은 아이템과 관련도가 같은 아이템" in repr(EV.explain(name, "a", 3, ideal="k"))
 
 
 @pytest.mark.parametrize("which", EVALUATIONS)

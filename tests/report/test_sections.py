@@ -191,7 +191,7 @@ def test_korean(evaluation):
         f"눈에 띄는 점 ({len(report.findings)})",
         "곡선과 분포",
         "집단",
-        "정확도 너머",
+        "정확도 이외의 지표",
         "사용자",
         "읽는 법",
     ]

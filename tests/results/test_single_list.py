@@ -359,3 +359,14 @@ def test_tuples_are_no_lists_by_chance() -> None:
     assert recnb.precision(ranking, [set(one) for one in truth], k=1) == 0.5
     with pytest.raises(RecnbError, match="may be items or whole lists"):
         recnb.precision([*ranking, ("e", "f")], truth, k=1)
+
+
+def test_a_list_with_nothing_to_find_counts_0_and_the_basis_says_so() -> None:
+    """A frame leaves such a user out instead, and says that."""
+    both = recnb.ndcg([["A"], ["B"]], [{"A": 1}, {}])
+    assert both == 0.5
+    assert "mean of 2 lists; 1 list with no relevant item counts 0; " in repr(both)
+    assert "counts 0" not in repr(recnb.ndcg([["A"], ["B"]], [{"A": 1}, {"C": 1}]))
+    frame = pd.DataFrame({"user": [1, 2], "recommended": [["A"], ["B"]], "relevant": [{"A": 1}, {}]})
+    assert frame.rec.ndcg() == 1.0
+    assert "1 with no relevant item left out" in repr(frame.rec.ndcg())
