@@ -39,10 +39,10 @@ ev.report(k=[5, 10, 20])
 
 # %% [markdown]
 # **So how good are they?** Read it from the top. Cut after ten films, a list earns on average about a quarter of what the best
-# possible list would have earned: nDCG@10, the subject of [04](04_dcg_ndcg.ipynb). About two members in three find a film they went on to watch
-# among their first ten: hit rate, in [03](03_hit_rate_rr_ap.ipynb). The others score 0, the grey bar of the histogram. *Precision* and *recall*
-# are explained in [02](02_precision_recall.ipynb), the range beside a mean, its *interval*, in
-# [09](09_compare_models.ipynb).
+# possible list would have earned: nDCG@10, the subject of [04](04_dcg_ndcg.ipynb). About two members in three find a film
+# that they went on to watch among their first ten: HR@10, the hit rate. The others score 0; in the tab *Curve and
+# distribution* they are the grey bar. Precision and recall are explained in [02](02_precision_recall.ipynb), HR, RR and AP in
+# [03](03_hit_rate_rr_ap.ipynb), and the range beside a mean, its *interval*, in [09](09_compare_models.ipynb).
 #
 # A mean hides people. Here is one of them, and how the score of this one list is made, hit by hit: what each earned,
 # added up, divided by what the ideal list would have earned. [04](04_dcg_ndcg.ipynb) works such a table out by hand.

@@ -68,7 +68,8 @@ recnb.explain("recall", shown, liked, k=5)
 
 # %% [markdown]
 # Both have a ceiling. Five places cannot hold six liked items, so this user's recall@5 stays below 1 however good the list
-# is; and the precision@5 of a user who likes two items is at most 2/5.
+# is; and the precision@5 of a user who likes two items is at most 2/5. Where one number is wanted, `recnb.f1` is the harmonic mean of
+# the two, which is high only if both are.
 #
 # ## Your turn
 #

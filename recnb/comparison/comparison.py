@@ -18,6 +18,7 @@ from recnb.comparison.parts import Conclusion, Curves, Forest, Movers, Tradeoff
 from recnb.comparison.results import Difference, Test
 from recnb.comparison.table import ComparisonTable
 from recnb.data import Frame
+from recnb.data.input import Input
 from recnb.display.language import _, checked, current
 from recnb.display.text import one_line
 from recnb.errors import OptionError, Suggesting, UnknownModelError, is_word, near
@@ -25,6 +26,7 @@ from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
 from recnb.results.arguments import STANDARD, Metrics, chosen_metrics
+from recnb.results.provenance import own_note
 from recnb.stats import PairedMethod
 
 if TYPE_CHECKING:
@@ -53,8 +55,8 @@ CALLS = (
 
 
 def compare(
-    models: Mapping[str, Frame | Evaluation] | Frame,
-    truth: Frame | None = None,
+    models: Mapping[str, Input | Evaluation] | Frame,
+    truth: Input | None = None,
     *,
     baseline: str | None = None,
     pairs: Pairs = "baseline",
@@ -71,11 +73,11 @@ def compare(
     Parameters
     ----------
     models
-        Frames of recommendations or Evaluations by name; or one frame with a column of models, which `model="column"` names.
+        Recommendations by name, in any form that `recnb.evaluate` takes, or Evaluations; or one frame or file with a column of models, which `model="column"` names.
         Frames and evaluations of Dask and Spark need `import recnb.dask` or `recnb.spark`: hits and counts are fetched, and
         the rows of the lists are not, so overlap and metrics beyond accuracy are not available.
     truth
-        The relevant items of each user, for frames.
+        The relevant items of each user, as in `recnb.evaluate`, unless all models are Evaluations.
     baseline
         The model that all others are compared with; by default the first.
     pairs
@@ -95,7 +97,7 @@ def compare(
     seed
         Seed of both.
     **options
-        Those of `evaluate`: columns, conventions, `train=`, `items=`, `users=`.
+        Those of `evaluate`: columns, conventions, `train=`, `items=`, `users=`, `user_ids=`.
 
     Returns
     -------
@@ -171,7 +173,8 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         Parameters
         ----------
         metrics
-            Names of metrics; or a mapping of name to its own options. None: the usual ones.
+            Names of metrics, or measures as papers print them, as "nDCG@10", which bring their cut-off; or a mapping of name to
+            its own options. None: the usual ones.
         k
             Cut-off or cut-offs; None is the whole list.
         by
@@ -206,6 +209,9 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         basis = [self.basis()]
         if any(not metric.is_accuracy for metric, _options in chosen):
             basis.append(_("metrics beyond accuracy over all users who have a value in every model"))
+        basis += own_note(
+            self._first.library, [metric.name for metric, _options in chosen if self._first.is_own(metric)]
+        )
         table.attrs = {
             "basis": "; ".join(basis),
             "n_users": self.n_users,

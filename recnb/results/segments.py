@@ -24,7 +24,7 @@ from recnb.metrics.hits import Cutoffs, Floats, Ints
 from recnb.metrics.metric import Metric
 from recnb.metrics.recommendation_lists import Bools
 from recnb.results import beyond_accuracy
-from recnb.results.arguments import Metrics, asked_metrics, metrics_under, options_of
+from recnb.results.arguments import Metrics, asked_measures, metrics_under, options_of
 from recnb.results.plots import draw_intervals, plain
 from recnb.results.score import Score
 from recnb.results.table import Table
@@ -227,7 +227,7 @@ def table_by(
     """
     metrics = metrics_under(evaluation.library, metrics)
     segments = segments_of(evaluation, by, bins)
-    chosen = asked_metrics(metrics)
+    chosen = [metric for _name, metric in asked_measures(metrics)]
     for metric in chosen:
         if metric.of == "all":
             problem = f"{metric.name} is one number of all lists, with no value for each user, so "
@@ -235,7 +235,7 @@ def table_by(
     rows: list[Segment] = []
     for metric in chosen:
         of_metric = options_of(metric, metrics, options, chosen)
-        for cut in Cutoffs.of(k):
+        for cut in metric.cutoffs(Cutoffs.of(k)):
             if computed is None or np.isnan(computed[metric.name]).any():
                 score = beyond_accuracy.score_of(evaluation, metric, cut, of_metric)
                 assert isinstance(score, Score)
