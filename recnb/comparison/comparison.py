@@ -13,7 +13,7 @@ import pandas as pd
 from recnb.comparison.common_users import check_conventions, check_truths, restrict_to_common_users, share_catalogue
 from recnb.comparison.conclusions import comparison_title
 from recnb.comparison.data import ComparisonData
-from recnb.comparison.differences import computed_blocks, differences_by, lines_of, measure, measure_by
+from recnb.comparison.differences import ComparedMetrics, computed_blocks, differences_by, lines_of, measure, measure_by
 from recnb.comparison.models import models_of, reference_of, settings_of
 from recnb.comparison.parts import Conclusion, Curves, Forest, Movers, Tradeoff
 from recnb.comparison.results import Difference, Test
@@ -28,6 +28,7 @@ from recnb.metrics.metric import any_metric
 from recnb.results.arguments import STANDARD, Metrics, chosen_metrics
 from recnb.results.beyond_accuracy import values_of
 from recnb.results.gate import Gate, NotWorse, at_least
+from recnb.results.segments import distinct_labels
 from recnb.stats import PairedMethod
 
 if TYPE_CHECKING:
@@ -192,16 +193,16 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
             and cut-off, as "ndcg@10". Where it is shown the best of each column is bold; `plot()` draws it with intervals.
         """
         cutoffs, chosen = Cutoffs.of(k), self._chosen(metrics, options)
+        labels: list[str] = []
+        basis = [self.basis()]
+        measured: dict[tuple[Any, ...], ComparedMetrics]
         if by is None:
-            measured, labels, words = (
-                {(): measure(self._blocks(chosen, cutoffs), self.names, [], self.settings)},
-                (),
-                "",
-            )
+            measured = {(): measure(self._blocks(chosen, cutoffs), self.names, [], self.settings)}
         else:
             again = partial(computed_blocks, metrics=chosen, cutoffs=cutoffs)
             segments, measured = measure_by(again, self._models, [], self.settings, by, bins)
-            labels, words = segments.labels, segments.words
+            labels = distinct_labels(segments.labels, ["model"])
+            basis += filter(None, [segments.words])
         levels = [f"segment {at}" for at in range(len(labels))]
         rows = pd.DataFrame([
             dict(zip(levels, key, strict=True)) | asdict(mean)
@@ -212,7 +213,6 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         wide = [rows.set_index("column", append=True)[part].unstack(sort=False) for part in ("mean", "low", "high")]
         table = ComparisonTable(wide[0].rename_axis(columns=None).astype(float))
         table._measured = lambda: wide
-        basis = [self.basis(), *([words] if words else [])]
         if any(not metric.is_accuracy for metric, _options in chosen):
             basis.append(_("metrics beyond accuracy over all users who have a value in every model"))
         table.attrs = {
@@ -263,14 +263,15 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
             test, corrected for all rows; `detectable` is the smallest difference found with 80 % power; `won`, `tied` and
             `lost` count users.
         """
-        cutoffs, chosen, labels = Cutoffs.of(k), self._chosen(metrics, options), ()
+        cutoffs, chosen = Cutoffs.of(k), self._chosen(metrics, options)
+        labels: list[str] = []
         if by is None:
             tested = measure(self._blocks(chosen, cutoffs), self.names, self.pairs, self.settings).differences
             rows: list[tuple[tuple[Any, ...], Difference]] = [((), row) for row in tested]
         else:
             again = partial(computed_blocks, metrics=chosen, cutoffs=cutoffs)
             segments, results = measure_by(again, self._models, self.pairs, self.settings, by, bins)
-            rows, labels = differences_by(results), segments.labels
+            rows, labels = differences_by(results), distinct_labels(segments.labels, DIFFERENCE_COLUMNS)
         cells = [{**row.to_dict(), **dict(zip(labels, key, strict=True))} for key, row in rows]
         columns = [*labels, *DIFFERENCE_COLUMNS]
         frame = pd.DataFrame(cells, columns=pd.Index(columns))
