@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Check(ABC):
+class GateCheck(ABC):
     """One condition on one number of one model."""
 
     kind: ClassVar[str]
@@ -56,7 +56,7 @@ class Check(ABC):
 
 
 @dataclass(frozen=True)
-class AtLeast(Check):
+class AtLeast(GateCheck):
     """A number that a model must reach."""
 
     kind = "at_least"
@@ -80,7 +80,7 @@ class AtLeast(Check):
 
 
 @dataclass(frozen=True)
-class NotWorse(Check):
+class NotWorse(GateCheck):
     """A model that must not be worse than the baseline, or not by as much as a margin."""
 
     kind = "not_worse"
@@ -131,12 +131,12 @@ class Gate:
     Shown by a notebook, with the numbers behind each check; `to_frame`, `to_json` and `to_junit` export them.
     """
 
-    checks: tuple[Check, ...]
+    checks: tuple[GateCheck, ...]
     basis: str  #: the users and the convention behind the numbers
     lang: str
 
     @classmethod
-    def of(cls, checks: Sequence[Check], basis: str) -> Gate:
+    def of(cls, checks: Sequence[GateCheck], basis: str) -> Gate:
         """A gate in the language that is set."""
         return cls(tuple(checks), basis, current())
 
@@ -218,7 +218,7 @@ class Gate:
 
 def at_least(
     models: Mapping[str, EvaluationData], metric: str, value: float, k: int | None, options: Mapping[str, Any]
-) -> list[Check]:
+) -> list[GateCheck]:
     """Whether a number of each model reaches a value."""
     if not is_number(value):
         raise OptionError(Argument("value", value), " is no number that a metric could reach: give one, such as 0.3.")

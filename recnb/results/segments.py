@@ -297,8 +297,7 @@ def _columns_of_truth(evaluation: EvaluationData) -> dict[str, Callable[..., pl.
         for role in source.truth.columns:
             columns[source.truth_labels[role]] = partial(source.truth.select, value=role)
     columns |= _columns_of(side_data.truth, "truth", evaluation)
-    columns.pop(side_data.truth_user, None)
-    return columns
+    return {name: read for name, read in columns.items() if name not in (side_data.truth_user, side_data.truth_item)}
 
 
 def _columns_of(frame: Any, name: str, evaluation: EvaluationData) -> dict[str, Callable[..., pl.DataFrame]]:
