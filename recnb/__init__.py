@@ -17,7 +17,7 @@ from recnb.data.trec import read_trec_qrels, read_trec_run, write_trec_qrels, wr
 from recnb.display.language import language
 from recnb.distributed.chunks import ChunkedEvaluation, evaluate_chunks
 from recnb.distributed.partial import Partial
-from recnb.evaluate import evaluate, evaluate_model
+from recnb.evaluate import evaluate, evaluate_groups, evaluate_model
 from recnb.evaluation import Evaluation
 from recnb.libraries import as_in
 from recnb.metrics.metric import LIST_METRICS, METRICS
@@ -77,6 +77,7 @@ __all__ = [
     "errors",
     "evaluate",
     "evaluate_chunks",
+    "evaluate_groups",
     "evaluate_model",
     "explain",
     "f1",

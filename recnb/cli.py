@@ -32,8 +32,7 @@ from recnb.display.language import LANGUAGES, use_language
 from recnb.errors import FRAME, Argument, Code, FrameError, FrameName, OptionError, Placeholder, RecnbError, near
 from recnb.evaluate import evaluate
 from recnb.evaluation import Evaluation
-from recnb.metrics.hits import Cutoffs
-from recnb.metrics.metric import LIST_METRICS, METRICS, any_metric
+from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS, measure_named
 from recnb.results.gate import Gate, NotWorse
 
 #: The form of a report by the ending of its file.
@@ -52,7 +51,11 @@ COLUMNS = ("user", "item", "rank", "score", "relevance", "model")
 FLAGS = ("k", "metrics", "by", "confidence", "baseline", "test", "convention", "relevant_from", "train", "items", "users", "lang")  # fmt: skip
 DATA_OPTIONS = tuple(field.name for field in fields(Convention) if field.name not in ("metric", "relevant_from"))
 OPTIONS = tuple(
-    dict.fromkeys(name for metric in (*METRICS.values(), *LIST_METRICS.values()) for name in metric.defaults)
+    dict.fromkeys(
+        name
+        for metric in (*METRICS.values(), *RETRIEVAL_METRICS.values(), *LIST_METRICS.values())
+        for name in metric.defaults
+    )
 )
 
 
@@ -110,7 +113,7 @@ def parser() -> argparse.ArgumentParser:
     add("recs", nargs="+", help="recommendations; several files are compared, each under its name")
     add("truth", help="the truth, the last file")
     add("--k", nargs="+", type=int, default=[5, 10, 20], metavar="K", help="cut-offs (default: 5 10 20)")
-    add("--metrics", nargs="+", metavar="NAME", help="such as ndcg recall coverage")
+    add("--metrics", nargs="+", metavar="NAME", help="such as ndcg recall coverage, or 'nDCG@10' 'AP(rel=2)'")
     add("--option", **pair, help="of the metrics, such as gain=exponential")
     add("--convention", help="a library whose conventions are taken, such as trec_eval")
     add("--relevant-from", type=float, metavar="GRADE", help="below it an item is not relevant")
@@ -177,31 +180,24 @@ TREC = {
 }  # fmt: skip
 
 
-def metric_at(label: str) -> tuple[str, int | None]:
-    """The metric and the cut-off of `ndcg@10`."""
-    metric, at, k = label.partition("@")
-    return metric, int(k) if at else None
-
-
 @dataclass(frozen=True)
 class GateRequest:
     """A condition that a release must meet, as it is typed, of every model or of one (`als:ndcg@10=0.3`)."""
 
     flag: str
     model: str | None
-    metric: str
-    k: int | None
+    measure: str
     number: float  #: the least value, or the margin
 
     @classmethod
     def below(cls, text: str) -> GateRequest:
-        """Read `[model:]metric[@k]=value`."""
+        """Read `[model:]measure=value`, as `als:nDCG@10=0.3`."""
         name, _, least = text.rpartition("=")
         return cls._of("--fail-below", text, name, least, "ndcg@10=0.3, or als:ndcg@10=0.3 of several models")
 
     @classmethod
     def worse(cls, text: str) -> GateRequest:
-        """Read `[model:]metric[@k][:margin]`."""
+        """Read `[model:]measure[:margin]`, as `nDCG@10:0.01`."""
         name, _, margin = text.rpartition(":")
         try:
             float(margin)
@@ -213,13 +209,12 @@ class GateRequest:
     def _of(cls, flag: str, text: str, name: str, number: str, example: str) -> GateRequest:
         model, _, label = name.rpartition(":")
         try:
-            asked = cls(flag, model or None, *metric_at(label), float(number))
+            asked = cls(flag, model or None, label, float(number))
         except ValueError:
             asked = None
         if asked is None or not isfinite(asked.number) or (flag == "--fail-if-worse" and asked.number < 0):
             raise OptionError(f"{flag} {text}: say it as {example}.")
-        any_metric(asked.metric)  # an unknown name is an error before the work, not after it
-        Cutoffs.one(asked.k)
+        measure_named(label)  # an unknown name is an error before the work, not after it
         return asked
 
     def gate(self, result: Evaluation | Comparison, options: Mapping[str, Any]) -> Gate:
@@ -227,12 +222,15 @@ class GateRequest:
         models = result.names if isinstance(result, Comparison) else []
         if self.model is not None and self.model not in models:
             raise OptionError(f"{self.flag} {self.model}:…: there is no such model. {near(self.model, models)}")
-        of_metric = {name: value for name, value in options.items() if name in any_metric(self.metric).defaults}
+        metric = measure_named(self.measure)
+        of_metric = {
+            name: value for name, value in options.items() if name in metric.defaults and name not in metric.given
+        }
         if isinstance(result, Evaluation):
-            return result.at_least(self.metric, self.number, self.k, **of_metric)
+            return result.at_least(self.measure, self.number, **of_metric)
         if self.flag == "--fail-below":
-            return result.at_least(self.metric, self.number, self.k, model=self.model, **of_metric)
-        return result.not_worse(self.metric, self.k, self.number, model=self.model, **of_metric)
+            return result.at_least(self.measure, self.number, model=self.model, **of_metric)
+        return result.not_worse(self.measure, margin=self.number, model=self.model, **of_metric)
 
 
 def gate_of(

@@ -103,6 +103,12 @@ class RecnbError(ValueError):
         """The message without its subject."""
         return str(self).removeprefix(self.subject)
 
+    def without_code(self) -> Self:
+        """The same error without code for frames, where there is no frame."""
+        kept = ([part for part in parts if not isinstance(part, Code)] for parts in (self.problem, self.fix))
+        problem, fix = kept
+        return type(self)(*problem, fix=tuple(fix), subject=self.subject)
+
     def about(self, subject: str) -> Self:
         """The same error of something that is named in front of the message."""
         return type(self)(*self.problem, fix=self.fix, subject=subject + self.subject)
@@ -182,8 +188,9 @@ def near(word: object, known: Iterable[object]) -> str:
 
 def nearest(word: object, names: Iterable[str]) -> str:
     """The one or two names nearest to a misspelt word, as a question; empty if none is near."""
-    close = difflib.get_close_matches(str(word), list(names), n=2, cutoff=0.6)
-    return f"Did you mean {' or '.join(map(repr, close))}?" if close else ""
+    by_letters = {name.lower(): name for name in names}
+    close = difflib.get_close_matches(str(word).lower(), by_letters, n=2, cutoff=0.6)
+    return f"Did you mean {' or '.join(repr(by_letters[name]) for name in close)}?" if close else ""
 
 
 def no_attribute(of: str, name: str, known: Iterable[str]) -> AttributeError:

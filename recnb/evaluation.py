@@ -20,6 +20,7 @@ from recnb.results.evaluation_data import EvaluationData
 from recnb.results.explanation import explanation_of
 from recnb.results.gate import Gate, at_least
 from recnb.results.items import ItemTable, items_of
+from recnb.results.measures import Measures, measure_of, measures_of
 from recnb.results.metric_methods import Methods
 from recnb.results.segments import table_by
 from recnb.results.table import beyond_table, table_of
@@ -62,10 +63,10 @@ class EvaluationMethods(Methods):
         Parameters
         ----------
         metrics
-            Names of metrics; or a mapping of name to its own options, as
-            `{"precision": {"out_of": "list"}, "recall": {}}`. None: the usual ones.
+            Names of metrics, or measures as papers print them, `["nDCG@10", "AP(rel=2)"]` (see `measure`); or a mapping
+            of name to its own options, as `{"precision": {"out_of": "list"}, "recall": {}}`. None: the usual ones.
         k
-            Cut-off or cut-offs; None is the whole list.
+            Cut-off or cut-offs; None is the whole list. A name with a cut-off has its own, and there is one column.
         intervals
             True: three columns per cut-off, (k, "mean"), (k, "low") and (k, "high"), with 95% intervals. A table of
             segments has intervals in either case.
@@ -89,15 +90,71 @@ class EvaluationMethods(Methods):
             return table_by(self._evaluated(), metrics, k, by, bins=bins, options=options)
         return table_of(self._evaluated(), metrics, k, options, intervals=intervals)
 
+    def measure(self, text: str, **options: Any) -> Score | CatalogueScore:
+        """Return the number of a measure by the name that papers print.
+
+        Parameters
+        ----------
+        text
+            A name, parameters in brackets and a cut-off: "nDCG@10", "AP(rel=2)", "nDCG(dcg='exp-log2')@10",
+            "RBP(p=0.8)", "P(judged_only=True)@5". Names are those of recnb, ir_measures and trec_eval; case does not
+            matter. `rel` is the least relevance of a relevant item; `judged_only` leaves items that are not judged out of
+            the lists.
+        **options
+            Options of the metric.
+
+        Returns
+        -------
+        Score
+            CatalogueScore for a metric of all lists together.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = sample.models["popular"].rec.against(sample.test)
+        >>> round(ev.measure("nDCG@10"), 4)
+        0.1725
+        """
+        return measure_of(self._evaluated(), text, options)
+
+    def measures(self, names: Iterable[str], *, confidence: float = 0.95, **options: Any) -> Measures:
+        """Return several measures by the names that papers print.
+
+        Parameters
+        ----------
+        names
+            As in `measure`: ["nDCG@10", "AP(rel=2)", "Judged@10"].
+        confidence
+            Of the intervals, between 0 and 1.
+        **options
+            Options of the metrics, applied to each metric that has them.
+
+        Returns
+        -------
+        Measures
+            A DataFrame with a row per measure, under its name as given: mean, low and high, the ends of its interval, and
+            users. NumRet, NumRel and NumRelRet are sums over users and have no interval.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = sample.models["popular"].rec.against(sample.test)
+        >>> list(ev.measures(["nDCG@10", "AP(rel=4)"]).columns)
+        ['mean', 'low', 'high', 'users']
+        """
+        return measures_of(self._evaluated(), names, confidence, options)
+
     def curve(self, metric: str, k: Iterable[int] = range(1, 21), **options: Any) -> Curve:
         """Return a metric at many cut-offs, each with a 95% interval; `.plot()` draws it.
 
         Parameters
         ----------
         metric
-            Name of a metric.
+            Name of a metric. "IPrec" is interpolated precision against recall: the 11-point curve.
         k
-            Cut-offs.
+            Cut-offs; for "IPrec" levels of recall, by default 0, 0.1, ..., 1.
         **options
             Options of the metric.
 
@@ -190,7 +247,7 @@ class EvaluationMethods(Methods):
         k
             Cut-off or cut-offs; the last is that of the headline.
         metrics
-            As in `table`; the first is that of the headline.
+            As in `table`; the first is that of the headline. Cut-offs in names, as "nDCG@10", are those of the report.
         by, bins
             Segments of users, as in `table`.
         confidence
@@ -311,7 +368,7 @@ class Evaluation(EvaluationMethods):
         Parameters
         ----------
         library
-            Its name, as "rectools".
+            Its name, as "rectools", "ir_measures", "trec" or "sklearn". A metric that it lacks is recnb's own, and marked.
 
         Examples
         --------

@@ -48,6 +48,7 @@ from recnb.report.section import computed_by
 from recnb.results.arguments import Metrics
 from recnb.results.beyond_accuracy import UserValues, values_of
 from recnb.results.evaluation_data import EvaluationData
+from recnb.results.provenance import own_note
 from recnb.results.segments import SMALL
 
 if TYPE_CHECKING:
@@ -146,7 +147,12 @@ def report_of(
             n_users=comparison.n_users,
             judged=comparison.judged,
             settings=results.settings,
-            basis=comparison.basis(),
+            basis="; ".join(
+                [
+                    comparison.basis(),
+                    *own_note(first.library, [metric.name for metric, _own in request.metrics if first.is_own(metric)]),
+                ]
+            ),
             left_out=tuple(left_out),
             notes=tuple(dict.fromkeys(str(note) for model in models.values() for note in model.prepared.notes)),
             _computed=computed_by(SECTIONS, models, request),

@@ -19,15 +19,17 @@ from recnb.comparison.parts import Conclusion, Curves, Forest, Movers, Tradeoff
 from recnb.comparison.results import Difference, Test
 from recnb.comparison.table import ComparisonTable
 from recnb.data import Frame
+from recnb.data.input import Input
 from recnb.display.language import _, checked, current
 from recnb.display.text import one_line
 from recnb.errors import Argument, OptionError, Suggesting, UnknownModelError, is_number, is_word, near
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
-from recnb.results.arguments import STANDARD, Metrics, chosen_metrics
+from recnb.results.arguments import STANDARD, Metrics, asked_measures, chosen_metrics
 from recnb.results.beyond_accuracy import values_of
 from recnb.results.gate import Gate, NotWorse, at_least
+from recnb.results.provenance import own_note
 from recnb.results.segments import distinct_labels
 from recnb.stats import PairedMethod
 
@@ -57,8 +59,8 @@ CALLS = (
 
 
 def compare(
-    models: Mapping[str, Frame | Evaluation] | Frame,
-    truth: Frame | None = None,
+    models: Mapping[str, Input | Evaluation] | Frame,
+    truth: Input | None = None,
     *,
     baseline: str | None = None,
     pairs: Pairs = "baseline",
@@ -75,11 +77,11 @@ def compare(
     Parameters
     ----------
     models
-        Frames of recommendations or Evaluations by name; or one frame with a column of models, which `model="column"` names.
+        Recommendations by name, in any form that `recnb.evaluate` takes, or Evaluations; or one frame or file with a column of models, which `model="column"` names.
         Frames and evaluations of Dask and Spark need `import recnb.dask` or `recnb.spark`: hits and counts are fetched, and
         the rows of the lists are not, so overlap and metrics beyond accuracy are not available.
     truth
-        The relevant items of each user, for frames.
+        The relevant items of each user, as in `recnb.evaluate`, unless all models are Evaluations.
     baseline
         The model that all others are compared with; by default the first.
     pairs
@@ -99,7 +101,7 @@ def compare(
     seed
         Seed of both.
     **options
-        Those of `evaluate`: columns, conventions, `train=`, `items=`, `users=`.
+        Those of `evaluate`: columns, conventions, `train=`, `items=`, `users=`, `user_ids=`.
 
     Returns
     -------
@@ -175,7 +177,8 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         Parameters
         ----------
         metrics
-            Names of metrics; or a mapping of name to its own options. None: the usual ones.
+            Names of metrics, or measures as papers print them, as "nDCG@10", which bring their cut-off; or a mapping of name to
+            its own options. None: the usual ones.
         k
             Cut-off or cut-offs; None is the whole list.
         by
@@ -215,6 +218,9 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         table._measured = lambda: wide
         if any(not metric.is_accuracy for metric, _options in chosen):
             basis.append(_("metrics beyond accuracy over all users who have a value in every model"))
+        basis += own_note(
+            self._first.library, [metric.name for metric, _options in chosen if self._first.is_own(metric)]
+        )
         table.attrs = {
             "basis": "; ".join(basis),
             "n_users": self.n_users,
@@ -347,7 +353,9 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         passed: ndcg@10: item-knn is not shown to be worse than popular (difference +0.0864, 95% interval 0.0604 to 0.1124, 261 users)
         261 users that all 3 models are judged on; in each model 2 without a list, which counts 0; 39 with no relevant item left out; ordered by rank; relevant: relevance above 0
         """
-        (chosen,) = chosen_metrics([metric])
+        ((_name, chosen),) = asked_measures([metric])
+        if not chosen.is_accuracy:
+            raise OptionError(f"{metric!r} is beyond accuracy, where lower is not worse: name a metric of accuracy.")
         if not is_number(margin) or margin < 0:
             problem = ": give how far below the baseline a model may be, a number from 0 up, such as 0.01."
             raise OptionError(Argument("margin", margin), problem)
@@ -355,10 +363,10 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
             problem = "every two models are compared, and none is the baseline that others may not be worse than: "
             raise OptionError(problem, "compare with ", Argument("baseline", self.names[0]), ".")
         pairs = self.pairs if model is None else [self._pair(model, None)]
-        differences = self._measured([chosen.name], Cutoffs.one(k), options, pairs).differences
+        differences = self._measured([metric], Cutoffs.one(k), options, pairs).differences
         checks = [
             NotWorse(
-                *(row.metric, row.k, row.model, row.n_users, row.baseline, row.difference, row.low, row.high),
+                *(chosen.name, row.k, row.model, row.n_users, row.baseline, row.difference, row.low, row.high),
                 float(margin),
                 self.settings.confidence,
             )

@@ -16,7 +16,7 @@ from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.metric import Metric, metric_named
 from recnb.results import Curve, Interval, Table
-from recnb.results.aggregation import BLOCK, Scoring, averaged, cutoffs_under
+from recnb.results.aggregation import BLOCK, Scoring, averaged, cutoffs_under, hits_for
 from recnb.results.arguments import STANDARD, Metrics, chosen_metrics, options_of
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.provenance import basis_of
@@ -313,8 +313,7 @@ def _measured(
     for prepared in {id(scoring.prepared): scoring.prepared for scoring in scorings}.values():
         rows = [row for row, scoring in enumerate(scorings) if scoring.prepared is prepared]
         under = cutoffs_under(prepared.convention, cutoffs)
-        whole = any(scorings[row].metric.needs_whole_list(own[row]) for row in rows)
-        hits = prepared.hits(None if whole else under.deepest)
+        hits = hits_for(prepared, [(scorings[row].metric, own[row]) for row in rows], under)
         for start, stop in hits.blocks(BLOCK):
             block = hits.part(start, stop)
             for row in rows:

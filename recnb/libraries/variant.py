@@ -26,9 +26,9 @@ from recnb.errors import NoUsersError, OptionError, RecnbError
 from recnb.libraries.data_properties import DataProperties, properties_of
 from recnb.libraries.library_errors import REFUSALS, refusal
 from recnb.libraries.library_metrics import EMPTY, SPECIAL, metric_of
-from recnb.metrics.hits import Floats, Hits
+from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.metric import Metric, metric_named
-from recnb.results.aggregation import averaged, cutoffs_under
+from recnb.results.aggregation import averaged, cutoffs_under, hits_for
 from recnb.results.arguments import position_of
 
 if TYPE_CHECKING:
@@ -222,7 +222,8 @@ class MetricVariant:
 
     def hits(self, prepared: Prepared, k: int | None) -> Hits:
         """The hits that the number is computed from."""
-        return prepared.hits(None if self.whole_list else k)
+        cutoffs = Cutoffs((k,), uncut=self.convention.cutoff == "none")
+        return hits_for(prepared, [(self.definition, dict(self.options))], cutoffs)
 
     @property
     def without_users(self) -> float:

@@ -20,12 +20,12 @@ from recnb.display.language import N_, _, current, ngettext, use_language
 from recnb.display.svg import COLOURS
 from recnb.display.templates import name, render, translated, user_text
 from recnb.display.text import one_line
-from recnb.errors import OptionError, RecnbError
+from recnb.errors import Argument, OptionError, RecnbError
 from recnb.metrics.accuracy import reach
 from recnb.metrics.formula import Formula, number
 from recnb.metrics.gain import discount_of, gain_of
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
-from recnb.metrics.metric import Credit, Metric, any_metric
+from recnb.metrics.metric import Credit, Metric, measure_named
 from recnb.metrics.recommendation_lists import TermRows, Whole
 from recnb.results import beyond_accuracy
 from recnb.results.aggregation import cutoffs_under
@@ -217,7 +217,15 @@ def explanation_of(
 ) -> Explanation:
     """The explanation of a metric of accuracy or beyond it, of one user's list or of all lists together."""
     with use_language(lang):
-        chosen = any_metric(metric)
+        chosen = measure_named(metric)
+        if chosen.cutoff is not None:
+            if k is not None and k != chosen.cutoff:
+                raise OptionError(f"{metric!r} has its cut-off, and ", Argument("k", k), " is another: leave one out.")
+            k = chosen.cutoff
+        if chosen.summed or chosen.plain_name == "judged":
+            raise OptionError(
+                f"{chosen.symbol} counts rows and has no terms to explain: see .measure({metric!r}).per_user."
+            )
         return (_of_accuracy if chosen.is_accuracy else _beyond_accuracy)(data, chosen, user, k, options)
 
 
@@ -225,8 +233,9 @@ def _of_accuracy(
     data: EvaluationData, metric: Metric[...], user: Any, k: int | None, options: Mapping[str, Any]
 ) -> Explanation:
     metric.check(options)
-    if data.library is not None:
-        scoring = data.scoring(metric, options)
+    if data.library is not None or metric.data:
+        scoring = data.scoring(metric, options, whole=k is None)
+        metric = replace(metric, data={})
         of_library = type(data)(scoring.prepared, side_data=data.side_data)
         return _of_accuracy(of_library, metric, user, k, scoring.options)
     cutoffs = cutoffs_under(data.convention, Cutoffs.one(k))
@@ -365,6 +374,13 @@ def _term_rows(credit: Credit, chosen: Mapping[str, Any], formula: Formula) -> T
         "k": depth, "n_relevant": hits.n_relevant[0], "n_hits": (hits.rank <= depth).sum(), "list_length": hits.list_length[0],
         "max_relevance": top, "rank": hits.rank, "relevance": hits.relevance, "nth": hits.nth, "first": hits.nth == 1,
     }  # fmt: skip
+    if {"nonrelevant_above", "n_nonrelevant"} & names:
+        numbers |= {
+            "nonrelevant_above": hits.nonrelevant_above, "unjudged_above": hits.unjudged_above,
+            "n_nonrelevant": hits.n_nonrelevant[0],
+        }  # fmt: skip
+    if "rise" in names:
+        numbers["rise"] = credit.earned
     if "preferred" in names:
         numbers["preferred"] = hits.preferred
     if "reach" in names:

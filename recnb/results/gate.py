@@ -19,8 +19,8 @@ from recnb.display.templates import render, user_text
 from recnb.display.text import one_line
 from recnb.errors import Argument, OptionError, is_number
 from recnb.metrics.hits import Cutoffs
-from recnb.results.arguments import asked_metrics
-from recnb.results.table import table_of
+from recnb.results.arguments import asked_measures
+from recnb.results.beyond_accuracy import score_of
 
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData
@@ -222,7 +222,10 @@ def at_least(
     """Whether a number of each model reaches a value."""
     if not is_number(value):
         raise OptionError(Argument("value", value), " is no number that a metric could reach: give one, such as 0.3.")
-    (chosen,), (cutoff,) = asked_metrics([metric]), Cutoffs.one(k)
-    tables = {name: table_of(model, [chosen.name], cutoff, options) for name, model in models.items()}
-    reached = {name: float(table.to_numpy()[0, 0]) for name, table in tables.items()}
-    return [AtLeast(chosen.name, cutoff, name, models[name].n_users, reached[name], float(value)) for name in models]
+    ((_name, chosen),) = asked_measures([metric])
+    (cutoff,) = chosen.cutoffs(Cutoffs.one(k))
+    chosen.check(options)
+    return [
+        AtLeast(chosen.name, cutoff, model, data.n_users, float(score_of(data, chosen, cutoff, options)), float(value))
+        for model, data in models.items()
+    ]

@@ -15,7 +15,7 @@ from recnb.display.language import _, current, use_language
 from recnb.display.svg import ACCENT, QUIET
 from recnb.display.templates import render
 from recnb.errors import Argument, NoUsersError, OptionError, near
-from recnb.metrics.metric import LIST_METRICS, METRICS
+from recnb.metrics.metric import RETRIEVAL_METRICS, any_metric
 from recnb.results.plots import axes
 from recnb.results.provenance import titled
 from recnb.stats import ENOUGH, UNBOUNDED, Bounds, Detectable, IntervalMethod, interval_of_pairs, intervals
@@ -62,8 +62,10 @@ class Interval(tuple[float, float]):
 
 def bounds_of(metric: str) -> Bounds:
     """Between what the values of a metric lie."""
-    found = METRICS.get(metric) or LIST_METRICS.get(metric)
-    return UNBOUNDED if found is None else found.bounds
+    try:
+        return any_metric(metric).bounds
+    except OptionError:  # a metric of some library alone
+        return UNBOUNDED
 
 
 class MetricValue(float):
@@ -135,7 +137,11 @@ class Score(MetricValue):
     @property
     def has_interval(self) -> bool:
         """Whether it is a mean over users."""
-        return self.convention.average == "user"
+        return self.convention.average == "user" and not self._summed
+
+    @property
+    def _summed(self) -> bool:
+        return self.metric in RETRIEVAL_METRICS and RETRIEVAL_METRICS[self.metric].summed
 
     def interval(
         self, confidence: float = 0.95, method: IntervalMethod = "auto", resamples: int = 2000, seed: int = 0
@@ -148,6 +154,8 @@ class Score(MetricValue):
         "bca_moments"; few users with a hit make these too narrow. The interval is (nan, nan) with a single user, and for a
         metric without an upper bound (DCG, novelty) below 10 users with a value above 0.
         """
+        if self._summed:
+            raise OptionError(f"{self.metric} is a sum over users and no mean, so there is no interval for it.")
         if not self.has_interval:
             average = Argument("average", self.convention.average)
             raise OptionError(average, " is no mean over users, so there is no interval for it.")

@@ -25,7 +25,7 @@ from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
 from recnb.metrics.metric import Metric
 from recnb.metrics.recommendation_lists import Bools
 from recnb.results.aggregation import Scoring
-from recnb.results.arguments import Metrics, asked_metrics, metrics_under, options_of
+from recnb.results.arguments import Metrics, asked_measures, metrics_under, options_of
 from recnb.results.beyond_accuracy import UserValues, values_of
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.plots import draw_intervals, plain
@@ -89,7 +89,7 @@ class Segments:
 
     def check(self, metric: Metric[...]) -> None:
         """Refuse a metric that parts of users have no value of."""
-        if self.parts is not None and not metric.is_accuracy:
+        if self.parts is not None and (not metric.is_accuracy or metric.needs_judged):
             problem = f" splits users by their hits, and {metric.name} is no metric of hits alone: leave it out."
             raise OptionError(Argument("by", self.label), problem)
 
@@ -106,9 +106,9 @@ class SplitEvaluation(EvaluationData):
         self._parts = parts
         self._split: dict[int, tuple[Hits, Prepared]] = {}
 
-    def scoring(self, metric: Metric[...], options: Mapping[str, Any]) -> Scoring:
+    def scoring(self, metric: Metric[...], options: Mapping[str, Any], *, whole: bool = False) -> Scoring:
         """The data and the options under which a metric is computed."""
-        scoring = super().scoring(metric, options)
+        scoring = super().scoring(metric, options, whole=whole)
         hits = scoring.prepared.all_hits
         if id(hits) not in self._split:
             self._split[id(hits)] = hits, self._parts.split(scoring.prepared)
@@ -380,7 +380,7 @@ def segment_rows(
     """
     metrics = metrics_under(evaluation.library, metrics)
     segments = segments_of(evaluation, by, bins)
-    chosen = asked_metrics(metrics)
+    chosen = [metric for _name, metric in asked_measures(metrics)]
     for metric in chosen:
         if metric.of == "all":
             problem = f"{metric.name} is one number of all lists, with no value for each user, so "
@@ -389,13 +389,14 @@ def segment_rows(
     split, cutoffs = segments.split(evaluation), Cutoffs.of(k)
     rows: list[Segment] = []
     for metric in chosen:
+        at_cutoffs = metric.cutoffs(cutoffs)
         if computed is None or segments.parts is not None or np.isnan(computed[metric.name]).any():
-            of_users = values_of(split, metric, cutoffs, options_of(metric, metrics, options, chosen))
+            of_users = values_of(split, metric, at_cutoffs, options_of(metric, metrics, options, chosen))
         else:
             of_users = UserValues(evaluation.prepared.users, computed[metric.name][:, np.newaxis])
         keys, code = segments.placed(of_users.users)
         user = segments.user(of_users.users)
-        for cut, values in zip(cutoffs, of_users.values.T, strict=True):
+        for cut, values in zip(at_cutoffs, of_users.values.T, strict=True):
             kept = ~np.isnan(values)
             at_cut, code_at, user_at = values[kept, np.newaxis], code[kept], None if user is None else user[kept]
             rows += [

@@ -16,14 +16,14 @@ from recnb.display.fonts import lettering
 from recnb.display.language import _, current, ngettext, use_language
 from recnb.display.templates import render, user_text
 from recnb.display.text import latex_table, latex_text, markdown_table, markdown_text, one_line
-from recnb.errors import OptionError, RecnbError
+from recnb.errors import Argument, OptionError, RecnbError
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import LIST_METRICS, Metric
 from recnb.results import beyond_accuracy
 from recnb.results.aggregation import means_of
-from recnb.results.arguments import Metrics, asked_metrics, metrics_under, options_of
+from recnb.results.arguments import Metrics, asked_measures, metrics_under, options_of
 from recnb.results.plots import draw_intervals
-from recnb.results.provenance import console
+from recnb.results.provenance import OWN, console, own_note, users_in_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,7 +87,7 @@ class Table(pd.DataFrame):
 
     def _parts(self) -> list[pd.DataFrame]:
         """The means; with the lower and the upper ends of their intervals, unless the numbers were changed."""
-        if self.columns.nlevels > 1:
+        if {"low", "high"} <= {*self.columns.get_level_values(-1)}:
             return parts_of(self)
         parts = self._measured() if self._measured else []
         same = (
@@ -131,7 +131,10 @@ class Table(pd.DataFrame):
             names[-1] = f"{names[-1]} × {form.safe(self.columns.name)}".removeprefix(" × ")
         header = [*names, *(form.safe(_joined(column)) for column in self.columns)]
         labels = (label if isinstance(label, tuple) else (label,) for label in self.index)
-        rows = [[*map(form.safe, label), *cells] for label, cells in zip(labels, self._formatted(form), strict=False)]
+        rows = [
+            [*(form.safe(self._marked(part)) for part in label), *cells]
+            for label, cells in zip(labels, self._formatted(form), strict=False)
+        ]
         text = next((at for at, kind in enumerate(self.dtypes) if pd.api.types.is_numeric_dtype(kind)), 0)
         return header, rows, len(names) + text
 
@@ -169,7 +172,7 @@ class Table(pd.DataFrame):
 
     def __repr__(self) -> str:
         with use_language(self.attrs.get("lang")):
-            shown = self._as_text().rename(index=_as_line)
+            shown = self._as_text().rename(index=lambda label: _as_line(self._marked(label)))
             numbers = {at: partial(self._number, column=at) for at in shown.select_dtypes("floating")}
             text = console(shown, formatters=numbers)
             return "\n".join([text, *self._small_print(TEXT)])
@@ -186,6 +189,10 @@ class Table(pd.DataFrame):
     def _title(self) -> str:
         return ""
 
+    def _marked(self, label: object) -> object:
+        """The label of a row, marked if the number is recnb's own."""
+        return f"{label}{OWN}" if label in self.attrs.get("own", ()) else label
+
 
 def _as_line(label: object) -> object:
     return one_line(label) if isinstance(label, str) else label
@@ -193,6 +200,8 @@ def _as_line(label: object) -> object:
 
 def parts_of(table: pd.DataFrame) -> list[pd.DataFrame]:
     """Of a table with intervals: the means, the lower ends and the upper ends."""
+    if table.columns.nlevels == 1:
+        return [table[[part]].set_axis(["mean"], axis=1) for part in ("mean", "low", "high")]
     return [pd.DataFrame(table.xs(part, axis=1, level=1)) for part in ("mean", "low", "high")]
 
 
@@ -206,6 +215,8 @@ def _joined(column: Any) -> str:
 
 
 def _at(k: Any) -> str:
+    if k == "mean":
+        return _("mean")
     return _("whole list") if pd.isna(k) else f"@{k}"
 
 
@@ -217,7 +228,16 @@ def table_of(
         raise OptionError(f"intervals={intervals!r}: say True or False.")
     cutoffs, library = Cutoffs.of(k), evaluation.library
     metrics = metrics_under(library, metrics)
-    chosen = asked_metrics(metrics)
+    named = asked_measures(metrics)
+    chosen = [metric for _name, metric in named]
+    names = [name for name, _metric in named]
+    with_cutoff = next((name for name, metric in named if metric.cutoff is not None), None)
+    if with_cutoff is not None:
+        (cut,) = cutoffs.values if len(cutoffs) == 1 else (0,)
+        if cut == 0:
+            rest = " has columns for others: give each name its own cut-off, or none."
+            raise OptionError(f"{with_cutoff!r} has its cut-off, and ", Argument("k", list(cutoffs)), rest)
+        names = [name if metric.cutoff is not None or cut is None else f"{name}@{cut}" for name, metric in named]
     metric_options = {metric.name: options_of(metric, metrics, options, chosen) for metric in chosen}
     of_accuracy = [(metric, metric_options[metric.name]) for metric in chosen if metric.is_accuracy]
     convention = evaluation.convention.with_metric(
@@ -234,19 +254,31 @@ def table_of(
         if metric.is_accuracy:
             rows.append(next(accuracy))
         else:
-            means, words = beyond_accuracy.means_and_basis(evaluation, metric, cutoffs, metric_options[metric.name])
+            own_cutoffs = metric.cutoffs(cutoffs)
+            means, words = beyond_accuracy.means_and_basis(evaluation, metric, own_cutoffs, metric_options[metric.name])
             rows.append(means)
             parts.append(f"{metric.name}: {'; '.join(words)}")
-    attrs = {"basis": "; ".join(parts), "n_users": evaluation.n_users, "convention": str(convention)}
-    table = table_at([metric.name for metric in chosen], np.array(rows), cutoffs, attrs)
+    for name, metric in zip(names, chosen, strict=True):
+        if metric.data:
+            prepared = evaluation.scoring(metric, metric_options[metric.name]).prepared
+            parts.append(f"{name}: {users_in_words(prepared.counts, prepared.convention)[0]}")
+    own = [name for name, metric in zip(names, chosen, strict=True) if evaluation.is_own(metric)]
+    parts += own_note(library, own)
+    attrs = {"basis": "; ".join(parts), "n_users": evaluation.n_users, "convention": str(convention), "own": own}
+    table = table_at(names, np.array(rows), cutoffs, attrs)
+    if intervals:
+        measured = [
+            beyond_accuracy.with_interval(evaluation, metric, metric.cutoffs(cutoffs), metric_options[metric.name])
+            for metric in chosen
+        ]
+        table = with_ends(table, [ends for _means, *ends in measured])
+    if with_cutoff is not None:
+        table.columns = pd.Index(["mean", "low", "high"] if intervals else ["mean"])
     if not intervals:
-        again = partial(table_of, evaluation, metric_options, cutoffs.values, {}, intervals=True)
+        asked = {name: metric_options[metric.name] for name, metric in named}
+        again = partial(table_of, evaluation, asked, cutoffs.values, {}, intervals=True)
         table._measured = lambda: parts_of(again())
-        return table
-    measured = [
-        beyond_accuracy.with_interval(evaluation, metric, cutoffs, metric_options[metric.name]) for metric in chosen
-    ]
-    return with_ends(table, [ends for _means, *ends in measured])
+    return table
 
 
 def with_ends(table: Table, ends: Sequence[Sequence[Floats]]) -> Table:
@@ -262,14 +294,22 @@ def _means(
     evaluation: EvaluationData, metrics: Sequence[tuple[Metric[...], Mapping[str, Any]]], cutoffs: Cutoffs
 ) -> Sequence[Floats]:
     """The means of metrics of accuracy: together, if they are of the same users."""
-    if not metrics:
-        return []
-    if evaluation.library is None:
-        return list(means_of(evaluation.prepared, metrics, cutoffs))
+    together: dict[Cutoffs, list[int]] = {}
+    for at, (metric, _options) in enumerate(metrics):
+        if evaluation.library is None and not metric.data:
+            together.setdefault(metric.cutoffs(cutoffs), []).append(at)
+    found: dict[int, Floats] = {}
+    for own, rows in together.items():
+        found |= zip(rows, means_of(evaluation.prepared, [metrics[at] for at in rows], own), strict=True)
+    if len(found) == len(metrics):
+        return [found[at] for at in range(len(metrics))]
     if any(metric.needs_whole_list(options) for metric, options in metrics):
         # Join as deep as the deepest metric needs, so that no metric makes the join be done again.
         evaluation.hits(None)
-    return [evaluation.means(metric, cutoffs, options) for metric, options in metrics]
+    return [
+        found[at] if at in found else evaluation.means(metric, metric.cutoffs(cutoffs), options)
+        for at, (metric, options) in enumerate(metrics)
+    ]
 
 
 def beyond_table(evaluation: EvaluationData, k: object) -> Table:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from recnb.display.language import N_, NC_, _, current, pgettext, use_language
 from recnb.display.templates import render
 from recnb.display.text import aligned
-from recnb.metrics.metric import LIST_METRICS, METRICS
+from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,7 +95,7 @@ def glossary(lang: str | None = None) -> Glossary:
     """
     with use_language(lang):
         terms = [GlossaryEntry(word, _(name), _(meaning)) for word, (name, meaning) in WORDS.items()]
-        metrics = [*METRICS.values(), *LIST_METRICS.values()]
+        metrics = [*METRICS.values(), *RETRIEVAL_METRICS.values(), *LIST_METRICS.values()]
         terms += [
             GlossaryEntry(metric.name, _(NAMES.get(metric.name, metric.called)), metric.title) for metric in metrics
         ]

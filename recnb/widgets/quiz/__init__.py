@@ -9,7 +9,7 @@ import numpy as np
 from recnb.display.language import checked
 from recnb.errors import CutoffError, OptionError
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.metric import metric_named
+from recnb.metrics.metric import standard_metric
 from recnb.widgets.quiz.exercise import Answer, Quiz, Solution
 from recnb.widgets.quiz.generate import draw
 from recnb.widgets.quiz.list import TOP
@@ -60,7 +60,7 @@ def quiz(
     >>> q.check(0.6).slip, bool(q.check("2/3")), q.grade(0.6667), q.grade("0.6")
     ('no_cutoff', True, 1.0, 0.0)
     """
-    chosen = metric_named(metric)
+    chosen = standard_metric(metric)
     chosen.check(options)
     if not _is_whole(seed) or seed < 0:
         raise OptionError(f"seed={seed!r} is not a seed: give a whole number from 0 up, such as seed=1.")
