@@ -181,31 +181,24 @@ TREC = {
 }  # fmt: skip
 
 
-def metric_at(label: str) -> tuple[str, int | None]:
-    """The metric and the cut-off of `ndcg@10`."""
-    metric, at, k = label.partition("@")
-    return metric, int(k) if at else None
-
-
 @dataclass(frozen=True)
 class GateRequest:
     """A condition that a release must meet, as it is typed, of every model or of one (`als:ndcg@10=0.3`)."""
 
     flag: str
     model: str | None
-    metric: str
-    k: int | None
+    measure: str
     number: float  #: the least value, or the margin
 
     @classmethod
     def below(cls, text: str) -> GateRequest:
-        """Read `[model:]metric[@k]=value`."""
+        """Read `[model:]measure=value`, as `als:nDCG@10=0.3`."""
         name, _, least = text.rpartition("=")
         return cls._of("--fail-below", text, name, least, "ndcg@10=0.3, or als:ndcg@10=0.3 of several models")
 
     @classmethod
     def worse(cls, text: str) -> GateRequest:
-        """Read `[model:]metric[@k][:margin]`."""
+        """Read `[model:]measure[:margin]`, as `nDCG@10:0.01`."""
         name, _, margin = text.rpartition(":")
         try:
             float(margin)
@@ -222,23 +215,23 @@ class GateRequest:
             value = inf
         if not isfinite(value) or (flag == "--fail-if-worse" and value < 0):
             raise OptionError(f"{flag} {text}: say it as {example}.")
-        metric = measure_named(label)  # an unknown name is an error before the work, not after it
-        return cls(flag, model or None, metric.name, metric.cutoff, value)
+        measure_named(label)  # an unknown name is an error before the work, not after it
+        return cls(flag, model or None, label, value)
 
     def gate(self, result: Evaluation | Comparison, options: Mapping[str, Any]) -> Gate:
         """The gate with its numbers."""
         models = result.names if isinstance(result, Comparison) else []
         if self.model is not None and self.model not in models:
             raise OptionError(f"{self.flag} {self.model}:…: there is no such model. {near(self.model, models)}")
-        metric = measure_named(self.metric)
+        metric = measure_named(self.measure)
         of_metric = {
             name: value for name, value in options.items() if name in metric.defaults and name not in metric.given
         }
         if isinstance(result, Evaluation):
-            return result.at_least(self.metric, self.number, self.k, **of_metric)
+            return result.at_least(self.measure, self.number, **of_metric)
         if self.flag == "--fail-below":
-            return result.at_least(self.metric, self.number, self.k, model=self.model, **of_metric)
-        return result.not_worse(self.metric, self.k, self.number, model=self.model, **of_metric)
+            return result.at_least(self.measure, self.number, model=self.model, **of_metric)
+        return result.not_worse(self.measure, margin=self.number, model=self.model, **of_metric)
 
 
 def gate_of(

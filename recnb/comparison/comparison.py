@@ -13,7 +13,7 @@ import pandas as pd
 from recnb.comparison.common_users import check_conventions, check_truths, restrict_to_common_users, share_catalogue
 from recnb.comparison.conclusions import comparison_title
 from recnb.comparison.data import ComparisonData
-from recnb.comparison.differences import computed_blocks, differences_by, lines_of, measure, measure_by
+from recnb.comparison.differences import ComparedMetrics, computed_blocks, differences_by, lines_of, measure, measure_by
 from recnb.comparison.models import models_of, reference_of, settings_of
 from recnb.comparison.parts import Conclusion, Curves, Forest, Movers, Tradeoff
 from recnb.comparison.results import Difference, Test
@@ -26,10 +26,11 @@ from recnb.errors import Argument, OptionError, Suggesting, UnknownModelError, i
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
-from recnb.results.arguments import STANDARD, Metrics, chosen_metrics, measure_at
+from recnb.results.arguments import STANDARD, Metrics, asked_measures, chosen_metrics
 from recnb.results.beyond_accuracy import values_of
 from recnb.results.gate import Gate, NotWorse, at_least
 from recnb.results.provenance import own_note
+from recnb.results.segments import distinct_labels
 from recnb.stats import PairedMethod
 
 if TYPE_CHECKING:
@@ -195,16 +196,16 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
             and cut-off, as "ndcg@10". Where it is shown the best of each column is bold; `plot()` draws it with intervals.
         """
         cutoffs, chosen = Cutoffs.of(k), self._chosen(metrics, options)
+        labels: list[str] = []
+        basis = [self.basis()]
+        measured: dict[tuple[Any, ...], ComparedMetrics]
         if by is None:
-            measured, labels, words = (
-                {(): measure(self._blocks(chosen, cutoffs), self.names, [], self.settings)},
-                (),
-                "",
-            )
+            measured = {(): measure(self._blocks(chosen, cutoffs), self.names, [], self.settings)}
         else:
             again = partial(computed_blocks, metrics=chosen, cutoffs=cutoffs)
             segments, measured = measure_by(again, self._models, [], self.settings, by, bins)
-            labels, words = segments.labels, segments.words
+            labels = distinct_labels(segments.labels, ["model"])
+            basis += filter(None, [segments.words])
         levels = [f"segment {at}" for at in range(len(labels))]
         rows = pd.DataFrame([
             dict(zip(levels, key, strict=True)) | asdict(mean)
@@ -215,7 +216,6 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         wide = [rows.set_index("column", append=True)[part].unstack(sort=False) for part in ("mean", "low", "high")]
         table = ComparisonTable(wide[0].rename_axis(columns=None).astype(float))
         table._measured = lambda: wide
-        basis = [self.basis(), *([words] if words else [])]
         if any(not metric.is_accuracy for metric, _options in chosen):
             basis.append(_("metrics beyond accuracy over all users who have a value in every model"))
         basis += own_note(
@@ -269,14 +269,15 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
             test, corrected for all rows; `detectable` is the smallest difference found with 80 % power; `won`, `tied` and
             `lost` count users.
         """
-        cutoffs, chosen, labels = Cutoffs.of(k), self._chosen(metrics, options), ()
+        cutoffs, chosen = Cutoffs.of(k), self._chosen(metrics, options)
+        labels: list[str] = []
         if by is None:
             tested = measure(self._blocks(chosen, cutoffs), self.names, self.pairs, self.settings).differences
             rows: list[tuple[tuple[Any, ...], Difference]] = [((), row) for row in tested]
         else:
             again = partial(computed_blocks, metrics=chosen, cutoffs=cutoffs)
             segments, results = measure_by(again, self._models, self.pairs, self.settings, by, bins)
-            rows, labels = differences_by(results), segments.labels
+            rows, labels = differences_by(results), distinct_labels(segments.labels, DIFFERENCE_COLUMNS)
         cells = [{**row.to_dict(), **dict(zip(labels, key, strict=True))} for key, row in rows]
         columns = [*labels, *DIFFERENCE_COLUMNS]
         frame = pd.DataFrame(cells, columns=pd.Index(columns))
@@ -352,8 +353,9 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         passed: ndcg@10: item-knn is not shown to be worse than popular (difference +0.0864, 95% interval 0.0604 to 0.1124, 261 users)
         261 users that all 3 models are judged on; in each model 2 without a list, which counts 0; 39 with no relevant item left out; ordered by rank; relevant: relevance above 0
         """
-        measure, cutoff = measure_at(metric, k)
-        (chosen,) = chosen_metrics([measure.name])
+        ((_name, chosen),) = asked_measures([metric])
+        if not chosen.is_accuracy:
+            raise OptionError(f"{metric!r} is beyond accuracy, where lower is not worse: name a metric of accuracy.")
         if not is_number(margin) or margin < 0:
             problem = ": give how far below the baseline a model may be, a number from 0 up, such as 0.01."
             raise OptionError(Argument("margin", margin), problem)
@@ -361,10 +363,10 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
             problem = "every two models are compared, and none is the baseline that others may not be worse than: "
             raise OptionError(problem, "compare with ", Argument("baseline", self.names[0]), ".")
         pairs = self.pairs if model is None else [self._pair(model, None)]
-        differences = self._measured([chosen.name], Cutoffs.one(cutoff), options, pairs).differences
+        differences = self._measured([metric], Cutoffs.one(k), options, pairs).differences
         checks = [
             NotWorse(
-                *(row.metric, row.k, row.model, row.n_users, row.baseline, row.difference, row.low, row.high),
+                *(chosen.name, row.k, row.model, row.n_users, row.baseline, row.difference, row.low, row.high),
                 float(margin),
                 self.settings.confidence,
             )

@@ -18,15 +18,16 @@ from recnb.display.language import _, current, ngettext, use_language
 from recnb.display.templates import render, user_text
 from recnb.display.text import one_line
 from recnb.errors import Argument, OptionError, is_number
-from recnb.results.arguments import measure_at
-from recnb.results.table import table_of
+from recnb.metrics.hits import Cutoffs
+from recnb.results.arguments import asked_measures
+from recnb.results.beyond_accuracy import score_of
 
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData
 
 
 @dataclass(frozen=True)
-class Check(ABC):
+class GateCheck(ABC):
     """One condition on one number of one model."""
 
     kind: ClassVar[str]
@@ -55,7 +56,7 @@ class Check(ABC):
 
 
 @dataclass(frozen=True)
-class AtLeast(Check):
+class AtLeast(GateCheck):
     """A number that a model must reach."""
 
     kind = "at_least"
@@ -79,7 +80,7 @@ class AtLeast(Check):
 
 
 @dataclass(frozen=True)
-class NotWorse(Check):
+class NotWorse(GateCheck):
     """A model that must not be worse than the baseline, or not by as much as a margin."""
 
     kind = "not_worse"
@@ -130,12 +131,12 @@ class Gate:
     Shown by a notebook, with the numbers behind each check; `to_frame`, `to_json` and `to_junit` export them.
     """
 
-    checks: tuple[Check, ...]
+    checks: tuple[GateCheck, ...]
     basis: str  #: the users and the convention behind the numbers
     lang: str
 
     @classmethod
-    def of(cls, checks: Sequence[Check], basis: str) -> Gate:
+    def of(cls, checks: Sequence[GateCheck], basis: str) -> Gate:
         """A gate in the language that is set."""
         return cls(tuple(checks), basis, current())
 
@@ -217,11 +218,14 @@ class Gate:
 
 def at_least(
     models: Mapping[str, EvaluationData], metric: str, value: float, k: int | None, options: Mapping[str, Any]
-) -> list[Check]:
+) -> list[GateCheck]:
     """Whether a number of each model reaches a value."""
     if not is_number(value):
         raise OptionError(Argument("value", value), " is no number that a metric could reach: give one, such as 0.3.")
-    chosen, cutoff = measure_at(metric, k)
-    tables = {name: table_of(model, [chosen.name], cutoff, options) for name, model in models.items()}
-    reached = {name: float(table.to_numpy()[0, 0]) for name, table in tables.items()}
-    return [AtLeast(chosen.name, cutoff, name, models[name].n_users, reached[name], float(value)) for name in models]
+    ((_name, chosen),) = asked_measures([metric])
+    (cutoff,) = chosen.cutoffs(Cutoffs.one(k))
+    chosen.check(options)
+    return [
+        AtLeast(chosen.name, cutoff, model, data.n_users, float(score_of(data, chosen, cutoff, options)), float(value))
+        for model, data in models.items()
+    ]

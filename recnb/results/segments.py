@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -89,7 +89,7 @@ class Segments:
 
     def check(self, metric: Metric[...]) -> None:
         """Refuse a metric that parts of users have no value of."""
-        if self.parts is not None and not metric.is_accuracy:
+        if self.parts is not None and (not metric.is_accuracy or metric.needs_judged):
             problem = f" splits users by their hits, and {metric.name} is no metric of hits alone: leave it out."
             raise OptionError(Argument("by", self.label), problem)
 
@@ -157,40 +157,45 @@ def segments_of(evaluation: EvaluationData, by: Any, bins: int = 4) -> Segments:
         of_users = of_users.with_columns(pl.Series(f"code {at}", code))
         if column.splits:
             coded = known.join(of_users, on=["user", f"value {at}"], nulls_equal=True, maintain_order="left")
-            held = pairs.get(column.frame)
-            pairs[column.frame] = (
-                coded if held is None else held.join(coded, on=["user", "item"], maintain_order="left")
-            )
+            others = pairs.get(column.frame, coded.select("user", "item"))
+            pairs[column.frame] = others.join(coded, on=["user", "item"], maintain_order="left")
         else:
             table = table.join(of_users.drop(f"value {at}"), on="user", how="left", maintain_order="left")
-    numbered: dict[str, pl.DataFrame | None] = {"truth": None, "list": None}
+    numbered: dict[str, pl.DataFrame] = {}
     for frame, rows in pairs.items():
-        # One code for each combination of a user's values: those of one user are their parts.
+        # One number for each combination of a user's values: those of one user are their parts.
         parts = rows.drop("item").unique(maintain_order=True).with_row_index(frame).cast({frame: pl.Int64})
         values = [name for name in parts.columns if name == "user" or name.startswith("value")]
         found = rows.join(parts.select(frame, *values), on=values, nulls_equal=True, maintain_order="left")
         numbered[frame] = found.select("user", "item", frame)
-        parts = parts.drop(name for name in values if name != "user")
-        table = table.join(parts, on="user", how="left", maintain_order="left")
-    coded = [f"code {at}" for at in range(len(columns))]
+        table = table.join(parts.drop(values[1:]), on="user", how="left", maintain_order="left")
+    code_names = [f"code {at}" for at in range(len(columns))]
     if not pairs:  # of whom nothing is known is not among them
-        table = table.filter(pl.any_horizontal(pl.col(coded).is_not_null()))
-    codes = table.select(pl.col(coded).fill_null(-1)).to_numpy()
-    shape = [len(of_column) for of_column in names]
-    used, code = np.unique(np.ravel_multi_index((codes % shape).T, shape), return_inverse=True)
-    keys = tuple(
-        tuple(of_column[at] for of_column, at in zip(names, each, strict=True))
-        for each in zip(*(of_column.tolist() for of_column in np.unravel_index(used, shape)), strict=True)
-    )
+        table = table.filter(pl.any_horizontal(pl.col(code_names).is_not_null()))
+    keys, code = _combined(table.select(pl.col(code_names).fill_null(-1)).to_numpy(), names)
     of_recs = any(column.frame == "list" for column in columns)
     if not pairs:
         return Segments(labels, keys, table["user"], code, by_recs=of_recs)
-    for frame in numbered:
-        held = pl.col(frame).fill_null(-1) if frame in pairs else pl.lit(0, dtype=pl.Int64).alias(frame)
-        table = table.with_columns(held)
-    parts_of_users = UserParts(table.select("user", "truth", "list"), numbered["truth"], numbered["list"])
+    numbers = [
+        pl.col(frame).fill_null(-1) if frame in pairs else pl.lit(0, dtype=pl.Int64).alias(frame)
+        for frame in ("truth", "list")
+    ]
+    parts_of_users = UserParts(table.select("user", *numbers), numbered.get("truth"), numbered.get("list"))
     users = pl.int_range(table.height, eager=True)
     return Segments(labels, keys, users, code, parts_of_users, of_recs, _words(columns))
+
+
+def _combined(codes: Ints, names: Sequence[Sequence[Any]]) -> tuple[tuple[tuple[Any, ...], ...], Ints]:
+    """The combinations of values that occur, in order, and which each row has; a code of -1 is the last name of its column."""
+    shape = [len(of_column) for of_column in names]
+    used, code = np.unique(np.ravel_multi_index((codes % shape).T, shape), return_inverse=True)
+    places = zip(*(of_column.tolist() for of_column in np.unravel_index(used, shape)), strict=True)
+    return tuple(tuple(of_column[at] for of_column, at in zip(names, row, strict=True)) for row in places), code
+
+
+def distinct_labels(labels: Sequence[str], taken: Collection[str]) -> list[str]:
+    """The names of the columns of segments in a table that has columns of its own: "segment mean" for one called as one of these."""
+    return [f"segment {label}" if label in taken else label for label in labels]
 
 
 def _words(columns: Sequence[SegmentColumn]) -> str:
@@ -267,7 +272,8 @@ def _column_named(evaluation: EvaluationData, by: str) -> SegmentColumn:
         return SegmentColumn(by, users.select("user", value=by))
     of_truth = _columns_of_truth(evaluation)
     of_recs = _columns_of(side_data.recs, "recommendations", evaluation)
-    for frame, columns in (("truth", of_truth), ("list", of_recs)):
+    frames: tuple[tuple[Literal["truth", "list"], Any], ...] = (("truth", of_truth), ("list", of_recs))
+    for frame, columns in frames:
         if by in columns:
             of_users = columns[by]("user").unique(maintain_order=True)
             split = of_users["user"].is_duplicated().any()
@@ -291,8 +297,7 @@ def _columns_of_truth(evaluation: EvaluationData) -> dict[str, Callable[..., pl.
         for role in source.truth.columns:
             columns[source.truth_labels[role]] = partial(source.truth.select, value=role)
     columns |= _columns_of(side_data.truth, "truth", evaluation)
-    columns.pop(side_data.truth_user, None)
-    return columns
+    return {name: read for name, read in columns.items() if name not in (side_data.truth_user, side_data.truth_item)}
 
 
 def _columns_of(frame: Any, name: str, evaluation: EvaluationData) -> dict[str, Callable[..., pl.DataFrame]]:
@@ -389,14 +394,14 @@ def segment_rows(
     split, cutoffs = segments.split(evaluation), Cutoffs.of(k)
     rows: list[Segment] = []
     for metric in chosen:
-        own_cutoffs = metric.cutoffs(cutoffs)
+        at_cutoffs = metric.cutoffs(cutoffs)
         if computed is None or segments.parts is not None or np.isnan(computed[metric.name]).any():
-            of_users = values_of(split, metric, own_cutoffs, options_of(metric, metrics, options, chosen))
+            of_users = values_of(split, metric, at_cutoffs, options_of(metric, metrics, options, chosen))
         else:
             of_users = UserValues(evaluation.prepared.users, computed[metric.name][:, np.newaxis])
         keys, code = segments.placed(of_users.users)
         user = segments.user(of_users.users)
-        for cut, values in zip(own_cutoffs, of_users.values.T, strict=True):
+        for cut, values in zip(at_cutoffs, of_users.values.T, strict=True):
             kept = ~np.isnan(values)
             at_cut, code_at, user_at = values[kept, np.newaxis], code[kept], None if user is None else user[kept]
             rows += [
@@ -426,10 +431,8 @@ def table_by(
     )
     frame = pd.DataFrame([vars(row) for row in rows], columns=COLUMNS)
     frame["k"] = frame["k"].astype(object) if frame["k"].isna().any() else frame["k"]
-    taken = {*COLUMNS} - {"segment", "key"}  # by the table's own columns
     levels_of = {"metric": frame["metric"], "k": frame["k"]}
-    for at, label in enumerate(segments.labels):
-        named = f"segment {label}" if label in taken else label
+    for at, named in enumerate(distinct_labels(segments.labels, {*COLUMNS} - {"segment", "key"})):
         levels_of[named] = pd.Series([row.key[at] for row in rows], dtype=object)
     # Levels in the order of the rows, so that looking up a metric finds its rows side by side.
     codes, levels = zip(*map(pd.factorize, levels_of.values()), strict=True)
@@ -438,7 +441,7 @@ def table_by(
     )
     n_rows = frame.pop("n_rows")
     if segments.parts is not None:
-        frame.insert(frame.columns.get_loc("n_users") + 1, "n_rows", n_rows)
+        frame.insert(COLUMNS.index("n_users") + 1, "n_rows", n_rows)
     left_out = ["metric", "k", "segment", "key"]
     table = SegmentTable(frame.drop(columns=left_out).set_axis(index, axis=0))
     basis = "; ".join([evaluation.basis(), *([segments.words] if segments.words else []), words])
@@ -518,7 +521,7 @@ class SegmentTable(Table):
         """The metrics in each segment, with their intervals."""
         index: Any = self.index
         names = [_label(metric, k) for metric, k in zip(*map(index.get_level_values, ("metric", "k")), strict=True)]
-        segments = index.droplevel(["metric", "k"]).to_flat_index()
+        segments = [", ".join(map(str, key[2:])) for key in index]
         shown: Any = self.set_axis(pd.MultiIndex.from_arrays([segments, names]))
         parts = (shown[part].unstack(sort=False) for part in ("mean", "low", "high"))
         with lettering(self.attrs.get("lang", "en"), rc=True) as fonts:
