@@ -172,7 +172,7 @@ def test_a_gate_against_a_baseline(files: Path, capsys: pytest.CaptureFixture[st
     [
         (("--fail-if-worse", "ndcg@10"), "say --baseline"),
         (("--baseline", "popular", "--fail-if-worse", "ndcg@10:-0.1"), "say it as ndcg@10"),
-        (("--baseline", "popular", "--fail-if-worse", "ndgc@10"), "Did you mean 'nDCG'"),
+        (("--baseline", "popular", "--fail-if-worse", "ndgc@10"), "Did you mean 'ndcg'"),
         (("--baseline", "popular", "--fail-if-worse", "popular:ndcg@10"), "is the baseline itself"),
         (("--baseline", "popular", "--fail-if-worse", "als:ndcg@10"), "there is no such model"),
         (("--gate-junit", "gate.xml"), "there is no gate"),
@@ -256,7 +256,7 @@ def test_the_command_itself(files: Path) -> None:
 
 def test_a_slip_in_a_gate_is_told_before_the_work(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(files, "item-knn.parquet", "test.csv", "--fail-below", "ndgc@10=0.1", "-o", "never.html") == 2
-    assert "Did you mean 'nDCG'" in capsys.readouterr().err
+    assert "Did you mean 'ndcg'" in capsys.readouterr().err
     assert not (files / "never.html").exists()
 
 
@@ -306,6 +306,7 @@ def test_every_figure_of_trec_eval_on_a_run_with_ties_grades_and_gaps(
 def test_measures_as_papers_print_them(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     two = ("item-knn.parquet", "popular.parquet", "test.csv", "--format", "csv")
     assert run(files, *two, "--fail-below", "item-knn:AP(rel=4)@10=0.1") == 0
+    capsys.readouterr()
     named = ("--metrics", "nDCG@10", "P@5", "--format", "csv")
     assert run(files, "item-knn.parquet", "test.csv", *named, "--fail-below", "IPrec@0.1=0.9") == 1
     said = capsys.readouterr()
