@@ -97,7 +97,8 @@ def evaluate(recs: Input, truth: Input | None = None, *, user_ids: Any = None, *
         frames = dict(given.frames)
         recs, truth = frames.pop(RECS), frames.pop(TRUTH, None)
         source = read(recs, truth, given.columns)
-        side_data = read_side_data(source, recs if truth is None else truth, given.columns, **frames)
+        other = {} if truth is None else {"recs": recs}
+        side_data = read_side_data(source, recs if truth is None else truth, given.columns, **frames, **other)
         return parsed.evaluation(source, side_data)
 
 

@@ -11,6 +11,7 @@ import polars as pl
 from recnb.conventions import presets
 from recnb.data.encoding import place_of
 from recnb.errors import Argument, OptionError, UnknownUserError, is_several, near
+from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import Metric, any_metric, measure_named, metric_named
 
 #: Metrics by name or text, as "ndcg" or "nDCG@10", or each with its own options.
@@ -54,6 +55,16 @@ def asked_measures(metrics: Metrics) -> list[tuple[str, Metric[...]]]:
     if twice:
         raise OptionError(f"metrics names {twice[0][0]!r} more than once.")
     return [(name if set(name) & set("@(") else metric.name, metric) for name, metric in chosen]
+
+
+def measure_at(name: str, k: int | None) -> tuple[Metric[...], int | None]:
+    """A metric by name or text, and its cut-off: that of the text, as in "nDCG@10", or else k."""
+    metric = measure_named(name)
+    if metric.cutoff is not None and k not in (None, metric.cutoff):
+        problem = f"{name!r} has its cut-off, and "
+        raise OptionError(problem, Argument("k", k), " is another: leave one of them out.")
+    (cutoff,) = Cutoffs.one(k if metric.cutoff is None else metric.cutoff)
+    return metric, cutoff
 
 
 def without_cutoffs(metrics: Metrics, k: Any, usual: Sequence[int]) -> tuple[Metrics, Any]:

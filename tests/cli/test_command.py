@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import polars as pl
@@ -13,7 +14,7 @@ import pytest
 import pytrec_eval
 
 import recnb
-from recnb.cli import Gate, main
+from recnb.cli import GateRequest, main
 from recnb.data.table_files import read
 from recnb.errors import FrameError, OptionError
 
@@ -120,10 +121,74 @@ def test_a_gate(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(files, *two, "--fail-below", "ndcg@10=0.25") == 1
     assert "recnb: popular: ndcg@10 is 0.1725, below 0.25" in capsys.readouterr().err
     assert run(files, *two, "--fail-below", "als:ndcg@10=0.25") == 2
-    assert Gate.of("recall=0.5") == Gate(None, "recall", None, 0.5)
+    assert GateRequest.below("recall=0.5") == GateRequest("--fail-below", None, "recall", None, 0.5)
     for text in ("ndcg@ten=0.3", "ndcg@10", "ndcg@10=x"):
         with pytest.raises(OptionError, match=r"say it as ndcg@10=0\.3"):
-            Gate.of(text)
+            GateRequest.below(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "model", "metric", "k", "margin"),
+    [
+        ("ndcg@10", None, "ndcg", 10, 0),
+        ("ndcg", None, "ndcg", None, 0),
+        ("ndcg@10:0.01", None, "ndcg", 10, 0.01),
+        ("als:ndcg@10", "als", "ndcg", 10, 0),
+        ("C:als:ndcg:0.5", "C:als", "ndcg", None, 0.5),
+    ],
+)
+def test_a_gate_against_a_baseline_as_it_is_typed(
+    text: str, model: str | None, metric: str, k: int | None, margin: float
+) -> None:
+    assert GateRequest.worse(text) == GateRequest("--fail-if-worse", model, metric, k, margin)
+
+
+def test_a_gate_against_a_baseline(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    two = ("item-knn.parquet", "popular.parquet", "test.csv", "--k", 10, "--format", "csv", "--baseline")
+    assert run(files, *two, "popular", "--fail-if-worse", "ndcg@10", "--fail-if-worse", "recall@5:1") == 0
+    assert (
+        "recnb: ndcg@10: item-knn is not shown to be worse than popular (difference +0.0864" in capsys.readouterr().err
+    )
+    out = ("--gate-json", files / "gate.json", "--gate-junit", files / "gate.xml")
+    assert (
+        run(files, *two, "item-knn", "--fail-if-worse", "ndcg@10", "--fail-below", "popular:hit_rate@10=0.1", *out) == 1
+    )
+    assert "recnb: ndcg@10: popular is worse than item-knn (difference -0.0864" in capsys.readouterr().err
+    found = recnb.compare(
+        {name: SAMPLE.models[name] for name in ("item-knn", "popular")}, SAMPLE.test, baseline="item-knn"
+    )
+    mine = found.not_worse("ndcg", k=10)
+    told = json.loads((files / "gate.json").read_text("utf-8"))
+    assert told["passed"] is False
+    assert [check["check"] for check in told["checks"]] == ["at_least", "not_worse"]
+    assert told["checks"][1] == json.loads(mine.to_json())["checks"][0]
+    suite = ElementTree.parse(files / "gate.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+    assert suite.find("testcase/failure").text == mine.lines[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--fail-if-worse", "ndcg@10"), "say --baseline"),
+        (("--baseline", "popular", "--fail-if-worse", "ndcg@10:-0.1"), "say it as ndcg@10"),
+        (("--baseline", "popular", "--fail-if-worse", "ndgc@10"), "Did you mean 'nDCG'"),
+        (("--baseline", "popular", "--fail-if-worse", "popular:ndcg@10"), "is the baseline itself"),
+        (("--baseline", "popular", "--fail-if-worse", "als:ndcg@10"), "there is no such model"),
+        (("--gate-junit", "gate.xml"), "there is no gate"),
+        (("--gate-json", "test.csv", "--fail-below", "ndcg=0.1"), "--gate-json test.csv is test.csv, which is read"),
+    ],
+)
+def test_gates_that_cannot_be(
+    files: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    words: str,
+) -> None:
+    monkeypatch.chdir(files)
+    assert main(["report", "item-knn.parquet", "popular.parquet", "test.csv", *arguments]) == 2
+    assert words in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -132,7 +197,7 @@ def test_a_gate(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (("nothing.csv", "test.csv"), "there is no file"),
         (("item-knn.parquet", "users.csv"), "users.csv) has no item column"),
         (("item-knn.parquet", "test.csv", "--option", "gian=exponential"), "Did you mean 'gain'"),
-        (("item-knn.parquet", "test.csv", "--convention", "trec"), "trec_eval"),
+        (("item-knn.parquet", "test.csv", "--convention", "trecc"), "trec_eval"),
         (("item-knn.parquet", "test.csv", "--baseline", "popular"), "--baseline names a model"),
         (("item-knn.parquet", "test.csv", "-o", "report.docx"), ".docx is no form of a report"),
         (("item-knn.parquet", "popular.parquet", "test.csv", "--format", "trec"), "give one file"),
@@ -191,7 +256,7 @@ def test_the_command_itself(files: Path) -> None:
 
 def test_a_slip_in_a_gate_is_told_before_the_work(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(files, "item-knn.parquet", "test.csv", "--fail-below", "ndgc@10=0.1", "-o", "never.html") == 2
-    assert "Did you mean 'ndcg'" in capsys.readouterr().err
+    assert "Did you mean 'nDCG'" in capsys.readouterr().err
     assert not (files / "never.html").exists()
 
 
