@@ -213,7 +213,7 @@ class GateRequest:
             value = float(number) if is_measure(label) else inf
         except ValueError:
             value = inf
-        if not isfinite(value) or (flag == "--fail-if-worse" and value < 0):
+        if not is_measure(label) or not isfinite(value) or (flag == "--fail-if-worse" and value < 0):
             raise OptionError(f"{flag} {text}: say it as {example}.")
         measure_named(label)  # an unknown name is an error before the work, not after it
         return cls(flag, model or None, label, value)

@@ -60,7 +60,7 @@ score = ev.bpref()
 score = ev.judged(k=10)
 score = ev.interpolated_precision(recall=0.1)
 either: Score | CatalogueScore = ev.measure("nDCG(dcg='exp-log2')@10")
-rows: Measures = ev.measures(["nDCG@10", "AP(rel=2)"], confidence=0.9)
+measured: Measures = ev.measures(["nDCG@10", "AP(rel=2)"], confidence=0.9)
 named: Table = ev.table(["nDCG@10", "P@5"])
 
 # A score is a float and carries what is behind it.

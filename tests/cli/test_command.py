@@ -273,7 +273,7 @@ def test_the_command_itself(files: Path) -> None:
 
 def test_a_slip_in_a_gate_is_told_before_the_work(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(files, "item-knn.parquet", "test.csv", "--fail-below", "ndgc@10=0.1", "-o", "never.html") == 2
-    assert "Did you mean 'nDCG'" in capsys.readouterr().err
+    assert "Did you mean 'ndcg'" in capsys.readouterr().err
     assert not (files / "never.html").exists()
 
 
@@ -318,3 +318,14 @@ def test_every_figure_of_trec_eval_on_a_run_with_ties_grades_and_gaps(
     assert set(told) == set(expected)
     for name, value in expected.items():
         assert told[name] == pytest.approx(value, abs=5.1e-5), name
+
+
+def test_measures_as_papers_print_them(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    two = ("item-knn.parquet", "popular.parquet", "test.csv", "--format", "csv")
+    assert run(files, *two, "--fail-below", "item-knn:AP(rel=4)@10=0.1") == 0
+    capsys.readouterr()
+    named = ("--metrics", "nDCG@10", "P@5", "--format", "csv")
+    assert run(files, "item-knn.parquet", "test.csv", *named, "--fail-below", "IPrec@0.1=0.9") == 1
+    said = capsys.readouterr()
+    assert "IPrec@0.1 is 0.4268, below 0.9" in said.err
+    assert "recall" not in said.out
