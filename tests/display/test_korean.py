@@ -61,6 +61,8 @@ NAMES = (
         for word in re.findall("[A-Za-z]+", text)
     }
     | {"knn", "factors", "popular", "differences", "conclusion", "forest", "movers", "overlap"}
+    # The columns of a frame and of its segments, by which they are asked for in any language.
+    | {"metric", "mean", "low", "high", "gap", "holm", "users", "small", "False", "True"}
 )
 
 
