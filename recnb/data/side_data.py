@@ -47,7 +47,7 @@ def read_side_data(
 
 def _others(truth: Frame, source: Source, user: str) -> Frame:
     """Copy the users of the truth and its columns that have no role."""
-    read = {source.truth_labels[role] for role in source.truth.columns}
+    read = {source.truth_labels[role] for role in source.truth_roles}
     others = [column for column in columns_of(truth, "truth") if column not in read]
     return snapshot(truth, "truth", [user, *others] if others else [])
 

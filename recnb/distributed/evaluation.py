@@ -16,6 +16,7 @@ from recnb.data import PartSummary, Prepared, Source
 from recnb.data.columns import columns_of
 from recnb.data.join import RemoteRows
 from recnb.data.merge import JoinedPart, merged
+from recnb.data.relevance import LazyRows
 from recnb.data.side_data import read_side_data
 from recnb.display.templates import render
 from recnb.distributed import kernel
@@ -176,10 +177,10 @@ class PartedEvaluation(Methods, Fetchable):
             lambda convention: self._merged(convention, away),
             lambda users, convention: self._lists_of(users, convention),
         )
-        source = Source(away, pl.DataFrame(), layout.recs, layout.truth)
+        source = Source(away, LazyRows.of(pl.DataFrame()), layout.recs, layout.truth)
         first = source.under(given.convention_for(source))
         truth = first.judged if first.graded else first.judged.drop("relevance")
-        source = Source(away, truth, layout.recs, layout.truth, floats=self._floats)
+        source = Source(away, LazyRows.of(truth), layout.recs, layout.truth, floats=self._floats)
         return given.evaluation(source, read_side_data(source, None, given.columns, **given.side_data))
 
     @cached_property
@@ -192,7 +193,7 @@ class PartedEvaluation(Methods, Fetchable):
             joined = list(self._gathered(convention))
             facts = sum((facts for _, facts in joined), PartSummary())
             parts = [part for part, _ in joined]
-            n_relevant = sum(part.truth.height for part in parts)
+            n_relevant = sum(len(part.truth_relevance) for part in parts)
             facts.check(sum(len(part.users) for part in parts), n_relevant, convention, self._plan.layout)
             self._known[convention] = merged(parts, away)
         return self._known[convention]

@@ -15,7 +15,7 @@ from recnb.data import Prepared, Source
 from recnb.data.encoding import distinct, positions
 from recnb.data.general_join import is_general
 from recnb.data.join import InMemoryRows
-from recnb.data.relevance import top_of
+from recnb.data.relevance import LazyRows, top_of
 from recnb.data.side_data import SideData
 from recnb.data.subset import hits_among
 from recnb.data.validation import in_floats, repeated
@@ -129,7 +129,7 @@ class LintData:
         """The metric's mean with another truth, or under a changed convention; NaN if there is none."""
         if truth is not None:
             self.source.rows.all()  # raises an error if they are not in memory
-        source = self.source if truth is None else replace(self.source, truth=truth, _known={})
+        source = self.source if truth is None else replace(self.source, truth_rows=LazyRows.of(truth), _known={})
         try:
             prepared = source.under(replace(self.convention, **changes))
             return self.measured(prepared.hits(None), prepared.convention)[1]
