@@ -1,7 +1,9 @@
-"""How much memory this process may still use: that of the machine, of its container, and below its own limit."""
+"""How much memory this process may still use, on the machine, in its container and below its own limit; and how to return some."""
 
 from __future__ import annotations
 
+import ctypes
+from contextlib import suppress
 from pathlib import Path
 
 #: Where Linux mounts the controllers of containers: limit and use in version 2, and in version 1.
@@ -17,6 +19,15 @@ def available_memory() -> int:
 
     left = [psutil.virtual_memory().available, *_in_groups(), *_below_limit(psutil.Process().memory_info().vms)]
     return max(min(left), 0)
+
+
+def release_memory() -> None:
+    """Return to the system what was freed, and Arrow and the C library keep for later."""
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()
+    with suppress(OSError, AttributeError):  # of Linux alone
+        ctypes.CDLL("libc.so.6").malloc_trim(0)
 
 
 def _in_groups() -> list[int]:
@@ -50,4 +61,4 @@ def _below_limit(used: int) -> list[int]:
     return [] if limit == resource.RLIM_INFINITY else [limit - used]
 
 
-__all__ = ["available_memory"]
+__all__ = ["available_memory", "release_memory"]

@@ -12,6 +12,7 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data.join import Counts, Prepared, RemoteRanking, RemoteRows, RowCounts
 from recnb.data.matches import ranges
+from recnb.data.memory import release_memory
 from recnb.data.relevance import LazyRows
 from recnb.metrics.hits import Hits, Ints, Tied, in_order
 
@@ -124,6 +125,7 @@ def merged(
 
 def _hits(parts: list[JoinedPart], top: float) -> tuple[pl.Series, Hits]:
     """Return all users, sorted, and their hits; each part is let go once it is copied."""
+    release_memory()
     users, columns = pl.concat([part.users for part in parts]), parts[0].rows
     ends = np.cumsum([len(part.users) for part in parts])
     order = users.arg_sort().to_numpy()
@@ -146,14 +148,16 @@ def _hits(parts: list[JoinedPart], top: float) -> tuple[pl.Series, Hits]:
         for name, column in part.rows.items():
             rows[name][to] = column
         rows["truth_row"][to] += np.repeat(truth_start[at], n_hits[at])
-    del place, places, truth_start, start
     tied = Tied(**{name: rows.pop(name) for name in TIED}) if "weight" in columns else None
-    user = np.arange(len(users))
+    everyone = np.arange(len(users))
+    user = np.repeat(everyone, n_hits)
+    del place, places, truth_start, start, n_hits
+    release_memory()
     return users, Hits(
         **rows,
-        user=np.repeat(user, n_hits),
+        user=user,
         list_length=list_length,
-        truth_user=np.repeat(user, n_relevant),
+        truth_user=np.repeat(everyone, n_relevant),
         truth_relevance=truth_relevance,
         max_relevance=top,
         tied=tied,
