@@ -1,16 +1,18 @@
 """Rows of a table in buckets of users: in memory if they are few, else in temporary files.
 
-Every user has a slot, by a hash of the id. Rows are kept in blocks that are sorted by slot, so that a range of slots, a
-bucket, is one piece of each block. How many buckets there are is decided when all rows are there and counted.
+Every user has a slot, by a hash of the id. Rows are kept in blocks that are sorted by slot, and a bucket is a range of
+slots: how many buckets there are is decided when all rows are there and counted.
 """
 
 from __future__ import annotations
 
-import shutil
+import os
 import tempfile
 import weakref
+from contextlib import suppress
 from functools import cached_property
-from pathlib import Path
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -18,13 +20,14 @@ from numpy.typing import NDArray
 
 from recnb.data.encoding import hashes_of
 from recnb.data.memory import available_memory
+from recnb.data.parallel import in_shares
 from recnb.data.validation import of_one_unit
 from recnb.metrics.hits import Ints
 
 #: A table of no more rows than this stays in memory.
 WHOLE = 2**22
-#: Rows of a block in a file, about.
-BLOCK = 2**20
+#: Rows of a block, sorted by slot, and how many of them are sorted at a time.
+BLOCK, BLOCKS = 2**19, 4
 #: The finest buckets there can be, a power of two.
 SLOTS = 2**9
 #: Bytes of a bucket's rows, about, of both tables together; joining takes some ten times as much.
@@ -45,7 +48,10 @@ def hashable(ids: pl.Series) -> pl.Series:
         ids = ids.fill_nan(None).floor() if ids.dtype.is_float() else ids.floor()
     elif ids.dtype in (pl.Categorical, pl.Enum):
         ids = ids.cast(pl.String)
-    return ids if ids.dtype in (pl.String, pl.Binary) else ids.cast(pl.Int64, strict=False).fill_null(0)
+    if ids.dtype not in (pl.String, pl.Binary):
+        ids = ids.cast(pl.Int64, strict=False)
+        return ids.fill_null(0) if ids.null_count() else ids
+    return ids
 
 
 def slots_of(users: pl.Series) -> NDArray[np.uint16]:
@@ -62,13 +68,12 @@ class UserBuckets:
         self.first = pl.DataFrame()  #: the first row
         self._held: list[pl.DataFrame] = []  #: rows that no file holds
         self._n_held = 0
-        self._files: list[Path] = []
-        self._folder: Path | None = None
+        self._files: list[SlotFile] = []  #: one, or more if the types of ids change on the way
 
     @property
     def in_files(self) -> bool:
         """Whether there are too many rows to keep them in memory."""
-        return self._folder is not None
+        return bool(self._files)
 
     def add(self, rows: pl.DataFrame) -> None:
         """Put more rows, without missing ids, into their buckets."""
@@ -78,7 +83,7 @@ class UserBuckets:
         self._n_held += rows.height
         self.n_rows += rows.height
         self.n_bytes += int(rows.estimated_size())
-        if self._n_held > (BLOCK if self.in_files else WHOLE):
+        if self._n_held > (BLOCK * BLOCKS if self.in_files else WHOLE):
             self._write()
 
     def all(self) -> pl.DataFrame:
@@ -89,7 +94,7 @@ class UserBuckets:
         """The rows of the users in a range of slots."""
         if self.in_files:
             self._write()
-            return _together([_read(file, low, high) for file in self._files])
+            return _together([file.read(low, high) for file in self._files])
         rows, starts = self._sorted
         return rows[int(starts[low]) : int(starts[high])]
 
@@ -104,21 +109,56 @@ class UserBuckets:
 
     def _write(self) -> None:
         """Write what is in memory into a file."""
-        import pyarrow as pa
-
         if not self._held:
             return
-        if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="recnb-"))
-            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
-        rows, starts = _by_slot(_together(self._held))
-        self._held, self._n_held = [], 0
+        rows, self._held, self._n_held = _together(self._held), [], 0
+        blocks = [rows[start : start + BLOCK] for start in range(0, rows.height, BLOCK)]
+        for block in in_shares(blocks, lambda some: [_by_slot(rows) for rows in some]):
+            for by_slot, starts in block:
+                if not self._files or self._files[-1].schema != by_slot.schema:
+                    self._files.append(SlotFile(by_slot.schema))
+                self._files[-1].write(by_slot, starts)
+
+
+class SlotFile:
+    """A temporary file of Arrow, with a record batch for each slot of each block; it is removed with this object."""
+
+    def __init__(self, schema: pl.Schema) -> None:
+        self.schema = schema
+        self._n_blocks = 0
+        handle, self._path = tempfile.mkstemp(prefix="recnb-", suffix=".arrow")
+        self._opened, self._writer, self._reader = os.fdopen(handle, "wb"), None, None
+        weakref.finalize(self, _remove, self._opened, self._path)
+
+    def write(self, rows: pl.DataFrame, starts: Ints) -> None:
+        """Add a block, of which the rows of each slot start at these rows."""
+        import pyarrow as pa
+
         (batch,) = rows.to_arrow(compat_level=pl.CompatLevel.oldest()).combine_chunks().to_batches()
-        file = self._folder / f"{len(self._files)}.arrow"
-        with pa.OSFile(str(file), "wb") as opened, pa.ipc.new_file(opened, batch.schema) as writer:
-            for start, stop in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
-                writer.write_batch(batch.slice(start, stop - start))
-        self._files.append(file)
+        if self._writer is None:
+            self._writer = pa.ipc.new_file(self._opened, batch.schema)
+        for start, stop in pairwise(starts.tolist()):
+            self._writer.write_batch(batch.slice(start, stop - start))
+        self._n_blocks += 1
+
+    def read(self, low: int, high: int) -> pl.DataFrame:
+        """The rows of a range of slots, after the last block was written."""
+        import pyarrow as pa
+
+        if self._reader is None:
+            assert self._writer is not None
+            self._writer.close()
+            self._opened.close()
+            self._reader = pa.ipc.open_file(pa.OSFile(self._path))
+        reader = self._reader
+        slots = [reader.get_batch(block * SLOTS + slot) for block in range(self._n_blocks) for slot in range(low, high)]
+        return pl.DataFrame(pl.from_arrow(pa.Table.from_batches(slots, reader.schema)))
+
+
+def _remove(opened: Any, path: str) -> None:
+    opened.close()
+    with suppress(OSError):
+        os.unlink(path)
 
 
 def ranges_of(*tables: UserBuckets) -> list[tuple[int, int]]:
@@ -135,14 +175,6 @@ def _by_slot(rows: pl.DataFrame) -> tuple[pl.DataFrame, Ints]:
     slots = slots_of(rows["user"])
     counts = np.bincount(slots, minlength=SLOTS)
     return rows[np.argsort(slots, kind="stable")], np.r_[0, np.cumsum(counts)]
-
-
-def _read(file: Path, low: int, high: int) -> pl.DataFrame:
-    import pyarrow as pa
-
-    with pa.OSFile(str(file), "rb") as opened, pa.ipc.open_file(opened) as reader:
-        pieces = [reader.get_batch(slot) for slot in range(low, high)]
-        return pl.DataFrame(pl.from_arrow(pa.Table.from_batches(pieces, reader.schema)))
 
 
 def _together(tables: list[pl.DataFrame]) -> pl.DataFrame:

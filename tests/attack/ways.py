@@ -140,7 +140,7 @@ CONVERT: dict[str, Callable[[Columns], Any]] = {
 @contextlib.contextmanager
 def small_batches() -> Iterator[None]:
     """What has more than 3 rows is read in batches of 4, and put into files, in buckets of about 7 rows."""
-    sizes = {"WHOLE": 3, "BLOCK": 5, "BUCKET": 7 * 24, "SLOTS": 8}
+    sizes = {"WHOLE": 3, "BLOCK": 2, "BUCKET": 7 * 24, "SLOTS": 8}
     before, rows = {name: getattr(user_buckets, name) for name in sizes}, batches.ROWS
     try:
         for name, size in sizes.items():

@@ -29,7 +29,7 @@ def small(monkeypatch):
 
 def sized(monkeypatch, whole, rows, batch):
     monkeypatch.setattr(user_buckets, "WHOLE", whole)
-    monkeypatch.setattr(user_buckets, "BLOCK", rows)
+    monkeypatch.setattr(user_buckets, "BLOCK", rows // 4 + 1)
     monkeypatch.setattr(user_buckets, "BUCKET", 24 * rows)
     monkeypatch.setattr(user_buckets, "SLOTS", 8)
     monkeypatch.setattr(batches, "ROWS", batch)
