@@ -7,6 +7,8 @@
 Importing recnb registers `.rec` on pandas and Polars frames.
 """
 
+from typing import TYPE_CHECKING, NoReturn
+
 from recnb import conventions, datasets, errors
 from recnb.accessor import RecAccessor, register
 from recnb.comparison import Comparison, compare
@@ -15,7 +17,7 @@ from recnb.data.trec import read_trec_qrels, read_trec_run, write_trec_qrels, wr
 from recnb.display.language import language
 from recnb.distributed.chunks import ChunkedEvaluation, evaluate_chunks
 from recnb.distributed.partial import Partial
-from recnb.evaluate import evaluate, evaluate_model
+from recnb.evaluate import evaluate, evaluate_groups, evaluate_model
 from recnb.evaluation import Evaluation
 from recnb.libraries import as_in
 from recnb.metrics.metric import LIST_METRICS, METRICS
@@ -75,6 +77,7 @@ __all__ = [
     "errors",
     "evaluate",
     "evaluate_chunks",
+    "evaluate_groups",
     "evaluate_model",
     "explain",
     "f1",
@@ -104,3 +107,9 @@ __all__ = [
 def __dir__() -> list[str]:
     """The public names, which Tab completes."""
     return sorted(__all__)
+
+
+if not TYPE_CHECKING:  # a type checker would take every name for an attribute
+
+    def __getattr__(name: str) -> NoReturn:
+        raise errors.no_attribute("recnb", name, __all__)

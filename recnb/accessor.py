@@ -6,6 +6,9 @@ method is called.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache, wraps
+from inspect import isfunction, signature
 from typing import Any
 
 import pandas as pd
@@ -13,29 +16,49 @@ import polars as pl
 
 from recnb.comparison import Comparison, compare
 from recnb.data import Frame
-from recnb.evaluate import evaluate
+from recnb.data.columns import NAMES, columns_of, role_of
+from recnb.data.input import Input
+from recnb.errors import RecnbError
+from recnb.evaluate import evaluate, options_known
 from recnb.evaluation import Evaluation, EvaluationMethods
 from recnb.results.evaluation_data import EvaluationData
+
+
+@cache
+def _of_frame(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method of an evaluation as one of a frame: keywords of `recnb.evaluate` are for the evaluation, others for the method.
+
+    A keyword that both have, as `user` of `explain`, is the method's unless it is given by position.
+    """
+    parameters = list(signature(method).parameters)
+
+    @wraps(method)
+    def call(self: RecAccessor, *given: Any, **options: Any) -> Any:
+        own = parameters[len(given) + 1 :]
+        of_data = {name: options.pop(name) for name in options_known() if name in options and name not in own}
+        return method(self.evaluation(**of_data), *given, **options)
+
+    return call
 
 
 class RecAccessor(EvaluationMethods):
     """Evaluate recommendations from their frame: `df.rec`.
 
     `recs.rec.against(truth)` joins two frames and returns an Evaluation, to be kept for several questions. A frame that
-    has both sides is evaluated directly: `df.rec.ndcg(k=10)`, `df.rec.report()`; `df.rec.evaluation(...)` takes columns and
-    conventions by keyword.
+    has both sides is evaluated directly: `df.rec.ndcg(k=10)`, `df.rec.report()`. Each method takes columns and conventions
+    by keyword as well, `df.rec.ndcg(k=10, user="query", ties="expected")`; `df.rec.evaluation(...)` takes them alone.
     """
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
 
-    def against(self, truth: Frame, **options: Any) -> Evaluation:
+    def against(self, truth: Input, **options: Any) -> Evaluation:
         """Join these recommendations with the truth.
 
         Parameters
         ----------
         truth
-            A row per relevant item: user, item, and relevance if it is graded.
+            A row per relevant item: user, item, and relevance if it is graded; or any form that `recnb.evaluate` takes.
         **options
             Those of `recnb.evaluate`: columns, conventions, `train=`, `items=`, `users=`.
 
@@ -56,12 +79,39 @@ class RecAccessor(EvaluationMethods):
         """Return the Evaluation of a frame that has both sides; options are those of `recnb.evaluate`."""
         return evaluate(self._frame, None, **options)
 
-    def compare(self, truth: Frame | None = None, **options: Any) -> Comparison:
+    def compare(self, truth: Input | None = None, **options: Any) -> Comparison:
         """Compare the models of a frame with a `model` column; options are those of `recnb.compare`."""
         return compare(self._frame, truth, **options)
 
     def _evaluated(self) -> EvaluationData:
         return self.evaluation()._data
+
+    def __repr__(self) -> str:
+        """The roles that columns play by their names, and what to type next."""
+        try:
+            columns = columns_of(self._frame, "the frame")
+        except RecnbError as problem:
+            return f"df.rec: {problem}"
+        found = {role: [column for column in columns if role_of(column) == role] for role in NAMES}
+        roles = {role: " or ".join(map(repr, names)) for role, names in found.items() if names}
+        has = ", ".join(f"{role} {names}" for role, names in roles.items()) or "no column that recnb knows by its name"
+        ordered = roles.keys() & {"rank", "score"}
+        if "model" in roles:
+            ask = ".compare(truth)"
+        elif {"recommended", "relevant"} <= roles.keys() or ("relevance" in roles and ordered):
+            ask = (
+                ".report(), .ndcg(k=10), .table(k=[5, 10]), .evaluation(); with another frame of truth: .against(truth)"
+            )
+        elif ordered or "recommended" in roles:
+            ask = ".against(truth)"
+        else:
+            ask = "recs.rec.against(df) if this is the truth; .against(truth, user=..., item=..., score=...) names columns"
+        return f"df.rec: {has}\nMethods: {ask}"
+
+
+for _name in dir(EvaluationMethods):
+    if not _name.startswith("_") and isfunction(_method := getattr(EvaluationMethods, _name)):
+        setattr(RecAccessor, _name, _of_frame(_method))
 
 
 def register() -> None:

@@ -31,8 +31,7 @@ from recnb.display.language import LANGUAGES, use_language
 from recnb.errors import FRAME, Argument, Code, FrameError, FrameName, OptionError, Placeholder, RecnbError, near
 from recnb.evaluate import evaluate
 from recnb.evaluation import Evaluation
-from recnb.metrics.hits import Cutoffs
-from recnb.metrics.metric import LIST_METRICS, METRICS, any_metric
+from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS, measure_named
 
 #: The form of a report by the ending of its file.
 FORMATS = {
@@ -50,7 +49,11 @@ COLUMNS = ("user", "item", "rank", "score", "relevance", "model")
 FLAGS = ("k", "metrics", "by", "confidence", "baseline", "test", "convention", "relevant_from", "train", "items", "users", "lang")  # fmt: skip
 DATA_OPTIONS = tuple(field.name for field in fields(Convention) if field.name not in ("metric", "relevant_from"))
 OPTIONS = tuple(
-    dict.fromkeys(name for metric in (*METRICS.values(), *LIST_METRICS.values()) for name in metric.defaults)
+    dict.fromkeys(
+        name
+        for metric in (*METRICS.values(), *RETRIEVAL_METRICS.values(), *LIST_METRICS.values())
+        for name in metric.defaults
+    )
 )
 
 
@@ -108,7 +111,7 @@ def parser() -> argparse.ArgumentParser:
     add("recs", nargs="+", help="recommendations; several files are compared, each under its name")
     add("truth", help="the truth, the last file")
     add("--k", nargs="+", type=int, default=[5, 10, 20], metavar="K", help="cut-offs (default: 5 10 20)")
-    add("--metrics", nargs="+", metavar="NAME", help="such as ndcg recall coverage")
+    add("--metrics", nargs="+", metavar="NAME", help="such as ndcg recall coverage, or 'nDCG@10' 'AP(rel=2)'")
     add("--option", **pair, help="of the metrics, such as gain=exponential")
     add("--convention", help="a library whose conventions are taken, such as trec_eval")
     add("--relevant-from", type=float, metavar="GRADE", help="below it an item is not relevant")
@@ -176,24 +179,21 @@ class Gate:
     """A number that a release must reach: `ndcg@10=0.3`, of every model or of one, `als:ndcg@10=0.3`."""
 
     model: str | None
-    metric: str
-    k: int | None
+    measure: str
     least: float
 
     @classmethod
     def of(cls, text: str) -> Gate:
-        """Read `[model:]metric[@k]=value`."""
+        """Read `[model:]measure=value`, as `als:nDCG@10=0.3`."""
         name, _, least = text.rpartition("=")
         model, _, label = name.rpartition(":")
-        metric, at, k = label.partition("@")
         try:
-            gate = cls(model or None, metric, int(k) if at else None, float(least))
+            gate = cls(model or None, label, float(least))
         except ValueError:
             gate = None
         if gate is None or not isfinite(gate.least):
             raise OptionError(f"--fail-below {text}: say it as ndcg@10=0.3, or als:ndcg@10=0.3 of several models.")
-        any_metric(metric)  # an unknown name is an error before the work, not after it
-        Cutoffs.one(gate.k)
+        measure_named(label)  # an unknown name is an error before the work, not after it
         return gate
 
     def below(self, result: Evaluation | Comparison, options: Mapping[str, Any]) -> Iterator[str]:
@@ -203,12 +203,14 @@ class Gate:
             if self.model not in models:
                 raise OptionError(f"--fail-below {self.model}:…: there is no such model. {near(self.model, models)}")
             models = {self.model: models[self.model]}
-        of_metric = {name: value for name, value in options.items() if name in any_metric(self.metric).defaults}
+        metric = measure_named(self.measure)
+        of_metric = {
+            name: value for name, value in options.items() if name in metric.defaults and name not in metric.given
+        }
         for name, evaluation in models.items():
-            value = _number(evaluation, self.metric, self.k, of_metric)
+            value = float(evaluation.measure(self.measure, **of_metric))
             if not value >= self.least:  # NaN reaches nothing
-                label = f"{self.metric}@{self.k}" if self.k else self.metric
-                yield f"{f'{name}: ' if name else ''}{label} is {value:.4f}, below {self.least:g}"
+                yield f"{f'{name}: ' if name else ''}{self.measure} is {value:.4f}, below {self.least:g}"
 
 
 def trec_lines(evaluation: Evaluation, k: Sequence[int]) -> Iterator[tuple[str, str]]:

@@ -5,6 +5,8 @@
     │   ├── ColumnError    which column plays which role
     │   └── NoUsersError   no user is left to average
     ├── OptionError        an unknown metric, option or word for an option
+    │   ├── UnknownNameError   a misspelt attribute (an AttributeError as well)
+    │   └── UnknownModelError  a model that is not in the comparison (a KeyError as well)
     ├── CutoffError        a k that cuts nothing
     ├── UnknownUserError   a user that is not in the evaluation
     └── ElsewhereError     rows that are needed here stay in files or with an engine
@@ -20,7 +22,7 @@ import math
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, Self, TypeGuard
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeGuard
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,12 @@ class RecnbError(ValueError):
         """The message without its subject."""
         return str(self).removeprefix(self.subject)
 
+    def without_code(self) -> Self:
+        """The same error without code for frames, where there is no frame."""
+        kept = ([part for part in parts if not isinstance(part, Code)] for parts in (self.problem, self.fix))
+        problem, fix = kept
+        return type(self)(*problem, fix=tuple(fix), subject=self.subject)
+
     def about(self, subject: str) -> Self:
         """The same error of something that is named in front of the message."""
         return type(self)(*self.problem, fix=self.fix, subject=subject + self.subject)
@@ -125,6 +133,16 @@ class NoUsersError(FrameError):
 
 class OptionError(RecnbError):
     """A name that recnb does not know: of a metric, an option or a value of an option."""
+
+
+class UnknownNameError(OptionError, AttributeError):
+    """An attribute that does not exist, such as a misspelt metric; `hasattr` is False for it."""
+
+
+class UnknownModelError(OptionError, KeyError):
+    """The model asked for is not in the comparison; `get` and `in` work as for any mapping."""
+
+    __str__ = ValueError.__str__  # KeyError's shows the message in quotes
 
 
 class CutoffError(RecnbError):
@@ -164,6 +182,33 @@ def near(word: object, known: Iterable[object]) -> str:
     "Did you mean 'ndcg'? Known: 'ndcg', 'dcg', 'recall'."
     """
     names = [str(name) for name in known]
-    close = difflib.get_close_matches(str(word), names, n=2, cutoff=0.6)
-    question = f"Did you mean {' or '.join(map(repr, close))}? " if close else ""
-    return f"{question}Known: {', '.join(map(repr, names))}."
+    question = nearest(word, names)
+    return f"{question}{' ' if question else ''}Known: {', '.join(map(repr, names))}."
+
+
+def nearest(word: object, names: Iterable[str]) -> str:
+    """The one or two names nearest to a misspelt word, as a question; empty if none is near."""
+    by_letters = {name.lower(): name for name in names}
+    close = difflib.get_close_matches(str(word).lower(), by_letters, n=2, cutoff=0.6)
+    return f"Did you mean {' or '.join(repr(by_letters[name]) for name in close)}?" if close else ""
+
+
+def no_attribute(of: str, name: str, known: Iterable[str]) -> AttributeError:
+    """The error for an attribute that does not exist, which names the nearest.
+
+    >>> print(no_attribute("Evaluation", "ndgc", ["ndcg", "dcg", "table", "_data"]))
+    Evaluation has no 'ndgc'. Did you mean 'ndcg'?
+    """
+    if name.startswith("_"):  # asked for by Python, IPython and pickle, and not typed
+        return AttributeError(f"{of} has no attribute {name!r}")
+    public = [other for other in known if not other.startswith("_")]
+    return UnknownNameError(f"{of} has no {name!r}.", fix=nearest(name, public) or f"It has: {', '.join(public)}.")
+
+
+class Suggesting:
+    """A class whose objects answer a misspelt attribute with the nearest one."""
+
+    if not TYPE_CHECKING:  # a type checker would take every name for an attribute
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise no_attribute(type(self).__name__, name, dir(self))

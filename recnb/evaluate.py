@@ -1,47 +1,70 @@
-"""The way in: two frames, or one that holds both sides, joined into an Evaluation."""
+"""The way in: recommendations and truth in any form, or one frame that holds both sides, joined into an Evaluation."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+import pandas as pd
+import polars as pl
+
 from recnb.conventions import WORDS, Convention, presets
-from recnb.data import NAMES, Frame, Source, read
+from recnb.data import NAMES, Source, read
+from recnb.data.input import RECS, TRUTH, Input, read_inputs
 from recnb.data.model_predictions import Model, model_lists
 from recnb.data.side_data import SideData, read_side_data
-from recnb.errors import Argument, OptionError, is_word, near
+from recnb.display.text import one_line
+from recnb.errors import COLUMN, Argument, FrameError, OptionError, RecnbError, is_several, is_word, near
 from recnb.evaluation import Evaluation
 from recnb.results import Table
 from recnb.results.evaluation_data import EvaluationData
 
 
-def evaluate(recs: Frame, truth: Frame | None = None, **options: Any) -> Evaluation:
+def evaluate(recs: Input, truth: Input | None = None, *, user_ids: Any = None, **options: Any) -> Evaluation:
     """Join recommendations with the truth.
 
     Columns are found by their usual names, as `user_id`, `movieId` or `prediction`, or named by keyword.
 
     Parameters
     ----------
-    recs : pandas.DataFrame, polars.DataFrame, polars.LazyFrame, pyarrow.Table, pyarrow.Dataset or DuckDBPyRelation
-        A row per recommended item: user, item, and rank or score. Frames are never changed, and may be changed later
-        without an effect on the evaluation. Recommendations may be larger than memory: a LazyFrame of files, a pyarrow
-        dataset and a DuckDB relation are streamed.
+    recs : frame, mapping, Series, array, list or path
+        The recommendations, in one of these forms:
+
+        - a frame with a row per recommended item: user, item, and rank or score;
+        - a mapping or Series of user to items in rank order, or to a mapping of item to score;
+        - a frame with a column of such lists, `user, recommended`, or with a column for each rank, 1 to k, and users in a
+          column or in the index;
+        - rows of items in rank order, as a matrix or nested lists, whose users are `user_ids`; a list may end early, with
+          None or NaN;
+        - the path of a file with such a frame: Parquet, Arrow, CSV, TSV, JSON lines, or a run of TREC.
+
+        Frames are those of pandas, Polars (eager or lazy), pyarrow (table or dataset) and DuckDB. What is given is never
+        changed, and may be changed later without an effect on the evaluation. Recommendations may be larger than memory: a
+        LazyFrame of files, a pyarrow dataset and a DuckDB relation are streamed.
     truth
-        A row per relevant item: user, item, and relevance if it is graded. None if `recs` has both sides.
-    user, item, rank, score, relevance : str
+        The relevant items in any of these forms, whatever that of `recs`: a frame with a row per item, and relevance if it
+        is graded; a mapping of user to a list or set of items, or to a mapping of item to relevance; the column of lists is
+        `relevant`; qrels of TREC. None if `recs` is a frame or file with both sides; one with both and no item column is
+        learning to rank, and each row is an item. Users meet by their ids, never by position. An empty list is no list: its
+        user has none, or no relevant item.
+    user_ids : sequence, optional
+        The user of each row of a matrix or of nested lists, in their order.
+    user, item, rank, score, relevance, recommended, relevant : str
         Names of columns, as `user="member"`.
-    train : frame, optional
-        User and item: what users interacted with before. For metrics beyond accuracy, and for the lint.
-    items : frame, optional
+    train : optional
+        User and item, in any form of a truth: what users interacted with before. For metrics beyond accuracy, and for the lint.
+    items : frame or path, optional
         Item and its columns: titles, which are shown beside ids, and attributes such as a genre.
-    users : frame or str, optional
+    users : frame, pathlib.Path or str, optional
         User and their columns, for segments; or the convention that says which users are averaged.
     convention : Convention or str, optional
-        All conventions at once, or the name of a library, as "rectools".
+        All conventions at once, or the name of a library, as "rectools" or "ir_measures".
     **options
         Single conventions, which take precedence over `convention`: `order`, `ties`, `duplicates`, `candidates`,
-        `judged`, `relevant_from`, `users`, `no_relevant` and the others of `recnb.Convention`.
+        `judged`, `judged_only`, `relevant_from`, `users`, `no_relevant` and the others of `recnb.Convention`.
 
     Returns
     -------
@@ -56,6 +79,7 @@ def evaluate(recs: Frame, truth: Frame | None = None, **options: Any) -> Evaluat
     --------
     recnb.dask.evaluate, recnb.spark.evaluate : For frames of Dask and Spark.
     recnb.compare : Several models.
+    recnb.evaluate_groups : Labels and scores of learning to rank.
 
     Examples
     --------
@@ -64,11 +88,90 @@ def evaluate(recs: Frame, truth: Frame | None = None, **options: Any) -> Evaluat
     >>> truth = pd.DataFrame({"user": [1, 2], "item": ["b", "a"]})
     >>> evaluate(recs, truth).reciprocal_rank(k=2)
     reciprocal_rank@2 = 0.7500 (2 users; ordered by rank; relevant: every pair of the truth; first relevant item)
+    >>> round(evaluate({1: ["a", "b"], 2: ["a"]}, {2: {"a": 3}, 1: {"b": 1}}).ndcg(k=2), 4)
+    0.8155
     """
     parsed = parse_options(options)
-    source = read(recs, truth, parsed.columns)
-    side_data = read_side_data(source, recs if truth is None else truth, parsed.columns, **parsed.side_data)
-    return parsed.evaluation(source, side_data)
+    given = read_inputs({RECS: recs, TRUTH: truth, **parsed.side_data}, parsed.columns, user_ids)
+    with given.errors():
+        frames = dict(given.frames)
+        recs, truth = frames.pop(RECS), frames.pop(TRUTH, None)
+        source = read(recs, truth, given.columns)
+        side_data = read_side_data(source, recs if truth is None else truth, given.columns, **frames)
+        return parsed.evaluation(source, side_data)
+
+
+def evaluate_groups(
+    y_true: Any, y_score: Any, *, group: Sequence[int] | None = None, qid: Any = None, **options: Any
+) -> Evaluation:
+    """Evaluate predictions of learning to rank: a label and a score for each row, and the query of each.
+
+    Parameters
+    ----------
+    y_true, y_score : array-like, shape (n_rows,)
+        Relevance of each row, from 0 up; and its predicted score: a higher one is ranked higher, equal ones keep their order.
+    group : array-like of int
+        Number of rows of each query, one query after the other, as LightGBM and XGBoost have it; the queries are 0, 1, ….
+    qid : array-like, shape (n_rows,)
+        The query of each row, in any order. Give this or `group`.
+    **options
+        Conventions, as in `recnb.evaluate`.
+
+    Returns
+    -------
+    Evaluation
+        Its users are the queries, and each row is an item of its own.
+
+    Examples
+    --------
+    >>> ev = evaluate_groups([3, 0, 2, 1, 0], [0.2, 0.9, 0.5, 0.1, 0.7], group=[3, 2])
+    >>> ev.ndcg(k=10).per_user.round(4).to_dict()
+    {0: 0.648, 1: 0.6309}
+    """
+    rows = {"y_true": y_true, "y_score": y_score}
+    if (group is None) == (qid is None):
+        raise OptionError(
+            "the query of each row is needed once: ", Argument("group", [3, 2]), " for the number of rows of each query, or ",
+            Argument("qid", COLUMN), " for the query of each row.",
+        )  # fmt: skip
+    columns = {
+        name: _column(values, name) for name, values in ({**rows, "qid": qid} if group is None else rows).items()
+    }
+    n = len(columns["y_true"])
+    for name, column in columns.items():
+        if len(column) != n:
+            raise FrameError(f"y_true has {n:,} values, and {name} {len(column):,}: each row has one of both.")
+        labels = columns["y_true"].index
+        if not column.index.equals(labels) and len(column.index.symmetric_difference(labels)) == 0:
+            raise FrameError(
+                f"y_true and {name} have the same index in another order: give both in one, {name}.loc[y_true.index]."
+            )
+    users = "qid"
+    if group is not None:
+        users, sizes = "group", _column(group, "group")
+        if not pd.api.types.is_integer_dtype(sizes) or (sizes < 1).any():
+            raise FrameError("group= is the number of rows of each query: whole numbers from 1 up.")
+        if sizes.sum() != n:
+            qids = " If it is the query of each row, it is qid=." if len(sizes) == n else ""
+            raise FrameError(f"group= adds up to {sizes.sum():,} rows, and y_true has {n:,}.{qids}")
+        columns["group"] = pd.Series(np.repeat(np.arange(len(sizes)), sizes))
+    frame = pd.DataFrame({name: column.reset_index(drop=True) for name, column in columns.items()})
+    try:
+        return evaluate(frame, **{"user": users, "score": "y_score", "relevance": "y_true", **options})
+    except RecnbError as problem:
+        raise problem.without_code() from problem
+
+
+def _column(values: Any, name: str) -> pd.Series[Any]:
+    """Values as a column."""
+    values = values.to_pandas() if isinstance(values, pl.Series) else values
+    if not is_several(values) or isinstance(values, Mapping) or any(map(is_several, [*values][:1])):
+        raise FrameError(f"{name} is {one_line(repr(values))}: give a list, an array of one dimension or a Series.")
+    return (
+        values
+        if isinstance(values, pd.Series)
+        else pd.Series(values if isinstance(values, np.ndarray) else list(values))
+    )
 
 
 def evaluate_model(
@@ -151,7 +254,9 @@ def parse_options(options: Mapping[str, Any]) -> Options:
     convention = options.pop("convention", None)
     frames: dict[str, Any] = {name: options.pop(name) for name in ("train", "items") if name in options}
     # `users` is a frame of them, or the word that says which of them are averaged.
-    if hasattr(type(options.get("users")), "columns"):  # asked of the class: a lazy frame would resolve its schema
+    if hasattr(type(options.get("users")), "columns") or isinstance(
+        options.get("users"), os.PathLike
+    ):  # asked of the class: a lazy frame would resolve its schema
         frames["users"] = options.pop("users")
     # `relevant` names a column of lists, or says which judged items are relevant: the words of the latter are no names.
     columns = {
@@ -182,7 +287,7 @@ def parse_options(options: Mapping[str, Any]) -> Options:
 def options_known() -> list[str]:
     """Every keyword that `evaluate` takes."""
     conventions = [name for name in Convention.__dataclass_fields__ if name != "metric"]
-    return list(dict.fromkeys([*columns_known(), "train", "items", "convention", *conventions]))
+    return list(dict.fromkeys([*columns_known(), "user_ids", "train", "items", "convention", *conventions]))
 
 
 def columns_known() -> list[str]:

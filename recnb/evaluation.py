@@ -18,9 +18,12 @@ from recnb.results.arguments import Metrics
 from recnb.results.curve import curve_of
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.explanation import explanation_of
+from recnb.results.items import ItemTable, items_of
+from recnb.results.measures import Measures, measure_of, measures_of
 from recnb.results.metric_methods import Methods
 from recnb.results.segments import table_by
 from recnb.results.table import beyond_table, table_of
+from recnb.results.user_list import UserList, user_list_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,19 +52,23 @@ class EvaluationMethods(Methods):
         metrics: Metrics = None,
         k: int | Sequence[int | None] | None = None,
         *,
+        intervals: bool = False,
         by: Any = None,
         bins: int = 4,
         **options: Any,
     ) -> Table:
-        """Return means over users, one row per metric and one column per cut-off.
+        """Return means over users, one row per metric and one column per cut-off; `.plot()` draws it.
 
         Parameters
         ----------
         metrics
-            Names of metrics; or a mapping of name to its own options, as
-            `{"precision": {"out_of": "list"}, "recall": {}}`. None: the usual ones.
+            Names of metrics, or measures as papers print them, `["nDCG@10", "AP(rel=2)"]` (see `measure`); or a mapping
+            of name to its own options, as `{"precision": {"out_of": "list"}, "recall": {}}`. None: the usual ones.
         k
-            Cut-off or cut-offs; None is the whole list.
+            Cut-off or cut-offs; None is the whole list. A name with a cut-off has its own, and there is one column.
+        intervals
+            True: three columns per cut-off, (k, "mean"), (k, "low") and (k, "high"), with 95% intervals. A table of
+            segments has intervals in either case.
         by
             Segments of users, each with an interval and its difference to all other users: a column of `users=` or of
             the truth; "activity" or "popularity_taste", which are computed from `train=`; or a Series of user to segment.
@@ -76,7 +83,63 @@ class EvaluationMethods(Methods):
         """
         if by is not None:
             return table_by(self._evaluated(), metrics, k, by, bins=bins, options=options)
-        return table_of(self._evaluated(), metrics, k, options)
+        return table_of(self._evaluated(), metrics, k, options, intervals=intervals)
+
+    def measure(self, text: str, **options: Any) -> Score | CatalogueScore:
+        """Return the number of a measure by the name that papers print.
+
+        Parameters
+        ----------
+        text
+            A name, parameters in brackets and a cut-off: "nDCG@10", "AP(rel=2)", "nDCG(dcg='exp-log2')@10",
+            "RBP(p=0.8)", "P(judged_only=True)@5". Names are those of recnb, ir_measures and trec_eval; case does not
+            matter. `rel` is the least relevance of a relevant item; `judged_only` leaves items that are not judged out of
+            the lists.
+        **options
+            Options of the metric.
+
+        Returns
+        -------
+        Score
+            CatalogueScore for a metric of all lists together.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = sample.models["popular"].rec.against(sample.test)
+        >>> round(ev.measure("nDCG@10"), 4)
+        0.1725
+        """
+        return measure_of(self._evaluated(), text, options)
+
+    def measures(self, names: Iterable[str], *, confidence: float = 0.95, **options: Any) -> Measures:
+        """Return several measures by the names that papers print.
+
+        Parameters
+        ----------
+        names
+            As in `measure`: ["nDCG@10", "AP(rel=2)", "Judged@10"].
+        confidence
+            Of the intervals, between 0 and 1.
+        **options
+            Options of the metrics, applied to each metric that has them.
+
+        Returns
+        -------
+        Measures
+            A DataFrame with a row per measure, under its name as given: mean, low and high, the ends of its interval, and
+            users. NumRet, NumRel and NumRelRet are sums over users and have no interval.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = sample.models["popular"].rec.against(sample.test)
+        >>> list(ev.measures(["nDCG@10", "AP(rel=4)"]).columns)
+        ['mean', 'low', 'high', 'users']
+        """
+        return measures_of(self._evaluated(), names, confidence, options)
 
     def curve(self, metric: str, k: Iterable[int] = range(1, 21), **options: Any) -> Curve:
         """Return a metric at many cut-offs, each with a 95% interval; `.plot()` draws it.
@@ -84,9 +147,9 @@ class EvaluationMethods(Methods):
         Parameters
         ----------
         metric
-            Name of a metric.
+            Name of a metric. "IPrec" is interpolated precision against recall: the 11-point curve.
         k
-            Cut-offs.
+            Cut-offs; for "IPrec" levels of recall, by default 0, 0.1, ..., 1.
         **options
             Options of the metric.
 
@@ -120,6 +183,45 @@ class EvaluationMethods(Methods):
         """
         return explanation_of(self._evaluated(), metric, user, k, options, lang)
 
+    def items(self, k: int | None = None) -> ItemTable:
+        """Return how often each item is recommended and found: a row per item, the most recommended first.
+
+        Parameters
+        ----------
+        k
+            Cut-off; None is the whole list.
+
+        Returns
+        -------
+        ItemTable
+            Columns shown, share, hits and relevant; share_in_train and ratio with `train=`; title if `items=` has one.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = recnb.evaluate(sample.models["popular"], sample.test, train=sample.train)
+        >>> ev.items(k=10).loc["i052", ["shown", "hits", "relevant"]].to_dict()
+        {'shown': 219, 'hits': 20, 'relevant': 20}
+        """
+        return items_of(self._evaluated(), k)
+
+    def user(self, user: Any, k: int | None = None) -> UserList:
+        """Return one user's list, and the relevant items that it misses.
+
+        Parameters
+        ----------
+        user
+            A user's id.
+        k
+            Cut-off; None is the whole list.
+
+        Returns
+        -------
+        UserList
+        """
+        return user_list_of(self._evaluated(), user, k)
+
     def report(
         self,
         k: int | Sequence[int] = (5, 10, 20),
@@ -140,7 +242,7 @@ class EvaluationMethods(Methods):
         k
             Cut-off or cut-offs; the last is that of the headline.
         metrics
-            As in `table`; the first is that of the headline.
+            As in `table`; the first is that of the headline. Cut-offs in names, as "nDCG@10", are those of the report.
         by, bins
             Segments of users, as in `table`.
         confidence
@@ -184,8 +286,16 @@ class EvaluationMethods(Methods):
 class Evaluation(EvaluationMethods):
     """One model's recommendations, joined with the truth; returned by `recnb.evaluate` and `df.rec.against`.
 
-    Metrics are methods: `ev.ndcg(k=10)`. Each takes the cut-off `k`, where None is each user's whole list, and its own
-    options. Nothing is joined again from one call to the next.
+    ev.ndcg(k=10)                            a metric: a float with .per_user, .interval(), .plot(); k=None: whole lists
+    ev.table(k=[5, 10], intervals=True)      metrics × cut-offs; by="column" for segments of users
+    ev.curve("ndcg").plot()                  a metric against k
+    ev.report()                              all of it, with the problems found in the data
+    ev.lint()                                these problems, with their effect and a fix
+    ev.explain("ndcg", user, k=10)           the calculation for one user; ev.user(user, k=10): the list alone
+    ev.items(k=10); ev.beyond(k=10)          how often each item is shown; coverage, novelty, diversity, ...
+    ev.under("ranx"); ev.why("ndcg", k=10, other="ranx")     another library's number, and why it differs
+    ev.identify("ndcg", 0.368, k=10); ev.spread("ndcg")      the convention behind a number; all libraries' numbers
+    ev.explore()                             a widget: from the mean to the users and their lists
 
     Examples
     --------
@@ -253,7 +363,7 @@ class Evaluation(EvaluationMethods):
         Parameters
         ----------
         library
-            Its name, as "rectools".
+            Its name, as "rectools", "ir_measures", "trec" or "sklearn". A metric that it lacks is recnb's own, and marked.
 
         Examples
         --------

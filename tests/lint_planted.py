@@ -151,6 +151,7 @@ PLANTED: dict[str, tuple[Callable[[], Data], set[str]]] = {
     "perfect": (
         lambda: CLEAN.with_(truth=CLEAN.recs[CLEAN.recs.index % 12 < 7][["user", "item"]]), {"sampled_candidates"}),
     "ratings": (lambda: rated(CLEAN, [1, 2, 3, 4, 5]), set()),
+    "unused_relevance": (lambda: CLEAN.with_(truth=CLEAN.truth.assign(purchases=np.arange(len(CLEAN.truth)) % 3 + 1)), set()),
     "alike": (lambda: rated(CLEAN, [4]), set()),
     "negative_relevance": (lambda: rated(CLEAN, [1, 1, 1, -1]).saying(negative_relevance="zero"), set()),
     "duplicates_in_truth": (lambda: CLEAN.with_(truth=repeat(CLEAN.truth, 3)).saying(duplicates="dedupe"), set()),

@@ -2,7 +2,10 @@
 
 `notebooks/source/NN_name.py` (jupytext, percent format) is what one edits; `notebooks/NN_name.ipynb` is made of it by
 running it, without anything that differs from run to run, so that two builds give the same bytes and a difference in
-git is a change of text or of numbers. A name may be shortened to how it begins: `build 01`.
+git is a change of text or of numbers. A name may be shortened to how it begins: `build 01`, `build ko/01`.
+
+`notebooks/source/ko/NN_name.py` holds the Korean text alone: its code cells are empty and are filled with those of the
+English source, in their order, below one that sets the language.
 
 Outputs of cells tagged `nbval-ignore-output` (timings) are kept from the stored notebook as long as the cell's code is
 the same; remove the `.ipynb` first to have them anew.
@@ -28,8 +31,17 @@ from nbformat import NotebookNode
 ROOT = Path(__file__).parents[1]
 BUILT = ROOT / "notebooks"
 SOURCES = BUILT / "source"
+#: The folders of notebooks in other languages.
+LANGUAGES = ("ko",)
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 WIDGET = "application/vnd.jupyter.widget"
+#: The first code cell of a translated notebook.
+SETTING = """import sys
+
+import recnb
+
+sys.path.append("..")  # worked.py
+recnb.language("{language}")"""
 IGNORED = ("nbval-ignore-output", "nbval-skip")
 
 #: What differs from run to run, and what stands for it: the list that nbval compares with.
@@ -46,27 +58,54 @@ class ThisInterpreter(AsyncKernelManager):
 
 def sources(names: list[str] | None = None) -> list[Path]:
     """The sources of the notebooks, all or those whose names begin so."""
-    known = sorted(SOURCES.glob("[0-9]*.py"))
-    begins = [Path(name).stem for name in names or [""]]
-    if missing := [name for name in begins if not any(path.stem.startswith(name) for path in known)]:
-        sys.exit(f"no notebook begins with {', '.join(missing)}; there are {', '.join(path.stem for path in known)}")
-    return [path for path in known if path.stem.startswith(tuple(begins))]
+    every = {path.relative_to(SOURCES).with_suffix("").as_posix(): path for path in SOURCES.rglob("[0-9]*.py")}
+    begins = [name.removesuffix(".ipynb") for name in names or [""]]
+    if missing := [begin for begin in begins if not any(name.startswith(begin) for name in every)]:
+        sys.exit(f"no notebook begins with {', '.join(missing)}; there are {', '.join(sorted(every))}")
+    return [every[name] for name in sorted(every) if name.startswith(tuple(begins))]
+
+
+def stored() -> list[Path]:
+    """The notebooks that are stored, of every language."""
+    return sorted([*BUILT.glob("*.ipynb"), *(path for name in LANGUAGES for path in (BUILT / name).glob("*.ipynb"))])
 
 
 def target(source: Path) -> Path:
     """Where the notebook made of a source is stored."""
-    return BUILT / f"{source.stem}.ipynb"
+    return BUILT / source.relative_to(SOURCES).with_suffix(".ipynb")
+
+
+def source_of(path: Path) -> Path:
+    """The source that a stored notebook is made of."""
+    return SOURCES / path.relative_to(BUILT).with_suffix(".py")
 
 
 def read_source(source: Path) -> NotebookNode:
     """The cells of a source, not run: ids in order, and of the cells' metadata their tags alone."""
     notebook = jupytext.read(source)
+    if source.parent != SOURCES:
+        _fill(notebook, source)
     notebook.metadata = NotebookNode(kernelspec=NotebookNode(KERNEL))
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     for number, cell in enumerate(notebook.cells):
         cell.id = f"cell-{number}"
         cell.metadata = NotebookNode({name: value for name, value in cell.metadata.items() if name == "tags"})
     return notebook
+
+
+def _fill(notebook: NotebookNode, source: Path) -> None:
+    """Put the code of the English source into the empty code cells of a translation."""
+    english = SOURCES / source.name
+    code = [cell for cell in jupytext.read(english).cells if cell.cell_type == "code"]
+    places = [number for number, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
+    if len(places) != len(code):
+        sys.exit(f"{source} has {len(places)} code cells, and {english.name} has {len(code)}")
+    if any(notebook.cells[place].source.strip() for place in places):
+        sys.exit(f"{source} holds code: code is written in {english.name}")
+    for place, cell in zip(places, code, strict=True):
+        notebook.cells[place] = cell
+    setting = nbformat.v4.new_code_cell(SETTING.format(language=source.parent.name))
+    notebook.cells.insert(places[0], setting)
 
 
 def run(notebook: NotebookNode, folder: Path = BUILT) -> NotebookNode:
@@ -116,7 +155,7 @@ def ignored(cell: NotebookNode) -> bool:
 
 def built(source: Path) -> str:
     """The text of the notebook file that a source makes."""
-    notebook = run(read_source(source))
+    notebook = run(read_source(source), target(source).parent)
     if target(source).exists():
         stored = {cell.source: cell.get("outputs") for cell in nbformat.read(target(source), as_version=4).cells}
         for cell in notebook.cells:
@@ -138,13 +177,14 @@ def main() -> int:
     differ = []
     for source in sources(asked.names):
         text, path = built(source), target(source)
+        name = path.relative_to(BUILT).as_posix()
         if not path.exists() or path.read_text(encoding="utf-8") != text:
-            differ.append(path.name)
+            differ.append(name)
             if asked.what == "build":
                 path.write_text(text, encoding="utf-8", newline="\n")
         changed = "written" if asked.what == "build" else "DIFFERS"
-        print(f"{path.name}: {changed if path.name in differ else 'same'}", flush=True)
-    strays = sorted(path.name for path in BUILT.glob("*.ipynb") if not (SOURCES / f"{path.stem}.py").exists())
+        print(f"{name}: {changed if name in differ else 'same'}", flush=True)
+    strays = [path.relative_to(BUILT).as_posix() for path in stored() if not source_of(path).exists()]
     print(*(f"{name}: has no source" for name in strays), sep="\n", end="\n" if strays else "")
     return int(asked.what == "check" and bool(differ or strays))
 

@@ -8,12 +8,13 @@ import math
 import pathlib
 import re
 
-from recnb.metrics.metric import LIST_METRICS, METRICS
+from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 METRICS_PAGE = ROOT / "recnb" / "metrics" / "README.md"
 BEGIN, END = "<!-- metrics: made by python -m tests.readme -->", "<!-- /metrics -->"
+BEGIN_RETRIEVAL, END_RETRIEVAL = "<!-- retrieval: made by python -m tests.readme -->", "<!-- /retrieval -->"
 BEGIN_BEYOND, END_BEYOND = "<!-- beyond accuracy: made by python -m tests.readme -->", "<!-- /beyond accuracy -->"
 NEEDS = {
     "train": "`train=`",
@@ -40,6 +41,17 @@ def metric_table() -> str:
         rows = "`, summed over the ideal list" if metric.over == "ideal" else "`"
         lines.append(f"| {names} | {metric.title} | `{credit.text()}{rows} | {under} | {options} | {top} |")
     return "\n".join([*lines, END])
+
+
+def retrieval_table() -> str:
+    """The table of measures of retrieval, from the registry."""
+    lines = [BEGIN_RETRIEVAL, "| measure | what the number means | credit of a hit | out of |", "|---|---|---|---|"]
+    for metric in RETRIEVAL_METRICS.values():
+        credit, out_of = metric.formulas()
+        under = "" if out_of.text() == "1" else f"`{out_of.text()}`"
+        formula = " | " if metric.summed else f"`{credit.text()}` | {under}"
+        lines.append(f"| `{metric.symbol}` | {metric.title} | {formula} |")
+    return "\n".join([*lines, END_RETRIEVAL])
 
 
 def beyond_table() -> str:
@@ -75,6 +87,7 @@ def output_of(program: str) -> str:
 def metrics_page(text: str) -> str:
     """The page of metrics with its tables generated anew."""
     text = re.sub(f"{BEGIN}.*?{END}", lambda _: metric_table(), text, flags=re.DOTALL)
+    text = re.sub(f"{BEGIN_RETRIEVAL}.*?{END_RETRIEVAL}", lambda _: retrieval_table(), text, flags=re.DOTALL)
     return re.sub(f"{BEGIN_BEYOND}.*?{END_BEYOND}", lambda _: beyond_table(), text, flags=re.DOTALL)
 
 

@@ -172,6 +172,8 @@ def ideal_grades(ranking: Ranking, truth: Truth, k: int | None = None, ideal: st
         return sorted(grades, reverse=True)[:depth]
     if ideal == "list":
         return sorted((relevance_at(ranking, truth, rank) for rank in range(1, len(ranking) + 1)), reverse=True)[:depth]
+    if ideal == "min(k, list)":
+        return sorted(grades, reverse=True)[: min(depth, len(ranking))]
     if ideal == "k":
         return [max(grades)] * depth if grades else []
     raise NotImplementedError(f"ideal={ideal!r} has no definition here")

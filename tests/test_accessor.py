@@ -17,7 +17,8 @@ from IPython.core.completer import provisionalcompleter
 from IPython.core.interactiveshell import InteractiveShell
 
 import recnb
-from recnb.evaluation import Evaluation
+from recnb.evaluate import options_known
+from recnb.evaluation import Evaluation, EvaluationMethods
 from recnb.metrics.metric import ALIASES, METRICS
 
 RECS = pd.DataFrame({"user": [1, 1, 2], "item": [10, 11, 10], "rank": [1, 2, 1]})
@@ -59,6 +60,50 @@ def test_the_accessor_is_the_evaluation(convert: Any) -> None:
     assert one.rec.explain("ndcg", 2, k=2).value == want.explain("ndcg", 2, k=2).value
 
 
+def test_columns_and_conventions_on_every_method() -> None:
+    """Keywords of `evaluate` are taken by each method of a frame, beside its own."""
+    frame = ONE.rename(columns={"user": "who", "item": "what", "rank": "at"})
+    columns = {"user": "who", "item": "what", "rank": "at"}
+    ev = recnb.evaluate(frame, **columns, relevant_from=2)
+    assert frame.rec.ndcg(k=2, **columns, relevant_from=2) == ev.ndcg(k=2)
+    assert frame.rec.ndcg(2, gain="exponential", relevant_from=2, **columns) == ev.ndcg(k=2, gain="exponential")
+    assert frame.rec.map(k=2, **columns, relevant_from=2) == ev.map(k=2)
+    table = frame.rec.table(["ndcg"], [1, 2], gain="binary", **columns, relevant_from=2)
+    assert (table.to_numpy() == ev.table(["ndcg"], k=[1, 2], gain="binary").to_numpy()).all()
+    assert frame.rec.curve("ndcg", k=[1, 2], **columns, relevant_from=2).value == ev.curve("ndcg", k=[1, 2]).value
+    assert frame.rec.report(k=2, **columns, relevant_from=2).n_users == ev.n_users
+    assert frame.rec.lint(k=2, **columns, relevant_from=2).value == ev.lint(k=2).value
+    users = pd.DataFrame({"who": [1, 2], "plan": ["x", "y"]})
+    assert len(frame.rec.table("ndcg", k=2, by="plan", users=users, **columns)) > 0
+    for library in ("trec_eval", "scikit-learn"):
+        want = recnb.evaluate(ONE, convention=library)
+        assert ONE.rec.ndcg(k=2, convention=library) == want.ndcg(k=2)
+        assert ONE.rec.ndcg(k=2, convention=library).basis == want.ndcg(k=2).basis
+    with pytest.raises(recnb.errors.OptionError, match="'gian'"):
+        ONE.rec.ndcg(k=2, gian="binary")
+    with pytest.raises(recnb.errors.RecnbError, match="who"):
+        frame.rec.ndcg(k=2)
+
+
+def test_a_user_by_position_leaves_the_keyword_to_the_column() -> None:
+    frame = ONE.rename(columns={"user": "who"})
+    assert frame.rec.explain("ndcg", 2, k=2, user="who").value == ONE.rec.explain("ndcg", 2, k=2).value
+    assert ONE.rec.explain("ndcg", user=2, k=2).value == ONE.rec.explain("ndcg", 2, k=2).value
+
+
+def test_options_of_methods_are_none_of_evaluations() -> None:
+    """But for `user`, which is the method's unless given by position, and metrics' `cutoff`, theirs alone."""
+    names = {name for name in dir(EvaluationMethods) if not name.startswith("_")}
+    shared = {
+        option
+        for name in names
+        if callable(getattr(EvaluationMethods, name))
+        for option in inspect.signature(getattr(EvaluationMethods, name)).parameters
+        if option in options_known()
+    }
+    assert shared <= {"user", "cutoff"}
+
+
 def test_a_column_called_rec() -> None:
     """It does not hide the accessor, nor the accessor the column."""
     recs = RECS.assign(rec=[True, False, True])
@@ -80,7 +125,7 @@ def test_frames_that_have_nothing_to_do_with_it_are_left_in_peace(frame: Any) ->
     for name in dir(accessor):
         getattr(accessor, name)  # looking at a method evaluates nothing
     assert hasattr(frame, "rec")
-    assert "RecAccessor" in repr(accessor)
+    assert repr(accessor).startswith("df.rec: ")
 
 
 @pytest.mark.parametrize("columns", [["a"], ["user", "item"], []])
@@ -196,13 +241,15 @@ def test_signatures_and_help_are_real(name: str) -> None:
     for place, first in ((Evaluation, ["self"]), (recnb.RecAccessor, ["self"]), (recnb, ["ranking", "truth"])):
         function = getattr(place, name)
         parameters = inspect.signature(function).parameters
-        assert list(parameters) == [*first, "k", *metric.defaults], place
+        last = ["y_true", "y_score"] if place is recnb else []
+        assert list(parameters) == [*first, "k", *metric.defaults, *last], place
         assert parameters["k"].default is None
         assert parameters["k"].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
         for option, default in metric.defaults.items():
             assert parameters[option].default == default
             assert parameters[option].kind is inspect.Parameter.KEYWORD_ONLY
-        assert inspect.getdoc(function) == inspect.getdoc(metric.function)
+        own = (inspect.getdoc(metric.function) or "").split(">>>")[0].rstrip()
+        assert (inspect.getdoc(function) or "").startswith(own)
         assert (function.__doc__ or "").startswith(metric.title)
         assert len(metric.title) > 20
         assert function.__name__ == name

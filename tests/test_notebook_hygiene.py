@@ -20,7 +20,20 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 
-from tests.notebooks import BUILT, KERNEL, ROOT, WIDGET, ignored, read_source, run, sources, target
+from tests.notebooks import (
+    BUILT,
+    KERNEL,
+    ROOT,
+    SETTING,
+    WIDGET,
+    ignored,
+    read_source,
+    run,
+    source_of,
+    sources,
+    stored,
+    target,
+)
 
 LARGEST_OUTPUT = 200_000
 MOST_IGNORED = 0.2
@@ -29,7 +42,12 @@ PLACES = re.compile(
     r"(?<![\w/.:-])/(?:home|Users|root|tmp|work|usr|var|opt|mnt)/\w|\b[A-Z]:\\\\?Users|site-packages|file://"
 )
 BASE64 = re.compile(r"data:[\w/+.-]+;base64,[A-Za-z0-9+/=\s]+")
-STORED = sorted(BUILT.glob("*.ipynb"))
+STORED = stored()
+TRANSLATED = [path for path in STORED if path.parent != BUILT]
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(BUILT).with_suffix("").as_posix()
 
 
 def problems(notebook: NotebookNode) -> list[str]:
@@ -88,24 +106,34 @@ def read(path: Path) -> NotebookNode:
     return nbformat.read(path, as_version=4)
 
 
-@pytest.mark.parametrize("path", STORED, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", STORED, ids=_name)
 def test_stored_notebook_is_whole(path: Path) -> None:
     nbformat.validate(read(path))
     assert problems(read(path)) == []
     assert path.read_text(encoding="utf-8").endswith("}\n")
 
 
-@pytest.mark.parametrize("path", STORED, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", STORED, ids=_name)
 def test_stored_notebook_has_the_cells_of_its_source(path: Path) -> None:
     def cells(notebook: NotebookNode) -> list[tuple[object, ...]]:
         return [(cell.id, cell.cell_type, cell.metadata.get("tags", []), cell.source) for cell in notebook.cells]
 
-    source = BUILT / "source" / f"{path.stem}.py"
-    assert cells(read(path)) == cells(read_source(source)), f"type: python -m tests.notebooks build {path.stem}"
+    assert cells(read(path)) == cells(read_source(source_of(path))), (
+        f"type: python -m tests.notebooks build {_name(path)}"
+    )
 
 
 def test_every_source_is_built() -> None:
-    assert [target(source) for source in sources()] == STORED
+    assert sorted(target(source) for source in sources()) == STORED
+
+
+@pytest.mark.parametrize("path", TRANSLATED, ids=_name)
+def test_translated_notebook_has_the_code_of_the_english_one(path: Path) -> None:
+    def code(notebook: NotebookNode) -> list[tuple[list[str], str]]:
+        return [(cell.metadata.get("tags", []), cell.source) for cell in notebook.cells if cell.cell_type == "code"]
+
+    language = ([], SETTING.format(language=path.parent.name))
+    assert code(read(path)) == [language, *code(read(BUILT / path.name))]
 
 
 # What follows proves that the guards hold: each kind of damage is done to a good notebook.

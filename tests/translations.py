@@ -23,9 +23,11 @@ from babel.messages.pofile import read_po, write_po
 
 import recnb
 from recnb import LIST_METRICS, METRICS
+from recnb.data.item_data import ASK
 from recnb.display.language import LANGUAGES, LOCALE
 from recnb.libraries.library_metrics import SPECIAL
-from recnb.metrics.metric import Metric
+from recnb.metrics.metric import RETRIEVAL_METRICS, Metric
+from recnb.metrics.recommendation_lists import NEEDED, Catalogue
 from recnb.widgets.quiz.mistakes import recorded
 
 ROOT = Path(recnb.__file__).parent
@@ -106,9 +108,15 @@ def extracted() -> Catalog:
                 found = sorted(extract(method, file, KEYWORDS, options=OPTIONS), key=lambda one: one[0])
             for _lineno, message, _comments, context in found:
                 catalogue.add(message, locations=[(where, 0)], context=context)
+    for metric in LIST_METRICS.values():
+        catalogue.add(metric.no_value, locations=[("recnb/metrics/metric.py", 0)])
+    for argument in NEEDED:
+        catalogue.add(
+            Catalogue(ask=ASK).missing("", argument).statement, locations=[("recnb/metrics/recommendation_lists.py", 0)]
+        )
     for row in recorded():
         catalogue.add(row.sentence, locations=[("recnb/widgets/quiz/mistakes.csv", 0)])
-    for metric in (*METRICS.values(), *LIST_METRICS.values(), *SPECIAL.values()):
+    for metric in (*METRICS.values(), *RETRIEVAL_METRICS.values(), *LIST_METRICS.values(), *SPECIAL.values()):
         where = f"{metric.function.__module__.replace('.', '/')}.py"
         title = (metric.function.__doc__ or "").split("\n")[0]
         for text in (metric.called, title, metric.sentence, metric.range_text if metric.name in LIST_METRICS else ""):
@@ -197,7 +205,7 @@ def _is_mathematics(message: Any) -> bool:
 
 def _fits(text: str, ids: list[str]) -> bool:
     # A metric's formula is headed by its name in Korean: an English one is not.
-    extra = {"name"} if ids[0].startswith("sum over {rows}") else set()
+    extra = {"name"} if ids[0].startswith("add {credit} for each {rows}") else set()
     return fields(text) == set().union(*map(fields, ids)) | extra
 
 

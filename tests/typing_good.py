@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,19 @@ truth = pl.DataFrame({"user": [1], "item": ["b"], "rating": [4]})
 
 ev: Evaluation = recnb.evaluate(recs, truth, user="user", users="both", relevant_from=4)
 alone: Evaluation = recnb.evaluate(recs.assign(relevance=1))
+
+# Whatever callers hold.
+held: Evaluation = recnb.evaluate({"u": ["a", "b"]}, {"u": {"a": 3}})
+held = recnb.evaluate({"u": {"a": 0.5}}, {"u": {"a", "b"}}, train={"u": ["c"]})
+held = recnb.evaluate(pd.Series({"u": ["a"]}), truth)
+held = recnb.evaluate(np.array([["a", "b"]]), truth, user_ids=["u"])
+held = recnb.evaluate([["a", "b"]], truth, user_ids=pd.Index(["u"]))
+held = recnb.evaluate(Path("recs.csv"), "truth.parquet")
+held = recnb.evaluate_groups([3, 0, 2], np.array([0.2, 0.9, 0.5]), group=[3])
+held = recnb.evaluate_groups(pd.Series([1, 0]), [0.1, 0.2], qid=["q", "q"], ties="expected")
+compared: recnb.Comparison = recnb.compare(
+    {"a": {"u": ["a"]}, "b": np.array([["b"]]), "c": "c.csv"}, truth, user_ids=["u"]
+)
 
 # Metrics as methods: k by position or by name, None, and each metric's own options.
 score: Score = ev.ndcg(k=10)
@@ -66,6 +80,8 @@ score = recnb.ndcg(["a", "b", "c"], {"a": 0.1, "b": 0.5}, k=3, gain="binary")
 score = recnb.precision(("a", "b"), {"a", "c"}, 2)
 score = recnb.dcg(np.array([3, 2, 0]))
 score = recnb.idcg({"a": 1, "b": 2}, ideal="relevant")
+score = recnb.ndcg(y_true=[3, 0, 2], y_score=np.array([0.2, 0.9, 0.5]), k=2)
+score = recnb.precision(y_true=[1, 0], y_score=(0.5, 0.2))
 score = recnb.mrr([["a", "b"], ["b"]], [{"a": 1}, {"b": 1}])
 explanation = recnb.explain("ndcg", ["a"], ["a"], k=1)
 

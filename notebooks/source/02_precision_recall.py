@@ -4,10 +4,15 @@
 # **The question: how much of what we showed was right, and how much of what is right did we show?**
 #
 # Two fractions answer it, with the same number on top: the *hits*, items that were both shown and liked.
-# *Precision* (정밀도) divides the hits by what was shown, *recall* (재현율) by what is liked.
+# *Precision* (정밀도) divides the hits by what was shown, *recall* (재현율) by what is liked. Only the first k places of a
+# list count; *k* is the *cut-off*.
 #
-# We follow an article, 「추천시스템 평가 지표 - 1 (Precision@K / Recall@K)」: first its example by hand, then its loop
-# that evaluates a whole model, and two traps on the way.
+# $$\text{Precision@}k = \frac{\text{hits in the first } k \text{ places}}{k}
+# \qquad
+# \text{Recall@}k = \frac{\text{hits in the first } k \text{ places}}{\text{number of liked items}}$$
+#
+# We follow an article, 「추천시스템 평가 지표 - 1 (Precision@K / Recall@K)」: its example by hand, with recnb, and as an exercise;
+# then its loop that evaluates a whole model, and what it claims.
 
 # %%
 import numpy as np
@@ -18,17 +23,31 @@ from worked import compare
 import recnb
 
 # %% [markdown]
-# ## Five shown, six liked
+# ## One list, by hand
 #
-# A list is cut at *k*: only the first k places count. Here k = 5, the user likes six items, and three of them are
-# in the list. (The article gives these counts; the names of the items are ours.)
+# Five items are shown, the user likes six, and three of these are among the five. (The article gives the counts; the names
+# of the items are ours.) Go down the list and mark the hits:
+
+# %%
+shown = ["a", "x", "b", "y", "c"]
+liked = ["a", "b", "c", "d", "e", "f"]
+k = 5
+
+hits = [item for item in shown[:k] if item in liked]
+
+print("hits:", *hits)
+print(f"precision@{k} = {len(hits)} hits / {k} places = {len(hits) / k}")
+print(f"recall@{k} = {len(hits)} hits / {len(liked)} liked items = {len(hits) / len(liked)}")
+
+# %% [markdown]
+# ## The same with recnb
+#
+# A function for each metric takes the list, what is liked, and k. Here and in the next notebooks, *printed* is the figure
+# in the article.
 #
 # <small>worked: precision-recall-1</small>
 
 # %% tags=["precision-recall-1"]
-shown = ["a", "x", "b", "y", "c"]
-liked = ["a", "b", "c", "d", "e", "f"]
-
 precision = recnb.precision(shown, liked, k=5)
 recall = recnb.recall(shown, liked, k=5)
 
@@ -37,8 +56,9 @@ assert recall == 3 / 6
 compare({"precision@5": 0.6, "recall@5": 0.5}, {"precision@5": precision, "recall@5": recall}, digits=4)
 
 # %% [markdown]
-# `explain` writes any score out: the formula, the numbers put in, and a row for each place of the list. A row's
-# *credit* is what that place adds, and *running* is the score so far.
+# `explain` writes any score out: the formula, the numbers put in, the division, and a row for each place of the list. A
+# row's *credit* is what the place adds above the line, and *running sum* adds the credits up from the top. Below the tables
+# are the decisions behind the number; without further options it is divided by k.
 
 # %%
 recnb.explain("precision", shown, liked, k=5)
@@ -47,14 +67,30 @@ recnb.explain("precision", shown, liked, k=5)
 recnb.explain("recall", shown, liked, k=5)
 
 # %% [markdown]
-# Look at the ceilings. Five places can never hold six liked items, so this user's recall@5 stays below 1 however good
-# the list is; a user who likes two items can never have a precision@5 above 2/5.
+# Both have a ceiling. Five places cannot hold six liked items, so this user's recall@5 stays below 1 however good the list
+# is; and the precision@5 of a user who likes two items is at most 2/5. Where one number is wanted, `recnb.f1` is the harmonic mean of
+# the two, which is high only if both are.
+#
+# ## Your turn
+#
+# Take paper, and work out the precision of this list. In a running notebook, type your answer into the box; elsewhere, into
+# `check`, as in the cell below it. An answer may be a decimal or a fraction. A common mistake is recognised.
+
+# %%
+quiz = recnb.quiz("precision", seed=3)
+quiz
+
+# %%
+quiz.check("3/5")
+
+# %% [markdown]
+# Another seed draws another list, and `recnb.quiz("recall", seed=1)` asks for recall.
 #
 # ## A list that ends early
 #
 # What if only three items were shown, and k is 5? Two places are empty. The article divides by the number of items
-# that are there, `len(predictions[:k])`; recnb divides by k unless told otherwise, so that a model is not rewarded
-# for giving up early. Both are in use, so both have a name.
+# that are there, `len(predictions[:k])`; recnb divides by k unless told otherwise, so that a model does not gain by
+# showing fewer items. Both are in use, so both have a name.
 
 # %%
 short = ["a", "x", "b"]
@@ -112,11 +148,11 @@ pd.DataFrame([Popular().predict(0)], index=["score"], columns=items)
 
 # %% [markdown]
 # This is the article's evaluation, written out: rank the items, take away those of train, cut at k, count the hits.
-# Users without test items are left out; with nothing to find, recall would be 0/0.
+# Users without test items are left out: their recall would be 0/0.
 
 
 # %%
-def written_out(model, test, train, cutoffs):
+def evaluate_by_hand(model, test, train, cutoffs):
     """Precision and recall of each user at each cut-off, one user at a time."""
     rows = []
     for user in range(test.shape[0]):
@@ -133,11 +169,12 @@ def written_out(model, test, train, cutoffs):
     return pd.DataFrame(rows)
 
 
-by_hand = written_out(Popular(), test, train, cutoffs=[1, 3, 5])
+by_hand = evaluate_by_hand(Popular(), test, train, cutoffs=[1, 3, 5])
 by_hand.pivot(index="user", columns="k").round(4)
 
 # %% [markdown]
-# `recnb.evaluate_model` is that loop as one call. It must give the same means, to the last digit that a computer keeps.
+# `recnb.evaluate_model` is that loop as one call. Its means are the same; the assertion allows a difference of 10⁻¹² for
+# rounding.
 
 # %%
 precision = recnb.evaluate_model(Popular(), test, train, k=[1, 3, 5], metrics=["precision"], out_of="list")
@@ -148,7 +185,7 @@ ours = pd.concat([precision.to_frame(), recall.to_frame()])
 assert np.abs(means.to_numpy() - ours.to_numpy()).max() < 1e-12
 assert 4 not in set(by_hand["user"])
 assert by_hand["user"].nunique() == 5
-pd.concat({"written out": means.round(4), "recnb": ours.round(4)}, axis=1)
+pd.concat({"by hand": means.round(4), "recnb": ours.round(4)}, axis=1)
 
 # %% [markdown]
 # Without options it gives the usual metrics at once, precision now divided by k. That lowers precision@5 a little:
@@ -162,10 +199,20 @@ assert everything.loc["precision", 3] == precision.loc["precision", 3]
 everything
 
 # %% [markdown]
-# ## First trap: `argsort` sorts upwards
+# ## To take along
 #
-# The article ranks with `predictions.argsort()`. NumPy sorts from the lowest value up, so if a higher score means a
-# better item, that list starts with the *worst* one.
+# - Both have the hits on top. Precision divides by the places *shown*, recall by the items *liked*. Say at which k.
+# - Where a list is shorter than k, say what precision is divided by.
+# - Within the k places, neither depends on the order. That is the next notebook: [03](03_hit_rate_rr_ap.ipynb).
+#
+# The rest is for the curious: four statements of the article, put to the test.
+#
+# ## Claim: the loop ranks by `predictions.argsort()`
+#
+# **A bug for models whose higher score is better.** NumPy sorts from the lowest value up, so the list starts with the *worst*
+# item. The article's loop is a port of `evaluate_ranking` from
+# [caser_pytorch, evaluation.py](https://github.com/graytowne/caser_pytorch/blob/59089fadbee166b8bf880564a790637070e8cb71/evaluation.py),
+# which negates the scores first, `predictions = -model.predict(user_id)`; the article lost the minus.
 #
 # <small>worked: claim-argsort</small>
 
@@ -178,7 +225,7 @@ assert names[(-scores).argsort()].tolist() == ["B", "D", "C", "A"]
 
 
 class UpsideDown(Popular):
-    """What evaluating by plain argsort amounts to: the lowest score first."""
+    """Evaluation by plain argsort: the lowest score first."""
 
     def predict(self, user):
         return -super().predict(user)
@@ -197,10 +244,10 @@ pd.DataFrame({"highest score first": right[3], "argsort, lowest first": wrong[3]
 # Nothing fails and no warning appears; the model merely looks worse than it is. `evaluate_model` ranks from the highest
 # score. If your model's *lower* numbers are better, as with distances, give it `-distance`.
 #
-# ## Second trap: mean precision is not average precision
+# ## Claim: the average of precision@k over users is not AP@k
 #
-# Average precision at k (AP@k, 평균 정밀도) sounds like the average of precision@k over users. It is not. Three users
-# like the same two items; each list shows both, at different places.
+# **True.** Average precision at k (AP@k, 평균 정밀도; [03](03_hit_rate_rr_ap.ipynb) works it out) averages the precision at
+# several depths of *one* list. Three users like the same two items; each list shows both, at different places.
 #
 # <small>worked: claim-average-precision</small>
 
@@ -222,16 +269,53 @@ assert abs(lists.rec.average_precision(k=4) - (1 + 1 / 2 + (1 / 3 + 2 / 4) / 2) 
 at_depth.round(4)
 
 # %% [markdown]
-# *Down* a column we average one depth over users: precision@4 is 0.5 for all three, and blind to the order. *Along* a
-# row, AP averages over depths of one list, those where a hit stands: for Sora ranks 3 and 4. It knows that Mina had
-# the better list.
+# *Down* a column one depth is averaged over users: precision@4 is 0.5 for all three, whatever the order. *Along* a row, AP
+# averages over depths of one list, those where a hit stands: for Sora ranks 3 and 4. Mina, whose list has its hits on top,
+# has the highest.
+#
+# ## Claim: AP@k is the mean of precision over different k
+#
+# **False as worded.** Not every depth counts: only those where a hit stands, and the sum is divided by the number of liked
+# items. A list of three with hits at ranks 1 and 3, for a user who likes two items:
+#
+# <small>worked: claim-ap-over-k</small>
 
-# %%
-lists.rec.explain("average_precision", "Sora", k=4)
+# %% tags=["claim-ap-over-k"]
+three_shown, two_liked = ["a", "x", "b"], ["a", "b"]
+at_each = [float(recnb.precision(three_shown, two_liked, k=k)) for k in (1, 2, 3)]
+at_hits = [at_each[0], at_each[2]]
+ap = recnb.average_precision(three_shown, two_liked, k=3)
+
+assert abs(ap - sum(at_hits) / len(two_liked)) < 1e-12
+assert round(ap, 4) == 0.8333
+assert round(sum(at_each) / 3, 4) == 0.7222
+print("precision at 1, 2, 3:             ", *(f"{one:.4f}" for one in at_each))
+print(f"mean over all three depths:        {sum(at_each) / 3:.4f}")
+print(f"mean over the depths with a hit:   {ap:.4f}, which is AP@3")
 
 # %% [markdown]
-# ## To take along
+# ## Claim: recommender systems belong to unsupervised learning
 #
-# - Same hits on top, different counts below: *shown* for precision, *liked* for recall. Say at which k.
-# - When a list is shorter than k, say what precision is divided by.
-# - Rank from the highest score. And precision does not see order within the k places: that is the next notebook.
+# **Too sweeping.** In supervised learning the answers to be predicted, the *labels*, are given for training. A model trained
+# on ratings or clicks is trained on labels. Here the stars that one user gave to four films teach a linear model how many
+# this user would give to a fifth:
+#
+# <small>worked: claim-unsupervised</small>
+
+# %% tags=["claim-unsupervised"]
+films = pd.DataFrame(
+    {"comedy": [1.0, 1.0, 0.0, 0.5], "action": [0.0, 0.5, 1.0, 1.0], "stars (the label)": [4.0, 4.5, 1.0, 3.0]},
+    index=["film 1", "film 2", "film 3", "film 4"],
+)
+features, labels = films[["comedy", "action"]].to_numpy(), films["stars (the label)"].to_numpy()
+weights = np.linalg.lstsq(features, labels, rcond=None)[0]
+predicted = np.array([0.8, 0.2]) @ weights
+
+assert np.abs(weights - [4, 1]).max() < 1e-9
+print(f"learned from the labels: stars = {weights[0]:.1f} × comedy + {weights[1]:.1f} × action")
+print(f"film 5, comedy 0.8 and action 0.2: {predicted:.1f} stars")
+films
+
+# %% [markdown]
+# Other recommenders do without labels, such as one that groups items by their descriptions. Precision and recall can be
+# computed of either: they compare lists with what users liked.

@@ -3,9 +3,20 @@
 #
 # **The question: did users find something they like, and how far down did they have to look?**
 #
-# Precision does not see the order of a list. The three metrics of this notebook lead from no order to all of it:
-# *hit rate* (적중률) asks whether anything was found, *reciprocal rank* (역순위) where the first find stands, *average
-# precision* (평균 정밀도) where all of them stand.
+# Precision does not depend on the order within the first k places. The three metrics of this notebook lead from the one that ignores order to the
+# one that uses all of it:
+#
+# - *Hit rate* (적중률): is there any hit in the first k places? 1 if so, 0 if not.
+# - *Reciprocal rank* (역순위): at which rank is the first hit? One over that rank, and 0 without a hit.
+# - *Average precision* (평균 정밀도): at which ranks are all of them? At each hit, the precision down to it; the sum of
+#   these, divided by the number of liked items.
+#
+# $$\text{RR} = \frac{1}{\text{rank of the first hit}}
+# \qquad
+# \text{AP} = \frac{1}{\text{number of liked items}} \sum_{\text{hits}} \frac{\text{hits down to this rank}}{\text{rank}}$$
+#
+# Each has a value for every user. The means over users are HR, MRR (*mean* reciprocal rank) and MAP (*mean* average
+# precision).
 #
 # The tables are those of 「추천 서비스 정량적 평가지표 4가지」, an article on four metrics with four users (사용자) and four
 # items.
@@ -27,25 +38,170 @@ frame = pd.DataFrame(
 frame
 
 # %% [markdown]
-# A row holds a user's whole list, best first, and what the user likes, most liked first. That is all `frame.rec` needs.
+# A row holds a user's whole list, best first, and what the user likes, most liked first.
 #
-# To see where numbers come from, this function puts each user's fraction, written out by `explain`, beside the row.
-
+# ## One list, by hand
+#
+# 사용자4 is shown A, C, B, D and likes B, C and D. Go down the list, count the hits, and divide the count by the rank:
 
 # %%
-def written_out(metric, k=None, **options):
-    """The frame with the metric of each user: the fraction, and its value."""
-    told = [frame.rec.explain(metric, user, k=k, **options) for user in frame["user"]]
-    fractions, values = [one.numbers.split(" = ")[0] for one in told], [round(one.value, 4) for one in told]
-    return frame.assign(fraction=fractions, value=values).set_index("user")
+shown, liked = ["A", "C", "B", "D"], ["B", "C", "D"]
 
+rows, fractions, total = [], [], 0
+for rank, item in enumerate(shown, 1):
+    if item in liked:
+        n_hits = len(fractions) + 1
+        fractions.append(f"{n_hits}/{rank}")
+        total += n_hits / rank
+        rows.append((rank, item, "yes", n_hits, fractions[-1]))
+    else:
+        rows.append((rank, item, "no", len(fractions), ""))
+ap = total / len(liked)
+
+display(pd.DataFrame(rows, columns=["rank", "item", "liked", "hits so far", "hits so far / rank"]).set_index("rank"))
+print("hit rate:          1, there is a hit")
+print("reciprocal rank:   1 / 2 = 0.5")
+print(f"average precision: ({' + '.join(fractions)}) / {len(liked)} = {total:.4f} / {len(liked)} = {ap:.4f}")
 
 # %% [markdown]
-# ## Three things called hit rate
+# The first hit is at rank 2: one hit in two places, 1/2. The second is at rank 3: 2/3. The third is at rank 4: 3/4. A liked
+# item that is missing from the list adds nothing above the line and is still counted below it.
 #
-# The article's hit rate counts the items that are both liked and recommended, and divides by the number *liked* or, more
-# usually, by the number *recommended*. Those have other names: recall (재현율) and precision (정밀도). What the literature
-# calls hit rate, HR@k, is the share of *users* with at least one hit. The same lists, cut at 2:
+# ## The same with recnb
+#
+# A function for each metric takes a list and what is liked. `explain` shows the same rows and the division.
+
+# %%
+assert recnb.hit_rate(shown, liked) == 1
+assert recnb.reciprocal_rank(shown, liked) == 1 / 2
+assert abs(recnb.average_precision(shown, liked) - (1 / 2 + 2 / 3 + 3 / 4) / 3) < 1e-12
+recnb.explain("average_precision", shown, liked)
+
+# %% [markdown]
+# For many users, `frame.rec` takes the frame, and each metric is the mean over users; `.per_user` has the value of each.
+# Hit rate is lenient: one hit is enough. Cut at the first place, it shows that two of the four lists begin with a miss.
+
+# %%
+hr_at_1 = frame.rec.hit_rate(k=1)
+
+assert hr_at_1 == 2 / 4
+hr_at_1
+
+# %% [markdown]
+# ## Your turn
+#
+# Work out the average precision of this list on paper, and type it into the box, or into `check`. The answer below is
+# a common mistake.
+
+# %%
+quiz = recnb.quiz("average_precision", seed=8, k=4)
+quiz
+
+# %%
+quiz.check(f"{(1 / 1 + 2 / 3 + 3 / 4) / 3:.4f}")
+
+# %% [markdown]
+# `recnb.quiz("reciprocal_rank", seed=1)` and `recnb.quiz("hit_rate", seed=1)` ask for the other two.
+#
+# ## Reciprocal rank, and whose rank
+#
+# The rank of *which* item? The article has two answers. Where the liked items have an order, it looks for the favourite,
+# the one listed first: `target="preferred"`.
+#
+# <small>worked: rr-ordered</small>
+
+# %% tags=["rr-ordered"]
+ordered = frame.rec.reciprocal_rank(target="preferred")
+favourites = [liked[0] for liked in frame["liked"]]
+ranks = [shown.index(item) + 1 for shown, item in zip(frame["recommended"], favourites, strict=True)]
+
+assert ordered.per_user.tolist() == [1 / rank for rank in ranks] == [1 / 2, 1 / 1, 1 / 4, 1 / 3]
+assert abs(ordered - (1 / 2 + 1 / 1 + 1 / 4 + 1 / 3) / 4) < 1e-12
+display(frame.assign(favourite=favourites, rank=ranks, RR=[f"1/{rank}" for rank in ranks]).set_index("user"))
+compare(
+    {"사용자1": 0.5, "사용자2": 1.0, "사용자3": 0.25, "사용자4": 0.3333, "MRR": 0.5208},
+    {**ordered.per_user, "MRR": ordered},
+    digits=4,
+)
+
+# %% [markdown]
+# Where they have none, any liked item will do, and the first one in the list counts. This is the reciprocal rank of the
+# literature and recnb's default.
+#
+# <small>worked: rr-unordered</small>
+
+# %% tags=["rr-unordered"]
+unordered = frame.rec.reciprocal_rank()
+ranks = [
+    next(rank for rank, item in enumerate(shown, 1) if item in liked)
+    for shown, liked in zip(frame["recommended"], frame["liked"], strict=True)
+]
+
+assert unordered.per_user.tolist() == [1 / rank for rank in ranks] == [1 / 2, 1 / 1, 1 / 1, 1 / 2]
+assert unordered == (1 / 2 + 1 / 1 + 1 / 1 + 1 / 2) / 4
+display(frame.assign(rank=ranks, RR=[f"1/{rank}" for rank in ranks]).set_index("user"))
+compare(
+    {"사용자1": 0.5, "사용자2": 1.0, "사용자3": 1.0, "사용자4": 0.5, "MRR": 0.75},
+    {**unordered.per_user, "MRR": unordered},
+    digits=4,
+)
+
+# %% [markdown]
+# 사용자3 and 사용자4 make the difference. For 사용자3, D is liked and at the top, but the favourite is A, and A comes last:
+
+# %%
+frame.rec.explain("reciprocal_rank", "사용자3", target="preferred")
+
+# %% [markdown]
+# ## Average precision of all four
+#
+# The article adds the terms in the order in which the items are liked, so its sum for 사용자4 reads
+# (2/3 + 1/2 + 3/4) / 3; recnb goes down the list. The sum is the same.
+#
+# <small>worked: ap-map</small>
+
+# %% tags=["ap-map"]
+average_precision = frame.rec.average_precision()
+by_hand = [(1 / 2 + 2 / 3) / 2, (1 / 1) / 1, (2 / 4 + 1 / 1) / 2, (2 / 3 + 1 / 2 + 3 / 4) / 3]
+
+assert (average_precision.per_user - by_hand).abs().max() < 1e-12
+assert abs(average_precision - sum(by_hand) / 4) < 1e-12
+sums = [frame.rec.explain("average_precision", user).numbers for user in frame["user"]]
+display(frame.assign(AP=sums).set_index("user"))
+compare(
+    {"사용자1": 0.5833, "사용자2": 1.0, "사용자3": 0.75, "사용자4": 0.6389, "MAP": 0.7431},
+    {**average_precision.per_user, "MAP": average_precision},
+    digits=4,
+)
+
+# %% [markdown]
+# ## Side by side
+#
+# The three metrics at each cut-off, from the one that ignores order to the one that uses all of it. Along a row none of them
+# falls: a deeper cut finds as much or more.
+
+# %%
+table = frame.rec.table(["hit_rate", "reciprocal_rank", "average_precision"], k=[1, 2, 3, 4])
+
+assert table.loc["average_precision", 4] == average_precision
+assert table.loc["reciprocal_rank", 4] == unordered
+table
+
+# %% [markdown]
+# ## To take along
+#
+# - *Did they find anything?* Hit rate. Say whether it is a share of users or of items.
+# - *How soon?* Reciprocal rank. Say whether it is the first liked item or the favourite.
+# - *How well are all of them placed?* Average precision. It takes every liked item for equally good; grades of
+#   liking are the next notebook: [04](04_dcg_ndcg.ipynb).
+#
+# The rest is for the curious: two statements of the article, put to the test.
+#
+# ## Claim: hit rate is a share of items
+#
+# **A naming matter.** The article's hit rate counts the items that are both liked and recommended, and divides by the number
+# *liked* or, more usually, by the number *recommended*. Those have other names: recall (재현율) and precision (정밀도). What
+# the literature calls hit rate, HR@k, is the share of *users* with at least one hit. The same lists, cut at 2:
 #
 # <small>worked: claim-hit-rate</small>
 
@@ -58,9 +214,9 @@ assert (frame.rec.precision(k=k).per_user.to_numpy() == both / k).all()
 assert (frame.rec.hit_rate(k=k).per_user.to_numpy() == (both > 0)).all()
 
 three = frame.set_index("user")
-three["both / liked"] = written_out("recall", k)["fraction"]
-three["both / recommended"] = written_out("precision", k)["fraction"]
-three["any hit"] = frame.rec.hit_rate(k=k).per_user.map({0: "no", 1: "yes"})
+three["both / liked"] = [f"{n}/{len(liked)}" for n, liked in zip(both, frame["liked"], strict=True)]
+three["both / recommended"] = [f"{n}/{k}" for n in both]
+three["any hit"] = ["yes" if n else "no" for n in both]
 display(three)
 means = {
     "recall@2: of what is liked, the share shown": frame.rec.recall(k=k),
@@ -70,110 +226,25 @@ means = {
 pd.Series(means, name="mean over users").astype(float).round(4).to_frame()
 
 # %% [markdown]
-# 0.58, 0.5 and 1 from the same lists. None of them is wrong; it is only wrong not to say which. In recnb each has its own
-# name: `recall`, `precision`, `hit_rate`.
+# 0.58, 0.5 and 1 from the same lists. None of them is wrong, but a figure called hit rate is of little use unless it is clear
+# which of them it is. In recnb each has its own name: `recall`, `precision`, `hit_rate`.
 #
-# HR@k is kind: one hit is enough. Cut at the first place, it shows that two of the four lists begin with a miss.
+# ## Claim: without a limit on the length of the list, hit rate would look like a perfect 100 %
+#
+# **True of the first direction, false of the second.** A list that shows everything holds all that is liked, so recall is 1. Out of
+# what was shown, that is little. Twenty items, two of them liked:
+#
+# <small>worked: claim-unlimited-list</small>
 
-# %%
-hr_at_1 = frame.rec.hit_rate(k=1)
+# %% tags=["claim-unlimited-list"]
+everything, both_liked = list(range(1, 21)), [7, 15]
+directions = {
+    "liked and shown / liked (recall)": recnb.recall(everything, both_liked),
+    "liked and shown / shown (precision)": recnb.precision(everything, both_liked),
+}
 
-assert hr_at_1 == 2 / 4
-hr_at_1
+assert list(directions.values()) == [2 / 2, 2 / 20]
+pd.Series(directions, name="20 shown, 2 liked").astype(float).to_frame()
 
 # %% [markdown]
-# ## Reciprocal rank, and whose rank
-#
-# One over the rank of an item: 1 at the top, 1/2 below it, 1/3 below that. But of *which* item? The article knows two
-# answers. Where the liked items have an order, it looks for the favourite, the one listed first:
-# `target="preferred"`.
-#
-# <small>worked: rr-ordered</small>
-
-# %% tags=["rr-ordered"]
-ordered = frame.rec.reciprocal_rank(target="preferred")
-mean_by_hand = (1 / 2 + 1 / 1 + 1 / 4 + 1 / 3) / 4
-
-assert ordered.per_user.tolist() == [1 / 2, 1 / 1, 1 / 4, 1 / 3]
-assert abs(ordered - mean_by_hand) < 1e-12
-display(written_out("reciprocal_rank", target="preferred"))
-compare(
-    {"사용자1": 0.5, "사용자2": 1.0, "사용자3": 0.25, "사용자4": 0.3333, "MRR": 0.5208},
-    {**ordered.per_user, "MRR": ordered},
-    digits=4,
-)
-
-# %% [markdown]
-# Where they have none, any liked item will do, and the first one in the list counts. This is the reciprocal rank of the
-# literature and recnb's default; its mean over users is MRR, the *mean reciprocal rank*.
-#
-# <small>worked: rr-unordered</small>
-
-# %% tags=["rr-unordered"]
-unordered = frame.rec.reciprocal_rank()
-
-assert unordered.per_user.tolist() == [1 / 2, 1 / 1, 1 / 1, 1 / 2]
-assert unordered == (1 / 2 + 1 / 1 + 1 / 1 + 1 / 2) / 4
-display(written_out("reciprocal_rank"))
-compare(
-    {"사용자1": 0.5, "사용자2": 1.0, "사용자3": 1.0, "사용자4": 0.5, "MRR": 0.75},
-    {**unordered.per_user, "MRR": unordered},
-    digits=4,
-)
-
-# %% [markdown]
-# 사용자3 makes the difference: D is liked and stands on top, but the favourite is A, and A comes last.
-
-# %%
-frame.rec.explain("reciprocal_rank", "사용자3", target="preferred")
-
-# %% [markdown]
-# ## Average precision: every hit counts
-#
-# Reciprocal rank stops at the first find. Average precision goes on: at the place of each liked item it takes the
-# precision so far, hits up to there over rank, and averages these over all liked items. Here is the list of 사용자4, who
-# likes B, C and D. (A single list needs no frame.)
-
-# %%
-recnb.explain("average_precision", ["A", "C", "B", "D"], ["B", "C", "D"])
-
-# %% [markdown]
-# The first hit stands at rank 2: one hit in two places, 1/2. The second at rank 3: 2/3. The third at rank 4: 3/4. A liked
-# item that is missing from the list would add 0 and still be counted below the line. The mean over users is MAP, *mean
-# average precision*.
-#
-# The article adds the same terms in the order in which the items are liked, so its sum for 사용자4 reads
-# (2/3 + 1/2 + 3/4) / 3; recnb goes down the list.
-#
-# <small>worked: ap-map</small>
-
-# %% tags=["ap-map"]
-average_precision = frame.rec.average_precision()
-by_hand = [(1 / 2 + 2 / 3) / 2, (1 / 1) / 1, (2 / 4 + 1 / 1) / 2, (2 / 3 + 1 / 2 + 3 / 4) / 3]
-
-assert (average_precision.per_user - by_hand).abs().max() < 1e-12
-assert abs(average_precision - sum(by_hand) / 4) < 1e-12
-display(written_out("average_precision"))
-compare(
-    {"사용자1": 0.5833, "사용자2": 1.0, "사용자3": 0.75, "사용자4": 0.6389, "MAP": 0.7431},
-    {**average_precision.per_user, "MAP": average_precision},
-    digits=4,
-)
-
-# %% [markdown]
-# ## Side by side
-#
-# One table, from blind to order to all of it. Read along the rows: the deeper the cut, the more is found.
-
-# %%
-table = frame.rec.table(["hit_rate", "reciprocal_rank", "average_precision"], k=[1, 2, 3, 4])
-
-assert table.loc["average_precision", 4] == average_precision
-assert table.loc["reciprocal_rank", 4] == unordered
-table
-
-# %% [markdown]
-# - *Did they find anything?* Hit rate. Say whether it is a share of users or of items.
-# - *How soon?* Reciprocal rank. Say whether it is the first liked item or the favourite.
-# - *How well are all of them placed?* Average precision. It still takes every liked item for equally good; grades of
-#   liking are the next notebook.
+# This is why lists are cut at k: not to be rewarded for showing more, and because users look at the first places only.

@@ -1,15 +1,35 @@
 # %% [markdown]
-# # DCG and NDCG
+# # DCG and nDCG
 #
 # **The question: how good is the order of a list, when some items are better than others and the top is seen most?**
 #
-# Every item has a *relevance* (관련도), a grade of how good it is. *Discounted cumulative gain* (DCG, 할인 누적 이득) adds the
-# grades up and lets them count less the further down they stand. Divided by what the best order would earn, the *ideal
-# DCG* (IDCG, 이상적 DCG), it is *normalized* (정규화): NDCG, 1 for a perfect order.
+# Somebody types a question into a search engine, or opens a shop: a list appears, and the first places get most of the
+# attention. A list with the best things on top is better than the same list upside down. Three steps turn that into a number.
+#
+# 1. **Gain, added up.** Every item has a *relevance* (관련도), a grade of how good it is for this user, such as 0 to 3. An
+#    item's grade is the *gain* (이득) of showing it. *Cumulative gain* (CG, 누적 이득) adds the gains of the first k places, in
+#    whatever order they are.
+# 2. **Discounted.** Further down, fewer people look. So each gain is divided by a number that grows with the rank, the
+#    *discount* (할인): this is *discounted cumulative gain* (DCG, 할인 누적 이득).
+# 3. **Normalized.** How large a DCG can be depends on what there is to gain. One service grades from 0 to 10, another from 100
+#    to 200; one user likes two items, another fifty. So the DCG is divided by that of the best possible list, the *ideal
+#    DCG* (IDCG, 이상적 DCG). The quotient is *normalized* (정규화): nDCG, 1 for the best possible list, 0 for a list without a
+#    hit.
+#
+# With $rel_i$ for the grade of the item at rank $i$:
+#
+# $$\text{DCG@}k = \sum_{i=1}^{k} \frac{rel_i}{\log_2(i + 1)}
+# \qquad\qquad
+# \text{nDCG@}k = \frac{\text{DCG@}k}{\text{IDCG@}k}$$
+#
+# where IDCG@k is the DCG@k of the *ideal list*: all items that have a grade, the highest grade first.
+#
+# Why only the first k? A page has room for ten, say, and hardly anybody looks at place 500. A list without an end would hold
+# everything.
 #
 # Four articles work these out by hand: 「정보 처리, 랭킹 예측에서의 모델 평가를 어떻게 할까?」, 「추천 시스템 평가지표 5. DCG」,
 # 「추천 서비스 정량적 평가지표 4가지」 and 「추천 Ranking 알고리즘 관련 metric :: NDCG」. We retrace every figure, find two
-# misprints, and test four claims.
+# misprints, and put fifteen statements to the test. The lesson is the first part, down to *To take along*; the rest can wait.
 
 # %%
 from math import e, log2
@@ -24,71 +44,87 @@ import recnb
 # %% [markdown]
 # ## The discount
 #
-# At rank i a grade is divided by log2(1 + i): by 1 at the top, by 2 at rank 3, by 3 at rank 7. What is left of it falls
-# fast at first, and then hardly at all.
+# At rank i a gain is divided by log2(i + 1): by 1 at the top, by 2 at rank 3, by 3 at rank 7. The share that is left falls
+# fast at first, and slowly further down. Keep this table beside you; it is all that is needed to work out a DCG on paper.
 
 # %%
-ranks = range(1, 21)
-left = [1 / log2(1 + rank) for rank in ranks]
+ranks = range(1, 11)
+discount = pd.DataFrame({"log2(i + 1)": [log2(rank + 1) for rank in ranks]}, index=pd.Index(ranks, name="rank i"))
+left = discount["what is left: 1 / log2(i + 1)"] = 1 / discount["log2(i + 1)"]
 
-fig, ax = plt.subplots(figsize=(7, 2.8), layout="constrained")
+fig, ax = plt.subplots(figsize=(7, 2.6), layout="constrained")
 ax.vlines(ranks, 0, left, color="0.75", linewidth=1.5)
 ax.plot(ranks, left, "o", color="#0b6e99", markersize=5)
-for rank in (1, 2, 3, 7, 15):
-    ax.annotate(f"{left[rank - 1]:.2f}", (rank, left[rank - 1]), xytext=(4, 5), textcoords="offset points")
-ax.set(xlabel="rank i", ylabel="1 / log2(1 + i)", xticks=[1, 2, 3, 5, 7, 10, 15, 20], ylim=(0, 1.12))
+for rank in (1, 2, 3, 7):
+    ax.annotate(f"{left[rank]:.2f}", (rank, left[rank]), xytext=(4, 5), textcoords="offset points")
+ax.set(xlabel="rank i", ylabel="1 / log2(i + 1)", xticks=list(ranks), ylim=(0, 1.12))
 ax.spines[["top", "right"]].set_visible(False)
 
-assert left[0] == 1
-assert left[2] == 1 / 2
-assert left[6] == 1 / 3
-print("rank: what is left", *(f"{rank}: {left[rank - 1]:.4f}" for rank in (1, 2, 3, 7, 10, 15, 20)), sep="   ")
+assert (left[1], left[3], left[7]) == (1, 1 / 2, 1 / 3)
+discount.round(4)
 
 # %% [markdown]
-# ## Six documents
+# ## Six documents, by hand
 #
-# Six documents were shown, with grades 3, 2, 3, 0, 1, 2 from the top down. CG is their plain sum; for DCG each grade is
-# divided by its discount. This is the article's table, one row for each rank:
+# A search engine showed six documents, with grades 3, 2, 3, 0, 1, 2 from the top down. On the left is the list as it was
+# shown, on the right the ideal one: the same grades, the highest first. Each grade is divided by the discount of its rank,
+# and the last column of each side is added up.
+
+# %%
+grades = [3, 2, 3, 0, 1, 2]
+
+
+def dcg_table(grades):
+    """A row for each rank: the grade, the discount, and the one divided by the other."""
+    table = pd.DataFrame({"rel_i": grades}, index=pd.RangeIndex(1, len(grades) + 1, name="i"))
+    table["log2(i+1)"] = [log2(i + 1) for i in table.index]
+    table["rel_i / log2(i+1)"] = table["rel_i"] / table["log2(i+1)"]
+    return table
+
+
+tables = {"DCG": dcg_table(grades), "IDCG": dcg_table(sorted(grades, reverse=True))}
+sums = {name: table["rel_i / log2(i+1)"].sum() for name, table in tables.items()}
+
+display(pd.concat({"the list: DCG": tables["DCG"], "the ideal list: IDCG": tables["IDCG"]}, axis=1).round(4))
+print(f"CG   = {' + '.join(map(str, grades))} = {sum(grades)}")
+for name, table in tables.items():
+    print(f"{name:4} = {' + '.join(f'{term:.4f}' for term in table['rel_i / log2(i+1)'])} = {sums[name]:.4f}")
+print(f"nDCG = DCG / IDCG = {sums['DCG']:.4f} / {sums['IDCG']:.4f} = {sums['DCG'] / sums['IDCG']:.4f}")
+
+# %% [markdown]
+# The order is good, but not perfect: the list earns 96 % of what the best order of these six would earn.
+#
+# The same with recnb, beside the figures in the article. (In these tables *printed* is what an article prints, *recnb* what
+# recnb computes.)
 #
 # <small>worked: ndcg-six-documents</small>
 
 # %% tags=["ndcg-six-documents"]
-grades = [3, 2, 3, 0, 1, 2]
-terms = pd.DataFrame({"rel_i": grades}, index=pd.RangeIndex(1, 7, name="i"))
-terms["log2(i+1)"] = [log2(i + 1) for i in terms.index]
-terms["rel_i / log2(i+1)"] = terms["rel_i"] / terms["log2(i+1)"]
-display(terms.round(3))
+six = {
+    "CG": recnb.cg(grades),
+    "DCG": recnb.dcg(grades),
+    "IDCG": recnb.idcg(grades),
+    "nDCG": recnb.ndcg(grades),
+}
 
-six = {"CG": recnb.cg(grades), "DCG": recnb.dcg(grades), "IDCG": recnb.idcg(grades), "NDCG": recnb.ndcg(grades)}
-
-best = 3 / log2(2) + 3 / log2(3) + 2 / log2(4) + 2 / log2(5) + 1 / log2(6) + 0 / log2(7)
 assert six["CG"] == 11
-assert abs(six["DCG"] - terms["rel_i / log2(i+1)"].sum()) < 1e-12
-assert abs(six["IDCG"] - best) < 1e-12
-assert abs(six["NDCG"] - six["DCG"] / best) < 1e-12
-compare({"CG": 11, "DCG": 6.861, "IDCG": 7.141, "NDCG": 0.961}, six, digits=3)
+assert abs(six["DCG"] - sums["DCG"]) < 1e-12
+assert abs(six["IDCG"] - sums["IDCG"]) < 1e-12
+assert abs(six["nDCG"] - sums["DCG"] / sums["IDCG"]) < 1e-12
+compare({"CG": 11, "DCG": 6.861, "IDCG": 7.141, "nDCG": 0.961}, six, digits=3)
 
 # %% [markdown]
-# The same by `explain`: first the list, then the ideal one, which is the same grades from the best down.
+# `explain` writes a score out as we did by hand: the formula, the division, and both lists. *Running sum* adds up the
+# credits from the top, in the list and in the ideal list.
 
 # %%
 recnb.explain("ndcg", grades, k=6)
 
 # %% [markdown]
-# DCG sees order and CG does not. Move the third document, a 3, below the fourth, a 0:
-
-# %%
-moved = [3, 2, 0, 3, 1, 2]
-
-assert recnb.cg(moved) == recnb.cg(grades)
-assert abs(recnb.dcg(grades) - recnb.dcg(moved) - 3 * (1 / log2(4) - 1 / log2(5))) < 1e-12
-compare({"CG": 11, "DCG": 6.653}, {"CG": recnb.cg(moved), "DCG": recnb.dcg(moved)}, digits=3)
-
-# %% [markdown]
 # ## A list and its judged items
 #
-# In a recommender grades do not come with the list; they belong to items, and the list may not hold all of them. Five
-# items are judged here, and three are recommended. (An item that nobody judged counts 0.)
+# In a recommender grades do not come with the list; they belong to items, and the list may miss some of the best. Five
+# items are judged here, and three are recommended. An item that nobody judged counts 0.
 #
 # <small>worked: dcg-1</small>
 
@@ -100,11 +136,99 @@ dcg = recnb.dcg(shown, judged)
 assert abs(dcg - (0.1 / log2(2) + 0.5 / log2(3) + 0.7 / log2(4))) < 1e-12
 compare({"DCG": 0.7654648767857287}, {"DCG": dcg}, digits=12)
 
+# %% [markdown]
+# The ideal list is made of all judged items, recommended or not: C first, then B and D, then A and E. Without k it is as long
+# as the list, three places. So D takes the third place, although it was not recommended:
+#
+# <small>worked: ndcg-1</small>
+
+# %% tags=["ndcg-1"]
+ndcg = recnb.ndcg(shown, judged)
+ideal_of_three = 0.7 / log2(2) + 0.5 / log2(3) + 0.5 / log2(4)
+
+assert abs(ndcg - dcg / ideal_of_three) < 1e-12
+print(f"nDCG = {dcg:.4f} / {ideal_of_three:.4f} = {ndcg:.4f}")
+compare({"nDCG": 0.6048882832133625}, {"nDCG": ndcg}, digits=12)
+
 # %%
-recnb.explain("dcg", shown, judged)
+recnb.explain("ndcg", shown, judged)
+
 
 # %% [markdown]
-# The ideal DCG belongs to the judged items alone; no list is needed. Grades 3, 2, 2, 1 stand in the best order already:
+# ## Ten lines of Python
+#
+# This is all of it, to copy and to change. recnb adds checks of the input, options, many users at once and speed.
+
+
+# %%
+def dcg_of(gains):
+    """Each gain divided by log2(rank + 1), added up."""
+    return sum(gain / log2(rank + 1) for rank, gain in enumerate(gains, 1))
+
+
+def ndcg_of(shown, relevance, k):
+    """DCG of the first k items shown, divided by that of the k best items."""
+    gains = [relevance.get(item, 0) for item in shown[:k]]
+    ideal = sorted(relevance.values(), reverse=True)[:k]
+    return dcg_of(gains) / dcg_of(ideal) if any(ideal) else 0.0
+
+
+assert abs(ndcg_of(shown, judged, k=3) - recnb.ndcg(shown, judged, k=3)) < 1e-12
+assert abs(ndcg_of(["C", "A", "D"], judged, k=2) - recnb.ndcg(["C", "A", "D"], judged, k=2)) < 1e-12
+print(f"{ndcg_of(shown, judged, k=3):.4f}")
+
+# %% [markdown]
+# ## Your turn
+#
+# Take paper and the table of discounts:
+#
+# 1. Write down the grades of the first three places, divide each by its discount, add up: DCG@3.
+# 2. Write down *all* grades, also those of items that are not in the list. Sort them from the highest, take the first three,
+#    divide each by its discount, add up: IDCG@3.
+# 3. Divide DCG@3 by IDCG@3, and round to four decimals.
+#
+# The exercise also asks which item's term in the sum is the largest: look at the quotients of step 1.
+#
+# In a running notebook, type your answer into the box; elsewhere, into `check`, as in the cell below it. The answer there
+# is a common mistake.
+
+# %%
+quiz = recnb.quiz("ndcg", seed=1, k=3)
+quiz
+
+# %%
+quiz.check(f"{(1 / log2(2) + 3 / log2(3)) / (3 / log2(2) + 3 / log2(3) + 2 / log2(4)):.4f}")
+
+# %% [markdown]
+# `quiz.reveal()` shows the solution, and another seed draws another list. What moves the number, and what does not, is the
+# subject of the [playground](07_playground.ipynb), the next notebook to read.
+#
+# ## Which metric answers which question
+#
+# | question | metric | depends on the order | depends on grades | notebook |
+# |---|---|---|---|---|
+# | How much of what was shown is liked? | precision | no | no | [02](02_precision_recall.ipynb) |
+# | How much of what is liked was shown? | recall | no | no | [02](02_precision_recall.ipynb) |
+# | Did the user find anything? | hit rate | no | no | [03](03_hit_rate_rr_ap.ipynb) |
+# | How soon is the first hit? | reciprocal rank; its mean is MRR | of the first hit | no | [03](03_hit_rate_rr_ap.ipynb) |
+# | How well are all hits placed? | average precision; its mean is MAP | yes | no | [03](03_hit_rate_rr_ap.ipynb) |
+# | How much gain do the first k places hold? | CG | no | yes | here |
+# | The same, the top counting most? | DCG | yes | yes | here |
+# | How near is that to the best possible list? | nDCG | yes | yes | here |
+# | Are lists varied, new, different for different users? | diversity, novelty, personalization, … | – | – | [10](10_beyond_accuracy.ipynb) |
+#
+# ## To take along
+#
+# - DCG divides each gain by log2(rank + 1) and adds up; nDCG divides that by the DCG of the best possible list.
+# - The ideal list also holds items that were missed. A list in perfect order that misses better items stays below 1.
+# - Say k, the gain (linear or exponential) and where the ideal is cut: two nDCGs that differ in these are not comparable.
+# - When a printed number looks wrong, divide the figures beside it.
+#
+# The rest is for the curious: the other figures of the articles, and their statements put to the test.
+#
+# ## The ideal DCG by itself
+#
+# It belongs to the judged items alone; no list is needed. Grades 3, 2, 2, 1 are in the best order already:
 #
 # <small>worked: idcg-1</small>
 
@@ -115,45 +239,20 @@ assert abs(idcg - (3 / log2(2) + 2 / log2(3) + 2 / log2(4) + 1 / log2(5))) < 1e-
 compare({"IDCG@4": 5.6925}, {"IDCG@4": idcg}, digits=4)
 
 # %% [markdown]
-# And the five items from above, best first: C, then B and D, then A and E.
+# And the five judged items from above, best first: C, then B and D, then A and E.
 #
 # <small>worked: idcg-2</small>
 
 # %% tags=["idcg-2"]
-idcg = recnb.idcg(judged)
-
-assert abs(idcg - (0.7 / log2(2) + 0.5 / log2(3) + 0.5 / log2(4) + 0.1 / log2(5) + 0.1 / log2(6))) < 1e-12
-compare({"IDCG": 1.3472178133165222}, {"IDCG": idcg}, digits=12)
-
-# %% [markdown]
-# ## How far down does the ideal list reach?
-#
-# With DCG 0.7655 and IDCG 1.3472 one expects an NDCG of 0.5682. The article prints 0.6049:
-#
-# <small>worked: ndcg-1</small>
-
-# %% tags=["ndcg-1"]
-ndcg = recnb.ndcg(shown, judged)
-ideal_of_three = recnb.idcg(judged, k=3)
 ideal_of_five = recnb.idcg(judged)
 
-assert abs(ndcg - dcg / ideal_of_three) < 1e-12
-display(compare({"NDCG": 0.6048882832133625}, {"NDCG": ndcg}, digits=12))
-pd.DataFrame(
-    {"DCG": dcg, "IDCG": [ideal_of_three, ideal_of_five], "DCG / IDCG": [dcg / ideal_of_three, dcg / ideal_of_five]},
-    index=["ideal cut at 3, as the list is", "ideal of all five judged items"],
-).round(4)
+assert abs(ideal_of_five - (0.7 / log2(2) + 0.5 / log2(3) + 0.5 / log2(4) + 0.1 / log2(5) + 0.1 / log2(6))) < 1e-12
+compare({"IDCG": 1.3472178133165222}, {"IDCG": ideal_of_five}, digits=12)
 
 # %% [markdown]
-# No misprint: two conventions. A list of three cannot hold five items, so its ideal is cut at three as well, and a perfect
-# list of three scores 1: so the article computes it, and so do recnb and most libraries. Against all five the best list
-# of three would stay below 1.
-
-# %%
-recnb.explain("ndcg", shown, judged)
-
-# %% [markdown]
-# The ideal is cut for each list at its own length. In the mean over two cases, one is cut at three and one at five:
+# With DCG 0.7655 and this IDCG one expects an nDCG of 0.7655 / 1.3472 = 0.5682, where the article prints 0.6049. That is no
+# misprint: its nDCG cuts the ideal list at the length of the list, three, and its IDCG takes all five. In the mean over two
+# lists, one ideal is cut at three and the other at five:
 #
 # <small>worked: mean-ndcg-1</small>
 
@@ -163,15 +262,13 @@ mean_ndcg = recnb.ndcg(lists, [judged, judged])
 
 second = 0.5 / log2(2) + 0.1 / log2(3) + 0.7 / log2(4) + 0.5 / log2(5) + 0.1 / log2(6)
 assert abs(mean_ndcg - (dcg / ideal_of_three + second / ideal_of_five) / 2) < 1e-12
-compare({"mean NDCG": 0.7356022113638424}, {"mean NDCG": mean_ndcg}, digits=12)
-
-# %%
-mean_ndcg.per_user.round(4).to_frame()
+print(f"({dcg:.4f} / {ideal_of_three:.4f} + {second:.4f} / {ideal_of_five:.4f}) / 2 = {mean_ndcg:.4f}")
+compare({"mean nDCG": 0.7356022113638424}, {"mean nDCG": mean_ndcg}, digits=12)
 
 # %% [markdown]
 # ## Four users, and a misprint
 #
-# Now from ratings: a row for each user, with the rated items and the list. DCG, IDCG and NDCG of all four come from
+# Now from ratings: a row for each user, with the rated items and the list. DCG, IDCG and nDCG of all four come from
 # `df.rec`.
 #
 # <small>worked: ndcg-users</small>
@@ -185,30 +282,31 @@ users = pd.DataFrame(
     }
 )
 ev = users.rec.evaluation()
-ours = pd.DataFrame({"DCG": ev.dcg().per_user, "IDCG": ev.idcg().per_user, "NDCG": ev.ndcg().per_user})
+ours = pd.DataFrame({"DCG": ev.dcg().per_user, "IDCG": ev.idcg().per_user, "nDCG": ev.ndcg().per_user})
 
 display(users.set_index("user"))
-sums = {name: [ev.explain(name.lower(), user).numbers for user in ev.users] for name in ("DCG", "IDCG")}
-display(pd.DataFrame(sums, index=ev.users).assign(NDCG=ours["NDCG"].round(4)))
+worked_out = {name: [ev.explain(name.lower(), user).numbers for user in ev.users] for name in ("DCG", "IDCG")}
+worked_out["nDCG"] = [f"{row.DCG:.4f} / {row.IDCG:.4f} = {row.nDCG:.4f}" for row in ours.itertuples()]
+display(pd.DataFrame(worked_out, index=ev.users))
 
 by_hand = (5 / log2(1 + 2) + 3 / log2(1 + 3)) / (5 / log2(1 + 1) + 3 / log2(1 + 2))
-assert abs(ours.loc["사용자1", "NDCG"] - by_hand) < 1e-12
-assert abs(ev.ndcg() - ours["NDCG"].sum() / 4) < 1e-12
+assert abs(ours.loc["사용자1", "nDCG"] - by_hand) < 1e-12
+assert abs(ev.ndcg() - ours["nDCG"].sum() / 4) < 1e-12
 
 printed = pd.DataFrame(
     {
         "DCG": [4.6546, 5.0, 1.8614, 6.3157],
         "IDCG": [6.8928, 5.0, 2.6309, 9.0237],
-        "NDCG": [0.6953, 1.0, 0.7075, 0.6999],
+        "nDCG": [0.6953, 1.0, 0.7075, 0.6999],
     },
     index=users["user"],
 )
 misprint = "4.6546 / 6.8928 = 0.6753"
 compare(
-    {**{f"{name} {user}": printed.loc[user, name] for name in printed for user in printed.index}, "mean NDCG": 0.7707},
-    {**{f"{name} {user}": ours.loc[user, name] for name in ours for user in printed.index}, "mean NDCG": ev.ndcg()},
+    {**{f"{name} {user}": printed.loc[user, name] for name in printed for user in printed.index}, "mean nDCG": 0.7707},
+    {**{f"{name} {user}": ours.loc[user, name] for name in ours for user in printed.index}, "mean nDCG": ev.ndcg()},
     digits=4,
-    note={"NDCG 사용자1": misprint},
+    note={"nDCG 사용자1": misprint},
 )
 
 # %% [markdown]
@@ -216,8 +314,8 @@ compare(
 # mean decides, for that was printed too:
 
 # %%
-with_printed = printed["NDCG"].mean()
-with_ours = printed["NDCG"].replace(0.6953, 0.6753).mean()
+with_printed = printed["nDCG"].mean()
+with_ours = printed["nDCG"].replace(0.6953, 0.6753).mean()
 
 assert round(with_ours, 4) == 0.7707 != round(with_printed, 4)
 print(f"mean with 0.6953: {with_printed:.4f}")
@@ -229,29 +327,208 @@ ev.explain("ndcg", "사용자1")
 # %% [markdown]
 # ## Three grades, and another misprint
 #
-# Grades 3, 2, 1 are in the best order, so DCG and IDCG are equal and NDCG is 1. The article agrees on that, but prints
+# Grades 3, 2, 1 are in the best order, so DCG and IDCG are equal and nDCG is 1. The article agrees on that, but prints
 # 4.5 for both sums: it puts the second term at 1.0, as if a 2 at rank 2 were divided by log2(4).
 #
 # <small>worked: dcg-three</small>
 
 # %% tags=["dcg-three"]
-three = {"DCG": recnb.dcg([3, 2, 1]), "IDCG": recnb.idcg([3, 2, 1]), "NDCG": recnb.ndcg([3, 2, 1])}
+three = {"DCG": recnb.dcg([3, 2, 1]), "IDCG": recnb.idcg([3, 2, 1]), "nDCG": recnb.ndcg([3, 2, 1])}
 
 assert abs(three["DCG"] - (3 / log2(2) + 2 / log2(3) + 1 / log2(4))) < 1e-12
 assert 3 / log2(2) + 2 / log2(4) + 1 / log2(4) == 4.5
 parts = {"printed": [3.0, 1.0, 0.5], "is": [3 / log2(2), 2 / log2(3), 1 / log2(4)]}
 display(pd.DataFrame(parts, index=["3 / log2(2)", "2 / log2(3)", "1 / log2(4)"]).round(4))
 why = "2 / log2(3) is 1.2619, not 1.0"
-compare({"DCG": 4.5, "IDCG": 4.5, "NDCG": 1.0}, three, digits=4, note={"DCG": why, "IDCG": why})
+compare({"DCG": 4.5, "IDCG": 4.5, "nDCG": 1.0}, three, digits=4, note={"DCG": why, "IDCG": why})
 
 # %% [markdown]
-# DCG and IDCG are one and the same sum here, so an error in it cannot show in their ratio. A right NDCG does not prove the
+# DCG and IDCG are one and the same sum here, so an error in it cannot show in their ratio. A right nDCG does not prove the
 # figures under it.
 #
+# ## Claim: moving a 3 below a 0 lowers DCG
+#
+# **True.** In the list of six documents, the third document (grade 3) and the fourth (grade 0) change places. CG stays as it was.
+# The article prints no figure for this; the table is ours.
+#
+# <small>worked: claim-swap</small>
+
+# %% tags=["claim-swap"]
+moved = [3, 2, 0, 3, 1, 2]
+swap = pd.DataFrame(
+    {"CG": [recnb.cg(grades), recnb.cg(moved)], "DCG": [recnb.dcg(grades), recnb.dcg(moved)]},
+    index=[f"before: {grades}", f"after: {moved}"],
+)
+
+assert recnb.cg(moved) == recnb.cg(grades)
+assert abs(recnb.dcg(grades) - recnb.dcg(moved) - 3 * (1 / log2(4) - 1 / log2(5))) < 1e-12
+swap.astype(float).round(4)
+
+# %% [markdown]
+# ## Claim: a cut-off deeper than the list is lowered to the list's length, in the ideal as well
+#
+# **A convention of its own, which forgives a short list.** Given k = 5, the article's function still cuts the ideal at three, the
+# length of the list, and returns 0.6049. recnb's ideal reaches down to k, so at k = 5 it gives 0.5682: a list that leaves two of five
+# places empty earns less. None of the conventions that recnb has recorded of libraries gives 0.6049 at k = 5; as an option
+# it is `ideal="min(k, list)"`. Without k there is no difference.
+#
+# <small>worked: claim-short-list</small>
+
+# %% tags=["claim-short-list"]
+cut = {
+    "recnb": [recnb.ndcg(shown, judged, k=k) for k in (None, 3, 5)],
+    'ideal="min(k, list)"': [recnb.ndcg(shown, judged, k=k, ideal="min(k, list)") for k in (None, 3, 5)],
+}
+
+assert all(abs(value - dcg / ideal_of_three) < 1e-12 for value in [*cut['ideal="min(k, list)"'], *cut["recnb"][:2]])
+assert abs(cut["recnb"][2] - dcg / ideal_of_five) < 1e-12
+pd.DataFrame(cut, index=["k not given", "k = 3", "k = 5"]).T.astype(float).round(4)
+
+# %% [markdown]
+# ## Claim: where nothing is relevant, nDCG is 0
+#
+# **A convention; others leave such a user out, or count 1.** The ideal list earns 0, and 0 / 0 has no value; the article's function
+# says `return 0.0`. Two lists, one perfect and one of a user who likes nothing: the mean is 0.5 if the second counts 0, and 1 if it is
+# left out. recnb's functions for lists count it 0, as the article does; from a frame such a user is left out, unless options say
+# otherwise. The line of each number says which: two lists; a frame; a frame with such users counted 0.
+#
+# <small>worked: claim-nothing-relevant</small>
+
+# %% tags=["claim-nothing-relevant"]
+two = pd.DataFrame({"user": ["one", "two"], "recommended": [["A"], ["B"]], "relevant": [{"A": 1}, {}]})
+counted_0 = recnb.ndcg([["A"], ["B"]], [{"A": 1}, {}])
+left_out = two.rec.ndcg()
+told = two.rec.evaluation(users="recs", no_relevant="zero").ndcg()
+
+assert (counted_0, left_out, told) == (0.5, 1.0, 0.5)
+display(counted_0, left_out, told)
+
+# %% [markdown]
+# ## Claim: DCG cannot be compared between scales, nDCG can
+#
+# **True with linear gain.** Grades times ten make DCG ten times as large and leave nDCG as it is. With exponential gain, 2^rel − 1
+# instead of rel (`gain="exponential"`), nDCG changes with the scale as well:
+#
+# <small>worked: claim-comparable</small>
+
+# %% tags=["claim-comparable"]
+tenfold = [10 * grade for grade in grades]
+scales = pd.DataFrame(
+    {
+        "DCG": [recnb.dcg(grades), recnb.dcg(tenfold)],
+        "nDCG": [recnb.ndcg(grades), recnb.ndcg(tenfold)],
+        "nDCG, exponential": [recnb.ndcg(grades, gain="exponential"), recnb.ndcg(tenfold, gain="exponential")],
+    },
+    index=["grades", "grades × 10"],
+).astype(float)
+
+assert abs(scales.loc["grades × 10", "DCG"] - 10 * scales.loc["grades", "DCG"]) < 1e-9
+assert abs(scales["nDCG"].diff().iloc[1]) < 1e-12
+assert abs(scales["nDCG, exponential"].diff().iloc[1]) > 0.01
+scales.round(4)
+
+# %% [markdown]
+# ## Claim: DCG is higher for a user who likes more items, and normalising takes that away
+#
+# **True.** Two perfect lists, for a user who likes one item and for one who likes three:
+#
+# <small>worked: claim-more-likes</small>
+
+# %% tags=["claim-more-likes"]
+likes = pd.DataFrame(
+    {"DCG": [recnb.dcg([1]), recnb.dcg([1, 1, 1])], "nDCG": [recnb.ndcg([1]), recnb.ndcg([1, 1, 1])]},
+    index=["likes one", "likes three"],
+).astype(float)
+
+assert likes["nDCG"].tolist() == [1, 1]
+assert likes.loc["likes one", "DCG"] == 1
+assert round(likes.loc["likes three", "DCG"], 4) == 2.1309
+likes.round(4)
+
+# %% [markdown]
+# ## Claim: a like counts 1, a dislike or no answer 0
+#
+# **A convention.** It is what one does when there are only likes and dislikes, and it treats an item that the user dislikes and one
+# that the user never saw as the same. Here A is liked and B disliked; nothing is known of C:
+#
+# <small>worked: claim-likes</small>
+
+# %% tags=["claim-likes"]
+opinions = {"A": 1, "B": 0}
+disliked, unseen = recnb.dcg(["B", "A"], opinions), recnb.dcg(["C", "A"], opinions)
+
+assert disliked == unseen
+print(f"a disliked item on top: DCG = {disliked:.4f}")
+print(f"an unknown item on top: DCG = {unseen:.4f}")
+
+# %% [markdown]
+# ## Claim: where relevance feedback is partial, nDCG is hard to compute
+#
+# **True, and easy to overlook,** because a number comes out all the same. Items of grade 3, 2 and 1 are relevant, and the list
+# shows the first alone. If only that one was ever judged, the ideal list does not hold the other two:
+#
+# <small>worked: claim-partial-feedback</small>
+
+# %% tags=["claim-partial-feedback"]
+all_judged = recnb.ndcg(["A"], {"A": 3, "B": 2, "C": 1}, k=3)
+one_judged = recnb.ndcg(["A"], {"A": 3}, k=3)
+
+assert abs(all_judged - 3 / (3 / log2(2) + 2 / log2(3) + 1 / log2(4))) < 1e-12
+assert one_judged == 1
+print(f"all three judged:     3 / 4.7619 = {all_judged:.4f}")
+print(f"only the first judged: 3 / 3 = {one_judged:.1f}")
+
+# %% [markdown]
+# ## Claim: a high nDCG means that the list is very useful to the user
+#
+# **False.** It is relative to what was possible. Two items of grade 0.1 score 1 if there is nothing better, as do grades
+# 3, 2, 1 in this order; DCG tells the two lists apart.
+#
+# <small>worked: claim-useful</small>
+
+# %% tags=["claim-useful"]
+poor, rich = [0.1, 0.1], [3, 2, 1]
+useful = pd.DataFrame(
+    {"DCG": [recnb.dcg(poor), recnb.dcg(rich)], "nDCG": [recnb.ndcg(poor), recnb.ndcg(rich)]},
+    index=[f"grades {poor}", f"grades {rich}"],
+).astype(float)
+
+assert useful["nDCG"].tolist() == [1, 1]
+useful.round(4)
+
+# %% [markdown]
+# ## Three loose wordings
+#
+# - "DCG takes the rank as the denominator." **Loosely worded:** by that article's own formula it is log2(rank + 1): 1, 1.585, 2, …
+#   and not 1, 2, 3. (Dividing by the rank is `discount="rank"`.)
+# - "The penalty of standing further down is proportional to the logarithm." **Loosely worded:** the gain is *divided* by the
+#   logarithm, so what is left falls as one over it.
+# - "A higher position matters less", and in another line of the same article, a lower one. **Contradicts itself:** the discount
+#   grows with the rank number, so the further down, the less an item counts.
+#
+# <small>worked: claim-rank-denominator, claim-log-penalty, claim-position-words</small>
+
+# %% tags=["claim-rank-denominator", "claim-log-penalty", "claim-position-words"]
+one_hit = {rank: [0] * (rank - 1) + [1] for rank in range(1, 7)}
+wordings = pd.DataFrame(
+    {
+        "log2(i + 1)": [log2(rank + 1) for rank in one_hit],
+        "DCG of one hit there": [recnb.dcg(row) for row in one_hit.values()],
+        "divided by the rank instead": [recnb.dcg(row, discount="rank") for row in one_hit.values()],
+    },
+    index=pd.Index(one_hit, name="rank i"),
+).astype(float)
+
+assert (wordings["DCG of one hit there"] * wordings["log2(i + 1)"] - 1).abs().max() < 1e-12
+assert wordings["DCG of one hit there"].is_monotonic_decreasing
+assert (wordings["divided by the rank instead"] * wordings.index - 1).abs().max() < 1e-12
+wordings.round(4)
+
+# %% [markdown]
 # ## Claim: with grades of 0 and 1 both kinds of gain agree
 #
-# Some count 2^rel − 1 instead of rel, so that a 3 is worth 7 and a 1 still 1: `gain="exponential"`. One article says that
-# this makes no difference if relevance is only 0 or 1. **True**: 2^0 − 1 = 0 and 2^1 − 1 = 1.
+# With exponential gain a 3 is worth 2³ − 1 = 7 and a 1 still 1. One article says that this makes no difference if relevance is
+# only 0 or 1. **True**: 2^0 − 1 = 0 and 2^1 − 1 = 1.
 #
 # <small>worked: claim-binary-forms</small>
 
@@ -271,9 +548,9 @@ forms.round(4)
 # %% [markdown]
 # ## Claim: the base of the logarithm matters only for exponential gain
 #
-# The same article: another base leaves linear NDCG as it is, but changes the exponential one. **First half true, second
-# half false.** Another base multiplies *every* discount by one constant. The gain has nothing to do with it, and the
-# constant cancels in DCG / IDCG.
+# The same article: another base leaves linear nDCG as it is, but changes the exponential one. **First half true, second
+# half false.** With log(1 + rank), another base multiplies *every* discount by one constant, whatever the gain, and the
+# constant cancels in DCG / IDCG. (With max(1, log(rank)), another discount in use, it does not: last row.)
 #
 # <small>worked: claim-log-base</small>
 
@@ -284,17 +561,19 @@ by_base = pd.DataFrame(
         name: {
             "DCG, linear": recnb.dcg(graded, log_base=base),
             "DCG, exponential": recnb.dcg(graded, gain="exponential", log_base=base),
-            "NDCG, linear": recnb.ndcg(graded, log_base=base),
-            "NDCG, exponential": recnb.ndcg(graded, gain="exponential", log_base=base),
+            "nDCG, linear": recnb.ndcg(graded, log_base=base),
+            "nDCG, exponential": recnb.ndcg(graded, gain="exponential", log_base=base),
+            "nDCG, divided by max(1, log(i))": recnb.ndcg(graded, discount="clipped_log", log_base=base),
         }
         for name, base in bases.items()
     }
 )
 
-ratio = by_base.div(by_base["base 2"], axis=0)
+ratio = by_base.div(by_base["base 2"], axis=0).iloc[:4]
 assert (abs(ratio["base e"] - [log2(e), log2(e), 1, 1]) < 1e-12).all()
 assert (abs(ratio["base 10"] - [log2(10), log2(10), 1, 1]) < 1e-12).all()
-assert round(by_base.loc["NDCG, exponential", "base 2"], 6) == 0.948811
+assert round(by_base.loc["nDCG, exponential", "base 2"], 6) == 0.948811
+assert by_base.iloc[4].round(4).tolist() == [0.9315, 0.9579, 1.0]
 by_base.round(6)
 
 # %% [markdown]
@@ -302,14 +581,14 @@ by_base.round(6)
 #
 # ## Claim: DCG lies between 0 and 1
 #
-# A summary gives *DCG & NDCG* the range 0 to 1. **True of NDCG, false of DCG**, by the article's own table:
+# A summary gives *DCG & nDCG* the range 0 to 1. **True of nDCG, false of DCG**, by the article's own table:
 #
 # <small>worked: claim-dcg-range</small>
 
 # %% tags=["claim-dcg-range"]
-ranges = pd.DataFrame({"DCG": ev.dcg().per_user, "NDCG": ev.ndcg().per_user})
+ranges = pd.DataFrame({"DCG": ev.dcg().per_user, "nDCG": ev.ndcg().per_user})
 
-assert ranges["NDCG"].between(0, 1).all()
+assert ranges["nDCG"].between(0, 1).all()
 assert not ranges["DCG"].between(0, 1).any()
 assert round(ranges.loc["사용자4", "DCG"], 4) == 6.3157
 ranges.agg(["min", "max"]).round(4)
@@ -349,10 +628,7 @@ else:
     raise AssertionError("a negative grade went through")
 
 # %% [markdown]
-# recnb cuts both lists at the same depth and refuses negative grades, so its NDCG is always between 0 and 1.
+# recnb refuses negative grades and, unless an option says otherwise, cuts both lists at the same depth; so its nDCG is
+# between 0 and 1.
 #
-# ## To take along
-#
-# - Say the gain (linear or exponential) and where the ideal is cut; two NDCGs that differ in these are not comparable.
-# - The base of the logarithm matters for DCG alone.
-# - When a printed number looks wrong, divide: the figures beside it usually tell.
+# Next: [07](07_playground.ipynb), where you move the items yourself.

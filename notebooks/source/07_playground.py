@@ -3,13 +3,14 @@
 #
 # **The question: what moves which metric?**
 #
-# Precision, recall, average precision (AP) and NDCG look at the same list and do not see the same things. Here you
-# move one thing at a time and watch which of them answers. Six experiments, and after each of them one sentence that you
+# Precision, recall, average precision (AP) and nDCG are computed from the same list and depend on different things in it.
+# ([02](02_precision_recall.ipynb), [03](03_hit_rate_rr_ap.ipynb) and [04](04_dcg_ndcg.ipynb) explain them; read those first.) Here you
+# move one thing at a time and watch which of them changes. Six experiments, and after each of them one sentence that you
 # should be able to say, and to defend.
 #
 # In a running notebook, drag the items, or focus one and press Alt with an arrow key; change how relevant an item is,
-# where the list is cut (k), and how a grade becomes a gain. What the last step did is told term by term. Where no kernel
-# runs, the same place shows the list as it starts. `recnb.playground(..., lang="ko")` says all of it in Korean.
+# where the list is cut (k), and how a grade becomes a gain. What the last step did is written out term by term. Where no
+# kernel runs, the same place shows the list as it starts. `recnb.playground(..., lang="ko")` shows all of it in Korean.
 
 # %%
 from math import log2
@@ -24,8 +25,8 @@ RELEVANT = {"A": 2, "C": 3, "E": 1, "G": 2}
 recnb.playground(SHOWN, RELEVANT, k=4)
 
 # %% [markdown]
-# The experiments below do with a line of code what the hand does above: `PlaygroundState` is the playground without its
-# view. Each begins with the list as it was: A (2), B, C (3), D, E (1), F, cut at k = 4, and G (2) was not recommended.
+# The experiments below do with a line of code what you can do by hand above: `PlaygroundState` is the playground without
+# its view. Each begins with the list as it was: A (2), B, C (3), D, E (1), F, cut at k = 4, and G (2) was not recommended.
 
 
 # %%
@@ -58,7 +59,7 @@ assert values["average_precision"].change > 0
 assert values["ndcg"].change > 0
 
 # %% [markdown]
-# > **Say:** *Precision and recall count what stands in the first k places; AP and NDCG also see where it stands.*
+# > **Say:** *Precision and recall count the hits in the first k places; AP and nDCG also depend on their ranks.*
 #
 # ## 2. A hit crosses the line
 #
@@ -78,8 +79,21 @@ assert abs(values["recall"].change - 1 / 4) < 1e-12
 # %% [markdown]
 # Precision gained one of k places and recall one of four relevant items; that both are a quarter is an accident of k = 4.
 #
-# > **Say:** *Below rank k nothing counts. A step up down there is worth nothing; the step across the line moves every
-# > metric.*
+# It matters what the hit displaces. In the list A (2), B (1), C (3) every item is a hit. Cut at 2, C passes B, and the first two
+# places hold two hits as before: only nDCG changes.
+
+# %%
+all_hits = recnb.widgets.PlaygroundState(["A", "B", "C"], {"A": 2, "B": 1, "C": 3}, k=2)
+all_hits.move("C", 2)
+told(all_hits)
+
+# %%
+values = all_hits.values()
+assert [values[name].change for name in ("precision", "recall", "average_precision")] == [0, 0, 0]
+assert values["ndcg"].change > 0
+
+# %% [markdown]
+# > **Say:** *What the list holds below rank k does not count. A hit that displaces a miss across the line moves all four.*
 #
 # ## 3. Two hits of different grade change places
 #
@@ -96,7 +110,7 @@ assert [values[name].change for name in ("precision", "recall", "average_precisi
 assert abs(values["ndcg"].change - (1 - 1 / 2) * (3 - 2) / recnb.idcg([3, 2, 2, 1], k=4)) < 1e-12
 
 # %% [markdown]
-# > **Say:** *AP knows whether an item is relevant, NDCG also how much.*
+# > **Say:** *For AP an item is relevant or not; for nDCG it also matters how much.*
 #
 # ## 4. The list is cut elsewhere
 #
@@ -120,9 +134,10 @@ assert by_k.loc[3, "precision"] > by_k.loc[2, "precision"]
 
 # %% [markdown]
 # With a larger k recall never falls, nor does this AP, whose denominator is all relevant items. Precision goes down at each
-# miss, and up at each hit unless it is 1 already. NDCG goes both ways as well: a larger k lets the list earn more, and the ideal list too.
+# miss unless it is 0 already, and up at each hit unless it is 1 already. nDCG goes both ways as well: with a larger k the
+# list may earn more, and the ideal list too.
 #
-# > **Say:** *A number without its k says nothing; and NDCG@10 is not "more" than NDCG@5.*
+# > **Say:** *A number without its k says nothing; and nDCG@10 is not "more" than nDCG@5.*
 #
 # ## 5. What a grade is worth
 #
@@ -147,7 +162,7 @@ top.set_gain("exponential")
 top.move("C", 1)
 steeper = top.values()["ndcg"].change
 assert steeper > rise
-print(f"C to the top: NDCG {rise:+.4f} with linear gain, {steeper:+.4f} with exponential gain")
+print(f"C to the top: nDCG {rise:+.4f} with linear gain, {steeper:+.4f} with exponential gain")
 
 # %% [markdown]
 # > **Say:** *The exponential gain is for those who want the best item on top above all; two papers that chose differently
@@ -181,25 +196,34 @@ assert values["precision"].change == 0
 assert all(values[name].change > 0 for name in ("recall", "average_precision", "ndcg"))
 
 # %% [markdown]
-# > **Say:** *Recall, AP and NDCG measure a list against what it could have held: what was missed moves
+# > **Say:** *Recall, AP and nDCG measure a list against what it could have held: what was missed moves
 # > them, not only what was shown.*
 #
 # ## Check yourself
 #
-# `recnb.quiz` draws a list, asks for a number, and recognises common mistakes. Here is one, answered with such a mistake: rank i
-# discounted by log2(i) instead of log2(i + 1).
+# `recnb.quiz` draws a list, asks for a number, and recognises common mistakes. In a running notebook there is a box to
+# answer in. Here is one, answered with a common mistake: rank i discounted by log2(i) instead of log2(i + 1).
 
 # %%
 quiz = recnb.quiz("dcg", seed=11)
-print(quiz)
+quiz
 
 # %%
-print(quiz.check(f"{2 / 1 + 3 / log2(3):.4f}"))
+quiz.check(f"{2 / 1 + 3 / log2(3):.4f}")
+
+# %% [markdown]
+# And answered rightly:
 
 # %%
-print(quiz.check(2 / log2(2) + 3 / log2(4), largest="E"))
+quiz.check(2 / log2(2) + 3 / log2(4), largest="E")
 
 # %%
 assert quiz.check(quiz.value)
 assert not quiz.check(f"{2 / 1 + 3 / log2(3):.4f}")
 assert quiz.grade(quiz.value) == 1
+
+# %% [markdown]
+# Other metrics and seeds draw other lists: `recnb.quiz("ndcg", seed=5)`.
+#
+# Next: [06](06_whose_number.ipynb), where two libraries disagree on the same lists. ([05](05_only_hits_count.ipynb), on why
+# recnb is fast, is optional.)

@@ -39,6 +39,7 @@ from recnb.report.request import curve_points, request_of
 from recnb.report.section import computed_by
 from recnb.results.arguments import Metrics
 from recnb.results.evaluation_data import EvaluationData
+from recnb.results.provenance import own_note
 from recnb.results.segments import SMALL, label_of
 
 if TYPE_CHECKING:
@@ -129,7 +130,12 @@ def report_of(
             n_users=comparison.n_users,
             judged=comparison.judged,
             settings=results.settings,
-            basis=comparison.basis(),
+            basis="; ".join(
+                [
+                    comparison.basis(),
+                    *own_note(first.library, [metric.name for metric, _own in request.metrics if first.is_own(metric)]),
+                ]
+            ),
             left_out=tuple(left_out),
             notes=tuple(dict.fromkeys(str(note) for model in models.values() for note in model.prepared.notes)),
             _computed=computed_by(SECTIONS, models, request),
@@ -163,7 +169,7 @@ def _findings(
 def _where(comparison: ComparisonData) -> str:
     """Where the rows of lists are that were not fetched; "" if all are here."""
     rows = (model.prepared.rows for model in comparison._models.values())
-    return next((model.away.where for model in rows if isinstance(model, RemoteRanking)), "")
+    return next((_(model.away.where) for model in rows if isinstance(model, RemoteRanking)), "")
 
 
 def _has_side_data(comparison: ComparisonData) -> bool:

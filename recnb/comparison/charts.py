@@ -13,11 +13,9 @@ from typing import NamedTuple
 from recnb.comparison.conclusions import SIGNS, VERDICTS, difference_axis, difference_label, number, signed
 from recnb.comparison.results import FOUND, ComparisonReportData, CurveLine, Difference, reach_of
 from recnb.display.language import _
-from recnb.display.svg import QUIET, document, label, stroke, ticks
+from recnb.display.svg import COLOURS, QUIET, document, label, stroke, ticks
 from recnb.display.text import one_line
 
-#: Colours of middle lightness; each line has a dash and a name of its own as well.
-COLOURS = ("#2f7fc1", "#c2601a", "#3b8f55", "#9a62b8", "#a1801f", "#bf5a7d", "#4a8f96", "#7a7a7a")
 DASHES = ("", "7 4", "2 4", "10 3 2 3", "4 2", "1 3", "12 4", "")
 
 UP, DOWN = "#2f7fc1", "#c2601a"

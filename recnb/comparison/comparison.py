@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,18 +15,23 @@ from recnb.comparison.data import ComparisonData
 from recnb.comparison.differences import differences_by, lines_of, measure, measure_by, values_of
 from recnb.comparison.models import models_of, reference_of, settings_of
 from recnb.comparison.parts import Conclusion, Curves, Forest, Movers, Tradeoff
-from recnb.comparison.results import Difference, Mean, Test
+from recnb.comparison.results import Difference, Test
+from recnb.comparison.table import ComparisonTable
 from recnb.data import Frame
-from recnb.display.language import _, checked
+from recnb.data.input import Input
+from recnb.display.language import _, checked, current
 from recnb.display.text import one_line
-from recnb.errors import OptionError, is_word, near
+from recnb.errors import OptionError, Suggesting, UnknownModelError, is_word, near
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
 from recnb.results.arguments import STANDARD, Metrics, chosen_metrics
+from recnb.results.provenance import own_note
 from recnb.stats import PairedMethod
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from recnb.comparison.report import ComparisonReport
 
 #: A cut-off or several; None is the whole list.
@@ -50,8 +55,8 @@ CALLS = (
 
 
 def compare(
-    models: Mapping[str, Frame | Evaluation] | Frame,
-    truth: Frame | None = None,
+    models: Mapping[str, Input | Evaluation] | Frame,
+    truth: Input | None = None,
     *,
     baseline: str | None = None,
     pairs: Pairs = "baseline",
@@ -68,11 +73,11 @@ def compare(
     Parameters
     ----------
     models
-        Frames of recommendations or Evaluations by name; or one frame with a column of models, which `model="column"` names.
+        Recommendations by name, in any form that `recnb.evaluate` takes, or Evaluations; or one frame or file with a column of models, which `model="column"` names.
         Frames and evaluations of Dask and Spark need `import recnb.dask` or `recnb.spark`: hits and counts are fetched, and
         the rows of the lists are not, so overlap and metrics beyond accuracy are not available.
     truth
-        The relevant items of each user, for frames.
+        The relevant items of each user, as in `recnb.evaluate`, unless all models are Evaluations.
     baseline
         The model that all others are compared with; by default the first.
     pairs
@@ -92,7 +97,7 @@ def compare(
     seed
         Seed of both.
     **options
-        Those of `evaluate`: columns, conventions, `train=`, `items=`, `users=`.
+        Those of `evaluate`: columns, conventions, `train=`, `items=`, `users=`, `user_ids=`.
 
     Returns
     -------
@@ -132,27 +137,44 @@ def compare(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(ComparisonData):
+class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
     """Models on the same users, as `compare` returns them; every difference is between the values of one user.
 
-    `report()` shows everything; `table`, `differences`, `conclusion`, `forest`, `movers`, `overlap`, `curve` and `tradeoff` are
-    its parts. Conclusions hold for the users as a sample, not for another training run or another split of the data.
+    It is a mapping of names to evaluations: `found["als"].ndcg(k=10)`. `report()` shows everything; `table`, `differences`,
+    `conclusion`, `forest`, `movers`, `overlap`, `curve` and `tradeoff` are its parts. Conclusions hold for the users as a sample, not for another training run or another split of the data.
     """
+
+    def __getitem__(self, model: str) -> Evaluation:
+        """One model's Evaluation, for the common users."""
+        if not is_word(model, self._models):
+            raise UnknownModelError(f"{model!r} is none of the models.", fix=near(model, self.names))
+        return Evaluation(self._models[model])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._models)
+
+    def __len__(self) -> int:
+        return len(self._models)
+
+    # The same object is the same comparison, as for every other result.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
     @property
     def models(self) -> dict[str, Evaluation]:
         """Each model's Evaluation, for the common users."""
-        return {name: Evaluation(data) for name, data in self._models.items()}
+        return dict(self)
 
     def table(
         self, metrics: Metrics = None, k: AnyCutoffs = None, *, by: Any = None, bins: int = 4, **options: Any
-    ) -> pd.DataFrame:
+    ) -> ComparisonTable:
         """Return means over the common users.
 
         Parameters
         ----------
         metrics
-            Names of metrics; or a mapping of name to its own options. None: the usual ones.
+            Names of metrics, or measures as papers print them, as "nDCG@10", which bring their cut-off; or a mapping of name to
+            its own options. None: the usual ones.
         k
             Cut-off or cut-offs; None is the whole list.
         by
@@ -165,29 +187,41 @@ class Comparison(ComparisonData):
 
         Returns
         -------
-        pandas.DataFrame
-            A row per model, or per segment and model; a column per metric and cut-off, as "ndcg@10".
+        ComparisonTable
+            A DataFrame with a row per model, or per segment and model, and a column per metric and cut-off, as "ndcg@10".
+            Where it is shown the best of each column is bold; `plot()` draws it with intervals.
         """
         cutoffs, chosen = Cutoffs.of(k), self._chosen(metrics, options)
         blocks = self._blocks(chosen, cutoffs)
         if by is None:
-            frame = self._wide(measure(blocks, self.names, [], self.settings).means)
+            results = {"": measure(blocks, self.names, [], self.settings)}
         else:
-            segments = measure_by(blocks, self._models, [], self.settings, by, bins)
-            frame = pd.concat(
-                {name: self._wide(results.means) for name, results in segments.items()}, names=["segment"]
-            )
+            results = measure_by(blocks, self._models, [], self.settings, by, bins)
+        rows = pd.DataFrame([
+            {"segment": segment, "column": mean.metric if mean.k is None else f"{mean.metric}@{mean.k}", **asdict(mean)}
+            for segment, measured in results.items() for mean in measured.means
+        ])  # fmt: skip
+        keys = ["model"] if by is None else ["segment", "model"]
+        rows = rows.set_index(keys)
+        wide = [rows.set_index("column", append=True)[part].unstack(sort=False) for part in ("mean", "low", "high")]
+        table = ComparisonTable(wide[0].rename_axis(columns=None).astype(float))
+        table._measured = lambda: wide
         basis = [self.basis()]
         if any(not metric.is_accuracy for metric, _options in chosen):
             basis.append(_("metrics beyond accuracy over all users who have a value in every model"))
-        frame.attrs = {"basis": "; ".join(basis), "n_users": self.n_users}
-        return frame
-
-    def _wide(self, means: Sequence[Mean]) -> pd.DataFrame:
-        columns: dict[str, dict[str, float]] = {}
-        for mean in means:
-            columns.setdefault(mean.metric if mean.k is None else f"{mean.metric}@{mean.k}", {})[mean.model] = mean.mean
-        return pd.DataFrame(columns, index=pd.Index(self.names, name="model"), dtype=float)
+        basis += own_note(
+            self._first.library, [metric.name for metric, _options in chosen if self._first.is_own(metric)]
+        )
+        table.attrs = {
+            "basis": "; ".join(basis),
+            "n_users": self.n_users,
+            "alpha": self.settings.alpha,
+            "lang": current(),
+        }
+        for kind in ("best", "near_best"):
+            marked = rows[rows[kind]]
+            table.attrs[kind] = {column: [*marked.index[marked["column"] == column]] for column in table}
+        return table
 
     def means(self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any) -> pd.DataFrame:
         """Return means with their intervals.
@@ -276,6 +310,10 @@ class Comparison(ComparisonData):
         results = self._measured(metrics, k, options, self.pairs)
         return Forest(results.differences, results.settings, lang=checked(lang))
 
+    def plot(self, ax: Axes | None = None, *, metrics: Metrics = "ndcg", k: AnyCutoffs = 10, **options: Any) -> Axes:
+        """Draw the difference of each model to the baseline with its interval; arguments are those of `forest`."""
+        return self.forest(metrics, k, **options).plot(ax)
+
     def movers(
         self,
         metric: str = "ndcg",
@@ -337,7 +375,8 @@ class Comparison(ComparisonData):
         k
             Cut-off; None is the whole list.
         p
-            Persistence of rank-biased overlap, between 0 and 1: each rank weighs `p` times as much as the one above it.
+            Persistence of rank-biased overlap, between 0 and 1: the overlap down to each depth weighs `p` times as
+            much as that down to the depth above.
 
         Returns
         -------

@@ -262,15 +262,17 @@ def means_title(report: ComparisonReportData, k: int) -> str:
     )
 
 
+def near_best_in_words(alpha: float) -> str:
+    """The meaning of the mark of means near the best."""
+    return _(
+        "not significantly different from it (paired t test, Holm's correction over all columns, level {alpha})",
+        alpha=f"{alpha:g}",
+    )
+
+
 def legend(report: ComparisonReportData, best: str, safe: Safe = str) -> list[str]:
     """The meaning of the marks of means; `best` is that of the mark of the highest mean."""
-    lines = [
-        best,
-        _(
-            "° not significantly different from it (paired t test, Holm's correction over all columns, level {alpha})",
-            alpha=f"{report.settings.alpha:g}",
-        ),
-    ]
+    lines = [best, f"° {near_best_in_words(report.settings.alpha)}"]
     if report.reference is not None:
         lines.append(
             translated(

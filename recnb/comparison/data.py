@@ -14,7 +14,7 @@ from recnb.display.language import pgettext
 from recnb.errors import OptionError
 from recnb.metrics.hits import Cutoffs
 from recnb.report.request import MetricOptions
-from recnb.results.arguments import Metrics, asked_metrics, metrics_under, options_of
+from recnb.results.arguments import Metrics, asked_measures, metrics_under, options_of
 from recnb.results.evaluation_data import EvaluationData
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class ComparisonData:
     def _chosen(self, metrics: Metrics, options: Mapping[str, Any]) -> list[MetricOptions]:
         """The metrics asked for, or the usual ones, each with its options; one without values of users is refused."""
         named = metrics_under(self._first.library, metrics)
-        chosen = asked_metrics(named)
+        chosen = [metric for _name, metric in asked_measures(named)]
         for metric in chosen:
             if metric.of == "all":
                 raise OptionError(

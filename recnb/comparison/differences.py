@@ -97,7 +97,8 @@ def computed_blocks(
     for metric, options in metrics:
         if metric.needs:
             check_side_data(models)
-        yield blocks_of(metric, cutoffs, [values_of(model, metric, cutoffs, options) for model in models.values()])
+        at = metric.cutoffs(cutoffs)
+        yield blocks_of(metric, at, [values_of(model, metric, at, options) for model in models.values()])
 
 
 @dataclass(frozen=True)

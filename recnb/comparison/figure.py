@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from recnb.comparison.charts import COLOURS, colour_of
+from recnb.comparison.charts import colour_of
 from recnb.comparison.conclusions import difference_axis, difference_label
 from recnb.comparison.results import FOUND
 from recnb.display.fonts import lettering
 from recnb.display.language import _, current
-from recnb.display.svg import QUIET
+from recnb.display.svg import COLOURS, QUIET
+from recnb.results.plots import DOTS, axes, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from recnb.comparison.results import ComparisonReportData, CurveLine, Difference
 
 LINES = ("-", "--", ":", "-.")
-DOTS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
 def figure(report: ComparisonReportData) -> Figure:
@@ -37,16 +37,9 @@ def figure(report: ComparisonReportData) -> Figure:
     return both
 
 
-def _axes(ax: Axes | None) -> Axes:
-    """The axes given, or those of a new figure."""
-    import matplotlib.pyplot as plt
-
-    return plt.figure(layout="constrained").add_subplot() if ax is None else ax
-
-
 def draw_forest(ax: Axes | None, differences: Sequence[Difference]) -> Axes:
     """Differences with their intervals about a line at 0; filled marks are findings, hollow ones are not."""
-    ax = _axes(ax)
+    ax = axes(ax)
     shown = [row for row in differences if isfinite(row.difference)]
     names = [f"{row.label}  {difference_label(row, shown, plain)}" for row in shown]
     for at, row in enumerate(shown):
@@ -68,7 +61,7 @@ def draw_curves(ax: Axes | None, lines: Sequence[CurveLine]) -> Axes:
     """Means against the cut-off, a line with its band for each model."""
     from matplotlib.ticker import MaxNLocator
 
-    ax = _axes(ax)
+    ax = axes(ax)
     for at, line in enumerate(lines):
         colour = COLOURS[at % len(COLOURS)]
         ax.plot(line.k, line.mean, LINES[at % len(LINES)], color=colour, linewidth=2, label=plain(line.model))
@@ -86,7 +79,7 @@ def draw_curves(ax: Axes | None, lines: Sequence[CurveLine]) -> Axes:
 
 def draw_points(ax: Axes | None, points: Mapping[str, tuple[float, float]], x: str, y: str) -> Axes:
     """A named point for each model."""
-    ax = _axes(ax)
+    ax = axes(ax)
     places = [place for place in points.values() if all(map(isfinite, place))]
     for at, (model, place) in enumerate(points.items()):
         colour = COLOURS[at % len(COLOURS)]
@@ -107,8 +100,3 @@ def _crowded(place: tuple[float, float], places: Sequence[tuple[float, float]]) 
     far, level = 0.4 * (right - left), 0.08 * (top - bottom)
     beside = any(0 < other[0] - place[0] < far and abs(other[1] - place[1]) <= level for other in places)
     return beside or place[0] - left > 0.6 * (right - left)
-
-
-def plain(name: str) -> str:
-    """A name as text of matplotlib, which takes what stands between two $ for a formula."""
-    return name.replace("$", r"\$")

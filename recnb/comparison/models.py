@@ -17,6 +17,7 @@ import polars as pl
 from recnb.comparison.results import TESTS, Settings, Test
 from recnb.data import Frame, table_of
 from recnb.data.columns import columns_of, find, is_dataset, is_relation
+from recnb.data.input import RECS, TRUTH, Input, is_file, read_inputs
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.errors import Argument, ColumnError, FrameError, OptionError, is_word, near
@@ -64,7 +65,7 @@ def engine_of(*frames: Any) -> Engine | None:
     return next((_ENGINES[package] for package in packages if package in _ENGINES), None)
 
 
-def models_of(models: Any, truth: Frame | None, options: dict[str, Any]) -> dict[str, EvaluationData]:
+def models_of(models: Any, truth: Input | None, options: dict[str, Any]) -> dict[str, EvaluationData]:
     """Every model evaluated, in the order given."""
     options_of_compare = [*OWN, "model", *options_known()]
     for name in options:
@@ -74,6 +75,8 @@ def models_of(models: Any, truth: Frame | None, options: dict[str, Any]) -> dict
         raise OptionError(
             "one Evaluation is one model, and a comparison needs two: recnb.compare({'mine': ev, 'popular': other})."
         )
+    if is_file(models):
+        models = read_inputs({RECS: models, TRUTH: truth}, {}, options.get("user_ids")).frames[RECS]
     is_frame = (
         isinstance(models, pl.LazyFrame) or is_relation(models) or is_dataset(models) or hasattr(models, "columns")
     )
@@ -112,7 +115,7 @@ def _named(models: Mapping[Any, Any]) -> dict[str, Any]:
     return named
 
 
-def _evaluated(name: str, model: Any, truth: Frame | None, options: Mapping[str, Any]) -> EvaluationData:
+def _evaluated(name: str, model: Any, truth: Input | None, options: Mapping[str, Any]) -> EvaluationData:
     if isinstance(model, Evaluation):
         return model._data
     try:
@@ -126,7 +129,7 @@ def _evaluated(name: str, model: Any, truth: Frame | None, options: Mapping[str,
         raise problem.about(f"model {name!r}: ") from problem
 
 
-def _read_once(truth: Frame) -> Frame:
+def _read_once(truth: Input) -> Input:
     """A lazy truth, which would be collected for each model, is collected once."""
     if not isinstance(truth, pl.LazyFrame):
         return truth

@@ -13,6 +13,8 @@ from recnb.comparison.conclusions import SIGNS, notes, number, sentences, signed
 from recnb.comparison.results import CurveLine, Difference, MovedUsers, Settings, tested
 from recnb.comparison.sections import movers_text, part
 from recnb.display.language import _, use_language
+from recnb.display.text import one_line
+from recnb.results.plots import draw_intervals
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -116,6 +118,13 @@ class Movers(ComparisonPart):
             for row in (*self.moved.gained, *self.moved.lost)
         ]  # fmt: skip
         return pd.DataFrame(rows, columns=["user", "before", "after", "change", "n_relevant", "old", "new"])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw each user's value by either model, on `ax` or on a new figure."""
+        values = self.to_frame().set_index("user")[["before", "after"]].rename(index=one_line)
+        ax = draw_intervals(ax, values.set_axis([self.moved.baseline, self.moved.model], axis=1))
+        ax.set_xlabel(self.moved.label)
+        return ax
 
     def to_dict(self) -> dict[str, Any]:
         """The users and their lists as plain Python."""

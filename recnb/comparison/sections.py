@@ -79,7 +79,7 @@ class ComparisonFindings(FindingsTab, ComparisonSection):
         for found in self.report.findings:
             whose = words.whose(self.report, found, one_line)
             lines += _wrapped(f"{found.finding.word}: {found.finding.short} ({whose})", "! ")
-        return [*(lines or [self.none_found]), ""]
+        return ["", *(lines or [self.none_found])]
 
     def markdown(self) -> list[str]:
         return ["\n".join(map(self._in_markdown, self.report.findings)) or markdown_text(self.none_found)]
@@ -166,10 +166,7 @@ class ComparisonOverview(ComparisonSection):
 
     def _caption(self) -> str:
         report, settings = self.report, self.report.settings
-        near = _(
-            "not significantly different from it (paired t test, Holm's correction over all columns, level {alpha})",
-            alpha=f"{settings.alpha:g}",
-        )
+        near = words.near_best_in_words(settings.alpha)
         sentences = [
             latex_text(ngettext("Means over {n:,} user", "Means over {n:,} users", report.n_users), 400),
             rf"\textbf{{{latex_text(_('Bold'))}}}" + latex_text(_(": the highest mean of its column"), 400),
@@ -424,8 +421,8 @@ def _wrapped(paragraph: str, sign: str = "") -> list[str]:
 #: In the order shown: the head first, without a tab; findings behind the others in HTML if there are none.
 SECTIONS: tuple[type[Section], ...] = (
     ComparisonHead,
-    ComparisonFindings,
     ComparisonOverview,
+    ComparisonFindings,
     DifferencesSection,
     SegmentDifferences,
     CurvesSection,

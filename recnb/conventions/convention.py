@@ -79,6 +79,7 @@ OPTION_PHRASES: dict[tuple[str, str], str] = {
     ("ideal", "relevant"): N_("ideal: all relevant items, cut at k"),
     ("ideal", "k"): N_("ideal: k items as good as the best"),
     ("ideal", "list"): N_("ideal: the list's own items, best first"),
+    ("ideal", "min(k, list)"): N_("ideal: all relevant items, cut at k and at the list's length"),
     ("out_of", "k"): N_("out of k"),
     ("out_of", "list"): N_("out of the list's length"),
     ("out_of", "relevant"): N_("out of all relevant items"),
@@ -133,6 +134,7 @@ class Convention:
     relevant: Relevant = ">0"  #: which judged items are relevant
     relevant_from: float | None = None  #: the least relevance of a relevant item
     judged: Judged = "truth"  #: which items are judged
+    judged_only: bool = False  #: whether items that are not judged leave the lists before ranks are counted
     negative_relevance: NegativeRelevance = "error"
     users: Users = "truth"  #: the users who are averaged
     no_relevant: NoRelevant = "skip"  #: a user with no relevant item
@@ -146,6 +148,8 @@ class Convention:
             value = getattr(self, name)
             if not is_word(value, words):
                 raise OptionError(Argument(name, value), " is no convention.", fix=near(value, words))
+        if not isinstance(self.judged_only, bool):
+            raise OptionError(Argument("judged_only", self.judged_only), " is no convention: say True or False.")
         threshold = self.relevant_from
         if threshold is not None and not (is_number(threshold) and threshold > 0):
             given, example = Argument("relevant_from", threshold), Argument("relevant_from", 4)
@@ -210,6 +214,8 @@ class Convention:
             value = getattr(self, name)
             if value != getattr(Convention, name):
                 parts.append(_(PHRASES[name, value]))
+        if self.judged_only:
+            parts.append(_("items that are not judged left out of the lists"))
         if self.relevant_from is not None or graded:
             parts.append(_("relevant: {what}", what=self.relevant_in_words))
         else:
@@ -230,7 +236,7 @@ class Convention:
 def _text_of(value: Any) -> str:
     """A value as text that `value_of` reads back, short if that is exact."""
     if not is_number(value):
-        return str(value)
+        return str(value).lower() if isinstance(value, bool) else str(value)
     short = f"{value:g}"
     return short if float(short) == value else str(value)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -12,9 +13,12 @@ from typing import Any
 from recnb.conventions.convention import Convention, options_of
 from recnb.errors import OptionError, is_word, near
 
-#: Other names for libraries.
+#: Other names for libraries, in lower case and with dashes.
 ALIASES = {
-    "trec_eval": "pytrec_eval-terrier",
+    "trec": "pytrec_eval-terrier",
+    "trec-eval": "pytrec_eval-terrier",
+    "pytrec-eval": "pytrec_eval-terrier",
+    "irmeasures": "ir-measures",
     "sklearn": "scikit-learn",
     "replay": "replay-rec",
     "lightfm": "lightfm-next",
@@ -76,13 +80,18 @@ def preset(library: str, variant: str) -> Preset:
 
 
 def library_named(library: str) -> str:
-    """The library of this name or alias."""
-    name = ALIASES.get(library, library) if isinstance(library, str) else library
-    if not is_word(name, _libraries()):
+    """The library of this name or alias, however it is spelt.
+
+    >>> library_named("ir_measures"), library_named("TREC"), library_named("sklearn")
+    ('ir-measures', 'pytrec_eval-terrier', 'scikit-learn')
+    """
+    spelt = {name.lower().replace("_", "-"): name for name in names()} | ALIASES
+    name = re.sub(r"[\s_.]+", "-", library.strip().lower()) if isinstance(library, str) else library
+    if not is_word(name, spelt):
         raise OptionError(
             f"{library!r} is no library whose conventions are recorded. {near(library, [*names(), *ALIASES])}"
         )
-    return name
+    return spelt[name]
 
 
 def of_metric(metric: str, library: str | None = None) -> list[Preset]:
@@ -102,13 +111,13 @@ def variants(library: str) -> list[str]:
     return [preset.variant for preset in of_library(library)]
 
 
-def default_of(library: str, metric: str) -> Preset:
-    """The first preset of a library for a metric."""
+def default_of(library: str, metric: str, *, whole: bool = False) -> Preset | None:
+    """The first preset of a library for a metric; without a cut-off its variant that is never cut, as rr_nocut; None if it has none."""
     recorded = of_metric(metric, library)
-    if not recorded:
-        metrics = list(dict.fromkeys(preset.metric for preset in of_library(library)))
-        raise OptionError(f"{library} has no {metric} that recnb has recorded. {near(metric, metrics)}")
-    return recorded[0]
+    if whole:
+        uncut = [preset for preset in recorded if preset.convention.cutoff == "none"]
+        recorded = [preset for preset in uncut if preset.variant.startswith(f"{recorded[0].variant}_no")] or recorded
+    return recorded[0] if recorded else None
 
 
 def names() -> list[str]:

@@ -1,6 +1,6 @@
 """Frames in: which column is what, whether the rows can be evaluated, and the join that leaves only hits.
 
-From a frame to hits:
+`input` makes frames of what callers hold in other forms: mappings, matrices, lists in cells, files. From a frame to hits:
 
 1. `load.read` finds the columns of the roles (`columns`), copies them and checks the ids (`validation`): a `Source`.
 2. `Source.under(convention)` joins it (`join`):

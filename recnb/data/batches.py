@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from recnb.data.columns import Frame, collected, from_arrow, is_dataset, is_relation, owned, table_of
+from recnb.display.language import N_
 
 #: Rows that a batch has, about.
 ROWS = 2**20
@@ -18,11 +19,11 @@ Batches = Generator[pl.DataFrame, None, None]
 def origin_of(frame: Frame) -> tuple[str, str] | None:
     """What holds the rows of a table that is read in batches, and what to type to have them in memory; None if they are."""
     if isinstance(frame, pl.LazyFrame):
-        return "a lazy frame", "collect the frame first, frame.collect()"
+        return N_("a lazy frame"), "collect the frame first, frame.collect()"
     if is_dataset(frame):
-        return "the files of a pyarrow dataset", "read the dataset first, dataset.to_table()"
+        return N_("the files of a pyarrow dataset"), "read the dataset first, dataset.to_table()"
     if is_relation(frame):
-        return "a DuckDB relation", "fetch the relation first, relation.to_arrow_table()"
+        return N_("a DuckDB relation"), "fetch the relation first, relation.to_arrow_table()"
     return None
 
 

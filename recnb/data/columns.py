@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,12 +21,16 @@ Frame = Any
 #: The column names that are taken for a role, in lower case and without _, - and blanks.
 NAMES: dict[str, tuple[str, ...]] = {
     "user": ("user", "userid", "uid", "customer", "customerid", "member", "memberid", "query", "queryid", "qid",
-             "session", "sessionid", "topic", "topicid"),
+             "session", "sessionid", "topic", "topicid", "visitor", "visitorid", "client", "clientid", "account", "accountid",
+             "buyer", "buyerid", "reviewer", "reviewerid", "person", "personid", "profileid"),
     "item": ("item", "itemid", "iid", "movie", "movieid", "doc", "docid", "docno", "document", "documentid",
-             "product", "productid", "article", "articleid", "track", "trackid", "book", "bookid"),
-    "rank": ("rank", "position", "pos"),
-    "score": ("score", "prediction", "predictedscore", "predictedrating"),
-    "relevance": ("relevance", "rel", "rating", "label", "grade", "gain"),
+             "product", "productid", "article", "articleid", "track", "trackid", "book", "bookid", "sku", "asin", "isbn",
+             "stockcode", "productcode", "song", "songid", "video", "videoid", "news", "newsid", "content", "contentid",
+             "listing", "listingid", "business", "businessid", "game", "gameid", "passage", "passageid", "pid", "corpusid"),
+    "rank": ("rank", "position", "pos", "ranking"),
+    "score": ("score", "prediction", "predictedscore", "predictedrating", "pred", "preds", "predictions", "predicted", "scores",
+              "ypred", "yscore", "yhat", "predscore", "predictionscore", "modelscore", "est", "probability", "proba", "logit"),
+    "relevance": ("relevance", "rel", "rating", "label", "grade", "gain", "ytrue", "labels", "target", "relevancelabel", "rui"),
     "model": ("model", "modelname", "algorithm", "system"),
     "recommended": ("recommended", "recommendations", "recs", "recommendeditems"),
     "relevant": ("relevant", "relevantitems", "truth", "groundtruth", "liked"),
@@ -59,9 +64,11 @@ def columns_of(frame: Frame, name: str) -> list[str]:
             columns = list(frame.columns if names is None else names)
         else:
             one_list = " For one list, type recnb.ndcg(ranking, relevant)." if isinstance(frame, (list, tuple)) else ""
+            if name == "the frame" and isinstance(frame, Mapping):
+                one_list = " Recommendations need a truth: recnb.evaluate(recs, truth)."
             raise FrameError(
-                f"{name} is a {type(frame).__name__}, which is no table that recnb reads: give a pandas or Polars frame, "
-                f"a pyarrow table or dataset, or a DuckDB relation.{one_list}"
+                f"{name} is a {type(frame).__name__}, which is nothing that recnb reads: give a pandas or Polars frame, "
+                f"a pyarrow table or dataset, a DuckDB relation, a mapping of user to items, or the path of a file.{one_list}"
             )
     if twice := [column for column in columns if columns.count(column) > 1]:
         raise ColumnError(FrameName(name), f" has more than one column called {twice[0]!r}: rename all but one.")
@@ -100,21 +107,34 @@ def collected(name: str) -> Iterator[None]:
 
 def role_of(column: object) -> str | None:
     """The role that a column's name suggests."""
-    plain = str(column).lower().replace("_", "").replace("-", "").replace(" ", "")
+    plain = plain_name(column)
     return next((role for role, names in NAMES.items() if plain in names), None)
 
 
+def plain_name(column: object) -> str:
+    """A column's name in lower case and without _, - and blanks."""
+    return str(column).lower().replace("_", "").replace("-", "").replace(" ", "")
+
+
 def find(
-    frame: Frame, name: str, roles: Iterable[str], given: Mapping[str, str | None], optional: Iterable[str] = ()
+    frame: Frame,
+    name: str,
+    roles: Iterable[str],
+    given: Mapping[str, str | None],
+    optional: Iterable[str] = (),
+    *,
+    both_sides: bool = False,
 ) -> dict[str, str]:
     """Which column of a frame plays which role: as given, or by its name.
 
     A role in `given` may name a column that only the other frame has: that frame's own common name then serves here.
+    A frame with both sides needs relevance, and rank or score, of what is optional.
     """
     columns = columns_of(frame, name)
     expected = [*roles, *optional]
     named = {role: column for role in expected if (column := given.get(role)) is not None and column in columns}
     found: dict[str, str] = {}
+    missing: list[str] = []
     for role in expected:
         candidates = [column for column in columns if role_of(column) == role and column not in named.values()]
         if role in named:
@@ -131,7 +151,20 @@ def find(
             other = next((other for other, column in named.items() if role_of(column) == role), None)
             if other is not None:
                 raise _twice(name, named[other], role, other)
-            raise _missing(frame, name, role, given.get(role), columns)
+            missing.append(role)
+    if {"rank", "score"} <= {*optional} and not {"rank", "score"} & {*found} and (missing or both_sides):
+        missing.append("score")
+    if both_sides and "relevance" not in found:
+        missing.append("relevance")
+    if missing:
+        raise _missing(
+            frame,
+            name,
+            missing,
+            given,
+            [column for column in columns if column not in found.values()],
+            both_sides=both_sides,
+        )
     level = next((level for level in _levels(frame) if role_of(level) in {*optional}), None)
     if level is not None and not set(found) & {*optional}:
         raise ColumnError(
@@ -149,31 +182,68 @@ def _twice(name: str, column: object, role: str, other: str) -> ColumnError:
     return ColumnError(FrameName(name), problem, Argument(other, COLUMN), ".")
 
 
-def _missing(frame: Frame, name: str, role: str, wanted: str | None, columns: list[str]) -> ColumnError:
-    levels = _levels(frame)
-    column = f"column {wanted!r}" if wanted is not None else f"{role} column that recnb knows"
-    found = (FrameName(name), f" has no {column}.")
-    listed = f"Its columns: {', '.join(map(repr, columns)) or 'none'}"
-    if levels:
+def _missing(
+    frame: Frame, name: str, roles: list[str], given: Mapping[str, str | None], columns: list[Any], *, both_sides: bool
+) -> ColumnError:
+    """The error for all roles without a column, each with one that is left for it."""
+    all_columns = columns_of(frame, name)
+    wanted = given.get(roles[0]) if len(roles) == 1 else None
+    words = [{"score": "rank or score"}.get(role, role) for role in roles]
+    what = " and ".join([*([", ".join(words[:-1])] if words[1:] else []), words[-1]])
+    kind = f"column {wanted!r}" if wanted is not None else f"{what} column{'s' if words[1:] else ''} that recnb knows"
+    alone = ", and alone it must hold both what was recommended and what is relevant" if both_sides else ""
+    problem = (FrameName(name), f" has no {kind}{alone}.")
+    listed = f"Its columns: {', '.join(map(repr, all_columns)) or 'none'}"
+    other = Code(" Or give the other frame as well, recs.rec.against(truth).") if both_sides else ""
+    if levels := _levels(frame):
         index = ", ".join(map(repr, levels))
-        return ColumnError(*found, fix=f"{listed}; its index holds {index}: type .reset_index() to make columns of it.")
-    lists = next((column for column in columns if role_of(column) in ("recommended", "relevant")), None)
-    if role == "item" and lists is not None:
-        order = (", ", Argument("order", "row")) if name == "recommendations" else ()
-        rows = f"Column {lists!r} looks like lists of items, and two frames hold one item a row: give frame.explode({lists!r}) and say "
-        alone = (".", Code(" A frame that holds both lists goes alone: frame.rec.ndcg(k=10)."))
-        return ColumnError(*found, fix=(rows, Argument("item", lists), *order, *alone))
-    example = next((column for column in columns if role_of(column) is None), "name_of_the_column")
-    if not isinstance(example, str):
+        return ColumnError(
+            *problem, fix=f"{listed}; its index holds {index}: type .reset_index() to make columns of it."
+        )
+    free = [column for column in columns if role_of(column) is None]
+    if free and not isinstance(free[0], str):
         text = ", and a column is named as text: frame.columns = frame.columns.map(str), and say which one it is: "
-        return ColumnError(*found, fix=(listed, text, Argument(role, str(example)), "."))
-    return ColumnError(*found, fix=(f"{listed}. Say which one it is: ", Argument(role, example), "."))
+        return ColumnError(*problem, fix=(listed, text, Argument(roles[0], str(free[0])), "."))
+    proposed = _proposed(frame, free, roles)
+    arguments = [part for role in roles for part in (", ", Argument(role, proposed.get(role, COLUMN)))][1:]
+    say = "Say which they are" if words[1:] else "Say which one it is"
+    return ColumnError(*problem, fix=(f"{listed}. {say}: ", *arguments, ".", other))
+
+
+def _proposed(frame: Frame, columns: list[str], roles: list[str]) -> dict[str, str]:
+    """A column for each role, as far as there are: one with a name like those of the role, else one of a likely type."""
+    if isinstance(frame, (pl.DataFrame, pl.LazyFrame)):
+        types: Any = frame.collect_schema().items()
+    elif isinstance(frame, pd.DataFrame):
+        types = frame.dtypes.items()
+    else:
+        of_frame = (frame.columns, frame.types) if is_relation(frame) else (frame.schema.names, frame.schema.types)
+        types = zip(*of_frame, strict=True)
+    names = {column: str(dtype).lower() for column, dtype in types}
+    fractional = {column for column in columns if re.search("float|double|decimal", names[column])}
+    numeric = fractional | {column for column in columns if "int" in names[column]}
+    found: dict[str, str] = {}
+    for alike in (True, False):
+        for role in (role for role in roles if role not in found):
+            of_type = numeric if role in NUMBERS else {*columns} - fractional
+            left = [column for column in columns if column in of_type and column not in found.values()]
+            if alike:
+                left = [
+                    column
+                    for column in left
+                    if any(len(word) > 3 and word in plain_name(column) for word in NAMES[role])
+                ]
+            elif role == "score":
+                left.sort(key=lambda column: column not in fractional)
+            if left:
+                found[role] = left[0]
+    return found
 
 
 def table_of(frame: Frame, name: str, roles: Mapping[str, str]) -> pl.DataFrame:
     """The columns of the roles as a Polars frame in memory of its own, under the names of the roles; the frame is left as it is."""
     if isinstance(frame, pd.DataFrame):
-        columns = {role: _from_pandas(frame[column], name, column, role) for role, column in roles.items()}
+        columns = {role: from_pandas(frame[column], name, column, role) for role, column in roles.items()}
         return owned(pl.DataFrame(columns))
     picked = [pl.col(column).alias(role) for role, column in roles.items()]
     if isinstance(frame, pl.LazyFrame):
@@ -240,7 +310,8 @@ def from_arrow(table: Any, name: str, labels: Mapping[str, str] | None = None) -
     return pl.DataFrame(pl.from_arrow(table))
 
 
-def _from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.Series:
+def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.Series:
+    """A column of pandas as one of Polars, in which all values are of one kind."""
     if len(column) and isinstance(column.iloc[0], UUID):
         column = column.astype(str)
     if isinstance(column.dtype, pd.SparseDtype):

@@ -206,7 +206,7 @@ class ItemData:
 
     def _items(self, metric: str, argument: str) -> pl.DataFrame:
         if self.side_data.items is None:
-            raise self.catalogue.missing(metric, {"features": "what items are like"}.get(argument, "genres"), argument)
+            raise self.catalogue.missing(metric, argument)
         return self.side_data.items
 
     def _columns(self, columns: object, argument: str, metric: str) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from recnb.data.ranking import rank_lists, refuse_repeats
 from recnb.data.relevance import LazyRows, graded, once, relevance_mask, relevant_rows, top_of
 from recnb.data.user_rows import UserRows
 from recnb.display.language import Sentence
-from recnb.errors import Argument, ColumnError, ElsewhereError, FrameError, FrameName
+from recnb.errors import Argument, ColumnError, ElsewhereError, FrameError, FrameName, OptionError
 from recnb.metrics.hits import Hits, Ints, in_order
 
 
@@ -206,6 +206,8 @@ class RemoteRanking:
 
     def of(self, users: pl.Series) -> pl.DataFrame:
         """The rows of some users."""
+        if self.convention.judged_only:
+            return self.away.all()
         return self.away.fetch(users, self.convention)
 
 
@@ -338,6 +340,8 @@ class Source:
     def _prepared(self, convention: Convention) -> Prepared:
         if isinstance(self.rows, RemoteRows):
             return replace(self.rows.gather(convention), notes=self.notes, source=self)
+        if convention.judged_only:
+            return self._of_judged(convention)
         truth = graded(self.truth, self.truth_labels, convention)
         top = top_of(truth if self.whole is None else graded(self.whole.truth, self.truth_labels, convention))
         by_user = self.rows.by_user
@@ -353,6 +357,22 @@ class Source:
             notes=self.notes,
             source=self,
         )
+
+    def _of_judged(self, convention: Convention) -> Prepared:
+        """The data of lists from which items that are not judged are left out, and ranks counted anew."""
+        whole = self.under(replace(convention, judged_only=False))
+        ranked = whole.rows.all().join(self.truth, on=["user", "item"], how="semi", maintain_order="left")
+        ranked = ranked.with_columns(rank=pl.col("rank").rank("dense").over("user").cast(pl.Int64))
+        shared = ranked.select(repeats=pl.struct("user", "rank").is_duplicated().any()).item()
+        if shared or whole.all_hits.tied is not None:
+            problem = " gives equal scores no ranks of their own, from which items could be left out: choose "
+            raise OptionError(Argument("ties", convention.ties), problem, Argument("ties", "first"), ".")
+        order: Order = "rank"
+        listed = replace(convention, judged_only=False, order=order, ties="first", score_dtype="float64")
+        labels = {**self.labels, "rank": "rank"}
+        some = replace(self, rows=InMemoryRows(ranked), labels=labels, part=True, whole=self.whole or self, _known={})
+        in_force = convention.ordered_by(whole.convention.order)
+        return replace(some.under(listed), convention=in_force, source=self, notes=self.notes)
 
 
 def _joined(

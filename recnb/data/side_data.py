@@ -10,7 +10,8 @@ import polars as pl
 
 from recnb.data import Frame, Source, table_of, validation
 from recnb.data.columns import columns_of, find, snapshot
-from recnb.errors import FrameError, FrameName
+from recnb.data.combined_frame import ROWS_ARE_ITEMS
+from recnb.errors import COLUMN, Argument, ColumnError, FrameError, FrameName
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +35,11 @@ def read_side_data(
     users: Frame | None = None,
 ) -> SideData:
     """Read each frame and check that its ids are of the type of those of the recommendations."""
+    if ROWS_ARE_ITEMS in source.notes and (train is not None or items is not None):
+        raise ColumnError(
+            f"{'items' if train is None else 'train'}= is joined by item, and the frame has no item column that recnb knows.",
+            fix=("Name it, ", Argument("item", COLUMN), "."),
+        )
     named = {role: columns[role] for role in ("user", "item") if role in columns}
     user = source.truth_labels["user"]
     return SideData(

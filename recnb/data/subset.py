@@ -54,6 +54,17 @@ def among(prepared: Prepared, users: pl.Series, note: str | Sentence = "") -> Pr
     )
 
 
+def judged_hits(prepared: Prepared) -> Hits:
+    """The judged items in the lists, relevant or not, as hits of the same users on the same ranks."""
+    source = prepared.source
+    assert source is not None
+    convention = replace(prepared.convention, relevant="any", relevant_from=None, users="union", no_relevant="zero")
+    if convention.negative_relevance == "zero":
+        convention = replace(convention, negative_relevance="keep")
+    known = source.under(convention)
+    return hits_among(known.all_hits, known.users.is_in(prepared.users.implode()).to_numpy())
+
+
 def _away(whole: RemoteRows, source: Source | None, users: pl.Series) -> RemoteRows:
     """The rows of these users where they are: gathered with all others, and taken from them."""
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+import pandas as pd
 import polars as pl
 
-from recnb.data.columns import role_of
+from recnb.data.columns import role_of, table_of
 from recnb.data.files import COMPRESSED, File, content, lines_of
 from recnb.data.trec import first_words, kind_of, read_trec_qrels, read_trec_run
 from recnb.display.progress import steps
@@ -20,23 +22,30 @@ Trec = Literal["run", "qrels"]
 IDS = ("user", "item")
 TEXT = (".csv", ".tsv")
 
-#: A file, what it may be beside a table, and the ids that it holds.
-Wanted: TypeAlias = tuple[File, Trec | None, Sequence[str]]
+#: A file or a frame, what a file may be beside a table, and the ids that it holds.
+Wanted: TypeAlias = tuple[Any, Trec | None, Sequence[str]]
 
 
 def read_together(files: Sequence[Wanted], columns: Mapping[str, str]) -> list[Any]:
-    """Files that belong together, as frames; whole numbers of a CSV file, which has no kinds, are text where other ids are."""
-    tables = [read(file, trec, columns) for file, trec, _ in steps(files, "files read")]
+    """Files and frames that belong together, as frames; whole numbers of a CSV file, which has no kinds, are text where other ids are."""
+    is_csv = [isinstance(file, (str, os.PathLike)) and _ending(Path(file)) in TEXT for file, _, _ in files]
+    tables = [
+        read(Path(file), trec, columns) if isinstance(file, (str, os.PathLike)) else file
+        for file, trec, _ in steps(files, "files read")
+    ]
+    if not any(is_csv):
+        return tables
     for role in IDS:
         ids = {
-            (place, label): pl.Series(label, tables[place][label])
+            (place, label): table_of(tables[place], str(files[place][0]), {label: label})[label]
             for place, (_, _, roles) in enumerate(files)
+            if isinstance(tables[place], (pd.DataFrame, pl.DataFrame))
             for label in tables[place].columns
             if role in roles and (label == columns.get(role) or role_of(label) == role)
         }
         texts = [column for column in ids.values() if column.dtype == pl.String]
         for (place, _), column in ids.items():
-            if texts and column.dtype == pl.Int64 and _ending(files[place][0]) in TEXT:
+            if texts and column.dtype == pl.Int64 and is_csv[place]:
                 as_text = column.cast(pl.String)
                 # Ids of which none would be met stay numbers, and are refused as another kind.
                 if any(pl.concat([as_text.unique(), other.unique()]).is_duplicated().any() for other in texts):

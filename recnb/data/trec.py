@@ -8,8 +8,8 @@ from __future__ import annotations
 import pandas as pd
 import polars as pl
 
-from recnb.data import Frame, table_of, validation
-from recnb.data.columns import find
+from recnb.data import validation
+from recnb.data.columns import Frame, find, table_of
 from recnb.data.files import File, beginning, content, lines_of, replacing
 from recnb.errors import ColumnError, FrameError
 

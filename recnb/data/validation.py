@@ -38,8 +38,8 @@ def _id(table: pl.DataFrame, role: str, name: str, label: str) -> pl.Series:
         if (column.abs() >= 2**digits).any():
             example = column.filter(column.abs() >= 2**digits)[0]
             held = f"holds the float {example:.0f}, and {column.dtype} from 2**{digits} on is not exact, so ids may have run together"
-            kinds = "whole numbers or as text, dtype='Int64' or dtype=str"
-            raise FrameError.of_column(name, label, f"{held}: read the column as {kinds}.")
+            kinds = Code(", dtype='Int64' or dtype=str")
+            raise FrameError.of_column(name, label, f"{held}: read the column as whole numbers or as text", kinds, ".")
         return column.cast(pl.Int64)
     if column.dtype.is_integer():
         try:
@@ -198,7 +198,8 @@ def ranks(table: pl.DataFrame, name: str, label: str) -> pl.Series:
         row = _first(column == lowest)
         held = f"holds rank {lowest} for {_pair(table, row)}: ranks start at 1."
         if lowest == 0:
-            raise FrameError.of_column(name, label, held, fix=f"If yours start at 0: frame[{label!r}] += 1.")
+            one_more = ("If yours start at 0, add 1", Code(f": frame[{label!r}] += 1"), ".")
+            raise FrameError.of_column(name, label, held, fix=one_more)
         score = Argument("score", label)
         raise FrameError.of_column(
             name, label, held, fix=("If the highest number is the top, it is a score: ", score, ".")
@@ -213,8 +214,8 @@ def relevance(table: pl.DataFrame, name: str, label: str, *, negative: str = "er
     if bad is not None:
         row = _first(bad)
         held = f"has {bad.sum():,} values that are missing, NaN or infinite, the first {column[row]} for {_pair(table, row)}."
-        fix = "Say what they mean: .fillna(0) for not relevant, or drop the rows."
-        raise FrameError.of_column(name, label, held, fix=fix)
+        meaning = ("Say what they mean: 0 for not relevant", Code(", .fillna(0)"), "; or drop the rows.")
+        raise FrameError.of_column(name, label, held, fix=meaning)
     lowest, highest = column.min(), column.max()
     if isinstance(highest, float) and highest > HIGHEST:
         held = f"holds {highest:g} for {_pair(table, _first(column == highest))}: sums of such numbers overflow."

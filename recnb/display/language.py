@@ -161,27 +161,31 @@ _PARTICLES = {
     "과(와)": ("과", "와"),
 }
 _PARTICLE = re.compile("|".join(map(re.escape, _PARTICLES)))
-_WORD_AND_PARTICLE = re.compile(f"([0-9가-힣])({_PARTICLE.pattern})")
-#: The digits as they are read aloud.
-_DIGITS = "영일이삼사오육칠팔구"
+#: A digit, a Korean letter, % or the last letter of an abbreviation, quotes or brackets that close, and a particle.
+_WORD_AND_PARTICLE = re.compile(f"([0-9가-힣%]|(?<![a-z])[A-Z]|(?<![A-Za-z])[a-z])([\"'”’)\\]]*)({_PARTICLE.pattern})")
+#: Digits and signs as they are read aloud; the names of other letters than these end in a vowel.
+_READ = dict(zip("0123456789%LMNR", "영일이삼사오육칠팔구트엘엠엔알", strict=True))
+_VOWEL = "가"
 _RIEUL = 8
 
 
 def with_particles(text: str) -> str:
-    """Choose Korean particles by the digit or Korean letter before them.
+    """Choose Korean particles by the digit, the Korean letter or the abbreviation before them; a name keeps both forms.
 
     >>> with_particles("3(으)로 나눈다. 2.585(으)로 나눈다. 0.2을(를) 곱한다. 순위은(는)")
     '3으로 나눈다. 2.585로 나눈다. 0.2를 곱한다. 순위는'
+    >>> with_particles("DCG은(는), URL을(를), nDCG@10이(가), '영화 7'과(와), 95%(으)로, Matrix은(는)")
+    "DCG는, URL을, nDCG@10이, '영화 7'과, 95%로, Matrix은(는)"
     """
     return _WORD_AND_PARTICLE.sub(_fitting, text)
 
 
 def _fitting(match: re.Match[str]) -> str:
-    last, particle = match.groups()
-    letter = _DIGITS[int(last)] if last.isdigit() else last
+    last, closing, particle = match.groups()
+    letter = last if "가" <= last <= "힣" else _READ.get(last.upper(), _VOWEL)
     final = (ord(letter) - ord("가")) % 28
     open_ = not final or (final == _RIEUL and particle == "(으)로")
-    return last + _PARTICLES[particle][open_]
+    return last + closing + _PARTICLES[particle][open_]
 
 
 def capital(words: str) -> str:

@@ -16,6 +16,8 @@ from recnb.display.text import percent, short
 
 ACCENT = "#2f7fc1"  # contrast 4.3 on white, 4.4 on #111111
 QUIET = "#7a7a7a"  # contrast 4.3 on white, 4.4 on #111111
+#: Of middle lightness; each line has a dash or a mark, and a name, of its own as well.
+COLOURS = (ACCENT, "#c2601a", "#3b8f55", "#9a62b8", "#a1801f", "#bf5a7d", "#4a8f96", QUIET)
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
 WIDTH, HEIGHT, STRIP = 480, 250, 150

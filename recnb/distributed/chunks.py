@@ -47,9 +47,9 @@ class ChunkedEvaluation:
         """The decisions about the data that are in force."""
         return self.partial.convention
 
-    def table(self) -> Table:
-        """Means over users: one row per metric, one column per cut-off."""
-        return self.partial.table()
+    def table(self, *, intervals: bool = False) -> Table:
+        """Means over users: one row per metric, one column per cut-off; three columns with intervals."""
+        return self.partial.table(intervals=intervals)
 
     def score(self, metric: str, k: int | None = None) -> PartialScore:
         """The mean of one metric at one cut-off, with its interval."""
@@ -71,10 +71,11 @@ class ChunkedEvaluation:
 
     def __repr__(self) -> str:
         counts = self.partial.counts
-        return (
-            f"Evaluation of {counts.n_recommended:,} recommended rows in {self.n_chunks:,} chunks against "
-            f"{counts.n_relevant:,} relevant items, {counts.n_hits:,} of them hit\n{self.table()!r}"
-        )
+        heading = _(
+            "Evaluation of {rows:,} recommended rows in {chunks:,} chunks against {relevant:,} relevant items, {hits:,} of them hit",
+            rows=counts.n_recommended, chunks=self.n_chunks, relevant=counts.n_relevant, hits=counts.n_hits,
+        )  # fmt: skip
+        return f"{heading}\n{self.table()!r}"
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()

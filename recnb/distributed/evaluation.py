@@ -31,6 +31,7 @@ from recnb.results.arguments import STANDARD, Metrics
 from recnb.results.explanation import explanation_of
 from recnb.results.metric_methods import Methods
 from recnb.results.score import PartialScore
+from recnb.results.user_list import UserList
 
 if TYPE_CHECKING:
     from recnb.lint.findings import Lint
@@ -134,14 +135,15 @@ class PartedEvaluation(Methods, Fetchable):
         metrics: Metrics = None,
         k: int | Sequence[int | None] | None = None,
         *,
+        intervals: bool = False,
         by: Any = None,
         bins: int = 4,
         **options: Any,
     ) -> Table:
-        """Means over users: one row per metric, one column per cut-off; `by` breaks users down, as for an Evaluation."""
+        """Means over users: one row per metric, one column per cut-off; `intervals` and `by` are those of an Evaluation."""
         if by is not None:
             return self.fetch().table(metrics, k, by=by, bins=bins, **options)
-        return self._partial(metrics, k, options).table()
+        return self._partial(metrics, k, options).table(intervals=intervals)
 
     def curve(self, metric: str, k: Iterable[int] = range(1, 21), **options: Any) -> Curve:
         """A metric at many cut-offs, with a 95% interval at each."""
@@ -221,11 +223,15 @@ class PartedEvaluation(Methods, Fetchable):
         """The widget of an Evaluation; lists are fetched one user at a time."""
         return self.fetch().explore(metric, k, **options)
 
+    def user(self, user: Any, k: int | None = None) -> UserList:
+        """One user's list, as for an Evaluation; only that user's rows are fetched."""
+        return self.fetch().user(user, k)
+
     def why(self, *args: Any, **options: Any) -> NoReturn:
         """Not to be had of parts: it prepares the same rows under several conventions."""
         self._refuse()
 
-    identify = spread = beyond = why
+    identify = spread = beyond = items = why
 
     def _options_under(self, library: str) -> dict[str, Any]:
         """The options of the same data under a library's conventions."""

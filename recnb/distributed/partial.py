@@ -10,17 +10,18 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention, presets
-from recnb.display.language import _, current
+from recnb.display.language import _
 from recnb.errors import CutoffError, FrameError, OptionError, RecnbError, near
 from recnb.evaluation import Evaluation
-from recnb.metrics.hits import Cutoffs, Hits
+from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.metric import Metric, metric_named
 from recnb.results import Curve, Interval, Table
-from recnb.results.aggregation import BLOCK, Scoring, averaged, cutoffs_under
+from recnb.results.aggregation import BLOCK, Scoring, averaged, cutoffs_under, hits_for
 from recnb.results.arguments import STANDARD, Metrics, chosen_metrics, options_of
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.provenance import basis_of
 from recnb.results.score import PartialScore, interval_of
+from recnb.results.table import parts_of, table_at, with_ends
 from recnb.stats import Moments
 from recnb.stats.moments import COLUMNS, MomentsMethod
 
@@ -167,17 +168,16 @@ class Partial:
         # sum() starts from 0.
         return self if other == 0 and isinstance(other, int) else NotImplemented
 
-    def table(self) -> Table:
+    def table(self, *, intervals: bool = False) -> Table:
         """Return means over users, a row per metric and a column per cut-off, as the `table` of an evaluation."""
-        import pandas as pd
-
         means = [np.concatenate([_means(moment) for moment in own]) for own in self.moments]
-        columns = pd.Index(list(self.k), dtype=object if None in self.k else None, name="k")
-        table = Table(np.array(means), index=pd.Index(self.metrics, name="metric"), columns=columns)
         everything = {name: value for measure in self.measures for name, value in measure.options}
         convention = str(self.convention.with_metric(everything))
-        # Text and numbers only: pandas writes attrs as JSON where it writes them.
-        table.attrs = {"basis": self.basis, "n_users": self.n_users, "convention": convention, "lang": current()}
+        attrs: dict[Any, Any] = {"basis": self.basis, "n_users": self.n_users, "convention": convention}
+        table = table_at(self.metrics, np.array(means), Cutoffs(self.k), attrs)
+        if intervals:
+            return with_ends(table, [_ends(own) for own in self.moments])
+        table._measured = lambda: parts_of(self.table(intervals=True))
         return table
 
     def score(self, metric: str, k: int | None = None) -> PartialScore:
@@ -206,11 +206,11 @@ class Partial:
         at = [(k, own) for k, own in zip(self.k, _split(self.moments[row], len(self.k)), strict=True) if k is not None]
         if not at:
             raise OptionError("a curve runs over whole numbers, and this partial holds whole lists alone.")
-        ends = [moment.interval() for _ignored, moment in at]
+        low, high = _ends([moment for _ignored, moment in at])
         symbol = metric_named(self.measures[row].metric).symbol
         return Curve(
             self.measures[row].metric, symbol, tuple(k for k, _ignored in at), tuple(float(_means(moment)[0]) for _ignored, moment in at),
-            tuple(float(low[0]) for low, _ignored in ends), tuple(float(high[0]) for _ignored, high in ends),
+            tuple(map(float, low)), tuple(map(float, high)),
             n_users=self.n_users, basis=(f"{self.basis}; " + _('intervals: {method}', method=_("Clopper and Pearson's, for values between bounds"))),
         )  # fmt: skip
 
@@ -245,10 +245,11 @@ class Partial:
 
     def __repr__(self) -> str:
         counts = self.counts
-        return (
-            f"Partial of {counts.n_recommended:,} recommended rows against {counts.n_relevant:,} relevant items, "
-            f"{counts.n_hits:,} of them hit\n{self.table()!r}"
-        )
+        heading = _(
+            "Partial of {rows:,} recommended rows against {relevant:,} relevant items, {hits:,} of them hit",
+            rows=counts.n_recommended, relevant=counts.n_relevant, hits=counts.n_hits,
+        )  # fmt: skip
+        return f"{heading}\n{self.table()!r}"
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()
@@ -312,8 +313,7 @@ def _measured(
     for prepared in {id(scoring.prepared): scoring.prepared for scoring in scorings}.values():
         rows = [row for row, scoring in enumerate(scorings) if scoring.prepared is prepared]
         under = cutoffs_under(prepared.convention, cutoffs)
-        whole = any(scorings[row].metric.needs_whole_list(own[row]) for row in rows)
-        hits = prepared.hits(None if whole else under.deepest)
+        hits = hits_for(prepared, [(scorings[row].metric, own[row]) for row in rows], under)
         for start, stop in hits.blocks(BLOCK):
             block = hits.part(start, stop)
             for row in rows:
@@ -406,6 +406,11 @@ def _same(a: Partial, b: Partial) -> None:
         if (mine_.options, mine_.scale) != (theirs_.options, theirs_.scale):
             tip = " Give all parts one scale, max_relevance=." if mine_.scale != theirs_.scale else ""
             raise OptionError(f"{problem}: one holds {mine_}, the other {theirs_}.{tip}")
+
+
+def _ends(moments: Sequence[Moments]) -> list[Floats]:
+    """The lower and the upper ends of the intervals of all columns."""
+    return [np.concatenate(ends) for ends in zip(*(moment.interval()[:2] for moment in moments), strict=True)]
 
 
 def _both(a: pl.Series | None, b: pl.Series | None) -> pl.Series | None:

@@ -22,7 +22,7 @@ from recnb.libraries.variant import (
     presets_of,
 )
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.metric import metric_named
+from recnb.metrics.metric import standard_metric
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -146,8 +146,8 @@ class Spread:
             ax.hlines(place, min(self.ours, group.value), max(self.ours, group.value), color=QUIET, linewidth=1)
             ax.plot([group.value], [place], "o", color=ACCENT, fillstyle="full" if group.ours else "none")
         ax.axvline(self.ours, color=QUIET, linestyle=":", linewidth=1)
-        ax.set_yticks(range(len(groups)), [_listed(group.names, 3) for group in groups], fontsize=8)
         with lettering(self.lang) as fonts:
+            ax.set_yticks(range(len(groups)), [_listed(group.names, 3) for group in groups], fontsize=8, **fonts)
             name = self.name if fonts or self.lang == "en" else "recnb"
             ax.set_xlabel(_("{label}, {n:,} users by {name}", label=self.label, n=self.n_users, name=name), **fonts)
         ax.spines[["top", "right"]].set_visible(False)
@@ -174,7 +174,7 @@ def _listed(names: list[str], most: int) -> str:
 
 def spread(evaluation: EvaluationData, metric: str, k: int | None = None, **options: Any) -> Spread:
     """Compute the numbers of all libraries, in each of their variants; the arguments are those of `Evaluation.spread`."""
-    chosen = metric_named(metric)
+    chosen = standard_metric(metric)
     k = Cutoffs.one(k).values[0]
     side = Side.of_evaluation(evaluation, chosen, options)
     ours, source, presets = side.variant, side.source, presets_of(chosen.name)

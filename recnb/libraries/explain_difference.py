@@ -30,7 +30,7 @@ from recnb.libraries.variant import (
     stage_of,
 )
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.metric import Metric, metric_named
+from recnb.metrics.metric import Metric, standard_metric
 from recnb.results import Explanation
 from recnb.results.evaluation_data import EvaluationData
 
@@ -200,7 +200,7 @@ def why(
     **options: Any,
 ) -> Why:
     """Explain the difference between an evaluation's number and another; the arguments are those of `Evaluation.why`."""
-    chosen = metric_named(metric)
+    chosen = standard_metric(metric)
     here = Side.of_evaluation(evaluation, chosen, options)
     return steps_between(here, _other_side(here, chosen, other, variant, options), Cutoffs.one(k).values[0])
 

@@ -26,9 +26,9 @@ from recnb.errors import NoUsersError, OptionError, RecnbError
 from recnb.libraries.data_properties import DataProperties, properties_of
 from recnb.libraries.library_errors import REFUSALS, refusal
 from recnb.libraries.library_metrics import EMPTY, SPECIAL, metric_of
-from recnb.metrics.hits import Floats, Hits
+from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.metric import Metric, metric_named
-from recnb.results.aggregation import averaged, cutoffs_under
+from recnb.results.aggregation import averaged, cutoffs_under, hits_for
 from recnb.results.arguments import position_of
 
 if TYPE_CHECKING:
@@ -222,7 +222,8 @@ class MetricVariant:
 
     def hits(self, prepared: Prepared, k: int | None) -> Hits:
         """The hits that the number is computed from."""
-        return prepared.hits(None if self.whole_list else k)
+        cutoffs = Cutoffs((k,), uncut=self.convention.cutoff == "none")
+        return hits_for(prepared, [(self.definition, dict(self.options))], cutoffs)
 
     @property
     def without_users(self) -> float:
@@ -268,7 +269,7 @@ class MetricVariant:
             value = measured.values[position_of(user, prepared.users)]
         except (ValueError, LookupError):
             return None
-        ends = float(explanation.rows["running"].iloc[-1]) if len(explanation.rows) else 0.0
+        ends = float(explanation.rows["credit"].sum() / (explanation.out_of or 1.0))
         if not (abs(explanation.value - value) <= 1e-9 and abs(ends - value) <= 1e-9):
             return None
         return replace(explanation, basis="; ".join(self.in_force.phrases(graded=prepared.graded)))
@@ -305,7 +306,9 @@ def _plainest(variant: MetricVariant, facts: DataProperties, whole: bool) -> Met
     """The plainest form of a variant for frames with these properties; `whole`: lists are not cut."""
     given, options, plain = variant.convention, dict(variant.options), variant.plain(facts)
     # A user with an ideal of 0 has nothing to find either: the ideal of the list, or that of an empty list.
-    by_ideal = options.get("ideal") == "list" or (whole and "ideal" in options and facts.users_without_list)
+    ideal = options.get("ideal")
+    of_length = ideal == "min(k, list)" or (whole and ideal is not None)
+    by_ideal = ideal == "list" or (of_length and facts.users_without_list)
     if by_ideal or plain.no_relevant == "error":
         plain = replace(plain, relevant=given.relevant, relevant_from=given.relevant_from)
     elif facts.all_users_have_relevant(plain):

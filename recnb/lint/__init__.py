@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recnb.display.language import current
-from recnb.errors import ElsewhereError
+from recnb.errors import ElsewhereError, OptionError, near
 from recnb.lint import checks_ids, checks_lists, checks_train, checks_truth, checks_users
 from recnb.lint.check import REGISTERED
 from recnb.lint.data import LintData
 from recnb.lint.findings import Finding, Lint
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.metric import metric_named
+from recnb.metrics.metric import METRICS, metric_named
 
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData
@@ -35,6 +35,8 @@ def lint(
     `values`: the metric's value for each user at k, if it was computed before; NaN for a user who is left out.
     """
     chosen = metric_named(metric)
+    if chosen.plain_name not in METRICS:
+        raise OptionError(f"the lint measures its effects on a metric of accuracy. {near(metric, METRICS)}")
     chosen.check(options)
     (k,) = Cutoffs.one(k).values
     scoring = evaluation.scoring(chosen, options)

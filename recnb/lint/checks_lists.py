@@ -250,7 +250,11 @@ def short_lists(data: LintData) -> Findings:
             else "Empty places count as misses: precision@{k} cannot pass {most:.4f} whatever is recommended."
         ),
         example="The list of user {user} ends at rank {length:,}.",
-        advice="Recommend at least {k:,} items, or use a smaller cut-off:",
+        advice=(
+            "Recommend at least {k:,} items, or use a smaller cut-off:"
+            if n == of
+            else "Recommend at least {k:,} items, or divide precision by the length of each list:"
+        ),
         longest=longest, user=data.user(at),
         length=int(data.list_length[at]), most=float((np.minimum(data.list_length, data.k) / data.k).mean()),
         code=f"ev.table(k={longest})" if n == of else f'ev.precision(k={data.k}, out_of="list")',

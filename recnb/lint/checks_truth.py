@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from recnb.data.columns import columns_of, plain_name, table_of
 from recnb.data.combined_frame import ONLY_LISTED
 from recnb.data.relevance import is_relevant
 from recnb.display.language import N_, Plural
@@ -17,6 +18,12 @@ from recnb.metrics.hits import Hits
 
 #: Highest values of the scales on which people rate.
 SCALES = (5.0, 10.0, 100.0)
+#: Names of columns that say how often or how much a user had an item.
+AMOUNTS = (
+    "purchases", "quantity", "qty", "count", "counts", "amount", "clicks", "plays", "playcount", "views", "viewcount", "listens",
+    "listencount", "orders", "ordercount", "likes", "visits", "frequency", "freq", "weight", "strength", "interactions", "events",
+    "timesplayed", "watchtime", "stars",
+)  # fmt: skip
 #: The least number of users for which a common property is not taken for chance.
 ENOUGH = 10
 #: A candidate set that looks sampled: not smaller than this, and at most such a share of the items.
@@ -83,6 +90,30 @@ def ratings(data: LintData) -> Findings:
     )  # fmt: skip
 
 
+@check(N_("a column that looks like relevance and is not used"))
+def unused_relevance(data: LintData) -> Findings:
+    """Numbers in the truth that say how often or how much, while every pair counts as 1."""
+    given = data.side_data.truth
+    if given is None or "relevance" in data.source.truth_labels:
+        return
+    names = [name for name in columns_of(given, "truth") if plain_name(name) in AMOUNTS]
+    for name in names[:1]:
+        amounts = table_of(given, "truth", {"relevance": name})["relevance"]
+        if not amounts.dtype.is_numeric() or amounts.n_unique() < 2 or len(amounts) != data.source.truth.height:
+            continue
+        row = int((amounts != amounts.mode()[0]).fill_null(value=False).to_numpy().argmax())
+        yield finding(
+            data, "note", len(amounts), len(amounts),
+            short="Column {column} of the truth looks like relevance, and is not used",
+            effect="Each of the {n:,} rows counts as 1. {label} is {value:.4f}; with {column} as relevance it is {other:.4f}.",
+            example="User {user}, item {item}: {amount}.",
+            advice="If it is how relevant an item is, name it:",
+            column=Quoted(name), other=data.again(data.source.truth.with_columns(amounts)), amount=Quoted(amounts[row]),
+            user=Quoted(data.source.truth["user"][row]), item=Quoted(data.source.truth["item"][row]),
+            code=with_options(data, relevance=name),
+        )  # fmt: skip
+
+
 @check(N_("constant relevance"))
 def alike(data: LintData) -> Findings:
     """A constant relevance other than 1."""
@@ -94,7 +125,7 @@ def alike(data: LintData) -> Findings:
     yield finding(
         data, "note", grades.len(), grades.len(),
         short="Every relevance is {grade:g}",
-        effect="Grades add nothing: NDCG is that of relevant or not, and CG and DCG are {grade:g} times as large.",
+        effect="Grades add nothing: NDCG is that of relevant or not, and with linear gain CG and DCG are {grade:g} times as large.",
         advice="Check whether {column} is the column that is meant.",
         grade=float(grades[0]),
         column=Quoted(data.label_of("relevance", "truth")),

@@ -100,7 +100,7 @@ def users_only_in_train(data: LintData) -> Findings:
             "{n:,} user of {of:,} in train is neither evaluated nor recommended anything",
             "{n:,} users of {of:,} in train are neither evaluated nor recommended anything",
         ),
-        effect="{label} is over {share:.0%} as many users as train has, usually the more active ones.",
+        effect="{label} covers {share:.0%} as many users as train has, usually the more active ones.",
         example="Such as user {user}.",
         advice="State which users the number is about.",
         user=Quoted(gone[0]),

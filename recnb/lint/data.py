@@ -129,7 +129,10 @@ class LintData:
         """The metric's mean with another truth, or under a changed convention; NaN if there is none."""
         if truth is not None:
             self.source.rows.all()  # raises an error if they are not in memory
-        source = self.source if truth is None else replace(self.source, truth_rows=LazyRows.of(truth), _known={})
+        source = self.source
+        if truth is not None:
+            labels = {"relevance": "relevance", **source.truth_labels}
+            source = replace(source, truth_rows=LazyRows.of(truth), truth_labels=labels, _known={})
         try:
             prepared = source.under(replace(self.convention, **changes))
             return self.measured(prepared.hits(None), prepared.convention)[1]

@@ -234,7 +234,7 @@ def idcg(
     called="normalized discounted cumulative gain",
     symbol="nDCG", credit="gain / discount", out_of="ideal(gain / discount)", bounds=(0, 1),
     references=["jarvelin2002", "burges2005"],
-    sentence="The list's DCG as a share of the best possible one's: 1 is the ideal order.", meanings=GRADED,
+    sentence="The list's DCG as a share of the best possible one's: 1 is the best possible list.", meanings=GRADED,
 )  # fmt: skip
 def ndcg(
     hits: Hits,
@@ -248,8 +248,9 @@ def ndcg(
     """Discounted gain earned, out of what the ideal list would earn.
 
     The ideal list holds all relevant items, most relevant first, and is cut at k as the list is. `ideal="list"` is
-    the best order of what was recommended, which forgives everything that was missed; `ideal="k"` supposes that
-    every one of k places could hold an item as good as the user's best.
+    the best order of what was recommended, which forgives everything that was missed; `ideal="min(k, list)"` cuts the
+    ideal list where the list ends, which forgives a list shorter than k; `ideal="k"` supposes that every one of k
+    places could hold an item as good as the user's best.
 
     >>> import recnb
     >>> round(recnb.ndcg([3, 2, 3, 0, 1, 2]), 3)
@@ -299,7 +300,7 @@ def rbp(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
 @metric(
     called="expected reciprocal rank",
     symbol="ERR", credit="reach * stop / rank", bounds=(0, 1), references=["chapelle2009"],
-    sentence="One over the rank where a reader, who stops the sooner the more relevant an item is, is satisfied.",
+    sentence="Expected 1/rank of the place where the reader stops; more relevant items stop more readers.",
     meanings={"stop": {"always": "(2^relevance - 1) / 2^max_relevance"}},
 )  # fmt: skip
 def err(hits: Hits, k: Cutoff = None, *, max_relevance: float | None = None) -> Credit:

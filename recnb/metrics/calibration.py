@@ -62,8 +62,8 @@ def calibration(
     number_option("alpha", alpha, "share between 0 and 1, such as 0.01", lambda alpha: 0 < alpha < 1)
     number_option("base", base, "base of a logarithm: give a number above 1, such as 2", lambda base: base > 1)
     catalogue = lists.catalogue
-    had_user, had_item = catalogue.reading("calibration", "what users had before", "train").history()
-    of_item, names = catalogue.reading("calibration", "the genres of items", "genre").genres(genre, "calibration")
+    had_user, had_item = catalogue.reading("calibration", "train").history()
+    of_item, names = catalogue.reading("calibration", "genre").genres(genre, "calibration")
     of_item = _shares(of_item)
     shown = lists.upto(k, cutoff)
     row_weight = np.ones(len(shown.rank)) if weight == "equal" else 1 / np.log2(1.0 + shown.rank)

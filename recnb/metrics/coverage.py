@@ -71,7 +71,7 @@ def coverage(
 
 @metric(
     called="user coverage",
-    sentence="Who is left without a list counts 0 in every metric of accuracy as well.",
+    sentence="By default, who is left without a list counts 0 in every metric of accuracy as well.",
     symbol="User coverage", over="users", credit="at_least <= n_shown", bounds=(0, 1),
     references=["herlocker2004"], needs=(), out_of="n_users",
 )  # fmt: skip
@@ -160,7 +160,7 @@ def _entropy_out_of(options: Mapping[str, Any]) -> str:
 
 @metric(
     called="exposure entropy",
-    sentence="2 to this power is how many items shown equally often would be as even.",
+    sentence="2 to this power: the number of equally shown items with the same evenness.",
     symbol="Entropy", over="items", credit="share * log(1 / share)", out_of=_entropy_out_of,
     bounds=(0, math.inf), top="log2 of the items shown", references=["shannon1948", "shani2011"],
     recorded_as="entropy",

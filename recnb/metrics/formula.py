@@ -28,7 +28,7 @@ LATEX: dict[str, str] = {
     "nth": N_(r"\mathrm{hits}_{\le i}"),
     "first": N_(r"[\text{first hit}]"),
     "preferred": N_(r"[\text{most preferred}]"),
-    "reach": N_(r"\textstyle\prod_{j<i} (1 - \mathrm{stop}_j)"),
+    "reach": r"\textstyle\left(\prod_{j<i} \left(1 - \frac{2^{\mathrm{rel}_j} - 1}{2^{\mathrm{rel}_{\max}}}\right)\right)",
     "n_relevant": N_(r"|\mathrm{relevant}|"),
     "n_hits": N_(r"|\mathrm{hits}|"),
     "list_length": N_(r"|\mathrm{list}|"),
@@ -61,16 +61,16 @@ LATEX: dict[str, str] = {
     "n_lists": N_(r"|\mathrm{lists}|"),
 }
 
-#: What a formula sums over, and the same in LaTeX, below the sum sign.
+#: What a formula sums over: one row in words, and all in LaTeX, below the sum sign.
 OVER: dict[str, tuple[str, str]] = {
-    "hits": (N_("hits"), N_(r"i \in \mathrm{hits}")),
-    "ideal": (N_("the ideal list"), N_(r"i \in \mathrm{ideal}")),
-    "list": (N_("list"), N_(r"i \in \mathrm{list}")),
-    "pairs": (N_("pairs"), N_(r"\{i, j\} \subset \mathrm{list}")),
-    "genres": (N_("genres"), N_(r"g \in \mathrm{genres}")),
-    "items": (N_("items"), N_(r"i \in \mathrm{items}")),
-    "user pairs": (N_("pairs of users"), N_(r"\{u, v\} \subset \mathrm{users}")),
-    "users": (N_("users"), N_(r"u \in \mathrm{users}")),
+    "hits": (N_("hit"), N_(r"i \in \mathrm{hits}")),
+    "ideal": (N_("item of the ideal list"), N_(r"i \in \mathrm{ideal}")),
+    "list": (N_("item of the list"), N_(r"i \in \mathrm{list}")),
+    "pairs": (N_("pair of items"), N_(r"\{i, j\} \subset \mathrm{list}")),
+    "genres": (N_("genre"), N_(r"g \in \mathrm{genres}")),
+    "items": (N_("item"), N_(r"i \in \mathrm{items}")),
+    "user pairs": (N_("pair of users"), N_(r"\{u, v\} \subset \mathrm{users}")),
+    "users": (N_("user"), N_(r"u \in \mathrm{users}")),
 }
 
 

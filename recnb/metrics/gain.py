@@ -57,7 +57,7 @@ def _log(values: Ints, base: float) -> Floats:
     return np.asarray(np.log2(values) if base == 2 else np.log(values) / math.log(base))
 
 
-Ideal = Literal["relevant", "k", "list"]
+Ideal = Literal["relevant", "k", "list", "min(k, list)"]
 
 
 def discounted(hits: Hits, k: Cutoff, gain: Gain, discount: Discount, log_base: float) -> Credit:
@@ -67,11 +67,12 @@ def discounted(hits: Hits, k: Cutoff, gain: Gain, discount: Discount, log_base: 
 
 
 def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal, gain: Gain, discount: Discount, log_base: float) -> Credit:
-    """The credit of the best list: of all relevant items, of what was recommended, or of k items as good as the user's best."""
+    """The credit of the best list: of all relevant items, of as many as the list has places, of those recommended, or of k items as good as the best."""
     if ideal == "k":
         best = np.where(hits.n_relevant > 0, gain_of(hits.best, gain), 0.0)
         return Full(hits, Cutoffs.of(k), best, gain=gain, discount=discount, log_base=log_base)
-    return discounted(hits.ideal if ideal == "relevant" else hits.ideal_of_list, k, gain, discount, log_base)
+    best_list = {"relevant": "ideal", "list": "ideal_of_list", "min(k, list)": "ideal_of_length"}[ideal]
+    return discounted(getattr(hits, best_list), k, gain, discount, log_base)
 
 
 @dataclass(frozen=True, eq=False)

@@ -199,6 +199,7 @@ class Hits(Ranked):
     max_relevance: float  #: the highest relevance in the truth, of all users: the scale of ERR
     depth: int | None = None  #: ranks below this were not looked at; None: all were
     tied: Tied | None = None  #: how each hit is spread over ranks if equal scores share them
+    judged: Hits | None = None  #: the judged items in the lists as hits, for metrics that need them
 
     per_row = ("user", "rank", "relevance", "truth_row")
 
@@ -237,6 +238,36 @@ class Hits(Ranked):
         return np.bincount(self.truth_user, minlength=self.n_users)
 
     @cached_property
+    def n_nonrelevant(self) -> Ints:
+        """The number of items judged and not relevant to each user."""
+        if self.judged is None:
+            return np.zeros(self.n_users, dtype=np.int64)
+        known = self.judged.truth_user[self.judged.truth_relevance >= 0]
+        return np.bincount(known, minlength=self.n_users) - self.n_relevant
+
+    @cached_property
+    def nonrelevant_above(self) -> Ints:
+        """The number of items judged and not relevant that are higher in the list than each hit."""
+        if self.judged is None:
+            return np.zeros(len(self.user), dtype=np.int64)
+        known = self.judged.relevance >= 0
+        return self._above(self.judged.user[known], self.judged.rank[known]) - self._above(self.user, self.rank)
+
+    @cached_property
+    def unjudged_above(self) -> Ints:
+        """The number of items of a grade below 0, which trec_eval takes as pooled and not judged, above each hit."""
+        if self.judged is None:
+            return np.zeros(len(self.user), dtype=np.int64)
+        pooled = self.judged.relevance < 0
+        return self._above(self.judged.user[pooled], self.judged.rank[pooled])
+
+    def _above(self, user: Ints, rank: Ints) -> Ints:
+        """How many of these rows, sorted by user and rank, are above each hit."""
+        times = int(max(rank.max(initial=0), self.rank.max(initial=0))) + 1
+        first, here = (np.searchsorted(user * times + rank, self.user * times + to) for to in (0, self.rank))
+        return np.asarray(here - first)
+
+    @cached_property
     def ideal(self) -> Hits:
         """The best possible list: every relevant item, most relevant first."""
         user, relevance = self.truth_user, self.truth_relevance
@@ -252,6 +283,12 @@ class Hits(Ranked):
         user, relevance, truth_row = self.user[once], self.relevance[once], self.truth_row[once]
         order = best_first(user, relevance)
         return self._reordered(user[order], relevance[order], truth_row[order])
+
+    @cached_property
+    def ideal_of_length(self) -> Hits:
+        """The best possible list of the length of the one recommended."""
+        ideal = self.ideal
+        return ideal.some(ideal.rank <= self.list_length[ideal.user])
 
     @cached_property
     def best(self) -> Floats:
@@ -319,6 +356,7 @@ class Hits(Ranked):
             truth_user=self.truth_user[truth_rows] - start,
             truth_relevance=self.truth_relevance[truth_rows],
             tied=None if self.tied is None else self.tied.of(rows),
+            judged=None if self.judged is None else self.judged.part(start, stop),
         )
 
     def down_to(self, depth: int) -> Hits:
@@ -339,7 +377,9 @@ class Hits(Ranked):
 
     def _reordered(self, user: Ints, relevance: Floats, truth_row: Ints) -> Hits:
         rank = count_within(user)
-        return replace(self, user=user, rank=rank, relevance=relevance, truth_row=truth_row, depth=None, tied=None)
+        return replace(
+            self, user=user, rank=rank, relevance=relevance, truth_row=truth_row, depth=None, tied=None, judged=None
+        )
 
 
 def _summed(cell: Ints, weights: Floats, n_cells: int) -> Floats:

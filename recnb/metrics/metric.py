@@ -12,7 +12,7 @@ import inspect
 import math
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Concatenate, Generic, Literal, ParamSpec, overload
 
 import numpy as np
@@ -21,6 +21,7 @@ from recnb.display.language import _
 from recnb.errors import Argument, OptionError, is_number, is_word, near
 from recnb.metrics.formula import OVER, Formula
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits
+from recnb.metrics.measure import PRINTED, SETS, TEXT, Measure
 from recnb.metrics.recommendation_lists import FamiliarHits, Lists, PerUser, Whole
 
 P = ParamSpec("P")
@@ -28,7 +29,7 @@ P = ParamSpec("P")
 #: What a formula sums over; over "items" and "user pairs" there is one number of all lists.
 Over = Literal["hits", "ideal", "list", "pairs", "genres", "items", "user pairs", "users"]
 #: Data that a metric requires in addition to the lists.
-Need = Literal["train", "catalogue", "features", "genre", "truth"]
+Need = Literal["train", "catalogue", "features", "genre", "truth", "judged"]
 #: Text of a formula; a function of the options if these change it.
 Text = str | Callable[[Mapping[str, Any]], str]
 
@@ -87,6 +88,8 @@ class Definition:
     aliases: tuple[str, ...] = ()
     needs: tuple[Need, ...] = ()  #: what it needs with the default options; a metric of accuracy needs nothing
     no_value: str = "No list holds an item that counts down to k."  #: why no user may have a value
+    retrieval: bool = False  #: whether it is one of the measures of trec_eval in `retrieval.py`
+    summed: bool = False  #: whether its number is the sum over users, and not their mean
     per_row_texts: bool = True  #: whether an explanation writes out each row
     recorded_as: str = ""  #: its name in the conventions of libraries; "" if none has it beyond accuracy
     recorded_options: Mapping[str, str] = field(default_factory=dict)  #: an option's name there -> its name here
@@ -98,21 +101,40 @@ class Metric(Definition, Generic[P]):
     """A metric: a function of hits or lists with its definition."""
 
     function: Callable[Concatenate[Any, P], Any]
+    given: Mapping[str, Any] = field(default_factory=dict)  #: options that a text gives: nDCG(dcg="exp-log2")
+    data: Mapping[str, Any] = field(default_factory=dict)  #: conventions that a text gives: AP(rel=2)
+    cutoff: int | None = None  #: the cut-off that a text gives: nDCG@10
+
+    @property
+    def plain_name(self) -> str:
+        """The name of the metric, without what a text gives."""
+        return self.function.__name__
 
     @property
     def name(self) -> str:
         """The name it is called by."""
-        return self.function.__name__
+        if not (self.given or self.data):
+            return self.plain_name
+        return Measure(self.plain_name, self.given, self.data).name
+
+    def cutoffs(self, k: Cutoffs) -> Cutoffs:
+        """Its own cut-off if it has one, else these."""
+        return k if self.cutoff is None else Cutoffs.of(self.cutoff)
 
     @property
     def is_accuracy(self) -> bool:
-        """Whether it is computed from the hits alone; other metrics are beyond accuracy."""
-        return self.over in ("hits", "ideal") and not self.needs
+        """Whether it is computed from hits; other metrics are beyond accuracy."""
+        return self.over in ("hits", "ideal") and set(self.needs) <= {"judged"}
+
+    @property
+    def needs_judged(self) -> bool:
+        """Whether it counts items that are judged and not relevant."""
+        return "judged" in self.needs
 
     @property
     def of(self) -> Literal["user", "all"]:
         """Whether each user has a value, or all lists have one together."""
-        return "all" if self.over in ("items", "user pairs") else "user"
+        return "all" if self.over in ("items", "user pairs") or self.summed else "user"
 
     @property
     def term(self) -> str:
@@ -144,9 +166,10 @@ class Metric(Definition, Generic[P]):
     def defaults(self) -> dict[str, Any]:
         """The options and their default values."""
         parameters = inspect.signature(self.function).parameters.values()
-        return {
+        own = {
             parameter.name: parameter.default for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY
         }
+        return {**own, **self.given}
 
     @functools.cached_property
     def words(self) -> dict[str, tuple[str, ...]]:
@@ -164,7 +187,7 @@ class Metric(Definition, Generic[P]):
         """The metric at one or several cut-offs, options checked: credit of hits, or values of lists."""
         self.check(options)
         function: Callable[..., Any] = self.function
-        return function(data, k, **options)
+        return function(data, k, **{**self.given, **options})
 
     def __call__(self, data: Any, *args: P.args, **options: P.kwargs) -> Any:
         """The same with the options as keywords."""
@@ -210,15 +233,15 @@ class Metric(Definition, Generic[P]):
 
         >>> from recnb.metrics.accuracy import average_precision
         >>> average_precision.formula_text()
-        'sum over hits of nth/rank, out of n_relevant'
+        'add nth/rank for each hit, divide by n_relevant'
         """
         credit, out_of = self.formulas(options)
         parts = {"name": self.term, "rows": _(OVER[self.over][0]), "credit": credit.text()}
-        under = out_of.text()
+        under = _("the same sum over the ideal list") if out_of.ideal() else out_of.text()
         return (
-            _("sum over {rows} of {credit}", **parts)
+            _("add {credit} for each {rows}", **parts)
             if under == "1"
-            else _("sum over {rows} of {credit}, out of {out_of}", **parts, out_of=under)
+            else _("add {credit} for each {rows}, divide by {out_of}", **parts, out_of=under)
         )
 
     def latex(self, k: int | None = None, options: Mapping[str, Any] | None = None) -> str:
@@ -229,7 +252,8 @@ class Metric(Definition, Generic[P]):
         under = out_of.latex()
         right = over if under == "1" else rf"\frac{{{over}}}{{{under}}}"
         at = "@k" if k is None else f"@{k}"
-        return rf"\mathrm{{{self.symbol.replace('-', '{-}').replace(' ', '~')}}}{at} = {right}"
+        symbol = self.symbol.replace("-", "{-}").replace(" ", "~").replace("_", r"\_")
+        return rf"\mathrm{{{symbol}}}{at} = {right}"
 
 
 class UserMetric(Metric[P]):
@@ -241,6 +265,7 @@ class CatalogueMetric(Metric[P]):
 
 
 METRICS: dict[str, Metric[...]] = {}  #: metrics of accuracy, by name
+RETRIEVAL_METRICS: dict[str, Metric[...]] = {}  #: measures of trec_eval that count judged items, or are sums
 LIST_METRICS: dict[str, Metric[...]] = {}  #: metrics beyond accuracy, in the order in which tables show them
 ALIASES: dict[str, str] = {}
 
@@ -256,7 +281,8 @@ class Decorator(Definition):
         """The metric; the type that the function returns decides which kind."""
         kind = CatalogueMetric if self.over in ("items", "user pairs") else UserMetric
         new: Metric[...] = kind(function, **vars(self))
-        (METRICS if new.is_accuracy else LIST_METRICS)[new.name] = new
+        registry = RETRIEVAL_METRICS if new.retrieval else METRICS if new.is_accuracy else LIST_METRICS
+        registry[new.name] = new
         ALIASES.update(dict.fromkeys(new.aliases, new.name))
         return new
 
@@ -265,18 +291,58 @@ metric = Decorator
 
 
 def any_metric(name: object) -> Metric[...]:
-    """The metric of this name or alias, of accuracy or beyond it.
+    """The metric of this name or alias, of accuracy or beyond it; text as "AP(rel=2)" has its options.
 
-    >>> any_metric("mrr").name, any_metric("novelty").name
-    ('reciprocal_rank', 'novelty')
+    >>> any_metric("mrr").name, any_metric("novelty").name, any_metric("MAP(rel=2)").name
+    ('reciprocal_rank', 'novelty', 'AP(rel=2)')
+    """
+    found = measure_named(name)
+    if found.cutoff is None or isinstance(name, Metric):
+        return found
+    k = Argument("k", found.cutoff)
+    raise OptionError(
+        f"{name!r} has a cut-off, and here it is an argument of its own: type {found.name!r} and ", k, "."
+    )
+
+
+def measure_named(name: object) -> Metric[...]:
+    """The metric that a name or a text means, with its options and its cut-off.
+
+    >>> measure_named("nDCG@10").name, measure_named("nDCG@10").cutoff
+    ('ndcg', 10)
     """
     if isinstance(name, Metric):
         return name
-    key = ALIASES.get(str(name), str(name))
-    found = METRICS.get(key) or LIST_METRICS.get(key)
+    return _measure_named(str(name))
+
+
+@functools.cache
+def _measure_named(text: str) -> Metric[...]:
+    known: dict[str, Metric[...]] = {**METRICS, **RETRIEVAL_METRICS, **LIST_METRICS}
+    plain = ALIASES.get(text, text)
+    if plain in known:
+        return known[plain]
+    names = [*METRICS, *ALIASES, *RETRIEVAL_METRICS, *LIST_METRICS]
+    if not TEXT.fullmatch(text) and not set(text) & set("@("):
+        raise OptionError(f"{text!r} is no metric of recnb. {near(text, names)}")
+    measure = Measure.parse(text)
+    plain = measure.metric.lower()
+    found = known.get(ALIASES.get(plain, plain))
     if found is None:
-        raise OptionError(f"{name!r} is no metric of recnb. {near(name, [*METRICS, *ALIASES, *LIST_METRICS])}")
-    return found
+        if set(text) & set("@("):
+            names = [*PRINTED.values(), *SETS.values(), *LIST_METRICS]
+        raise OptionError(f"{text!r} is no metric of recnb. {near(measure.metric, names)}")
+    found.check(measure.options)
+    data = {name: value for name, value in measure.data.items() if value is not False}
+    if data and not found.is_accuracy:
+        raise OptionError(f"{text!r}: rel and judged_only are parameters of metrics of accuracy, not of {found.name}.")
+    given = {name: value for name, value in measure.options.items() if value != found.defaults[name]}
+    if found is RETRIEVAL_METRICS["interpolated_precision"]:
+        given = dict(measure.options)  # its name prints the level
+    if not (given or data):
+        return replace(found, cutoff=measure.k) if measure.k else found
+    symbol = Measure(found.plain_name, given, data).name
+    return replace(found, symbol=symbol, given=given, data=data, cutoff=measure.k)
 
 
 def metric_named(name: object) -> Metric[...]:
@@ -291,6 +357,15 @@ def metric_named(name: object) -> Metric[...]:
             f"{found.name} is a metric beyond accuracy, which this does not show: type .{found.name}(k=10), "
             f".table([..., {found.name!r}], k=10) or .beyond(k=10)."
         )
+    return found
+
+
+def standard_metric(name: object) -> Metric[...]:
+    """The metric of METRICS of this name or alias, for what takes its options as keywords."""
+    found = metric_named(name)
+    if METRICS.get(found.name) is not found:
+        problem = f"{name!r}: this takes a metric of accuracy by its name, and its options as keywords."
+        raise OptionError(problem, fix=near(found.plain_name, METRICS))
     return found
 
 

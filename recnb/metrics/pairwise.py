@@ -24,7 +24,7 @@ def similarity(shown: Lists, distance: str, columns: object) -> Floats:
     if distance == "jaccard":
         rows = _present(shown.catalogue.described_by(shown, "diversity", columns))
     else:
-        rows = shown.catalogue.reading("diversity by cooccurrence", "which items users had together", "train").taken()
+        rows = shown.catalogue.reading("diversity by cooccurrence", "train").taken()
     size = np.diff(rows.indptr).astype(np.float64)
     total = np.zeros(shown.n_users)
     for user, first, second, pair in _pairs(shown):

@@ -70,7 +70,7 @@ class Catalogue:
         """The number of users who have each item, or of its interactions."""
         counts = self.users if popularity == "users" else self.interactions
         if counts is None:
-            raise self.missing(metric, "what users had before", "train")
+            raise self.missing(metric, "train")
         return counts
 
     def members(self, population: Population, metric: str) -> Bools:
@@ -78,19 +78,19 @@ class Catalogue:
         if population == "train":
             return self.counts("users", metric) > 0
         if self.listed is None:
-            raise self.missing(metric, "all items there are", "catalogue")
+            raise self.missing(metric, "catalogue")
         return self.listed
 
     def described_by(self, lists: Lists, metric: str, columns: object = None) -> Sparse:
         """Items × features, of which every recommended item has a row."""
-        features, described = self.reading(metric, "what items are like", "features").features(columns, metric)
+        features, described = self.reading(metric, "features").features(columns, metric)
         self.known_of(lists, described, metric, "features")
         return features
 
     def distances_of(self, lists: Lists, given: object, metric: str) -> tuple[Floats, Ints]:
         """A given matrix of distances, of which every recommended item has a row."""
         if self.reader is None or given is None:
-            raise self.missing(metric, "how far items are apart", "distances")
+            raise self.missing(metric, "distances")
         matrix, row = self.reader.distances(given, metric)
         self.known_of(lists, row >= 0, metric, "distances")
         return matrix, row
@@ -107,16 +107,26 @@ class Catalogue:
                 subject=f"{metric}: ",
             )
 
-    def reading(self, metric: str, what: str, argument: str) -> Reader:
+    def reading(self, metric: str, argument: str) -> Reader:
         """The reader of data that a metric cannot do without."""
         if self.reader is None or (argument == "train" and self.users is None):
-            raise self.missing(metric, what, argument)
+            raise self.missing(metric, argument)
         return self.reader
 
-    def missing(self, metric: str, what: str, argument: str) -> RecnbError:
+    def missing(self, metric: str, argument: str) -> RecnbError:
         """The error for something that this metric cannot do without."""
         ask = self.ask.get(argument) or ASK[argument]
-        return RecnbError(f"needs {what}: ", *ask, ".", subject=f"{metric} ")
+        return RecnbError(f"needs {NEEDED[argument]}: ", *ask, ".", subject=f"{metric} ")
+
+
+#: What an argument says of users and items.
+NEEDED = {
+    "train": "what users had before",
+    "catalogue": "all items there are",
+    "features": "what items are like",
+    "genre": "genres",
+    "distances": "how far items are apart",
+}
 
 
 #: What to type for what is missing.

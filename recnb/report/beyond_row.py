@@ -68,7 +68,7 @@ def rows_of(
             except RecnbError as problem:
                 if required:
                     raise OptionError(*problem.parts) from problem
-                needs, values = problem.statement, []
+                needs, values = _(problem.statement), []
                 break
             values.append((float(score), *interval_ends(score, confidence)))
             basis = score.basis
@@ -76,7 +76,7 @@ def rows_of(
         if not needs and np.isnan([value for value, _ignored, _ignored in values]).all():
             if required:
                 raise OptionError(metric.no_value)
-            needs, values = metric.no_value, []
+            needs, values = _(metric.no_value), []
         description = {name: getattr(metric, name) for name in ("symbol", "title", "reads")}
         formula, latex = metric.formula_text(metric_options), metric.latex(options=metric_options)
         description |= {"metric": name, "formula": formula, "latex": latex, "bounds": _(metric.range_text)}

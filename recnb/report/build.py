@@ -32,7 +32,7 @@ from recnb.report.sections import SECTIONS
 from recnb.results.arguments import Metrics
 from recnb.results.beyond_accuracy import recorded_in
 from recnb.results.curve import Curve
-from recnb.results.provenance import users_in_words
+from recnb.results.provenance import own_note, users_in_words
 from recnb.results.segments import Segment, table_by
 from recnb.stats import intervals
 
@@ -88,7 +88,7 @@ def report_of(
         lead_values = at_lead_k[lead.metric]
         hits = evaluation.hits(max(at))
         in_force = {name: value for _metric, given in chosen for name, value in given.items()}
-        basis, population = _population(evaluation, hits, in_force)
+        basis, population = _population(evaluation, hits, in_force, [metric for metric, _options in chosen])
         best, worst = _extremes(evaluation, hits, lead_values, lead_k)
         findings = lint(evaluation, lead_k, lead_metric.name, lead_options, lead_values)
         bar.update()
@@ -148,16 +148,22 @@ def _segments(
     return ReportSegments(str(table.attrs["by"]), k, confidence, rows, basis)
 
 
-def _population(evaluation: EvaluationData, hits: Hits, options: Mapping[str, Any]) -> tuple[str, PopulationSummary]:
-    """The basis of the report, of metrics with these options, and who and what was evaluated."""
+def _population(
+    evaluation: EvaluationData, hits: Hits, options: Mapping[str, Any], metrics: Sequence[Metric[...]]
+) -> tuple[str, PopulationSummary]:
+    """The basis of the report, of these metrics and their options, and who and what was evaluated."""
     counts, convention = evaluation.counts, evaluation.convention.with_metric(options)
     users = tuple(users_in_words(counts, convention))
     if evaluation.library is None:
         conventions = tuple(convention.phrases(graded=evaluation.prepared.graded))
         basis = "; ".join([*users, *conventions, *evaluation.notes])
     else:
-        basis = _("each metric as {library} has it", library=evaluation.library)
-        conventions = (basis,)
+        own = [metric.name for metric in metrics if evaluation.is_own(metric)]
+        conventions = (
+            _("each metric as {library} has it", library=evaluation.library),
+            *own_note(evaluation.library, own),
+        )
+        basis = "; ".join(conventions)
     names = [field.name for field in fields(PopulationSummary) if field.name.startswith("n_")]
     population = PopulationSummary(
         **{name: getattr(counts, name) for name in names},

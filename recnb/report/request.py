@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,15 @@ import numpy as np
 from recnb.errors import Argument, OptionError
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import Metric
-from recnb.results.arguments import Metrics, chosen_metrics, metrics_under, options_of, parted
+from recnb.results.arguments import Metrics, chosen_metrics, metrics_under, options_of, parted, without_cutoffs
 from recnb.results.evaluation_data import EvaluationData
+from recnb.results.provenance import OWN
 
 #: The curve of one model has about as many points; that of several, which are drawn together, fewer.
 CURVE_POINTS = 30
+
+#: The cut-offs of a report if none are given.
+USUAL_K = (5, 10, 20)
 
 #: A metric with its own options.
 MetricOptions = tuple[Metric[...], Mapping[str, Any]]
@@ -44,6 +48,7 @@ def request_of(
     model: EvaluationData, k: object, metrics: Metrics, options: Mapping[str, Any], confidence: float, instead: str
 ) -> ReportRequest:
     """Check what is asked of a report of this model, or of this and others; `instead` is what to call for whole lists."""
+    metrics, k = without_cutoffs(metrics, k, USUAL_K)
     at = Cutoffs.of(k)
     finite = tuple(cutoff for cutoff in at if cutoff is not None)
     if len(finite) < len(at):
@@ -57,8 +62,24 @@ def request_of(
     # Named metrics come with their options; the standard ones share the options given.
     shared = options if accuracy is None else {}
     chosen = chosen_metrics(metrics_under(model.library, accuracy))
+    other = next((metric for metric in chosen if metric.data), None)
+    if other is not None:
+        raise OptionError(
+            f"a report is of the same users and lists throughout, and {other.name} has others: evaluate with "
+            f"{', '.join(f'{name}={value!r}' for name, value in other.data.items())}, or type .measures([{other.name!r}])."
+        )
+    if chosen[0].retrieval:
+        raise OptionError(
+            f"the first metric of a report has its curve and the lint, which {chosen[0].symbol} has not: ",
+            Argument("metrics", ["ndcg", chosen[0].name]),
+            ".",
+        )
     with_options = tuple((metric, options_of(metric, accuracy, shared, chosen)) for metric in chosen)
-    return ReportRequest(finite, with_options, beyond, float(confidence))
+    marked = tuple(
+        (replace(metric, symbol=f"{metric.symbol}{OWN}") if model.is_own(metric) else metric, own)
+        for metric, own in with_options
+    )
+    return ReportRequest(finite, marked, beyond, float(confidence))
 
 
 def curve_points(at: Sequence[int], most: int = CURVE_POINTS) -> tuple[int, ...]:

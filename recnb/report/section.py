@@ -122,7 +122,7 @@ class Section:
 
 
 class FindingsTab(Section):
-    """Problems in the data: the first tab if there are any, else the last."""
+    """Problems in the data in full: the second tab if there are any, else the last."""
 
     name = "findings"
     title = N_("No findings")

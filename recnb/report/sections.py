@@ -102,10 +102,7 @@ class HeadSection(ModelSection):
 
 
 class FindingsSection(FindingsTab, ModelSection):
-    """Problems in the data, and their effect on the numbers."""
-
-    def text(self) -> list[str]:
-        return self.report.findings.lines()
+    """Problems in the data, and their effect on the numbers; the overview has a line for each."""
 
     def markdown(self) -> list[str]:
         return [self.report.findings.to_markdown().strip()]
@@ -118,7 +115,7 @@ class FindingsSection(FindingsTab, ModelSection):
 
 
 class OverviewSection(ModelSection):
-    """Every metric at the cut-offs, and what was evaluated."""
+    """Every metric at the cut-offs, a line per finding, and what was evaluated."""
 
     name = "overview"
     title = N_("Overview")
@@ -199,6 +196,7 @@ class OverviewSection(ModelSection):
             "",
             *aligned([["", *(f"@{k}" for k in shown)], *rows]),
             *([_("({n} more cut-offs in .to_frame())", n=left_out)] if left_out else []),
+            *self.report.findings.lines(),
             *textwrap.wrap(self.remarks, 110 * len(self.remarks) // width(self.remarks)),
             "",
             *aligned(self.facts, left=2),
@@ -517,8 +515,8 @@ class BasisSection(ModelSection):
 #: In the order shown: the head first, without a tab; findings behind the others in HTML if there are none.
 SECTIONS: tuple[type[Section], ...] = (
     HeadSection,
-    FindingsSection,
     OverviewSection,
+    FindingsSection,
     DistributionSection,
     SegmentsSection,
     BeyondSection,

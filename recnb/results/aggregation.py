@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -11,10 +11,12 @@ import numpy as np
 from recnb.conventions import Convention
 from recnb.data import Prepared
 from recnb.data.parallel import in_shares
+from recnb.data.subset import judged_hits
 from recnb.errors import Argument, FrameError, OptionError
 from recnb.metrics import accuracy
 from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.metric import Credit, Metric
+from recnb.metrics.retrieval import Count
 
 #: The geometric mean of a value of 0 would be 0 whatever the others are; trec_eval puts this in its place.
 FLOOR = 1e-5
@@ -70,12 +72,16 @@ def _undefined(
     if convention.relevant != ">0" and isinstance(credit.out_of, Credit):
         return np.broadcast_to(np.asarray(credit.possible) == 0, shape)
     n_relevant = credit.rows.n_relevant
+    if isinstance(credit, Count):
+        return None
     return None if n_relevant.all() else np.broadcast_to((n_relevant == 0)[:, np.newaxis], shape)
 
 
 def _mean(
     values: Floats, kept: Any, credit: Credit, convention: Convention, metric: Metric[...], options: Mapping[str, Any]
 ) -> Floats:
+    if metric.summed:
+        return np.asarray((values if kept is None else np.where(kept, values, 0.0)).sum(axis=0))
     if convention.average == "pooled":
         possible = credit.possible
         if isinstance(possible, float):
@@ -110,6 +116,15 @@ def _f_of_means(credit: Credit, kept: Any, metric: Metric[...], options: Mapping
     return np.asarray(np.divide(2 * parts[0] * parts[1], over, out=np.full(len(over), np.nan), where=over > 0))
 
 
+def hits_for(prepared: Prepared, metrics: Sequence[tuple[Metric[...], Mapping[str, Any]]], cutoffs: Cutoffs) -> Hits:
+    """The hits that metrics need at these cut-offs, with all judged items if one of them counts these."""
+    whole = any(metric.needs_whole_list(options) for metric, options in metrics)
+    hits = prepared.hits(None if whole else cutoffs.deepest)
+    if any(metric.needs_judged for metric, _options in metrics):
+        return replace(hits, judged=judged_hits(prepared))
+    return hits
+
+
 @dataclass(frozen=True, eq=False)
 class Scoring:
     """One metric with its options on prepared data."""
@@ -130,7 +145,7 @@ class Scoring:
 
     def hits(self, cutoffs: Cutoffs) -> Hits:
         """The hits that the metric needs at these cut-offs."""
-        return self.prepared.hits(None if self.metric.needs_whole_list(self.options) else cutoffs.deepest)
+        return hits_for(self.prepared, [(self.metric, self.options)], cutoffs)
 
     def averaged(self, cutoffs: Cutoffs) -> Averaged:
         """Values per user, and their mean."""
@@ -152,8 +167,7 @@ def means_of(prepared: Prepared, metrics: Sequence[tuple[Metric[...], Mapping[st
     if prepared.convention.average != "user":
         return np.array([scoring.averaged(cutoffs).means for scoring in scorings])
     under = cutoffs_under(prepared.convention, cutoffs)
-    whole = any(metric.needs_whole_list(options) for metric, options in metrics)
-    hits = prepared.hits(None if whole else under.deepest)
+    hits = hits_for(prepared, metrics, under)
 
     def summed(blocks: Sequence[tuple[int, int]]) -> Floats:
         """Sums over the users of each block, and how many they are: blocks × 2 × metrics × cut-offs."""
@@ -169,6 +183,7 @@ def means_of(prepared: Prepared, metrics: Sequence[tuple[Metric[...], Mapping[st
 
     # Added up block by block, the same on any number of cores.
     sums, counts = np.concatenate(in_shares(hits.blocks(BLOCK), summed)).sum(axis=0)
+    counts[[metric.summed for metric, _options in metrics]] = 1.0
     return np.asarray(np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0))
 
 

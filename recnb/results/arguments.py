@@ -11,9 +11,9 @@ import polars as pl
 from recnb.conventions import presets
 from recnb.data.encoding import place_of
 from recnb.errors import Argument, OptionError, UnknownUserError, is_several, near
-from recnb.metrics.metric import Metric, any_metric, metric_named
+from recnb.metrics.metric import Metric, any_metric, measure_named, metric_named
 
-#: Metrics by name, or each with its own options.
+#: Metrics by name or text, as "ndcg" or "nDCG@10", or each with its own options.
 Metrics = Iterable[str] | Mapping[str, Mapping[str, Any]] | None
 
 #: The metrics of a table by default.
@@ -22,11 +22,20 @@ STANDARD = ("ndcg", "average_precision", "reciprocal_rank", "precision", "recall
 
 def chosen_metrics(metrics: Metrics) -> list[Metric[...]]:
     """Metrics of accuracy by name, the standard ones if none are named."""
-    return [metric_named(metric) for metric in asked_metrics(metrics)]
+    chosen = [metric_named(metric) for metric in asked_metrics(metrics)]
+    for metric in chosen:
+        if metric.of == "all":
+            raise OptionError(f"{metric.symbol} is a sum over users and no mean: type .measure({metric.symbol!r}).")
+    return chosen
 
 
 def asked_metrics(metrics: Metrics) -> list[Metric[...]]:
-    """Metrics by name, of accuracy and beyond it; the standard ones if none are named."""
+    """Metrics by name, of accuracy and beyond it; the standard ones if none are named. A cut-off in a name is refused."""
+    return [any_metric(metric if metric.cutoff is None else str(name)) for name, metric in asked_measures(metrics)]
+
+
+def asked_measures(metrics: Metrics) -> list[tuple[str, Metric[...]]]:
+    """The same with the names as given; as text, "nDCG@10", they may have a cut-off."""
     if isinstance(metrics, str):
         metrics = [metrics]
     if metrics is not None and not is_several(metrics):
@@ -37,14 +46,38 @@ def asked_metrics(metrics: Metrics) -> list[Metric[...]]:
                 raise OptionError(
                     f"metrics={{{name!r}: {given!r}}}: give each metric a mapping of its options, {{{name!r}: {{}}}} for none."
                 )
-    chosen = [any_metric(name) for name in (STANDARD if metrics is None else metrics)]
+    chosen = [(str(name), measure_named(name)) for name in (STANDARD if metrics is None else metrics)]
     if not chosen:
         raise OptionError("metrics is empty: name at least one, such as ", Argument("metrics", ["ndcg"]), ".")
-    names = [metric.name for metric in chosen]
+    names = [(metric.name, metric.cutoff) for _given, metric in chosen]
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
-        raise OptionError(f"metrics names {twice[0]!r} more than once.")
-    return chosen
+        raise OptionError(f"metrics names {twice[0][0]!r} more than once.")
+    return [(name if set(name) & set("@(") else metric.name, metric) for name, metric in chosen]
+
+
+def without_cutoffs(metrics: Metrics, k: Any, usual: Sequence[int]) -> tuple[Metrics, Any]:
+    """For a report, whose metrics share their cut-offs: the names without these, and the cut-offs of all of them.
+
+    `usual` is what k is if none is given.
+    """
+    if metrics is None:
+        return metrics, k
+    chosen = [metric for _name, metric in asked_measures(metrics)]
+    own = {metric.cutoff for metric in chosen if metric.cutoff is not None}
+    if not own:
+        return metrics, k
+    given = list(k) if is_several(k) else [k]
+    if all(metric.cutoff is not None for metric in chosen):
+        if given != list(usual) and set(given) != own:
+            problem = f"the metrics name the cut-offs {sorted(own)}, and "
+            raise OptionError(problem, Argument("k", k), " names others: leave one of them out.")
+        given = []
+    options = metrics if isinstance(metrics, Mapping) else {}
+    return {
+        metric.name: options.get(str(name), {})
+        for name, metric in zip([metrics] if isinstance(metrics, str) else metrics, chosen, strict=True)
+    }, sorted({*given, *own})
 
 
 def metrics_under(library: str | None, metrics: Metrics) -> Metrics:
@@ -83,9 +116,9 @@ def options_of(
             raise OptionError(
                 f"none of {', '.join(other.name for other in chosen)} has an option {name!r}. {near(name, sorted(everything))}"
             )
-    of_metric = {name: value for name, value in options.items() if name in metric.defaults}
+    of_metric = {name: value for name, value in options.items() if name in metric.defaults and name not in metric.given}
     if isinstance(metrics, Mapping):
-        of_metric |= next(given for name, given in metrics.items() if any_metric(name) is metric)
+        of_metric |= next(given for name, given in metrics.items() if measure_named(name) is metric)
     metric.check(of_metric)
     return of_metric
 

@@ -22,6 +22,7 @@ from recnb.results.aggregation import averaged, cutoffs_under
 from recnb.results.evaluation_data import EvaluationData, index_of
 from recnb.results.item_metrics import arguments_of
 from recnb.results.score import CatalogueScore, Score, most_shown
+from recnb.stats import intervals
 
 #: Which catalogue.
 CATALOGUES: dict[str, str] = {
@@ -117,8 +118,8 @@ class ListMetricResult:
             if self.of_evaluated
             else ngettext("{n:,} user with a list", "{n:,} users with a list", n)
         )
-        library = evaluation.library
-        parts = [users if library is None else _("as {library}: {words}", library=library, words=users)]
+        library, own = evaluation.library, evaluation.is_own(self.metric)
+        parts = [users if library is None or own else _("as {library}: {words}", library=library, words=users)]
         if isinstance(result, PerUser) and (left := int((~result.counted).sum())) and not self.of_evaluated:
             parts.append(_("{n:,} with a list without a value, left out", n=left))
         if catalogue.listed is not None and ("catalogue" in needs or self.options.get("normalize")):
@@ -146,6 +147,7 @@ class ListMetricResult:
                 )
         parts.append(replace(evaluation.convention, relevant_from=None).phrases(graded=False)[0])
         parts += [_("{name}={value}", name=name, value=_plain(value)) for name, value in self.options.items()]
+        parts += [_("recnb's own: {library} has none", library=library)] if own else []
         return [*parts, *evaluation.notes]
 
 
@@ -159,10 +161,7 @@ def result_of(
         return ListMetricResult(evaluation, metric, k, options)
     variants = presets.of_metric(metric.recorded_as, library)
     if not variants:
-        raise OptionError(
-            f"{library} has no {metric.name} that recnb has recorded; beyond accuracy it has "
-            f"{', '.join(recorded_in(library)) or 'none'}. Ask the evaluation that is not under a library's conventions."
-        )
+        return ListMetricResult(evaluation, metric, k, options)
     # Of several ways that go by one formula, the one that has its name.
     chosen = next((preset for preset in variants if preset.variant.split("[")[0] == metric.name), variants[0])
     arguments = arguments_of(metric, dict(chosen.options))
@@ -199,7 +198,7 @@ def score_of(
             titles=lambda: evaluation.item_titles(list(most_shown(times()).index)),
             of_users=result.of_users,
         )
-    users = partial(index_of, found.users, result.counted)
+    users = partial(index_of, found.users, result.counted, evaluation.user_label)
     mean, basis = found.mean, found.basis()
     return Score(mean, metric.name, k, found.convention, basis, values=result.value[result.counted], users=users)
 
@@ -220,6 +219,30 @@ def means_and_basis(
 def interval_ends(score: Score | CatalogueScore, confidence: float = 0.95) -> tuple[float, float]:
     """The ends of a score's interval; NaN where it has none."""
     return score.interval(confidence)[:2] if score.has_interval else (np.nan, np.nan)
+
+
+def with_interval(
+    data: EvaluationData, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]
+) -> tuple[Floats, Floats, Floats]:
+    """The number of any metric at each cut-off with the ends of its 95% interval; NaN where it has none."""
+    if metric.is_accuracy:
+        scoring = data.scoring(metric, options)
+        averages = scoring.averaged(cutoffs)
+        if scoring.convention.average != "user":
+            return averages.means, np.full(len(cutoffs), np.nan), np.full(len(cutoffs), np.nan)
+        return averages.means, *intervals(averages.counted, bounds=metric.bounds)[:2]
+    numbers = [_or_none(data, metric, k, options) for k in cutoffs]
+    low, high = zip(*((np.nan, np.nan) if one is None else interval_ends(one) for one in numbers), strict=True)
+    return np.array([np.nan if one is None else float(one) for one in numbers]), np.array(low), np.array(high)
+
+
+def _or_none(
+    data: EvaluationData, metric: Metric[...], k: int | None, options: Mapping[str, Any]
+) -> Score | CatalogueScore | None:
+    try:
+        return score_of(data, metric, k, options)
+    except NoUsersError:
+        return None
 
 
 def many_orders() -> OptionError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -11,16 +11,23 @@ import pandas as pd
 from recnb.display.fonts import lettering
 from recnb.display.language import _, current, use_language
 from recnb.display.templates import render
+from recnb.errors import Argument, OptionError, is_number, is_several
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
+from recnb.metrics.retrieval import interpolated_precision
 from recnb.results import beyond_accuracy
+from recnb.results.beyond_accuracy import with_interval
+from recnb.results.plots import axes
 from recnb.results.provenance import console
-from recnb.stats import intervals
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from recnb.results.evaluation_data import EvaluationData
+
+
+#: The cut-offs of a curve if none are given.
+CUTOFFS = range(1, 21)
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,70 +36,81 @@ class Curve:
 
     metric: str
     symbol: str
-    k: tuple[int, ...]
+    k: tuple[float, ...]  #: the cut-offs, or the levels of recall
     value: tuple[float, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]
     n_users: int
     basis: str
+    axis: str = "k"  #: what it runs over: k, or recall
     lang: str = field(default_factory=current)  #: the language of its words, in which it is shown
 
     def to_frame(self) -> pd.DataFrame:
         """The curve as a frame: one row per k, with the mean and the ends of its interval."""
         columns = {self.metric: self.value, "low": self.low, "high": self.high}
-        return pd.DataFrame(columns, index=pd.Index(self.k, name="k"))
+        return pd.DataFrame(columns, index=pd.Index(self.k, name=self.axis))
 
     def plot(self, ax: Axes | None = None, **line: Any) -> Axes:
         """Draw the curve with its band of intervals; `line` goes to matplotlib's plot."""
-        if ax is None:
-            import matplotlib.pyplot as plt
+        from matplotlib.ticker import MaxNLocator
 
-            ax = plt.figure().add_subplot()
+        ax = axes(ax)
         drawn = ax.plot(
             self.k, self.value, **{"marker": "o" if len(self.k) <= 12 else "", "label": self.symbol, **line}
         )
         ax.fill_between(self.k, self.low, self.high, alpha=0.2, color=drawn[0].get_color(), linewidth=0)
-        with lettering(self.lang) as fonts:
-            ax.set_xlabel("k", **fonts)
-            ax.set_ylabel(_("{symbol}@k, mean of {n:,} users", symbol=self.symbol, n=self.n_users), **fonts)
         ax.set_ylim(bottom=0)
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        with lettering(self.lang) as fonts:
+            ax.set_xlabel(self.axis, **fonts)
+            words = _("{symbol}@{axis}, mean of {n:,} users", symbol=self.symbol, axis=self.axis, n=self.n_users)
+            ax.set_ylabel(words, **fonts)
         return ax
 
     def __repr__(self) -> str:
         with use_language(self.lang):
-            named = {"low": _("low"), "high": _("high")}
-            frame = self.to_frame().rename(columns=named)
-            return f"{console(frame, float_format='{:.4f}'.format)}\n{self.basis}"
+            return f"{console(self.to_frame(), float_format='{:.4f}'.format)}\n{self.basis}"
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):
-            rows = [
-                [k, f"{value:.4f}", _("{low} to {high}", low=f"{low:.4f}", high=f"{high:.4f}")]
-                for k, value, low, high in zip(self.k, self.value, self.low, self.high, strict=True)
-            ]
+            frame = self.to_frame()
+            rows = [[k, *map("{:.4f}".format, row)] for k, row in zip(self.k, frame.to_numpy(), strict=True)]
             return str(render(
-                "results/table.jinja", header=["k", self.metric, _("95% interval")], rows=rows, basis=self.basis,
-                title="", numbers_from=1, label=_("{metric} against k", metric=self.metric),
+                "results/table.jinja", header=[self.axis, *frame.columns], rows=rows, basis=f"{self.basis}; {_('95% intervals')}",
+                title="", numbers_from=1, label=_("{metric} against {axis}", metric=self.metric, axis=self.axis),
             ))  # fmt: skip
 
 
 def curve_of(data: EvaluationData, metric: str, k: object, options: Mapping[str, Any]) -> Curve:
     """The curve of a metric of accuracy or beyond it; NaN for the interval of a number that has none."""
+    if str(metric).lower() in ("iprec", "interpolated_precision"):
+        return _against_recall(data, k, options)
     chosen = any_metric(metric)
+    if chosen.summed:
+        raise OptionError(f"{chosen.symbol} is a sum over users and has no curve: type .measure({chosen.symbol!r}).")
     cutoffs = Cutoffs.of_curve(k)
-    means: Iterable[Any]
-    ends: Iterable[Iterable[Any]]
+    chosen.check(options)
+    mean, low, high = (tuple(map(float, numbers)) for numbers in with_interval(data, chosen, cutoffs, options))
     if chosen.is_accuracy:
-        chosen.check(options)
         scoring = data.scoring(chosen, options)
-        averages = scoring.averaged(cutoffs)
-        means, ends = averages.means, intervals(averages.counted, bounds=chosen.bounds)[:2]
         n_users, basis = scoring.prepared.counts.n_users, data.basis_of_metric(scoring)
     else:
-        scores = [beyond_accuracy.score_of(data, chosen, cutoff, options) for cutoff in cutoffs]
-        means, ends = scores, zip(*(beyond_accuracy.interval_ends(score) for score in scores), strict=True)
-        n_users = len(beyond_accuracy.result_of(data, chosen, cutoffs.deepest, options).users)
-        basis = scores[-1].basis
-    mean, low, high = (tuple(map(float, numbers)) for numbers in (means, *ends))
+        found = beyond_accuracy.result_of(data, chosen, cutoffs.deepest, options)
+        n_users, basis = len(found.users), found.basis()
     finite = tuple(cutoff for cutoff in cutoffs if cutoff is not None)
     return Curve(chosen.name, chosen.symbol, finite, mean, low, high, n_users, basis)
+
+
+def _against_recall(data: EvaluationData, k: Any, options: Mapping[str, Any]) -> Curve:
+    """Interpolated precision at levels of recall: the 11-point curve, unless levels are given."""
+    levels = [level / 10 for level in range(11)] if k == CUTOFFS else list(k) if is_several(k) else [k]
+    if not levels or not all(is_number(level) and 0 <= level <= 1 for level in levels):
+        problem = " are no levels of recall: leave them out for the 11-point curve, or give numbers from 0 to 1."
+        raise OptionError(Argument("k", levels), problem)
+    scores = [data.score(interpolated_precision, None, {**options, "recall": float(level)}) for level in levels]
+    low, high = zip(*(beyond_accuracy.interval_ends(score) for score in scores), strict=True)
+    basis, symbol = scores[0].basis, interpolated_precision.symbol
+    means, n_users = tuple(map(float, scores)), scores[0].n_users
+    return Curve(
+        "interpolated_precision", symbol, tuple(map(float, levels)), means, low, high, n_users, basis, "recall"
+    )

@@ -71,7 +71,14 @@ class EvaluationData:
     @property
     def users(self) -> pd.Index[Any]:
         """The users evaluated, in the order of every per-user result."""
-        return index_of(self.prepared.users)
+        return index_of(self.prepared.users, name=self.user_label)
+
+    @property
+    def user_label(self) -> str:
+        """The caller's name of the column of users: that of the recommendations, unless it is "user" and the truth has another."""
+        source = self.prepared.source
+        labels = () if source is None else (source.labels, source.truth_labels)
+        return next((label for of_frame in labels if (label := of_frame.get("user", "user")) != "user"), "user")
 
     @property
     def convention(self) -> Convention:
@@ -94,31 +101,48 @@ class EvaluationData:
 
     def score(self, metric: Metric[...], k: int | None, options: Mapping[str, Any], /) -> Score:
         """The mean of a metric, as the methods give it."""
-        scoring = self.scoring(metric, options)
+        scoring = self.scoring(metric, options, whole=k is None)
         averages = scoring.averaged(Cutoffs.of(k))
         kept = None if averages.kept is None or averages.kept.all() else averages.kept[:, 0]
         values = averages.values[:, 0] if kept is None else averages.values[kept, 0]
-        users = partial(index_of, scoring.prepared.users, kept)
+        users = partial(index_of, scoring.prepared.users, kept, self.user_label)
         basis, mean = self.basis_of_metric(scoring), float(averages.means[0])
         return Score(mean, metric.name, k, scoring.in_force, basis, values=values, users=users)
 
     def values(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
         """A metric's value for each user at each cut-off; NaN for one who is left out at the last."""
-        return self.scoring(metric, options).averaged(cutoffs).counted
+        return self.scoring(metric, options, whole=cutoffs.values == (None,)).averaged(cutoffs).counted
 
     def means(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
         """A metric's mean over users at each cut-off."""
-        return self.scoring(metric, options).averaged(cutoffs).means
+        return self.scoring(metric, options, whole=cutoffs.values == (None,)).averaged(cutoffs).means
 
-    def scoring(self, metric: Metric[...], options: Mapping[str, Any]) -> Scoring:
-        """The data and the options under which a metric is worked out here: the evaluation's own, or a library's."""
-        if self.library is None:
+    def scoring(self, metric: Metric[...], options: Mapping[str, Any], *, whole: bool = False) -> Scoring:
+        """The data and the options under which a metric is worked out here: the evaluation's own, or a library's.
+
+        What a library lacks is worked out as recnb defines it, on the library's users, order and relevant items.
+        """
+        recorded = self._recorded(metric, whole=whole)
+        if recorded is None and self.library is None and not metric.data:
             return Scoring(self.prepared, metric, dict(options))
-        chosen = presets.default_of(self.library, metric.name)
-        convention = replace(chosen.convention, **self.overrides)
+        if recorded is None:
+            convention, own = replace(self.convention, cutoff="k", average="user"), {}
+            convention = self.convention if self.library is None else convention
+        else:
+            convention, own = replace(recorded.convention, **self.overrides), dict(recorded.options)
         source = self.prepared.source
         assert source is not None
-        return Scoring(source.under(source.as_given(convention)), metric, {**dict(chosen.options), **options})
+        convention = source.as_given(replace(convention, **metric.data))
+        return Scoring(source.under(convention), metric, {**own, **metric.given, **options})
+
+    def _recorded(self, metric: Metric[...], *, whole: bool = False) -> presets.Preset | None:
+        if self.library is None:
+            return None
+        return presets.default_of(self.library, metric.recorded_as or metric.plain_name, whole=whole)
+
+    def is_own(self, metric: Metric[...]) -> bool:
+        """Whether a number is recnb's own although the evaluation is under a library's conventions, which has none."""
+        return self.library is not None and self._recorded(metric) is None
 
     def under(self, library: str) -> EvaluationData:
         """The same data under a library's conventions."""
@@ -132,7 +156,13 @@ class EvaluationData:
         """In words: the users and the convention behind a metric's number."""
         prepared = scoring.prepared
         words = basis_of(prepared.counts, scoring.in_force, self.notes, graded=prepared.graded)
-        return words if self.library is None else _("as {library}: {words}", library=self.library, words=words)
+        if scoring.metric.summed:
+            words = "; ".join([_("sum over users"), words])
+        if self.library is None:
+            return words
+        if self.is_own(scoring.metric):
+            return "; ".join([words, _("recnb's own: {library} has none", library=self.library)])
+        return _("as {library}: {words}", library=self.library, words=words)
 
     def basis(self, convention: Convention | None = None) -> str:
         """In words: how many users, who was left out, and by which convention."""
@@ -208,10 +238,12 @@ class EvaluationData:
             )
 
 
-def index_of(users: pl.Series, kept: np.ndarray[Any, np.dtype[np.bool_]] | None = None) -> pd.Index[Any]:
-    """Users as an index: all of them, or those kept."""
+def index_of(
+    users: pl.Series, kept: np.ndarray[Any, np.dtype[np.bool_]] | None = None, name: str = "user"
+) -> pd.Index[Any]:
+    """Users as an index: all of them, or those kept; `name`: what the caller calls their column."""
     # numpy has no time zones.
     zoned = isinstance(users.dtype, pl.Datetime) and users.dtype.time_zone is not None
     labels = pd.DatetimeIndex(users.to_pandas()) if zoned else users.to_numpy()
-    index: pd.Index[Any] = pd.Index(labels if kept is None else labels[kept], name="user")
+    index: pd.Index[Any] = pd.Index(labels if kept is None else labels[kept], name=name)
     return index

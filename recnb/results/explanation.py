@@ -6,6 +6,7 @@ denominator, is the score. For a metric beyond accuracy it is made from `TermRow
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -14,22 +15,27 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
+from recnb.display.fonts import lettering
 from recnb.display.language import N_, _, current, ngettext, use_language
+from recnb.display.svg import COLOURS
 from recnb.display.templates import name, render, translated, user_text
 from recnb.display.text import one_line
-from recnb.errors import OptionError, RecnbError
+from recnb.errors import Argument, OptionError, RecnbError
 from recnb.metrics.accuracy import reach
 from recnb.metrics.formula import Formula, number
 from recnb.metrics.gain import discount_of, gain_of
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
-from recnb.metrics.metric import Credit, Metric, any_metric
+from recnb.metrics.metric import Credit, Metric, measure_named
 from recnb.metrics.recommendation_lists import TermRows, Whole
 from recnb.results import beyond_accuracy
 from recnb.results.aggregation import cutoffs_under
 from recnb.results.arguments import position_of
+from recnb.results.plots import axes, plain
 from recnb.results.provenance import COLUMNS, console, titled
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from recnb.results.evaluation_data import EvaluationData
 
 #: Terms and rows beyond these are counted, not shown; the frames hold them all.
@@ -53,12 +59,13 @@ class Explanation:
     k: int | None
     value: float
     reads: str
-    formula: str  #: as text: sum over hits of gain/log2(1+rank), out of …
+    formula: str  #: as text: add gain/log2(1+rank) for each hit, divide by …
     latex: str
     terms: tuple[str, ...]  #: the credit of each row as a formula with numbers
     rows: pd.DataFrame  #: those that the formula sums over
     basis: str
     out_of_terms: tuple[str, ...] = ()  #: the denominator as formulas with numbers; () if there is none
+    out_of: float = 1.0  #: the denominator
     ideal: pd.DataFrame | None = None  #: the ideal list, where the metric has one
     missed: tuple[Any, ...] = ()  #: relevant items that are not in the list down to k, the most relevant first
     by_convention: bool = False  #: whether the value is set by the convention, for a user with no relevant item
@@ -79,12 +86,12 @@ class Explanation:
             return _("no relevant item, so by convention {value}", value=self._answer())
         over = _sum(self.terms, most)
         if self.out_of_terms:
-            over = _divided(over, _sum(self.out_of_terms, most))
+            quotient = f"{_decimals(float(self.rows['credit'].sum()))} / {_decimals(self.out_of)}"
+            over = " = ".join(dict.fromkeys([_divided(over, _sum(self.out_of_terms, most)), quotient]))
         return f"{over} = {self._answer()}"
 
     def _answer(self) -> str:
-        digits = f"{self.value:.4f}"
-        return digits.rstrip("0").rstrip(".") if round(self.value, 4) == self.value else digits
+        return _decimals(self.value)
 
     @property
     def label(self) -> str:
@@ -92,8 +99,25 @@ class Explanation:
         return self.symbol if self.k is None else f"{self.symbol}@{self.k}"
 
     def to_frame(self) -> pd.DataFrame:
-        """The rows that the formula sums over: of a list, a row per rank with item, relevance, gain, discount, term, credit, running value."""
+        """The rows that the formula sums over: of a list, a row per rank with item, relevance, gain, discount, term, credit, running sum."""
         return self.rows.copy()
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the credit of each row, beside that of the ideal list if there is one, on `ax` or on a new figure."""
+        ax = axes(ax)
+        lists = [self.rows] if self.ideal is None or self.ideal is self.rows else [self.rows, self.ideal]
+        with lettering(self.lang, rc=True) as fonts:
+            names = [_("The list"), _("The ideal list")]
+            for at, rows in enumerate(lists):
+                place = np.asarray(rows["rank"]) if "rank" in rows else np.arange(1, len(rows) + 1)
+                place = place + 0.8 * ((at + 0.5) / len(lists) - 0.5)
+                ax.bar(place, rows["credit"], 0.8 / len(lists), color=COLOURS[at], label=names[at])
+            ax.set_xlabel(_("rank") if "rank" in self.rows else "", **fonts)
+            ax.set_ylabel(_("credit"), **fonts)
+            ax.set_title(self._headline(plain(one_line(self.user))), **fonts)
+            if len(lists) > 1:
+                ax.legend(frameon=False)
+        return ax
 
     def __repr__(self) -> str:
         with use_language(self.lang):
@@ -133,30 +157,31 @@ class Explanation:
         more = _more(rows)
         shown = rows.head(ROWS_SHOWN)
         shown = shown.assign(**{column: shown[column].map(self._titled) for column in _NAMED if column in shown})
-        headers = {column: _header(column) for column in map(str, shown)}
-        fixed = {headers[column]: "{:.4f}".format for column in FIXED if column in rows and "running" in rows}
-        table = console(shown.rename(columns=headers), index=False, formatters=fixed, float_format=number)
+        fixed = {column: "{:.4f}".format for column in FIXED if column in rows and "running" in rows}
+        if current() != "en":
+            headers = {column: _header(column) for column in map(str, shown)}
+            shown, fixed = shown.rename(columns=headers), {headers[column]: how for column, how in fixed.items()}
+        table = console(shown, index=False, formatters=fixed, float_format=number)
         return f"{table}\n  {more}" if more else table
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):
             caption, ideal = (_("The list"), _("The ideal list")) if "running" in self.rows else ("", "")
-            lists = [self._as_html(self.rows, caption if self.metric != "idcg" else ideal, self.symbol)]
+            lists = [self._as_html(self.rows, caption if self.metric != "idcg" else ideal)]
             if self.ideal is not None and self.ideal is not self.rows:
-                lists.append(self._as_html(self.ideal, ideal, "IDCG"))
+                lists.append(self._as_html(self.ideal, ideal))
             return str(render(
                 "results/explanation.jinja", explanation=self, headline=self._headline(name(self.user)),
                 numbers=self._numbers(TERMS_SHOWN), lists=lists,
                 missed=self._missing(_listed(self.missed, lambda item: titled(item, self.titles))) if self.missed else "",
             ))  # fmt: skip
 
-    def _as_html(self, rows: pd.DataFrame, caption: str, symbol: str) -> dict[str, Any]:
+    def _as_html(self, rows: pd.DataFrame, caption: str) -> dict[str, Any]:
         """The rows as a template shows them."""
         shown = rows.head(ROWS_SHOWN)
         if "gain" in shown and (shown["gain"] == shown["relevance"]).all():
             # A linear gain repeats the relevance, and without it two lists fit side by side.
             shown = shown.drop(columns="gain")
-        running = _("running {symbol}", symbol=symbol)
         cells = [
             [
                 self._cell(column, value, exact="running" in shown)
@@ -165,7 +190,7 @@ class Explanation:
             for row in shown.itertuples(index=False)
         ]
         return {
-            "header": [running if column == "running" else _header(str(column)) for column in shown],
+            "header": [_header(str(column)) for column in shown],
             "rows": cells,
             "caption": caption,
             "numbers_from": max(sum(column in (*_NAMED, "rank") for column in shown), 1),
@@ -192,7 +217,15 @@ def explanation_of(
 ) -> Explanation:
     """The explanation of a metric of accuracy or beyond it, of one user's list or of all lists together."""
     with use_language(lang):
-        chosen = any_metric(metric)
+        chosen = measure_named(metric)
+        if chosen.cutoff is not None:
+            if k is not None and k != chosen.cutoff:
+                raise OptionError(f"{metric!r} has its cut-off, and ", Argument("k", k), " is another: leave one out.")
+            k = chosen.cutoff
+        if chosen.summed or chosen.plain_name == "judged":
+            raise OptionError(
+                f"{chosen.symbol} counts rows and has no terms to explain: see .measure({metric!r}).per_user."
+            )
         return (_of_accuracy if chosen.is_accuracy else _beyond_accuracy)(data, chosen, user, k, options)
 
 
@@ -200,8 +233,9 @@ def _of_accuracy(
     data: EvaluationData, metric: Metric[...], user: Any, k: int | None, options: Mapping[str, Any]
 ) -> Explanation:
     metric.check(options)
-    if data.library is not None:
-        scoring = data.scoring(metric, options)
+    if data.library is not None or metric.data:
+        scoring = data.scoring(metric, options, whole=k is None)
+        metric = replace(metric, data={})
         of_library = type(data)(scoring.prepared, side_data=data.side_data)
         return _of_accuracy(of_library, metric, user, k, scoring.options)
     cutoffs = cutoffs_under(data.convention, Cutoffs.one(k))
@@ -219,8 +253,7 @@ def _of_accuracy(
     explanation = replace(explanation, titles=titles)
     if hits.n_relevant[0] == 0 and data.convention.no_relevant in ("one", "nan"):
         value = 1.0 if data.convention.no_relevant == "one" else np.nan
-        rows = explanation.rows.assign(running=value)
-        explanation = replace(explanation, value=value, rows=rows, by_convention=True)
+        explanation = replace(explanation, value=value, by_convention=True)
     return explanation
 
 
@@ -295,8 +328,7 @@ def explain(
         earned = _at(credit.earned, at)
         columns["term"] = [texts[row] if value else "" for row, value in zip(at, earned, strict=True)]
         columns["credit"] = earned
-        possible = np.asarray(credit.possible).item()
-        columns["running"] = np.cumsum(earned) / possible if possible else 0.0
+        columns["running"] = np.cumsum(earned)
         return pd.DataFrame(columns), tuple(texts[row] for row in np.flatnonzero(earning.rank <= depth))
 
     rows, _all_terms = rows_of(credit)
@@ -307,6 +339,9 @@ def explain(
         out_of_terms = out_of_terms or ("0",)
     elif under.text() != "1":
         out_of_terms = (_text(_term_rows(credit, chosen, under), under, 0),)
+    if "max_relevance" in chosen and not chosen["max_relevance"]:
+        top = number(hits.max_relevance)
+        basis = "; ".join([basis, _("grades from 0 to {top}, the highest in the truth", top=top)])
     found = set(hits.truth_row[hits.rank <= depth].tolist())
     return Explanation(
         **_about(metric, k, options),
@@ -314,9 +349,10 @@ def explain(
         value=float(result.value[0, 0]),
         terms=tuple(text for text in rows["term"] if text),
         out_of_terms=out_of_terms,
+        out_of=np.asarray(credit.possible).item(),
         rows=rows,
         ideal=rows if metric.over == "ideal" else ideal,
-        missed=tuple(item for row, item in enumerate(truth_items or ()) if row not in found),
+        missed=tuple(item for row, item in enumerate(truth_items or ()) if row not in found and metric.over != "ideal"),
         basis=basis,
     )
 
@@ -338,6 +374,13 @@ def _term_rows(credit: Credit, chosen: Mapping[str, Any], formula: Formula) -> T
         "k": depth, "n_relevant": hits.n_relevant[0], "n_hits": (hits.rank <= depth).sum(), "list_length": hits.list_length[0],
         "max_relevance": top, "rank": hits.rank, "relevance": hits.relevance, "nth": hits.nth, "first": hits.nth == 1,
     }  # fmt: skip
+    if {"nonrelevant_above", "n_nonrelevant"} & names:
+        numbers |= {
+            "nonrelevant_above": hits.nonrelevant_above, "unjudged_above": hits.unjudged_above,
+            "n_nonrelevant": hits.n_nonrelevant[0],
+        }  # fmt: skip
+    if "rise" in names:
+        numbers["rise"] = credit.earned
     if "preferred" in names:
         numbers["preferred"] = hits.preferred
     if "reach" in names:
@@ -403,7 +446,10 @@ def _line(
         return f"{_text(rows, term, 0, short=True)} = {number(value, 4)}"
     over = number(float(np.sum(rows.earned))) if metric.of == "all" else _sum(terms, TERMS_SHOWN)
     under = _text(rows, out_of, 0, short=True)
-    return f"{over if under == '1' else _divided(over, under)} = {number(value, 4)}"
+    if under != "1":
+        total, divisor = float(np.sum(rows.earned)), float(out_of.value(_numbers_of(rows, out_of, 0)))
+        over = " = ".join(dict.fromkeys([_divided(over, under), f"{number(total)} / {number(divisor)}"]))
+    return f"{over} = {number(value, 4)}"
 
 
 def _divided(over: str, under: str) -> str:
@@ -431,7 +477,22 @@ def _frame(rows: TermRows, term: Formula, terms: Sequence[str], items: Sequence[
 
 def _sum(terms: Sequence[str], most: int) -> str:
     more = [_("… ({n} more)", n=len(terms) - most)] if len(terms) > most else []
-    return " + ".join([*terms[:most], *more]) or "0"
+    shown = [f"({term})" if len(terms) > 1 and _is_sum(term) else term for term in terms[:most]]
+    return " + ".join([*shown, *more]) or "0"
+
+
+def _is_sum(term: str) -> bool:
+    """Whether a formula adds or subtracts outside of all brackets."""
+    flat, n = term, 1
+    while n:
+        flat, n = re.subn(r"\([^()]*\)", "", flat)
+    return "+" in flat or "-" in flat
+
+
+def _decimals(value: float) -> str:
+    """A number to four decimals, without zeros at the end where it is exact."""
+    digits = f"{value:.4f}" if abs(value) < 1e9 else number(value)
+    return digits.rstrip("0").rstrip(".") if round(value, 4) == value else digits
 
 
 def _listed(items: Sequence[Any], shown: Callable[[Any], str], most: int = 10) -> str:

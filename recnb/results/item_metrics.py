@@ -132,7 +132,7 @@ class ItemMetrics(ItemData):
         from scipy import sparse
 
         if "features" not in self._ids:
-            raise self.catalogue.missing(metric, "what items are like", "features")
+            raise self.catalogue.missing(metric, "features")
         items, vectors = self._ids["features"], sparse.coo_array(self._vectors)
         row = positions(self.items, items)[vectors.row]
         shape = (len(self.items), vectors.shape[1])

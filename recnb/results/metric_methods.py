@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, overload
 
-from recnb.metrics import accuracy, calibration, serendipity
+from recnb.errors import Suggesting
+from recnb.metrics import accuracy, calibration, retrieval, serendipity
 from recnb.metrics import coverage as catalogue
 from recnb.metrics import novelty as lists
 from recnb.metrics.hits import Cutoffs
@@ -35,7 +36,7 @@ def method(metric: Any) -> Any:
     return call
 
 
-class Methods:
+class Methods(Suggesting):
     """The metrics; a class with these methods has `_score(metric, k, options)`, which computes one."""
 
     precision = method(accuracy.precision)
@@ -54,6 +55,11 @@ class Methods:
     r_precision = method(accuracy.r_precision)
     rbp = method(accuracy.rbp)
     err = method(accuracy.err)
+
+    judged = method(retrieval.judged)
+    bpref = method(retrieval.bpref)
+    inf_ap = method(retrieval.inf_ap)
+    interpolated_precision = method(retrieval.interpolated_precision)
 
     coverage = method(catalogue.coverage)
     user_coverage = method(catalogue.user_coverage)

@@ -33,7 +33,7 @@ COLUMNS: dict[str, str] = {
     "discount": N_("discount"),
     "term": N_("term"),
     "credit": N_("credit"),
-    "running": N_("running"),
+    "running": N_("running sum"),
     "share": N_("share"),
     "hit": N_("hit, relevance"),
     "other_item": N_("other item"),
@@ -52,6 +52,9 @@ COLUMNS: dict[str, str] = {
     "p": N_("p, history"),
     "q": N_("q, list"),
 }
+
+#: Marks a number that is recnb's own, under the conventions of a library that has none.
+OWN = "†"
 
 
 def basis_of(counts: Counts, convention: Convention, notes: Sequence[str | Sentence], *, graded: bool) -> str:
@@ -74,6 +77,12 @@ def titled(item: Any, titles: Mapping[Any, str]) -> Markup:
     if item not in titles:
         return name(item)
     return Markup('{} <span style="opacity: 0.75;">{}</span>').format(name(titles[item]), name(item))
+
+
+def own_note(library: str | None, own: Sequence[str]) -> list[str]:
+    """The line below numbers that a library does not have."""
+    words = _("recnb's own: {library} has none", library=library)
+    return [f"{OWN} {words}"] if own else []
 
 
 def console(frame: pd.DataFrame, **how: Any) -> str:

@@ -10,15 +10,20 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
+from recnb.display.fonts import lettering
 from recnb.display.language import _, current, use_language
+from recnb.display.svg import ACCENT, QUIET
 from recnb.display.templates import render
 from recnb.errors import Argument, NoUsersError, OptionError, near
-from recnb.metrics.metric import LIST_METRICS, METRICS
+from recnb.metrics.metric import RETRIEVAL_METRICS, any_metric
+from recnb.results.plots import axes
 from recnb.results.provenance import titled
 from recnb.stats import ENOUGH, UNBOUNDED, Bounds, Detectable, IntervalMethod, interval_of_pairs, intervals
 from recnb.stats.moments import MomentsMethod
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from recnb.conventions import Convention
     from recnb.metrics.hits import Floats
     from recnb.stats import Moments
@@ -57,8 +62,10 @@ class Interval(tuple[float, float]):
 
 def bounds_of(metric: str) -> Bounds:
     """Between what the values of a metric lie."""
-    found = METRICS.get(metric) or LIST_METRICS.get(metric)
-    return UNBOUNDED if found is None else found.bounds
+    try:
+        return any_metric(metric).bounds
+    except OptionError:  # a metric of some library alone
+        return UNBOUNDED
 
 
 class MetricValue(float):
@@ -130,7 +137,11 @@ class Score(MetricValue):
     @property
     def has_interval(self) -> bool:
         """Whether it is a mean over users."""
-        return self.convention.average == "user"
+        return self.convention.average == "user" and not self._summed
+
+    @property
+    def _summed(self) -> bool:
+        return self.metric in RETRIEVAL_METRICS and RETRIEVAL_METRICS[self.metric].summed
 
     def interval(
         self, confidence: float = 0.95, method: IntervalMethod = "auto", resamples: int = 2000, seed: int = 0
@@ -143,6 +154,8 @@ class Score(MetricValue):
         "bca_moments"; few users with a hit make these too narrow. The interval is (nan, nan) with a single user, and for a
         metric without an upper bound (DCG, novelty) below 10 users with a value above 0.
         """
+        if self._summed:
+            raise OptionError(f"{self.metric} is a sum over users and no mean, so there is no interval for it.")
         if not self.has_interval:
             average = Argument("average", self.convention.average)
             raise OptionError(average, " is no mean over users, so there is no interval for it.")
@@ -154,6 +167,18 @@ class Score(MetricValue):
     def to_frame(self) -> pd.DataFrame:
         """The values per user as a frame."""
         return self.per_user.to_frame()
+
+    def plot(self, ax: Axes | None = None, bins: int = 20) -> Axes:
+        """Draw the share of users at each value, with the mean and its interval, on `ax` or on a new figure."""
+        ax, values = axes(ax), self._values[np.isfinite(self._values)]
+        ax.hist(values, bins, weights=np.full(len(values), 1 / max(len(values), 1)), color=ACCENT)
+        ax.axvline(float(self), color=QUIET)
+        if self.has_interval and self.n_users > 1:
+            ax.axvspan(*self.interval(), color=QUIET, alpha=0.3, linewidth=0)
+        with lettering(self.lang) as fonts:
+            ax.set_xlabel(_("{label} of a user; line: mean and 95% interval", label=self.label), **fonts)
+            ax.set_ylabel(_("share of {n:,} users", n=self.n_users), **fonts)
+        return ax
 
     def _shown(self) -> dict[str, str]:
         if self.n_users < 2 or not self.has_interval:
@@ -218,6 +243,16 @@ class CatalogueScore(MetricValue):
     def to_frame(self) -> pd.DataFrame:
         """The number of lists that show each item, as a frame."""
         return self._exposure().to_frame()
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the number of lists that show each item, from the most shown, on `ax` or on a new figure."""
+        ax, times = axes(ax), np.sort(self._exposure().to_numpy())[::-1]
+        ax.fill_between(np.arange(1, len(times) + 1), times, step="mid", color=ACCENT, linewidth=0)
+        with lettering(self.lang) as fonts:
+            value = f"{float(self):.4f}"
+            ax.set_xlabel(_("items, the most shown first; {label} = {value}", label=self.label, value=value), **fonts)
+            ax.set_ylabel(_("lists that show the item"), **fonts)
+        return ax
 
     def _shown(self) -> dict[str, str]:
         titles, times = self._titles(), most_shown(self._exposure())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -15,15 +15,17 @@ from recnb.data.columns import columns_of, table_of
 from recnb.data.encoding import distinct, positions
 from recnb.data.join import InMemoryRows
 from recnb.data.validation import of_one_unit
-from recnb.display.language import N_, _, current, pgettext, use_language
-from recnb.display.templates import render, translated, user_text
+from recnb.display.fonts import lettering
+from recnb.display.language import N_, _, current, pgettext
+from recnb.display.templates import translated, user_text
 from recnb.display.text import one_line
 from recnb.errors import FRAME, Argument, Code, OptionError, RecnbError, near
 from recnb.metrics.hits import Cutoffs, Floats, Ints
 from recnb.metrics.metric import Metric
 from recnb.metrics.recommendation_lists import Bools
 from recnb.results import beyond_accuracy
-from recnb.results.arguments import Metrics, asked_metrics, metrics_under, options_of
+from recnb.results.arguments import Metrics, asked_measures, metrics_under, options_of
+from recnb.results.plots import draw_intervals, plain
 from recnb.results.score import Score
 from recnb.results.table import Table
 from recnb.stats import intervals
@@ -31,6 +33,8 @@ from recnb.stats.groups import gap_to_rest
 from recnb.stats.multiple_testing import holm
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from recnb.results.evaluation_data import EvaluationData
 
 #: Numbers with more values than this are put into bins.
@@ -223,7 +227,7 @@ def table_by(
     """
     metrics = metrics_under(evaluation.library, metrics)
     segments = segments_of(evaluation, by, bins)
-    chosen = asked_metrics(metrics)
+    chosen = [metric for _name, metric in asked_measures(metrics)]
     for metric in chosen:
         if metric.of == "all":
             problem = f"{metric.name} is one number of all lists, with no value for each user, so "
@@ -231,7 +235,7 @@ def table_by(
     rows: list[Segment] = []
     for metric in chosen:
         of_metric = options_of(metric, metrics, options, chosen)
-        for cut in Cutoffs.of(k):
+        for cut in metric.cutoffs(Cutoffs.of(k)):
             if computed is None or np.isnan(computed[metric.name]).any():
                 score = beyond_accuracy.score_of(evaluation, metric, cut, of_metric)
                 assert isinstance(score, Score)
@@ -313,48 +317,28 @@ class SegmentTable(Table):
     Indexed by metric, k and segment; columns n_users, mean, low, high, gap, gap_low, gap_high, p, p_holm, small.
     """
 
-    def __repr__(self) -> str:
-        with use_language(self.attrs.get("lang")):
-            header, rows = self._shown()
-            shown = pd.DataFrame(rows, columns=header).rename(columns={"segment": self.attrs.get("by", "segment")})
-            return f"{shown.to_string(index=False)}\n{self.attrs.get('basis', '')}"
+    def _number(self, value: float, column: object) -> str:
+        """Gaps with their sign; a small p is not rounded to 0."""
+        if column in ("p", "p_holm") and value < 0.0001:
+            return "<0.0001"
+        return f"{value:+.4f}" if str(column).startswith("gap") and np.isfinite(value) else f"{value:.4f}"
 
-    def _repr_html_(self) -> str:
-        with use_language(self.attrs.get("lang")):
-            header, rows = self._shown()
-            return str(render(
-                "results/table.jinja", label="segments", title=translated(N_("By {by}"), by=user_text(self.attrs.get("by", ""), 80)),
-                header=header, rows=[[user_text(cell, 80) for cell in row] for row in rows], numbers_from=2, basis=self.attrs.get("basis", ""),
-            ))  # fmt: skip
+    def _draw(self, ax: Axes | None) -> Axes:
+        """The metrics in each segment, with their intervals."""
+        index: Any = self.index
+        names = [_label(metric, k) for metric, k in zip(*map(index.get_level_values, ("metric", "k")), strict=True)]
+        segments = index.droplevel(["metric", "k"]).to_flat_index()
+        shown: Any = self.set_axis(pd.MultiIndex.from_arrays([segments, names]))
+        parts = (shown[part].unstack(sort=False) for part in ("mean", "low", "high"))
+        with lettering(self.attrs.get("lang", "en"), rc=True) as fonts:
+            ax = draw_intervals(ax, *parts)
+            ax.set_xlabel(_("mean over users"), **fonts)
+            ax.set_ylabel(plain(self.attrs.get("by", "")), **fonts)
+        return ax
 
-    def _shown(self) -> tuple[list[str], list[list[str]]]:
-        """The header and the cells of each row."""
-        segments: list[Any] = list(self.reset_index().itertuples(index=False))
-        header = [
-            _("metric"), _("segment"), _("users"), _("mean"), pgettext("segments", "interval"), _("gap to the rest"),
-            _("interval of the gap"), _("p (Holm)"),
-        ]  # fmt: skip
-        rows = [
-            [
-                row.metric if pd.isna(row.k) else f"{row.metric}@{int(row.k)}",
-                str(row.segment),
-                f"{row.n_users:,} {_('(few)')}" if row.small else f"{row.n_users:,}",
-                _number(row.mean),
-                _ends(row.low, row.high),
-                _number(row.gap, "+"),
-                _ends(row.gap_low, row.gap_high, "+"),
-                "< 0.0001" if row.p_holm < 0.0001 else _number(row.p_holm),
-            ]
-            for row in segments
-        ]
-        return header, rows
+    def _title(self) -> str:
+        return translated(N_("By {by}"), by=user_text(self.attrs.get("by", ""), 80))
 
 
-def _number(value: float, sign: Literal["", "+"] = "") -> str:
-    return f"{value:{sign}.4f}" if np.isfinite(value) else _("–")
-
-
-def _ends(low: float, high: float, sign: Literal["", "+"] = "") -> str:
-    if not np.isfinite([low, high]).all():
-        return _("–")
-    return f"{_number(low, sign)} {pgettext('range', 'to')} {_number(high, sign)}"
+def _label(metric: str, k: Any) -> str:
+    return metric if pd.isna(k) else f"{metric}@{k:.0f}"

@@ -1,25 +1,28 @@
 """One list, plain Python: the textbook's own calls, and several lists at once.
 
 `ndcg([3, 2, 0, 1])` takes the grades of a list in rank order; `ndcg(["a", "b"], {"b": 2})` a ranking and what is
-relevant; a list of rankings with a list of truths gives the mean. All end in the same `Hits` that frames end in.
+relevant; `ndcg(y_true=[3, 0, 2], y_score=[0.2, 0.9, 0.5])` the grades and scores of items in any order; a list of
+rankings with a list of truths gives the mean. All end in the same `Hits` that frames end in.
 """
 
 from __future__ import annotations
 
 import inspect
+import json
+import typing
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ParamSpec, Protocol
+from typing import Any, ParamSpec, Protocol, overload
 
 import numpy as np
 import pandas as pd
 
 from recnb.conventions import Convention, options_in_words
-from recnb.display.language import _, use_language
-from recnb.errors import RecnbError, is_several
+from recnb.display.language import _, ngettext, use_language
+from recnb.errors import RecnbError, is_number, is_several
 from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
-from recnb.metrics.metric import Metric, metric_named
+from recnb.metrics.metric import Metric, standard_metric
 from recnb.results.explanation import Explanation
 from recnb.results.explanation import explain as explanation_of
 from recnb.results.score import Score
@@ -34,13 +37,16 @@ LISTS = Convention(order="row", no_relevant="zero")
 
 
 class OneList(Protocol[P]):
-    """A metric as a function of one ranking and what is relevant, or of several."""
+    """A metric as a function of one ranking and what is relevant, or of several; or of grades and scores."""
 
     __name__: str
 
-    def __call__(self, ranking: Ranking, truth: Truth | None = None, /, *args: P.args, **options: P.kwargs) -> Score:
-        """The metric of the list, or its mean over several."""
-        ...
+    @overload
+    def __call__(
+        self, ranking: Ranking, truth: Truth | None = None, /, *args: P.args, **options: P.kwargs
+    ) -> Score: ...
+    @overload
+    def __call__(self, *, y_true: Any, y_score: Any, k: int | None = None, **options: Any) -> Score: ...
 
 
 @dataclass(frozen=True)
@@ -53,24 +59,72 @@ class Pair:
     named: bool = True  #: whether items were given, and not grades
 
 
-def describe(call: Callable[..., Any], metric: Metric[...], leading: Sequence[str], returned: str) -> Any:
-    """The callable with the metric's name, documentation and signature; `leading` are its parameters before `k`."""
+def describe(
+    call: Callable[..., Any], metric: Metric[...], leading: Sequence[str], returned: str, trailing: Sequence[str] = ()
+) -> Any:
+    """The callable with the metric's name, documentation and signature; `leading` are its parameters before `k`, `trailing` the last."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     first = [
-        inspect.Parameter(name, kind, default=None if name == "truth" else inspect.Parameter.empty) for name in leading
+        inspect.Parameter(name, kind, default=inspect.Parameter.empty if name == "self" else None) for name in leading
     ]
     of_metric = list(inspect.signature(metric.function).parameters.values())[1:]
+    last = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in trailing]
     call.__name__ = call.__qualname__ = metric.name
-    call.__doc__ = inspect.getdoc(metric.function)
-    vars(call)["__signature__"] = inspect.Signature([*first, *of_metric], return_annotation=returned)
+    call.__doc__ = documentation(metric, leading, returned, trailing)
+    vars(call)["__signature__"] = inspect.Signature([*first, *of_metric, *last], return_annotation=returned)
     return call
+
+
+#: The parameters of every metric, and what it returns.
+PARAMETERS = {
+    "ranking": "ranking : list\n    Items from rank 1 down, or the relevance of each rank; a list of such lists gives their mean.",
+    "truth": "truth : mapping, list or set, optional\n    Relevance of each item, or the relevant items; for several rankings, one for each.",
+    "k": "k : int, optional\n    Cut-off: the rank after which the list is cut. None: the whole list of each user",
+    "y_true": "y_true, y_score : array-like, optional\n    In place of a ranking: the relevance and the score of each item, in any order.",
+}
+RETURNS = {
+    "Score": "Score\n    A float with `per_user`, `interval()`, `plot()` and its convention.",
+    "CatalogueScore": "CatalogueScore\n    A float with `per_item`, `plot()` and its convention.",
+}
+
+
+def documentation(metric: Metric[...], leading: Sequence[str], returned: str, trailing: Sequence[str] = ()) -> str:
+    """The docstring of a metric: its own text, and every option with the values that its type allows."""
+    text, example, after = (inspect.getdoc(metric.function) or "").partition(">>>")
+    hints = typing.get_type_hints(metric.function)
+    ideal = ", with the ideal list cut at its length." if "ideal" in metric.defaults else "."
+    lines = [*(PARAMETERS[name] for name in leading if name != "self"), PARAMETERS["k"] + ideal]
+    for name, default in metric.defaults.items():
+        words = metric.words.get(name)
+        kind = f"{{{', '.join(map(json.dumps, words))}}}" if words else _type_name(hints[name])
+        shown = json.dumps(default) if isinstance(default, str) else default
+        lines.append(f"{name} : {kind}, {'optional' if default is None else f'default {shown}'}")
+        if meanings := metric.meanings.get(name):
+            lines.append(f"    {'; '.join(f'{json.dumps(word)}: {meaning}' for word, meaning in meanings.items())}.")
+    lines += [PARAMETERS[name] for name in trailing if name in PARAMETERS]
+    parts = [text.rstrip(), "Parameters\n----------\n" + "\n".join(lines), f"Returns\n-------\n{RETURNS[returned]}"]
+    return "\n\n".join([*parts, *([f"Examples\n--------\n{example}{after}"] if example else [])])
+
+
+def _type_name(hint: Any) -> str:
+    kinds = [kind for kind in typing.get_args(hint) or (hint,) if kind is not type(None)]
+    return " or ".join(kind.__name__ for kind in kinds)
 
 
 def on_lists(metric: Metric[P]) -> OneList[P]:
     """The plain function of a metric."""
 
-    def call(ranking: Ranking, truth: Truth | None = None, k: int | None = None, **options: Any) -> Score:
+    def call(
+        ranking: Ranking | None = None, truth: Truth | None = None, k: int | None = None,
+        *, y_true: Any = None, y_score: Any = None, **options: Any,
+    ) -> Score:  # fmt: skip
         metric.check(options)
+        if y_true is not None or y_score is not None:
+            if ranking is not None or truth is not None or y_true is None or y_score is None:
+                raise RecnbError(
+                    "y_true= and y_score= go together, and without another list: give both, or a ranking and its truth."
+                )
+            ranking = _by_score(y_true, y_score)
         pairs = _pairs(ranking, truth, metric)
         cutoff = Cutoffs.one(k)
         values = metric.at(hits_of(pairs), cutoff, options).value[:, 0]
@@ -81,7 +135,7 @@ def on_lists(metric: Metric[P]) -> OneList[P]:
         )  # fmt: skip
 
     call.__module__ = "recnb"
-    function: OneList[P] = describe(call, metric, ["ranking", "truth"], "Score")
+    function: OneList[P] = describe(call, metric, ["ranking", "truth"], "Score", ["y_true", "y_score"])
     return function
 
 
@@ -101,7 +155,7 @@ def explain(
     >>> print(explain("dcg", [3, 2, 0, 1]).numbers)
     3/log2(1+1) + 2/log2(1+2) + 1/log2(1+4) = 4.6925
     """
-    chosen = metric_named(metric)
+    chosen = standard_metric(metric)
     chosen.check(options)
     pairs = _pairs(ranking, truth, chosen)
     if len(pairs) > 1:
@@ -141,7 +195,21 @@ def hits_of(pairs: Sequence[Pair]) -> Hits:
     )
 
 
-def _pairs(ranking: Ranking, truth: Truth | None, metric: Metric[...]) -> list[Pair]:
+def _by_score(y_true: Any, y_score: Any) -> list[Any]:
+    """The grades of a list in the order of its scores, the highest first; equal scores keep their order. Or of several lists."""
+    grades, scores = _sequence(y_true, "y_true"), _sequence(y_score, "y_score")
+    if len(grades) != len(scores):
+        raise RecnbError(f"y_true has {len(grades)} values and y_score {len(scores)}: each item has one of both.")
+    if grades and all(map(_is_sequence, (*grades, *scores))):
+        return [_by_score(*pair) for pair in zip(grades, scores, strict=True)]
+    for score in scores:
+        if not is_number(score):
+            raise RecnbError(f"y_score holds {score!r}: a score is a finite number.")
+    order = sorted(range(len(scores)), key=lambda at: -scores[at])
+    return [grades[at] for at in order]
+
+
+def _pairs(ranking: Ranking | None, truth: Truth | None, metric: Metric[...]) -> list[Pair]:
     """One pair or several: several if the entries of the ranking are lists themselves."""
     if isinstance(ranking, Mapping):
         if truth is not None or metric.over != "ideal":
@@ -208,6 +276,7 @@ def _matched(ranking: list[Any], truth: Any) -> Pair:
             f"the ranking holds {_first_twice(ranking)!r} more than once, which would count twice: recommend each item once."
         )
     _same_kind(ranking, judged, truth)
+    _no_scores(ranking, truth)
     relevant = [(item, grade) for item, grade in judged.items() if grade > 0]
     return Pair(ranking, [judged.get(item, 0.0) for item in ranking], relevant)
 
@@ -253,6 +322,22 @@ def _hashable(items: list[Any], what: str) -> None:
             raise RecnbError(f"{what} holds a missing item, {item!r}: drop it.")
 
 
+def _no_scores(ranking: list[Any], truth: Any) -> None:
+    """Refuse grades and scores by position, as scikit-learn takes them: as items none would match."""
+    if (
+        not ranking
+        or not _is_sequence(truth)
+        or len(truth) != len(ranking)
+        or not all(map(is_number, (*ranking, *truth)))
+    ):
+        return
+    if not set(ranking) & set(truth) or any(number % 1 for number in (*ranking, *truth)):
+        raise RecnbError(
+            f"ranking and truth are {len(ranking)} numbers each, and not the same: if they are grades and scores, type "
+            "recnb.ndcg(y_true=..., y_score=...); if they are ids of items, give the relevant ones as a set, set(truth)."
+        )
+
+
 def _same_kind(ranking: list[Any], judged: Mapping[Any, float], truth: Any) -> None:
     """1 and "1" never meet: such a list would score 0 for the kind of its ids alone."""
     if any(item in judged for item in ranking):
@@ -282,4 +367,6 @@ def _first_twice(items: list[Any]) -> Any:
 def _basis(pairs: Sequence[Pair], metric: Metric[...], options: Mapping[str, Any]) -> str:
     n = len(pairs)
     count = _("one list of {n}", n=len(pairs[0].grades)) if n == 1 else _("mean of {n} lists", n=n)
-    return "; ".join([count, *options_in_words({**metric.defaults, **options})])
+    empty = sum(not pair.truth for pair in pairs)
+    zeros = ngettext("{n} list with no relevant item counts 0", "{n} lists with no relevant item count 0", empty)
+    return "; ".join([count, *[zeros] * bool(empty), *options_in_words({**metric.defaults, **options})])

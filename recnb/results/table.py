@@ -3,31 +3,74 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
+from pandas.plotting import PlotAccessor
 
-from recnb.display.language import _, current, use_language
-from recnb.display.templates import render
-from recnb.errors import OptionError, RecnbError
+from recnb.data.files import written
+from recnb.display.fonts import lettering
+from recnb.display.language import _, current, ngettext, use_language
+from recnb.display.templates import render, user_text
+from recnb.display.text import latex_table, latex_text, markdown_table, markdown_text, one_line
+from recnb.errors import Argument, OptionError, RecnbError
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import LIST_METRICS, Metric
 from recnb.results import beyond_accuracy
 from recnb.results.aggregation import means_of
-from recnb.results.arguments import Metrics, asked_metrics, metrics_under, options_of
-from recnb.results.provenance import console
+from recnb.results.arguments import Metrics, asked_measures, metrics_under, options_of
+from recnb.results.plots import draw_intervals
+from recnb.results.provenance import OWN, console, own_note, users_in_words
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from recnb.results.evaluation_data import EvaluationData
+
+
+class Form(NamedTuple):
+    """How a form of a table shows text of the user's, and numbers: plain ones, those near the best, and the best."""
+
+    safe: Callable[..., str]
+    plain: str = "{}"
+    near: str = "{}°"
+    best: str = "{}"
+
+
+TEXT = Form(one_line, " {} ", " {}°", "*{}*")
+MARKDOWN = Form(markdown_text, best="**{}**")
+LATEX = Form(latex_text, near=r"{}$^{{\circ}}$", best=r"\textbf{{{}}}")
+BOLD = Markup('<b style="font-weight: 700; text-decoration: underline;">{}</b>')
+HTML = Form(user_text, Markup("{}\u00a0"), Markup("{}°"), BOLD + "\u00a0")  # numbers stay under each other
+
+
+class TablePlot(PlotAccessor):
+    """`table.plot()`: points with their intervals; with a `kind` and other options, what pandas draws."""
+
+    def __init__(self, table: Table) -> None:
+        super().__init__(table)
+        self._table = table
+
+    def __call__(self, ax: Axes | None = None, **options: Any) -> Any:
+        """Draw the table on `ax`, or on the axes of a new figure."""
+        return super().__call__(ax=ax, **options) if options else self._table._draw(ax)
 
 
 class Table(pd.DataFrame):
     """Means over users, one row per metric and one column per cut-off.
 
     It is a DataFrame in every respect; shown whole, it has a line of small print with users and convention. What is
-    cut out of it is a plain DataFrame. `attrs["basis"]` holds the line.
+    cut out of it is a plain DataFrame. `attrs["basis"]` holds the line. `plot()` draws it; `to_markdown()` and `to_latex()`
+    write it as it is shown.
     """
+
+    #: Rows that are shown; the frame has them all.
+    _most: ClassVar = 50
+    #: Computes means, lower and upper ends of intervals, for a plot; not kept by copies and pickles.
+    _measured: Callable[[], Sequence[pd.DataFrame]] | None = None
 
     @property
     def _constructor(self) -> Callable[..., pd.DataFrame]:
@@ -37,36 +80,164 @@ class Table(pd.DataFrame):
         """The numbers alone."""
         return pd.DataFrame(self)
 
+    @property
+    def plot(self) -> TablePlot:
+        """Draw the table: `table.plot()` or `table.plot(ax=ax)`; `table.plot(kind="bar")` and others are those of pandas."""
+        return TablePlot(self)
+
+    def _parts(self) -> list[pd.DataFrame]:
+        """The means; with the lower and the upper ends of their intervals, unless the numbers were changed."""
+        if {"low", "high"} <= {*self.columns.get_level_values(-1)}:
+            return parts_of(self)
+        parts = self._measured() if self._measured else []
+        same = (
+            len(parts) > 0 and parts[0].shape == self.shape and np.allclose(parts[0], self, rtol=1e-9, equal_nan=True)
+        )
+        return [pd.DataFrame(self), *parts[1:]] if same else [pd.DataFrame(self)]
+
+    def _draw(self, ax: Axes | None) -> Axes:
+        with lettering(self.attrs.get("lang", "en"), rc=True) as fonts:
+            ax = draw_intervals(ax, *(part.rename(columns=_at) for part in self._parts()))
+            ax.set_xlabel(_("mean over users"), **fonts)
+        return ax
+
+    def _cell(self, value: object, label: object, column: object, form: Form) -> str:
+        """A cell in a form: a number with four decimals, or text."""
+        return self._number(value, column) if isinstance(value, float) else form.safe(value)
+
+    def _number(self, value: float, column: object) -> str:
+        """A number of a column."""
+        return f"{value:.4f}"
+
+    def _formatted(self, form: Form) -> list[list[str]]:
+        """The cells of the rows that are shown."""
+        shown = pd.DataFrame(self).head(self._most)
+        return [
+            [self._cell(value, label, column, form) for column, value in zip(shown.columns, row, strict=True)]
+            for label, row in zip(shown.index, shown.itertuples(index=False, name=None), strict=True)
+        ]
+
+    def _as_text(self) -> pd.DataFrame:
+        """The rows that are shown on a console, with text on one line."""
+        shown = pd.DataFrame(self).head(self._most)
+        return shown.assign(
+            **{str(name): shown[name].map(one_line) for name in shown.select_dtypes(exclude=["number", "bool"])}
+        )
+
+    def _cells(self, form: Form) -> tuple[list[str], list[list[str]], int]:
+        """Header, rows and number of columns before the first number, as HTML, Markdown and LaTeX show them."""
+        names = [form.safe("" if name is None else name) for name in self.index.names]
+        if self.columns.name is not None:
+            names[-1] = f"{names[-1]} × {form.safe(self.columns.name)}".removeprefix(" × ")
+        header = [*names, *(form.safe(_joined(column)) for column in self.columns)]
+        labels = (label if isinstance(label, tuple) else (label,) for label in self.index)
+        rows = [
+            [*(form.safe(self._marked(part)) for part in label), *cells]
+            for label, cells in zip(labels, self._formatted(form), strict=False)
+        ]
+        text = next((at for at, kind in enumerate(self.dtypes) if pd.api.types.is_numeric_dtype(kind)), 0)
+        return header, rows, len(names) + text
+
+    def _legend(self, form: Form) -> list[str]:
+        """What marks mean, in a form."""
+        return []
+
+    def _small_print(self, form: Form) -> list[str]:
+        """The lines below the table, in a form."""
+        left_out = len(self) - self._most
+        more = ngettext("{n:,} more row in .to_frame()", "{n:,} more rows in .to_frame()", left_out)
+        basis = str(self.attrs.get("basis", ""))
+        return [*([form.safe(more)] if left_out > 0 else []), *self._legend(form), *([basis] if basis else [])]
+
+    def to_markdown(self, *args: Any, **options: Any) -> Any:
+        """Return the table in Markdown, or write it to a file; with options of pandas, as pandas writes it."""
+        if options or len(args) > 1:
+            return super().to_markdown(*args, **options)
+        with use_language(self.attrs.get("lang")):
+            header, rows, left = self._cells(MARKDOWN)
+            *lines, basis = self._small_print(MARKDOWN) or [""]
+        parts = [markdown_table(header, rows, left), *lines, markdown_text(basis, 2000)]
+        return written("\n\n".join(filter(None, parts)) + "\n", args[0] if args else None)
+
+    def to_latex(self, *args: Any, **options: Any) -> Any:
+        """Return the table in LaTeX with booktabs, or write it to a file; with options of pandas, as pandas writes it."""
+        if options or len(args) > 1:
+            return super().to_latex(*args, **options)
+        with use_language(self.attrs.get("lang")):
+            header, rows, left = self._cells(LATEX)
+            *lines, basis = self._small_print(LATEX) or [""]
+        columns = "l" * left + "r" * (len(header) - left)
+        table = latex_table(columns, ". ".join([*lines, latex_text(basis, 4000)]), [header, r"\midrule", *rows])
+        return written("\n".join([_(r"% needs \usepackage{booktabs}"), table, ""]), args[0] if args else None)
+
     def __repr__(self) -> str:
         with use_language(self.attrs.get("lang")):
-            shown = pd.DataFrame(self).rename_axis(index=None if self.index.name is None else _named(self.index.name))
-            return f"{console(shown, float_format='{:.4f}'.format)}\n{self.attrs.get('basis', '')}"
+            shown = self._as_text().rename(index=lambda label: _as_line(self._marked(label)))
+            numbers = {at: partial(self._number, column=at) for at in shown.select_dtypes("floating")}
+            text = console(shown, formatters=numbers)
+            return "\n".join([text, *self._small_print(TEXT)])
 
     def _repr_html_(self) -> str:
         with use_language(self.attrs.get("lang")):
+            header, rows, left = self._cells(HTML)
+            *lines, basis = self._small_print(HTML) or [""]
             return str(render(
-                "results/table.jinja", label=_("metrics at cut-offs"), title="", numbers_from=1, basis=self.attrs.get("basis", ""),
-                header=[_named(self.index.name or ""), *map(_at, self.columns)],
-                rows=[
-                    [str(name), *(f"{value:.4f}" for value in row)]
-                    for name, row in zip(self.index, self.to_numpy(), strict=True)
-                ],
+                "results/table.jinja", label=_("metrics at cut-offs"), title=self._title(), numbers_from=left, header=header,
+                rows=rows, lines=lines, basis=basis,
             ))  # fmt: skip
 
+    def _title(self) -> str:
+        return ""
 
-def _named(index: object) -> str:
-    return _("metric") if index == "metric" else str(index)
+    def _marked(self, label: object) -> object:
+        """The label of a row, marked if the number is recnb's own."""
+        return f"{label}{OWN}" if label in self.attrs.get("own", ()) else label
+
+
+def _as_line(label: object) -> object:
+    return one_line(label) if isinstance(label, str) else label
+
+
+def parts_of(table: pd.DataFrame) -> list[pd.DataFrame]:
+    """Of a table with intervals: the means, the lower ends and the upper ends."""
+    if table.columns.nlevels == 1:
+        return [table[[part]].set_axis(["mean"], axis=1) for part in ("mean", "low", "high")]
+    return [pd.DataFrame(table.xs(part, axis=1, level=1)) for part in ("mean", "low", "high")]
+
+
+def _joined(column: Any) -> str:
+    """A column's name; of several levels, where None is NaN and makes whole numbers floats, all of them."""
+    parts = column if isinstance(column, tuple) else (column,)
+    return " ".join(
+        "None" if part is None or part != part else f"{part:g}" if isinstance(part, float) else str(part)
+        for part in parts
+    )
 
 
 def _at(k: Any) -> str:
+    if k == "mean":
+        return _("mean")
     return _("whole list") if pd.isna(k) else f"@{k}"
 
 
-def table_of(evaluation: EvaluationData, metrics: Metrics, k: Any, options: Mapping[str, Any]) -> Table:
-    """Means over users, or the one number of all lists: one row per metric, one column per cut-off."""
+def table_of(
+    evaluation: EvaluationData, metrics: Metrics, k: Any, options: Mapping[str, Any], *, intervals: bool = False
+) -> Table:
+    """Means over users, or the one number of all lists: one row per metric, one column per cut-off, or three with intervals."""
+    if not isinstance(intervals, bool):
+        raise OptionError(f"intervals={intervals!r}: say True or False.")
     cutoffs, library = Cutoffs.of(k), evaluation.library
     metrics = metrics_under(library, metrics)
-    chosen = asked_metrics(metrics)
+    named = asked_measures(metrics)
+    chosen = [metric for _name, metric in named]
+    names = [name for name, _metric in named]
+    with_cutoff = next((name for name, metric in named if metric.cutoff is not None), None)
+    if with_cutoff is not None:
+        (cut,) = cutoffs.values if len(cutoffs) == 1 else (0,)
+        if cut == 0:
+            rest = " has columns for others: give each name its own cut-off, or none."
+            raise OptionError(f"{with_cutoff!r} has its cut-off, and ", Argument("k", list(cutoffs)), rest)
+        names = [name if metric.cutoff is not None or cut is None else f"{name}@{cut}" for name, metric in named]
     metric_options = {metric.name: options_of(metric, metrics, options, chosen) for metric in chosen}
     of_accuracy = [(metric, metric_options[metric.name]) for metric in chosen if metric.is_accuracy]
     convention = evaluation.convention.with_metric(
@@ -83,25 +254,62 @@ def table_of(evaluation: EvaluationData, metrics: Metrics, k: Any, options: Mapp
         if metric.is_accuracy:
             rows.append(next(accuracy))
         else:
-            means, words = beyond_accuracy.means_and_basis(evaluation, metric, cutoffs, metric_options[metric.name])
+            own_cutoffs = metric.cutoffs(cutoffs)
+            means, words = beyond_accuracy.means_and_basis(evaluation, metric, own_cutoffs, metric_options[metric.name])
             rows.append(means)
             parts.append(f"{metric.name}: {'; '.join(words)}")
-    attrs = {"basis": "; ".join(parts), "n_users": evaluation.n_users, "convention": str(convention)}
-    return _table([metric.name for metric in chosen], np.array(rows), cutoffs, attrs)
+    for name, metric in zip(names, chosen, strict=True):
+        if metric.data:
+            prepared = evaluation.scoring(metric, metric_options[metric.name]).prepared
+            parts.append(f"{name}: {users_in_words(prepared.counts, prepared.convention)[0]}")
+    own = [name for name, metric in zip(names, chosen, strict=True) if evaluation.is_own(metric)]
+    parts += own_note(library, own)
+    attrs = {"basis": "; ".join(parts), "n_users": evaluation.n_users, "convention": str(convention), "own": own}
+    table = table_at(names, np.array(rows), cutoffs, attrs)
+    if intervals:
+        measured = [
+            beyond_accuracy.with_interval(evaluation, metric, metric.cutoffs(cutoffs), metric_options[metric.name])
+            for metric in chosen
+        ]
+        table = with_ends(table, [ends for _means, *ends in measured])
+    if with_cutoff is not None:
+        table.columns = pd.Index(["mean", "low", "high"] if intervals else ["mean"])
+    if not intervals:
+        asked = {name: metric_options[metric.name] for name, metric in named}
+        again = partial(table_of, evaluation, asked, cutoffs.values, {}, intervals=True)
+        table._measured = lambda: parts_of(again())
+    return table
+
+
+def with_ends(table: Table, ends: Sequence[Sequence[Floats]]) -> Table:
+    """A table with three columns for each cut-off: the mean and the ends of its 95% interval."""
+    parts = [table.to_numpy(), *np.array(ends).reshape(len(table), 2, -1).transpose(1, 0, 2)]
+    columns = pd.MultiIndex.from_product([list(table.columns), ["mean", "low", "high"]], names=["k", None])
+    wide = Table(np.stack(parts, axis=2).reshape(len(table), -1), table.index, columns)
+    wide.attrs = {**table.attrs, "basis": "; ".join([table.attrs["basis"], _("95% intervals")])}
+    return wide
 
 
 def _means(
     evaluation: EvaluationData, metrics: Sequence[tuple[Metric[...], Mapping[str, Any]]], cutoffs: Cutoffs
 ) -> Sequence[Floats]:
     """The means of metrics of accuracy: together, if they are of the same users."""
-    if not metrics:
-        return []
-    if evaluation.library is None:
-        return list(means_of(evaluation.prepared, metrics, cutoffs))
+    together: dict[Cutoffs, list[int]] = {}
+    for at, (metric, _options) in enumerate(metrics):
+        if evaluation.library is None and not metric.data:
+            together.setdefault(metric.cutoffs(cutoffs), []).append(at)
+    found: dict[int, Floats] = {}
+    for own, rows in together.items():
+        found |= zip(rows, means_of(evaluation.prepared, [metrics[at] for at in rows], own), strict=True)
+    if len(found) == len(metrics):
+        return [found[at] for at in range(len(metrics))]
     if any(metric.needs_whole_list(options) for metric, options in metrics):
         # Join as deep as the deepest metric needs, so that no metric makes the join be done again.
         evaluation.hits(None)
-    return [evaluation.means(metric, cutoffs, options) for metric, options in metrics]
+    return [
+        found[at] if at in found else evaluation.means(metric, metric.cutoffs(cutoffs), options)
+        for at, (metric, options) in enumerate(metrics)
+    ]
 
 
 def beyond_table(evaluation: EvaluationData, k: object) -> Table:
@@ -118,21 +326,22 @@ def beyond_table(evaluation: EvaluationData, k: object) -> Table:
         try:
             means, words = beyond_accuracy.means_and_basis(evaluation, LIST_METRICS[name], cutoffs, {})
         except RecnbError as problem:
-            missing[name], lack = str(problem), problem.statement
+            missing[name], lack = str(problem), _(problem.statement)
         else:
             if not np.isnan(means).all():
                 rows[name] = means
                 parts |= dict.fromkeys(words)
                 continue
-            missing[name] = lack = LIST_METRICS[name].no_value
+            missing[name] = lack = _(LIST_METRICS[name].no_value)
         lacks.setdefault(lack.removesuffix("."), []).append(name)
     values = np.array(list(rows.values())).reshape(len(rows), len(cutoffs))
     absent = [_("not here: {names} ({why})", names=", ".join(names), why=why) for why, names in lacks.items()]
     basis = "; ".join([*parts, *absent])
-    return _table(list(rows), values, cutoffs, {"basis": basis, "missing": missing})
+    return table_at(list(rows), values, cutoffs, {"basis": basis, "missing": missing})
 
 
-def _table(names: Sequence[str], values: Floats, cutoffs: Cutoffs, attrs: dict[Any, Any]) -> Table:
+def table_at(names: Sequence[str], values: Floats, cutoffs: Cutoffs, attrs: dict[Any, Any]) -> Table:
+    """A table of values, metrics × cut-offs."""
     # As objects, whole numbers stay whole beside a None.
     columns = pd.Index(list(cutoffs), dtype=object if None in cutoffs.values else None, name="k")
     table = Table(values, pd.Index(names, name="metric"), columns)

@@ -50,8 +50,9 @@ def holm(p: Floats) -> Floats:
 def benjamini_hochberg(p: Floats) -> Floats:
     """Return p-values corrected by the method of Benjamini and Hochberg, which bounds the expected share of false findings.
 
-    If findings are those below 0.05 after the correction, at most 5 % of them are expected to be false. This holds for
-    independent tests and for tests that depend positively on each other, as metrics and cut-offs of one model do.
+    If findings are those below 0.05 after the correction, at most 5 % of them are expected to be false. This is proved
+    for independent tests and for some positive dependence of one-sided tests (Benjamini and Yekutieli 2001). The proof
+    does not cover two-sided tests or all pairs of models, so the conclusions of a comparison use Holm's method.
 
     Parameters, result and errors are those of `holm`.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from recnb.display.language import N_, NC_, _, current, pgettext, use_language
 from recnb.display.templates import render
 from recnb.display.text import aligned
-from recnb.metrics.metric import LIST_METRICS, METRICS
+from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,6 +42,14 @@ WORDS = {
         ),
     ),
     "basis": (N_("basis"), N_("How many users are behind a number, who was left out, and by which conventions.")),
+}
+
+
+#: Metrics whose names in Korean are given beside those that other books use.
+NAMES = {
+    "hit_rate": NC_("glossary", "hit rate"),
+    "cg": NC_("glossary", "cumulative gain"),
+    "dcg": NC_("glossary", "discounted cumulative gain"),
 }
 
 
@@ -87,6 +95,8 @@ def glossary(lang: str | None = None) -> Glossary:
     """
     with use_language(lang):
         terms = [GlossaryEntry(word, _(name), _(meaning)) for word, (name, meaning) in WORDS.items()]
-        metrics = [*METRICS.values(), *LIST_METRICS.values()]
-        terms += [GlossaryEntry(metric.name, _(metric.called), metric.title) for metric in metrics]
+        metrics = [*METRICS.values(), *RETRIEVAL_METRICS.values(), *LIST_METRICS.values()]
+        terms += [
+            GlossaryEntry(metric.name, _(NAMES.get(metric.name, metric.called)), metric.title) for metric in metrics
+        ]
         return Glossary(tuple(terms))

@@ -84,10 +84,6 @@ COLUMNS: dict[str, Case] = {
         {}, ColumnError, ("recommendations", "('a', 'user')")),
     "a keyword that is no text": (RECS.set_axis([0, 1, 2], axis=1), TRUTH,
         {"user": 0}, OptionError, ("user=0", ".columns.map(str)")),
-    "recommendations as lists": (pd.DataFrame({"user": [1], "recommended": [[10]]}), TRUTH,
-        {}, ColumnError, ("'recommended'", ".explode('recommended')", "item='recommended'", "order='row'")),
-    "truth as lists": (RECS, pd.DataFrame({"user": [1], "relevant": [[10]]}),
-        {}, ColumnError, ("truth", "'relevant'", ".explode('relevant')", "item='relevant'")),
     "lists named by keyword": (RECS, TRUTH,
         {"recommended": "item"}, ColumnError, ("recommended='item'", ".rec.evaluation(recommended='item')", ".explode('item')")),
     "lists named as items": (RECS.assign(item=[[10], [11], [12]]), TRUTH,
@@ -234,13 +230,12 @@ def test_refused_of_polars(what: str, lazy: bool) -> None:
     "thing",
     [
         5,
-        "recs.csv",
         None,
-        {"user": [1]},
         [1, 2],
-        pd.Series([1]),
+        (1, 2),
         pl.Series([1]),
-        np.zeros((2, 2)),
+        np.zeros(2),
+        np.array(3),
         RECS.groupby("user"),
         iter([1]),
     ],
@@ -278,7 +273,7 @@ LIST_CASES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "text in a cell of the relevant": ({"relevant": [["x"], "y"]}, ("'relevant'", "str 'y'", "user 'b'", "mapping")),
     "a number in a cell": ({"relevant": [5, ["y"]]}, ("'relevant'", "int 5", "user 'a'")),
     "a set has no ranks": ({"recommended": [{"x"}, ["y"]]}, ("'recommended'", "set", "user 'a'", "rank order")),
-    "a mapping has no ranks": ({"recommended": [{"x": 1}, ["y"]]}, ("'recommended'", "dict", "user 'a'", "rank order")),
+    "a mapping has no ranks": ({"recommended": [{"x": 1}, ["y"]]}, ("'recommended'", "lists for some users and mappings for others")),
     "a user twice": ({"user": ["a", "a"]}, ("user 'a'", "more than one row", "one row a user")),
     "a user missing": ({"user": ["a", None]}, ("'user'", "missing", "dropna")),
     "an item twice in a list": ({"recommended": [["x", "x"], ["y"]]}, ("user 'a', item 'x' (2 times)", "duplicates='dedupe'")),
@@ -317,7 +312,11 @@ def test_a_frame_of_recommendations_alone() -> None:
         "relevance='...'",
     )
     refused(
-        lambda: TRUTH.rec.ndcg(k=2), ColumnError, "no rank or score column", "'user', 'item', 'relevance'", "rank='...'"
+        lambda: TRUTH.rec.ndcg(k=2),
+        ColumnError,
+        "no rank or score column",
+        "'user', 'item', 'relevance'",
+        "score='...'",
     )
     refused(lambda: TRUTH.rec.evaluation(user="member"), ColumnError, "user='member'", "'user', 'item', 'relevance'")
 

@@ -37,7 +37,7 @@ def test_users_may_still_be_a_word() -> None:
 @pytest.mark.parametrize(
     ("given", "kind", "words"),
     [
-        ({"train": "train"}, FrameError, "train is a str"),
+        ({"train": "train"}, FrameError, "there is no file 'train'"),
         ({"items": ITEMS.assign(movieId=[1, 2, 3])}, FrameError, "items holds whole numbers"),
         ({"users": USERS.assign(member_id=list("abc"))}, FrameError, "users holds text"),
         ({"items": pd.concat([ITEMS, ITEMS])}, FrameError, "item 'a' has more than one row"),

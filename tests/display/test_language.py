@@ -79,7 +79,7 @@ def test_columns_and_keys_stay_as_they_are():
         assert EV.table(k=3).index.name == "metric"
     first = repr(korean).splitlines()
     assert "순위" in first[3]
-    assert "누적값" in first[3]
+    assert "누적 합" in first[3]
     assert "<th" in korean._repr_html_()
     assert ">순위</th>" in korean._repr_html_()
 

@@ -95,6 +95,13 @@ def test_the_two_ideals_of_the_article():
     assert "No score in these frames" in repr(whole)
 
 
+def test_the_function_of_the_article_at_a_cut_off_below_its_list():
+    """It cuts the ideal at the list's length, at k = 5 as without k."""
+    (found,) = of_mean(ARTICLE, "ndcg", "0.6049", 5).groups
+    assert {match.variant.at("ideal") for match in found.matches} == {"min(k, list)"}
+    assert found.matches[0].name == "recnb, but ideal: all relevant items, cut at k and at the list's length"
+
+
 def test_the_misprint():
     found = of_users(FOUR.rec.evaluation(), "ndcg", PRINTED)
     assert found.misprints == ("u1",)

@@ -29,7 +29,7 @@ def test_nothing_is_found_in_clean_data() -> None:
     assert len(lint) == 0
     assert lint.n_checks == len(CHECKS)
     assert (lint.lower, lint.upper) == (lint.value, lint.value)
-    assert repr(lint).startswith("Lint: no findings in 40 checks")
+    assert repr(lint).startswith("Lint: no findings in 41 checks")
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
@@ -133,6 +133,26 @@ def test_ratings_are_compared_with_their_threshold() -> None:
     assert rated(CLEAN, [1, 2, 3]).lint().names == []  # grades
     assert rated(CLEAN, [0, 1, 2, 3, 4, 5]).lint().names == []  # 0 is there for what is not relevant
     assert rated(CLEAN, [2, 7, 10]).lint()["ratings"].facts["liked"] == 8
+
+
+def test_what_looks_like_relevance_is_tried_as_relevance() -> None:
+    data = planted("unused_relevance")
+    finding = data.lint()["unused_relevance"]
+    assert finding.facts["value"] == pytest.approx(ndcg(data), abs=1e-12)
+    assert finding.facts["other"] == pytest.approx(ndcg(data, relevance="purchases"), abs=1e-12)
+    assert finding.facts["other"] != finding.facts["value"]
+    assert finding.code == 'recs.rec.against(truth, relevance="purchases")'
+    assert "unused_relevance" not in data.saying(relevance="purchases").lint().names
+    for unused in (
+        data.truth.assign(purchases=1),
+        data.truth.assign(purchases="many"),
+        data.truth.rename(columns={"purchases": "shelf"}),
+        data.truth.assign(relevance=1),
+    ):
+        assert "unused_relevance" not in data.with_(truth=unused).lint().names
+    for name in ("Play_Count", "quantity", "n clicks"):
+        named = data.with_(truth=data.truth.rename(columns={"purchases": name})).lint().names
+        assert ("unused_relevance" in named) == (name != "n clicks")
 
 
 def test_the_other_order_is_that_of_the_scores() -> None:

@@ -63,7 +63,7 @@ def tags(page: str) -> set[str]:
 
 def test_text_stands_alone() -> None:
     lines = repr(sample()).splitlines()
-    assert lines[0] == "Lint: 1 warning, 3 notes, of 31 checks"
+    assert lines[0] == "Lint: 1 warning, 3 notes, of 32 checks"
     assert lines[1] == "Effects are measured with nDCG@10: 0.1725 over 261 users."
     assert "warning: Relevance looks like ratings from 1 to 5, and all 1,084 rows count as relevant" in lines
     assert "    recs.rec.against(truth, relevant_from=4)" in lines

@@ -91,6 +91,10 @@ ROWS: list[tuple[str, int | None, dict[str, Any], tuple[Any, Any, Any, Any]]] = 
     ("idcg", 3, {"ideal": "k"}, (3 * PLACES, PLACES, 2 * PLACES, 3 * PLACES)),
     # ann was shown a and b alone
     ("idcg", 3, {"ideal": "list"}, (3 + 2 * L, 1, 0, 3 + L)),
+    # as deep as 4, 2, 0 and 5 places, whatever the cut-off: all of the truth but cat's, who has no list
+    ("idcg", 9, {"ideal": "min(k, list)"}, (3.5 + 2 * L, 1, 0, 3 + L)),
+    ("ndcg", 9, {"ideal": "min(k, list)"}, (3.5 / (3.5 + 2 * L), L, 0, 1)),
+    ("ndcg", 1, {"ideal": "min(k, list)"}, (2 / 3, 0, 0, 1)),
     ("ndcg", 3, {}, (3.5 / (3.5 + 2 * L), L, 0, 1)),
     # at 1: ann 2 of 3, although a stands in the list
     ("ndcg", 1, {}, (2 / 3, 0, 0, 1)),

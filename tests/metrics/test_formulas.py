@@ -112,9 +112,11 @@ def test_text_gives_the_value_of_random_lists(source: Data, chosen: dict[str, Op
 def worked_out(numbers: str) -> tuple[float, float]:
     """Both sides of `(1/2 + 2/3) / 2 = 0.5833`, with what mathematics writes in the way of Python."""
     text = re.sub(r"log_?([\d.]+)\(", r"log(\1)(", numbers).replace("ln(", f"log({math.e!r})(").replace("^", "**")
-    left, right = text.rsplit(" = ", 1)
     known = {"log": lambda base: lambda x: math.log(x) / math.log(base), "min": min, "max": max, "__builtins__": {}}
+    left, *quotient, right = text.split(" = ")
     try:
+        for rounded in quotient:
+            assert eval(rounded, known) == pytest.approx(float(right), abs=2e-3), numbers
         return eval(left, known), float(right)
     except ZeroDivisionError:
         return 0, float(right)
@@ -139,7 +141,7 @@ def test_numbers_give_the_value(name: str) -> None:
 
 def test_numbers_as_the_articles_write_them() -> None:
     def numbers(*args: Any, **options: Any) -> str:
-        return recnb.explain(*args, **options).numbers.rsplit(" = ", 1)[0]
+        return recnb.explain(*args, **options).numbers.split(" = ")[0]
 
     assert numbers("dcg", ["x", "b", "c"], {"b": 5, "c": 3}, k=3) == "5/log2(1+2) + 3/log2(1+3)"
     assert numbers("average_precision", ["D", "A", "B", "C"], ["A", "B"]) == "(1/2 + 2/3) / 2"
@@ -148,6 +150,25 @@ def test_numbers_as_the_articles_write_them() -> None:
     assert numbers("precision", ["a", "x", "b"], ["a", "b"], k=3) == "(1 + 1) / 3"
     assert numbers("reciprocal_rank", ["x", "a"], ["a"]) == "1/2"
     assert numbers("dcg", ["x", "y"], ["a"]) == "0"
+    assert numbers("fbeta", ["a", "x", "b"], ["a", "b"], beta=2) == "((1+2^2) + (1+2^2)) / (3+2^2*2)"
+
+
+@pytest.mark.parametrize(
+    ("name", "given_as", "ends"),
+    [
+        ("ndcg", ([3, 2, 3, 0, 1, 2],), " = 6.8611 / 7.1410 = 0.9608"),
+        ("ndcg", (["A", "B", "C"], {"A": 0.1, "B": 0.5, "C": 0.7, "D": 0.5, "E": 0.1}), " = 0.7655 / 1.2655 = 0.6049"),
+        ("precision", (["a", "x", "b", "y", "c"], list("abcdef")), "(1 + 1 + 1) / 5 = 3 / 5 = 0.6"),
+        ("recall", (["a", "x"], list("abcd")), "1 / 4 = 0.25"),
+        ("average_precision", (["A", "C", "B", "D"], ["B", "C", "D"]), " = 1.9167 / 3 = 0.6389"),
+        ("f1", (["a", "x", "b"], ["a", "c"]), "2 / (3+2) = 2 / 5 = 0.4"),
+    ],
+)
+def test_the_division_is_written_out(name: str, given_as: tuple[Any, ...], ends: str) -> None:
+    """Sum over sum, as one would type it into a calculator; not twice where it is written out already."""
+    numbers = recnb.explain(name, *given_as).numbers
+    assert numbers.endswith(ends)
+    assert numbers.count(" = ") == 1 or len(set(numbers.split(" = "))) == 3
 
 
 # The formula as it is set
@@ -155,59 +176,60 @@ def test_numbers_as_the_articles_write_them() -> None:
 
 PRINTED = {
     "precision": (
-        "sum over hits of 1, out of k",
+        "add 1 for each hit, divide by k",
         r"\mathrm{Precision}@k = \frac{\sum_{i \in \mathrm{hits}, i \le k} 1}{k}",
     ),
     "recall": (
-        "sum over hits of 1, out of n_relevant",
+        "add 1 for each hit, divide by n_relevant",
         r"\mathrm{Recall}@k = \frac{\sum_{i \in \mathrm{hits}, i \le k} 1}{|\mathrm{relevant}|}",
     ),
     "f1": (
-        "sum over hits of 2, out of k+n_relevant",
+        "add 2 for each hit, divide by k+n_relevant",
         r"\mathrm{F1}@k = \frac{\sum_{i \in \mathrm{hits}, i \le k} 2}{k + |\mathrm{relevant}|}",
     ),
     "fbeta": (
-        "sum over hits of 1+beta^2, out of k+beta^2*n_relevant",
+        "add 1+beta^2 for each hit, divide by k+beta^2*n_relevant",
         r"\mathrm{F{-}beta}@k = \frac{\sum_{i \in \mathrm{hits}, i \le k} \left(1 + \beta^{2}\right)}{k + \beta^{2} \cdot |\mathrm{relevant}|}",
     ),
-    "hit_rate": ("sum over hits of first", r"\mathrm{HR}@k = \sum_{i \in \mathrm{hits}, i \le k} [\text{first hit}]"),
+    "hit_rate": ("add first for each hit", r"\mathrm{HR}@k = \sum_{i \in \mathrm{hits}, i \le k} [\text{first hit}]"),
     "reciprocal_rank": (
-        "sum over hits of first/rank",
+        "add first/rank for each hit",
         r"\mathrm{RR}@k = \sum_{i \in \mathrm{hits}, i \le k} \frac{[\text{first hit}]}{i}",
     ),
     "average_precision": (
-        "sum over hits of nth/rank, out of n_relevant",
+        "add nth/rank for each hit, divide by n_relevant",
         r"\mathrm{AP}@k = \frac{\sum_{i \in \mathrm{hits}, i \le k} \frac{\mathrm{hits}_{\le i}}{i}}{|\mathrm{relevant}|}",
     ),
-    "cg": ("sum over hits of relevance", r"\mathrm{CG}@k = \sum_{i \in \mathrm{hits}, i \le k} \mathrm{rel}_i"),
+    "cg": ("add relevance for each hit", r"\mathrm{CG}@k = \sum_{i \in \mathrm{hits}, i \le k} \mathrm{rel}_i"),
     "dcg": (
-        "sum over hits of relevance/log2(1+rank)",
+        "add relevance/log2(1+rank) for each hit",
         r"\mathrm{DCG}@k = \sum_{i \in \mathrm{hits}, i \le k} \frac{\mathrm{rel}_i}{\log_{2}(1 + i)}",
     ),
     "idcg": (
-        "sum over the ideal list of relevance/log2(1+rank)",
+        "add relevance/log2(1+rank) for each item of the ideal list",
         r"\mathrm{IDCG}@k = \sum_{i \in \mathrm{ideal}, i \le k} \frac{\mathrm{rel}_i}{\log_{2}(1 + i)}",
     ),
     "ndcg": (
-        "sum over hits of relevance/log2(1+rank), out of ideal(relevance/log2(1+rank))",
+        "add relevance/log2(1+rank) for each hit, divide by the same sum over the ideal list",
         (
             r"\mathrm{nDCG}@k = \frac{\sum_{i \in \mathrm{hits}, i \le k} \frac{\mathrm{rel}_i}{\log_{2}(1 + i)}}"
             r"{\sum_{i \in \mathrm{ideal}, i \le k} \frac{\mathrm{rel}_i}{\log_{2}(1 + i)}}"
         ),
     ),
     "r_precision": (
-        "sum over hits of [rank<=n_relevant], out of n_relevant",
+        "add [rank<=n_relevant] for each hit, divide by n_relevant",
         r"\mathrm{R{-}Precision}@k = \frac{\sum_{i \in \mathrm{hits}, i \le k} [i \le |\mathrm{relevant}|]}{|\mathrm{relevant}|}",
     ),
     "rbp": (
-        "sum over hits of (1-p)*p^(rank-1)",
+        "add (1-p)*p^(rank-1) for each hit",
         r"\mathrm{RBP}@k = \sum_{i \in \mathrm{hits}, i \le k} \left(1 - p\right) \cdot p^{i - 1}",
     ),
     "err": (
-        "sum over hits of reach*(2^relevance-1)/2^max_relevance/rank",
+        "add reach*(2^relevance-1)/2^max_relevance/rank for each hit",
         (
             r"\mathrm{ERR}@k = \sum_{i \in \mathrm{hits}, i \le k} "
-            r"\frac{\textstyle\prod_{j<i} (1 - \mathrm{stop}_j) \cdot \frac{2^{\mathrm{rel}_i} - 1}{2^{\mathrm{rel}_{\max}}}}{i}"
+            r"\frac{\textstyle\left(\prod_{j<i} \left(1 - \frac{2^{\mathrm{rel}_j} - 1}{2^{\mathrm{rel}_{\max}}}\right)\right) "
+            r"\cdot \frac{2^{\mathrm{rel}_i} - 1}{2^{\mathrm{rel}_{\max}}}}{i}"
         ),
     ),
 }

@@ -244,6 +244,14 @@ def test_ideal_of_list() -> None:
     assert best.truth_row.tolist() == [1, 2, 0, 5]
 
 
+def test_ideal_of_length() -> None:
+    """As many of the relevant items as the list has places, from the most relevant down."""
+    best = hits_of([[0, 1, 3], [], [0]], missed=[[5, 1], [4], [2, 2]]).ideal_of_length
+    assert best.user.tolist() == [0, 0, 0, 2]
+    assert best.rank.tolist() == [1, 2, 3, 1]
+    assert best.relevance.tolist() == [5, 3, 1, 2]
+
+
 def test_ideal_full() -> None:
     """Every place down to the deepest cut-off as good as the user's best item; nothing where nothing is relevant."""
     hits = hits_of([[0, 1], [2, 0, 0], [0]], missed=[[3], [], []])

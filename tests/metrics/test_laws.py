@@ -235,7 +235,8 @@ def test_explanation_adds_up_to_the_score(source: Data, chosen: dict[str, Option
         earned = math.fsum(explained.to_frame()["credit"])
         assert (earned / possible if possible else 0.0) == close(explained.value), f"{name} {options}"
         if len(explained.rows):
-            assert explained.rows["running"].iloc[-1] == close(explained.value)
+            assert explained.rows["running"].iloc[-1] == close(earned)
+        assert explained.out_of == possible
         assert (explained.rows["credit"] >= 0).all()
         if explained.ideal is not None and explained.ideal is not explained.rows:
             assert math.fsum(explained.ideal["credit"]) == close(possible)
@@ -252,7 +253,7 @@ def test_explanation_of_one_list_adds_up(source: Data, chosen: dict[str, Options
             explained = recnb.explain(name, *given_as, k=k, **options)
             assert explained.value == float(getattr(recnb, name)(*given_as, k=k, **options)), f"{name} {options}"
             ends_at = explained.rows["running"].iloc[-1] if len(explained.rows) else 0
-            assert ends_at == close(explained.value), f"{name} {options} {given_as}"
+            assert ends_at / (explained.out_of or 1) == close(explained.value), f"{name} {options} {given_as}"
 
 
 @given(data(), choices(), cutoffs)

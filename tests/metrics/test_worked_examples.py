@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 from math import e, log2, log10
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from nbformat import NotebookNode
 
 import recnb
 from tests.notebooks import BUILT
@@ -194,7 +197,6 @@ def test_what_the_notes_say() -> None:
     """Figures that articles give in passing."""
     grades = WORKED["ndcg-six-documents"]["inputs"]["relevance"]
     assert [round(grade / log2(i + 1), 3) for i, grade in enumerate(grades, 1)] == [3, 1.262, 1.5, 0, 0.387, 0.712]
-    assert round(recnb.dcg([3, 2, 0, 3, 1, 2]), 3) == 6.653
     judged = WORKED["idcg-2"]["inputs"]["relevance"]
     assert round(recnb.dcg(["A", "B", "C"], judged) / recnb.idcg(judged), 4) == 0.5682
     printed = WORKED["ndcg-users"]["printed"]
@@ -288,6 +290,100 @@ def claim_argsort() -> None:
         )
 
 
+def claim_swap() -> None:
+    before, after = [3, 2, 3, 0, 1, 2], [3, 2, 0, 3, 1, 2]
+    assert recnb.cg(before) == recnb.cg(after)
+    assert (round(recnb.dcg(before), 5), round(recnb.dcg(after), 5)) == (6.86113, 6.65316)
+    printed = {value for one in WORKED.values() for value in one["printed"].values()}
+    assert not {round(6.65316, digits) for digits in (2, 3, 4, 5)} & printed
+
+
+def claim_short_list() -> None:
+    inputs = WORKED["ndcg-1"]["inputs"]
+    shown, judged = inputs["recommended"], inputs["relevance"]
+    ours = {k: recnb.ndcg(shown, judged, k=k) for k in (None, 3, 5)}
+    theirs = {k: recnb.ndcg(shown, judged, k=k, ideal="min(k, list)") for k in (None, 1, 3, 5)}
+    assert [round(theirs[k], 6) for k in (None, 3, 5)] == [0.604888] * 3
+    assert [round(ours[k], 6) for k in (None, 3, 5)] == [0.604888, 0.604888, 0.568182]
+    assert theirs[1] == recnb.ndcg(shown, judged, k=1)
+    found = list_frame(inputs).identify("ndcg", "0.6049", k=5)
+    assert {match.variant.at("ideal") for match in found.matches} == {"min(k, list)"}
+    assert {match.kind for match in found.matches} == {"neighbour"}, "no convention of a library"
+
+
+def claim_nothing_relevant() -> None:
+    lists, truths = [["A"], ["B"]], [{"A": 1}, {}]
+    counted = recnb.ndcg(lists, truths)
+    frame = pd.DataFrame({"user": [1, 2], "recommended": lists, "relevant": truths})
+    assert (counted, frame.rec.ndcg()) == (0.5, 1.0)
+    assert "1 list with no relevant item counts 0" in repr(counted)
+    assert "1 with no relevant item left out" in repr(frame.rec.ndcg())
+
+
+def claim_comparable() -> None:
+    grades, tenfold = [3, 2, 3, 0, 1, 2], [30, 20, 30, 0, 10, 20]
+    assert recnb.dcg(tenfold) == pytest.approx(10 * recnb.dcg(grades), abs=1e-10)
+    assert recnb.ndcg(tenfold) == pytest.approx(recnb.ndcg(grades), abs=SMALLEST)
+    assert abs(recnb.ndcg(tenfold, gain="exponential") - recnb.ndcg(grades, gain="exponential")) > 0.01
+
+
+def claim_rank_denominator() -> None:
+    one_hit = [[0] * (rank - 1) + [1] for rank in (1, 2, 3)]
+    assert [round(1 / recnb.dcg(row), 3) for row in one_hit] == [1, 1.585, 2]
+    assert [round(1 / recnb.dcg(row, discount="rank"), 3) for row in one_hit] == [1, 2, 3]
+
+
+def claim_ap_over_k() -> None:
+    shown, liked = ["a", "x", "b"], ["a", "b"]
+    assert recnb.average_precision(shown, liked, k=3) == pytest.approx((1 + 2 / 3) / 2, abs=SMALLEST)
+    mean = sum(recnb.precision(shown, liked, k=k) for k in (1, 2, 3)) / 3
+    assert (round(recnb.average_precision(shown, liked, k=3), 4), round(mean, 4)) == (0.8333, 0.7222)
+
+
+def claim_unsupervised() -> None:
+    """Other labels, another model: what it is to predict is given for training."""
+    features = np.array([[1.0, 0.0], [1.0, 0.5], [0.0, 1.0], [0.5, 1.0]])
+    for weights in ([4.0, 1.0], [1.0, 5.0]):
+        labels = features @ weights
+        np.testing.assert_allclose(np.linalg.lstsq(features, labels, rcond=None)[0], weights)
+
+
+def claim_unlimited_list() -> None:
+    shown, liked = list(range(1, 21)), [7, 15]
+    assert (recnb.recall(shown, liked), recnb.precision(shown, liked), recnb.hit_rate(shown, liked)) == (1, 0.1, 1)
+
+
+def claim_more_likes() -> None:
+    assert (recnb.dcg([1]), round(recnb.dcg([1, 1, 1]), 4)) == (1, 2.1309)
+    assert recnb.ndcg([1]) == recnb.ndcg([1, 1, 1]) == 1
+
+
+def claim_likes() -> None:
+    for name in ("dcg", "ndcg", "precision", "average_precision"):
+        score = getattr(recnb, name)
+        assert score(["B", "A"], {"A": 1, "B": 0}) == score(["C", "A"], {"A": 1, "B": 0})
+
+
+def claim_partial_feedback() -> None:
+    assert round(recnb.ndcg(["A"], {"A": 3, "B": 2, "C": 1}, k=3), 4) == round(3 / 4.7619, 4) == 0.63
+    assert recnb.ndcg(["A"], {"A": 3}, k=3) == 1
+
+
+def claim_log_penalty() -> None:
+    for rank in range(1, 50):
+        assert recnb.dcg([0] * (rank - 1) + [1]) * log2(rank + 1) == pytest.approx(1, abs=SMALLEST)
+
+
+def claim_useful() -> None:
+    assert recnb.ndcg([0.1, 0.1]) == recnb.ndcg([3, 2, 1]) == 1
+    assert (round(recnb.dcg([0.1, 0.1]), 4), round(recnb.dcg([3, 2, 1]), 4)) == (0.1631, 4.7619)
+
+
+def claim_position_words() -> None:
+    earned = [recnb.dcg([0] * (rank - 1) + [1]) for rank in range(1, 50)]
+    assert all(lower < higher for higher, lower in pairwise(earned))
+
+
 TESTED_CLAIMS: dict[str, Callable[[], None]] = {
     "claim-binary-forms": claim_binary_forms,
     "claim-log-base": claim_log_base,
@@ -296,6 +392,20 @@ TESTED_CLAIMS: dict[str, Callable[[], None]] = {
     "claim-idcg-bound": claim_idcg_bound,
     "claim-average-precision": claim_average_precision,
     "claim-argsort": claim_argsort,
+    "claim-swap": claim_swap,
+    "claim-short-list": claim_short_list,
+    "claim-nothing-relevant": claim_nothing_relevant,
+    "claim-comparable": claim_comparable,
+    "claim-rank-denominator": claim_rank_denominator,
+    "claim-ap-over-k": claim_ap_over_k,
+    "claim-unsupervised": claim_unsupervised,
+    "claim-unlimited-list": claim_unlimited_list,
+    "claim-more-likes": claim_more_likes,
+    "claim-likes": claim_likes,
+    "claim-partial-feedback": claim_partial_feedback,
+    "claim-log-penalty": claim_log_penalty,
+    "claim-useful": claim_useful,
+    "claim-position-words": claim_position_words,
 }
 
 
@@ -307,15 +417,29 @@ def test_claim(name: str) -> None:
 # Where each is shown.
 
 
-def places() -> dict[str, list[tuple[str, int]]]:
-    """For each id, the cells tagged with it: notebook, and the number of the code cell, from 0."""
-    found: dict[str, list[tuple[str, int]]] = {}
-    for path in sorted(BUILT.glob("*.ipynb")):
+#: Folders of notebooks, one for each language.
+FOLDERS = [folder for folder in (BUILT, BUILT / "ko") if list(folder.glob("*.ipynb"))]
+#: The last line of a text above a tagged cell.
+WORKED_LINE = re.compile(r"<small>worked: (.*)</small>$")
+#: A row of `worked.compare` as text: name, printed figure, computed figure, whether they agree.
+COMPARED = re.compile(r"^.*\S\s+(-?\d+(?:\.\d+)?)\s+-?\d+\.\d+\s+\D.*$", re.M)
+
+
+def cells_of(folder: Path) -> Iterator[tuple[str, int, NotebookNode, set[str]]]:
+    """Each code cell: its notebook, its number there from 0, and the ids that it is tagged with."""
+    for path in sorted(folder.glob("*.ipynb")):
         code = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
         for number, cell in enumerate(code):
-            for tag in cell.metadata.get("tags", []):
-                if tag in WORKED or tag in CLAIMS or tag.startswith("claim-"):
-                    found.setdefault(tag, []).append((path.name, number))
+            tags = {tag for tag in cell.metadata.get("tags", []) if tag in WORKED or tag.startswith("claim-")}
+            yield path.name, number, cell, tags
+
+
+def places(folder: Path) -> dict[str, list[tuple[str, int]]]:
+    """For each id, the cells tagged with it: notebook and number."""
+    found: dict[str, list[tuple[str, int]]] = {}
+    for notebook, number, _cell, tags in cells_of(folder):
+        for tag in tags:
+            found.setdefault(tag, []).append((notebook, number))
     return found
 
 
@@ -327,7 +451,7 @@ def name_of_test(name: str) -> str:
 def table() -> str:
     """The table of notebooks/README.md."""
     lines = [BEGIN, "| item | what | notebook | cell | test |", "|---|---|---|---|---|"]
-    shown = places()
+    shown = places(BUILT)
     for name, one in {**WORKED, **CLAIMS}.items():
         for notebook, number in shown.get(name, []):
             what = one.get("what") or f"{one['claim']} *{one['verdict'][0].upper()}{one['verdict'][1:]}.*"
@@ -335,12 +459,40 @@ def table() -> str:
     return "\n".join([*lines, END])
 
 
-def test_every_example_is_tested_and_shown_once() -> None:
+def test_every_example_is_tested() -> None:
     assert set(WORKED) == {*FROM_LISTS, "dcg-speed"}
     assert set(CLAIMS) == set(TESTED_CLAIMS)
-    shown = places()
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_every_example_is_shown_once(folder: Path) -> None:
+    shown = places(folder)
     assert set(shown) == {*WORKED, *CLAIMS}
     assert {name: cells for name, cells in shown.items() if len(cells) != 1} == {}
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_the_examples_named_in_a_text_are_in_the_cell_below_it(folder: Path) -> None:
+    """`<small>worked: id</small>` ends the text above a tagged cell."""
+    for path in folder.glob("*.ipynb"):
+        for above, cell in pairwise(nbformat.read(path, as_version=4).cells):
+            named = [name for line in WORKED_LINE.findall(above.source) for name in line.split(", ")]
+            assert not named or named == cell.metadata["tags"], path.name
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_what_is_called_printed_is_printed(folder: Path) -> None:
+    """Where a cell compares with printed figures, it is tagged with one worked example and shows its figures, all of them."""
+    compared = set()
+    for notebook, number, cell, tags in cells_of(folder):
+        if re.search(r"(?<!\.)\bcompare\(", cell.source):
+            (name,) = tags
+            texts = [output.get("data", {}).get("text/plain", "") for output in cell.outputs]
+            (table,) = [text for text in texts if re.match(r"\s+\S+ +recnb +\S+\n", text)]
+            printed = [float(figure) for figure in COMPARED.findall(table)]
+            assert sorted(printed) == sorted(WORKED[name]["printed"].values()), f"{notebook}, cell {number}"
+            compared.add(name)
+    assert compared == set(WORKED) - {"dcg-speed"}
 
 
 def test_readme_of_the_notebooks_names_the_cells() -> None:

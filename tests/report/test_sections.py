@@ -55,12 +55,23 @@ def test_findings_are_those_of_the_lint(evaluation, report):
             assert one.sentence("effect", "html") in made[name]
 
 
-def test_findings_come_first_and_are_counted(report):
+def test_the_overview_comes_first_with_a_line_for_each_finding(report):
     page = report.to_html()
     tabs = re.findall(r"</span>([^<]*)</label>", page)
-    assert tabs[0] == f"Findings ({len(report.findings)})"
-    assert tabs[1] == "Overview"
-    assert repr(report).splitlines()[1].startswith("warning: ")
+    assert tabs[:2] == ["Overview", f"Findings ({len(report.findings)})"]
+    overview = page.split("</section>")[0]
+    numbers, lines = overview.index("<table"), overview.index("</table>")
+    for one in report.findings:
+        short = one.sentence("short", "html")
+        assert overview.count(short) == 1
+        assert numbers < lines < overview.index(short)
+        assert one.sentence("effect", "html") not in overview
+        assert one.sentence("effect", "html") in page
+    lines = repr(report).splitlines()
+    shown = [at for at, line in enumerate(lines) if line.startswith(("warning: ", "note: "))]
+    assert [lines[at] for at in shown] == report.findings.lines()
+    metrics = [at for at, line in enumerate(lines) if line.startswith(("ndcg ", "recall "))]
+    assert max(metrics) < min(shown)
 
 
 def test_nothing_odd_is_said_and_the_overview_comes_first():
@@ -176,11 +187,11 @@ def test_korean(evaluation):
     page = report.to_html()
     tabs = re.findall(r"</span>([^<]*)</label>", page)
     assert tabs == [
-        f"눈에 띄는 점 ({len(report.findings)})",
         "요약",
+        f"눈에 띄는 점 ({len(report.findings)})",
         "곡선과 분포",
         "집단",
-        "정확도 너머",
+        "정확도 이외의 지표",
         "사용자",
         "읽는 법",
     ]
@@ -241,7 +252,11 @@ def test_comparison_tells_findings_once_and_whose(sample):
         assert told == {finding.short for finding in one.lint(10)}
     for form in (report.to_html(), repr(report), report.to_markdown()):
         assert "all models" in form
-    assert re.findall(r"</span>([^<]*)</label>", report.to_html())[0] == f"Findings ({len(report.data.findings)})"
+    tabs = re.findall(r"</span>([^<]*)</label>", report.to_html())
+    assert tabs[:2] == ["Overview", f"Findings ({len(report.data.findings)})"]
+    overview = report.to_html().split("</section>")[0]
+    assert all(each.finding.sentence("short", "html") in overview for each in report.data.findings)
+    assert repr(report).index("nDCG@5") < repr(report).index("! ")
     told = json.loads(report.to_json())
     assert told["findings"][0].keys() == {
         "models",

@@ -54,6 +54,10 @@ def pages(evil: str) -> dict[str, Callable[[], str]]:
         "explanation": ev.explain("ndcg", evil, k=2)._repr_html_,
         "explanation of idcg": ev.explain("idcg", evil, k=2)._repr_html_,
         "table": ev.table(k=[1])._repr_html_,
+        "table with intervals": ev.table(k=[1], intervals=True)._repr_html_,
+        "items": ev.items(k=1)._repr_html_,
+        "user": ev.user(evil, k=1)._repr_html_,
+        "comparison": recnb.compare({evil: ev, evil + "2": ev}).table("ndcg", k=1)._repr_html_,
         "curve": ev.curve("ndcg", k=[1])._repr_html_,
         "score": ev.ndcg(k=1)._repr_html_,
         "evaluation": ev._repr_html_,
@@ -79,7 +83,7 @@ def test_text_of_the_users_is_text(evil: str) -> None:
             "td",
             "span",
         }, name
-        assert page.attributes <= {"class", "style", "role", "aria-label", "scope"}, name
+        assert page.attributes <= {"class", "style", "role", "aria-label", "scope", "tabindex"}, name
         text = "".join(text for text, _ in page.text)
         if name in ("explanation", "list"):
             assert text.count(one_line(evil)) >= 2, "the text is shown"

@@ -352,3 +352,23 @@ def test_cut_offs_may_be_asked_in_any_order() -> None:
             for metric in ("ndcg", "recall", "r_precision"):
                 assert getattr(ev, metric)(k=k) == getattr(EV, metric)(k=k)
             assert ev.ndcg(k=k, ideal="list") == EV.ndcg(k=k, ideal="list")
+
+
+def test_per_user_results_bear_the_name_of_the_column() -> None:
+    recs = pd.DataFrame({"user": [1, 1, 2], "item": [10, 11, 10], "rank": [1, 2, 1]})
+    truth = pd.DataFrame({"user": [1, 2], "item": [11, 10]})
+    for renamed, other in (
+        (recs.rename(columns={"user": "customer_id"}), truth),
+        (recs, truth.rename(columns={"user": "customer_id"})),
+    ):
+        ev = recnb.evaluate(renamed, other, train=truth.assign(item=12))
+        for name in (
+            ev.ndcg(k=2).per_user.index.name, ev.ndcg(k=2).to_frame().index.name, ev.to_frame().index.name, ev.users.name,
+            ev.novelty(k=2).per_user.index.name, ev.under("rectools").ndcg(k=2).per_user.index.name,
+        ):  # fmt: skip
+            assert name == "customer_id"
+    both = recnb.evaluate(recs.rename(columns={"user": "userId"}), truth.rename(columns={"user": "member"}))
+    assert both.users.name == "userId"
+    assert recnb.evaluate(recs.rename(columns={"user": "who"}), truth, user="who").users.name == "who"
+    assert recnb.evaluate({1: [10, 11]}, truth.rename(columns={"user": "member"})).users.name == "member"
+    assert recnb.evaluate({1: [10, 11]}, {1: [11]}).users.name == "user"

@@ -62,6 +62,7 @@ WANT: list[tuple[str, dict[str, Any], float]] = [
     ("ndcg", {"k": 3}, 3 / math.log2(3) / IDCG),
     ("ndcg", {"k": 99}, DCG / IDCG),
     ("ndcg", {"ideal": "list"}, DCG / (3 + 1 / math.log2(3))),
+    ("ndcg", {"ideal": "min(k, list)", "k": 99}, DCG / IDCG),
     ("ndcg", {"ideal": "k", "k": 2}, 3 / math.log2(3) / (3 + 3 / math.log2(3))),
     ("r_precision", {}, 1 / 3),
     ("rbp", {"p": 0.5}, 0.5 * (0.5 + 0.5**3)),
@@ -358,3 +359,64 @@ def test_tuples_are_no_lists_by_chance() -> None:
     assert recnb.precision(ranking, [set(one) for one in truth], k=1) == 0.5
     with pytest.raises(RecnbError, match="may be items or whole lists"):
         recnb.precision([*ranking, ("e", "f")], truth, k=1)
+
+
+def test_a_list_with_nothing_to_find_counts_0_and_the_basis_says_so() -> None:
+    """A frame leaves such a user out instead, and says that."""
+    both = recnb.ndcg([["A"], ["B"]], [{"A": 1}, {}])
+    assert both == 0.5
+    assert "mean of 2 lists; 1 list with no relevant item counts 0; " in repr(both)
+    assert "counts 0" not in repr(recnb.ndcg([["A"], ["B"]], [{"A": 1}, {"C": 1}]))
+    frame = pd.DataFrame({"user": [1, 2], "recommended": [["A"], ["B"]], "relevant": [{"A": 1}, {}]})
+    assert frame.rec.ndcg() == 1.0
+    assert "1 with no relevant item left out" in repr(frame.rec.ndcg())
+
+
+# Grades and scores
+
+
+def test_grades_and_scores() -> None:
+    want = (2 / math.log2(3) + 3 / 2) / (3 + 2 / math.log2(3))
+    for convert in (list, tuple, np.array, pd.Series, pl.Series):
+        found = recnb.ndcg(y_true=convert([3, 0, 2]), y_score=convert([0.2, 0.9, 0.5]))
+        assert found == pytest.approx(want, abs=1e-15)
+    assert recnb.ndcg(y_true=[3, 0, 2], y_score=[0.2, 0.9, 0.5], k=1) == 0
+    assert recnb.precision(y_true=[1, 0, 1], y_score=[3, 2, 1], k=2) == 0.5
+    assert recnb.mrr(y_true=[0, 1], y_score=[0.5, 0.5]) == 0.5, "equal scores keep their order"
+    assert recnb.mrr(y_true=[[0, 1], [1, 0]], y_score=[[1, 2], [1, 2]]).per_user.tolist() == [1, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"y_true": [1, 0]}, "go together"),
+        ({"y_score": [1, 0]}, "go together"),
+        ({"ranking": [1], "y_true": [1], "y_score": [1]}, "go together"),
+        ({"y_true": [1, 0], "y_score": [1]}, "y_true has 2 values and y_score 1"),
+        ({"y_true": [1, 0], "y_score": [1, math.nan]}, "y_score holds nan"),
+        ({"y_true": [1, 0], "y_score": [1, "a"]}, "y_score holds 'a'"),
+        ({"y_true": [1, 0], "y_score": [None, 1]}, "y_score holds None"),
+        ({"y_true": [1, -2], "y_score": [2, 1]}, "-2"),
+        ({"y_true": [], "y_score": []}, "empty"),
+        ({"y_true": 1, "y_score": 1}, "y_true is 1"),
+    ],
+)
+def test_grades_and_scores_refused(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(RecnbError, match=words):
+        recnb.ndcg(**given)
+
+
+def test_grades_and_scores_by_position_are_not_taken_for_items() -> None:
+    for ranking, truth in (
+        ([3, 0, 2], [0.2, 0.9, 0.5]),
+        ([1, 0, 2], [0.2, 1.0, 0.5]),
+        (np.array([3, 0, 2]), np.array([0.2, 0.9, 0.5])),
+        ([[3, 0, 2]], [[0.2, 0.9, 0.5]]),
+        ([1, 2], [3, 4]),
+    ):
+        with pytest.raises(RecnbError, match=r"y_true=\.\.\., y_score="):
+            recnb.ndcg(ranking, truth)
+    assert recnb.ndcg([1, 2], {3, 4}) == 0
+    assert recnb.ndcg([1, 2], [3, 4, 5]) == 0
+    assert recnb.ndcg(["a", "b"], ["c", "d"]) == 0
+    assert recnb.ndcg([1, 2], [2, 3]) > 0

@@ -12,7 +12,9 @@ import pytest
 
 import recnb
 from recnb.display.language import with_particles
-from recnb.metrics.metric import METRICS
+from recnb.metrics import accuracy
+from recnb.metrics.hits import Cutoff, Hits
+from recnb.metrics.metric import METRICS, Credit
 from recnb.widgets.quiz import LEAST_K, MOST_K, Quiz, generate, mistakes, question
 from recnb.widgets.quiz.list import QuizList
 from recnb.widgets.quiz.mistakes import mistakes_of, recorded, recorded_of
@@ -36,7 +38,7 @@ def names_of(metric: str) -> list[str]:
 
 
 def tells_apart(q: Quiz) -> None:
-    unit = 10.0**-q.digits
+    unit = 10.0 ** -(q.digits or 4)
     values = [q.value, *(slip.value for slip in q.slips)]
     assert not any(abs(one - other) < generate.APART * unit for one, other in combinations(values, 2)), q
     assert min(abs(q.value), abs(q.value - 1)) > unit
@@ -162,7 +164,7 @@ BY_HAND: dict[str, tuple[float, dict[str, float]]] = {
         (1 + 2 / 3) / 4,
         {
             "out_of_hits": (1 + 2 / 3) / 2, "out_of_k": (1 + 2 / 3) / 3, "no_cutoff": (1 + 2 / 3 + 3 / 4) / 4, "out_of_length": (1 + 2 / 3) / 5,
-            "not_divided": 1 + 2 / 3, "every_rank": (1 + 1 / 2 + 2 / 3) / 3, "not_counted_up": (1 + 1 / 3) / 4, "graded": (2 / 1 + 5 / 3) / 4,
+            "not_divided": 1 + 2 / 3, "precision": P, "reciprocal_rank": 1, "every_rank": (1 + 1 / 2 + 2 / 3) / 3, "not_counted_up": (1 + 1 / 3) / 4, "graded": (2 / 1 + 5 / 3) / 4,
         },
     ),
     "cg": (5, {"exponential_gain": 10, "binary_gain": 2, "no_cutoff": 6, "discounted": DCG, "mean": 5 / 3, "one_more": 6}),
@@ -190,6 +192,7 @@ BY_HAND: dict[str, tuple[float, dict[str, float]]] = {
             "log_of_rank": (2 + 3 / LOG3) / (5 + 1 / LOG3), "rank_discount": 3 / (4 + 1 / 3), "ideal_of_list": DCG / IDCG,
             "no_cutoff": (DCG + 1 / log2(5)) / (IDCG + 1 / log2(5)), "ideal_uncut": DCG / (IDCG + 1 / log2(5)),
             "ideal_of_top": DCG / (3 + 2 / LOG3), "not_divided": DCG, "not_discounted": 5 / 6,
+            "ideal_alone": IDCG, "upside_down": IDCG / DCG, "list_uncut": (DCG + 1 / log2(5)) / IDCG,
         },
     ),
     "r_precision": (3 / 4, {"precision": 3 / 5, "whole_list": 3 / 4, "out_of_length": 3 / 5, "found_only": 2 / 3, "graded": 6 / 4}),
@@ -216,6 +219,8 @@ ASKED = {"fbeta": {"beta": 2}, "err": {"max_relevance": 3}}
 def test_slips_by_hand(metric: str) -> None:
     drawn = QuizList(metric, ASKED.get(metric, {}), None if metric == "r_precision" else 3, (ROW,), (TRUTH,))
     value, slips = BY_HAND[metric]
+    if METRICS[metric].bounds[1] == 1:
+        slips = slips | {"per_cent": 100 * value}
     assert drawn.score() == pytest.approx(value, abs=1e-12)
     assert {slip.name: slip.value for slip in mistakes_of(drawn)} == pytest.approx(slips, abs=1e-12)
 
@@ -226,7 +231,7 @@ def test_slips_of_the_hit_rate_by_hand() -> None:
     drawn = QuizList("hit_rate", {}, 2, lists, truths)
     assert drawn.score() == 2 / 4
     assert {slip.name: slip.value for slip in mistakes_of(drawn)} == {
-        "no_cutoff": 3 / 4, "count_hits": 3 / 4, "count_users": 2, "precision": 3 / 8, "recall": 1.5 / 4, "all_found": 1 / 4,
+        "no_cutoff": 3 / 4, "count_hits": 3 / 4, "count_users": 2, "precision": 3 / 8, "recall": 1.5 / 4, "all_found": 1 / 4, "per_cent": 50,
     }  # fmt: skip
 
 
@@ -309,13 +314,97 @@ def test_a_metric_without_recorded_mistakes_has_those_of_every_metric(monkeypatc
     monkeypatch.setattr(mistakes, "recorded", lambda: kept)
     monkeypatch.setattr(question, "DESCRIBED", ())
     q = recnb.quiz("rbp", 1)
-    assert names_of("rbp") == ["no_cutoff", "one_more"]
-    assert {slip.name for slip in q.slips} == {"no_cutoff", "one_more"}
+    assert names_of("rbp") == ["per_cent", "no_cutoff", "one_more"]
+    assert {slip.name for slip in q.slips} == {"per_cent", "no_cutoff", "one_more"}
     tells_apart(q)
     assert "\np = 0.8.\n" in str(q)
     assert q.check(q.value)
     assert "A common mistake gives exactly this number" in repr(q.check(q.slips[0].value))
     assert "<details" in q.reveal()._repr_html_()
+
+
+def success(hits: Hits, k: Cutoff = None) -> Credit:
+    """1 for a list that has a hit."""
+    return replace(accuracy.hit_rate(hits, k), out_of=1.0)
+
+
+def count_of_hits(hits: Hits, k: Cutoff = None) -> Credit:
+    """Number of hits."""
+    return replace(accuracy.precision(hits, k), out_of=1.0)
+
+
+@pytest.mark.parametrize(
+    "function, top, shown",
+    [(success, 1, ("over these", "Answer to 4 decimals")), (count_of_hits, inf, ("of this list", "a whole number"))],
+)
+def test_a_new_metric_has_a_quiz_whatever_its_values(
+    function: Any, top: float, shown: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A metric that is 0 or 1 for one list is asked for as a mean over users, a count as a whole number."""
+    made = replace(
+        METRICS["precision"],
+        function=function,
+        called="",
+        credit="1",
+        out_of="1",
+        bounds=(0, top),
+        meanings={},
+        aliases=(),
+    )
+    monkeypatch.setitem(METRICS, function.__name__, made)
+    for seed in range(5):
+        q = recnb.quiz(function.__name__, seed)
+        assert all(words in str(q) for words in shown)
+        assert all(abs(slip.value - q.value) > 1e-3 for slip in q.slips)
+        assert q.check(q.value)
+        assert "no_cutoff" in {slip.name for slip in q.slips}
+        assert repr(q.reveal())
+
+
+def test_gains_of_whole_grades_are_asked_for_as_whole_numbers() -> None:
+    q = recnb.quiz("cg", 2, lang="en")
+    assert q.digits == 0
+    assert "Answer with a whole number." in str(q)
+    whole = f"{q.value:.0f}"
+    assert f"Right: {q.label} = {whole}.\n" in repr(q.check(int(whole)))
+    assert q.check(f"{whole}.0")
+    assert not q.check(q.value + 0.3)
+    mean = next(slip for slip in q.slips if slip.name == "mean")
+    assert q.check(f"{mean.value:.4f}").slip == "mean"
+    assert "Answer to 3 decimals" in str(recnb.quiz("cg", 2, digits=3, lang="en"))
+    assert all(recnb.quiz(metric).digits == 4 for metric in METRICS if metric != "cg")
+
+
+@pytest.mark.parametrize("metric", ["dcg", "idcg", "ndcg"])
+def test_a_hint_at_a_rank_is_at_an_item_that_adds_to_the_sum(metric: str) -> None:
+    hints = 0
+    for options in [{}, *OTHERWISE[metric]]:
+        for seed in range(12):
+            q = recnb.quiz(metric, seed, lang="en", **options)
+            grades = q.drawn.grades[: q.k]
+            if metric == "idcg":
+                grades = sorted(q.drawn.truth.values(), reverse=True)[: q.k]
+                if q.drawn.option("ideal") == "list":
+                    grades = sorted(q.drawn.grades, reverse=True)[: q.k]
+            for slip in q.slips:
+                hint = re.search(
+                    r"(?:[Ss]ee|at) rank (\d+)[,:]? .*?divided by ([\d.]+)(?: and should be divided by ([\d.]+))?",
+                    slip.sentence,
+                )
+                if hint:
+                    rank, divided, divides = hint.groups()
+                    assert grades[int(rank) - 1] > 0, (slip.sentence, str(q))
+                    assert divided != (divides or "1"), slip.sentence
+                    hints += 1
+    assert hints > 50
+
+
+def test_per_cent_is_told_apart_by_its_sign() -> None:
+    q = recnb.quiz("ndcg", 3, lang="en")
+    shown = f"{100 * q.value:.2f}"
+    assert q.check(f"{shown}%")
+    assert q.check(shown).slip == "per_cent"
+    assert "per_cent" not in names_of("dcg")
 
 
 def test_a_solution_without_mistakes_shows_none() -> None:

@@ -152,6 +152,24 @@ def test_an_answer_is_true_if_all_of_it_is_right() -> None:
     assert q.check_largest(largest).value_correct is None
 
 
+def test_a_right_value_with_a_wrong_largest_term_is_told_as_right() -> None:
+    q = recnb.quiz("ndcg", 3, lang="en")
+    other = next(item for item in q.items if item not in q.largest)
+    half = q.check(q.value, largest=other)
+    value = f"nDCG@{q.k} = {q.value:.4f}."
+    assert repr(half).startswith(f"✓ The value is right: {value} ✗ The largest term: not {other}.")
+    assert re.search(r"<b>✓ The value is right.*</b>.*<b>✗ The largest term: not", half._repr_html_(), re.DOTALL)
+    assert repr(q.check(0.1, largest=q.largest[0])).startswith("✗ 0.1 is not right. ")
+    assert repr(q.check(0.1, largest=q.largest[0])).endswith(f"✓ The largest term: {q.largest[0]}, right.")
+    both = repr(q.check(q.value, largest=q.largest[0]))
+    assert both.startswith(f"✓ Right: {value} ✓ The largest term: {q.largest[0]}, right.")
+
+
+def test_text_that_is_no_number_is_refused_in_the_language_of_the_exercise() -> None:
+    with pytest.raises(RecnbError, match=r"'abc'.* 숫자로 읽을 수 없다.*'2/3'"):
+        recnb.quiz("ndcg", 3, lang="ko").check("abc")
+
+
 def test_the_solution_is_shown_after_a_right_value_or_when_asked_for() -> None:
     q = recnb.quiz("ndcg", 3)
     assert q.check(q.value).explanation is not None

@@ -19,7 +19,7 @@ from recnb.display.language import _, checked, use_language
 from recnb.display.text import fixed
 from recnb.errors import OptionError, RecnbError, is_number, near
 from recnb.metrics.hits import Cutoffs, Floats, Ints
-from recnb.metrics.metric import METRICS, Metric, metric_named
+from recnb.metrics.metric import METRICS, Metric, standard_metric
 from recnb.report.data import SAME
 from recnb.results.evaluation_data import EvaluationData
 from recnb.widgets.explorer.data import KEPT, MetricOfUsers, SegmentColumns, UserSegments, common_users
@@ -69,7 +69,7 @@ class ExplorerState:
         #: The metrics to choose from: all, or those of the libraries whose conventions are in force.
         libraries = {evaluation.library for evaluation in self.evaluations} - {None}
         self.metrics = [name for name in METRICS if all(presets.of_metric(name, library) for library in libraries)]
-        self.metric: Metric[...] = metric_named(metric)
+        self.metric: Metric[...] = standard_metric(metric)
         self.k = Cutoffs.one(k).values[0]
         self.options = dict(options or {})
         self.model, self.other = 0, min(1, len(self.names) - 1)
@@ -124,7 +124,7 @@ class ExplorerState:
         self.problem = ""
         before = self.edges()
         try:
-            chosen = self.metric if metric is None else metric_named(metric)
+            chosen = self.metric if metric is None else standard_metric(metric)
             kept = {
                 name: value
                 for name, value in self.options.items()

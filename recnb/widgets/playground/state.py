@@ -421,13 +421,18 @@ class PlaygroundState:
         values = [
             f"{self.metrics[name].label(self.k)} {text.fixed(value.now)}" for name, value in self.values().items()
         ]
-        gain = f", {self.gain} gain" if self.has_gain else ""
-        lines = [
-            f"Playground: {len(self.order)} items, k={self.k}{gain}; relevance in brackets",
-            "  " + ", ".join(f"{rank}. {item}" for rank, item in enumerate(listed, 1)),
-            *([f"  not in the list: {missed}"] if missed else []),
-            "  " + ", ".join(values),
-        ]
+        with use_language(self.lang):
+            heading = (
+                N_("Playground: {n} items, k={k}, {gain} gain; relevance in brackets")
+                if self.has_gain
+                else N_("Playground: {n} items, k={k}; relevance in brackets")
+            )
+            lines = [
+                _(heading, n=len(self.order), k=self.k, gain=_(self.gain)),
+                "  " + ", ".join(f"{rank}. {item}" for rank, item in enumerate(listed, 1)),
+                *(["  " + _("not in the list: {items}", items=missed)] if missed else []),
+                "  " + ", ".join(values),
+            ]
         return "\n".join(lines)
 
     @property

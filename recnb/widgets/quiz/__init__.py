@@ -9,7 +9,7 @@ import numpy as np
 from recnb.display.language import checked
 from recnb.errors import CutoffError, OptionError
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.metric import metric_named
+from recnb.metrics.metric import standard_metric
 from recnb.widgets.quiz.exercise import Answer, Quiz, Solution
 from recnb.widgets.quiz.generate import draw
 from recnb.widgets.quiz.list import TOP
@@ -27,7 +27,7 @@ def quiz(
     seed: int = 0,
     *,
     k: int | None = None,
-    digits: int = 4,
+    digits: int | None = None,
     lang: str | None = None,
     **options: Any,
 ) -> Quiz:
@@ -45,7 +45,8 @@ def quiz(
     k
         The cut-off, from 3 to 10; by default it is drawn.
     digits
-        The number of decimals of the answer, from 2 to 8.
+        The number of decimals of the answer, from 2 to 8; by default 4, or none for a metric whose values are whole
+        numbers, such as the cumulative gain.
     lang
         "en" or "ko", by default the language that is set.
     **options
@@ -59,17 +60,18 @@ def quiz(
     >>> q.check(0.6).slip, bool(q.check("2/3")), q.grade(0.6667), q.grade("0.6")
     ('no_cutoff', True, 1.0, 0.0)
     """
-    chosen = metric_named(metric)
+    chosen = standard_metric(metric)
     chosen.check(options)
     if not _is_whole(seed) or seed < 0:
         raise OptionError(f"seed={seed!r} is not a seed: give a whole number from 0 up, such as seed=1.")
-    if not _is_whole(digits) or not LEAST_DIGITS <= digits <= MOST_DIGITS:
+    if digits is not None and (not _is_whole(digits) or not LEAST_DIGITS <= digits <= MOST_DIGITS):
         raise OptionError(
             f"digits={digits!r}: an answer has {LEAST_DIGITS} to {MOST_DIGITS} decimals, such as digits=4."
         )
     options = DEFAULTS.get(chosen.name, {}) | {name: word for name, word in options.items() if word is not None}
-    drawn, slips = draw(chosen.name, int(seed), _cutoff(chosen.name, k), int(digits), options)
-    return Quiz(drawn, slips, int(seed), int(digits), checked(lang))
+    digits = None if digits is None else int(digits)
+    drawn, slips, digits = draw(chosen.name, int(seed), _cutoff(chosen.name, k), digits, options)
+    return Quiz(drawn, slips, int(seed), digits, checked(lang))
 
 
 def _is_whole(value: object) -> bool:

@@ -11,6 +11,7 @@ from fractions import Fraction
 from numbers import Rational
 from typing import Literal
 
+from recnb.display.language import _
 from recnb.display.text import one_line
 from recnb.errors import RecnbError, is_number
 from recnb.widgets.quiz.mistakes import Mistake
@@ -55,8 +56,9 @@ def read(answer: object) -> Number:
         raise RecnbError(f"the answer is {shown}: give a number, such as 0.1234, or text, such as '2/3'.")
     number = _read_text(answer)
     if number is None:
+        shown = repr(one_line(answer, 40))
         raise RecnbError(
-            f"{one_line(answer, 40)!r} is not read as a number: type it as 0.1234, '0,1234', '2/3' or '12.34%'."
+            _("{text} is not read as a number: type it as 0.1234, '0,1234', '2/3' or '12.34%'.", text=shown)
         )
     return number
 

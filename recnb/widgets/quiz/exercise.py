@@ -17,21 +17,26 @@ from recnb.display.language import N_, _, use_language
 from recnb.display.templates import render
 from recnb.display.text import aligned, one_line
 from recnb.errors import OptionError, RecnbError, near
+from recnb.metrics.formula import number as short_number
 from recnb.metrics.gain import gain_of
 from recnb.results.explanation import Explanation
 from recnb.results.single_list import explain
 from recnb.widgets.quiz import question
 from recnb.widgets.quiz.answer import Number, Verdict, judge, read
+from recnb.widgets.quiz.generate import DIGITS
 from recnb.widgets.quiz.list import QuizList
 from recnb.widgets.quiz.mistakes import Mistake
 
 #: The first sentence on a value.
 FEEDBACK: dict[Verdict, str] = {
-    "right": N_("Right: {label} = {value}."),
+    "right": N_("The value is right: {label} = {value}."),
     "short": N_("Correct to the decimals given ({given}); {digits} were required: {label} = {value}."),
     "undecided": N_("{answer} has too few decimals to be checked: give {digits}."),
     "wrong": N_("{answer} is not right."),
 }
+
+#: Instead of the first, if all that was asked for is right.
+ALL_RIGHT = N_("Right: {label} = {value}.")
 
 UNRECOGNISED = N_(
     "No common mistake gives this number. Write down the term of each rank and compare; q.reveal() shows the solution."
@@ -60,7 +65,7 @@ class Quiz:
     drawn: QuizList
     slips: tuple[Mistake, ...]  #: common mistakes, with the number each gives here
     seed: int
-    digits: int  #: the number of decimals of the answer
+    digits: int  #: the number of decimals of the answer; 0 if it is a whole number
     lang: str
 
     @property
@@ -129,8 +134,9 @@ class Quiz:
         item = None if largest is None else self._item(largest)
         if value is None:
             return Answer(self, None, None, (), False, item, reveal)
-        number = read(value)
-        return Answer(self, number, *judge(number, self.value, self.slips, self.digits), item, reveal)
+        with use_language(self.lang):
+            number = read(value)
+        return Answer(self, number, *judge(number, self.value, self.slips, self.digits or DIGITS), item, reveal)
 
     def check_largest(self, item: str, *, reveal: bool = False) -> Answer:
         """Check whether an item's term is the largest of the sum; items that tie are all right."""
@@ -179,10 +185,10 @@ class Quiz:
         with use_language(self.lang):
             return render("widgets/quiz/question.jinja", quiz=self, question=question, instruction=instruction)
 
-    def _feedback_html(self, sentences: Sequence[str], mark: str = "") -> Markup:
-        """Return sentences to an answer as HTML, the first with a mark."""
+    def _feedback_html(self, sentences: Sequence[tuple[str, str]]) -> Markup:
+        """Return sentences to an answer as HTML, each with its mark or none."""
         with use_language(self.lang):
-            return render("widgets/quiz/answer.jinja", label=self.label, sentences=sentences, mark=mark)
+            return render("widgets/quiz/answer.jinja", label=self.label, sentences=sentences)
 
     def _repr_html_(self) -> str:
         return str(self._question_html(instruction=True))
@@ -243,24 +249,29 @@ class Answer:
 
     def sentences(self) -> list[str]:
         """Return the feedback, sentence by sentence."""
+        return [sentence for _mark, sentence in self._marked()]
+
+    def _marked(self) -> list[tuple[str, str]]:
+        """Return each sentence with its mark: the first on the value and that on the largest term have one."""
         with use_language(self.quiz.lang):
-            right, wrong = RIGHT_LARGEST, WRONG_LARGEST
-            on_largest = (
-                [] if self.largest is None else [_(right if self.largest_correct else wrong, item=self.largest)]
-            )
-            return [*self._on_value(), *on_largest]
+            on_value = enumerate(self._on_value())
+            marked = [("" if at else _mark(self.value_correct), sentence) for at, sentence in on_value]
+            if self.largest is not None:
+                on_largest = RIGHT_LARGEST if self.largest_correct else WRONG_LARGEST
+                marked.append((_mark(self.largest_correct), _(on_largest, item=self.largest)))
+            return marked
 
     def _on_value(self) -> list[str]:
         if self.number is None or self.verdict is None:
             return []
         digits = self.quiz.digits
         feedback = _(
-            FEEDBACK[self.verdict],
+            ALL_RIGHT if self.verdict == "right" and self.correct else FEEDBACK[self.verdict],
             answer=self.number.shown,
             given=self.number.decimals,
             digits=digits,
             label=self.quiz.label,
-            value=f"{self.quiz.value:.{digits}f}",
+            value=_rounded(self.quiz.value, digits),
         )
         if self.verdict != "wrong":
             return [feedback]
@@ -273,12 +284,12 @@ class Answer:
         return [feedback, named, *(_("So does another. {what}", what=other) for other in others)]
 
     def __repr__(self) -> str:
-        feedback = " ".join(["✓" if self.correct else "✗", *self.sentences()])
+        feedback = " ".join(word for marked in self._marked() for word in marked if word)
         return feedback if self.solution is None else f"{feedback}\n\n{self.solution!r}"
 
     def _feedback_html(self) -> Markup:
         """Return the feedback as HTML, without the solution."""
-        return self.quiz._feedback_html(self.sentences(), mark="✓" if self.correct else "✗")
+        return self.quiz._feedback_html(self._marked())
 
     def _repr_html_(self) -> str:
         return str(self._feedback_html()) + ("" if self.solution is None else self.solution._repr_html_())
@@ -303,7 +314,7 @@ class Solution:
 
     def rounded(self, value: float) -> str:
         """Return a value with the decimals of the exercise."""
-        return f"{value:.{self.digits}f}"
+        return _rounded(value, self.digits)
 
     def headline(self) -> str:
         """Return the first line; the explanation of a single list begins with its value."""
@@ -342,6 +353,15 @@ class Solution:
             return str(render("widgets/quiz/solution.jinja", solution=self, explanation=explanation))
 
 
+def _mark(correct: bool | None) -> str:
+    return "✓" if correct else "✗"
+
+
+def _rounded(value: float, digits: int) -> str:
+    """Return a value with so many decimals; where whole numbers are asked for, with those that it has."""
+    return f"{value:.{digits}f}" if digits else short_number(value)
+
+
 class QuizView:
     """The widgets of one exercise; `.widget` is what is shown."""
 
@@ -354,7 +374,7 @@ class QuizView:
         fitting, wide = w.Layout(width="max-content"), {"description_width": "initial"}
         with use_language(quiz.lang):
             self.question = w.HTML(_SPACED.format(quiz._question_html(instruction=False)))
-            empty = "0." + "0" * quiz.digits
+            empty = f"{0:.{quiz.digits}f}"
             self.value = w.Text(description=_("Value"), placeholder=empty, style=wide, continuous_update=False)
             self.value.layout.width = "14em"
             choices = [(_("choose"), ""), *((item, item) for item in quiz.items)]
@@ -400,7 +420,7 @@ class QuizView:
 
     def _alert(self, message: str, **values: Any) -> None:
         with use_language(self.quiz.lang):
-            self.feedback.value = _ALERT.format(self.quiz._feedback_html([_(message, **values)]))
+            self.feedback.value = _ALERT.format(self.quiz._feedback_html([("", _(message, **values))]))
 
     # The browser sends the Enter key before the text; when the focus moves, as to the largest term, it sends the text alone.
 

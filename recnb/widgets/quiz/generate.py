@@ -19,6 +19,12 @@ LETTERS = "ABCDEFGHJKLMNPQRST"  # I and O are too easily read as 1 and 0
 #: Draws before the best one so far is taken. With default options, a few hundred are enough.
 TRIES = 2000
 
+#: Lists that show what kind of values a metric has.
+PROBES = 20
+
+#: The decimals of an answer, unless the values of the metric are whole numbers.
+DIGITS = 4
+
 #: Two numbers differ from this many units of the last digit on: one unit is an error of rounding.
 APART = 3
 
@@ -47,18 +53,22 @@ class Dice:
 
 
 def draw(
-    metric: str, seed: int, k: int | None, digits: int, options: Mapping[str, Any]
-) -> tuple[QuizList, tuple[Mistake, ...]]:
-    """Draw an exercise and its common mistakes.
+    metric: str, seed: int, k: int | None, digits: int | None, options: Mapping[str, Any]
+) -> tuple[QuizList, tuple[Mistake, ...], int]:
+    """Draw an exercise, its common mistakes and the number of decimals of its answer, if that is not given.
 
     The value is neither 0 nor 1, it is not on the edge of rounding, and it differs from the numbers of all mistakes; so
     do these from each other, as far as the options allow. A mistake that gives the right value is left out.
     """
-    dice = Dice(metric, seed)
-    unit = 10.0**-digits
+    dice, probes = Dice(metric, seed), Dice("values", metric)
+    values = {draw_list(probes, metric, options, k).value for _ in range(PROBES)}
+    several = values <= {0, 1}  # a metric that has no other value for one list is asked for as a mean
+    if digits is None:
+        digits = 0 if not several and all(value.is_integer() for value in values) else DIGITS
+    unit = 10.0 ** -(digits or DIGITS)
     best: tuple[int, QuizList, tuple[Mistake, ...]] | None = None
     for _ in range(TRIES):
-        drawn = (draw_users if metric == "hit_rate" else draw_list)(dice, metric, options, k)
+        drawn = (draw_users if several else draw_list)(dice, metric, options, k)
         if not _worth_asking(drawn, unit):
             continue
         slips = mistakes_of(drawn)
@@ -73,15 +83,16 @@ def draw(
         )
     _, drawn, slips = best
     value = drawn.value
-    return drawn, tuple(slip for slip in slips if abs(slip.value - value) >= APART * unit)
+    return drawn, tuple(slip for slip in slips if abs(slip.value - value) >= APART * unit), digits
 
 
 def _worth_asking(drawn: QuizList, unit: float) -> bool:
     """Whether the value is not trivial, and each mistake can be made."""
-    if drawn.metric != "hit_rate":
+    if not drawn.several:
         grades = list(drawn.truth.values())
         one_preferred = drawn.options.get("target") != "preferred" or grades.count(TOP) == 1
-        if TOP not in grades or not drawn.hits_of_users[0][0] or not one_preferred:
+        discounted = "discount" not in METRICS[drawn.metric].defaults or drawn.ranks_with_credit.max(initial=0) > 1
+        if TOP not in grades or not drawn.hits_of_users[0][0] or not one_preferred or not discounted:
             return False
     value = drawn.value
     after_last_digit = value / unit % 1

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from recnb.metrics.hits import Floats, Hits
+from recnb.metrics.hits import Floats, Hits, Ints
 from recnb.metrics.metric import METRICS
 from recnb.results.single_list import Pair, hits_of
 
@@ -40,6 +40,11 @@ class QuizList:
     def label(self) -> str:
         """The metric's symbol at the cut-off."""
         return METRICS[self.metric].label(self.k)
+
+    @property
+    def several(self) -> bool:
+        """Whether there are lists of several users."""
+        return len(self.lists) > 1
 
     @property
     def asks_largest(self) -> bool:
@@ -114,6 +119,13 @@ class QuizList:
         ranks = np.arange(1.0, len(grades) + 1)
         hits = np.cumsum(np.sign(grades))
         return {"rank": ranks, "relevance": grades, "nth": hits, "relevance_so_far": np.cumsum(grades)}
+
+    @property
+    def ranks_with_credit(self) -> Ints:
+        """The ranks whose item adds to the sum, in the list or, with a metric of the ideal list, in that."""
+        credit = METRICS[self.metric].at(self._hits, self.k, self.options).spelled
+        ranks = credit.rows.rank[credit.earned > 0]
+        return ranks[ranks <= self.depth]
 
     @property
     def n_relevant(self) -> int:

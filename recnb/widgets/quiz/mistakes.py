@@ -2,7 +2,8 @@
 
 The columns of the table:
 
-- metrics: where the mistake can be made; empty: with every metric that has the option
+- metrics: where the mistake can be made; empty: with every metric that has the option, or, if there is none, whose
+  highest value is 1
 - option, word: where recnb has the mistake as an option, because some library computes it so, that option
 - number: else a formula, in the syntax of the metrics' own. Its names are metrics, options, the entries of `NUMBERS`, and
   within `over_hits()` and `over_ranks()`, which are sums, the columns of `QuizList.per_rank`.
@@ -48,6 +49,7 @@ EVERYWHERE = ("no_cutoff", "one_more")
 NUMBERS: Mapping[str, Callable[[QuizList], float]] = {
     "score": lambda drawn: drawn.value,
     "uncut": lambda drawn: drawn.score(whole=True),
+    "dcg_uncut": lambda drawn: drawn.score("dcg", whole=True),
     "deeper": lambda drawn: drawn.score(deeper=1),
     "depth": lambda drawn: drawn.depth,
     "list_length": lambda drawn: drawn.length,
@@ -80,7 +82,9 @@ class Recorded:
 
     def is_made_with(self, metric: str) -> bool:
         """Whether the mistake can be made with a metric, under any options."""
-        return metric in self.metrics if self.metrics else self.option in METRICS[metric].defaults
+        if self.metrics:
+            return metric in self.metrics
+        return self.option in METRICS[metric].defaults if self.option else METRICS[metric].bounds[1] == 1
 
     def is_made_in(self, drawn: QuizList) -> bool:
         """Whether it is a mistake under the options of an exercise."""
@@ -162,12 +166,17 @@ class Mistake:
             counts, taken = (number(float(gain_of(np.array([float(TOP)]), how["gain"])[0])) for how in (right, wrong))
             values |= {"gain": _(GAINS[right["gain"]]), "top": TOP, "counts": counts, "taken": taken}
         if "discount" in defaults:
-            divides, divided = (
-                number(float(discount_of(np.array([3]), how["discount"], float(how["log_base"]))[0]), 4)
-                for how in (right, wrong)
-            )
-            words = discount_in_words(right["discount"], right["log_base"])
-            values |= {"log": log_name(right["log_base"]), "discount": words, "divides": divides, "divided": divided}
+            ranks = drawn.ranks_with_credit
+            divides, divided = (discount_of(ranks, how["discount"], float(how["log_base"])) for how in (right, wrong))
+            # The first hit that the mistake changes; a sentence without another discount is about a discount that is none.
+            at = int(np.argmax(divides != (divided if row.option else 1)))
+            values |= {
+                "log": log_name(right["log_base"]),
+                "discount": discount_in_words(right["discount"], right["log_base"]),
+                "rank": int(ranks[at]),
+                "divides": number(float(divides[at]), 4),
+                "divided": number(float(divided[at]), 4),
+            }
         values |= {name: number(float(right[name])) for name in ("p", "beta", "max_relevance") if name in defaults}
         if "p" in defaults:
             values["rest"] = number(1 - float(right["p"]))

@@ -15,6 +15,10 @@ IDEALS: dict[str, str] = {
         "{k} as well."
     ),
     "list": N_("The ideal list holds the recommended items in their best order and is cut at k = {k} as well."),
+    "min(k, list)": N_(
+        "The ideal list holds relevant items, recommended or not, the most relevant first; it is cut at k = {k} and "
+        "is no longer than the list."
+    ),
     "k": N_("The ideal list holds {k} items, each as relevant as the best one."),
 }
 
@@ -42,7 +46,7 @@ DESCRIBED = ("gain", "discount", "log_base", "ideal", "out_of", "target", *NUMBE
 def question(drawn: QuizList) -> str:
     """Ask for the metric, in one sentence."""
     values = {"name": METRICS[drawn.metric].term, "label": drawn.label}
-    if drawn.metric == "hit_rate":
+    if drawn.several:
         return _("What is the {name} over these {users} users, {label}?", **values, users=len(drawn.lists))
     if drawn.metric == "idcg":
         return _("What is the {name} that a list of these items could reach, {label}?", **values)
@@ -51,14 +55,14 @@ def question(drawn: QuizList) -> str:
 
 def header(drawn: QuizList) -> list[str]:
     """Name the columns of the table."""
-    if drawn.metric == "hit_rate":
+    if drawn.several:
         return [_("user"), _("list, from rank 1 down"), _("relevant items")]
     return [_("rank"), _("item"), _("relevance")]
 
 
 def rows(drawn: QuizList) -> list[list[str]]:
     """Return the list with the grade of each rank; for several users, a row each."""
-    if drawn.metric == "hit_rate":
+    if drawn.several:
         pairs = zip(drawn.lists, drawn.truths, strict=True)
         return [[str(user), ", ".join(items), ", ".join(truth)] for user, (items, truth) in enumerate(pairs, 1)]
     ranks = enumerate(zip(drawn.row, drawn.grades, strict=True), 1)
@@ -67,17 +71,17 @@ def rows(drawn: QuizList) -> list[list[str]]:
 
 def rules(drawn: QuizList) -> list[str]:
     """State the relevant items that are missed, and the conventions behind the number."""
-    defaults, several = METRICS[drawn.metric].defaults, drawn.metric == "hit_rate"
+    defaults = METRICS[drawn.metric].defaults
     sentences = []
-    if not several:
+    if not drawn.several:
         missed = ", ".join(f"{item} ({grade})" for item, grade in drawn.missed.items())
         sentences.append(_("Relevant, but not in the list (relevance in brackets): {items}.", items=missed))
     if drawn.k is not None:
-        cut = N_("Each list is cut at k = {k}.") if several else N_("The list is cut at k = {k}.")
+        cut = N_("Each list is cut at k = {k}.") if drawn.several else N_("The list is cut at k = {k}.")
         sentences.append(_(cut, k=drawn.k))
     if "gain" in defaults:
         sentences.append(_("Gain: {gain}.", gain=_(GAINS[drawn.option("gain")])))
-    elif drawn.metric not in ("hit_rate", "err"):
+    elif drawn.metric != "err" and not drawn.several:
         sentences.append(_("An item is relevant if its relevance is above 0."))
     if "discount" in defaults:
         discount = discount_in_words(drawn.option("discount"), drawn.option("log_base"))
@@ -98,9 +102,10 @@ def rules(drawn: QuizList) -> list[str]:
 
 
 def tasks(drawn: QuizList, digits: int) -> list[str]:
-    """State what to answer, and to how many decimals."""
+    """State what to answer, and to how many decimals; 0: with a whole number."""
     largest = [_("And which item's term in the sum is the largest?")] if drawn.asks_largest else []
-    return [_("Answer to {digits} decimals.", digits=digits), *largest]
+    decimals = _("Answer to {digits} decimals.", digits=digits) if digits else _("Answer with a whole number.")
+    return [decimals, *largest]
 
 
 def instruction(drawn: QuizList) -> str:

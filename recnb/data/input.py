@@ -1,0 +1,230 @@
+"""What callers hold, as frames with a row an item: mappings, Series, matrices, frames of lists or of ranks, and files.
+
+Nothing else in the package reads these: columns are found and rows are joined in frames alone.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+import polars as pl
+
+from recnb.data.columns import Frame, columns_of, find, from_pandas, role_of, table_of
+from recnb.data.item_lists import LISTS, SETS, ItemLists, by_rank, each_once, ids_of
+from recnb.data.table_files import IDS, Trec, Wanted, read_together
+from recnb.data.validation import kind
+from recnb.display.text import one_line
+from recnb.errors import Argument, FrameError, FrameName, OptionError, RecnbError, is_several
+
+#: Any table; a mapping or Series by user; rows of items, whose users are `user_ids`; the path of a file.
+Input: TypeAlias = Frame | Mapping[Any, Any] | Sequence[Any] | np.ndarray[Any, Any] | str | os.PathLike[str]
+
+RECS, TRUTH = "recommendations", "truth"
+#: What the file of a frame may be beside a table, and the ids of those that do not have both.
+TREC: Mapping[str, Trec] = {RECS: "run", TRUTH: "qrels"}
+DESCRIBED = {"items": IDS[1:], "users": IDS[:1]}
+#: The keyword that names a column of lists.
+COLUMN_OF_LISTS = {RECS: "recommended", TRUTH: "relevant"}
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """The frames of an evaluation."""
+
+    frames: dict[str, Frame]  #: by name; recommendations alone have both sides
+    columns: Mapping[str, str | None]  #: role -> column of these frames, as named by keyword
+    converted: frozenset[str]  #: the frames that callers have in another form
+
+    @contextmanager
+    def errors(self) -> Iterator[None]:
+        """Leave code for frames out of messages about what callers have in another form."""
+        try:
+            yield
+        except RecnbError as problem:
+            if self.converted.isdisjoint(part for part in problem.parts if isinstance(part, FrameName)):
+                raise
+            raise problem.without_code() from problem
+
+
+def is_file(given: object) -> bool:
+    """Whether a path was given."""
+    return isinstance(given, (str, os.PathLike))
+
+
+def read_inputs(given: Mapping[str, Input | None], columns: Mapping[str, str | None], user_ids: Any = None) -> Inputs:
+    """Read recommendations, truth, train, items and users, by these names; what is not given is None."""
+    frames = {name: frame for name, frame in given.items() if frame is not None or name == RECS}
+    reader = _Reader(columns, user_ids, alone=TRUTH not in frames)
+    files = {name for name, frame in frames.items() if is_file(frame)}
+    converted = {name: reader.table(frame, name) for name, frame in frames.items() if name not in files}
+    frames |= {name: table for name, table in converted.items() if table is not None}
+    if files:
+        of_trec = {} if TRUTH not in frames else TREC
+        wanted: list[Wanted] = [
+            (frame, of_trec.get(name) if name in files else None, DESCRIBED.get(name, IDS))
+            for name, frame in frames.items()
+        ]
+        named = {role: column for role, column in columns.items() if column is not None}
+        frames = dict(zip(frames, read_together(wanted, named), strict=True))
+        converted |= {name: reader.table(frames[name], name) for name in files}
+        frames |= {name: table for name in files if (table := converted[name]) is not None}
+    if user_ids is not None and not reader.used_ids:
+        raise OptionError("user_ids= names the users of rows of items, and every input has its users: leave it out.")
+    others = {name for name, table in converted.items() if table is not None}
+    spent = {COLUMN_OF_LISTS.get(name) for name in others}
+    return Inputs(
+        frames, {role: column for role, column in columns.items() if role not in spent}, frozenset(others | files)
+    )
+
+
+@dataclass
+class _Reader:
+    """Turns each form into a frame with a row an item."""
+
+    columns: Mapping[str, str | None]
+    user_ids: Any
+    alone: bool  #: whether one frame has both sides
+    used_ids: bool = field(default=False, init=False)
+
+    def table(self, given: Any, name: str) -> pl.DataFrame | None:
+        """The frame; None of a table that is one, or of what is no table."""
+        if name in DESCRIBED or (self.alone and name == RECS):
+            return None
+        if isinstance(given, pd.Series) and given.index.nlevels == 2:
+            ids = {role: given.index.get_level_values(at).to_series() for at, role in enumerate(IDS)}
+            parts = {**ids, "score" if name == RECS else "relevance": given}
+            return pl.DataFrame({role: from_pandas(part, name, role, role) for role, part in parts.items()})
+        if isinstance(given, Mapping):
+            _no_columns(given, name)
+            return self._lists(list(given), list(given.values()), name)
+        if isinstance(given, pd.Series) and _is_numbered(given.index):
+            return self._of_rows(given.to_list(), name)
+        if isinstance(given, pd.Series):
+            return self._lists(given.index.to_list(), given.to_list(), name)
+        if isinstance(given, (list, tuple, np.ndarray, pl.Series)):
+            return self._of_rows(given, name)
+        if hasattr(type(given), "columns") or hasattr(type(given), "__arrow_c_stream__"):
+            return self._of_frame(given, name, columns_of(given, name))
+        return None
+
+    def _lists(self, users: Any, lists: Sequence[Any], name: str) -> pl.DataFrame:
+        return ItemLists(name, None, ids_of(users, name, None, "users"), lists, name == RECS).table()
+
+    def _of_rows(self, given: Any, name: str) -> pl.DataFrame | None:
+        if getattr(given, "ndim", 1) == 0 or len(given) == 0 or not isinstance(given[0], (*LISTS, *SETS, Mapping)):
+            return None
+        users = self._given_users(len(given), name)
+        if isinstance(given, np.ndarray) and given.ndim > 1:
+            if given.ndim > 2 or given.shape[1] == 0:
+                raise FrameError(FrameName(name), f" has the shape {given.shape}: give a row of items for each user.")
+            items: Any = given.ravel()
+        elif not all(issubclass(one, LISTS) for one in set(map(type, given))) or len(set(map(len, given))) > 1:
+            return ItemLists(name, None, users, list(given), name == RECS).table()
+        else:
+            items = list(chain.from_iterable(given))
+        if not isinstance(items, np.ndarray) or items.dtype == object:
+            objects = np.empty(len(items), dtype=object)
+            objects[:] = items
+            missing = pd.isna(objects)
+            objects[missing] = None
+            items = objects
+        return self._ranked(users, ids_of(items, name, None, "items"), name)
+
+    def _ranked(self, users: pl.Series, items: pl.Series, name: str) -> pl.DataFrame:
+        table = by_rank(users, items, name)
+        return table if name == RECS else table.drop("rank")
+
+    def _given_users(self, n: int, name: str) -> pl.Series:
+        """The users of rows that have no key."""
+        self.used_ids = True
+        if self.user_ids is None:
+            of_rows = " has a row of items for each user, and the users are not given."
+            fix = (
+                "Name them in the order of the rows, user_ids=[...]; if they are the numbers of the rows from 0, ",
+                Argument("user_ids", range(n)),
+                ".",
+            )
+            raise FrameError(FrameName(name), of_rows, fix=fix)
+        if not is_several(self.user_ids):
+            raise OptionError(
+                f"user_ids={one_line(repr(self.user_ids))}: give the user of each row, in a list, an array or a Series."
+            )
+        users = ids_of(list(self.user_ids), name, None, "users")
+        if len(users) != n:
+            raise FrameError(
+                f"user_ids= has {len(users):,} users, and ",
+                FrameName(name),
+                f" {n:,} rows: give one user for each row.",
+            )
+        each_once(users, name)
+        return users
+
+    def _of_frame(self, frame: Frame, name: str, names: list[Any]) -> pl.DataFrame | None:
+        """A frame with lists in cells or with a column for each rank, by item."""
+        if self.columns.get("item") in names or any(role_of(column) == "item" for column in names):
+            return None
+        ranks = sorted((column for column in names if str(column).isdecimal()), key=int)
+        if (
+            ranks
+            and [int(column) - int(ranks[0]) for column in ranks] == list(range(len(ranks)))
+            and int(ranks[0]) <= 1
+        ):
+            return self._of_ranks(frame, name, ranks, [column for column in names if column not in ranks])
+        role = COLUMN_OF_LISTS.get(name, "")
+        lists = [column for column in names if column == self.columns.get(role)] or [
+            column for column in names if role_of(column) == role or _holds_lists(frame, column)
+        ]
+        if len(lists) != 1:
+            return None
+        label = find(frame, name, ["user"], self.columns)["user"]
+        return ItemLists.in_cells(frame, name, label, lists[0], ordered=name == RECS).table().rename({"user": label})
+
+    def _of_ranks(self, frame: Frame, name: str, ranks: list[Any], others: list[Any]) -> pl.DataFrame | None:
+        label: Any = "user"
+        table = table_of(frame, name, {str(at): column for at, column in enumerate(ranks)})
+        if others:
+            if len(others) > 1 or not (others[0] == self.columns.get("user") or role_of(others[0]) == "user"):
+                return None
+            label = others[0]
+            users = table_of(frame, name, {"user": label})["user"]
+        elif isinstance(frame, pd.DataFrame) and not _is_numbered(frame.index):
+            users = from_pandas(frame.index.to_series(), name, "index", "user")
+            label = frame.index.name if role_of(frame.index.name) == "user" else label
+        else:
+            users = self._given_users(table.height, name)
+        each_once(users, name)
+        kinds = {kind(pl.Int64() if dtype.is_float() else dtype) for dtype in table.dtypes if dtype != pl.Null}
+        if len(kinds) > 1:
+            held = f" holds items of more than one kind: {' and '.join(sorted(kinds))}."
+            raise FrameError(FrameName(name), held, fix="Make all its columns one kind.")
+        columns = pl.concat([pl.DataFrame({"item": column}) for column in table], how="vertical_relaxed")["item"]
+        by_user = np.arange(len(columns)).reshape(len(ranks), -1).T.ravel()
+        return self._ranked(users, columns.gather(by_user), name).rename({"user": label})
+
+
+def _is_numbered(index: pd.Index[Any]) -> bool:
+    """Whether an index is the numbers of rows, as pandas gives it to a frame without one."""
+    return isinstance(index, pd.RangeIndex) and index.name is None
+
+
+def _holds_lists(frame: Frame, column: Any) -> bool:
+    if isinstance(frame, pd.DataFrame):
+        return len(frame) > 0 and isinstance(frame[column].iloc[0], (*LISTS, *SETS, Mapping))
+    return isinstance(frame, pl.DataFrame) and isinstance(frame.schema[column], (pl.List, pl.Array))
+
+
+def _no_columns(given: Mapping[Any, Any], name: str) -> None:
+    """Refuse columns in a mapping, whose names would be taken for users."""
+    if len(given) <= 20 and set(IDS) <= {role_of(key) for key in given}:
+        columns = ", ".join(map(repr, given))
+        raise FrameError(
+            FrameName(name),
+            f" is a mapping of columns ({columns}), where one of users is needed: make it a frame, pandas.DataFrame(...).",
+        )

@@ -1,0 +1,175 @@
+"""Measures as text, in the grammar of ir_measures: a name, parameters in brackets, a cut-off after "@".
+
+Names are those that papers, ir_measures and trec_eval print, and recnb's own; case does not matter.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from recnb.errors import OptionError, is_number
+
+#: Metric -> the name that is printed.
+PRINTED = {
+    "ndcg": "nDCG", "average_precision": "AP", "reciprocal_rank": "RR", "precision": "P", "recall": "R", "f1": "F1",
+    "fbeta": "Fbeta", "hit_rate": "Success", "r_precision": "Rprec", "err": "ERR", "rbp": "RBP", "dcg": "DCG",
+    "idcg": "IDCG", "cg": "CG", "judged": "Judged", "bpref": "Bpref", "inf_ap": "infAP",
+    "interpolated_precision": "IPrec", "num_ret": "NumRet", "num_rel": "NumRel", "num_rel_ret": "NumRelRet",
+}  # fmt: skip
+
+#: Metrics of whole lists by the names that they have without a cut-off.
+SETS = {"precision": "SetP", "recall": "SetR", "f1": "SetF"}
+
+#: Other names, in lower case -> metric.
+ALSO = {
+    "map": "average_precision", "mrr": "reciprocal_rank", "hr": "hit_rate", "hit": "hit_rate", "hits": "hit_rate",
+    "hitrate": "hit_rate", "prec": "precision", "r-precision": "r_precision", "f-beta": "fbeta", "f": "f1",
+    "setp": "precision", "setr": "recall", "setf": "f1",
+}  # fmt: skip
+
+#: Names of trec_eval -> those above; one that ends in "_" is followed by a cut-off, or by a level of recall.
+TREC = {
+    "map_cut_": "AP", "ndcg_cut_": "nDCG", "p_": "P", "recall_": "R", "success_": "Success", "iprec_at_recall_": "IPrec",
+    "recip_rank": "RR", "set_p": "SetP", "set_recall": "SetR", "set_f": "SetF", "infap": "infAP", "rprec": "Rprec",
+    "num_ret": "NumRet", "num_rel": "NumRel", "num_rel_ret": "NumRelRet",
+}  # fmt: skip
+
+#: Every name, in lower case -> metric.
+NAMES = {**{name.lower(): metric for metric, name in PRINTED.items()}, **ALSO}
+
+#: Values of ir_measures' `dcg` -> recnb's `gain`.
+DCG = {"log2": "linear", "exp-log2": "exponential"}
+
+#: Metrics whose gains are graded, so that they have no threshold of their own.
+GRADED = ("ndcg", "dcg", "idcg", "cg", "err")
+
+TEXT = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\((.*)\))?\s*(?:@\s*([\d.]+))?\s*", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A metric with its options, what it changes about the data, and its cut-off, as a text says them.
+
+    >>> print(Measure.parse("ndcg(dcg='exp-log2') @ 10"))
+    nDCG(dcg='exp-log2')@10
+    >>> Measure.parse("MAP(rel=2)")
+    Measure(metric='average_precision', options={}, data={'relevant_from': 2}, k=None)
+    >>> [str(Measure.parse(name)) for name in ("mrr", "Recall@20", "IPrec@0.1", "ndcg_cut_5", "SetP")]
+    ['RR', 'R@20', 'IPrec@0.1', 'nDCG@5', 'SetP']
+    """
+
+    metric: str  #: its name; of what is no name of a measure, the text before brackets and cut-off
+    options: Mapping[str, Any] = field(default_factory=dict)  #: of the metric
+    data: Mapping[str, Any] = field(default_factory=dict)  #: conventions: relevant_from, judged_only
+    k: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Measure:
+        """Read a text; whether the metric has these options is checked where it is looked up."""
+        found = TEXT.fullmatch(_from_trec(text))
+        if found is None:
+            raise OptionError(
+                f"{text!r} is no measure: type a name, parameters in brackets and a cut-off, such as 'nDCG@10', "
+                "'AP(rel=2)' or \"nDCG(dcg='exp-log2')@10\"."
+            )
+        name, inside, at = found.groups()
+        given = _arguments(inside or "", text)
+        metric = NAMES.get(name.lower(), name)
+        if "k" in given and "cutoff" not in given:
+            given["cutoff"] = given.pop("k")
+        if at is not None:
+            level = "recall" if metric == "interpolated_precision" else "cutoff"
+            if level in given:
+                raise OptionError(f"{text!r} gives {level} twice: leave it out of the brackets.")
+            given[level] = _level(at, level, text)
+        if name.lower() == "iprec" and "recall" not in given:
+            raise OptionError(f"{text!r} gives no level of recall: type one from 0 to 1, such as 'IPrec@0.1'.")
+        if name.lower() == "setf" and "beta" in given:
+            # trec_eval weighs with beta itself, van Rijsbergen's F with its square.
+            if not (is_number(given["beta"]) and given["beta"] > 0):
+                raise OptionError(f"beta={given['beta']!r} in {text!r} is not a number above 0.")
+            metric, given["beta"] = "fbeta", math.sqrt(given["beta"])
+        if metric == "num_ret" and "rel" in given:
+            metric = "num_rel_ret"
+        data = {convention: given.pop(name) for name, convention in CONVENTIONS.items() if name in given}
+        k = given.pop("cutoff", None)
+        _checked(metric, data, k, text)
+        if "dcg" in given:
+            if given["dcg"] not in DCG:
+                raise OptionError(f"dcg={given['dcg']!r} in {text!r}: known are 'log2' and 'exp-log2'.")
+            given["gain"] = DCG[given.pop("dcg")]
+        return cls(metric, given, data, k)
+
+    def __str__(self) -> str:
+        return self._written(SETS if self.k is None else {})
+
+    @property
+    def name(self) -> str:
+        """The text without the cut-off."""
+        return replace(self, k=None)._written({})
+
+    def _written(self, names: Mapping[str, str]) -> str:
+        options, level = dict(self.options), self.k
+        if self.metric == "interpolated_precision":
+            level = options.pop("recall", None)
+        if self.metric == "ndcg" and options.get("gain") in DCG.values():
+            gain = options.pop("gain")
+            options["dcg"] = next(word for word in DCG if DCG[word] == gain)
+        options |= {name: self.data[convention] for name, convention in CONVENTIONS.items() if convention in self.data}
+        inside = ",".join(f"{name}={value!r}" for name, value in sorted(options.items()))
+        name = names.get(self.metric, PRINTED.get(self.metric, self.metric))
+        return f"{name}{f'({inside})' if inside else ''}{'' if level is None else f'@{level}'}"
+
+
+#: Parameters that are conventions of the data.
+CONVENTIONS = {"rel": "relevant_from", "judged_only": "judged_only"}
+
+
+def _from_trec(text: str) -> str:
+    """A name of trec_eval as ir_measures has it; other texts as they are."""
+    if text.strip().lower() in TREC:
+        return TREC[text.strip().lower()]
+    name, _, at = text.strip().rpartition("_")
+    return f"{TREC[f'{name.lower()}_']}@{at}" if f"{name.lower()}_" in TREC and re.fullmatch(r"[\d.]+", at) else text
+
+
+def _arguments(inside: str, text: str) -> dict[str, Any]:
+    """The parameters in brackets."""
+    try:
+        call = ast.parse(f"f({inside})", mode="eval").body
+        if not isinstance(call, ast.Call) or call.args or any(each.arg is None for each in call.keywords):
+            raise ValueError("no keywords")
+        return {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
+    except (SyntaxError, ValueError) as problem:
+        raise OptionError(
+            f"{text!r}: parameters in brackets have names and plain values, such as 'AP(rel=2)' or \"nDCG(dcg='exp-log2')\"."
+        ) from problem
+
+
+def _level(at: str, level: str, text: str) -> int | float:
+    """What is after "@": a rank, or a level of recall."""
+    try:
+        return float(at) if level == "recall" else int(at)
+    except ValueError as problem:
+        example = "0.1" if level == "recall" else "10"
+        raise OptionError(f"{text!r}: @{at} is no {level}: type a number such as @{example}.") from problem
+
+
+def _checked(metric: str, data: Mapping[str, Any], k: Any, text: str) -> None:
+    """Refuse a threshold of graded gains, and values that no convention has."""
+    least, only = data.get("relevant_from", 1), data.get("judged_only", True)
+    if "relevant_from" in data and metric in GRADED:
+        raise OptionError(
+            f"{text!r}: {PRINTED[metric]} has graded gains and no rel. For a threshold evaluate with relevant_from={least!r}."
+        )
+    if not (is_number(least) and least > 0):
+        raise OptionError(f"{text!r}: rel={least!r} is no threshold: give a number above 0, such as rel=2.")
+    if not isinstance(only, bool):
+        raise OptionError(f"{text!r}: judged_only={only!r}: say True or False.")
+    if k is not None and (not isinstance(k, int) or isinstance(k, bool) or not 1 <= k < 2**31):
+        raise OptionError(f"{text!r}: {k!r} is no cut-off: it is a whole number from 1 up, such as @10.")

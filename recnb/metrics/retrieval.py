@@ -1,0 +1,153 @@
+"""Measures of retrieval with incomplete judgments, as trec_eval and ir_measures define them: functions of hits.
+
+Items of the truth that are not relevant are judged as well; all others are not. `hits.judged` has both.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from recnb.errors import Argument, OptionError
+from recnb.metrics.gain import column, out_of_count
+from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, Ints
+from recnb.metrics.metric import Credit, metric, number_option
+
+#: What trec_eval adds to counts in infAP, so that none is 0.
+EPSILON = 0.00001
+
+
+def _in_one_order(hits: Hits, symbol: str) -> Hits:
+    if hits.tied is not None:
+        problem = f"{symbol} depends on one order of the list, so it has no mean over ties here: choose "
+        raise OptionError(problem, Argument("ties", "first"), ".")
+    return hits
+
+
+@metric(
+    called="judged share",
+    symbol="Judged", credit="1", out_of="min(k, list_length)", bounds=(0, 1), references=["buckley2004"],
+    sentence="Of what was shown, how much the truth has a grade for. Where it is low, other numbers are not certain.",
+    needs=("judged",), retrieval=True,
+)  # fmt: skip
+def judged(hits: Hits, k: Cutoff = None) -> Credit:
+    """Share of the first k items that are judged, relevant or not; of shorter lists, the share of all items."""
+    rows = _in_one_order(hits if hits.judged is None else hits.judged, "Judged")
+    return Credit(rows, Cutoffs.of(k), rows.weight, out_of_count(rows, k, "list"))
+
+
+@metric(
+    called="binary preference",
+    symbol="Bpref", credit="1 - min(nonrelevant_above, n_relevant) / max(1, min(n_nonrelevant, n_relevant))",
+    out_of="n_relevant", bounds=(0, 1), references=["buckley2004"],
+    sentence="How few items judged not relevant are above the relevant ones. Items that are not judged do not count.",
+    needs=("judged",), retrieval=True,
+)  # fmt: skip
+def bpref(hits: Hits, k: Cutoff = None) -> Credit:
+    """Mean, over a user's relevant items, of the share of judged nonrelevant items that are not above each.
+
+    At most as many nonrelevant items count as there are relevant ones. A relevant item that is not in the list adds 0.
+    """
+    hits = _in_one_order(hits, "Bpref")
+    relevant, fewer = hits.n_relevant, np.maximum(1, np.minimum(hits.n_nonrelevant, hits.n_relevant))
+    above = np.minimum(hits.nonrelevant_above, relevant[hits.user])
+    return Credit(hits, Cutoffs.of(k), 1.0 - above / fewer[hits.user], out_of_count(hits, k, "relevant"))
+
+
+@metric(
+    called="inferred average precision",
+    symbol="infAP", out_of="n_relevant", bounds=(0, 1), references=["yilmaz2006"],
+    credit="(1 + (nth - 1 + nonrelevant_above + unjudged_above) * (nth - 1 + 0.00001) / (nth - 1 + nonrelevant_above + 0.00002)) / rank",
+    sentence="Average precision with the precision above each relevant item estimated from the judged items there.",
+    needs=("judged",), retrieval=True,
+)  # fmt: skip
+def inf_ap(hits: Hits, k: Cutoff = None) -> Credit:
+    """Average precision where only a sample of the items is judged: an estimate of what all judgments would give.
+
+    Items without a grade are outside the pool. A grade below 0 marks an item of the pool that was not judged; it needs
+    `negative_relevance="zero"`, which the conventions of trec_eval and ir_measures have.
+    """
+    hits = _in_one_order(hits, "infAP")
+    before = hits.nth - 1
+    known = before + hits.nonrelevant_above
+    estimate = (known + hits.unjudged_above) * (before + EPSILON) / (known + 2 * EPSILON)
+    return Credit(hits, Cutoffs.of(k), (1.0 + estimate) / hits.rank, out_of_count(hits, k, "relevant"))
+
+
+@metric(
+    called="interpolated precision",
+    symbol="IPrec", credit="rise", bounds=(0, 1), references=["manning2008"],
+    sentence="The highest precision at any rank from which on this share of the relevant items is found.",
+    retrieval=True,
+)  # fmt: skip
+def interpolated_precision(hits: Hits, k: Cutoff = None, *, recall: float = 0.0) -> Credit:
+    """Highest precision at any rank where recall is at least `recall`; 0 if it is nowhere.
+
+    Precision at the recall levels 0, 0.1, ..., 1 is the 11-point curve. A level of `recall * n_relevant` items counts as
+    reached as in trec_eval, which adds 0.9 and rounds down.
+    """
+    number_option("recall", recall, "share of the relevant items, from 0 to 1", lambda share: 0 <= share <= 1, 0.1)
+    return Credit(hits, Cutoffs.of(k), rise(_in_one_order(hits, "IPrec"), recall))
+
+
+def rise(hits: Hits, recall: float) -> Floats:
+    """By how much each hit exceeds the highest precision at the user's hits before it, from a level of recall on."""
+    needed = (recall * hits.n_relevant + 0.9).astype(np.int64)
+    precision = np.where(hits.nth >= needed[hits.user], hits.nth / hits.rank, 0.0)
+    # The running maximum within users, of places in the sorted values: whole numbers stay exact.
+    order = np.argsort(precision, kind="stable")
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    base = hits.user * len(order)
+    highest = precision[order[np.maximum.accumulate(place + base) - base]]
+    before = np.r_[0.0, highest[:-1]]
+    before[np.flatnonzero(np.r_[True, hits.user[1:] != hits.user[:-1]])] = 0.0
+    return np.asarray(highest - before[: len(highest)])
+
+
+@dataclass(frozen=True, eq=False)
+class Count(Credit):
+    """A number of each user that is counted, whether there are hits or not."""
+
+    counts: Ints | Floats = field(default_factory=lambda: np.zeros((0, 0)))  #: users × cut-offs, or a column
+
+    @property
+    def total(self) -> Floats:
+        """The counts, users × cut-offs."""
+        return np.broadcast_to(self.counts, (self.rows.n_users, len(self.k))).astype(np.float64)
+
+
+def _counted(hits: Hits, k: Cutoff, counts: Ints | Floats) -> Count:
+    return Count(hits, Cutoffs.of(k), hits.weight, counts=counts)
+
+
+@metric(
+    called="number retrieved",
+    symbol="NumRet", credit="1", bounds=(0, math.inf), references=["buckley2000"], summed=True, retrieval=True,
+    sentence="The number of items in all lists together.",
+)  # fmt: skip
+def num_ret(hits: Hits, k: Cutoff = None) -> Credit:
+    """Number of items in the lists of all users down to k."""
+    return _counted(hits, k, np.minimum(Cutoffs.of(k).depth(hits.list_length), column(hits.list_length)))
+
+
+@metric(
+    called="number relevant",
+    symbol="NumRel", credit="1", over="ideal", bounds=(0, math.inf), references=["buckley2000"], summed=True,
+    retrieval=True, sentence="The number of relevant items of all users together, found or not.",
+)  # fmt: skip
+def num_rel(hits: Hits, k: Cutoff = None) -> Credit:
+    """Number of relevant items of all users, in the lists or not."""
+    return _counted(hits, k, column(hits.n_relevant))
+
+
+@metric(
+    called="number relevant and retrieved",
+    symbol="NumRelRet", credit="1", bounds=(0, math.inf), references=["buckley2000"], summed=True, retrieval=True,
+    sentence="The number of relevant items in all lists together.",
+)  # fmt: skip
+def num_rel_ret(hits: Hits, k: Cutoff = None) -> Credit:
+    """Number of relevant items in the lists of all users down to k."""
+    return _counted(hits, k, hits.total(hits.weight, k))

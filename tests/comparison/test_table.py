@@ -1,0 +1,75 @@
+"""The table of a comparison: the best of a column is marked; and the comparison as a mapping of evaluations."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping
+
+import pandas as pd
+import pytest
+
+import recnb
+from recnb.errors import OptionError, UnknownModelError
+from recnb.results.table import BOLD
+
+
+def test_the_best_of_a_column_is_marked_in_every_form(compared) -> None:
+    table, means = compared.table(k=[5, 10]), compared.means(k=[5, 10])
+    html, text, markdown, latex = table._repr_html_(), repr(table), table.to_markdown(), table.to_latex()
+    lines = dict.fromkeys(compared.names, "")
+    for line in text.splitlines():
+        for model in lines:
+            if line.startswith(model):
+                lines[model] = line
+    for row in means.itertuples():
+        value = f"{row.mean:.4f}"
+        column = [f"{row.metric}@{row.k}" == name for name in table.columns].index(True)
+        cell = lines[row.model].split()[1 + column]
+        if row.best:
+            assert cell == f"*{value}*"
+            assert BOLD.format(value) in html
+            assert f"**{value}**" in markdown
+            assert rf"\textbf{{{value}}}" in latex
+        elif row.near_best:
+            assert cell == f"{value}°"
+            assert rf"{value}$^{{\circ}}$" in latex
+        else:
+            assert cell == value
+    for form in (html, text, markdown, latex):
+        assert "the highest mean of its column" in form
+        assert "not significantly different from it" in form
+        assert "261 users" in form
+
+
+def test_marks_within_segments_and_after_changes(compared) -> None:
+    table = compared.table("ndcg", k=10, by="segment") if "segment" in getattr(compared, "columns", ()) else None
+    assert table is None or "°" in repr(table)
+    plain = compared.table("ndcg", k=10)
+    assert type(plain.sort_values("ndcg@10")) is pd.DataFrame
+    assert pickle.loads(pickle.dumps(plain)).to_latex() == plain.to_latex()
+    plain["mine"] = 1.5  # a column that was not compared has no mark
+    assert "1.5000" in repr(plain)
+    assert "*1.5000*" not in repr(plain)
+
+
+def test_a_comparison_is_a_mapping_of_evaluations(sample, compared) -> None:
+    assert isinstance(compared, Mapping)
+    assert list(compared) == list(compared.keys()) == compared.names
+    assert len(compared) == 3
+    assert "popular" in compared
+    assert "pop" not in compared
+    assert 3 not in compared
+    assert compared.get("pop") is None
+    for name, evaluation in compared.items():
+        assert isinstance(evaluation, recnb.Evaluation)
+        assert (
+            float(evaluation.ndcg(k=10)) == float(compared.models[name].ndcg(k=10)) == float(compared[name].ndcg(k=10))
+        )
+    with pytest.raises(UnknownModelError, match=r"'populr' is none of the models\. Did you mean 'popular'"):
+        compared["populr"]
+    with pytest.raises(KeyError):
+        compared["populr"]
+    with pytest.raises(OptionError):
+        compared["populr"]
+    assert compared != recnb.compare(sample.recommendations, sample.test)
+    assert compared in {compared}

@@ -1,0 +1,358 @@
+"""What callers hold: mappings, Series, matrices, frames of lists and of ranks, and files, all equal to the same frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import recnb
+from recnb.data.trec import write_trec_qrels, write_trec_run
+from recnb.errors import FrameError, OptionError, RecnbError
+
+LISTS = {"ann": ["a", "b", "c"], "bob": ["c", "d", "a"], "cy": ["x", "a", "b"]}
+LIKED = {"cy": {"b": 1, "q": 2}, "bob": {"d": 3, "x": 1}, "ann": {"a": 2, "c": 1}}  # another order on purpose
+SCORED = {user: {item: 1 / (3 + at) for at, item in reversed([*enumerate(items)])} for user, items in LISTS.items()}
+RECS = pd.DataFrame(
+    [(user, item, rank) for user, items in LISTS.items() for rank, item in enumerate(items, 1)],
+    columns=["user", "item", "rank"],
+)
+TRUTH = pd.DataFrame(
+    [(user, item, grade) for user, items in LIKED.items() for item, grade in items.items()],
+    columns=["user", "item", "relevance"],
+)
+IDS = list(LISTS)
+METRICS = ["ndcg", "recall", "mrr", "average_precision"]
+WANT = recnb.evaluate(RECS, TRUTH).table(METRICS, k=[1, 2, 3])
+BINARY = recnb.evaluate(RECS, TRUTH[["user", "item"]]).table(METRICS, k=[1, 2, 3])
+WIDE = pd.DataFrame(list(LISTS.values()), index=pd.Index(IDS, name="user"), columns=[1, 2, 3])
+
+
+def same(recs: Any, truth: Any, want: Any = WANT, **options: Any) -> None:
+    """The numbers of the frames."""
+    found = recnb.evaluate(recs, truth, **options).table(METRICS, k=[1, 2, 3])
+    assert (found.to_numpy() == want.to_numpy()).all()
+
+
+RECS_HELD: dict[str, Any] = {
+    "mapping": LISTS,
+    "mapping of tuples": {user: tuple(items) for user, items in LISTS.items()},
+    "mapping of arrays": {user: np.array(items) for user, items in LISTS.items()},
+    "mapping of Series": {user: pd.Series(items) for user, items in LISTS.items()},
+    "mapping of lists and arrays": {**LISTS, "bob": np.array(LISTS["bob"])},
+    "another mapping": MappingProxyType(LISTS),
+    "mapping of scores": SCORED,
+    "Series of lists": pd.Series(LISTS),
+    "Series of scores": pd.Series(SCORED),
+    "Series by user and item": -RECS.set_index(["user", "item"])["rank"],
+    "frame of lists": pd.DataFrame({"user": IDS, "recommended": list(LISTS.values())}),
+    "frame of lists of another name": pd.DataFrame({"uid": IDS, "best": list(LISTS.values())}),
+    "Polars frame of lists": pl.DataFrame({"user": IDS, "best": list(LISTS.values())}),
+    "lazy frame of lists": pl.LazyFrame({"user": IDS, "recommended": list(LISTS.values())}),
+    "Arrow table of lists": pa.table({"user": IDS, "recommendations": list(LISTS.values())}),
+    "frame of scores": pd.DataFrame({"user": IDS, "recommended": list(SCORED.values())}),
+    "ranks": WIDE,
+    "ranks from 0": WIDE.set_axis([0, 1, 2], axis=1),
+    "ranks in another order": WIDE[[3, 1, 2]],
+    "ranks as text": WIDE.rename(columns=str).reset_index(),
+    "Polars ranks": pl.from_pandas(WIDE.rename(columns=str).reset_index()),
+    "lazy ranks": pl.from_pandas(WIDE.rename(columns=str).reset_index()).lazy(),
+    "categories by rank": WIDE.astype("category"),
+}
+ROWS: dict[str, Any] = {
+    "matrix": np.array(list(LISTS.values())),
+    "matrix of objects": np.array(list(LISTS.values()), dtype=object),
+    "nested lists": list(LISTS.values()),
+    "lists of tuples": [tuple(items) for items in LISTS.values()],
+    "Series without users": pd.Series(list(LISTS.values())),
+    "Polars lists": pl.Series(list(LISTS.values())),
+    "rows of scores": list(SCORED.values()),
+    "ranks without an index": WIDE.reset_index(drop=True),
+    "lists that end early": [[*items, None] for items in LISTS.values()],
+}
+TRUTH_HELD: dict[str, Any] = {
+    "mapping": LIKED,
+    "Series": pd.Series(LIKED),
+    "Series by user and item": TRUTH.set_index(["user", "item"])["relevance"],
+    "frame of mappings": pd.DataFrame({"user": list(LIKED), "relevant": list(LIKED.values())}),
+    "frame": TRUTH,
+    "lazy": pl.from_pandas(TRUTH).lazy(),
+}
+BINARY_HELD: dict[str, Any] = {
+    "sets": {user: set(items) for user, items in LIKED.items()},
+    "lists": {user: list(items) for user, items in LIKED.items()},
+    "arrays": {user: np.array(list(items)) for user, items in LIKED.items()},
+    "frame of sets": pd.DataFrame({"user": list(LIKED), "relevant": [set(items) for items in LIKED.values()]}),
+    "frame of lists": pl.DataFrame({"user": list(LIKED), "liked": [list(items) for items in LIKED.values()]}),
+    "columns": pd.DataFrame({user: list(items) for user, items in LIKED.items()}).T.rename_axis("user"),
+}
+
+
+@pytest.mark.parametrize("how", RECS_HELD)
+def test_recommendations(how: str) -> None:
+    for truth in (TRUTH, LIKED, pl.from_pandas(TRUTH)):
+        same(RECS_HELD[how], truth)
+
+
+@pytest.mark.parametrize("how", ROWS)
+def test_rows_of_items(how: str) -> None:
+    for users in (IDS, np.array(IDS), pd.Index(IDS), pd.Series(IDS), pl.Series(IDS)):
+        same(ROWS[how], LIKED, user_ids=users)
+    numbered = TRUTH.assign(user=TRUTH["user"].map(IDS.index))
+    same(ROWS[how], numbered, user_ids=range(3))
+    with pytest.raises(FrameError, match=r"user_ids=range\(0, 3\)"):
+        recnb.evaluate(ROWS[how], numbered)
+    with pytest.raises(FrameError, match="user_ids= has 2 users, and recommendations 3 rows"):
+        recnb.evaluate(ROWS[how], TRUTH, user_ids=IDS[:2])
+    with pytest.raises(FrameError, match="user 'ann' has more than one row"):
+        recnb.evaluate(ROWS[how], TRUTH, user_ids=["ann", "bob", "ann"])
+
+
+@pytest.mark.parametrize("how", TRUTH_HELD)
+def test_truth(how: str) -> None:
+    for recs in (RECS, LISTS, SCORED):
+        same(recs, TRUTH_HELD[how])
+
+
+@pytest.mark.parametrize("how", BINARY_HELD)
+def test_truth_without_relevance(how: str) -> None:
+    same(LISTS, BINARY_HELD[how], BINARY)
+    same(RECS, BINARY_HELD[how], BINARY)
+
+
+def test_both_sides_by_row() -> None:
+    relevant = [list(LIKED[user]) for user in IDS]
+    same(list(LISTS.values()), relevant, BINARY, user_ids=IDS)
+    same(np.array(list(LISTS.values())), pd.Series(relevant), BINARY, user_ids=IDS)
+
+
+def test_lists_that_are_named() -> None:
+    recs = pd.DataFrame({"who": IDS, "best": list(LISTS.values()), "other": [[1]] * 3})
+    truth = pd.DataFrame({"who": list(LIKED), "right": list(LIKED.values()), "wrong": [[1]] * 3})
+    same(recs, truth, user="who", recommended="best", relevant="right")
+    same(recs, TRUTH, user="who", recommended="best")
+    with pytest.raises(RecnbError, match="user="):
+        recnb.evaluate(recs, truth)
+
+
+@given(
+    st.dictionaries(st.integers(0, 9), st.lists(st.integers(0, 12), unique=True, max_size=6), min_size=1),
+    st.dictionaries(st.integers(0, 9), st.dictionaries(st.integers(0, 12), st.integers(0, 3), max_size=6), min_size=1),
+)
+def test_mappings_are_their_frames(lists: dict[int, list[int]], liked: dict[int, dict[int, int]]) -> None:
+    """An empty list is no list, and an empty truth none: as in frames, which have no row of them."""
+    recs = pd.DataFrame(
+        [(user, item, rank) for user, items in lists.items() for rank, item in enumerate(items, 1)],
+        columns=["user", "item", "rank"],
+    )
+    truth = pd.DataFrame(
+        [(user, item, grade) for user, items in liked.items() for item, grade in items.items()],
+        columns=["user", "item", "relevance"],
+    )
+
+    def result(recs: Any, truth: Any) -> Any:
+        try:
+            return recnb.evaluate(recs, truth).ndcg(k=3).per_user.to_dict()
+        except RecnbError as problem:
+            return type(problem)
+
+    assert result(lists, liked) == result(recs, truth)
+
+
+def test_an_empty_list_counts_0() -> None:
+    ev = recnb.evaluate({**LISTS, "ann": []}, LIKED)
+    assert ev.ndcg(k=3).per_user["ann"] == 0
+    assert ev.counts.n_without_list == 1
+    assert recnb.evaluate(LISTS, {**LIKED, "ann": {}}).counts.n_without_relevant == 1
+
+
+def test_keys_and_items_of_other_kinds() -> None:
+    days = pd.to_datetime(["2026-01-01", "2026-01-02"])
+    assert recnb.evaluate({1: [days[1], days[0]]}, {1: [days[0]]}).mrr() == 0.5
+    assert recnb.evaluate({np.int64(1): np.array([5, 7])}, {1: {7: 1}}).mrr() == 0.5
+    assert recnb.evaluate(np.array([[5, 7], [7, -1]]), {"u": {7}, "v": {7}}, user_ids=["u", "v"]).mrr() == 0.75
+    # Lists that end early make floats of whole numbers.
+    assert recnb.evaluate(np.array([[5, 7], [7, np.nan]]), {"u": {7}, "v": {7}}, user_ids=["u", "v"]).mrr() == 0.75
+    gaps = pd.DataFrame({1: [5, 7], 2: pd.array([7, None], dtype="Int64")}, index=["u", "v"])
+    ev = recnb.evaluate(gaps, {"u": {7}, "v": {7}})
+    assert ev.mrr() == 0.75
+    assert ev.hits().list_length.tolist() == [2, 1]
+
+
+def test_nothing_given_is_changed() -> None:
+    lists = {user: list(items) for user, items in LISTS.items()}
+    ev = recnb.evaluate(lists, LIKED)
+    before = ev.ndcg(k=3)
+    lists["ann"].reverse()
+    assert ev.ndcg(k=3) == before
+    matrix = np.array([[1, 2], [2, 1]])
+    ev = recnb.evaluate(matrix, {"u": [2], "v": [2]}, user_ids=["u", "v"])
+    matrix[:] = 0
+    assert ev.mrr() == 0.75
+
+
+def test_side_data() -> None:
+    train = {"ann": ["x"], "bob": ["y", "b"]}
+    frame = pd.DataFrame({"user": ["ann", "bob", "bob"], "item": ["x", "y", "b"]})
+    want = recnb.evaluate(RECS, TRUTH, train=frame).novelty(k=3)
+    assert recnb.evaluate(LISTS, LIKED, train=train).novelty(k=3) == want
+    assert recnb.evaluate(RECS, TRUTH, train=train).novelty(k=3) == want
+
+
+# Files
+
+
+def _lines(frame: pd.DataFrame, path: Path) -> None:
+    pl.from_pandas(frame).write_ndjson(path)
+
+
+WRITERS: dict[str, Callable[[pd.DataFrame, Path], Any]] = {
+    "x.csv": lambda frame, path: frame.to_csv(path, index=False),
+    "x.csv.gz": lambda frame, path: frame.to_csv(path, index=False),
+    "x.tsv": lambda frame, path: frame.to_csv(path, index=False, sep="\t"),
+    "x.parquet": lambda frame, path: frame.to_parquet(path),
+    "x.arrow": lambda frame, path: pl.from_pandas(frame).write_ipc(path),
+    "x.feather": lambda frame, path: pl.from_pandas(frame).write_ipc(path),
+    "x.jsonl": _lines,
+}
+
+
+@pytest.mark.parametrize("file", WRITERS)
+def test_files(file: str, tmp_path: Path) -> None:
+    recs, truth, train = tmp_path / f"recs{file}", tmp_path / f"truth{file}", tmp_path / f"train{file}"
+    WRITERS[file](RECS, recs)
+    WRITERS[file](TRUTH, truth)
+    WRITERS[file](TRUTH[["user", "item"]].replace("q", "a"), train)
+    same(recs, truth)
+    same(str(recs), TRUTH)
+    same(RECS, str(truth))
+    same(LISTS, truth)
+    same(recs, LIKED)
+    users = tmp_path / f"users{file}"
+    WRITERS[file](pd.DataFrame({"user": IDS, "plan": ["x", "y", "x"]}), users)
+    ev = (
+        recnb.evaluate(recs, truth, train=train, items=train, users=users)
+        if False
+        else recnb.evaluate(recs, truth, train=train, users=users)
+    )
+    assert ev.novelty(k=3) == recnb.evaluate(RECS, TRUTH, train=TRUTH.replace("q", "a")).novelty(k=3)
+    assert {"x", "y"} <= {
+        cell for row in ev.table("ndcg", k=3, by="plan").to_frame().reset_index().to_numpy() for cell in row
+    }
+
+
+def test_lists_and_ranks_in_files(tmp_path: Path) -> None:
+    pl.DataFrame({"user": IDS, "recommended": list(LISTS.values())}).write_parquet(tmp_path / "lists.parquet")
+    WIDE.to_csv(tmp_path / "ranks.csv")
+    same(tmp_path / "lists.parquet", TRUTH)
+    same(tmp_path / "ranks.csv", LIKED)
+
+
+def test_both_sides_in_a_file(tmp_path: Path) -> None:
+    both = RECS.merge(TRUTH, how="outer", on=["user", "item"])
+    both.to_csv(tmp_path / "both.csv", index=False)
+    same(tmp_path / "both.csv", None)
+
+
+def test_files_of_trec(tmp_path: Path) -> None:
+    write_trec_run(RECS, tmp_path / "run.txt")
+    write_trec_qrels(TRUTH, tmp_path / "qrels.txt")
+    same(tmp_path / "run.txt", tmp_path / "qrels.txt")
+    same(tmp_path / "run.txt", LIKED)
+    same(LISTS, tmp_path / "qrels.txt")
+    with pytest.raises(FrameError, match=r"qrels\.txt is judgements"):
+        recnb.evaluate(tmp_path / "qrels.txt", tmp_path / "run.txt")
+
+
+def test_numbers_of_a_csv_file_are_text_where_other_ids_are(tmp_path: Path) -> None:
+    pd.DataFrame({"user": [1, 2], "item": [10, 20], "rank": [1, 1]}).to_csv(tmp_path / "recs.csv", index=False)
+    assert recnb.evaluate(tmp_path / "recs.csv", {"1": ["10"], "2": ["x"]}).mrr() == 0.5
+    assert recnb.evaluate(tmp_path / "recs.csv", {1: [10], 2: [30]}).mrr() == 0.5
+
+
+# Models
+
+
+def test_models_to_compare(tmp_path: Path) -> None:
+    backwards = {user: items[::-1] for user, items in LISTS.items()}
+    frame = pd.concat([RECS.assign(model="a"), RECS.assign(model="b", rank=4 - RECS["rank"])])
+    want = recnb.compare(frame, TRUTH).table(k=3)
+    frame.to_csv(tmp_path / "models.csv", index=False)
+    RECS.to_csv(tmp_path / "a.csv", index=False)
+    for models in (
+        {"a": LISTS, "b": backwards},
+        {"a": RECS, "b": backwards},
+        {"a": tmp_path / "a.csv", "b": backwards},
+        tmp_path / "models.csv",
+    ):
+        for truth in (TRUTH, LIKED):
+            assert (recnb.compare(models, truth).table(k=3).to_numpy() == want.to_numpy()).all()
+    rows = {"a": np.array(list(LISTS.values())), "b": list(backwards.values())}
+    assert (recnb.compare(rows, LIKED, user_ids=IDS).table(k=3).to_numpy() == want.to_numpy()).all()
+
+
+def test_users_are_no_models() -> None:
+    for users in (LISTS, SCORED):
+        with pytest.raises(RecnbError, match="model 'ann'"):
+            recnb.compare(users, LIKED)
+
+
+# What is refused
+
+
+REFUSED: dict[str, tuple[Any, Any, dict[str, Any], tuple[str, ...]]] = {
+    "a list": (["a", "b"], LIKED, {}, ("recommendations is a list", "recnb.ndcg(ranking, relevant)")),
+    "relevance by item": (LISTS, {"a": 1.0, "b": 2.0}, {}, ("truth", "holds float 1.0 for user 'a'", "mapping of item to relevance")),
+    "items as text": ({"ann": "abc"}, LIKED, {}, ("recommendations", "str 'abc'", "user 'ann'")),
+    "a set in rank order": ({"ann": {"a", "b"}}, LIKED, {}, ("recommendations", "set", "rank order")),
+    "lists and scores": ({**LISTS, "ann": SCORED["ann"]}, LIKED, {}, ("lists for some users and mappings for others",)),
+    "a score missing": ({"ann": {"a": 1.0, "b": np.nan}}, LIKED, {}, ("recommendations", "missing", "user 'ann', item 'b'")),
+    "a score as text": ({"ann": {"a": "high"}}, LIKED, {}, ("score that is no number", "'high'")),
+    "negative relevance": (LISTS, {"ann": {"a": -1}}, {}, ("truth", "-1", "user 'ann', item 'a'")),
+    "an item twice": ({"ann": ["a", "a"]}, LIKED, {}, ("user 'ann', item 'a' (2 times)", "duplicates='dedupe'")),
+    "an item missing": ({"ann": ["a", None]}, LIKED, {}, ("missing item ids",)),
+    "items of two kinds": ({"ann": ["a", 1]}, LIKED, {}, ("int, str", "one kind")),
+    "users of two kinds": ({"ann": ["a"], 1: ["a"]}, LIKED, {}, ("users of more than one kind", "int, str")),
+    "ids of two kinds": ({1: ["a"]}, LIKED, {}, ("user ids", "such as 1", "such as 'cy'")),
+    "columns": (RECS.to_dict("list"), TRUTH, {}, ("mapping of columns", "'user', 'item', 'rank'", "pandas.DataFrame")),
+    "a gap": ([["a", None, "b"]], LIKED, {"user_ids": ["ann"]}, ("no item at rank 2 of user 'ann'",)),
+    "ranks of two kinds": (WIDE.assign(**{"3": 1}).drop(columns=3).set_axis([1, 2, 3], axis=1), LIKED, {}, ("more than one kind",)),
+    "users given twice": (pd.Series([["a"], ["b"]], index=["u", "u"]), LIKED, {}, ("user 'u' has more than one row",)),
+    "users of what has its own": (LISTS, LIKED, {"user_ids": IDS}, ("user_ids=", "leave it out")),
+    "users that are one": ([["a"]], LIKED, {"user_ids": "ann"}, ("user_ids='ann'", "user of each row")),
+    "a row that is none": ([["a"], "bc"], LIKED, {"user_ids": ["ann", "bob"]}, ("str 'bc' for user 'bob'",)),
+    "a Series of items": (pd.Series(["a", "b"], index=["ann", "bob"]), LIKED, {}, ("str 'a' for user 'ann'",)),
+    "no file": ("nothing.csv", TRUTH, {}, ("there is no file 'nothing.csv'",)),
+    "a cube": (np.zeros((2, 2, 2)), LIKED, {"user_ids": [1, 2]}, ("the shape (2, 2, 2)",)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_refused(what: str) -> None:
+    recs, truth, options, pieces = REFUSED[what]
+    with pytest.raises((FrameError, OptionError)) as found:
+        recnb.evaluate(recs, truth, **options)
+    for piece in pieces:
+        assert piece in str(found.value)
+    if not isinstance(recs, pd.DataFrame):
+        assert "frame." not in str(found.value), "code for frames, where there is none"
+
+
+def test_code_is_for_frames() -> None:
+    twice = pd.concat([RECS, RECS[:1].assign(rank=4)])
+    with pytest.raises(FrameError, match=r"frame\.drop_duplicates"):
+        recnb.evaluate(twice, LIKED)
+    with pytest.raises(FrameError) as found:
+        recnb.evaluate({"ann": ["a", "a"]}, TRUTH)
+    assert "drop_duplicates" not in str(found.value)
+    with pytest.raises(FrameError, match=r"is nothing that recnb reads.*recnb\.evaluate"):
+        recnb.evaluate(LISTS)

@@ -1,0 +1,186 @@
+"""Every kind of result under "ko": no English but ids, symbols of metrics and code."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+import duckdb
+import polars as pl
+import pytest
+
+import recnb
+from recnb import LIST_METRICS, METRICS
+from recnb.data import streaming
+from recnb.display.language import _, use_language
+from recnb.metrics.recommendation_lists import NEEDED
+from tests.korean import EV, RECS, TRUTH, english_in, page
+from tests.translations import stored
+
+SAMPLE = recnb.datasets.load_sample()
+#: Names that a reader types or that come from the data, and symbols.
+CODE = [
+    "recs",
+    "assign",
+    "groupby",
+    "isin",
+    "alpha",
+    "ratio",
+    "Methods",
+    "RBO",
+    "BCa",
+    "NDCG",
+    "Alt",
+    "Enter",
+    "JupyterLab",
+    "Webber",
+    "Moffat",
+    "Zobel",
+    "evaluate",
+    "read",
+]
+NAMES = (
+    {*CODE, *SAMPLE.test.columns}
+    | {part for name in [*LIST_METRICS, *NEEDED] for part in re.findall("[A-Za-z]{3,}", name)}
+    | {part for one in LIST_METRICS.values() for part in re.findall("[A-Za-z]{3,}", one.symbol)}
+    | {part for one in (SAMPLE.items, SAMPLE.users, SAMPLE.recommendations) for part in one.columns}
+    | {
+        word
+        for column in ("title", "genres")
+        for text in SAMPLE.items[column]
+        for word in re.findall("[A-Za-z]+", text)
+    }
+    | {
+        word
+        for column in ("segment", "branch")
+        for text in SAMPLE.users[column]
+        for word in re.findall("[A-Za-z]+", text)
+    }
+    | {"knn", "factors", "popular", "differences", "conclusion", "forest", "movers", "overlap"}
+)
+
+
+@cache
+def compared(**options: Any) -> Any:
+    return recnb.compare(SAMPLE.recommendations, SAMPLE.test, **options)
+
+
+def evaluated(**options: Any) -> recnb.Evaluation:
+    return recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, **options)
+
+
+def full() -> recnb.Evaluation:
+    return evaluated(train=SAMPLE.train, items=SAMPLE.items, users=SAMPLE.users)
+
+
+def exercise(metric: str = "ndcg") -> list[Any]:
+    q = recnb.quiz(metric, 3)
+    other = {"largest": next((item for item in q.items if item not in q.largest), None)} if q.items else {}
+    wrong = [q.check(slip.value) for slip in q.slips]
+    return [q, q.reveal(), q.check(q.value), q.check(round(q.value, 2)), q.check(0.31, **other), *wrong]
+
+
+def played() -> list[Any]:
+    state = recnb.playground([3, 2, 0, 1])
+    return [state, recnb.playground(["a", "b", "c"], {"a": 1, "d": 2}, metrics=["recall"])]
+
+
+RESULTS: dict[str, Any] = {
+    "playground": played,
+    "quiz": lambda: [one for metric in METRICS for one in exercise(metric)],
+    "metrics beyond accuracy": lambda: [full().beyond(k=10), full().beyond(), EV.beyond(k=3), evaluated().beyond()],
+    "scores beyond accuracy": lambda: [getattr(full(), name)(k=10) for name in LIST_METRICS],
+    "explanations beyond accuracy": lambda: [
+        full().explain(name, *(["u002"] if LIST_METRICS[name].of == "user" else []), k=5) for name in LIST_METRICS
+    ],
+    "lint": lambda: [full().lint(), EV.lint(), evaluated(train=SAMPLE.test, items=SAMPLE.items.head(50)).lint()],
+    "report": lambda: [full().report([5, 10], by="segment"), EV.report([1, 3]), full().report(10)],
+    "segments": lambda: [full().table(k=10, by="segment"), full().table(k=10, by="branch")],
+    "power": lambda: [full().detectable("ndcg", k=10), EV.detectable("ndcg", k=3)],
+    "explorer": lambda: [full().explore("ndcg", k=10), compared(baseline="popular").explore()],
+    "comparison": lambda: [compared(), compared(baseline="popular")],
+    "conclusion": lambda: [compared(baseline="popular").conclusion(["ndcg", "recall"], k=[5, 10]), compared().conclusion(k=10)],
+    "forest": lambda: [compared(baseline="popular").forest(k=10)],
+    "movers": lambda: [compared(baseline="popular").movers("ndcg", 10)],
+    "curves": lambda: [compared().curve("ndcg", range(1, 6))],
+    "comparison report": lambda: [
+        recnb.compare(
+            SAMPLE.recommendations, SAMPLE.test, baseline="popular", train=SAMPLE.train, items=SAMPLE.items, users=SAMPLE.users
+        ).report([5, 10], by="segment"),
+        compared().report(10),
+    ],
+    "chunks": lambda: [recnb.evaluate_chunks([RECS[RECS["user"] < "d"], RECS[RECS["user"] >= "d"]], TRUTH, k=3)],
+}  # fmt: skip
+
+
+def said(one: Any) -> str:
+    """What a result shows, without code and the names that the data have."""
+    shown = repr(one)
+    if hasattr(one, "_repr_html_"):
+        shown += "\n" + page(one._repr_html_() or "")
+    return re.sub(r"`[^`]*`|\$[^$]*\$|\w+\.\w+\([^()]*(\([^()]*\))?[^()]*\)|\.\w+\(\)|\w+=[\w'\"\[\]]*", " ", shown)
+
+
+def test_rows_that_are_not_in_memory_are_told_of_in_korean(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streaming, "WHOLE", 0)
+    lazy = {name: pl.from_pandas(recs).lazy() for name, recs in SAMPLE.models.items()}
+    for given in (lazy, {name: duckdb.from_df(recs) for name, recs in SAMPLE.models.items()}):
+        report = recnb.compare(given, SAMPLE.test, train=SAMPLE.train).report(10, lang="ko")
+        left_out = [line for line in page(report._repr_html_()).splitlines() if "에 있다" in line]
+        assert left_out
+        assert english_in("\n".join(left_out)) <= {"DuckDB"}
+
+
+@pytest.mark.parametrize("kind", RESULTS)
+def test_a_result_shows_no_english(kind: str) -> None:
+    with use_language("ko"):
+        for one in RESULTS[kind]():
+            left = english_in(said(one)) - NAMES
+            assert left == set(), said(one)
+
+
+# The words of the catalogue
+
+TRANSLATIONS = [
+    text
+    for message in stored("ko")
+    if message.id
+    for text in ([message.string] if isinstance(message.string, str) else message.string)
+]
+#: Words that another one stands for everywhere, and endings of another register.
+RETIRED = re.compile(
+    r"처음 [kn{]|너머|식별자|인쇄된|독자|시험 아이템|세그먼트|센다|세어야|실수로 (?:된|들어온)|실수가 된|뒤집|보라\b|하라\b|보자\b|습니다|세요|끈기"
+)
+
+
+def test_one_word_and_one_register_for_each_thing() -> None:
+    assert [text for text in TRANSLATIONS if RETIRED.search(text)] == []
+
+
+def test_a_particle_after_a_value_has_both_forms() -> None:
+    fixed = re.compile(r"\{[^{}]*\}(?:으로|로|이|가|은|는|을|를|과|와)(?![가-힣(])")
+    assert [text for text in TRANSLATIONS if fixed.search(text) and "\\" not in text] == []
+
+
+def test_particles_fit_what_is_put_in() -> None:
+    with use_language("ko"):
+        assert _("All {n:,} rows have the same score, {score:g}", n=5, score=0.0) == "5행의 점수가 모두 0으로 같다"
+        assert _("k = {n:,} is above the number of items, {of:,}", n=5, of=4) == "k = 5는 아이템의 수 4보다 크다"
+        first = _("User {user} begins with {first:g} and {second:g}.", user="'a'", first=1, second=3)
+        assert first == "사용자 'a'의 행은 1, 3으로 시작한다."
+        refused = "User {user} is not evaluated under this metric."
+        assert _(refused, user="'회원 7'") == "사용자 '회원 7'은 이 지표에서 평가되지 않는다."
+        assert _(refused, user="'Ann'") == "사용자 'Ann'은(는) 이 지표에서 평가되지 않는다.", (
+            "how a name is read is not known"
+        )
+
+
+def test_the_glossary_gives_the_names_of_other_books_too() -> None:
+    names = recnb.glossary("ko").to_frame().set_index("term")["name"]
+    assert [names[term] for term in ("cg", "dcg", "hit_rate")] == [
+        "누적 이득(누적 이익)",
+        "할인 누적 이득(감소된 누적 이득)",
+        "적중률(히트 레이트)",
+    ]
+    assert recnb.glossary("en").to_frame().set_index("term")["name"]["cg"] == "cumulative gain"

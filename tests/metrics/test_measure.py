@@ -1,0 +1,89 @@
+"""Measures as text: what they mean, and that they print as they parse."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recnb.errors import OptionError
+from recnb.metrics.measure import DCG, GRADED, PRINTED, TREC, Measure
+from recnb.metrics.metric import RETRIEVAL_METRICS, measure_named
+
+OPTIONS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
+    "ndcg": {"gain": st.sampled_from(list(DCG.values())), "ideal": st.sampled_from(["list", "k"])},
+    "rbp": {"p": st.floats(0.01, 0.99)},
+    "fbeta": {"beta": st.floats(0.01, 100)},
+    "precision": {"out_of": st.sampled_from(["list", "min(k, relevant)"])},
+}
+
+
+@st.composite
+def measures(draw: st.DrawFn) -> Measure:
+    metric = draw(st.sampled_from(list(PRINTED)))
+    options = draw(st.fixed_dictionaries({}, optional=OPTIONS.get(metric, {})))
+    k = draw(st.none() | st.integers(1, 2**31 - 1))
+    if metric == "interpolated_precision":
+        options, k = {"recall": draw(st.integers(0, 1000)) / 1000}, None
+    rel = {} if metric in (*GRADED, "num_ret") else {"relevant_from": st.integers(1, 9) | st.floats(0.5, 5)}
+    data = draw(st.fixed_dictionaries({}, optional={**rel, "judged_only": st.booleans()}))
+    return Measure(metric, options, data, k)
+
+
+@given(measures(), st.randoms(use_true_random=False))
+def test_measures_print_as_they_parse(measure: Measure, pick: Any) -> None:
+    text = str(measure)
+    assert Measure.parse(text) == measure
+    assert str(Measure.parse(text)) == text
+    name, bracket, rest = text.partition("(") if "(" in text else text.partition("@")
+    spelt = "".join(pick.choice((letter.upper(), letter.lower())) for letter in name)
+    assert Measure.parse(f" {spelt} {bracket}{rest} ") == measure
+    found = measure_named(text)
+    assert found.plain_name == measure.metric
+    assert found.cutoff == measure.k
+    assert measure_named(found.name).name == found.name
+
+
+@given(st.text(max_size=12) | st.from_regex(r"[A-Za-z]{1,4}\\((rel|p|cutoff)=[\\w.'-]*\\)?(@[\\d.]*)?", fullmatch=True))
+def test_any_other_text_is_refused(text: str) -> None:
+    with contextlib.suppress(OptionError):
+        assert str(measure_named(text).name)
+
+
+@pytest.mark.parametrize(
+    ("texts", "metric", "k"),
+    [
+        (["nDCG@10", "ndcg@10", "NDCG @ 10", "ndcg_cut_10", "nDCG(cutoff=10)", "nDCG(dcg='log2')@10"], "ndcg", 10),
+        (["AP", "MAP", "map", "average_precision"], "average_precision", None),
+        (["RR", "MRR", "recip_rank"], "reciprocal_rank", None),
+        (["P@5", "precision@5", "Precision@5", "P(k=5)", "P_5"], "precision", 5),
+        (["R@5", "Recall@5", "recall_5"], "recall", 5),
+        (["Success@1", "HR@1", "Hit@1", "hit_rate@1", "success_1"], "hit_rate", 1),
+        (["Rprec", "RPrec", "r_precision", "R-Precision"], "r_precision", None),
+        (["SetP", "P", "set_P"], "precision", None),
+        (["SetR", "set_recall"], "recall", None),
+        (["SetF", "F1", "set_F"], "f1", None),
+        (["infAP", "inf_ap"], "inf_ap", None),
+        (["NumRelRet", "NumRet(rel=1)", "num_rel_ret"], "num_rel_ret", None),
+    ],
+)
+def test_other_spellings(texts: list[str], metric: str, k: int | None) -> None:
+    for text in texts:
+        found = measure_named(text)
+        assert (found.plain_name, found.cutoff) == (metric, k), text
+
+
+def test_every_printed_name_is_of_a_metric() -> None:
+    for metric, name in PRINTED.items():
+        assert measure_named(f"{name}@0.5" if name == "IPrec" else name).plain_name == metric
+    assert set(RETRIEVAL_METRICS) <= set(PRINTED)
+    for name in TREC.values():
+        assert measure_named(f"{name}@1").plain_name in PRINTED
+
+
+def test_the_f_of_trec_eval_weighs_with_beta_itself() -> None:
+    assert measure_named("SetF(beta=4)").given == {"beta": 2.0}
+    assert measure_named("Fbeta(beta=2)@5").given == {"beta": 2}

@@ -1,0 +1,140 @@
+"""How often each item is shown, and one user's list, against loops in plain Python."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import recnb
+from recnb.data import streaming
+from recnb.errors import CutoffError, ElsewhereError, UnknownUserError
+
+SAMPLE = recnb.datasets.load_sample()
+RECS = SAMPLE.models["item-knn"]
+EV = recnb.evaluate(RECS, SAMPLE.test, train=SAMPLE.train, items=SAMPLE.items)
+
+
+@pytest.mark.parametrize("k", [1, 10, None])
+def test_items_by_loops(k: int | None) -> None:
+    items = EV.items(k=k)
+    places = [row for row in RECS.itertuples() if k is None or row.rank <= k]
+    shown = Counter(row.item for row in places)
+    had = Counter(SAMPLE.train["item"])
+    relevant = set(zip(SAMPLE.test["user"], SAMPLE.test["item"], strict=True))
+    hits = Counter(row.item for row in places if (row.user, row.item) in relevant)
+    wanted = Counter(item for _user, item in relevant)
+    titles = dict(zip(SAMPLE.items["item"], SAMPLE.items["title"], strict=True))
+    assert set(items.index) == {*RECS["item"], *SAMPLE.test["item"], *SAMPLE.train["item"], *SAMPLE.items["item"]}
+    assert list(items.columns) == ["title", "shown", "share", "share_in_train", "ratio", "hits", "relevant"]
+    for row in items.itertuples():
+        share, in_train = shown[row.Index] / len(places), had[row.Index] / len(SAMPLE.train)
+        assert (row.shown, row.hits, row.relevant) == (shown[row.Index], hits[row.Index], wanted[row.Index])
+        assert (row.share, row.share_in_train) == pytest.approx((share, in_train), abs=1e-15)
+        assert row.ratio == pytest.approx(share / in_train if in_train else np.nan, nan_ok=True)
+        assert row.title == titles.get(row.Index, "")
+    assert items["shown"].is_monotonic_decreasing
+    assert items["share"].sum() == pytest.approx(1)
+    assert items["hits"].sum() == EV.hits(k).user.size
+    assert (items["hits"] <= items[["shown", "relevant"]].min(axis=1)).all()
+
+
+def test_items_without_other_frames_and_of_users_who_are_left_out() -> None:
+    recs = pd.DataFrame({"user": [1, 1, 2, 3], "item": ["a", "b", "a", "b"], "rank": [1, 2, 1, 1]})
+    truth = pd.DataFrame({"user": [1, 2, 4, 3], "item": ["b", "c", "a", "b"], "relevance": [1, 2, 1, 0]})
+    items = recnb.evaluate(recs, truth).items(k=2)
+    assert list(items.columns) == ["shown", "share", "hits", "relevant"]
+    assert items.to_dict("index") == {
+        "a": {"shown": 2, "share": 0.5, "hits": 0, "relevant": 1},
+        "b": {"shown": 2, "share": 0.5, "hits": 1, "relevant": 1},  # user 3 has no relevant item
+        "c": {"shown": 0, "share": 0.0, "hits": 0, "relevant": 1},
+    }
+
+
+def test_hits_of_items_are_those_of_the_rows_where_ties_are_averaged() -> None:
+    recs = pd.DataFrame({"user": [1, 1, 1], "item": ["a", "b", "c"], "score": [1.0, 1.0, 0.5]})
+    truth = pd.DataFrame({"user": [1, 1], "item": ["b", "c"]})
+    for ties in ("first", "expected"):
+        items = recnb.evaluate(recs, truth, ties=ties).items(k=2)
+        assert items["shown"].to_dict() == {"a": 1, "b": 1, "c": 0}
+        assert items["hits"].to_dict() == {"a": 0, "b": 1, "c": 0}
+
+
+def test_items_are_shown_by_the_columns_of_the_frame_and_the_rest_is_counted() -> None:
+    items = EV.items(k=10)
+    lines = repr(items).splitlines()
+    assert lines[0].split() == list(items.to_frame().columns)
+    assert lines[2].startswith(items.index[0])
+    assert f"{len(items) - 20} more rows in .to_frame()" in repr(items)
+    assert len(items.to_frame()) == len(items) == 250
+    html = items._repr_html_()
+    for column in items.columns:
+        assert f">{column}</th>" in html
+    assert html.count("<tr") == 21
+    assert "298 users with a list, lists cut at 10" in html
+
+
+def test_one_user_by_loops() -> None:
+    liked = dict(SAMPLE.test.query("user == 'u026'")[["item", "rating"]].to_numpy())
+    listed = RECS.query("user == 'u026'").sort_values("rank")
+    for k in (1, 10, None):
+        one = EV.user("u026", k=k)
+        want = listed if k is None else listed[listed["rank"] <= k]
+        frame = one.to_frame()
+        assert list(frame.columns) == ["rank", "item", "title", "score", "relevance", "hit"]
+        assert frame[["rank", "item"]].to_numpy().tolist() == want[["rank", "item"]].to_numpy().tolist()
+        assert frame["score"].tolist() == want["score"].tolist()
+        assert frame["relevance"].tolist() == [liked.get(item, 0) for item in want["item"]]
+        assert frame["hit"].tolist() == [item in liked for item in want["item"]]
+        assert set(one.missed["item"]) == set(liked) - set(want["item"])
+        ranks = dict(zip(listed["item"], listed["rank"], strict=True))
+        assert [*one.missed["rank"]] == pytest.approx(
+            [ranks.get(item, np.nan) for item in one.missed["item"]], nan_ok=True
+        )
+        assert one.to_frame() is not one.to_frame()
+
+
+def test_one_user_shows_what_the_frame_has() -> None:
+    one = EV.user("u026", k=10)
+    lines = repr(one).splitlines()
+    assert lines[0] == "user 'u026': found 2 of 3 relevant"
+    assert lines[1].split() == list(one.to_frame().columns)
+    assert "i161 The Staircase of Foxglove Farm" in repr(one)
+    html = one._repr_html_()
+    assert html.count("✓") == 2
+    assert "<bdi>u026</bdi>" in html
+    nobody = recnb.evaluate(
+        pd.DataFrame({"user": [1], "item": ["a"], "rank": [1]}), pd.DataFrame({"user": [1, 2], "item": ["a", "b"]})
+    ).user(2)
+    assert len(nobody.to_frame()) == 0
+    assert nobody.missed["item"].tolist() == ["b"]
+    assert "found 0 of 1 relevant" in repr(nobody)
+    assert "<table" in nobody._repr_html_()
+
+
+def test_words_of_users_are_text() -> None:
+    evil = "<script>alert(1)</script>|$x$\nsecond"
+    frame = pd.DataFrame({"user": [evil], "item": [evil], "rank": [1]})
+    ev = recnb.evaluate(frame, frame, items=pd.DataFrame({"item": [evil], "title": [evil]}))
+    for result in (ev.items(), ev.user(evil)):
+        assert "<script>" not in result._repr_html_()
+        assert "mathjax_ignore" in result._repr_html_()
+        assert all("second" not in line or "alert" in line for line in repr(result).splitlines())
+    assert "<script>" not in ev.items().to_markdown()
+    assert r"\$x\$" in ev.items().to_latex()
+
+
+def test_errors_and_rows_that_are_elsewhere(tmp_path, monkeypatch) -> None:
+    with pytest.raises(UnknownUserError, match="Did you mean"):
+        EV.user("u0266")
+    with pytest.raises(CutoffError):
+        EV.items(k=0)
+    RECS.to_parquet(tmp_path / "recs.parquet")
+    monkeypatch.setattr(streaming, "WHOLE", 100)
+    streamed = recnb.evaluate(pl.scan_parquet(tmp_path / "recs.parquet"), SAMPLE.test)
+    assert streamed.user("u026", k=10).to_frame()["item"].tolist() == EV.user("u026", k=10).to_frame()["item"].tolist()
+    with pytest.raises(ElsewhereError):
+        streamed.items(k=10)

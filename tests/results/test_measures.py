@@ -1,0 +1,266 @@
+"""Measures by the names that papers print: against ir_measures and pytrec_eval, and in every call that takes metrics."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import recnb
+from recnb.errors import OptionError
+
+#: Runs compared with ir_measures: few in a usual test run.
+N_RUNS = 200 if os.environ.get("RECNB_HYPOTHESIS") == "ci" else 30
+
+#: Measures of ir_measures that recnb has; ERR and exponential gains are printed with five digits there.
+EXACT = [
+    "nDCG@10", "nDCG", "nDCG(judged_only=True)@10", "AP", "AP@5", "AP(rel=2)", "AP(rel=3,judged_only=True)@10", "RR", "RR@5",
+    "RR(rel=2)", "RR(rel=2)@10", "RR(judged_only=True)", "P@5", "P(rel=2)@5", "P(judged_only=True)@10", "R@20", "R@5",
+    "Rprec", "Rprec(rel=2)", "Success@1", "Success(rel=3)@5", "Judged@10", "Judged", "Judged@50", "Bpref", "Bpref(rel=2)",
+    "Bpref(rel=3)", "infAP", "infAP(rel=2)", "IPrec@0.0", "IPrec@0.1", "IPrec@0.5", "IPrec@1.0", "IPrec(rel=2)@0.3",
+    "IPrec(judged_only=True)@0.2", "SetP", "SetP(rel=2)", "SetP(judged_only=True)", "SetR", "SetR(rel=2)", "SetF", "SetF(beta=2.0)",
+    "SetF(rel=2)", "NumRet", "NumRel", "NumRelRet", "NumRet(rel=2)",
+]  # fmt: skip
+ROUNDED = ["ERR@5", "ERR@20", 'nDCG(dcg="exp-log2")@10', 'nDCG(dcg="exp-log2")@5']
+
+
+def run_of(seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """A run and judgments with ties, documents that are not judged, queries without a run or without a relevant document."""
+    rng = np.random.default_rng(seed)
+    n_docs, ties = int(rng.integers(15, 60)), int(rng.choice([3, 8, 1000]))
+    run, qrels = [], []
+    for query in range(int(rng.integers(3, 10))):
+        top = int(rng.choice([0, 3, 4], p=[0.1, 0.2, 0.7]))
+        qrels += [
+            (f"q{query}", f"d{doc}", int(rng.integers(0, top + 1)))
+            for doc in rng.permutation(n_docs)[: rng.integers(1, n_docs)]
+        ]
+        listed = rng.permutation(n_docs)[: rng.integers(1, n_docs)] if rng.random() < 0.9 or query == 0 else []
+        run += [(f"q{query}", f"d{doc}", float(rng.integers(0, ties))) for doc in listed]
+    qrels.append(("q0", "d0 relevant", 3))
+    run.append(("q0", "d0 relevant", 1.0))
+    columns = ["query_id", "doc_id"]
+    return pd.DataFrame(run, columns=[*columns, "score"]), pd.DataFrame(qrels, columns=[*columns, "relevance"])
+
+
+def in_ir_measures(run: pd.DataFrame, qrels: pd.DataFrame, names: list[str]) -> dict[str, float]:
+    ir = pytest.importorskip("ir_measures")
+    measures = {name: ir.parse_measure(name) for name in names}
+    found = ir.calc_aggregate(list(measures.values()), qrels, run)
+    return {name: float(found[measure]) for name, measure in measures.items()}
+
+
+@pytest.mark.parametrize("seed", range(N_RUNS))
+def test_equal_those_of_ir_measures(seed: int) -> None:
+    run, qrels = run_of(seed)
+    got = recnb.evaluate(run, qrels).under("ir_measures").measures(EXACT)["mean"].to_dict()
+    # trec_eval divides by 0 where no document of a list is judged.
+    want = in_ir_measures(run, qrels, EXACT)
+    undefined = [name for name, value in want.items() if np.isnan(value)]
+    assert set(undefined) <= {"IPrec(judged_only=True)@0.2"}
+    assert {**got, **dict.fromkeys(undefined)} == pytest.approx({**want, **dict.fromkeys(undefined)}, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_equal_those_that_ir_measures_prints_with_five_digits(seed: int) -> None:
+    run, qrels = run_of(seed)
+    for frame in (run, qrels):
+        frame["query_id"], frame["doc_id"] = frame["query_id"].str[1:], frame["doc_id"].str.replace(" ", "-")
+    got = recnb.evaluate(run, qrels).under("ir_measures").measures(ROUNDED)
+    assert got["mean"].to_dict() == pytest.approx(in_ir_measures(run, qrels, ROUNDED), abs=1.1e-5)
+
+
+@pytest.mark.parametrize("seed", range(N_RUNS))
+def test_equal_those_of_trec_eval(seed: int) -> None:
+    """Query by query, with grades of -1, which trec_eval takes as pooled and not judged."""
+    peer = pytest.importorskip("pytrec_eval")
+    run, qrels = run_of(seed)
+    rng = np.random.default_rng(seed)
+    qrels["relevance"] -= (rng.random(len(qrels)) < 0.2) * (qrels["relevance"] == 0)
+    as_dict = [
+        {query: dict(zip(rows["doc_id"], rows[value], strict=True)) for query, rows in frame.groupby("query_id")}
+        for frame, value in ((qrels, "relevance"), (run, "score"))
+    ]
+    theirs = peer.RelevanceEvaluator(
+        as_dict[0], {"bpref", "infAP", "iprec_at_recall", "num_ret", "num_rel_ret"}
+    ).evaluate(as_dict[1])
+    evaluation = recnb.evaluate(run, qrels, convention="trec")
+    names = {"Bpref": "bpref", "infAP": "infAP", "NumRet": "num_ret", "NumRelRet": "num_rel_ret"}
+    names |= {f"IPrec@{level / 10}": f"iprec_at_recall_{level / 10:.2f}" for level in range(11)}
+    for ours, name in names.items():
+        wanted = {query: values[name] for query, values in theirs.items()}
+        score = evaluation.measure(ours)
+        assert isinstance(score, recnb.Score)
+        assert score.per_user.to_dict() == pytest.approx(wanted, abs=1e-9), name
+
+
+SAMPLE = recnb.datasets.load_sample()
+EV = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, train=SAMPLE.train, items=SAMPLE.items, users=SAMPLE.users)
+
+
+def test_a_measure_is_the_method_with_its_options() -> None:
+    same = {
+        "nDCG@10": EV.ndcg(k=10),
+        "mrr": EV.reciprocal_rank(),
+        "SetP": EV.precision(),
+        "nDCG(dcg='exp-log2')@5": EV.ndcg(k=5, gain="exponential"),
+        "RBP(p=0.5)": EV.rbp(p=0.5),
+        "P_10": EV.precision(k=10),
+        "coverage@10": EV.coverage(k=10),
+        "bpref": EV.bpref(),
+        "IPrec@0.3": EV.interpolated_precision(recall=0.3),
+    }
+    for text, score in same.items():
+        assert EV.measure(text) == score, text
+        assert EV.measure(text).k == score.k
+    assert EV.measure("nDCG@10").label == "ndcg@10"
+    assert EV.measure("ndcg@10", gain="exponential") == EV.ndcg(k=10, gain="exponential")
+
+
+def test_rel_is_the_evaluation_with_that_threshold() -> None:
+    strict = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, relevant_from=4)
+    score = EV.measure("AP(rel=4)@10")
+    assert isinstance(score, recnb.Score)
+    assert score == strict.average_precision(k=10)
+    assert score.n_users == strict.n_users < EV.n_users
+    assert "relevance of 4 or more" in score.basis
+
+
+def test_judged_only_is_the_evaluation_of_lists_without_other_items() -> None:
+    recs = SAMPLE.models["item-knn"]
+    judged = recs.merge(SAMPLE.test[["user", "item"]], on=["user", "item"])
+    judged["rank"] = judged.groupby("user")["rank"].rank().astype(int)
+    wanted = recnb.evaluate(judged, SAMPLE.test).precision(k=3)
+    assert EV.measure("P(judged_only=True)@3") == wanted
+    evaluation = recnb.evaluate(recs, SAMPLE.test, judged_only=True)
+    assert evaluation.precision(k=3) == wanted
+    assert "items that are not judged left out of the lists" in evaluation.basis()
+    user = wanted.per_user.idxmax()
+    assert list(evaluation.explain("precision", user, k=3).rows["item"]) == list(
+        judged[judged["user"] == user]["item"][:3]
+    )
+    with pytest.raises(OptionError, match="judged_only='yes'"):
+        recnb.evaluate(recs, SAMPLE.test, judged_only="yes")
+
+
+def test_judged_only_without_a_judged_item() -> None:
+    recs = pd.DataFrame({"user": [1, 2], "item": ["x", "y"], "rank": [1, 1]})
+    truth = pd.DataFrame({"user": [1, 2], "item": ["a", "b"]})
+    assert recnb.evaluate(recs, truth, judged_only=True).ndcg(k=3) == 0
+
+
+def test_judged_and_bpref_by_hand() -> None:
+    """a is relevant, b and c are judged not to be, x and y are not judged; two relevant items are not in the list."""
+    recs = pd.DataFrame({"user": 1, "item": list("xbayc"), "rank": range(1, 6)})
+    truth = pd.DataFrame({"user": 1, "item": list("abcde"), "relevance": [2, 0, 0, 1, 1]})
+    evaluation = recnb.evaluate(recs, truth)
+    assert [float(evaluation.judged(k=k)) for k in (1, 2, 4, None, 9)] == [0, 0.5, 0.5, 0.6, 0.6]
+    assert float(evaluation.bpref()) == pytest.approx((1 - 1 / 2) / 3)
+    assert float(evaluation.inf_ap()) == pytest.approx((1 + 1 * 1e-5 / (1 + 2e-5)) / 3 / 3)
+    assert evaluation.explain("Bpref", 1).numbers == "(1-min(1, 3)/max(1, min(2, 3))) / 3 = 0.5 / 3 = 0.1667"
+
+
+def test_rows_have_the_names_given_and_intervals() -> None:
+    names = ["nDCG@10", "ndcg@5", "MAP(rel=4)", "Judged@10", "NumRet", "NumRel", "gini@10"]
+    table = EV.measures(names)
+    assert list(table.index) == names
+    assert list(table.columns) == ["mean", "low", "high", "users"]
+    assert table.loc["nDCG@10", ["low", "high"]].tolist() == pytest.approx(EV.ndcg(k=10).interval())
+    assert table.loc["NumRet", "mean"] == EV.to_frame()["list_length"].sum()
+    assert table.loc["NumRel", "mean"] == EV.counts.n_relevant
+    assert table.loc[["NumRet", "gini@10"], ["low", "high"]].isna().all(axis=None)
+    assert table["users"].tolist() == [261, 261, 235, 261, 261, 261, 298]
+    assert "sums over users" in str(table)
+    assert "MAP(rel=4)" in table._repr_html_()
+    wide = EV.measures(["nDCG@10"], confidence=0.99)
+    assert wide.loc["nDCG@10", "low"] < table.loc["nDCG@10", "low"]
+
+
+def test_tables_take_measures() -> None:
+    table = EV.table(["nDCG@10", "P@5", "AP(rel=4)@5"])
+    assert list(table.index) == ["nDCG@10", "P@5", "AP(rel=4)@5"]
+    assert table["mean"].tolist() == [EV.ndcg(k=10), EV.precision(k=5), EV.measure("AP(rel=4)@5")]
+    assert list(EV.table(["nDCG@10", "recall"], k=20).index) == ["nDCG@10", "recall@20"]
+    assert EV.table(["P", "AP(rel=4)"], k=[5, 10]).loc["AP(rel=4)", 10] == EV.measure("AP(rel=4)@10")
+    with pytest.raises(OptionError, match="has its cut-off"):
+        EV.table(["nDCG@10"], k=[5, 10])
+    by = EV.table(["nDCG@10", "P@5"], by="segment")
+    assert {(metric, k) for metric, k, _segment in by.index} == {("ndcg", 10), ("precision", 5)}
+
+
+def test_reports_and_comparisons_take_measures() -> None:
+    report = EV.report(metrics=["nDCG@10", "P@5"])
+    assert report.k == (5, 10)
+    assert [row.metric for row in report.metrics] == ["ndcg", "precision"]
+    assert EV.report(metrics=["nDCG@10", "recall"], k=20).k == (10, 20)
+    for wrong in (["nDCG@10", "AP(rel=4)@10"], ["bpref"], ["ndcg", "NumRet"]):
+        with pytest.raises(OptionError):
+            EV.report(metrics=wrong)
+    with pytest.raises(OptionError, match="leave one of them out"):
+        EV.report(metrics=["nDCG@10"], k=5)
+    found = recnb.compare(SAMPLE.recommendations, SAMPLE.test, baseline="popular")
+    table = found.table(["nDCG@10", "P@5", "AP(rel=4)@5", "Bpref"])
+    assert list(table.columns) == ["ndcg@10", "precision@5", "AP(rel=4)@5", "bpref"]
+    assert table.loc["item-knn", "AP(rel=4)@5"] == pytest.approx(EV.measure("AP(rel=4)@5"))
+    assert len(found.differences(["nDCG@10", "P@5"])) == 4
+    with pytest.raises(OptionError, match="num_ret"):
+        found.table(["NumRet"])
+
+
+def test_the_eleven_point_curve() -> None:
+    curve = EV.curve("IPrec")
+    assert curve.k == tuple(level / 10 for level in range(11))
+    assert curve.value == tuple(float(EV.measure(f"IPrec@{level}")) for level in curve.k)
+    assert all(one >= other for one, other in zip(curve.value, curve.value[1:], strict=False))
+    assert curve.to_frame().index.name == "recall"
+    assert EV.curve("IPrec", k=[0.5]).k == (0.5,)
+    with pytest.raises(OptionError, match="levels of recall"):
+        EV.curve("IPrec", k=[1, 5])
+
+
+def test_what_a_library_lacks_is_marked() -> None:
+    ours = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, convention="trec_eval")
+    table = ours.table(["ndcg", "err"], k=5)
+    assert table.attrs["own"] == ["err"]
+    assert "err†" in str(table)
+    assert "err†" in table._repr_html_()
+    assert "† recnb's own: pytrec_eval-terrier has none" in str(table)
+    assert "recnb's own" in repr(ours.err(k=5))
+    assert "recnb's own" not in repr(ours.ndcg(k=5))
+    assert "ERR@5†" in str(ours.measures(["ERR@5", "Bpref"]))
+    assert "Bpref†" not in str(ours.measures(["ERR@5", "Bpref"]))
+    report = ours.report(metrics=["ndcg", "err"], k=5)
+    assert [row.symbol for row in report.metrics] == ["nDCG", "ERR†"]
+    assert "† recnb's own" in report.basis
+    assert ours.explain("err", ours.users[0], k=5).value == ours.err(k=5).per_user.iloc[0]
+    assert EV.under("sklearn").measure("Gini@5") > 0
+
+
+WRONG: list[Any] = [
+    "nDCG@0", "P@1.5", "IPrec", "IPrec@2", "nDCG(rel=2)", "AP(rel=0)", "AP(2)", "P(judged_only=1)@5", "nDCG(dcg='x')", "", "@5", 5,
+    "SetF(beta=0)", "P(cutoff=5)@5", "novelty(rel=2)", "P(k=5)@5",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_what_is_no_measure_is_refused(text: Any) -> None:
+    with pytest.raises(OptionError):
+        EV.measure(text)
+
+
+def test_an_error_names_the_nearest() -> None:
+    for text, near in {"nDGC@10": "nDCG", "Bperf": "bpref", "AP(rell=2)": "rel", "Sucess@5": "Success"}.items():
+        with pytest.raises(OptionError, match=f"(?i){near}"):
+            EV.measure(text)
+    for call in (EV.curve, EV.spread, EV.identify):
+        with pytest.raises(OptionError, match="nDCG@10"):
+            call("nDCG@10", 5)
+    with pytest.raises(OptionError):
+        EV.lint(metric="bpref")
+    with pytest.raises(OptionError):
+        recnb.explain("bpref", ["a"], ["a"])
+    with pytest.raises(OptionError):
+        EV.explain("Judged@5", EV.users[0])

@@ -1,0 +1,125 @@
+"""What results draw: their own numbers, on the axes given or on new ones."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from collections.abc import Iterator
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+
+import recnb
+from recnb.display.fonts import families
+
+SAMPLE = recnb.datasets.load_sample()
+EV = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, train=SAMPLE.train, items=SAMPLE.items, users=SAMPLE.users)
+FOUND = recnb.compare(SAMPLE.recommendations, SAMPLE.test, baseline="popular", users=SAMPLE.users)
+RESULTS = {
+    "table": lambda: EV.table(["ndcg", "recall"], k=[5, 10]),
+    "table with intervals": lambda: EV.table(["ndcg", "recall"], k=[5, None], intervals=True),
+    "beyond": lambda: EV.beyond(k=10),
+    "segments": lambda: EV.table(["ndcg", "recall"], k=10, by="segment"),
+    "score": lambda: EV.ndcg(k=10),
+    "catalogue score": lambda: EV.coverage(k=10),
+    "curve": lambda: EV.curve("ndcg", k=[1, 5, 10]),
+    "explanation": lambda: EV.explain("ndcg", "u026", k=10),
+    "explanation of pairs": lambda: EV.explain("diversity", "u026", k=5),
+    "items": lambda: EV.items(k=10),
+    "items without train": lambda: recnb.evaluate(SAMPLE.models["popular"], SAMPLE.test).items(k=10),
+    "comparison": lambda: FOUND,
+    "table of a comparison": lambda: FOUND.table(["ndcg", "recall"], k=[5, 10]),
+    "segments of a comparison": lambda: FOUND.table("ndcg", k=10, by="segment"),
+    "movers": lambda: FOUND.movers("ndcg", k=10),
+    "spread": lambda: EV.spread("ndcg", k=10),
+    "why": lambda: EV.why("ndcg", k=10, other="rectools"),
+    "chunks": lambda: recnb.evaluate_chunks([SAMPLE.models["popular"]], SAMPLE.test, ["ndcg"], k=[5, 10]).table(),
+}
+
+
+@pytest.fixture(autouse=True)
+def _closed() -> Iterator[None]:
+    mpl.use("Agg")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+    plt.close("all")
+    recnb.language("en")
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_everything_draws_on_new_axes_and_on_those_given(name: str) -> None:
+    result = RESULTS[name]()
+    drawn = result.plot()
+    assert isinstance(drawn, Axes)
+    assert drawn.has_data()
+    ax = plt.figure().add_subplot()
+    assert result.plot(ax) is ax
+    assert result.plot(ax=ax) is ax
+    ax.figure.canvas.draw()
+
+
+@pytest.mark.parametrize("name", RESULTS)
+@pytest.mark.skipif(not families(), reason="no font with Korean letters")
+def test_korean_labels_have_letters(name: str) -> None:
+    recnb.language("ko")
+    RESULTS[name]().plot().figure.canvas.draw()  # a missing letter is a warning
+
+
+def points(ax: Axes) -> dict[str, tuple[list[float], list[tuple[float, float]]]]:
+    """By the name of each series: its means, and the ends of their intervals."""
+    found = {}
+    for one in ax.containers:
+        line, _caps, bars = one.lines
+        ends = [tuple(part[:, 0]) for part in bars[0].get_segments()] if bars else []
+        found[one.get_label()] = ([*map(float, line.get_xdata())], ends)
+    return found
+
+
+def test_a_table_is_points_with_the_intervals_of_each_metric_and_cutoff() -> None:
+    table = EV.table(["ndcg", "recall"], k=[5, None])
+    drawn = points(table.plot())
+    assert [*drawn] == ["@5", "whole list"]
+    for k, (means, ends) in zip((5, None), drawn.values(), strict=True):
+        scores = [EV.ndcg(k=k), EV.recall(k=k)]
+        assert means == pytest.approx([*map(float, scores)])
+        for interval, score in zip(ends, scores, strict=True):
+            assert interval == pytest.approx(score.interval())
+    assert [one.get_text() for one in table.plot().get_yticklabels()] == ["ndcg", "recall"]
+
+
+def test_a_table_of_segments_and_of_a_comparison_draw_their_intervals() -> None:
+    table = EV.table(["ndcg"], k=10, by="segment")
+    means, ends = points(table.plot())["ndcg@10"]
+    assert means == table["mean"].tolist()
+    assert np.array(ends) == pytest.approx(table[["low", "high"]].to_numpy())
+    compared = points(FOUND.table(["ndcg"], k=10).plot())
+    for row in FOUND.means(["ndcg"], k=10).itertuples():
+        assert compared[row.model][0] == pytest.approx([row.mean])
+        assert compared[row.model][1][0] == pytest.approx((row.low, row.high))
+
+
+def test_what_was_changed_or_restored_is_drawn_as_it_is() -> None:
+    table = pickle.loads(pickle.dumps(EV.table(["ndcg"], k=[5])))
+    means, ends = points(table.plot())["@5"]
+    assert means == table[5].tolist()
+    assert ends == []
+    table = EV.table(["ndcg"], k=[5])
+    table.loc["ndcg", 5] = 0.9
+    assert points(table.plot())["@5"] == ([0.9], [])
+
+
+def test_what_pandas_draws_is_there() -> None:
+    table = EV.table(["ndcg", "recall"], k=[5, 10])
+    assert len(table.plot(kind="bar").patches) == 4
+    assert len(table.plot.bar().patches) == 4
+
+
+def test_a_score_is_the_distribution_of_its_users() -> None:
+    score = EV.ndcg(k=10)
+    bars = score.plot(bins=4).patches
+    counts = np.histogram(score.per_user, 4)[0]
+    assert [bar.get_height() for bar in bars[:4]] == pytest.approx((counts / score.n_users).tolist())

@@ -1,0 +1,122 @@
+"""Tables with intervals, their headers, and their text in Markdown and LaTeX."""
+
+from __future__ import annotations
+
+import pickle
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import recnb
+from recnb.errors import OptionError
+
+SAMPLE = recnb.datasets.load_sample()
+EV = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, train=SAMPLE.train, users=SAMPLE.users)
+FOUND = recnb.compare(SAMPLE.recommendations, SAMPLE.test, baseline="popular", users=SAMPLE.users)
+
+
+def balanced(latex: str, columns: int) -> None:
+    """Check one table: environments and braces are closed, rules are those of booktabs, rows have all their cells."""
+    assert re.findall(r"\\begin\{(\w+)\}", latex) == ["table", "tabular"]
+    assert re.findall(r"\\end\{(\w+)\}", latex) == ["tabular", "table"]
+    plain = re.sub(r"\\[{}%&$#_]", "", latex)
+    assert plain.count("{") == plain.count("}")
+    assert plain.count("$") % 2 == 0
+    assert latex.count(r"\toprule") == latex.count(r"\midrule") == latex.count(r"\bottomrule") == 1
+    spec = re.search(r"\\begin\{tabular\}\{([lr]+)\}", latex)
+    assert spec is not None
+    assert len(spec[1]) == columns
+    for row in re.findall(r"(.*) \\\\\n", plain):
+        assert row.count("&") == columns - 1, row
+    assert "%" not in plain.replace(r"% needs \usepackage{booktabs}", "")
+
+
+def markdown(text: str, columns: int) -> list[str]:
+    """The rows of the one table in Markdown, each with all its cells."""
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert {line.replace(r"\|", "").count("|") for line in rows} == {columns + 1}
+    return rows
+
+
+def test_intervals_are_those_of_the_scores() -> None:
+    table = EV.table(["ndcg", "dcg", "novelty", "coverage"], k=[5, None], intervals=True)
+    assert [*table.columns.get_level_values(1)] == ["mean", "low", "high"] * 2
+    for metric in ("ndcg", "dcg", "novelty"):
+        for k in (5, None):
+            score = getattr(EV, metric)(k=k)
+            got = [table.loc[metric, (k, part)] for part in ("mean", "low", "high")]
+            assert got == pytest.approx([float(score), *score.interval()], abs=1e-12)
+    assert table.loc["coverage", (5, "mean")] == float(EV.coverage(k=5))
+    assert np.isnan(table.loc["coverage", (5, "low")])
+    plain = EV.table(["ndcg", "dcg", "novelty", "coverage"], k=[5, None])
+    assert table.xs("mean", axis=1, level=1).to_numpy() == pytest.approx(plain.to_numpy(), abs=1e-12)
+    with pytest.raises(OptionError, match="True or False"):
+        EV.table(k=5, intervals=0.9)  # type: ignore[arg-type]
+
+
+def test_intervals_of_sums_are_the_same() -> None:
+    whole = EV.table(["ndcg", "recall"], k=[5, 10], intervals=True)
+    chunks = recnb.evaluate_chunks([SAMPLE.models["item-knn"]], SAMPLE.test, ["ndcg", "recall"], k=[5, 10])
+    assert chunks.table(intervals=True).to_numpy() == pytest.approx(whole.to_numpy(), abs=1e-9)
+    assert chunks.table(intervals=True).columns.equals(whole.columns)
+
+
+def test_under_a_library_and_where_a_mean_is_none_over_users() -> None:
+    table = EV.under("rectools").table(["ndcg", "recall"], k=10, intervals=True)
+    score = EV.under("rectools").ndcg(k=10)
+    assert table.loc["ndcg"].tolist() == pytest.approx([float(score), *score.interval()])
+    pooled = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, average="pooled")
+    row = pooled.table("recall", k=10, intervals=True).loc["recall"]
+    assert row.isna().tolist() == [False, True, True]
+    assert np.isnan(pooled.curve("recall", k=[10]).low).all()
+
+
+def test_printed_headers_are_the_columns_of_the_frame() -> None:
+    for language in ("en", "ko"):
+        recnb.language(language)
+        try:
+            for table in (EV.table(k=[5, 10]), EV.items(k=10), EV.table("ndcg", k=10, by="segment"), FOUND.table(k=5)):
+                assert repr(table).splitlines()[0].split()[-len(table.columns) :] == [*map(str, table.columns)]
+                html = re.findall(r'<th scope="col"[^>]*>(.*?)</th>', table._repr_html_())
+                assert html[-len(table.columns) :] == [*map(str, table.columns)]
+            curve = EV.curve("ndcg", k=[1, 5])
+            assert repr(curve).splitlines()[0].split() == [*curve.to_frame().columns]
+            assert re.findall(r'<th scope="col"[^>]*>(.*?)</th>', curve._repr_html_()) == ["k", "ndcg", "low", "high"]
+        finally:
+            recnb.language("en")
+    for metric in ("ndcg", "novelty"):
+        one = EV.explain(metric, "u026", k=5)
+        assert repr(one).splitlines()[3].split() == [*one.to_frame().columns]
+
+
+def test_markdown_and_latex_hold_the_numbers_and_the_convention(tmp_path) -> None:
+    for table, columns in (
+        (EV.table(k=[5, 10]), 3),
+        (EV.table("ndcg", k=[5, 10], intervals=True), 7),
+        (EV.table("ndcg", k=10, by="segment"), 13),
+        (EV.items(k=10), 7),
+        (FOUND.table(k=[5, 10]), 15),
+        (FOUND.table("ndcg", k=10, by="segment"), 3),
+    ):
+        rows, latex = markdown(table.to_markdown(), columns), table.to_latex()
+        balanced(latex, columns)
+        assert len(rows) == 2 + min(len(table), table._most)
+        for value in table.head(1).to_dict("split")["data"][0]:
+            if isinstance(value, float):
+                assert f"{value:.4f}" in rows[2]
+                assert f"{value:.4f}" in latex
+        assert "users" in latex.split(r"\end{table}")[0]
+        assert table.to_latex(tmp_path / "t.tex") is None
+        assert (tmp_path / "t.tex").read_text(encoding="utf-8") == latex
+        assert table.to_markdown(tmp_path / "t.md") is None
+        assert (tmp_path / "t.md").read_text(encoding="utf-8") == table.to_markdown()
+
+
+def test_options_of_pandas_are_those_of_pandas() -> None:
+    table = EV.table(k=[5, 10])
+    assert table.to_latex(float_format="%.2f") == pd.DataFrame(table).to_latex(float_format="%.2f")
+    assert type(table.head(2)) is pd.DataFrame
+    assert table.copy().equals(table)
+    assert pickle.loads(pickle.dumps(table)).equals(table)

@@ -1,0 +1,145 @@
+"""Learning to rank: rows of queries without items, groups and labels beside scores, held by scikit-learn and by frames."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import ndcg_score
+
+import recnb
+from recnb.errors import FrameError, OptionError, RecnbError
+
+ROWS = pd.DataFrame({"qid": [1, 1, 1, 2, 2], "label": [3, 0, 2, 1, 0], "prediction": [0.2, 0.9, 0.5, 0.1, 0.7]})
+#: The lists are 0, 2, 3 and 0, 1.
+FIRST = (2 / math.log2(3) + 3 / 2) / (3 + 2 / math.log2(3))
+SECOND = 1 / math.log2(3)
+SHUFFLED = ROWS.sample(frac=1, random_state=3)
+
+
+@pytest.mark.parametrize(
+    "convert", [lambda frame: frame, pl.from_pandas, lambda frame: pl.from_pandas(frame).lazy()], ids=["pandas", "polars", "lazy"]
+)  # fmt: skip
+@pytest.mark.parametrize("frame", [ROWS, SHUFFLED], ids=["sorted", "shuffled"])
+def test_rows_without_items(frame: pd.DataFrame, convert: Any) -> None:
+    score = convert(frame).rec.ndcg(k=10)
+    assert score == pytest.approx((FIRST + SECOND) / 2, abs=1e-15)
+    assert score.per_user.to_dict() == pytest.approx({1: FIRST, 2: SECOND})
+    assert score.per_user.index.name == "qid"
+    assert "each row is an item of its own" in score.basis
+    assert recnb.evaluate(convert(frame)).ndcg(k=10) == score
+
+
+def test_rows_with_ranks() -> None:
+    ranked = ROWS.assign(rank=[3, 1, 2, 2, 1]).drop(columns="prediction")
+    assert ranked.rec.ndcg(k=10) == ROWS.rec.ndcg(k=10)
+    graded = ROWS.rec.report(k=2)
+    assert graded.n_users == 2
+    assert list(ROWS.rec.explain("ndcg", 1, k=3).to_frame()["item"])[:3] == [1, 2, 0]
+
+
+def test_what_needs_items_is_refused() -> None:
+    items = pd.DataFrame({"item": [0, 1], "title": ["x", "y"]})
+    train = pd.DataFrame({"user": [1], "item": [0]})
+    for frames in ({"items": items}, {"train": train}):
+        with pytest.raises(RecnbError, match=r"joined by item.*item="):
+            ROWS.rec.evaluation(**frames)
+
+
+@pytest.mark.parametrize("column", ["label", "prediction"])
+def test_a_row_without_items_has_both_sides(column: str) -> None:
+    frame = ROWS.astype({column: float})
+    frame.loc[3, column] = np.nan
+    with pytest.raises(FrameError, match=f"column '{column}' is missing in row 3"):
+        frame.rec.ndcg(k=3)
+
+
+def test_an_item_column_is_used_if_there_is_one() -> None:
+    frame = ROWS.assign(doc_id=list("abcab"))
+    assert frame.rec.ndcg(k=10) == ROWS.rec.ndcg(k=10)
+    assert "each row" not in frame.rec.ndcg(k=10).basis
+    assert frame.rename(columns={"doc_id": "goods"}).rec.evaluation(item="goods").counts.n_items_recommended == 3
+    with pytest.raises(RecnbError, match="index holds 'item'"):
+        frame.rename(columns={"doc_id": "item"}).set_index("item").rec.ndcg(k=10)
+
+
+def test_group_sizes_and_queries() -> None:
+    label, prediction = ROWS["label"], ROWS["prediction"]
+    want = [FIRST, SECOND]
+    for convert in (list, np.array, pd.Series, pl.Series):
+        by_size = recnb.evaluate_groups(convert(label), convert(prediction), group=convert([3, 2]))
+        assert by_size.ndcg(k=10).per_user.tolist() == pytest.approx(want)
+        by_query = recnb.evaluate_groups(convert(label), convert(prediction), qid=convert(ROWS["qid"]))
+        assert by_query.ndcg(k=10).per_user.to_dict() == pytest.approx({1: FIRST, 2: SECOND})
+    assert by_size.users.name == "group"
+    assert by_query.users.name == "qid"
+    apart = recnb.evaluate_groups(SHUFFLED["label"], SHUFFLED["prediction"], qid=SHUFFLED["qid"])
+    assert apart.ndcg(k=10).per_user.to_dict() == pytest.approx({1: FIRST, 2: SECOND})
+    named = recnb.evaluate_groups(label, prediction, qid=list("aaabb"), relevant_from=2, no_relevant="zero")
+    assert named.precision(k=3).per_user.to_dict() == pytest.approx({"a": 2 / 3, "b": 0})
+
+
+queries = st.lists(
+    st.lists(st.tuples(st.integers(0, 4), st.integers(0, 10**6)), min_size=2, max_size=8, unique_by=lambda row: row[1]),
+    min_size=1,
+    max_size=6,
+)
+
+
+@given(queries, st.integers(1, 9))
+def test_groups_are_scored_as_by_scikit_learn(groups: list[list[tuple[int, int]]], k: int) -> None:
+    """Scores without ties; a query without a relevant row is 0 there, and left out here unless asked otherwise."""
+    want = [ndcg_score([[label for label, _ in rows]], [[score for _, score in rows]], k=k) for rows in groups]
+    label, score = ([row[at] for rows in groups for row in rows] for at in (0, 1))
+    ev = recnb.evaluate_groups(label, score, group=[len(rows) for rows in groups], no_relevant="zero")
+    assert ev.ndcg(k=k).per_user.tolist() == pytest.approx(want, abs=1e-12)
+    lists = [[[row[at] for row in rows] for rows in groups] for at in (0, 1)]
+    found = recnb.ndcg(y_true=lists[0], y_score=lists[1], k=k)
+    assert found == pytest.approx(np.mean(want), abs=1e-12)
+
+
+REFUSED: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
+    "no groups": ({}, ("group=[3, 2]", "qid=")),
+    "groups twice": ({"group": [2], "qid": [1, 1]}, ("needed once",)),
+    "too few": ({"group": [1]}, ("adds up to 1 rows, and y_true has 2",)),
+    "queries as sizes": ({"group": [7, 7]}, ("adds up to 14", "it is qid=")),
+    "a negative size": ({"group": [3, -1]}, ("whole numbers from 1 up",)),
+    "an empty group": ({"group": [2, 0]}, ("whole numbers from 1 up",)),
+    "half a row": ({"group": [1.5, 0.5]}, ("whole numbers from 1 up",)),
+    "lengths": ({"y_score": [1.0], "group": [2]}, ("y_true has 2 values, and y_score 1",)),
+    "fewer queries": ({"qid": [1]}, ("y_true has 2 values, and qid 1",)),
+    "a query missing": ({"qid": [1, None]}, ("'qid'", "missing")),
+    "NaN": ({"y_score": [1.0, np.nan], "group": [2]}, ("'y_score' is missing in row 1",)),
+    "no label": ({"y_true": [None, 1], "group": [2]}, ("'y_true' is missing in row 0",)),
+    "an infinite score": ({"y_score": [1.0, np.inf], "group": [2]}, ("'y_score'", "infinite")),
+    "a negative label": ({"y_true": [1, -1], "group": [2]}, ("negative relevance", "-1")),
+    "a score as text": ({"y_score": ["a", "b"], "group": [2]}, ("'y_score'", "'a' is no number")),
+    "a number": ({"y_score": 5, "group": [2]}, ("y_score is 5",)),
+    "lists in lists": ({"y_true": [[1, 0]], "group": [1]}, ("one dimension",)),
+    "a matrix": ({"y_score": np.zeros((2, 1)), "group": [2]}, ("one dimension",)),
+    "another order": ({"y_true": pd.Series([1, 0], index=["a", "b"]), "y_score": pd.Series([1, 0], index=["b", "a"]), "group": [2]},
+        ("same index in another order",)),
+    "an option": ({"group": [2], "tie": "first"}, ("'tie' is no option",)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_groups_refused(what: str) -> None:
+    given, pieces = REFUSED[what]
+    with pytest.raises((FrameError, OptionError)) as found:
+        recnb.evaluate_groups(**{"y_true": [1, 0], "y_score": [0.5, 0.2], **given})
+    for piece in pieces:
+        assert piece in str(found.value)
+    assert "frame[" not in str(found.value)
+
+
+def test_series_by_position() -> None:
+    """Indexes that differ are those of other frames, as after a split."""
+    label, score = pd.Series([1, 0], index=[7, 9]), pd.Series([0.2, 0.5])
+    assert recnb.evaluate_groups(label, score, group=[2]).mrr() == 0.5

@@ -1,0 +1,102 @@
+"""What is typed wrongly is answered with the nearest name; help and `df.rec` name what there is."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import typing
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import recnb
+from recnb import LIST_METRICS, METRICS
+from recnb.errors import RecnbError, UnknownNameError
+
+SAMPLE = recnb.datasets.load_sample()
+EV = recnb.evaluate(SAMPLE.models["popular"], SAMPLE.test)
+FOUND = recnb.compare(SAMPLE.recommendations, SAMPLE.test)
+
+
+@pytest.mark.parametrize(
+    ("place", "typed", "meant"),
+    [
+        (EV, "ndgc", "ndcg"),
+        (EV, "reciprocal_rnk", "reciprocal_rank"),
+        (EV, "explian", "explain"),
+        (SAMPLE.test.rec, "agianst", "against"),
+        (pl.DataFrame({"user": [1]}).rec, "reprot", "report"),
+        (FOUND, "conclusions", "conclusion"),
+        (FOUND["popular"], "tabel", "table"),
+        (recnb, "evalute", "evaluate"),
+        (recnb, "compar", "compare"),
+    ],
+)
+def test_the_nearest_name_is_told(place, typed: str, meant: str) -> None:
+    with pytest.raises(UnknownNameError, match=rf"has no '{typed}'\. Did you mean .*'{meant}'"):
+        getattr(place, typed)
+    assert not hasattr(place, typed)
+    with pytest.raises(AttributeError) as caught:
+        getattr(place, f"_{typed}")
+    assert not isinstance(caught.value, RecnbError)
+
+
+def test_a_name_like_none_is_answered_with_all() -> None:
+    with pytest.raises(AttributeError, match=r"Evaluation has no 'zzzz'\. It has: .*ndcg"):
+        EV.zzzz  # noqa: B018
+
+
+def test_objects_are_copied_as_before() -> None:
+    assert float(copy.copy(EV).ndcg(k=5)) == float(copy.deepcopy(EV).ndcg(k=5)) == float(EV.ndcg(k=5))
+    assert copy.copy(FOUND).names == FOUND.names
+
+
+@pytest.mark.parametrize("name", [*METRICS, *LIST_METRICS])
+def test_help_names_every_value_of_every_option(name: str) -> None:
+    metric = METRICS.get(name) or LIST_METRICS[name]
+    for function in (getattr(EV, name), getattr(recnb, name, getattr(EV, name)), getattr(SAMPLE.test.rec, name)):
+        text = inspect.getdoc(function) or ""
+        own, _, options = text.partition("Parameters\n----------\n")
+        assert own.startswith((inspect.getdoc(metric.function) or "").split("\n")[0])
+        assert "k : int, optional\n    Cut-off" in options
+        assert "None: the whole list of each user" in options
+        hints = typing.get_type_hints(metric.function)
+        for option, default in metric.defaults.items():
+            (line,) = [line for line in options.splitlines() if line.startswith(f"{option} : ")]
+            if option in metric.words:
+                assert all(f'"{word}"' in line for word in typing.get_args(hints[option]))
+            if default is not None:
+                assert (f'default "{default}"' if isinstance(default, str) else f"default {default}") in line
+        assert text.count("Returns\n-------") == 1
+
+
+def test_the_docstring_of_an_evaluation_is_a_menu() -> None:
+    menu = [line for line in (inspect.getdoc(EV) or "").splitlines() if line.startswith("ev.")]
+    assert len(menu) == 10
+    for line in menu:
+        for call in line.split("    ")[0].split(";"):
+            assert hasattr(EV, call.strip().removeprefix("ev.").split("(")[0]), call
+
+
+@pytest.mark.parametrize(
+    ("frame", "found", "ask"),
+    [
+        (SAMPLE.models["popular"], "user 'user', item 'item', rank 'rank', score 'score'", ".against(truth)"),
+        (SAMPLE.recommendations, "model 'model'", ".compare(truth)"),
+        (SAMPLE.test.assign(score=1.0), "relevance 'rating'", ".report()"),
+        (SAMPLE.test, "relevance 'rating'", "recs.rec.against(df)"),
+        (pd.DataFrame({"qid": [1], "x": [2]}), "user 'qid'", "user=..."),
+        (pl.LazyFrame({"a": [1]}), "no column that recnb knows by its name", "user=..."),
+        (pd.DataFrame({"userId": [1], "user_id": [2]}), "user 'userId' or 'user_id'", "user=..."),
+    ],
+)
+def test_the_accessor_shows_the_roles_it_found(frame, found: str, ask: str) -> None:
+    first, second = repr(frame.rec).splitlines()
+    assert first.startswith("df.rec: ")
+    assert found in first
+    assert ask in second
+
+
+def test_the_accessor_shows_a_frame_that_cannot_be_read() -> None:
+    assert "more than one column called 'a'" in repr(pd.DataFrame([[1, 2]], columns=["a", "a"]).rec)
