@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from recnb.data.columns import Frame, collected, from_arrow, is_dataset, is_relation, owned, table_of
+from recnb.data.columns import Frame, collected, from_arrow, is_dataset, is_relation, table_of
 from recnb.display.language import N_
 
 #: Rows that a batch has, about.
@@ -30,6 +30,8 @@ def origin_of(frame: Frame) -> tuple[str, str] | None:
 def batches_of(frame: Frame, name: str, roles: Mapping[str, str]) -> Batches:
     """The columns of the roles, under their names, in batches and in order; of a table in memory there is one batch.
 
+    Batches may share memory with their owner.
+
     What is read is let go of when the generator is closed, as a connection of DuckDB answers nothing else before.
     """
     with collected(name):
@@ -39,12 +41,12 @@ def batches_of(frame: Frame, name: str, roles: Mapping[str, str]) -> Batches:
             picked = frame.select(pl.col(column).alias(role) for role, column in roles.items())
             for batch in picked.collect_batches(chunk_size=ROWS, engine="streaming"):
                 if batch.height:
-                    yield owned(batch)
+                    yield batch
         else:
             with _reader(frame, roles) as reader:
                 for part in reader:
                     if part.num_rows:
-                        yield owned(_plain(from_arrow(part, name, roles)))
+                        yield _plain(from_arrow(part, name, roles))
 
 
 def _reader(frame: Frame, roles: Mapping[str, str]) -> Any:

@@ -45,6 +45,8 @@ def read_buckets(recs: Frame, truth: Frame, layout: Layout) -> tuple[UserBuckets
                 validation.aligned(batch, judged.first, layout.recs, layout.truth)
             lists.add(batch)
             bar.update(batch.height)
+    for table in (lists, judged):
+        table.keep()
     return lists, judged, tuple(sorted(floats))
 
 

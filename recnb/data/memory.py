@@ -17,7 +17,11 @@ def available_memory() -> int:
     """Bytes that this process may still use, at least 0."""
     import psutil
 
-    left = [psutil.virtual_memory().available, *_in_groups(), *_below_limit(psutil.Process().memory_info().vms)]
+    left: list[int] = [
+        psutil.virtual_memory().available,
+        *_in_groups(),
+        *_below_limit(psutil.Process().memory_info().vms),
+    ]
     return max(min(left), 0)
 
 

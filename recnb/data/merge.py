@@ -104,15 +104,15 @@ def merged(
     if judged is None:
         own = [part.judged for part in parts]
         judged = LazyRows(lambda: pl.concat([rows.frame for rows in own]))
-    if truth is None:
-        relevant = [part.truth for part in parts]
-        truth = lambda: [rows.frame for rows in relevant]  # noqa: E731
+    relevant = [part.truth for part in parts] if truth is None else []
     users, hits = _hits(parts, top)
     return Prepared(
         RemoteRanking(away, convention),
         judged,
         # Rows of each part are by user, and users are sorted.
-        LazyRows(lambda: pl.concat(truth()).sort("user", maintain_order=True)),
+        LazyRows(
+            lambda: pl.concat(truth() if truth else [rows.frame for rows in relevant]).sort("user", maintain_order=True)
+        ),
         users,
         hits,
         n_without_relevant,

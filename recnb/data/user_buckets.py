@@ -18,6 +18,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from recnb.data.columns import owned
 from recnb.data.encoding import hashes_of
 from recnb.data.memory import available_memory
 from recnb.data.parallel import in_shares
@@ -27,9 +28,9 @@ from recnb.metrics.hits import Ints
 #: A table of no more rows than this stays in memory.
 WHOLE = 2**22
 #: Rows of a block, sorted by slot, and how many of them are sorted at a time.
-BLOCK, BLOCKS = 2**19, 4
+BLOCK, BLOCKS = 2**20, 4
 #: The finest buckets there can be, a power of two.
-SLOTS = 2**9
+SLOTS = 2**8
 #: Bytes of a bucket's rows, about, of both tables together; joining takes some ten times as much.
 BUCKET = 2**24
 
@@ -86,6 +87,11 @@ class UserBuckets:
         if self._n_held > (BLOCK * BLOCKS if self.in_files else WHOLE):
             self._write()
 
+    def keep(self) -> None:
+        """Copy rows in memory after the last was added, since others may write to theirs; those in files are copies."""
+        if not self.in_files:
+            self._held = [owned(pl.concat(self._held, how="vertical_relaxed"))]
+
     def all(self) -> pl.DataFrame:
         """Every row, in the order in which they came while they are in memory."""
         return self.bucket(0, SLOTS) if self.in_files else _together(self._held)
@@ -127,7 +133,9 @@ class SlotFile:
         self.schema = schema
         self._n_blocks = 0
         handle, self._path = tempfile.mkstemp(prefix="recnb-", suffix=".arrow")
-        self._opened, self._writer, self._reader = os.fdopen(handle, "wb"), None, None
+        self._opened = os.fdopen(handle, "wb")
+        self._writer: Any = None
+        self._reader: Any = None
         weakref.finalize(self, _remove, self._opened, self._path)
 
     def write(self, rows: pl.DataFrame, starts: Ints) -> None:
@@ -146,7 +154,6 @@ class SlotFile:
         import pyarrow as pa
 
         if self._reader is None:
-            assert self._writer is not None
             self._writer.close()
             self._opened.close()
             self._reader = pa.ipc.open_file(pa.OSFile(self._path))
