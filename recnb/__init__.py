@@ -21,7 +21,7 @@ from recnb.evaluate import evaluate, evaluate_groups, evaluate_model
 from recnb.evaluation import Evaluation
 from recnb.libraries import as_in
 from recnb.metrics.metric import LIST_METRICS, METRICS
-from recnb.results import CatalogueScore, Curve, Explanation, Interval, Score, Table
+from recnb.results import CatalogueScore, Curve, Explanation, Interval, Measures, Score, Table
 from recnb.results.metric_methods import (
     average_precision,
     cg,
@@ -61,6 +61,7 @@ __all__ = [
     "Evaluation",
     "Explanation",
     "Interval",
+    "Measures",
     "Partial",
     "RecAccessor",
     "Score",

@@ -3,6 +3,7 @@
 recnb report recs.parquet truth.csv --k 5 10 -o report.html
 recnb report als.run knn.run truth.qrels --baseline knn -o comparison.html
 recnb report recs.csv truth.csv --fail-below ndcg@10=0.3
+recnb report new.csv old.csv truth.csv --baseline old --fail-if-worse ndcg@10
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from glob import glob
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,9 @@ from recnb.display.language import LANGUAGES, use_language
 from recnb.errors import FRAME, Argument, Code, FrameError, FrameName, OptionError, Placeholder, RecnbError, near
 from recnb.evaluate import evaluate
 from recnb.evaluation import Evaluation
+from recnb.metrics.measure import is_measure
 from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS, measure_named
+from recnb.results.gate import Gate, NotWorse
 
 #: The form of a report by the ending of its file.
 FORMATS = {
@@ -121,14 +124,18 @@ def parser() -> argparse.ArgumentParser:
     add("--train", help="what users had before: for coverage, novelty and the like")
     add("--items", help="what is known of the items")
     add("--users", help="what is known of the users: for segments")
-    add("--by", metavar="COLUMN", help="segments by this column")
+    add("--by", action="append", metavar="COLUMN", help="segments by this column; given again, by several")
     add("--confidence", type=float, default=0.95, help="of the intervals (default: 0.95)")
     output = "where to write; its ending says the form: .html .md .tex .json .csv .txt"
     add("-o", "--output", metavar="FILE", help=output)
     add("--format", choices=forms, help="the form; trec: the lines of trec_eval")
     add("--lang", choices=LANGUAGES, help="language of the report")
     below = "exit with 1 if the number is lower; may be given again"
-    add("--fail-below", **repeated, metavar="NDCG@10=0.3", help=below)
+    add("--fail-below", **repeated, metavar="ndcg@10=0.3", help=below)
+    worse = "exit with 1 if a model is worse than --baseline, or with a margin not shown to be within it; may be given again"
+    add("--fail-if-worse", **repeated, metavar="ndcg@10[:0.01]", help=worse)
+    add("--gate-json", metavar="FILE", help="write the result of --fail-below and --fail-if-worse as JSON")
+    add("--gate-junit", metavar="FILE", help="the same as JUnit's XML, which CI servers show")
     for role in COLUMNS:
         add(f"--{role}", metavar="COLUMN", help=f"the column that holds the {role}")
     return command
@@ -175,42 +182,64 @@ TREC = {
 
 
 @dataclass(frozen=True)
-class Gate:
-    """A number that a release must reach: `ndcg@10=0.3`, of every model or of one, `als:ndcg@10=0.3`."""
+class GateRequest:
+    """A condition that a release must meet, as it is typed, of every model or of one (`als:ndcg@10=0.3`)."""
 
+    flag: str
     model: str | None
     measure: str
-    least: float
+    number: float  #: the least value, or the margin
 
     @classmethod
-    def of(cls, text: str) -> Gate:
+    def below(cls, text: str) -> GateRequest:
         """Read `[model:]measure=value`, as `als:nDCG@10=0.3`."""
         name, _, least = text.rpartition("=")
+        return cls._of("--fail-below", text, name, least, "ndcg@10=0.3, or als:ndcg@10=0.3 of several models")
+
+    @classmethod
+    def worse(cls, text: str) -> GateRequest:
+        """Read `[model:]measure[:margin]`, as `nDCG@10:0.01`."""
+        name, _, margin = text.rpartition(":")
+        try:
+            float(margin)
+        except ValueError:
+            name, margin = text, "0"
+        return cls._of("--fail-if-worse", text, name, margin, "ndcg@10, or with a margin ndcg@10:0.01")
+
+    @classmethod
+    def _of(cls, flag: str, text: str, name: str, number: str, example: str) -> GateRequest:
         model, _, label = name.rpartition(":")
         try:
-            gate = cls(model or None, label, float(least))
+            value = float(number) if is_measure(label) else inf
         except ValueError:
-            gate = None
-        if gate is None or not isfinite(gate.least):
-            raise OptionError(f"--fail-below {text}: say it as ndcg@10=0.3, or als:ndcg@10=0.3 of several models.")
+            value = inf
+        if not is_measure(label) or not isfinite(value) or (flag == "--fail-if-worse" and value < 0):
+            raise OptionError(f"{flag} {text}: say it as {example}.")
         measure_named(label)  # an unknown name is an error before the work, not after it
-        return gate
+        return cls(flag, model or None, label, value)
 
-    def below(self, result: Evaluation | Comparison, options: Mapping[str, Any]) -> Iterator[str]:
-        """A line for each model that does not reach the number."""
-        models = {"": result} if isinstance(result, Evaluation) else dict(result.models)
-        if self.model is not None:
-            if self.model not in models:
-                raise OptionError(f"--fail-below {self.model}:…: there is no such model. {near(self.model, models)}")
-            models = {self.model: models[self.model]}
+    def gate(self, result: Evaluation | Comparison, options: Mapping[str, Any]) -> Gate:
+        """The gate with its numbers."""
+        models = result.names if isinstance(result, Comparison) else []
+        if self.model is not None and self.model not in models:
+            raise OptionError(f"{self.flag} {self.model}:…: there is no such model. {near(self.model, models)}")
         metric = measure_named(self.measure)
         of_metric = {
             name: value for name, value in options.items() if name in metric.defaults and name not in metric.given
         }
-        for name, evaluation in models.items():
-            value = float(evaluation.measure(self.measure, **of_metric))
-            if not value >= self.least:  # NaN reaches nothing
-                yield f"{f'{name}: ' if name else ''}{self.measure} is {value:.4f}, below {self.least:g}"
+        if isinstance(result, Evaluation):
+            return result.at_least(self.measure, self.number, **of_metric)
+        if self.flag == "--fail-below":
+            return result.at_least(self.measure, self.number, model=self.model, **of_metric)
+        return result.not_worse(self.measure, margin=self.number, model=self.model, **of_metric)
+
+
+def gate_of(
+    requests: Sequence[GateRequest], result: Evaluation | Comparison, options: Mapping[str, Any]
+) -> Gate | None:
+    """All gates as one; None if there is none."""
+    gates = [request.gate(result, options) for request in requests]
+    return Gate.of([check for gate in gates for check in gate.checks], gates[0].basis) if gates else None
 
 
 def trec_lines(evaluation: Evaluation, k: Sequence[int]) -> Iterator[tuple[str, str]]:
@@ -232,7 +261,7 @@ def _number(evaluation: Evaluation, metric: str, k: int | None, options: Mapping
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code.
 
-    0: done; 1: a number is below what `--fail-below` asks for; 2: an error in what was given; 3: an error of recnb.
+    0: done; 1: a number is below what `--fail-below` asks for, or worse than `--fail-if-worse` allows; 2: an error in what was given; 3: an error of recnb.
     """
     arguments = parser().parse_args(argv)
     files: dict[str, str] = {}
@@ -248,7 +277,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
-    gates = [Gate.of(text) for text in arguments.fail_below]
+    requests = [
+        *(GateRequest.below(text) for text in arguments.fail_below),
+        *(GateRequest.worse(text) for text in arguments.fail_if_worse),
+    ]
+    gate_files = {form: file for form in ("json", "junit") if (file := getattr(arguments, f"gate_{form}"))}
+    if gate_files and not requests:
+        raise OptionError(f"--gate-{next(iter(gate_files))}: there is no gate: give --fail-below or --fail-if-worse.")
+    if arguments.fail_if_worse and not arguments.baseline:
+        raise OptionError(
+            "--fail-if-worse compares with a baseline: give the files of both models, and say --baseline."
+        )
     form = form_of(arguments)
     options, metric_options = options_of(arguments), dict(arguments.option)
     model_files = _named([file for name in arguments.recs for file in _files(name)])
@@ -258,7 +297,8 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     side_files = {name: file for name in ("train", "items", "users") if (file := getattr(arguments, name))}
     files |= {f"model {name!r}: ": str(file) for name, file in model_files}
     files |= {"truth": str(truth_file), **side_files}
-    _check_target(arguments.output, list(files.values()))
+    for flag, target in (("-o", arguments.output), *((f"--gate-{form}", file) for form, file in gate_files.items())):
+        _check_target(flag, target, list(files.values()))
     files["recommendations"] = str(model_files[0][1])
     columns = {role: value for role in COLUMNS if (value := getattr(arguments, role))}
     wanted: list[Wanted] = [(truth_file, "qrels", IDS), *((file, "run", IDS) for _name, file in model_files)]
@@ -282,11 +322,16 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
         columns.pop("model", None)
         (recs,) = models.values()
         result = evaluate(recs, truth, **columns, **side_data, **options)
-    below = [line for gate in gates for line in gate.below(result, metric_options)]
+    gate = gate_of(requests, result, metric_options)
     _write(_shown(result, arguments, form, metric_options), arguments.output)
-    for line in below:
-        _print_error(f"recnb: {line}")
-    return 1 if below else 0
+    if gate is None:
+        return 0
+    for kind, file in gate_files.items():
+        written(getattr(gate, f"to_{kind}")(), file)
+    for check, line in zip(gate.checks, gate.lines, strict=True):
+        if not check.passed or isinstance(check, NotWorse):
+            _print_error(f"recnb: {line}")
+    return 0 if gate else 1
 
 
 def _shown(
@@ -352,12 +397,12 @@ def _named(files: Sequence[Path]) -> list[tuple[str, Path]]:
     return [(os.fsencode(name).decode(errors="replace"), file) for name, file in zip(names, files, strict=True)]
 
 
-def _check_target(output: str | None, inputs: Sequence[str]) -> None:
+def _check_target(flag: str, output: str | None, inputs: Sequence[str]) -> None:
     """Refuse to write where nothing can be written, or where something is read."""
     if output and checked_target(output).exists():
         for file in inputs:
             if Path(file).exists() and os.path.samefile(file, output):
-                raise OptionError(f"-o {output} is {file}, which is read: give another name.")
+                raise OptionError(f"{flag} {output} is {file}, which is read: give another name.")
 
 
 def _holds_models(frame: Any, column: str | None) -> bool:

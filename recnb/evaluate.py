@@ -13,7 +13,7 @@ import polars as pl
 
 from recnb.conventions import WORDS, Convention, presets
 from recnb.data import NAMES, Source, read
-from recnb.data.input import RECS, TRUTH, Input, read_inputs
+from recnb.data.input import RECS, TRUTH, Input, read_inputs, refuse_unused
 from recnb.data.model_predictions import Model, model_lists
 from recnb.data.side_data import SideData, read_side_data
 from recnb.display.text import one_line
@@ -91,14 +91,24 @@ def evaluate(recs: Input, truth: Input | None = None, *, user_ids: Any = None, *
     >>> round(evaluate({1: ["a", "b"], 2: ["a"]}, {2: {"a": 3}, 1: {"b": 1}}).ndcg(k=2), 4)
     0.8155
     """
+    evaluation, used = evaluation_of(recs, truth, user_ids, options)
+    refuse_unused(user_ids, used=used)
+    return evaluation
+
+
+def evaluation_of(
+    recs: Input, truth: Input | None, user_ids: Any, options: Mapping[str, Any]
+) -> tuple[Evaluation, bool]:
+    """The evaluation, and whether `user_ids` were needed."""
     parsed = parse_options(options)
     given = read_inputs({RECS: recs, TRUTH: truth, **parsed.side_data}, parsed.columns, user_ids)
     with given.errors():
         frames = dict(given.frames)
         recs, truth = frames.pop(RECS), frames.pop(TRUTH, None)
         source = read(recs, truth, given.columns)
-        side_data = read_side_data(source, recs if truth is None else truth, given.columns, **frames)
-        return parsed.evaluation(source, side_data)
+        other = {} if truth is None else {"recs": recs}
+        side_data = read_side_data(source, recs if truth is None else truth, given.columns, **frames, **other)
+        return parsed.evaluation(source, side_data), given.used_ids
 
 
 def evaluate_groups(

@@ -18,6 +18,7 @@ from recnb.results.arguments import Metrics
 from recnb.results.curve import curve_of
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.explanation import explanation_of
+from recnb.results.gate import Gate, at_least
 from recnb.results.items import ItemTable, items_of
 from recnb.results.measures import Measures, measure_of, measures_of
 from recnb.results.metric_methods import Methods
@@ -70,8 +71,12 @@ class EvaluationMethods(Methods):
             True: three columns per cut-off, (k, "mean"), (k, "low") and (k, "high"), with 95% intervals. A table of
             segments has intervals in either case.
         by
-            Segments of users, each with an interval and its difference to all other users: a column of `users=` or of
-            the truth; "activity" or "popularity_taste", which are computed from `train=`; or a Series of user to segment.
+            Segments of users, each with an interval and its difference to all other users: a column of `users=`, of the
+            truth or of the recommendations; "activity" or "popularity_taste", which are computed from `train=`; a Series
+            of user to segment; or several of these in a list. If a column of the truth differs within users, such as a
+            week, each user and week is a row: the user's list against the truth of that week. If a column of the
+            recommendations differs within lists, each user and value is a row: the hits of its items, at their ranks in
+            the whole list. Intervals and tests keep the rows of a user together.
         bins
             Number of quantile bins for a `by` that is a number.
         **options
@@ -415,6 +420,31 @@ class Evaluation(EvaluationMethods):
         score = self._data.score(chosen, cutoff, options)
         other = None if against is None else against._data.score(chosen, cutoff, options)
         return detectable_of(score, other, power=power, alpha=alpha, correlation=correlation)
+
+    def at_least(self, metric: str, value: float, k: int | None = None, **options: Any) -> Gate:
+        """Check that a number reaches a value, as a test of a release would.
+
+        Parameters
+        ----------
+        metric, k, **options
+            The metric, as in `table`.
+        value
+            The lowest mean that passes.
+
+        Returns
+        -------
+        Gate
+            True if it does; `to_json` and `to_junit` write it for CI.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> recnb.evaluate(sample.models["popular"], sample.test).at_least("ndcg", 0.15, k=10)
+        passed: ndcg@10 is 0.1725, at least 0.15
+        261 users; 2 of them without a list, which counts 0; 39 with no relevant item left out; ordered by rank; relevant: relevance above 0
+        """
+        return Gate.of(at_least({"": self._data}, metric, value, k, options), self.basis())
 
     def why(self, metric: str, k: int | None = None, *, other: Any, variant: str | None = None, **options: Any) -> Why:
         """Explain the difference between this number and another: conventions are switched one at a time.

@@ -23,10 +23,10 @@ from recnb.results.item_metrics import FORMULAS
 PAGE = pathlib.Path(__file__).resolve().parent.parent / "recnb" / "conventions" / "README.md"
 #: The six metrics of the tables: what each is called there, and the names under which recnb lists a library's own.
 SIX = {
-    "NDCG": ("ndcg",), "precision": ("precision",), "recall": ("recall",), "AP": ("average_precision",),
+    "nDCG": ("ndcg",), "precision": ("precision",), "recall": ("recall",), "AP": ("average_precision",),
     "HR": ("hit_rate", "hit_count"), "RR": ("reciprocal_rank", "reciprocal_rank_of_all"),
 }  # fmt: skip
-FORMULA = ("NDCG gain", "NDCG discount", "NDCG ideal", "precision out of", "recall out of", "AP out of", "HR", "RR")
+FORMULA = ("nDCG gain", "nDCG discount", "nDCG ideal", "precision out of", "recall out of", "AP out of", "HR", "RR")
 DATA = (
     "order",
     "equal scores",
@@ -97,7 +97,7 @@ def formula_cell(one: Preset) -> str:
 def formula_row(own: Defaults) -> list[str]:
     """How gain and discount are reckoned, and what each metric divides by."""
     cells = ["–"] * 3
-    if ndcg := own.get("NDCG"):
+    if ndcg := own.get("nDCG"):
         chosen = {**metric_of(ndcg).defaults, **dict(ndcg.options)}
         seen = " it holds" if ndcg.convention.judged == "list" else ""
         ideal = {"relevant": f"min(k, relevant{seen})"}.get(chosen["ideal"], chosen["ideal"])

@@ -40,8 +40,11 @@ SETTING = """import sys
 
 import recnb
 
-sys.path.append("..")  # worked.py
-recnb.language("{language}")"""
+sys.path.append("..")
+import korean
+
+recnb.language("{language}")
+korean.use()  # 셀이 만드는 표와 출력도 한국어로 보인다. 코드에서 쓰는 열 이름은 그대로이다."""
 IGNORED = ("nbval-ignore-output", "nbval-skip")
 
 #: What differs from run to run, and what stands for it: the list that nbval compares with.

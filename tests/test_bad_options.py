@@ -122,9 +122,9 @@ def test_a_curve_needs_numbers() -> None:
     [
         ("ndgc", "'ndcg'"),
         ("recal", "'recall'"),
-        ("MRR", "Known"),
+        ("MRRR", "'mrr'"),
         ("mean_average_precision", "'average_precision'"),
-        ("hitrate", "'hit_rate'"),
+        ("hitrat", "'hit_rate'"),
         (None, "Known"),
         (5, "Known"),
     ],

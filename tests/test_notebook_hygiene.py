@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import json
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,7 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 
+from tests.korean import english_in
 from tests.notebooks import (
     BUILT,
     KERNEL,
@@ -134,6 +136,30 @@ def test_translated_notebook_has_the_code_of_the_english_one(path: Path) -> None
 
     language = ([], SETTING.format(language=path.parent.name))
     assert code(read(path)) == [language, *code(read(BUILT / path.name))]
+
+
+#: Code in what Korean notebooks show, `metric` heading the names of metrics in a table among it.
+CODE = {"argsort", "check", "largest", "list", "metric", "recnb", "scores"}
+#: An error that a cell shows, which is in English, and a picture, in words.
+IN_ENGLISH = re.compile(r"^recnb: .*|<Figure size .*>", re.M)
+
+
+def shown(path: Path) -> str:
+    """What the cells of a notebook show, as text."""
+    outputs = [output for cell in read(path).cells for output in cell.get("outputs", [])]
+    return "\n".join(output.get("text", output.get("data", {}).get("text/plain", "")) for output in outputs)
+
+
+@pytest.mark.parametrize("path", TRANSLATED, ids=_name)
+def test_translated_notebook_shows_no_english(path: Path) -> None:
+    assert english_in(IN_ENGLISH.sub("", shown(path))) - CODE == set()
+
+
+def test_every_text_for_the_cells_of_translated_notebooks_is_shown() -> None:
+    words = runpy.run_path(str(BUILT / "korean.py"))["WORDS"]
+    everything = "\n".join(map(shown, TRANSLATED))
+    unused = [text for text, korean in words.items() if not all(part in everything for part in korean.split("{}"))]
+    assert unused == []
 
 
 # What follows proves that the guards hold: each kind of damage is done to a good notebook.

@@ -11,7 +11,7 @@ import polars as pl
 import scipy.sparse as sp
 
 import recnb
-from recnb import Convention, Curve, Evaluation, Explanation, Interval, Score, Table
+from recnb import CatalogueScore, Convention, Curve, Evaluation, Explanation, Interval, Measures, Score, Table
 from recnb.errors import RecnbError
 
 recs = pd.DataFrame({"user": [1, 1], "item": ["a", "b"], "rank": [1, 2]})
@@ -21,17 +21,21 @@ ev: Evaluation = recnb.evaluate(recs, truth, user="user", users="both", relevant
 alone: Evaluation = recnb.evaluate(recs.assign(relevance=1))
 
 # Whatever callers hold.
-held: Evaluation = recnb.evaluate({"u": ["a", "b"]}, {"u": {"a": 3}})
-held = recnb.evaluate({"u": {"a": 0.5}}, {"u": {"a", "b"}}, train={"u": ["c"]})
-held = recnb.evaluate(pd.Series({"u": ["a"]}), truth)
-held = recnb.evaluate(np.array([["a", "b"]]), truth, user_ids=["u"])
-held = recnb.evaluate([["a", "b"]], truth, user_ids=pd.Index(["u"]))
-held = recnb.evaluate(Path("recs.csv"), "truth.parquet")
+held: Evaluation = recnb.evaluate({1: ["a", "b"]}, {1: {"a": 3}})
+held = recnb.evaluate({1: {"a": 0.5}}, {1: {"a", "b"}}, train={1: ["c"]})
+held = recnb.evaluate(pd.Series({1: ["a"]}), truth)
+held = recnb.evaluate(np.array([["a", "b"]]), truth, user_ids=[1])
+held = recnb.evaluate([["a", "b"]], truth, user_ids=pd.Index([1]))
 held = recnb.evaluate_groups([3, 0, 2], np.array([0.2, 0.9, 0.5]), group=[3])
 held = recnb.evaluate_groups(pd.Series([1, 0]), [0.1, 0.2], qid=["q", "q"], ties="expected")
-compared: recnb.Comparison = recnb.compare(
-    {"a": {"u": ["a"]}, "b": np.array([["b"]]), "c": "c.csv"}, truth, user_ids=["u"]
-)
+compared: recnb.Comparison = recnb.compare({"a": {1: ["a"]}, "b": np.array([["b"]])}, truth, user_ids=[1])
+
+
+def of_files() -> Evaluation:
+    """Paths, as text or as they are."""
+    recnb.compare({"a": "a.csv", "b": Path("b.csv")}, "truth.csv")
+    return recnb.evaluate(Path("recs.csv"), "truth.parquet")
+
 
 # Metrics as methods: k by position or by name, None, and each metric's own options.
 score: Score = ev.ndcg(k=10)
@@ -52,6 +56,12 @@ score = ev.idcg(k=5, ideal="k")
 score = ev.r_precision(k=5)
 score = ev.rbp(k=5, p=0.8)
 score = ev.err(k=5, max_relevance=4)
+score = ev.bpref()
+score = ev.judged(k=10)
+score = ev.interpolated_precision(recall=0.1)
+either: Score | CatalogueScore = ev.measure("nDCG(dcg='exp-log2')@10")
+measured: Measures = ev.measures(["nDCG@10", "AP(rel=2)"], confidence=0.9)
+named: Table = ev.table(["nDCG@10", "P@5"])
 
 # A score is a float and carries what is behind it.
 number: float = score

@@ -57,7 +57,7 @@ ax.vlines(ranks, 0, left, color="0.75", linewidth=1.5)
 ax.plot(ranks, left, "o", color="#0b6e99", markersize=5)
 for rank in (1, 2, 3, 7):
     ax.annotate(f"{left[rank]:.2f}", (rank, left[rank]), xytext=(4, 5), textcoords="offset points")
-ax.set(xlabel="rank i", ylabel="1 / log2(i + 1)", xticks=list(ranks), ylim=(0, 1.12))
+ax.set(xlabel="i", ylabel="1 / log2(i + 1)", xticks=list(ranks), ylim=(0, 1.12))
 ax.spines[["top", "right"]].set_visible(False)
 
 assert (left[1], left[3], left[7]) == (1, 1 / 2, 1 / 3)

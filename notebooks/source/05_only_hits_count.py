@@ -1,9 +1,11 @@
 # %% [markdown]
 # # Only hits count
 #
+# *Optional: this notebook is about speed, and no other one builds on it.*
+#
 # **A list ranks ten million items, and you liked five of them. What does it cost to score the list?**
 #
-# A Korean article on four ranking metrics (추천 서비스 정량적 평가지표 4가지) answers: 2.02988 seconds if you walk down the
+# A Korean article on four metrics (추천 서비스 정량적 평가지표 4가지) answers: 2.02988 seconds if you walk down the
 # list, 0.00014 seconds if you look up only the five items you liked. Fourteen thousand times as fast, for the same DCG of
 # 0.66229. The items were drawn at random without a seed, so that very number cannot be had again. The claim can be
 # tested, though, and one thing timed that the article left out.
@@ -85,6 +87,7 @@ print(f"difference of (a) and (d): {dcg_full - dcg_hits_only}")
 
 # %% [markdown]
 # The same number to the last digit. And the seconds? These are from the computer that made this page; yours will differ.
+# Above the table, what one may expect on any computer, and whether this one showed it:
 
 # %% tags=["nbval-ignore-output"]
 seconds = {
@@ -94,15 +97,6 @@ seconds = {
     "(d) liked items alone": t_look_up,
     "(c) and then (d)": t_build + t_look_up,
 }
-timing = pd.DataFrame({"seconds": seconds})
-timing["as fast as (a)"] = [f"{times:,.0f} times" for times in t_walk / timing["seconds"]]
-timing["seconds"] = timing["seconds"].map("{:.7f}".format)
-timing
-
-# %% [markdown]
-# What holds on any computer:
-
-# %%
 claims = {
     "looking up is over 1,000 times as fast as walking": t_walk > 1000 * t_look_up,
     "building the lookup first, under 1,000 times": t_walk < 1000 * (t_build + t_look_up),
@@ -110,8 +104,12 @@ claims = {
     "even so, building and using it beats the walk": t_build + t_look_up < t_walk,
     "and so does numpy over every rank, with no lookup": t_numpy < t_walk,
 }
-assert all(claims.values()), claims
-print(*claims, sep="\n")
+print(*(f"{claim}: {'yes' if shown else 'no'}" for claim, shown in claims.items()), sep="\n")
+
+timing = pd.DataFrame({"seconds": seconds})
+timing["as fast as (a)"] = [f"{times:,.0f} times" for times in t_walk / timing["seconds"]]
+timing["seconds"] = timing["seconds"].map("{:.7f}".format)
+timing
 
 # %% [markdown]
 # So the article is right about the sum and silent about the bill. Somebody has to find out *where* the liked items stand,
@@ -139,7 +137,9 @@ def made(rows_per_user):
 recs, truth = made(50), made(8)
 recs["rank"] = recs.groupby("user").cumcount() + 1
 truth["rating"] = rng.integers(1, 6, len(truth))
+recs.head(3)
 
+# %%
 ev = recnb.evaluate(recs, truth)
 hits = ev.hits()
 print(f"{len(recs):>9,} recommended rows of {n_users:,} users")
@@ -150,7 +150,7 @@ print(f"{(hits.rank <= 10).sum():>9,} of them in the first ten")
 # %% [markdown]
 # ## Eleven metrics at five cut-offs
 #
-# One row in a hundred or fewer is left to add up. So after the first number, the next 54 are nearly free.
+# Fewer than one row in a hundred is left to add up, once the rows are joined. How much do the other 54 numbers add?
 
 
 # %%
@@ -169,7 +169,6 @@ def all_numbers():
 
 _, t_one = timed(one_number, best_of=3)
 table, t_all = timed(all_numbers, best_of=3)
-assert t_all < 4 * t_one
 table
 
 # %% tags=["nbval-ignore-output"]
@@ -177,8 +176,6 @@ print(f"join and  1 number : {t_one:.3f} s")
 print(f"join and 55 numbers: {t_all:.3f} s, {t_all / t_one:.1f} times as long")
 
 # %% [markdown]
-# That the 55 numbers take less than four times as long as the one is asserted above, wherever this runs.
-#
 # ## The whole trick, in four lines
 #
 # Each hit is put into one cell: its user, and the first cut-off that reaches its rank. Then the cells are added up along the
@@ -196,16 +193,21 @@ for column, k in enumerate(cutoffs):
     print(f"DCG@{k:<2}  by hand {by_hand[:, column].mean():.6f}   recnb {dcg:.6f}")
 
 # %% [markdown]
-# And what it saves, counted rather than timed, so that it is the same on every computer:
+# And what it saves, counted rather than timed, so that it is the same on every computer. A cut-off of 3 needs three rows
+# of each list, one of 50 all of them:
 
 # %%
 n_metrics, n_cutoffs = len(metrics), len(cutoffs)
-every_row = n_metrics * n_cutoffs * len(recs)
+every_row = n_metrics * sum(int((recs["rank"] <= k).sum()) for k in cutoffs)
 only_hits = n_metrics * (len(hits.rank) + n_users * n_cutoffs)
-print(f"every row, for every metric, at every cut-off: {every_row:>11,} additions")
-print(f"every hit once a metric, and then the cells:   {only_hits:>11,} additions")
+
+assert every_row == 38_054_335
+print(f"every row above k, for every metric and every k: {every_row:>11,} additions")
+print(f"every hit once a metric, and then the cells:     {only_hits:>11,} additions")
 print(f"that is {every_row / only_hits:.0f} times fewer, for the same {n_metrics * n_cutoffs} numbers")
 
 # %% [markdown]
-# Only hits count, in both senses: nothing else earns credit, and nothing else costs time. What remains is the one look at
-# all rows, and that is a join, which [Polars](https://pola.rs) does with all cores.
+# Only hits count, in both senses: nothing else earns credit, and beside the hits only the truth is read, once. What remains
+# is the one look at all rows, and that is a join, which [Polars](https://pola.rs) does with all cores.
+#
+# The course goes on with [notebook 07](07_playground.ipynb): what moves which metric?

@@ -1,11 +1,11 @@
 # %% [markdown]
 # # Whose number is it?
 #
-# **The question: two libraries score the same lists, both say NDCG@5, and the numbers differ. Which is right?**
+# **The question: two libraries score the same lists, both say nDCG@5, and the numbers differ. Which is right?**
 #
 # Mostly both. Each library decides for itself who is averaged, what is divided by what, where equal scores stand. We
 # call such a set of decisions a *convention* (규약). This notebook shows what the conventions of 22 libraries make of one
-# small data set, goes from one number to another step by step, and finds the convention behind a printed number.
+# small data set, goes from one number to another step by step, and finds the conventions that give a printed number.
 
 # %%
 from math import log2
@@ -18,8 +18,8 @@ import recnb
 # %% [markdown]
 # ## Four users
 #
-# They have what real data have, and textbook examples do not: u1's list misses a relevant item, u2's list is shorter than
-# k = 5, u3 was shown nothing, and of u4 nothing is known.
+# They show what real data show and textbook examples hide: u1's list misses a relevant item, u2's list is shorter than
+# k = 5, u3 was shown nothing, and nothing is known to be relevant to u4.
 
 # %%
 shown = {"u1": "abcde", "u2": "bx", "u4": "abcde"}
@@ -34,7 +34,7 @@ ev = recs.rec.against(truth)
 ev.ndcg(k=5)
 
 # %% [markdown]
-# recnb says in words how it came by its 0.5680. `spread` says what every library would make of the same frames, with all of
+# recnb says in words how it arrived at 0.5680. `spread` says what every library would make of the same frames, with all of
 # its variants. (`[list]` and `[full]` say what a library is given, where the caller has to choose: only what was
 # recommended, or also the relevant items that were missed.)
 
@@ -135,8 +135,8 @@ assert abs(why.steps[0].change + why.steps[1].change) < 1e-12
 print(why)
 
 # %% [markdown]
-# Agreement on one metric says nothing of the next. recommenders gives our NDCG to the last digit, and half as much again
-# for precision: its NDCG counts u3 as 0, its precision leaves u3 out.
+# Agreement on one metric says little of the next. recommenders gives our nDCG to the last digit, and half as much again
+# for precision: its nDCG counts u3 as 0, its precision leaves u3 out.
 
 # %%
 assert ev.why("ndcg", k=5, other="recommenders").steps == ()
@@ -151,7 +151,7 @@ print(why)
 #
 # Four items with the same score, given in the order b, d, a, c, and only c is relevant. Where does it stand? Kept as given it
 # is 4th; by item id, last first, it is 2nd; and averaged over all orders it earns the mean. Where a library leaves it to a
-# sort that is not stable, its number depends on the processor, and recnb has none for it.
+# sort that is not stable, its number may differ from one machine to another, and recnb has none for it.
 
 # %%
 tied = pd.DataFrame({"user": "u", "item": list("bdac"), "score": 1.0})
@@ -170,7 +170,7 @@ assert all(abs(said[name] - value) < 1e-12 for name, (_, value) in places.items(
 expected = tied.rec.against(wanted, ties="expected").ndcg(k=4)
 assert abs(expected - said["scikit-learn ndcg[list]"]) < 1e-12
 pd.DataFrame(
-    [(name, words, round(said[name], 4)) for name, (words, _) in places.items()], columns=["who", "c stands", "NDCG@4"]
+    [(name, words, round(said[name], 4)) for name, (words, _) in places.items()], columns=["who", "c stands", "nDCG@4"]
 )
 
 # %% [markdown]
@@ -179,7 +179,7 @@ pd.DataFrame(
 #
 # ## Two ideals
 #
-# 「추천 시스템 평가지표 5. DCG」 recommends three of five judged items, prints an IDCG of 1.3472, and an NDCG of 0.6049; but
+# 「추천 시스템 평가지표 5. DCG」 recommends three of five judged items, prints an IDCG of 1.3472, and an nDCG of 0.6049; but
 # 0.7655 / 1.3472 is 0.5682. Which convention gives which?
 
 # %%
@@ -230,12 +230,12 @@ display(found)
 found.to_frame().round(4)
 
 # %% [markdown]
-# Three values fit our convention, and several others. That of 사용자1 fits none of all that were tried, so it is not a matter
-# of convention: a 9 stands where a 7 belongs.
+# Three values fit our convention, and several others. That of 사용자1 fits none of all that were tried, and 0.6753 fits: a 9
+# in the place of a 7 is the likeliest reason.
 #
-# ## Why is my NDCG not the paper's?
+# ## Why is my nDCG not the paper's?
 #
-# Suppose that a paper evaluates item-knn on the bundled sample and prints NDCG@10 = 0.2717, without saying how. We get:
+# Suppose that a paper evaluates item-knn on the bundled sample and prints nDCG@10 = 0.2717, without saying how. We get:
 
 # %%
 sample = recnb.datasets.load_sample()
@@ -262,8 +262,9 @@ assert f"{why.end:.4f}" == paper
 why
 
 # %% [markdown]
-# Four printed digits name the convention. Two would not: many different numbers print as 0.27. And a number may
-# fit nothing; then the nearest are shown, and one looks for another cause: other data, another k, a misprint.
+# Four printed digits narrow it to one number, which several conventions give. Two would not: many different numbers print
+# as 0.27. And a number may fit nothing; then the nearest are shown, and one looks for another cause: other data, another k,
+# a misprint.
 
 # %%
 vague, none = ours.identify("ndcg", "0.27", k=10), ours.identify("ndcg", "0.2999", k=10)
@@ -277,6 +278,9 @@ print(none)
 # ## To take along
 #
 # - Report the convention with the number. recnb prints it below every score and table.
-# - Print four digits: they are enough to find out what two hide.
+# - Print four digits: they tell apart what two do not.
 # - Before you compare with another library, look at [how it differs](../recnb/conventions/README.md), or ask `ev.why`.
-# - Short lists, users without a list, equal scores: that is where libraries part. On data without them most agree.
+# - Libraries part over short lists, users without a list and equal scores. Without these they still part over grades, the
+#   ideal list and the divisor of AP.
+#
+# So far a number was one for all users. [Notebook 08](08_explore_users.ipynb) goes from the mean to one user.

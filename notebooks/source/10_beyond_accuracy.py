@@ -1,9 +1,9 @@
 # %% [markdown]
 # # What the hits do not say
 #
-# **The question: NDCG cannot tell two recommenders apart. What else is there to know about them?**
+# **The question: nDCG cannot tell two recommenders apart. What else is there to know about them?**
 #
-# In [notebook 09](09_compare_models.ipynb) no difference was shown between `item-knn` and `factors`. But NDCG looks at
+# In [notebook 09](09_compare_models.ipynb) no difference was shown between `item-knn` and `factors`. But nDCG looks at
 # hits and at nothing else: not at what the other places of a list are filled with, and never at two lists at once. This
 # notebook looks at all that is shown, one question at a time, and says of each number what it sees, and how it can be
 # fooled.
@@ -28,13 +28,16 @@ table = found.table("ndcg", k=10).join(found.beyond(k=10)).T
 table.round(4)
 
 # %% [markdown]
-# They need no truth, only the lists and what is known beside them: what users had before (`train=`) and what the items
-# are (`items=`). The exception is serendipity, which counts hits. Look at the column of `popular` first: below NDCG it
-# is last in nine of eleven rows, level in one, and first in one. (Of Gini, popularity and calibration less is better.)
+# Most need no truth, only the lists and what is known beside them: what users had before (`train=`) and what the items
+# are (`items=`). The exceptions are serendipity, which counts hits, and user coverage, which is of the users evaluated. So
+# the table holds two populations: the 261 users evaluated, and all 298 with a list; the line below each number says which.
+# Look at the column of `popular` first: below nDCG it is lowest in coverage, entropy, personalization, novelty, tail share
+# and serendipity, and highest in Gini (the smaller, the more even), in popularity and its rank (the smaller, the less known)
+# and in miscalibration (less is better). In one row all are level, and in one, diversity, it is first.
 
 # %%
 MORE = ["coverage", "entropy", "personalization", "novelty", "tail_share", "serendipity"]
-LESS = ["gini", "popularity", "calibration"]
+LESS = ["gini", "popularity", "popularity_rank", "calibration"]
 
 assert (table.loc[MORE].idxmin(axis=1) == "popular").all()
 assert (table.loc[LESS].idxmax(axis=1) == "popular").all()
@@ -91,10 +94,11 @@ for name, curve in lorenz.items():
     print(f"{name:9} the least shown four fifths get {least:.3f} of all places; Gini {gini:.4f}")
 
 # %% [markdown]
-# ## Did they know it already?
+# ## How well known is it?
 #
-# A film that everybody has seen is no news. **Novelty** is the mean surprise of a list in bits: a film that c of 298
-# users had before is worth log2(298 / c). Halve its audience and it is worth one bit more.
+# **Novelty** is the mean surprise of a list in bits: a film that c of 298 users had before is worth log2(298 / c). Halve
+# its audience and it is worth one bit more. It is rarity among all users (Castells, Vargas and Wang 2011), and blind to what
+# this user knows.
 
 # %%
 knn.explain("novelty", "u002", k=5)
@@ -129,7 +133,7 @@ assert (of_factors.loc[["tail_share", "calibration"], "high"] > 0).all()
 of_factors.round(4)
 
 # %% [markdown]
-# `factors` shows less known films, by 0.16 bits; of the tail and of the genres nothing is shown. Coverage and Gini are
+# `factors` shows less known films, by 0.16 bits; in the tail and in the genres no difference is shown. Coverage and Gini are
 # numbers of all lists together: no user has a share in them that could be averaged, so they have no interval.
 
 # %%
@@ -193,8 +197,8 @@ diverse.round(4)
 
 # %% [markdown]
 # A mixture is no merit if nobody asked for it. **Calibration** (Steck 2018) asks instead whether the genres of a list
-# are those of the user: it is the divergence of the two in bits, 0 if they agree, so that *less is better*. For whom
-# does `item-knn` do most better than `popular`?
+# are those of the user: it is the divergence of the two in bits, 0 if they agree, so that *less is better*. For which
+# user does `item-knn` improve most on `popular`?
 
 # %%
 user = (popular.calibration(k=10).per_user - knn.calibration(k=10).per_user).idxmax()
@@ -235,15 +239,19 @@ with_random = four.table("ndcg", k=10).join(four.beyond(k=10)).T
 highest, lowest = with_random.idxmax(axis=1), with_random.idxmin(axis=1)
 fooled = ["coverage", "entropy", "personalization", "novelty", "tail_share", "diversity"]
 assert (highest[fooled] == "random").all()
-assert (lowest[["gini", "popularity", "ndcg@10"]] == "random").all()
+assert (lowest[["gini", "popularity", "popularity_rank", "ndcg@10"]] == "random").all()
 assert with_random.loc["serendipity", "random"] < with_random.loc["serendipity", "item-knn"] / 4
-assert with_random.loc["calibration", "random"] > with_random.loc["calibration", "item-knn"]
+assert (with_random.loc["calibration", "random"] > with_random.loc["calibration", ["item-knn", "factors"]]).all()
+assert with_random.loc["serendipity", "random"] > with_random.loc["serendipity", "popular"]
+assert with_random.loc["calibration", "random"] < with_random.loc["calibration", "popular"]
+assert round(with_random.loc["ndcg@10", "popular"] / with_random.loc["ndcg@10", "random"]) == 6
 with_random.round(4)
 
 # %% [markdown]
-# Random lists are first in eight of eleven rows, and useless. Only what looks at the user as well, serendipity and
-# calibration, is not taken in. The others are read **beside** accuracy: of models that it cannot tell apart, which has
-# more of them?
+# Random lists stand at the wanted end of nine of the twelve rows below nDCG, and are useless. Serendipity and calibration
+# look at the user as well and put them behind both candidates. But even these two put them before `popular`, which has
+# nearly six times their nDCG. None of these metrics stands for accuracy. They are read **beside** it: of models that it cannot tell apart, which has more of what is
+# wanted?
 
 # %%
 _, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
@@ -312,7 +320,7 @@ assert all(abs(value[name] - mine) < 1e-9 for name, mine in ours.items())
 print(*(f"{mine:9.4f}  {library} {name}" for (library, name), mine in ours.items()), sep="\n")
 
 # %% [markdown]
-# A coverage of 0.51 and one of 0.73 are no better and worse model: one counted ten places a list and the other twenty.
+# A coverage of 0.73 beside one of 0.51 does not make one model better: one counted ten places a list and the other twenty.
 #
 # ## To take along
 #
@@ -321,3 +329,6 @@ print(*(f"{mine:9.4f}  {library} {name}" for (library, name), mine in ours.items
 # - `popular` belongs in every table. Its coverage, novelty and serendipity are what one gets for nothing.
 # - Diversity knows nothing of the user. Calibration does.
 # - Write the convention beside the number, as recnb does: `knn.novelty(k=10).basis`.
+# - All of this is offline. It decides what goes into an online test.
+#
+# [Notebook 11](11_scale.ipynb) is about data that do not fit into memory.

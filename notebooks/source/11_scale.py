@@ -3,7 +3,7 @@
 #
 # **The question: recommendations no longer fit into a DataFrame. What changes?**
 #
-# Where the rows are, and nothing else. The same call, the same conventions and the same numbers hold for a frame in
+# Where the rows are, and little else. The same options, the same conventions and the same numbers hold for a frame in
 # memory, for files that are read piece by piece, and for the workers of an engine. One user's value needs that user's
 # rows alone, and a mean over users is a sum and a count; so users are put into parts, each part is evaluated by itself,
 # and parts are added up. This notebook runs one evaluation in five places and lays the results side by side.
@@ -151,10 +151,10 @@ with_spark
 # %%
 by_item = recs.rec.against(truth, ties="item_asc")
 assert abs(from_spark.loc["ndcg", 10] - by_item.ndcg(k=10)) < 1e-12
-print(f"NDCG@10, ties as they came {float(here.ndcg(k=10)):.6f}, by item {float(by_item.ndcg(k=10)):.6f}")
+print(f"nDCG@10, ties as they came {float(here.ndcg(k=10)):.6f}, by item {float(by_item.ndcg(k=10)):.6f}")
 
 # %% [markdown]
-# ## The same to the last digit
+# ## The same to twelve digits
 #
 # Every table, ties put in order by item, and how far it is from the one in memory. Sums of parts are added in another
 # order, so the sixteenth digit may differ; no digit that anyone prints does.
@@ -184,13 +184,13 @@ side_by_side.map("{:.12f}".format)
 # ## What comes back
 #
 # Not values of users, but for each metric and cut-off their number, mean, spread and skewness. That is all that a mean
-# and its interval need, it is a few hundred bytes whatever the data, and it adds up: the days of a week, the regions of
-# a service, the parts of an engine.
+# and its interval need, and it is a few hundred bytes whatever the data. It adds up over parts that share no user: the
+# regions of a service, the parts of an engine. Not the days of a week: whoever comes on two days would count twice.
 
 # %%
-days = [recs["user"] < "u3", truth["user"] < "u3"], [recs["user"] >= "u3", truth["user"] >= "u3"]
+regions = [recs["user"] < "u3", truth["user"] < "u3"], [recs["user"] >= "u3", truth["user"] >= "u3"]
 first, second = (
-    recnb.Partial.of(recs[of_recs].rec.against(truth[of_truth]), ["ndcg"], k=10) for of_recs, of_truth in days
+    recnb.Partial.of(recs[of_recs].rec.against(truth[of_truth]), ["ndcg"], k=10) for of_recs, of_truth in regions
 )
 both = first + second
 
@@ -258,13 +258,14 @@ cost.round(2)
 # | more rows than memory, on one machine | `pl.scan_parquet`, DuckDB, a pyarrow dataset | memory holds hits, truth and users, however long the lists are; a row costs about what it costs in memory |
 # | a truth that does not fit either, or rows that live on a cluster | Dask, Spark | each part holds its own users and no more; sums come back |
 #
-# An engine is for what one machine does not hold, not for speed: it pays for moving each row once, so that all rows of a
-# user meet, and that costs several times what the evaluation does.
+# An engine is for what one machine does not hold. On the same cores it is slower: it moves each row once, so that all rows
+# of a user meet, and that costs several times what the evaluation does.
 #
 # ## What a billion recommendations would take
 #
 # What was measured, on two cores, with the bench of this repository and with Spark on ten million rows, and what follows
-# if cost grows with the rows, which the bench looks at up to a hundred million:
+# if cost grows with the rows, which the bench looks at up to a hundred million. The column for 32 cores supposes that an
+# engine is sixteen times as fast on sixteen times the cores; that was not measured.
 
 # %%
 MEASURED = {  # rows a second on two cores
@@ -291,13 +292,15 @@ pd.DataFrame(
 # %%
 BYTES = 130  # at the peak, for each relevant item
 for n_users, relevant in ((10_000_000, 5), (100_000_000, 5)):
-    print(f"{n_users:>11,} users, {relevant} relevant items each: {n_users * relevant * BYTES / 1e9:.0f} GB")
+    print(f"{n_users:>11,} users, {relevant} relevant items each: {n_users * relevant * BYTES / 1e9:.1f} GB")
 
 # %% [markdown]
-# So a billion recommendations to ten million users are a few minutes on one machine with a few gigabytes to spare, and no
+# So a billion recommendations to ten million users are a few minutes on one machine with some 7 GB to spare, and no
 # engine is needed. To a hundred million users it is the truth that does not fit: half a billion relevant items. Then an engine
-# is, with parts that do fit: with 2,000 parts each holds 50,000 users, some megabytes, and 32 cores, if they
+# is, with parts that do fit: with 2,000 parts each holds 50,000 users, some tens of MB, and 32 cores, if they
 # scale, are done in a minute or two. What comes back is a table.
+#
+# This is the last notebook; [the list of all](README.md) says which question each one answers.
 
 # %%
 spark.stop()

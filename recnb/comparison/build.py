@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,15 @@ import numpy as np
 import polars as pl
 
 from recnb.comparison.common_users import check_side_data
-from recnb.comparison.differences import UserValues, blocks_of, differences_by, lines_of, measure, measure_by, values_of
+from recnb.comparison.differences import (
+    Block,
+    blocks_of,
+    computed_blocks,
+    differences_by,
+    lines_of,
+    measure,
+    measure_by,
+)
 from recnb.comparison.rank_similarity import overlaps
 from recnb.comparison.report import ComparisonReport
 from recnb.comparison.results import (
@@ -38,9 +46,10 @@ from recnb.report.data import SAME, MetricDescription, RankedItem
 from recnb.report.request import curve_points, request_of
 from recnb.report.section import computed_by
 from recnb.results.arguments import Metrics
+from recnb.results.beyond_accuracy import UserValues, values_of
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.provenance import own_note
-from recnb.results.segments import SMALL, label_of
+from recnb.results.segments import SMALL
 
 if TYPE_CHECKING:
     from recnb.comparison.data import ComparisonData
@@ -88,8 +97,16 @@ def report_of(
         findings, n_checks, left_out = _findings(models, lead, lead_k, lead_options, values)
         segments = None
         if by is not None:
-            by_segment = measure_by([[blocks[lead_k]]], models, comparison.pairs, settings, by, bins)
-            segments = ComparisonSegments(label_of(by), tuple(differences_by(by_segment)), SMALL)
+
+            def again(of_models: Mapping[str, EvaluationData]) -> Iterable[list[Block]]:
+                whole = of_models is models
+                return (
+                    [[blocks[lead_k]]] if whole else computed_blocks(of_models, request.metrics[:1], Cutoffs.of(lead_k))
+                )
+
+            found, by_segment = measure_by(again, models, comparison.pairs, settings, by, bins)
+            named = tuple((", ".join(map(str, key)), row) for key, row in differences_by(by_segment))
+            segments = ComparisonSegments(found.label, named, SMALL, found.words)
         alike: tuple[Overlap, ...] = ()
         further: tuple[BeyondAccuracy, ...] = ()
         if where := _where(comparison):

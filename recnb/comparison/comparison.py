@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,7 +13,7 @@ import pandas as pd
 from recnb.comparison.common_users import check_conventions, check_truths, restrict_to_common_users, share_catalogue
 from recnb.comparison.conclusions import comparison_title
 from recnb.comparison.data import ComparisonData
-from recnb.comparison.differences import differences_by, lines_of, measure, measure_by, values_of
+from recnb.comparison.differences import ComparedMetrics, computed_blocks, differences_by, lines_of, measure, measure_by
 from recnb.comparison.models import models_of, reference_of, settings_of
 from recnb.comparison.parts import Conclusion, Curves, Forest, Movers, Tradeoff
 from recnb.comparison.results import Difference, Test
@@ -21,12 +22,15 @@ from recnb.data import Frame
 from recnb.data.input import Input
 from recnb.display.language import _, checked, current
 from recnb.display.text import one_line
-from recnb.errors import OptionError, Suggesting, UnknownModelError, is_word, near
+from recnb.errors import Argument, OptionError, Suggesting, UnknownModelError, is_number, is_word, near
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
-from recnb.results.arguments import STANDARD, Metrics, chosen_metrics
+from recnb.results.arguments import STANDARD, Metrics, asked_measures, chosen_metrics
+from recnb.results.beyond_accuracy import values_of
+from recnb.results.gate import Gate, NotWorse, at_least
 from recnb.results.provenance import own_note
+from recnb.results.segments import distinct_labels
 from recnb.stats import PairedMethod
 
 if TYPE_CHECKING:
@@ -178,8 +182,8 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         k
             Cut-off or cut-offs; None is the whole list.
         by
-            Segments of users: a column of `users=` or of the truth; "activity" or "popularity_taste", which are computed from
-            `train=`; or a Series of user to segment.
+            Segments of users, as in `Evaluation.table`: a column of `users=`, of the truth or of the recommendations, a
+            Series of user to segment, or several in a list. A column of the truth may split users: each user and week is a row.
         bins
             Number of quantile bins for a `by` that is a number.
         **options
@@ -188,25 +192,30 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         Returns
         -------
         ComparisonTable
-            A DataFrame with a row per model, or per segment and model, and a column per metric and cut-off, as "ndcg@10".
-            Where it is shown the best of each column is bold; `plot()` draws it with intervals.
+            A DataFrame with a row per model, or per segment (under the names of its columns) and model, and a column per metric
+            and cut-off, as "ndcg@10". Where it is shown the best of each column is bold; `plot()` draws it with intervals.
         """
         cutoffs, chosen = Cutoffs.of(k), self._chosen(metrics, options)
-        blocks = self._blocks(chosen, cutoffs)
+        labels: list[str] = []
+        basis = [self.basis()]
+        measured: dict[tuple[Any, ...], ComparedMetrics]
         if by is None:
-            results = {"": measure(blocks, self.names, [], self.settings)}
+            measured = {(): measure(self._blocks(chosen, cutoffs), self.names, [], self.settings)}
         else:
-            results = measure_by(blocks, self._models, [], self.settings, by, bins)
+            again = partial(computed_blocks, metrics=chosen, cutoffs=cutoffs)
+            segments, measured = measure_by(again, self._models, [], self.settings, by, bins)
+            labels = distinct_labels(segments.labels, ["model"])
+            basis += filter(None, [segments.words])
+        levels = [f"segment {at}" for at in range(len(labels))]
         rows = pd.DataFrame([
-            {"segment": segment, "column": mean.metric if mean.k is None else f"{mean.metric}@{mean.k}", **asdict(mean)}
-            for segment, measured in results.items() for mean in measured.means
+            dict(zip(levels, key, strict=True)) | asdict(mean)
+            | {"column": mean.metric if mean.k is None else f"{mean.metric}@{mean.k}"}
+            for key, of_segment in measured.items() for mean in of_segment.means
         ])  # fmt: skip
-        keys = ["model"] if by is None else ["segment", "model"]
-        rows = rows.set_index(keys)
+        rows = rows.set_index([*levels, "model"]).rename_axis(index=[*labels, "model"])
         wide = [rows.set_index("column", append=True)[part].unstack(sort=False) for part in ("mean", "low", "high")]
         table = ComparisonTable(wide[0].rename_axis(columns=None).astype(float))
         table._measured = lambda: wide
-        basis = [self.basis()]
         if any(not metric.is_accuracy for metric, _options in chosen):
             basis.append(_("metrics beyond accuracy over all users who have a value in every model"))
         basis += own_note(
@@ -260,13 +269,17 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
             test, corrected for all rows; `detectable` is the smallest difference found with 80 % power; `won`, `tied` and
             `lost` count users.
         """
-        blocks = self._blocks(self._chosen(metrics, options), Cutoffs.of(k))
+        cutoffs, chosen = Cutoffs.of(k), self._chosen(metrics, options)
+        labels: list[str] = []
         if by is None:
-            rows = [("", row) for row in measure(blocks, self.names, self.pairs, self.settings).differences]
+            tested = measure(self._blocks(chosen, cutoffs), self.names, self.pairs, self.settings).differences
+            rows: list[tuple[tuple[Any, ...], Difference]] = [((), row) for row in tested]
         else:
-            rows = differences_by(measure_by(blocks, self._models, self.pairs, self.settings, by, bins))
-        cells = [{"segment": segment, **row.to_dict()} for segment, row in rows]
-        columns = [*([] if by is None else ["segment"]), *DIFFERENCE_COLUMNS]
+            again = partial(computed_blocks, metrics=chosen, cutoffs=cutoffs)
+            segments, results = measure_by(again, self._models, self.pairs, self.settings, by, bins)
+            rows, labels = differences_by(results), distinct_labels(segments.labels, DIFFERENCE_COLUMNS)
+        cells = [{**row.to_dict(), **dict(zip(labels, key, strict=True))} for key, row in rows]
+        columns = [*labels, *DIFFERENCE_COLUMNS]
         frame = pd.DataFrame(cells, columns=pd.Index(columns))
         settings = self.settings
         frame.attrs = {"corrected": settings.test, "confidence": settings.confidence, "n_compared": len(frame)}
@@ -309,6 +322,80 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         """
         results = self._measured(metrics, k, options, self.pairs)
         return Forest(results.differences, results.settings, lang=checked(lang))
+
+    def not_worse(
+        self, metric: str, k: int | None = None, margin: float = 0, *, model: str | None = None, **options: Any
+    ) -> Gate:
+        """Check that models are not worse than the baseline, as a test of a release would.
+
+        Parameters
+        ----------
+        metric, k, **options
+            The metric of accuracy, as in `table`.
+        margin
+            0: a model fails if it is shown to be worse, its interval of the paired difference below 0. Above 0: it fails unless it
+            is shown to be less than the margin below the baseline, the interval above -`margin` (a test of non-inferiority).
+        model
+            The model; None: all but the baseline.
+
+        Returns
+        -------
+        Gate
+            True if every check is passed; it prints why, and `to_json` and `to_junit` write it for CI. Intervals have the confidence
+            of the comparison, and are not corrected for the number of models.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> found = recnb.compare(sample.recommendations, sample.test, baseline="popular")
+        >>> found.not_worse("ndcg", k=10, model="item-knn")
+        passed: ndcg@10: item-knn is not shown to be worse than popular (difference +0.0864, 95% interval 0.0604 to 0.1124, 261 users)
+        261 users that all 3 models are judged on; in each model 2 without a list, which counts 0; 39 with no relevant item left out; ordered by rank; relevant: relevance above 0
+        """
+        ((_name, chosen),) = asked_measures([metric])
+        if not chosen.is_accuracy:
+            raise OptionError(f"{metric!r} is beyond accuracy, where lower is not worse: name a metric of accuracy.")
+        if not is_number(margin) or margin < 0:
+            problem = ": give how far below the baseline a model may be, a number from 0 up, such as 0.01."
+            raise OptionError(Argument("margin", margin), problem)
+        if self.baseline is None:
+            problem = "every two models are compared, and none is the baseline that others may not be worse than: "
+            raise OptionError(problem, "compare with ", Argument("baseline", self.names[0]), ".")
+        pairs = self.pairs if model is None else [self._pair(model, None)]
+        differences = self._measured([metric], Cutoffs.one(k), options, pairs).differences
+        checks = [
+            NotWorse(
+                *(chosen.name, row.k, row.model, row.n_users, row.baseline, row.difference, row.low, row.high),
+                float(margin),
+                self.settings.confidence,
+            )
+            for row in differences
+        ]
+        return Gate.of(checks, self.basis())
+
+    def at_least(
+        self, metric: str, value: float, k: int | None = None, *, model: str | None = None, **options: Any
+    ) -> Gate:
+        """Check that a number of models reaches a value, over the users in common.
+
+        Parameters
+        ----------
+        metric, k, **options
+            The metric, as in `table`.
+        value
+            The lowest mean that passes.
+        model
+            The model; None: all.
+
+        Returns
+        -------
+        Gate
+        """
+        if model is not None and not is_word(model, self.names):
+            raise OptionError(f"{model!r} is none of the models. {near(model, self.names)}")
+        models = {name: data for name, data in self._models.items() if model in (None, name)}
+        return Gate.of(at_least(models, metric, value, k, options), self.basis())
 
     def plot(self, ax: Axes | None = None, *, metrics: Metrics = "ndcg", k: AnyCutoffs = 10, **options: Any) -> Axes:
         """Draw the difference of each model to the baseline with its interval; arguments are those of `forest`."""

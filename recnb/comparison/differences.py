@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
@@ -15,47 +15,32 @@ from recnb.comparison.results import POWER, CurveLine, Difference, Mean, Setting
 from recnb.data.encoding import positions
 from recnb.display.language import _
 from recnb.display.progress import steps
-from recnb.errors import Argument, OptionError
-from recnb.metrics.hits import Cutoffs, Floats
+from recnb.errors import FRAME, Argument, OptionError
+from recnb.metrics.hits import Cutoffs, Floats, Ints
 from recnb.metrics.metric import Metric
-from recnb.metrics.recommendation_lists import Bools, PerUser
+from recnb.metrics.recommendation_lists import Bools
 from recnb.report.data import SAME
 from recnb.report.request import MetricOptions
-from recnb.results.beyond_accuracy import result_of
+from recnb.results.beyond_accuracy import UserValues, values_of
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.segments import segments_of
-from recnb.stats import ENOUGH, MANY_USERS, Bounds, Paired, benjamini_hochberg, detectable, holm, intervals, paired
+from recnb.results.segments import Segments, segments_of
+from recnb.stats import (
+    ENOUGH,
+    MANY_USERS,
+    Bounds,
+    Moments,
+    Paired,
+    benjamini_hochberg,
+    detectable,
+    holm,
+    intervals,
+    paired,
+)
+from recnb.stats.moments import sums_by
 from recnb.stats.tests import settled, student
 
 #: With many users, so many metrics at a cut-off are compared at a time, to bound memory.
 BLOCKS_AT_ONCE = 4
-
-
-@dataclass(frozen=True, eq=False)
-class UserValues:
-    """One model's values of a metric at some cut-offs."""
-
-    users: pl.Series  #: sorted
-    values: Floats  #: users × cut-offs; NaN: none
-
-    def at(self, column: int) -> UserValues:
-        """The values at one of the cut-offs."""
-        return UserValues(self.users, self.values[:, [column]])
-
-
-def values_of(model: EvaluationData, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> UserValues:
-    """Compute a metric for each user of a model; beyond accuracy, those are all users with a list."""
-    if metric.is_accuracy:
-        return UserValues(model.scoring(metric, options).prepared.users, model.values(metric, cutoffs, options))
-    results = [result_of(model, metric, k, options) for k in cutoffs]
-    columns = []
-    for computed in results:
-        if computed.average != "user":
-            problem = f"{model.library} averages {metric.name} over rows and not over users, so users cannot be compared one by one: "
-            raise OptionError(problem, "leave ", Argument("convention"), " out.")
-        assert isinstance(computed.result, PerUser)
-        columns.append(np.where(computed.result.counted, computed.result.value, np.nan))
-    return UserValues(results[0].users, np.stack(columns, axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,11 +51,22 @@ class Block:
     k: int | None
     users: pl.Series
     values: Floats  #: users × models
+    user: Ints | None = None  #: a number for the user of each row, where several rows may be one user's
 
     def only(self, kept: Bools) -> Block:
         """The same for some of the users."""
         users = self.users.filter(pl.Series(kept, dtype=pl.Boolean))
-        return replace(self, users=users, values=np.compress(kept, self.values.T, axis=1).T)
+        user = None if self.user is None else self.user[kept]
+        return replace(self, users=users, values=np.compress(kept, self.values.T, axis=1).T, user=user)
+
+    def of_users(self) -> Block:
+        """The same with one row a user, whose mean is that of the rows: sums of a user's rows, by the mean number of rows."""
+        if self.user is None:
+            return self
+        numbers, at = np.unique(self.user, return_inverse=True)
+        per_row = len(numbers) / max(len(at), 1)
+        values = np.zeros((0, self.values.shape[1])) if not len(at) else sums_by(self.values, at) * per_row
+        return replace(self, users=pl.Series(numbers), values=values, user=None)
 
 
 def blocks_of(metric: Metric[...], cutoffs: Cutoffs, sides: Sequence[UserValues]) -> list[Block]:
@@ -124,12 +120,12 @@ class Measurement:
     def add(self, blocks: Sequence[Block]) -> None:
         """Add blocks, which share the draws of users."""
         # Blocks with the same number of users, nearly always all of them.
-        for _n, group in groupby(blocks, key=lambda block: len(block.users)):
+        for _n, group in groupby(blocks, key=lambda block: len(block.users) if block.user is None else -id(block)):
             same = list(group)
             self._add_means(same)
             if self.pairs:
-                self._add_differences(same)
-        self.behind_best += [_behind_best(block) for block in blocks]
+                self._add_differences([block.of_users() for block in same])
+        self.behind_best += [_behind_best(block.of_users()) for block in blocks]
 
     def result(self) -> ComparedMetrics:
         """Everything added, corrected."""
@@ -138,14 +134,15 @@ class Measurement:
         return ComparedMetrics(means, corrected(self.differences), used)
 
     def _add_means(self, blocks: Sequence[Block]) -> None:
-        n = len(blocks[0].users)
+        n, user, bounds = len(blocks[0].users), blocks[0].user, _bounds(blocks, len(self.names))
         stacked = np.concatenate([block.values for block in blocks], axis=1)
         mean = stacked.mean(axis=0) if n else np.full(stacked.shape[1], np.nan)
-        low, high, self.mean_method = (
-            intervals(stacked, self.settings.confidence, bounds=_bounds(blocks, len(self.names)))
-            if n
-            else (mean, mean, "beta")
-        )
+        low, high, self.mean_method = mean, mean, "beta"
+        if n and user is None:
+            low, high, self.mean_method = intervals(stacked, self.settings.confidence, bounds=bounds)
+        elif user is not None and n:
+            moments = Moments.of_clusters(stacked, user, bounds)
+            n, (low, high) = moments.n, moments.interval(self.settings.confidence)
         columns = [(block, name) for block in blocks for name in self.names]
         self.means += [
             Mean(name, block.metric.name, block.metric.symbol, block.k, float(m), float(a), float(b), n, False, False)
@@ -199,39 +196,64 @@ def _batches(blocks: Iterable[list[Block]]) -> Iterator[list[Block]]:
 
 
 def measure_by(
-    blocks: Iterable[list[Block]],
+    blocks: Callable[[Mapping[str, EvaluationData]], Iterable[list[Block]]],
     models: Mapping[str, EvaluationData],
     pairs: Sequence[tuple[str, str]],
     settings: Settings,
     by: Any,
     bins: int,
-) -> dict[str, ComparedMetrics]:
-    """Means and differences within each segment that has users, p-values corrected within it alone."""
-    first = next(iter(models.values()))
-    evaluated = first.prepared.users
+) -> tuple[Segments, dict[tuple[Any, ...], ComparedMetrics]]:
+    """Means and differences within each segment that has users, p-values corrected within it alone.
+
+    `blocks` computes the values of the models; of users that a column of the truth splits, a row for each part.
+    """
+    first, *others = models.values()
     segments = segments_of(first, by, bins)
-    code, unknown = segments.of(evaluated), _("not known")
-    # Users without a segment come last.
-    names = [*segments.names, *([unknown] if unknown not in segments.names else [])]
-    code = np.where(code < 0, len(names) - 1, code)
+    evaluated = first.prepared.users if segments.parts is None else segments.users
+    keys, code = segments.placed(evaluated)
+    if segments.by_recs:
+        _check_same(segments, [segments_of(model, by, bins) for model in others], evaluated)
+    if segments.parts is not None:
+        models = {name: segments.split(model) for name, model in models.items()}
     measurements = {at: Measurement(list(models), pairs, settings) for at in np.unique(code).tolist()}
-    for batch in _batches(blocks):
+    for batch in _batches(blocks(models)):
+        for block in batch:
+            segments.check(block.metric)
         # Users who are not evaluated, but have a list, are in no segment.
         places = [positions(evaluated, block.users) for block in batch]
         codes = [np.where(place >= 0, code[place], -1) for place in places]
+        of_users = [replace(block, user=segments.user(block.users)) for block in batch]
         for at, measurement in measurements.items():
-            measurement.add([block.only(of_user == at) for block, of_user in zip(batch, codes, strict=True)])
-    results = {names[at]: measurement.result() for at, measurement in measurements.items()}
-    return {
-        name: replace(result, differences=tuple(map(_enough, result.differences))) for name, result in results.items()
+            measurement.add([block.only(of_user == at) for block, of_user in zip(of_users, codes, strict=True)])
+    results = {keys[at]: measurement.result() for at, measurement in measurements.items()}
+    return segments, {
+        key: replace(result, differences=tuple(map(_enough, result.differences)))
+        for key, result in results.items()
+        if result.means[0].n_users
     }
 
 
-def differences_by(results: Mapping[str, ComparedMetrics]) -> list[tuple[str, Difference]]:
+def _check_same(segments: Segments, others: Sequence[Segments], users: pl.Series) -> None:
+    """Refuse a column of the recommendations that does not put a user into one segment, the same for every model."""
+    keys, code = segments.placed(users)
+    for other in others:
+        if segments.parts is None and other.parts is None:
+            theirs, of_other = other.placed(users)
+            if [keys[at] for at in code.tolist()] == [theirs[at] for at in of_other.tolist()]:
+                continue
+        problem = " of the recommendations puts a user's lists from two models into different segments: "
+        raise OptionError(
+            Argument("by", segments.label), problem, "take a column of ", Argument("users", FRAME), " or of the truth."
+        )
+
+
+def differences_by(
+    results: Mapping[tuple[Any, ...], ComparedMetrics],
+) -> list[tuple[tuple[Any, ...], Difference]]:
     """Each difference with the segment it is of; p-values are corrected over all segments, metrics and cut-offs."""
-    names = [name for name, result in results.items() for _difference in result.differences]
+    keys = [key for key, result in results.items() for _difference in result.differences]
     differences = [difference for result in results.values() for difference in result.differences]
-    return list(zip(names, corrected(differences), strict=True))
+    return list(zip(keys, corrected(differences), strict=True))
 
 
 def _bounds(blocks: Sequence[Block], times: int) -> Bounds:

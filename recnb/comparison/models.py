@@ -17,11 +17,11 @@ import polars as pl
 from recnb.comparison.results import TESTS, Settings, Test
 from recnb.data import Frame, table_of
 from recnb.data.columns import columns_of, find, is_dataset, is_relation
-from recnb.data.input import RECS, TRUTH, Input, is_file, read_inputs
+from recnb.data.input import RECS, TRUTH, Input, is_file, read_inputs, refuse_unused
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.errors import Argument, ColumnError, FrameError, OptionError, is_word, near
-from recnb.evaluate import evaluate, options_known
+from recnb.evaluate import evaluation_of, options_known
 from recnb.evaluation import Evaluation
 from recnb.results.evaluation_data import EvaluationData
 from recnb.stats import PAIRED_METHODS, PairedMethod
@@ -97,7 +97,13 @@ def models_of(models: Any, truth: Input | None, options: dict[str, Any]) -> dict
         raise OptionError(f"all models are Evaluations, which know their truth and conventions: leave out {extra}.")
     if truth is not None and not isinstance(truth, pl.DataFrame):
         truth = _read_once(truth)
-    return {name: _evaluated(name, model, truth, options) for name, model in steps(list(named.items()), _("comparing"))}
+    user_ids = options.pop("user_ids", None)
+    found = {
+        name: _evaluated(name, model, truth, user_ids, options)
+        for name, model in steps(list(named.items()), _("comparing"))
+    }
+    refuse_unused(user_ids, used=any(used for _evaluation, used in found.values()))
+    return {name: evaluation for name, (evaluation, _used) in found.items()}
 
 
 def _named(models: Mapping[Any, Any]) -> dict[str, Any]:
@@ -115,16 +121,20 @@ def _named(models: Mapping[Any, Any]) -> dict[str, Any]:
     return named
 
 
-def _evaluated(name: str, model: Any, truth: Input | None, options: Mapping[str, Any]) -> EvaluationData:
+def _evaluated(
+    name: str, model: Any, truth: Input | None, user_ids: Any, options: Mapping[str, Any]
+) -> tuple[EvaluationData, bool]:
+    """The data of a model, and whether `user_ids` were needed."""
     if isinstance(model, Evaluation):
-        return model._data
+        return model._data, False
     try:
         if isinstance(model, Fetchable):
-            return model.fetch()._data
+            return model.fetch()._data, False
         engine = engine_of(model, truth)
         if engine is not None and truth is not None:
-            return engine.evaluated(model, truth, options).fetch()._data
-        return evaluate(model, truth, **options)._data
+            return engine.evaluated(model, truth, options).fetch()._data, False
+        evaluation, used = evaluation_of(model, truth, user_ids, options)
+        return evaluation._data, used
     except FrameError as problem:
         raise problem.about(f"model {name!r}: ") from problem
 

@@ -239,6 +239,7 @@ class ComparisonSegments:
     by: str
     rows: tuple[tuple[str, Difference], ...]  #: segment and difference; p-values are corrected over all of them
     n_small: int  #: segments of fewer users are marked as small
+    words: str = ""  #: what a row is, if a column splits users
 
     @property
     def reach(self) -> float:

@@ -260,6 +260,17 @@ class SegmentDifferences(ComparisonSection):
     def heading(self, safe: Safe) -> str:
         return words.segments_title(self.report, safe)
 
+    @property
+    def rows(self) -> list[str]:
+        """What a row is, if a column splits users."""
+        return [self.report.segments.words] if self.report.segments and self.report.segments.words else []
+
+    def text(self) -> list[str]:
+        return [*super().text(), *self.rows]
+
+    def markdown(self) -> list[str]:
+        return [*super().markdown(), *(markdown_text(line, 1000) for line in self.rows)]
+
     def to_dict(self) -> dict[str, Any]:
         segments = self.report.segments
         if segments is None:

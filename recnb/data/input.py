@@ -41,6 +41,7 @@ class Inputs:
     frames: dict[str, Frame]  #: by name; recommendations alone have both sides
     columns: Mapping[str, str | None]  #: role -> column of these frames, as named by keyword
     converted: frozenset[str]  #: the frames that callers have in another form
+    used_ids: bool  #: whether users were given for rows without any
 
     @contextmanager
     def errors(self) -> Iterator[None]:
@@ -75,13 +76,15 @@ def read_inputs(given: Mapping[str, Input | None], columns: Mapping[str, str | N
         frames = dict(zip(frames, read_together(wanted, named), strict=True))
         converted |= {name: reader.table(frames[name], name) for name in files}
         frames |= {name: table for name in files if (table := converted[name]) is not None}
-    if user_ids is not None and not reader.used_ids:
-        raise OptionError("user_ids= names the users of rows of items, and every input has its users: leave it out.")
     others = {name for name, table in converted.items() if table is not None}
-    spent = {COLUMN_OF_LISTS.get(name) for name in others}
-    return Inputs(
-        frames, {role: column for role, column in columns.items() if role not in spent}, frozenset(others | files)
-    )
+    still_named = {role: column for role, column in columns.items() if role not in reader.spent}
+    return Inputs(frames, still_named, frozenset(others | files), reader.used_ids)
+
+
+def refuse_unused(user_ids: Any, *, used: bool) -> None:
+    """Raise an error for users who were given and not needed."""
+    if user_ids is not None and not used:
+        raise OptionError("user_ids= names the users of rows of items, and every input has its users: leave it out.")
 
 
 @dataclass
@@ -92,6 +95,7 @@ class _Reader:
     user_ids: Any
     alone: bool  #: whether one frame has both sides
     used_ids: bool = field(default=False, init=False)
+    spent: set[str] = field(default_factory=set, init=False)  #: keywords whose columns of lists were read
 
     def table(self, given: Any, name: str) -> pl.DataFrame | None:
         """The frame; None of a table that is one, or of what is no table."""
@@ -183,6 +187,8 @@ class _Reader:
         ]
         if len(lists) != 1:
             return None
+        if lists[0] == self.columns.get(role):
+            self.spent.add(role)
         label = find(frame, name, ["user"], self.columns)["user"]
         return ItemLists.in_cells(frame, name, label, lists[0], ordered=name == RECS).table().rename({"user": label})
 

@@ -20,7 +20,7 @@ from recnb.data.ranking import rank_lists, refuse_repeats
 from recnb.data.relevance import LazyRows, graded, once, relevance_mask, relevant_rows, top_of
 from recnb.data.user_rows import UserRows
 from recnb.display.language import Sentence
-from recnb.errors import Argument, ColumnError, ElsewhereError, FrameError, FrameName, OptionError
+from recnb.errors import Argument, Code, ColumnError, ElsewhereError, FrameError, FrameName, OptionError
 from recnb.metrics.hits import Hits, Ints, in_order
 
 
@@ -489,10 +489,10 @@ def named_columns_exist(columns: Mapping[str, str | None], recs: Frame, truth: F
         if column is None:
             continue
         if role in ("recommended", "relevant"):
-            raise ColumnError(
-                f"{role}={column!r} names a column of lists, which a frame with one row a user has: type frame.rec.evaluation({role}={column!r}). "
-                f"Two frames hold one item a row: frame.explode({column!r})."
-            )
+            name = FrameName("recommendations" if role == "recommended" else "truth")
+            alone = Code(f" One frame with both sides goes alone: type frame.rec.evaluation({role}={column!r}).")
+            no_lists = (" names a column of lists, and ", name, " has no such column, one list a user.")
+            raise ColumnError(Argument(role, column), *no_lists, alone)
         said, present = holders.get(role, (("neither frame has the",), [*of_recs, *of_truth]))
         if column not in present:
             listed = ", ".join(map(repr, sorted(set(map(str, present)))))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ import polars as pl
 from recnb.data import Frame, Source, table_of, validation
 from recnb.data.columns import columns_of, find, snapshot
 from recnb.data.combined_frame import ROWS_ARE_ITEMS
+from recnb.data.join import InMemoryRows
 from recnb.errors import COLUMN, Argument, ColumnError, FrameError, FrameName
 
 
@@ -21,8 +22,14 @@ class SideData:
     train: pl.DataFrame | None = None  #: user, item: what users had before
     items: pl.DataFrame | None = None  #: a row an item: item, and what is known of it
     users: pl.DataFrame | None = None  #: a row a user: user, and what is known of them
-    truth: Frame | None = None  #: what else the truth holds (the one frame, if it holds both sides), and its users
+    truth: Frame | None = (
+        None  #: what else the truth holds (the one frame, if it holds both sides), and its users and items
+    )
     truth_user: str = "user"  #: the column of users in it
+    truth_item: str = "item"
+    recs: Frame | None = (
+        None  #: what else the recommendations hold, and their users and items; None if nothing, or if it is not here
+    )
 
 
 def read_side_data(
@@ -33,8 +40,12 @@ def read_side_data(
     train: Frame | None = None,
     items: Frame | None = None,
     users: Frame | None = None,
+    recs: Frame | None = None,
 ) -> SideData:
-    """Read each frame and check that its ids are of the type of those of the recommendations."""
+    """Read each frame and check that its ids are of the type of those of the recommendations.
+
+    `recs` are the recommendations, if the truth is a frame of its own.
+    """
     if ROWS_ARE_ITEMS in source.notes and (train is not None or items is not None):
         raise ColumnError(
             f"{'items' if train is None else 'train'}= is joined by item, and the frame has no item column that recnb knows.",
@@ -42,20 +53,25 @@ def read_side_data(
         )
     named = {role: columns[role] for role in ("user", "item") if role in columns}
     user = source.truth_labels["user"]
+    here = recs is not None and isinstance(source.rows, InMemoryRows)
     return SideData(
         train=None if train is None else _train(train, source, named),
         items=None if items is None else _described(items, "items", "item", source, named),
         users=None if users is None else _described(users, "users", "user", source, named),
-        truth=None if given_truth is None else _others(given_truth, source, user),
+        truth=None if given_truth is None else _others(given_truth, "truth", source.truth_labels, source.truth_roles),
         truth_user=user,
+        truth_item=source.truth_labels["item"],
+        recs=_others(recs, "recommendations", source.labels, source.rows.columns) if here else None,
     )
 
 
-def _others(truth: Frame, source: Source, user: str) -> Frame:
-    """Copy the users of the truth and its columns that have no role."""
-    read = {source.truth_labels[role] for role in source.truth_roles}
-    others = [column for column in columns_of(truth, "truth") if column not in read]
-    return snapshot(truth, "truth", [user, *others] if others else [])
+def _others(frame: Frame, name: str, labels: Mapping[str, str], roles: Sequence[str]) -> Frame:
+    """Copy the users and items of a frame and its columns that have no role."""
+    columns, read = columns_of(frame, name), {labels[role] for role in roles}
+    others = [column for column in columns if column not in read]
+    # Where each row is an item of its own there is no column of items.
+    ids = [column for column in dict.fromkeys([labels["user"], labels["item"]]) if column in columns]
+    return snapshot(frame, name, [*ids, *others] if others else [])
 
 
 def _train(frame: Frame, source: Source, named: Mapping[str, Any]) -> pl.DataFrame:

@@ -64,7 +64,7 @@ def load_sample() -> Sample:
 
     It needs no network and takes some hundredths of a second. The data are synthetic: an imaginary library of short films,
     with a realistic popularity, activity and taste. Two of the three recommenders, ``"item-knn"`` and ``"factors"``, are
-    about equally good (NDCG@10 of about 0.26) and ``"popular"`` is clearly behind (0.17), by construction.
+    about equally good (nDCG@10 of about 0.26) and ``"popular"`` is clearly behind (0.17), by construction.
 
     Returns
     -------

@@ -125,7 +125,7 @@ def alike(data: LintData) -> Findings:
     yield finding(
         data, "note", grades.len(), grades.len(),
         short="Every relevance is {grade:g}",
-        effect="Grades add nothing: NDCG is that of relevant or not, and with linear gain CG and DCG are {grade:g} times as large.",
+        effect="Grades add nothing: nDCG is that of relevant or not, and with linear gain CG and DCG are {grade:g} times as large.",
         advice="Check whether {column} is the column that is meant.",
         grade=float(grades[0]),
         column=Quoted(data.label_of("relevance", "truth")),
@@ -194,7 +194,7 @@ def one_relevant_each(data: LintData) -> Findings:
         data.n_users,
         short="Every one of {n:,} users has exactly one relevant item",
         effect="Several metrics coincide: recall is the hit rate, precision the hit rate over k, MAP the MRR.",
-        advice="Report one of them, and NDCG or MRR for the place.",
+        advice="Report one of them, and nDCG or MRR for the place.",
     )
 
 
@@ -216,7 +216,7 @@ def few_relevant(data: LintData) -> Findings:
         ),
         effect="With the denominator {k:,}, precision depends on the truth as much as on the lists.",
         example="User {user}: {relevant:,} relevant.",
-        advice="Recall and NDCG can reach 1, and so can:",
+        advice="Recall and nDCG can reach 1, and so can:",
         most=most, user=data.user(user),
         relevant=int(data.n_relevant[user]), code=f'ev.precision(k={data.k}, out_of="min(k, relevant)")',
     )  # fmt: skip

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from recnb.errors import OptionError, is_number
+from recnb.metrics.hits import Cutoffs
 
 #: Metric -> the name that is printed.
 PRINTED = {
@@ -51,15 +52,24 @@ GRADED = ("ndcg", "dcg", "idcg", "cg", "err")
 TEXT = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\((.*)\))?\s*(?:@\s*([\d.]+))?\s*", re.DOTALL)
 
 
+def is_measure(text: str) -> bool:
+    """Whether a text has the form of a measure, whatever its name.
+
+    >>> is_measure("nDCG@10"), is_measure("nDCG@ten")
+    (True, False)
+    """
+    return TEXT.fullmatch(text) is not None
+
+
 @dataclass(frozen=True)
-class Measure:
+class MeasureText:
     """A metric with its options, what it changes about the data, and its cut-off, as a text says them.
 
-    >>> print(Measure.parse("ndcg(dcg='exp-log2') @ 10"))
+    >>> print(MeasureText.parse("ndcg(dcg='exp-log2') @ 10"))
     nDCG(dcg='exp-log2')@10
-    >>> Measure.parse("MAP(rel=2)")
-    Measure(metric='average_precision', options={}, data={'relevant_from': 2}, k=None)
-    >>> [str(Measure.parse(name)) for name in ("mrr", "Recall@20", "IPrec@0.1", "ndcg_cut_5", "SetP")]
+    >>> MeasureText.parse("MAP(rel=2)")
+    MeasureText(metric='average_precision', options={}, data={'relevant_from': 2}, k=None)
+    >>> [str(MeasureText.parse(name)) for name in ("mrr", "Recall@20", "IPrec@0.1", "ndcg_cut_5", "SetP")]
     ['RR', 'R@20', 'IPrec@0.1', 'nDCG@5', 'SetP']
     """
 
@@ -69,7 +79,7 @@ class Measure:
     k: int | None = None
 
     @classmethod
-    def parse(cls, text: str) -> Measure:
+    def parse(cls, text: str) -> MeasureText:
         """Read a text; whether the metric has these options is checked where it is looked up."""
         found = TEXT.fullmatch(_from_trec(text))
         if found is None:
@@ -171,5 +181,4 @@ def _checked(metric: str, data: Mapping[str, Any], k: Any, text: str) -> None:
         raise OptionError(f"{text!r}: rel={least!r} is no threshold: give a number above 0, such as rel=2.")
     if not isinstance(only, bool):
         raise OptionError(f"{text!r}: judged_only={only!r}: say True or False.")
-    if k is not None and (not isinstance(k, int) or isinstance(k, bool) or not 1 <= k < 2**31):
-        raise OptionError(f"{text!r}: {k!r} is no cut-off: it is a whole number from 1 up, such as @10.")
+    Cutoffs.one(k)

@@ -21,7 +21,7 @@ from recnb.display.language import _
 from recnb.errors import Argument, OptionError, is_number, is_word, near
 from recnb.metrics.formula import OVER, Formula
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits
-from recnb.metrics.measure import PRINTED, SETS, TEXT, Measure
+from recnb.metrics.measure import PRINTED, SETS, TEXT, MeasureText
 from recnb.metrics.recommendation_lists import FamiliarHits, Lists, PerUser, Whole
 
 P = ParamSpec("P")
@@ -115,7 +115,7 @@ class Metric(Definition, Generic[P]):
         """The name it is called by."""
         if not (self.given or self.data):
             return self.plain_name
-        return Measure(self.plain_name, self.given, self.data).name
+        return MeasureText(self.plain_name, self.given, self.data).name
 
     def cutoffs(self, k: Cutoffs) -> Cutoffs:
         """Its own cut-off if it has one, else these."""
@@ -313,7 +313,13 @@ def measure_named(name: object) -> Metric[...]:
     """
     if isinstance(name, Metric):
         return name
-    return _measure_named(str(name))
+    if not isinstance(name, str):
+        raise OptionError(f"{name!r} is no metric of recnb. {near(name, _names())}")
+    return _measure_named(name)
+
+
+def _names() -> list[str]:
+    return [*METRICS, *ALIASES, *RETRIEVAL_METRICS, *LIST_METRICS]
 
 
 @functools.cache
@@ -322,16 +328,15 @@ def _measure_named(text: str) -> Metric[...]:
     plain = ALIASES.get(text, text)
     if plain in known:
         return known[plain]
-    names = [*METRICS, *ALIASES, *RETRIEVAL_METRICS, *LIST_METRICS]
     if not TEXT.fullmatch(text) and not set(text) & set("@("):
-        raise OptionError(f"{text!r} is no metric of recnb. {near(text, names)}")
-    measure = Measure.parse(text)
+        raise OptionError(f"{text!r} is no metric of recnb. {near(text, _names())}")
+    measure = MeasureText.parse(text)
     plain = measure.metric.lower()
     found = known.get(ALIASES.get(plain, plain))
     if found is None:
-        if set(text) & set("@("):
-            names = [*PRINTED.values(), *SETS.values(), *LIST_METRICS]
-        raise OptionError(f"{text!r} is no metric of recnb. {near(measure.metric, names)}")
+        names = {name.lower(): name for name in [*PRINTED.values(), *SETS.values(), *_names()]}
+        known_names = names.values() if set(text) & set("@(") else _names()
+        raise OptionError(f"{text!r} is no metric of recnb. {near(measure.metric, known_names)}")
     found.check(measure.options)
     data = {name: value for name, value in measure.data.items() if value is not False}
     if data and not found.is_accuracy:
@@ -341,7 +346,7 @@ def _measure_named(text: str) -> Metric[...]:
         given = dict(measure.options)  # its name prints the level
     if not (given or data):
         return replace(found, cutoff=measure.k) if measure.k else found
-    symbol = Measure(found.plain_name, given, data).name
+    symbol = MeasureText(found.plain_name, given, data).name
     return replace(found, symbol=symbol, given=given, data=data, cutoff=measure.k)
 
 
@@ -352,7 +357,7 @@ def metric_named(name: object) -> Metric[...]:
     'reciprocal_rank'
     """
     found = any_metric(name)
-    if found.name in LIST_METRICS:
+    if found.plain_name in LIST_METRICS:
         raise OptionError(
             f"{found.name} is a metric beyond accuracy, which this does not show: type .{found.name}(k=10), "
             f".table([..., {found.name!r}], k=10) or .beyond(k=10)."

@@ -33,7 +33,7 @@ from recnb.results.arguments import Metrics
 from recnb.results.beyond_accuracy import recorded_in
 from recnb.results.curve import Curve
 from recnb.results.provenance import own_note, users_in_words
-from recnb.results.segments import Segment, table_by
+from recnb.results.segments import segment_rows
 from recnb.stats import intervals
 
 if TYPE_CHECKING:
@@ -134,9 +134,8 @@ def _segments(
     """The metrics at the middle cut-off, whose values are given, in each segment."""
     named = {metric.name: metric_options for metric, metric_options in request.metrics}
     confidence, k = request.confidence, request.lead_k
-    table = table_by(evaluation, named, k, by, bins=bins, confidence=confidence, options={}, computed=values)
-    rows = tuple(
-        Segment(**{str(name): value for name, value in row.items()}) for row in table.reset_index().to_dict("records")
+    segments, rows = segment_rows(
+        evaluation, named, k, by, bins=bins, confidence=confidence, options={}, computed=values
     )
     basis = _(
         "{confidence:g}% intervals, not corrected for the number of comparisons; gaps to all other users by the "
@@ -145,7 +144,8 @@ def _segments(
         n=sum(not np.isnan(row.p) for row in rows),
         confidence=100 * confidence,
     )
-    return ReportSegments(str(table.attrs["by"]), k, confidence, rows, basis)
+    basis = "; ".join(filter(None, [segments.words, basis]))
+    return ReportSegments(segments.label, k, confidence, tuple(rows), basis, segments.words)
 
 
 def _population(

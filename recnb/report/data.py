@@ -180,6 +180,7 @@ class ReportSegments:
     confidence: float
     rows: tuple[Segment, ...]
     basis: str
+    words: str = ""  #: what a row is, if a column splits users
 
     @property
     def alpha(self) -> float:

@@ -362,6 +362,7 @@ class SegmentsSection(ModelSection):
             "",
             self._caption(self.call, one_line(segments.by)),
             *aligned([header, *([*row[1:5], row[6]] for row in rows)]),
+            *filter(None, [segments.words]),
         ]
 
     def markdown(self) -> list[str]:

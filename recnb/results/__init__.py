@@ -2,7 +2,8 @@
 
 from recnb.results.curve import Curve
 from recnb.results.explanation import Explanation
+from recnb.results.measures import Measures
 from recnb.results.score import CatalogueScore, Interval, Score
 from recnb.results.table import Table
 
-__all__ = ["CatalogueScore", "Curve", "Explanation", "Interval", "Score", "Table"]
+__all__ = ["CatalogueScore", "Curve", "Explanation", "Interval", "Measures", "Score", "Table"]

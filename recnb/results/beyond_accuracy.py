@@ -14,7 +14,7 @@ import polars as pl
 from recnb.conventions import Convention, presets
 from recnb.data.encoding import positions
 from recnb.display.language import N_, _, ngettext
-from recnb.errors import NoUsersError, OptionError
+from recnb.errors import Argument, NoUsersError, OptionError
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import LIST_METRICS, Credit, Metric
 from recnb.metrics.recommendation_lists import PerUser, TermRows, Whole
@@ -203,6 +203,33 @@ def score_of(
     return Score(mean, metric.name, k, found.convention, basis, values=result.value[result.counted], users=users)
 
 
+@dataclass(frozen=True, eq=False)
+class UserValues:
+    """One model's values of a metric at some cut-offs."""
+
+    users: pl.Series  #: sorted
+    values: Floats  #: users × cut-offs; NaN: none
+
+    def at(self, column: int) -> UserValues:
+        """The values at one of the cut-offs."""
+        return UserValues(self.users, self.values[:, [column]])
+
+
+def values_of(model: EvaluationData, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> UserValues:
+    """Compute a metric for each user of a model; beyond accuracy, those are all users with a list."""
+    if metric.is_accuracy:
+        return UserValues(model.scoring(metric, options).prepared.users, model.values(metric, cutoffs, options))
+    results = [result_of(model, metric, k, options) for k in cutoffs]
+    columns = []
+    for computed in results:
+        if computed.average != "user":
+            problem = f"{model.library} averages {metric.name} over rows and not over users, so users cannot be compared one by one: "
+            raise OptionError(problem, "leave ", Argument("convention"), " out.")
+        assert isinstance(computed.result, PerUser)
+        columns.append(np.where(computed.result.counted, computed.result.value, np.nan))
+    return UserValues(results[0].users, np.stack(columns, axis=1))
+
+
 def means_and_basis(
     evaluation: EvaluationData, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]
 ) -> tuple[Floats, list[str]]:
@@ -226,9 +253,9 @@ def with_interval(
 ) -> tuple[Floats, Floats, Floats]:
     """The number of any metric at each cut-off with the ends of its 95% interval; NaN where it has none."""
     if metric.is_accuracy:
-        scoring = data.scoring(metric, options)
+        scoring = data.scoring(metric, options, whole=cutoffs.values == (None,))
         averages = scoring.averaged(cutoffs)
-        if scoring.convention.average != "user":
+        if scoring.convention.average != "user" or metric.summed:
             return averages.means, np.full(len(cutoffs), np.nan), np.full(len(cutoffs), np.nan)
         return averages.means, *intervals(averages.counted, bounds=metric.bounds)[:2]
     numbers = [_or_none(data, metric, k, options) for k in cutoffs]

@@ -43,7 +43,9 @@ def measure_of(data: EvaluationData, text: str, options: Mapping[str, Any]) -> S
 
 def measures_of(data: EvaluationData, names: Iterable[str], confidence: float, options: Mapping[str, Any]) -> Measures:
     """The table of several measures."""
-    names = list(names) if is_several(names) else [names]
+    if not is_several(names):
+        names = [str(names)]
+    names = list(names)
     if not names:
         raise OptionError("no measure is named: give at least one, such as ", Argument("names", ["nDCG@10"]), ".")
     everything = {name for text in names for name in measure_named(text).defaults}

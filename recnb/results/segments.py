@@ -2,40 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 import polars as pl
 
+from recnb.data import Prepared, validation
 from recnb.data.columns import columns_of, table_of
 from recnb.data.encoding import distinct, positions
 from recnb.data.join import InMemoryRows
-from recnb.data.validation import of_one_unit
+from recnb.data.user_parts import UserParts
 from recnb.display.fonts import lettering
 from recnb.display.language import N_, _, current, pgettext
 from recnb.display.templates import translated, user_text
 from recnb.display.text import one_line
-from recnb.errors import FRAME, Argument, Code, OptionError, RecnbError, near
-from recnb.metrics.hits import Cutoffs, Floats, Ints
+from recnb.errors import FRAME, Argument, Code, OptionError, RecnbError, is_several, near
+from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
 from recnb.metrics.metric import Metric
 from recnb.metrics.recommendation_lists import Bools
-from recnb.results import beyond_accuracy
+from recnb.results.aggregation import Scoring
 from recnb.results.arguments import Metrics, asked_measures, metrics_under, options_of
+from recnb.results.beyond_accuracy import UserValues, values_of
+from recnb.results.evaluation_data import EvaluationData
 from recnb.results.plots import draw_intervals, plain
-from recnb.results.score import Score
 from recnb.results.table import Table
-from recnb.stats import intervals
+from recnb.stats import Moments
 from recnb.stats.groups import gap_to_rest
 from recnb.stats.multiple_testing import holm
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from recnb.results.evaluation_data import EvaluationData
 
 #: Numbers with more values than this are put into bins.
 FEW = 8
@@ -49,12 +49,25 @@ WORKED_OUT = ("activity", "popularity_taste")
 
 @dataclass(frozen=True, eq=False)
 class Segments:
-    """Which segment each user is in."""
+    """Which segment each user is in, or each part of a user if a column differs within users."""
 
-    label: str
-    names: tuple[str, ...]  #: in the order to be shown; the last may be that of users of whom nothing is known
-    users: pl.Series  #: each once
-    code: Ints  #: position in `names` for each of `users`
+    labels: tuple[str, ...]  #: what each column is called
+    keys: tuple[tuple[Any, ...], ...]  #: the values of each segment, in the order to be shown
+    users: pl.Series  #: each once; the numbers of parts, if users are split
+    code: Ints  #: position in `keys` for each of `users`
+    parts: UserParts | None = None
+    by_recs: bool = False  #: whether a column is one of the recommendations
+    words: str = ""  #: what the rows are, if users are split
+
+    @property
+    def label(self) -> str:
+        """What defines the segments, as it is shown."""
+        return ", ".join(self.labels)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Each segment as it is shown; the last may be that of users of whom nothing is known."""
+        return tuple(", ".join(map(str, key)) for key in self.keys)
 
     def of(self, users: pl.Series) -> Ints:
         """The segment of each of some users; -1 for one of whom nothing is known."""
@@ -63,45 +76,142 @@ class Segments:
         sorted_code = self.code[order.to_numpy()]
         return np.where(at >= 0, sorted_code[at], -1) if len(sorted_code) else np.full(len(users), -1)
 
+    def placed(self, users: pl.Series) -> tuple[list[tuple[Any, ...]], Ints]:
+        """The segments with that of users of whom nothing is known, and the one that each of some users is in."""
+        unknown = (_("not known"),) * len(self.labels)
+        keys = [*self.keys, *([unknown] if unknown not in self.keys else [])]
+        code = self.of(users)
+        return keys, np.where(code < 0, keys.index(unknown), code)
 
-def label_of(by: Any) -> str:
-    """The name of what defines the segments, as it is shown."""
-    return by if isinstance(by, str) else str(getattr(by, "name", None) or "segment")
+    def user(self, users: pl.Series) -> Ints | None:
+        """A number for the user of each part; None if users are whole."""
+        return None if self.parts is None else self.parts.user(users)
+
+    def check(self, metric: Metric[...]) -> None:
+        """Refuse a metric that parts of users have no value of."""
+        if self.parts is not None and (not metric.is_accuracy or metric.needs_judged):
+            problem = f" splits users by their hits, and {metric.name} is no metric of hits alone: leave it out."
+            raise OptionError(Argument("by", self.label), problem)
+
+    def split(self, evaluation: EvaluationData) -> EvaluationData:
+        """The data with a row for each part of a user; as it is if users are whole."""
+        return evaluation if self.parts is None else SplitEvaluation(evaluation, self.parts)
+
+
+class SplitEvaluation(EvaluationData):
+    """An evaluation with a row for each part of a user, for metrics of accuracy."""
+
+    def __init__(self, whole: EvaluationData, parts: UserParts) -> None:
+        super().__init__(whole.prepared, whole.library, whole.overrides, whole.side_data)
+        self._parts = parts
+        self._split: dict[int, tuple[Hits, Prepared]] = {}
+
+    def scoring(self, metric: Metric[...], options: Mapping[str, Any], *, whole: bool = False) -> Scoring:
+        """The data and the options under which a metric is computed."""
+        scoring = super().scoring(metric, options, whole=whole)
+        hits = scoring.prepared.all_hits
+        if id(hits) not in self._split:
+            self._split[id(hits)] = hits, self._parts.split(scoring.prepared)
+        prepared = replace(self._split[id(hits)][1], convention=scoring.prepared.convention)
+        return replace(scoring, prepared=prepared)
+
+
+@dataclass(frozen=True, eq=False)
+class SegmentColumn:
+    """One column that segments are made of: the values of users, or of their rows of a frame if these differ."""
+
+    label: str
+    table: pl.DataFrame  #: user, value; and item, if values differ within a user
+    frame: Literal["users", "truth", "list"] = "users"  #: what it is a column of
+
+    @property
+    def splits(self) -> bool:
+        """Whether it splits users."""
+        return "item" in self.table.columns
 
 
 def segments_of(evaluation: EvaluationData, by: Any, bins: int = 4) -> Segments:
-    """Segments by the name of a column, by a Series or mapping of user to segment, or by what users did in train."""
+    """Segments by the names of columns, by a Series or mapping of user to segment, or by what users did in train."""
     if not (isinstance(bins, int) and not isinstance(bins, bool) and bins >= 2):
         raise OptionError(f"bins={bins!r}: give the number of quantile bins, a whole number from 2 up.")
-    if isinstance(by, str):
-        table, label = _column(evaluation, by), by
-    elif isinstance(by, Mapping) or hasattr(by, "items"):
-        listed = dict(by.items())
-        label = label_of(by)
-        # NaN among words would become a word.
-        values = [None if isinstance(value, float) and value != value else value for value in listed.values()]
-        series = pl.Series(values, strict=False)
-        if series.dtype == pl.Object or series.dtype.is_nested():
-            problem = f" holds {one_line(repr(values[0]))}, which names no segment: give each user a text or a number."
-            raise OptionError(Argument("by", label), problem)
-        table = pl.DataFrame({"user": list(listed), "value": series})
-    else:
-        raise OptionError(
-            f"by={by!r}: name a column of the users frame, or give a Series or mapping of user to segment."
+    several = is_several(by) and not isinstance(by, Mapping) and not hasattr(by, "items")
+    columns = [_column(evaluation, each) for each in (by if several else [by])]
+    labels = tuple(column.label for column in columns)
+    if not labels or len(set(labels)) < len(labels):
+        problem = ": name each column once." if labels else " is empty: name a column at least."
+        raise OptionError(Argument("by", by), problem)
+    everyone = _everyone(evaluation)
+    if any(column.splits for column in columns):  # a library may evaluate others of the truth
+        everyone = distinct(pl.concat([everyone, evaluation.prepared.judged["user"]]))
+    table = everyone.to_frame()
+    names: list[tuple[Any, ...]] = []
+    pairs: dict[str, pl.DataFrame] = {}  # of the truth and of the lists: user, item, values, codes
+    for at, column in enumerate(columns):
+        known = column.table.filter(pl.col("user").is_in(everyone.implode())).rename({"value": f"value {at}"})
+        of_users = known.select("user", f"value {at}").unique(maintain_order=True)
+        if of_users[f"value {at}"].drop_nulls().len() == 0:
+            problem = f" says nothing of the users evaluated, such as {evaluation.prepared.users[0]!r}."
+            raise OptionError(Argument("by", column.label), problem)
+        named, code = _coded(of_users[f"value {at}"], bins)
+        names.append((*named, _("not known")))
+        of_users = of_users.with_columns(pl.Series(f"code {at}", code))
+        if column.splits:
+            coded = known.join(of_users, on=["user", f"value {at}"], nulls_equal=True, maintain_order="left")
+            others = pairs.get(column.frame, coded.select("user", "item"))
+            pairs[column.frame] = others.join(coded, on=["user", "item"], maintain_order="left")
+        else:
+            table = table.join(of_users.drop(f"value {at}"), on="user", how="left", maintain_order="left")
+    numbered: dict[str, pl.DataFrame] = {}
+    for frame, rows in pairs.items():
+        # One number for each combination of a user's values: those of one user are their parts.
+        parts = rows.drop("item").unique(maintain_order=True).with_row_index(frame).cast({frame: pl.Int64})
+        values = [name for name in parts.columns if name == "user" or name.startswith("value")]
+        found = rows.join(parts.select(frame, *values), on=values, nulls_equal=True, maintain_order="left")
+        numbered[frame] = found.select("user", "item", frame)
+        table = table.join(parts.drop(values[1:]), on="user", how="left", maintain_order="left")
+    code_names = [f"code {at}" for at in range(len(columns))]
+    if not pairs:  # of whom nothing is known is not among them
+        table = table.filter(pl.any_horizontal(pl.col(code_names).is_not_null()))
+    keys, code = _combined(table.select(pl.col(code_names).fill_null(-1)).to_numpy(), names)
+    of_recs = any(column.frame == "list" for column in columns)
+    if not pairs:
+        return Segments(labels, keys, table["user"], code, by_recs=of_recs)
+    numbers = [
+        pl.col(frame).fill_null(-1) if frame in pairs else pl.lit(0, dtype=pl.Int64).alias(frame)
+        for frame in ("truth", "list")
+    ]
+    parts_of_users = UserParts(table.select("user", *numbers), numbered.get("truth"), numbered.get("list"))
+    users = pl.int_range(table.height, eager=True)
+    return Segments(labels, keys, users, code, parts_of_users, of_recs, _words(columns))
+
+
+def _combined(codes: Ints, names: Sequence[Sequence[Any]]) -> tuple[tuple[tuple[Any, ...], ...], Ints]:
+    """The combinations of values that occur, in order, and which each row has; a code of -1 is the last name of its column."""
+    shape = [len(of_column) for of_column in names]
+    used, code = np.unique(np.ravel_multi_index((codes % shape).T, shape), return_inverse=True)
+    places = zip(*(of_column.tolist() for of_column in np.unravel_index(used, shape)), strict=True)
+    return tuple(tuple(of_column[at] for of_column, at in zip(names, row, strict=True)) for row in places), code
+
+
+def distinct_labels(labels: Sequence[str], taken: Collection[str]) -> list[str]:
+    """The names of the columns of segments in a table that has columns of its own: "segment mean" for one called as one of these."""
+    return [f"segment {label}" if label in taken else label for label in labels]
+
+
+def _words(columns: Sequence[SegmentColumn]) -> str:
+    """What a row is, where users are split."""
+    of_truth, of_lists = (
+        ", ".join(one_line(column.label) for column in columns if column.splits and column.frame == frame)
+        for frame in ("truth", "list")
+    )
+    words = []
+    if of_truth:
+        words.append(_("each user and {by} is a row: the user's list against the truth of that {by}", by=of_truth))
+    if of_lists:
+        words.append(
+            _("each user and {by} is a row: the hits of that {by}, at their ranks in the whole list", by=of_lists)
         )
-    evaluated = evaluation.prepared.users
-    if table["user"].dtype != evaluated.dtype:
-        try:
-            table = table.with_columns(pl.col("user").cast(evaluated.dtype))
-        except pl.exceptions.PolarsError:
-            kind, example = table["user"].dtype, table["user"][0]
-            problem = f": its users are {kind}, such as {example!r}, and those evaluated {evaluated.dtype}, such as {evaluated[0]!r}."
-            raise OptionError(Argument("by", label), problem) from None
-    rows = table.filter(pl.col("user").is_in(_everyone(evaluation).implode()))
-    if rows["value"].drop_nulls().len() == 0:
-        raise OptionError(Argument("by", label), f" says nothing of the users evaluated, such as {evaluated[0]!r}.")
-    names, code = _coded(rows["value"], bins)
-    return Segments(label, names, rows["user"], code)
+    return "; ".join([*words, _("intervals and tests keep the rows of a user together")])
 
 
 def _everyone(evaluation: EvaluationData) -> pl.Series:
@@ -112,43 +222,105 @@ def _everyone(evaluation: EvaluationData) -> pl.Series:
     return distinct(pl.concat([prepared.users.alias("user"), prepared.recs["user"]]))
 
 
-def _column(evaluation: EvaluationData, by: str) -> pl.DataFrame:
-    """A column that is known of the users: of the users frame, of the truth if it is one value a user, or worked out of train."""
-    users, of_truth = evaluation.side_data.users, _columns_of_truth(evaluation)
-    if users is not None and by in users.columns and by != "user":
-        return users.select("user", value=by)
-    if by in of_truth:
-        table = of_truth[by]().unique()
-        twice = table.filter(pl.col("user").is_duplicated())
+def _column(evaluation: EvaluationData, by: Any) -> SegmentColumn:
+    """A column that is known of the users: given, of the users frame, of the truth, of the recommendations, or worked out of train."""
+    if isinstance(by, str):
+        column = _column_named(evaluation, by)
+    elif isinstance(by, Mapping) or hasattr(by, "items"):
+        listed, label = dict(by.items()), str(getattr(by, "name", None) or "segment")
+        # NaN among words would become a word.
+        values = [None if isinstance(value, float) and value != value else value for value in listed.values()]
+        series = pl.Series(values, strict=False)
+        if series.dtype == pl.Object or series.dtype.is_nested():
+            problem = f" holds {one_line(repr(values[0]))}, which names no segment: give each user a text or a number."
+            raise OptionError(Argument("by", label), problem)
+        column = SegmentColumn(label, pl.DataFrame({"user": list(listed), "value": series}))
+    else:
+        raise OptionError(
+            f"by={by!r}: name a column of the users frame, or give a Series or mapping of user to segment."
+        )
+    table, judged = column.table, evaluation.prepared.judged
+    for role in ("user", "item")[: 1 + column.splits]:
+        ids = judged[role]
+        if table[role].dtype == ids.dtype:
+            continue
+        try:
+            table = table.with_columns(pl.col(role).cast(ids.dtype))
+        except pl.exceptions.PolarsError:
+            kind, example = table[role].dtype, table[role][0]
+            problem = (
+                f": its {role}s are {kind}, such as {example!r}, and those evaluated {ids.dtype}, such as {ids[0]!r}."
+            )
+            raise OptionError(Argument("by", column.label), problem) from None
+    if table["value"].dtype.is_float():
+        table = table.with_columns(pl.col("value").fill_nan(None))
+    if column.splits:
+        if column.frame == "truth":
+            table = table.join(judged, on=["user", "item"], how="semi", maintain_order="left")
+        table = table.unique(maintain_order=True)
+        twice = table.filter(pl.struct("user", "item").is_duplicated())
         if twice.height:
-            problem = f": that column of the truth has more than one value for user {twice['user'][0]!r}, "
-            raise OptionError(Argument("by", by), problem, "and a segment is one for each user.")
-        return table
+            user, item = twice["user"][0], twice["item"][0]
+            problem = f" has more than one value for user {user!r} and item {item!r}: give each pair one."
+            raise OptionError(Argument("by", column.label), problem)
+    return replace(column, table=table)
+
+
+def _column_named(evaluation: EvaluationData, by: str) -> SegmentColumn:
+    users, side_data = evaluation.side_data.users, evaluation.side_data
+    if users is not None and by in users.columns and by != "user":
+        return SegmentColumn(by, users.select("user", value=by))
+    of_truth = _columns_of_truth(evaluation)
+    of_recs = _columns_of(side_data.recs, "recommendations", evaluation)
+    frames: tuple[tuple[Literal["truth", "list"], Any], ...] = (("truth", of_truth), ("list", of_recs))
+    for frame, columns in frames:
+        if by in columns:
+            of_users = columns[by]("user").unique(maintain_order=True)
+            split = of_users["user"].is_duplicated().any()
+            return SegmentColumn(by, columns[by]("user", "item") if split else of_users, frame)
     if by in WORKED_OUT:
-        return _worked_out(evaluation, by)
-    single = [name for name, read in of_truth.items() if not read().unique()["user"].is_duplicated().any()]
-    worked_out = [] if evaluation.side_data.train is None else WORKED_OUT
-    names = [*([] if users is None else [name for name in users.columns if name != "user"]), *single, *worked_out]
+        return SegmentColumn(by, _worked_out(evaluation, by))
+    worked_out = [] if side_data.train is None else WORKED_OUT
+    of_frame = [] if users is None else [name for name in users.columns if name != "user"]
+    names = [*of_frame, *of_truth, *of_recs, *worked_out]
     give = Code("recs.rec.against(truth, users=frame)", Argument("users", FRAME))
     hint = () if users is not None else (" Give what is known of them: ", give, ".")
     problem = " is no column that is known of the users."
     raise OptionError(Argument("by", by), problem, *hint, fix=near(by, names) if names else ())
 
 
-def _columns_of_truth(evaluation: EvaluationData) -> dict[str, Callable[[], pl.DataFrame]]:
-    """The columns of the truth, each with what reads it as `value`; those that have a role are held already."""
+def _columns_of_truth(evaluation: EvaluationData) -> dict[str, Callable[..., pl.DataFrame]]:
+    """The columns of the truth, each with what reads it as `value` beside ids; those that have a role are held already."""
     side_data, source = evaluation.side_data, evaluation.prepared.source
-    truth, user = side_data.truth, side_data.truth_user
-    if truth is None:
-        return {}
-    columns: dict[str, Callable[[], pl.DataFrame]] = {}
-    if source is not None:
+    columns: dict[str, Callable[..., pl.DataFrame]] = {}
+    if source is not None and side_data.truth is not None:
         for role in source.truth.columns:
-            columns[source.truth_labels[role]] = partial(source.truth.select, "user", value=role)
-    for name in columns_of(truth, "truth"):
-        columns.setdefault(name, partial(table_of, truth, "truth", {"user": user, "value": name}))
-    columns.pop(user, None)
-    return columns
+            columns[source.truth_labels[role]] = partial(source.truth.select, value=role)
+    columns |= _columns_of(side_data.truth, "truth", evaluation)
+    return {name: read for name, read in columns.items() if name not in (side_data.truth_user, side_data.truth_item)}
+
+
+def _columns_of(frame: Any, name: str, evaluation: EvaluationData) -> dict[str, Callable[..., pl.DataFrame]]:
+    """The columns of a frame that have no role, each with what reads it as `value` beside ids."""
+    side_data, source = evaluation.side_data, evaluation.prepared.source
+    if frame is None:
+        return {}
+    roles = {"user": side_data.truth_user, "item": side_data.truth_item}
+    if name == "recommendations":
+        assert source is not None
+        roles = {role: source.labels[role] for role in roles}
+
+    rows_are_items = roles["item"] not in columns_of(frame, name)
+
+    def read(column: str, *ids: str) -> pl.DataFrame:
+        held = [role for role in ids if not (rows_are_items and role == "item")]
+        table = table_of(frame, name, {**{role: roles[role] for role in held}, "value": column})
+        if rows_are_items:
+            table = table.with_row_index("item").cast({"item": pl.Int64})
+        both = table if "item" in table.columns else table.with_columns(item=pl.lit(0))
+        return validation.ids(both, name, roles).select(*ids, "value")
+
+    return {column: partial(read, column) for column in columns_of(frame, name) if column not in roles.values()}
 
 
 def _worked_out(evaluation: EvaluationData, by: str) -> pl.DataFrame:
@@ -164,10 +336,8 @@ def _worked_out(evaluation: EvaluationData, by: str) -> pl.DataFrame:
     return users.join(shares.group_by("user").agg(value=pl.col("share").mean()), on="user", how="left")
 
 
-def _coded(values: pl.Series, bins: int) -> tuple[tuple[str, ...], Ints]:
-    """Names of segments, and which each value is in: numbers that are many in quantile bins, others as they are."""
-    if values.dtype.is_float():
-        values = values.fill_nan(None)
+def _coded(values: pl.Series, bins: int) -> tuple[list[Any], Ints]:
+    """Segments, and which each value is in (-1: missing): numbers that are many in quantile bins, others as they are."""
     present = values.drop_nulls()
     if values.dtype.is_numeric() and present.n_unique() > FEW:
         numbers = values.cast(pl.Float64).fill_null(np.nan).to_numpy()
@@ -177,15 +347,9 @@ def _coded(values: pl.Series, bins: int) -> tuple[tuple[str, ...], Ints]:
         code = np.full(len(numbers), -1)
         code[known] = among
         whole = bool((numbers[known] % 1 == 0).all())
-        names = [_range(numbers[code == at], whole) for at in range(len(used))]
-    else:
-        found = present.unique().sort()
-        names = [str(value) for value in found.to_list()]
-        code = positions_in(found, values)
-    if (code < 0).any():
-        names.append(_("not known"))
-        code = np.where(code < 0, len(names) - 1, code)
-    return tuple(names), code.astype(np.int64)
+        return [_range(numbers[code == at], whole) for at in range(len(used))], code
+    found = present.unique().sort()
+    return found.to_list(), positions_in(found, values)
 
 
 def positions_in(found: pl.Series, values: pl.Series) -> Ints:
@@ -203,13 +367,7 @@ def _range(values: Any, whole: bool) -> str:
     return pgettext("segment", "{low} to {high}", low=low, high=high)
 
 
-def _ids(index: pd.Index[Any], like: pl.Series) -> pl.Series:
-    """The users of a result as ids of the kind that frames have."""
-    users = pl.Series(index.to_numpy())
-    return users if users.dtype == like.dtype else of_one_unit(pl.from_pandas(index.to_series())).cast(like.dtype)
-
-
-def table_by(
+def segment_rows(
     evaluation: EvaluationData,
     metrics: Metrics,
     k: int | Sequence[int | None] | None,
@@ -219,10 +377,10 @@ def table_by(
     confidence: float = 0.95,
     options: Mapping[str, Any],
     computed: Mapping[str, Floats] | None = None,
-) -> SegmentTable:
+) -> tuple[Segments, list[Segment]]:
     """Each metric at each cut-off in each segment: mean and interval, and the gap to all other users.
 
-    The p-values of the gaps (the more careful of Welch's test and Student's) are corrected by Holm's method over the whole table.
+    The p-values of the gaps (the more careful of Welch's test and Student's) are corrected by Holm's method over all rows.
     `computed` has the values of each metric for the users evaluated at the one cut-off, if they were computed before.
     """
     metrics = metrics_under(evaluation.library, metrics)
@@ -232,52 +390,81 @@ def table_by(
         if metric.of == "all":
             problem = f"{metric.name} is one number of all lists, with no value for each user, so "
             raise OptionError(problem, Argument("by"), " cannot break it down: leave it out.")
+        segments.check(metric)
+    split, cutoffs = segments.split(evaluation), Cutoffs.of(k)
     rows: list[Segment] = []
     for metric in chosen:
-        of_metric = options_of(metric, metrics, options, chosen)
-        for cut in metric.cutoffs(Cutoffs.of(k)):
-            if computed is None or np.isnan(computed[metric.name]).any():
-                score = beyond_accuracy.score_of(evaluation, metric, cut, of_metric)
-                assert isinstance(score, Score)
-                per_user = score.per_user
-            else:
-                per_user = pd.Series(computed[metric.name], index=evaluation.users)
-            names = list(segments.names)
-            code = segments.of(_ids(per_user.index, segments.users))
-            if (code < 0).any() and _("not known") not in names:
-                names.append(_("not known"))
-            code = np.where(code < 0, len(names) - 1, code)
-            values: Floats = np.asarray(per_user, dtype=np.float64)[:, np.newaxis]
+        at_cutoffs = metric.cutoffs(cutoffs)
+        if computed is None or segments.parts is not None or np.isnan(computed[metric.name]).any():
+            of_users = values_of(split, metric, at_cutoffs, options_of(metric, metrics, options, chosen))
+        else:
+            of_users = UserValues(evaluation.prepared.users, computed[metric.name][:, np.newaxis])
+        keys, code = segments.placed(of_users.users)
+        user = segments.user(of_users.users)
+        for cut, values in zip(at_cutoffs, of_users.values.T, strict=True):
+            kept = ~np.isnan(values)
+            at_cut, code_at, user_at = values[kept, np.newaxis], code[kept], None if user is None else user[kept]
             rows += [
-                _segment(metric, cut, names[at], values, code == at, confidence) for at in np.unique(code).tolist()
+                _segment(metric, cut, keys[at], at_cut, code_at == at, user_at, confidence)
+                for at in np.unique(code_at).tolist()
             ]
+    corrected = _corrected(pd.DataFrame([vars(row) for row in rows], columns=COLUMNS))
+    return segments, [replace(row, p_holm=p) for row, p in zip(rows, corrected.tolist(), strict=True)]
+
+
+def table_by(
+    evaluation: EvaluationData,
+    metrics: Metrics,
+    k: int | Sequence[int | None] | None,
+    by: Any,
+    *,
+    bins: int = 4,
+    options: Mapping[str, Any],
+) -> SegmentTable:
+    """The segments of `segment_rows` as a table."""
+    segments, rows = segment_rows(evaluation, metrics, k, by, bins=bins, options=options)
     words = _(
         "by {by}: {confidence}% intervals, not corrected for the number of comparisons; gap to all other users "
         "by the more careful of Welch's t and Student's, p corrected by Holm over this table",
-        by=segments.label,
-        confidence=f"{100 * confidence:g}",
+        by=one_line(segments.label),
+        confidence="95",
     )
-    frame = pd.DataFrame([vars(row) for row in rows])
-    frame["p_holm"] = _corrected(frame)
+    frame = pd.DataFrame([vars(row) for row in rows], columns=COLUMNS)
     frame["k"] = frame["k"].astype(object) if frame["k"].isna().any() else frame["k"]
+    levels_of = {"metric": frame["metric"], "k": frame["k"]}
+    for at, named in enumerate(distinct_labels(segments.labels, {*COLUMNS} - {"segment", "key"})):
+        levels_of[named] = pd.Series([row.key[at] for row in rows], dtype=object)
     # Levels in the order of the rows, so that looking up a metric finds its rows side by side.
-    keys = ["metric", "k", "segment"]
-    codes, levels = zip(*(pd.factorize(frame[key]) for key in keys), strict=True)
-    index = pd.MultiIndex(levels=[list(level) for level in levels], codes=[code.tolist() for code in codes], names=keys)
-    table = SegmentTable(frame.drop(columns=keys).set_axis(index, axis=0))
-    basis = f"{evaluation.basis()}; {words}"
+    codes, levels = zip(*map(pd.factorize, levels_of.values()), strict=True)
+    index = pd.MultiIndex(
+        levels=[list(level) for level in levels], codes=[code.tolist() for code in codes], names=list(levels_of)
+    )
+    n_rows = frame.pop("n_rows")
+    if segments.parts is not None:
+        frame.insert(COLUMNS.index("n_users") + 1, "n_rows", n_rows)
+    left_out = ["metric", "k", "segment", "key"]
+    table = SegmentTable(frame.drop(columns=left_out).set_axis(index, axis=0))
+    basis = "; ".join([evaluation.basis(), *([segments.words] if segments.words else []), words])
     table.attrs = {"basis": basis, "n_users": evaluation.n_users, "by": segments.label, "lang": current()}
     return table
 
 
 def _segment(
-    metric: Metric[...], k: int | None, name: str, values: Floats, inside: Bools, confidence: float
+    metric: Metric[...],
+    k: int | None,
+    key: tuple[Any, ...],
+    values: Floats,
+    inside: Bools,
+    user: Ints | None,
+    confidence: float,
 ) -> Segment:
-    n = int(inside.sum())
-    low, high, _method = intervals(values[inside], confidence, bounds=metric.bounds)
-    gap = gap_to_rest(values, inside, confidence)
-    numbers = (float(number[0]) for number in (low, high, gap.gap, gap.low, gap.high, gap.p))
-    return Segment(metric.name, k, name, n, float(values[inside].mean()), *numbers, small=n < SMALL)
+    own = values[inside]
+    moments = Moments.of(own, metric.bounds) if user is None else Moments.of_clusters(own, user[inside], metric.bounds)
+    gap = gap_to_rest(values, inside, confidence, user=user)
+    ends = (*moments.interval(confidence), gap.gap, gap.low, gap.high, gap.p)
+    numbers = (float(number[0]) for number in (own.mean(axis=0), *ends))
+    name = ", ".join(map(str, key))
+    return Segment(metric.name, k, name, moments.n, *numbers, key=key, n_rows=len(own), small=moments.n < SMALL)
 
 
 def _corrected(rows: pd.DataFrame) -> pd.Series[float]:
@@ -298,7 +485,7 @@ class Segment:
 
     metric: str
     k: int | None
-    segment: str
+    segment: str  #: its values as they are shown
     n_users: int
     mean: float
     low: float
@@ -308,13 +495,20 @@ class Segment:
     gap_high: float
     p: float  #: of the test of the gap; NaN: too few users or differences
     p_holm: float = field(default=np.nan, kw_only=True)  #: corrected over the whole table
+    key: tuple[Any, ...] = field(kw_only=True)  #: its value of each column
+    n_rows: int = field(kw_only=True)  #: more than users if these are split
     small: bool = field(kw_only=True)  #: too few users to say much
+
+
+#: The fields of a segment.
+COLUMNS = [each.name for each in fields(Segment)]
 
 
 class SegmentTable(Table):
     """Means of segments with their intervals, and the gap of each to all other users.
 
-    Indexed by metric, k and segment; columns n_users, mean, low, high, gap, gap_low, gap_high, p, p_holm, small.
+    Indexed by metric, k and the columns of the segments under their names; columns n_users, mean, low, high, gap, gap_low,
+    gap_high, p, p_holm, small, and n_rows if a column splits users into several rows.
     """
 
     def _number(self, value: float, column: object) -> str:
@@ -327,7 +521,7 @@ class SegmentTable(Table):
         """The metrics in each segment, with their intervals."""
         index: Any = self.index
         names = [_label(metric, k) for metric, k in zip(*map(index.get_level_values, ("metric", "k")), strict=True)]
-        segments = index.droplevel(["metric", "k"]).to_flat_index()
+        segments = [", ".join(map(str, key[2:])) for key in index]
         shown: Any = self.set_axis(pd.MultiIndex.from_arrays([segments, names]))
         parts = (shown[part].unstack(sort=False) for part in ("mean", "low", "high"))
         with lettering(self.attrs.get("lang", "en"), rc=True) as fonts:

@@ -173,7 +173,7 @@ class Table(pd.DataFrame):
     def __repr__(self) -> str:
         with use_language(self.attrs.get("lang")):
             shown = self._as_text().rename(index=lambda label: _as_line(self._marked(label)))
-            numbers = {at: partial(self._number, column=at) for at in shown.select_dtypes("floating")}
+            numbers = {at: partial(self._number, column=at) for at in shown if pd.api.types.is_float_dtype(shown[at])}
             text = console(shown, formatters=numbers)
             return "\n".join([text, *self._small_print(TEXT)])
 

@@ -93,9 +93,9 @@ def intervals(
     Coverage of 95 % intervals in percent (`tests/stats/test_coverage.py`):
 
         users                       20      50     200    1000
-    NDCG, half at 0           98.8    96.6    96.6    95.7
-    NDCG, 90 % at 0           99.2    98.8    96.5    96.4
-    NDCG, 97 % at 0           99.1    98.8    98.6    96.6
+    nDCG, half at 0           98.8    96.6    96.6    95.7
+    nDCG, 90 % at 0           99.2    98.8    96.5    96.4
+    nDCG, 97 % at 0           99.1    98.8    98.6    96.6
     hit rate 0.1              98.7    97.0    96.8    96.0
     hit rate 0.05             98.8    98.7    96.7    96.1
     hit rate 0.01             98.5    98.5    98.3    97.9

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from recnb.errors import Argument, OptionError, is_number, is_word, near
-from recnb.stats._types import Floats
+from recnb.stats._types import Floats, Ints
 from recnb.stats.bootstrap import moved
 
 MomentsMethod = Literal["auto", "beta", "moments", "bca_moments", "t"]
@@ -71,6 +71,25 @@ class Moments:
             np.count_nonzero(values > bounds[0], axis=0) * 1.0, np.count_nonzero(values < bounds[1], axis=0) * 1.0,
             bounds,
         )  # fmt: skip
+
+    @classmethod
+    def of_clusters(cls, values: Floats, user: Ints, bounds: Bounds = UNBOUNDED) -> Moments:
+        """The moments of rows × columns of which several belong to one user: those of the users, about the mean of the rows.
+
+        The mean is a ratio, the sum of all rows over their number; its variance is that of the users' sums of deviations from it
+        (Cochran 1977, Sampling Techniques, section 9A.1). With one row a user these are the moments of the rows.
+
+        >>> rows, user = np.array([[0.0], [0.0], [1.0], [1.0]]), np.array([0, 0, 1, 1])
+        >>> twice, once = Moments.of_clusters(rows, user), Moments.of(rows[::2])
+        >>> twice.n, float(twice.variance[0]), float(once.variance[0])
+        (2, 0.25, 0.25)
+        """
+        users, at = np.unique(user, return_inverse=True)
+        mean = values.mean(axis=0)
+        of_users = cls.of(mean + sums_by(values - mean, at) * (len(users) / len(values)))
+        off = [np.count_nonzero(sums_by(1.0 * (values != bound), at), axis=0) * 1.0 for bound in bounds]
+        low, high = values.min(axis=0), values.max(axis=0)
+        return replace(of_users, mean=mean, low=low, high=high, above=off[0], below=off[1], bounds=bounds)
 
     def at(self, columns: slice) -> Moments:
         """Those of some columns."""
@@ -162,6 +181,11 @@ class Moments:
         known = np.isfinite(further[0]) & np.isfinite(further[1])
         low, high = (np.where(known, end, np.nan) for end in ends)
         return low, high
+
+
+def sums_by(values: Floats, group: Ints, n_groups: int = 0) -> Floats:
+    """The sum of the rows of each group of rows × columns; groups are numbered from 0, and are at least so many."""
+    return np.stack([np.bincount(group, column, n_groups) for column in values.T], axis=1)
 
 
 def checked_confidence(confidence: float) -> None:

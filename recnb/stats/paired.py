@@ -92,7 +92,7 @@ def paired(
 
     Notes
     -----
-    Coverage of 95 % intervals in percent, on simulated NDCG@10 of two models (10,000 samples and more,
+    Coverage of 95 % intervals in percent, on simulated nDCG@10 of two models (10,000 samples and more,
     `tests/stats/test_simulated.py`):
 
         users         20      30      50     100     200     500
@@ -103,9 +103,9 @@ def paired(
     Coverage of `auto` if few users differ (3,000 samples, `tests/stats/test_coverage.py`):
 
         users                       20      50     200    1000
-    NDCG, 44 % tied           96.5    94.8    95.4    94.6
-    NDCG, 90 % tied          100.0    99.8    94.6    94.5
-    NDCG, 97 % tied          100.0   100.0    99.7    95.2
+    nDCG, 44 % tied           96.5    94.8    95.4    94.6
+    nDCG, 90 % tied          100.0    99.8    94.6    94.5
+    nDCG, 97 % tied          100.0   100.0    99.7    95.2
     hit rates 0.1, 0.05       99.9    98.3    95.2    95.3
     hit rates 0.02, 0.01     100.0   100.0    98.9    95.4
     0.01 more hits           100.0   100.0   100.0    96.5

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import polars as pl
@@ -13,7 +14,7 @@ import pytest
 import pytrec_eval
 
 import recnb
-from recnb.cli import Gate, main
+from recnb.cli import GateRequest, main
 from recnb.data.table_files import read
 from recnb.errors import FrameError, OptionError
 
@@ -120,10 +121,91 @@ def test_a_gate(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(files, *two, "--fail-below", "ndcg@10=0.25") == 1
     assert "recnb: popular: ndcg@10 is 0.1725, below 0.25" in capsys.readouterr().err
     assert run(files, *two, "--fail-below", "als:ndcg@10=0.25") == 2
-    assert Gate.of("recall=0.5") == Gate(None, "recall", None, 0.5)
+    assert GateRequest.below("recall=0.5") == GateRequest("--fail-below", None, "recall", 0.5)
+    assert run(files, *two, "--fail-below", "item-knn:AP(rel=4)@10=0.1") == 0
+    assert (
+        run(
+            files,
+            "item-knn.parquet",
+            "test.csv",
+            "--metrics",
+            "nDCG@10",
+            "P@5",
+            "--format",
+            "csv",
+            "--fail-below",
+            "IPrec@0.1=0.9",
+        )
+        == 1
+    )
+    said = capsys.readouterr()
+    assert "recnb: IPrec@0.1 is 0.4268, below 0.9" in said.err
+    assert {line.split(",")[1] for line in said.out.splitlines()[-2:]} <= {"5", "10"}
     for text in ("ndcg@ten=0.3", "ndcg@10", "ndcg@10=x"):
-        with pytest.raises(OptionError, match=r"say it as ndcg@10=0\.3"):
-            Gate.of(text)
+        with pytest.raises(OptionError, match=r"say it as ndcg@10=0\.3|is no measure"):
+            GateRequest.below(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "model", "measure", "margin"),
+    [
+        ("ndcg@10", None, "ndcg@10", 0),
+        ("ndcg", None, "ndcg", 0),
+        ("nDCG@10:0.01", None, "nDCG@10", 0.01),
+        ("als:AP(rel=2)", "als", "AP(rel=2)", 0),
+        ("C:als:ndcg:0.5", "C:als", "ndcg", 0.5),
+    ],
+)
+def test_a_gate_against_a_baseline_as_it_is_typed(text: str, model: str | None, measure: str, margin: float) -> None:
+    assert GateRequest.worse(text) == GateRequest("--fail-if-worse", model, measure, margin)
+
+
+def test_a_gate_against_a_baseline(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    two = ("item-knn.parquet", "popular.parquet", "test.csv", "--k", 10, "--format", "csv", "--baseline")
+    assert run(files, *two, "popular", "--fail-if-worse", "ndcg@10", "--fail-if-worse", "recall@5:1") == 0
+    assert (
+        "recnb: ndcg@10: item-knn is not shown to be worse than popular (difference +0.0864" in capsys.readouterr().err
+    )
+    out = ("--gate-json", files / "gate.json", "--gate-junit", files / "gate.xml")
+    assert (
+        run(files, *two, "item-knn", "--fail-if-worse", "ndcg@10", "--fail-below", "popular:hit_rate@10=0.1", *out) == 1
+    )
+    assert "recnb: ndcg@10: popular is worse than item-knn (difference -0.0864" in capsys.readouterr().err
+    found = recnb.compare(
+        {name: SAMPLE.models[name] for name in ("item-knn", "popular")}, SAMPLE.test, baseline="item-knn"
+    )
+    mine = found.not_worse("ndcg", k=10)
+    told = json.loads((files / "gate.json").read_text("utf-8"))
+    assert told["passed"] is False
+    assert [check["check"] for check in told["checks"]] == ["at_least", "not_worse"]
+    assert told["checks"][1] == json.loads(mine.to_json())["checks"][0]
+    suite = ElementTree.parse(files / "gate.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+    assert suite.find("testcase/failure").text == mine.lines[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--fail-if-worse", "ndcg@10"), "say --baseline"),
+        (("--baseline", "popular", "--fail-if-worse", "ndcg@10:-0.1"), "say it as ndcg@10"),
+        (("--baseline", "popular", "--fail-if-worse", "ndgc@10"), "Did you mean 'ndcg'"),
+        (("--baseline", "popular", "--fail-if-worse", "popular:ndcg@10"), "is the baseline itself"),
+        (("--baseline", "popular", "--fail-if-worse", "als:ndcg@10"), "there is no such model"),
+        (("--gate-junit", "gate.xml"), "there is no gate"),
+        (("--gate-json", "test.csv", "--fail-below", "ndcg=0.1"), "--gate-json test.csv is test.csv, which is read"),
+    ],
+)
+def test_gates_that_cannot_be(
+    files: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    words: str,
+) -> None:
+    monkeypatch.chdir(files)
+    assert main(["report", "item-knn.parquet", "popular.parquet", "test.csv", *arguments]) == 2
+    assert words in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -132,7 +214,7 @@ def test_a_gate(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (("nothing.csv", "test.csv"), "there is no file"),
         (("item-knn.parquet", "users.csv"), "users.csv) has no item column"),
         (("item-knn.parquet", "test.csv", "--option", "gian=exponential"), "Did you mean 'gain'"),
-        (("item-knn.parquet", "test.csv", "--convention", "trec"), "trec_eval"),
+        (("item-knn.parquet", "test.csv", "--convention", "trac"), "trec_eval"),
         (("item-knn.parquet", "test.csv", "--baseline", "popular"), "--baseline names a model"),
         (("item-knn.parquet", "test.csv", "-o", "report.docx"), ".docx is no form of a report"),
         (("item-knn.parquet", "popular.parquet", "test.csv", "--format", "trec"), "give one file"),
@@ -236,3 +318,14 @@ def test_every_figure_of_trec_eval_on_a_run_with_ties_grades_and_gaps(
     assert set(told) == set(expected)
     for name, value in expected.items():
         assert told[name] == pytest.approx(value, abs=5.1e-5), name
+
+
+def test_measures_as_papers_print_them(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    two = ("item-knn.parquet", "popular.parquet", "test.csv", "--format", "csv")
+    assert run(files, *two, "--fail-below", "item-knn:AP(rel=4)@10=0.1") == 0
+    capsys.readouterr()
+    named = ("--metrics", "nDCG@10", "P@5", "--format", "csv")
+    assert run(files, "item-knn.parquet", "test.csv", *named, "--fail-below", "IPrec@0.1=0.9") == 1
+    said = capsys.readouterr()
+    assert "IPrec@0.1 is 0.4268, below 0.9" in said.err
+    assert "recall" not in said.out

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import pickle
+import re
+from contextlib import redirect_stderr
+from io import StringIO
+from pathlib import Path
 
+import pandas as pd
 import pytest
 
-from recnb.cli import in_words
+from recnb.cli import in_words, main
 from recnb.errors import COLUMN, FRAME, Argument, Code, ColumnError, FrameError, FrameName, OptionError
 
 FILES = {"recommendations": "als.csv", "truth": "t.csv", "model 'knn': ": "knn.csv"}
@@ -58,3 +63,56 @@ def test_parts_survive_the_way_from_a_worker() -> None:
     assert str(again) == str(error) == "ndcg: truth has no column. Name it."
     assert again.statement == "truth has no column. Name it."
     assert in_words(again, FILES) == "ndcg: truth (t.csv) has no column. Name it."
+
+
+def _refused(recs: dict[str, list[object]], truth: dict[str, list[object]], folder: Path) -> str:
+    pd.DataFrame(recs).to_parquet(folder / "recs.parquet")
+    pd.DataFrame(truth).to_parquet(folder / "truth.parquet")
+    with redirect_stderr(StringIO()) as printed:
+        assert main(["report", str(folder / "recs.parquet"), str(folder / "truth.parquet")]) == 2
+    return printed.getvalue()
+
+
+RECS: dict[str, list[object]] = {"user": ["u", "u"], "item": ["a", "b"], "rank": [1, 2]}
+TRUTH: dict[str, list[object]] = {"user": ["u"], "item": ["b"], "relevance": [1.0]}
+
+
+@pytest.mark.parametrize(
+    ("recs", "truth", "words"),
+    [
+        ({"who": ["u"], "what": ["i"], "x": [0.5]}, TRUTH, "--user who, --item what, --score x."),
+        (RECS, {"who": ["u"], "item": ["b"]}, "--user who."),
+        ({**RECS, "item_id": ["a", "b"]}, TRUTH, "--item item."),
+        ({"user": ["u"], "item": ["a"]}, TRUTH, "--data-option order=row"),
+        ({**RECS, "rank": [0, 1]}, TRUTH, "add 1."),
+        ({**RECS, "rank": [-1, -2]}, TRUTH, "--score rank"),
+        ({**RECS, "item": ["a", None]}, TRUTH, "Drop those rows."),
+        ({**RECS, "item": ["a", "a"]}, TRUTH, "--data-option duplicates=dedupe"),
+        ({**RECS, "item": [1, 2]}, TRUTH, "Make both text, or both whole numbers."),
+        ({**RECS, "item": [2.0**60, 1.0]}, TRUTH, "as whole numbers or as text."),
+        ({**RECS, "score": [1, 2]}, TRUTH, "--data-option order=rank or --data-option order=score."),
+        (RECS, {**TRUTH, "relevance": [None]}, "0 for not relevant; or drop the rows."),
+        (RECS, {**TRUTH, "relevance": [-1.0]}, "set it to 0, or choose another scale."),
+        (RECS, {**TRUTH, "relevance": [1e300]}, "Make the scale smaller."),
+        (RECS, {"user": ["u", "u"], "item": ["b", "b"]}, "--data-option duplicates=dedupe"),
+    ],
+)
+def test_remedies_are_in_words_of_the_command_line(
+    recs: dict[str, list[object]], truth: dict[str, list[object]], words: str, tmp_path: Path
+) -> None:
+    said = _refused(recs, truth, tmp_path)
+    assert words in said
+    assert not re.search(r"\.\w+\(|\w='|frame\[|recs\[|dtype|\w=\.\.\.", said), said
+
+
+@pytest.mark.parametrize(
+    "recs",
+    [{"user": ["u", "v"], "recommended": [["a", "b"], ["b"]]}, {"user": ["u", "v"], "1": ["a", "b"], "2": ["b", None]}],
+    ids=["lists", "ranks"],
+)
+def test_files_hold_what_frames_hold(recs: dict[str, list[object]], tmp_path: Path) -> None:
+    pd.DataFrame(recs).to_parquet(tmp_path / "recs.parquet")
+    pd.DataFrame({"user": ["u", "v"], "item": ["b", "b"]}).to_parquet(tmp_path / "truth.parquet")
+    files = [str(tmp_path / name) for name in ("recs.parquet", "truth.parquet")]
+    assert main(["report", *files, "--k", "2", "--fail-below", "mrr@2=0.75"]) == 0
+    assert main(["report", *files, "--k", "2", "--fail-below", "mrr@2=0.76"]) == 1

@@ -24,7 +24,7 @@ from recnb.data.general_join import IN_BLOCKS, general_hits, is_general
 from recnb.errors import OptionError
 from recnb.libraries import as_in
 from recnb.libraries.library_metrics import SPECIAL
-from recnb.metrics.metric import METRICS
+from recnb.metrics.metric import METRICS, any_metric
 from recnb.results.item_metrics import FORMULAS
 from tests.strategies import Data, data, values_of
 
@@ -159,7 +159,7 @@ def test_presets_hold_no_unknown_words():
         assert {part for part in row["convention"].split("; ") if part} == {
             part for part in one.convention.spec().split("; ") if part
         }, row
-        metric = SPECIAL.get(one.metric) or METRICS[one.metric]
+        metric = SPECIAL.get(one.metric) or any_metric(one.metric)
         own = {name: value for name, value in one.options if name not in ("all_skipped", "all_miss")}
         metric.check(own)
 
@@ -171,7 +171,12 @@ def test_libraries_and_their_metrics_are_listed():
     for name in names:
         assert conventions.metrics(name) == [row["variant"] for row in rows() if row["library"] == name]
     assert set(ALIASES.values()) <= set(names)
-    assert conventions.metrics("sklearn") == conventions.metrics("scikit-learn")
+    same = {
+        "scikit-learn": ["sklearn", "scikit_learn", "SKLearn"],
+        "pytrec_eval-terrier": ["trec", "trec_eval", "pytrec_eval"],
+    }
+    for name, others in {**same, "ir-measures": ["ir_measures", "ir measures"], "rectools": ["RecTools"]}.items():
+        assert all(conventions.metrics(other) == conventions.metrics(name) for other in others)
 
 
 def test_unknown_names_are_refused_and_near_ones_named():
@@ -180,8 +185,8 @@ def test_unknown_names_are_refused_and_near_ones_named():
         as_in("rectool", "ndcg", recs, recs)
     with pytest.raises(OptionError, match=r"'ndgc' is no metric of rectools.*ndcg"):
         as_in("rectools", "ndgc", recs, recs)
-    with pytest.raises(OptionError, match=r"'trec-eval' is no library.*trec_eval"):
-        conventions.metrics("trec-eval")
+    with pytest.raises(OptionError, match=r"'trec-evil' is no library.*trec-eval"):
+        conventions.metrics("trec-evil")
 
 
 def test_presets_are_kept():

@@ -33,10 +33,10 @@ def test_a_place_that_is_missing_is_said() -> None:
 @pytest.mark.parametrize(
     ("one", "other", "column"),
     [
-        ("rectools", "ranx", "NDCG ideal"),
-        ("lenskit", "implicit", "NDCG discount"),
+        ("rectools", "ranx", "nDCG ideal"),
+        ("lenskit", "implicit", "nDCG discount"),
         ("pytrec_eval-terrier", "ir-measures", "user without a list"),
-        ("lightgbm", "scikit-learn `[full]`", "NDCG gain"),
+        ("lightgbm", "scikit-learn `[full]`", "nDCG gain"),
         ("replay-rec `[dict]`", "replay-rec `[pandas]` `[polars]`", "equal scores"),
     ],
 )

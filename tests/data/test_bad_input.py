@@ -85,7 +85,7 @@ COLUMNS: dict[str, Case] = {
     "a keyword that is no text": (RECS.set_axis([0, 1, 2], axis=1), TRUTH,
         {"user": 0}, OptionError, ("user=0", ".columns.map(str)")),
     "lists named by keyword": (RECS, TRUTH,
-        {"recommended": "item"}, ColumnError, ("recommended='item'", ".rec.evaluation(recommended='item')", ".explode('item')")),
+        {"recommended": "item"}, ColumnError, ("recommended='item'", ".rec.evaluation(recommended='item')", "recommendations has no such column")),
     "lists named as items": (RECS.assign(item=[[10], [11], [12]]), TRUTH,
         {}, FrameError, ("recommendations", "'item'", "List", ".explode('item')")),
     "user in the index": (RECS.set_index("user"), TRUTH,

@@ -296,8 +296,10 @@ def test_models_to_compare(tmp_path: Path) -> None:
     ):
         for truth in (TRUTH, LIKED):
             assert (recnb.compare(models, truth).table(k=3).to_numpy() == want.to_numpy()).all()
-    rows = {"a": np.array(list(LISTS.values())), "b": list(backwards.values())}
+    rows = {"a": np.array(list(LISTS.values())), "b": backwards}
     assert (recnb.compare(rows, LIKED, user_ids=IDS).table(k=3).to_numpy() == want.to_numpy()).all()
+    with pytest.raises(OptionError, match="user_ids="):
+        recnb.compare({"a": LISTS, "b": backwards}, LIKED, user_ids=IDS)
 
 
 def test_users_are_no_models() -> None:
@@ -331,6 +333,7 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any], tuple[str, ...]]] = {
     "users that are one": ([["a"]], LIKED, {"user_ids": "ann"}, ("user_ids='ann'", "user of each row")),
     "a row that is none": ([["a"], "bc"], LIKED, {"user_ids": ["ann", "bob"]}, ("str 'bc' for user 'bob'",)),
     "a Series of items": (pd.Series(["a", "b"], index=["ann", "bob"]), LIKED, {}, ("str 'a' for user 'ann'",)),
+    "a column of lists that is none": (LISTS, LIKED, {"recommended": "best"}, ("recommended='best'",)),
     "no file": ("nothing.csv", TRUTH, {}, ("there is no file 'nothing.csv'",)),
     "a cube": (np.zeros((2, 2, 2)), LIKED, {"user_ids": [1, 2]}, ("the shape (2, 2, 2)",)),
 }  # fmt: skip

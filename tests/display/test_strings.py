@@ -43,9 +43,9 @@ def test_an_explanation_is_all_korean(name: str):
 def test_a_report_is_all_korean(which: str):
     evaluation, k = EVALUATIONS[which]
     report = evaluation.report(k, [*METRICS], lang="ko")
-    # What a finding tells to type is code, and NDCG is what a finding calls the metric of that name.
+    # What a finding tells to type is code, and nDCG is what a finding calls the metric of that name.
     said = " ".join(f"`{one.code}` {one.long}" for one in report.findings) + " ".join(report.findings.not_checked)
-    typed = set(re.findall("[A-Za-z]{3,}", " ".join(re.findall(r"`([^`]*)`", said)))) | {"NDCG"}
+    typed = set(re.findall("[A-Za-z]{3,}", " ".join(re.findall(r"`([^`]*)`", said)))) | {"nDCG"}
     for text in (repr(report), page(report._repr_html_()), report.to_markdown(), report.to_latex()):
         assert english_in(text) - typed == set(), text
     document = Shown()

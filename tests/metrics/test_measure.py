@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recnb.errors import OptionError
-from recnb.metrics.measure import DCG, GRADED, PRINTED, TREC, Measure
+from recnb.metrics.measure import DCG, GRADED, PRINTED, TREC, MeasureText
 from recnb.metrics.metric import RETRIEVAL_METRICS, measure_named
 
 OPTIONS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
@@ -22,7 +22,7 @@ OPTIONS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
 
 
 @st.composite
-def measures(draw: st.DrawFn) -> Measure:
+def measures(draw: st.DrawFn) -> MeasureText:
     metric = draw(st.sampled_from(list(PRINTED)))
     options = draw(st.fixed_dictionaries({}, optional=OPTIONS.get(metric, {})))
     k = draw(st.none() | st.integers(1, 2**31 - 1))
@@ -30,17 +30,17 @@ def measures(draw: st.DrawFn) -> Measure:
         options, k = {"recall": draw(st.integers(0, 1000)) / 1000}, None
     rel = {} if metric in (*GRADED, "num_ret") else {"relevant_from": st.integers(1, 9) | st.floats(0.5, 5)}
     data = draw(st.fixed_dictionaries({}, optional={**rel, "judged_only": st.booleans()}))
-    return Measure(metric, options, data, k)
+    return MeasureText(metric, options, data, k)
 
 
 @given(measures(), st.randoms(use_true_random=False))
-def test_measures_print_as_they_parse(measure: Measure, pick: Any) -> None:
+def test_measures_print_as_they_parse(measure: MeasureText, pick: Any) -> None:
     text = str(measure)
-    assert Measure.parse(text) == measure
-    assert str(Measure.parse(text)) == text
+    assert MeasureText.parse(text) == measure
+    assert str(MeasureText.parse(text)) == text
     name, bracket, rest = text.partition("(") if "(" in text else text.partition("@")
     spelt = "".join(pick.choice((letter.upper(), letter.lower())) for letter in name)
-    assert Measure.parse(f" {spelt} {bracket}{rest} ") == measure
+    assert MeasureText.parse(f" {spelt} {bracket}{rest} ") == measure
     found = measure_named(text)
     assert found.plain_name == measure.metric
     assert found.cutoff == measure.k

@@ -279,7 +279,7 @@ def test_comparison_by_segment(sample):
     rows = report.data.segments.rows
     assert [one.difference for _ignored, one in rows] == frame["difference"].tolist()
     assert [one.p_holm for _ignored, one in rows] == frame["p_holm"].tolist()
-    assert [name for name, _ignored in rows] == frame["segment"].tolist()
+    assert [name for name, _ignored in rows] == frame["activity"].tolist()
     for form in (report.to_html(), repr(report), report.to_markdown()):
         for name, one in rows:
             assert name in form

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import recnb
-from recnb.errors import OptionError
+from recnb.errors import OptionError, RecnbError
 
 #: Runs compared with ir_measures: few in a usual test run.
 N_RUNS = 200 if os.environ.get("RECNB_HYPOTHESIS") == "ci" else 30
@@ -247,7 +249,7 @@ WRONG: list[Any] = [
 
 @pytest.mark.parametrize("text", WRONG)
 def test_what_is_no_measure_is_refused(text: Any) -> None:
-    with pytest.raises(OptionError):
+    with pytest.raises(RecnbError):
         EV.measure(text)
 
 
@@ -264,3 +266,23 @@ def test_an_error_names_the_nearest() -> None:
         recnb.explain("bpref", ["a"], ["a"])
     with pytest.raises(OptionError):
         EV.explain("Judged@5", EV.users[0])
+
+
+def test_files_and_chunks_have_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Where the rows are not in memory, judged items are gathered as hits are."""
+    from tests.data.test_streaming import sized
+
+    recs, names = SAMPLE.models["item-knn"], ["nDCG@10", "AP(rel=2)@10", "Bpref", "Judged@10", "P(judged_only=True)@5"]
+    recs.to_parquet(tmp_path / "recs.parquet")
+    truth = SAMPLE.test.assign(relevance=SAMPLE.test["rating"] - 2).drop(columns="rating")
+    truth = truth[truth["relevance"] >= 0]
+    wanted = recnb.evaluate(recs, truth).measures(names)
+    sized(monkeypatch, whole=100, rows=500, batch=200)
+    streamed = recnb.evaluate(pl.scan_parquet(tmp_path / "recs.parquet"), truth)
+    pd.testing.assert_frame_equal(streamed.measures(names).to_frame(), wanted.to_frame())
+    users = recs["user"].drop_duplicates()
+    chunks = [recs[recs["user"].isin(some)] for some in (users[::2], users[1::2])]
+    chunked = recnb.evaluate_chunks(chunks, truth, metrics=["bpref", "AP(rel=2)"], k=[5, 10]).table()
+    whole = recnb.evaluate(recs, truth)
+    assert chunked.loc["bpref", 10] == pytest.approx(whole.bpref(k=10))
+    assert chunked.loc["AP(rel=2)", 5] == pytest.approx(whole.measure("AP(rel=2)@5"))

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from scipy.stats import ttest_ind
+from scipy.stats import ttest_ind, ttest_rel
 
 import recnb
 from recnb.errors import OptionError, RecnbError
@@ -84,7 +84,7 @@ def test_users_of_whom_nothing_is_known_are_a_segment() -> None:
     assert "not known" in table.index.get_level_values("segment")
     missing = SAMPLE.users.assign(joined=SAMPLE.users["joined"].where(SAMPLE.users["joined"] > 20))
     ev = SAMPLE.models["popular"].rec.against(SAMPLE.test, users=missing)
-    assert ev.table("ndcg", k=10, by="joined").index.get_level_values("segment")[-1] == "not known"
+    assert ev.table("ndcg", k=10, by="joined").index.get_level_values("joined")[-1] == "not known"
 
 
 def test_small_segments_are_marked_and_the_smallest_not_tested() -> None:
@@ -127,7 +127,8 @@ def test_strings_of_users_are_shown_as_text() -> None:
     ("by", "words"),
     [
         ("segmnt", "Did you mean 'segment'"),
-        ("rating", "more than one value for user"),
+        (["segment", "segment"], "name each column once"),
+        ([], "is empty"),
         (3, "name a column of the users frame"),
         ({"nobody": 1}, "says nothing of the users evaluated"),
     ],
@@ -159,3 +160,170 @@ def test_a_missing_value_among_words_is_no_segment() -> None:
     users = list(EV.users)
     table = EV.table("ndcg", k=10, by=pd.Series({users[0]: "a", users[1]: np.nan, users[2]: None, users[3]: "a"}))
     assert table.reset_index().set_index("segment")["n_users"].to_dict() == {"a": 2, "not known": len(users) - 2}
+
+
+# Several columns
+
+USERS = SAMPLE.users.assign(half=np.arange(len(SAMPLE.users)) % 2)
+WEEKS = SAMPLE.test.assign(week=np.arange(len(SAMPLE.test)) % 3, day=np.arange(len(SAMPLE.test)) % 12)
+LISTS = SAMPLE.models["item-knn"].assign(
+    arm=np.where(np.arange(len(SAMPLE.models["item-knn"])) % 3, "b", "a"),
+    country=SAMPLE.models["item-knn"]["user"].str[-1].map(lambda last: "KR" if last < "5" else "JP"),
+)
+
+
+def test_several_columns_are_the_segments_of_their_combinations() -> None:
+    ev = SAMPLE.models["item-knn"].rec.against(SAMPLE.test, users=USERS)
+    table = ev.table("ndcg", k=10, by=["segment", "half"])
+    values = ev.ndcg(k=10).per_user
+    known = USERS.set_index("user").reindex(values.index)
+    groups = values.groupby([known["segment"], known["half"]])
+    rows = table.loc[("ndcg", 10)]
+    assert rows["mean"].to_dict() == pytest.approx(groups.mean().to_dict())
+    assert rows["n_users"].to_dict() == groups.size().to_dict()
+    frame = table.to_frame().reset_index()
+    assert list(frame.columns[:4]) == ["metric", "k", "segment", "half"]
+    assert set(frame["half"]) == {0, 1}
+    assert "n_rows" not in frame
+    both = known["half"].rename("half")
+    assert ev.table("ndcg", k=10, by=["segment", both]).to_numpy(float) == pytest.approx(table.to_numpy(float))
+
+
+def test_columns_with_names_of_the_table_are_told_apart() -> None:
+    by = pd.Series(np.arange(EV.n_users) % 2, index=EV.users, name="mean")
+    assert list(EV.table("ndcg", k=10, by=by).to_frame().reset_index().columns[:4]) == [
+        "metric",
+        "k",
+        "segment mean",
+        "n_users",
+    ]
+
+
+# Users in parts
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize("metric", ["ndcg", "recall", "average_precision", "r_precision", "reciprocal_rank"])
+def test_each_user_and_week_is_the_list_against_the_truth_of_that_week(frame: type, metric: str) -> None:
+    ev = recnb.evaluate(frame(LISTS), frame(WEEKS))
+    table = ev.table(metric, k=[5, None], by="week").to_frame()
+    for k in (5, None):
+        for week in range(3):
+            alone = getattr(LISTS.rec.against(WEEKS[WEEKS["week"] == week]), metric)(k=k)
+            row = table.loc[(metric, k, week)] if k else table.reset_index().query("k.isna() and week == @week").iloc[0]
+            assert row["mean"] == pytest.approx(float(alone), abs=1e-12)
+            assert row["n_users"] == row["n_rows"] == alone.n_users
+            assert (row["low"], row["high"]) == pytest.approx((alone.interval().low, alone.interval().high), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"no_relevant": "zero"},
+        {"relevant_from": 4, "no_relevant": "zero"},
+        {"duplicates": "keep"},
+        {"judged": "list", "no_relevant": "zero"},
+        {"convention": "ranx"},
+        {"ties": "max_rank"},
+    ],
+)
+def test_parts_under_other_conventions(options: dict[str, object]) -> None:
+    scored = LISTS.assign(score=(-LISTS["rank"]) // 2).drop(columns="rank") if "ties" in options else LISTS
+    table = scored.rec.against(WEEKS, **options).table(["ndcg", "precision"], k=5, by="week").to_frame()
+    for metric, k, week in table.index:
+        alone = getattr(scored.rec.against(WEEKS[WEEKS["week"] == week], **options), metric)(k=k)
+        assert table.loc[(metric, k, week), "mean"] == pytest.approx(float(alone), abs=1e-12)
+        assert table.loc[(metric, k, week), "n_rows"] == alone.n_users
+
+
+def test_a_segment_of_several_weeks_keeps_the_rows_of_a_user_together() -> None:
+    ev = LISTS.rec.against(WEEKS)
+    table = ev.table("recall", k=10, by="day", bins=2).loc[("recall", 10)]
+    values = pd.concat(
+        {day: LISTS.rec.against(WEEKS[WEEKS["day"] == day]).recall(k=10).per_user for day in range(12)}, names=["day"]
+    ).reset_index(name="value")
+    early = values["day"] <= int(str(table.index[0]).split()[-1])
+    for row, inside in zip(table.itertuples(), (early, ~early), strict=True):
+        mine = values[inside]
+        assert row.n_rows == len(mine) > row.n_users == mine["user"].nunique()
+        assert row.mean == pytest.approx(mine["value"].mean(), abs=1e-12)
+        off = (mine["value"] - mine["value"].mean()).groupby(mine["user"]).sum()
+        error = np.sqrt((off**2).sum()) / len(mine)
+        assert (row.high - row.low) / 2 / 1.96 == pytest.approx(error, rel=0.1)
+
+
+def test_the_gap_of_weeks_is_paired_where_users_are_in_both() -> None:
+    both = WEEKS.assign(half=WEEKS["week"] % 2)
+    users = [set(both.loc[both["half"] == half, "user"]) for half in (0, 1)]
+    both = both[both["user"].isin(users[0] & users[1])]
+    ev = LISTS.rec.against(both)
+    row = ev.table("recall", k=10, by="half").loc[("recall", 10, 0)]
+    left, right = (LISTS.rec.against(both[both["half"] == half]).recall(k=10).per_user for half in (0, 1))
+    assert left.index.equals(right.index)
+    theirs = ttest_rel(left, right)
+    assert row["gap"] == pytest.approx(left.mean() - right.mean(), abs=1e-12)
+    assert row["p"] == pytest.approx(theirs.pvalue, abs=1e-10)
+    ends = theirs.confidence_interval(0.95)
+    assert (row["gap_low"], row["gap_high"]) == pytest.approx((ends.low, ends.high), abs=1e-10)
+
+
+def test_a_column_of_the_recommendations() -> None:
+    ev = LISTS.rec.against(SAMPLE.test)
+    countries = LISTS.drop_duplicates("user").set_index("user")["country"]
+    by_name, by_series = (ev.table("ndcg", k=10, by=by).to_numpy(float) for by in ("country", countries))
+    assert by_name == pytest.approx(by_series, nan_ok=True)
+    rows = ev.table("precision", k=10, by="arm").loc[("precision", 10)]
+    whole, means = ev.precision(k=10), {}
+    for arm in ("a", "b"):
+        alone = LISTS[LISTS["arm"] == arm].rec.against(SAMPLE.test)  # ranks leave the places of the other arm empty
+        means[arm] = alone.precision(k=10).per_user.reindex(whole.per_user.index[alone.to_frame()["list_length"] > 0])
+        assert rows.loc[arm, "mean"] == pytest.approx(means[arm].mean(), abs=1e-12)
+    assert (rows.loc[["a", "b"], "mean"] * rows.loc[["a", "b"], "n_rows"]).sum() == pytest.approx(whole.per_user.sum())
+    assert "at their ranks in the whole list" in repr(ev.table("precision", k=10, by="arm"))
+
+
+def test_columns_of_both_frames_and_of_users() -> None:
+    ev = LISTS.rec.against(WEEKS, users=SAMPLE.users)
+    rows = ev.table("recall", k=10, by=["week", "arm", "segment"]).loc[("recall", 10)]
+    segment = SAMPLE.users.set_index("user")["segment"]
+    for week, arm, name in [(0, "a", "new"), (2, "b", "devoted")]:
+        alone = LISTS[LISTS["arm"] == arm].rec.against(WEEKS[WEEKS["week"] == week]).recall(k=10).per_user
+        mine = alone[(segment[alone.index] == name).to_numpy() & alone.index.isin(LISTS["user"])]
+        assert rows.loc[(week, arm, name), "mean"] == pytest.approx(mine.mean(), abs=1e-12)
+        assert rows.loc[(week, arm, name), "n_users"] == len(mine)
+
+
+def test_one_frame_with_both_sides_split_by_its_column() -> None:
+    frame = pd.DataFrame(
+        {
+            "user": [1, 1, 1, 2, 2, 2],
+            "item": list("abcabc"),
+            "rank": [1, 2, 3] * 2,
+            "relevance": [1, 0, 1, 0, 1, 1],
+            "kind": list("xxyxyy"),
+        }
+    )
+    table = frame.rec.evaluation().table("recall", k=2, by="kind").to_frame()
+    assert table["mean"].to_dict() == {("recall", 2, "x"): 1.0, ("recall", 2, "y"): 0.25}
+
+
+def test_what_parts_of_users_have_no_value_of() -> None:
+    ev = LISTS.rec.against(WEEKS, train=SAMPLE.train)
+    with pytest.raises(OptionError, match="novelty is no metric of hits alone"):
+        ev.table(["ndcg", "novelty"], k=10, by="week")
+    tied = LISTS.drop(columns="rank").rec.against(WEEKS, ties="expected")
+    with pytest.raises(OptionError, match="ties='first'"):
+        tied.table("ndcg", k=10, by="week")
+    twice = pd.concat([WEEKS, WEEKS.assign(week=9)])
+    with pytest.raises(OptionError, match="more than one value for user"):
+        LISTS.rec.against(twice, duplicates="dedupe").table("ndcg", k=10, by="week")
+
+
+def test_reports_of_parts_name_the_rows() -> None:
+    ev = LISTS.rec.against(WEEKS, users=SAMPLE.users)
+    report = ev.report(k=10, metrics=["ndcg"], by=["week", "segment"])
+    table = ev.table("ndcg", k=10, by=["week", "segment"])
+    assert [row.mean for row in report.segments.rows] == table["mean"].tolist()
+    assert report.segments.rows[0].segment == "0, devoted"
+    for form in (repr(report), report._repr_html_(), report.to_markdown()):
+        assert "each user and week is a row" in form

@@ -264,7 +264,7 @@ def test_differences_of_small_segments_are_not_tested(n: int, verdict: str) -> N
     two = {name: hit_rate_of([hit] * n + [0, 1] * 30) for name, hit in (("a", 0), ("b", 1))}
     users = two["a"].users
     by = pd.Series(np.where(users < n, "few", "many"), users, name="size")
-    rows = recnb.compare(two).differences("hit_rate", k=1, by=by).reset_index().set_index("segment")
+    rows = recnb.compare(two).differences("hit_rate", k=1, by=by).reset_index().set_index("size")
     assert rows.loc["few", "verdict"] == verdict
     assert math.isnan(rows.loc["few", "t_p"]) == (verdict == "untested")
     assert "too few users or differences" in recnb.compare(two).report(1, by=by)._repr_html_() or verdict == "better"

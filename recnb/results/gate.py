@@ -1,0 +1,231 @@
+"""Gates: conditions that the numbers of a model must meet, as a test of a release asks for them."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, overload
+from xml.etree import ElementTree
+
+import pandas as pd
+
+from recnb.data.files import json_values, written
+from recnb.display.language import _, current, ngettext, use_language
+from recnb.display.templates import render, user_text
+from recnb.display.text import one_line
+from recnb.errors import Argument, OptionError, is_number
+from recnb.metrics.hits import Cutoffs
+from recnb.results.arguments import asked_measures
+from recnb.results.beyond_accuracy import score_of
+
+if TYPE_CHECKING:
+    from recnb.results.evaluation_data import EvaluationData
+
+
+@dataclass(frozen=True)
+class GateCheck(ABC):
+    """One condition on one number of one model."""
+
+    kind: ClassVar[str]
+    metric: str
+    k: int | None
+    model: str  #: "" where there is one model
+    n_users: int
+
+    @property
+    def label(self) -> str:
+        """The metric at its cut-off."""
+        return self.metric if self.k is None else f"{self.metric}@{self.k}"
+
+    @property
+    @abstractmethod
+    def passed(self) -> bool:
+        """Whether the condition is met."""
+
+    @abstractmethod
+    def sentence(self) -> str:
+        """The result in words, with the numbers behind it."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The check as plain Python."""
+        return {"check": self.kind, "passed": self.passed, **asdict(self), "says": self.sentence()}
+
+
+@dataclass(frozen=True)
+class AtLeast(GateCheck):
+    """A number that a model must reach."""
+
+    kind = "at_least"
+    value: float
+    least: float
+
+    @property
+    def passed(self) -> bool:
+        """Whether the number is reached."""
+        return self.value >= self.least  # NaN reaches nothing
+
+    def sentence(self) -> str:
+        """The number and the least that passes."""
+        model = f"{one_line(self.model)}: " if self.model else ""
+        words = (
+            _("{label} is {value:.4f}, at least {least:g}")
+            if self.passed
+            else _("{label} is {value:.4f}, below {least:g}")
+        )
+        return model + words.format(label=self.label, value=self.value, least=self.least)
+
+
+@dataclass(frozen=True)
+class NotWorse(GateCheck):
+    """A model that must not be worse than the baseline, or not by as much as a margin."""
+
+    kind = "not_worse"
+    baseline: str
+    difference: float  #: of the users' values, the model's less the baseline's
+    low: float
+    high: float
+    margin: float
+    confidence: float
+
+    @property
+    def passed(self) -> bool:
+        """Whether the model is not shown to be worse or, with a margin, shown to be less than it below the baseline."""
+        return self.low > -self.margin if self.margin else not self.high < 0
+
+    def sentence(self) -> str:
+        """The conclusion, the difference and its interval."""
+        if self.margin:
+            words = (
+                _("{label}: {model} is not worse than {baseline} by {margin:g} or more")
+                if self.passed
+                else _("{label}: {model} may be worse than {baseline} by {margin:g} or more")
+            )
+        elif self.passed:
+            words = _("{label}: {model} is not shown to be worse than {baseline}")
+        else:
+            words = _("{label}: {model} is worse than {baseline}")
+        numbers = (
+            _("difference {difference:+.4f}, {confidence:g}% interval {low:.4f} to {high:.4f}, {users}")
+            if isfinite(self.low)
+            else _("difference {difference:+.4f}, too few users or differences for an interval, {users}")
+        )
+        names = {"model": one_line(self.model), "baseline": one_line(self.baseline)}
+        numbers = numbers.format(
+            difference=self.difference,
+            low=self.low,
+            high=self.high,
+            confidence=100 * self.confidence,
+            users=ngettext("{n:,} user", "{n:,} users", self.n_users),
+        )
+        return f"{words.format(label=self.label, margin=self.margin, **names)} ({numbers})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gate:
+    """The checks of a gate; true if all are passed.
+
+    Shown by a notebook, with the numbers behind each check; `to_frame`, `to_json` and `to_junit` export them.
+    """
+
+    checks: tuple[GateCheck, ...]
+    basis: str  #: the users and the convention behind the numbers
+    lang: str
+
+    @classmethod
+    def of(cls, checks: Sequence[GateCheck], basis: str) -> Gate:
+        """A gate in the language that is set."""
+        return cls(tuple(checks), basis, current())
+
+    def __bool__(self) -> bool:
+        return all(check.passed for check in self.checks)
+
+    def __add__(self, other: Gate) -> Gate:
+        return Gate((*self.checks, *other.checks), self.basis, self.lang)
+
+    @property
+    def lines(self) -> list[str]:
+        """A sentence for each check."""
+        with use_language(self.lang):
+            return [check.sentence() for check in self.checks]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row per check with its numbers."""
+        with use_language(self.lang):
+            return pd.DataFrame([check.to_dict() for check in self.checks])
+
+    @overload
+    def to_json(self, path: None = None) -> str: ...
+    @overload
+    def to_json(self, path: str | Path) -> None: ...
+    def to_json(self, path: str | Path | None = None) -> str | None:
+        """Return the gate as JSON text, or write it to a file.
+
+        Parameters
+        ----------
+        path
+            The file; None returns the text.
+        """
+        with use_language(self.lang):
+            checks = [check.to_dict() for check in self.checks]
+        shown = json_values({"schema": "recnb.gate/1", "passed": bool(self), "checks": checks, "basis": self.basis})
+        return written(json.dumps(shown, ensure_ascii=False, indent=2, allow_nan=False) + "\n", path)
+
+    @overload
+    def to_junit(self, path: None = None) -> str: ...
+    @overload
+    def to_junit(self, path: str | Path) -> None: ...
+    def to_junit(self, path: str | Path | None = None) -> str | None:
+        """Return the gate as a test suite of JUnit's XML, which CI servers show, or write it to a file.
+
+        Parameters
+        ----------
+        path
+            The file; None returns the text.
+        """
+        failed = sum(not check.passed for check in self.checks)
+        suite = ElementTree.Element("testsuite", name="recnb", tests=f"{len(self.checks)}", failures=f"{failed}")
+        for check, line in zip(self.checks, self.lines, strict=True):
+            name = f"{check.label} {check.kind} {one_line(check.model)}".rstrip()
+            case = ElementTree.SubElement(suite, "testcase", classname="recnb", name=name)
+            shown = ElementTree.SubElement(case, "system-out" if check.passed else "failure")
+            shown.text = line
+            if not check.passed:
+                shown.set("message", line)
+        ElementTree.indent(suite)
+        text = ElementTree.tostring(suite, encoding="unicode")
+        return written(f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n', path)
+
+    def __repr__(self) -> str:
+        with use_language(self.lang):
+            marks = [_("passed") if check.passed else _("failed") for check in self.checks]
+        return "\n".join([*(f"{mark}: {line}" for mark, line in zip(marks, self.lines, strict=True)), self.basis])
+
+    def _repr_html_(self) -> str:
+        with use_language(self.lang):
+            rows = [
+                ["✓ " + _("passed") if check.passed else "✗ " + _("failed"), user_text(check.sentence(), 1000)]
+                for check in self.checks
+            ]
+            return str(render(
+                "results/table.jinja", label=_("gate"), title=_("Gate: passed") if self else _("Gate: failed"), numbers_from=2,
+                header=[_("result"), _("check")], rows=rows, basis=self.basis,
+            ))  # fmt: skip
+
+
+def at_least(
+    models: Mapping[str, EvaluationData], metric: str, value: float, k: int | None, options: Mapping[str, Any]
+) -> list[GateCheck]:
+    """Whether a number of each model reaches a value."""
+    if not is_number(value):
+        raise OptionError(Argument("value", value), " is no number that a metric could reach: give one, such as 0.3.")
+    ((_name, chosen),) = asked_measures([metric])
+    (cutoff,) = chosen.cutoffs(Cutoffs.one(k))
+    chosen.check(options)
+    return [
+        AtLeast(chosen.name, cutoff, model, data.n_users, float(score_of(data, chosen, cutoff, options)), float(value))
+        for model, data in models.items()
+    ]

@@ -1,0 +1,130 @@
+"""Gates: what passes, what fails, and that the numbers are those of the comparison."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import recnb
+from recnb.errors import OptionError
+from recnb.results.gate import Gate, NotWorse
+
+SAMPLE = recnb.datasets.load_sample()
+FOUND = recnb.compare(SAMPLE.recommendations, SAMPLE.test, baseline="item-knn")
+
+
+def test_a_model_that_is_worse_fails_and_one_that_is_not_passes() -> None:
+    assert bool(FOUND.not_worse("ndcg", k=10, model="popular")) is False
+    assert bool(FOUND.not_worse("ndcg", k=10, model="factors")) is True
+    gate = FOUND.not_worse("ndcg", k=10)
+    assert [(check.model, check.passed) for check in gate.checks] == [("factors", True), ("popular", False)]
+    assert not gate
+    rows = FOUND.differences("ndcg", k=10).set_index("model")
+    frame = gate.to_frame().set_index("model")
+    for name in ("difference", "low", "high", "n_users"):
+        assert frame[name].to_dict() == rows[name].to_dict()
+
+
+def test_a_margin_is_a_test_of_non_inferiority() -> None:
+    row = FOUND.differences("ndcg", k=10).set_index("model").loc["factors"]
+    assert row["low"] < 0 < row["high"]
+    assert FOUND.not_worse("ndcg", k=10, margin=-row["low"] + 1e-9, model="factors")
+    assert not FOUND.not_worse("ndcg", k=10, margin=-row["low"] - 1e-9, model="factors")
+    assert FOUND.not_worse("ndcg", 10, 0.2)
+    assert not FOUND.not_worse("ndcg", 10, 0.01, model="popular")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "margin", "passed"),
+    [
+        (-0.2, -0.1, 0.0, False), (-0.2, 0.0, 0.0, True), (0.1, 0.2, 0.0, True), (np.nan, np.nan, 0.0, True),
+        (-0.1, 0.3, 0.1, False), (-0.09, -0.01, 0.1, True), (np.nan, np.nan, 0.1, False),
+    ],
+)  # fmt: skip
+def test_the_rule(low: float, high: float, margin: float, passed: bool) -> None:
+    check = NotWorse("ndcg", 10, "new", 50, "old", 0.0, low, high, margin, 0.95)
+    assert check.passed is passed
+    assert check.sentence().startswith("ndcg@10: new ")
+    assert ("too few users" in check.sentence()) == np.isnan(low)
+
+
+def test_it_prints_why() -> None:
+    gate = FOUND.not_worse("ndcg", k=10, model="popular")
+    for form in (repr(gate), gate._repr_html_(), gate.to_json(), gate.to_junit()):
+        for part in ("popular is worse than item-knn", "-0.0864", "-0.1124 to -0.0604", "261 users"):
+            assert part in form
+    assert repr(gate).startswith("failed: ")
+    assert "relevance above 0" in repr(gate)
+    assert "popular 쪽이 item-knn보다 나쁨" in repr(Gate(gate.checks, gate.basis, "ko"))
+
+
+def test_a_number_that_must_be_reached() -> None:
+    ev = SAMPLE.models["item-knn"].rec.against(SAMPLE.test, train=SAMPLE.train)
+    value = float(ev.ndcg(k=10))
+    assert ev.at_least("ndcg", value, k=10)
+    gate = ev.at_least("ndcg", np.nextafter(value, 1), k=10)
+    assert not gate
+    assert "ndcg@10 is 0.2589, below 0.258" in repr(gate)
+    assert ev.at_least("coverage", 0.2, k=10)
+    assert ev.at_least("ndcg", float(ev.ndcg(k=10, gain="exponential")), k=10, gain="exponential")
+    assert [check.passed for check in FOUND.at_least("ndcg", 0.2, k=10).checks] == [True, True, False]
+    assert FOUND.at_least("ndcg", 0.2, k=10, model="item-knn")
+
+
+def test_files_for_ci(tmp_path) -> None:
+    gate = FOUND.not_worse("ndcg", k=10) + FOUND.at_least("recall", 0.9, k=5, model="popular")
+    assert gate.to_json(tmp_path / "gate.json") is None
+    assert gate.to_junit(tmp_path / "gate.xml") is None
+    told = json.loads((tmp_path / "gate.json").read_text("utf-8"))
+    assert [check["passed"] for check in told["checks"]] == [True, False, False]
+    suite = ElementTree.parse(tmp_path / "gate.xml").getroot()
+    assert suite.tag == "testsuite"
+    assert (suite.get("tests"), suite.get("failures")) == ("3", "2")
+    assert [case.find("failure").get("message") for case in suite if case.find("failure") is not None] == gate.lines[1:]
+
+
+def test_names_of_models_are_made_safe() -> None:
+    name = "<b>$x$</b>\x00&"
+    two = {"old": SAMPLE.models["item-knn"], name: SAMPLE.models["popular"]}
+    gate = recnb.compare(two, SAMPLE.test).not_worse("ndcg", k=10)
+    assert "<b>" not in gate._repr_html_()
+    assert "<b>$x$</b>&" in ElementTree.fromstring(gate.to_junit().partition("\n")[2]).find("testcase").get("name")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"metric": "ndgc"}, "ndcg"),
+        ({"metric": "novelty"}, "novelty"),
+        ({"metric": "ndcg", "margin": -1}, "from 0 up"),
+        ({"metric": "ndcg", "margin": "0.1"}, "from 0 up"),
+        ({"metric": "ndcg", "model": "item-knn"}, "is the baseline itself"),
+        ({"metric": "ndcg", "model": "als"}, "none of the models"),
+        ({"metric": "ndcg", "gian": "binary"}, "gain"),
+    ],
+)
+def test_gates_that_cannot_be(arguments: dict[str, object], words: str) -> None:
+    with pytest.raises(OptionError, match=words):
+        FOUND.not_worse(**arguments)
+
+
+def test_without_a_baseline_there_is_nothing_to_be_worse_than() -> None:
+    every = recnb.compare(SAMPLE.recommendations, SAMPLE.test, pairs="all")
+    with pytest.raises(OptionError, match="baseline="):
+        every.not_worse("ndcg", k=10)
+    with pytest.raises(OptionError, match="is no number that a metric could reach"):
+        every.at_least("ndcg", "high")
+
+
+def test_the_same_lists_are_not_worse() -> None:
+    recs = SAMPLE.models["popular"]
+    found = recnb.compare({"new": recs, "old": recs}, SAMPLE.test, baseline="old")
+    assert found.not_worse("ndcg", k=10)
+    assert found.not_worse("ndcg", k=10, margin=0.05)
+    few = pd.DataFrame({"user": [1, 2], "item": ["a", "b"], "rank": 1})
+    tiny = recnb.compare({"new": few, "old": few}, few[["user", "item"]], baseline="old")
+    assert not tiny.not_worse("ndcg", k=1, margin=0.05)

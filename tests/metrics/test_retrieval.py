@@ -1,0 +1,136 @@
+"""The measures of judged items: naive definitions, their formula texts, and the laws of other metrics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import recnb
+from recnb.errors import OptionError
+from recnb.metrics.metric import RETRIEVAL_METRICS
+from tests.strategies import CUTOFFS, Data, data
+
+Ranking, Truth = list[Any], dict[Any, float]
+LEVELS = (0.0, 0.1, 0.25, 0.5, 1.0)
+
+
+def rows_of(ranking: Ranking, truth: Truth, k: int | None) -> list[dict[str, float]]:
+    """Each hit down to k, with what is above it."""
+    rows: list[dict[str, float]] = []
+    above = 0
+    for rank, item in enumerate(ranking[: len(ranking) if k is None else k], 1):
+        if truth.get(item, 0) > 0:
+            rows.append({"rank": rank, "nth": len(rows) + 1, "nonrelevant_above": above, "unjudged_above": 0})
+        elif item in truth:
+            above += 1
+    return rows
+
+
+def judged(ranking: Ranking, truth: Truth, k: int | None) -> float:
+    depth = min(len(ranking), len(ranking) if k is None else k)
+    return sum(item in truth for item in ranking[:depth]) / depth if depth else 0
+
+
+def bpref(ranking: Ranking, truth: Truth, k: int | None) -> float:
+    n_relevant = sum(grade > 0 for grade in truth.values())
+    fewer = min(n_relevant, len(truth) - n_relevant)
+    credits = [
+        1 - (min(row["nonrelevant_above"], n_relevant) / fewer if row["nonrelevant_above"] else 0)
+        for row in rows_of(ranking, truth, k)
+    ]
+    return sum(credits) / n_relevant
+
+
+def inf_ap(ranking: Ranking, truth: Truth, k: int | None) -> float:
+    total = 0.0
+    for row in rows_of(ranking, truth, k):
+        rank, relevant, other = row["rank"], row["nth"] - 1, row["nonrelevant_above"]
+        total += 1 / rank
+        if rank > 1:
+            share = (relevant + 0.00001) / (relevant + other + 0.00002)
+            total += (rank - 1) / rank * ((relevant + other) / (rank - 1)) * share
+    return total / sum(grade > 0 for grade in truth.values())
+
+
+def interpolated_precision(ranking: Ranking, truth: Truth, k: int | None, recall: float = 0.0) -> float:
+    needed = int(recall * sum(grade > 0 for grade in truth.values()) + 0.9)
+    return max((row["nth"] / row["rank"] for row in rows_of(ranking, truth, k) if row["nth"] >= needed), default=0)
+
+
+NAIVE: dict[str, Callable[..., float]] = {
+    "judged": judged, "bpref": bpref, "inf_ap": inf_ap, "interpolated_precision": interpolated_precision,
+}  # fmt: skip
+
+
+def close(expected: Any) -> Any:
+    return pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+@given(data(), st.sampled_from(CUTOFFS), st.sampled_from(LEVELS))
+def test_naive_definitions(source: Data, k: int | None, level: float) -> None:
+    evaluation = recnb.evaluate(source.recs, source.relevant)
+    for name, naive in NAIVE.items():
+        options = {"recall": level} if name == "interpolated_precision" else {}
+        wanted = {user: naive(source.ranking(user), source.truth[user], k, **options) for user in source.users}
+        if name == "judged":  # an empty place is no item that could be judged, and is a place
+            wanted = {user: value for user, value in wanted.items() if None not in source.ranking(user)}
+        values = getattr(evaluation, name)(k=k, **options).per_user
+        assert values[list(wanted)].to_dict() == close(wanted), name
+        assert values.between(0, 1 + 1e-12).all()
+        table = evaluation.table({name: options}, k=[1, k] if k != 1 else 1)
+        assert table.loc[name].iloc[-1] == close(values.mean())
+
+
+@given(data(), st.sampled_from(CUTOFFS))
+def test_the_formula_gives_the_value(source: Data, k: int | None) -> None:
+    evaluation = recnb.evaluate(source.recs, source.relevant)
+    for name in ("bpref", "inf_ap"):
+        credit, out_of = RETRIEVAL_METRICS[name].formulas()
+        for user in source.users:
+            truth = source.truth[user]
+            n_relevant = sum(grade > 0 for grade in truth.values())
+            counts = {"n_relevant": n_relevant, "n_nonrelevant": len(truth) - n_relevant}
+            total = math.fsum(float(credit.value({**counts, **row})) for row in rows_of(source.ranking(user), truth, k))
+            explained = evaluation.explain(name, user, k=k)
+            assert total / float(out_of.value(counts)) == close(explained.value)
+            assert math.fsum(explained.to_frame()["credit"]) == close(total)
+
+
+@given(data(), st.sampled_from(CUTOFFS))
+def test_no_list_beats_the_ideal_one(source: Data, k: int | None) -> None:
+    evaluation = recnb.evaluate(source.recs, source.relevant)
+    for name in ("bpref", "inf_ap", "interpolated_precision"):
+        metric = RETRIEVAL_METRICS[name]
+        found = getattr(evaluation, name)(k=k).per_user.to_numpy()
+        best = metric.at(evaluation.hits().ideal, k, {}).value[:, 0]
+        assert (found <= best + 1e-12).all(), name
+
+
+def test_ties_that_are_averaged_are_refused() -> None:
+    recs = pd.DataFrame({"user": [1, 1, 1], "item": list("abc"), "score": [1.0, 1.0, 0.5]})
+    truth = pd.DataFrame({"user": [1, 1], "item": ["a", "c"], "relevance": [1, 0]})
+    evaluation = recnb.evaluate(recs, truth, ties="expected")
+    for name in NAIVE:
+        with pytest.raises(OptionError, match="one order"):
+            getattr(evaluation, name)(k=2)
+    with pytest.raises(OptionError, match="ranks of their own"):
+        evaluation.measure("P(judged_only=True)@2")
+
+
+def test_users_who_are_left_out_do_not_shift_the_others() -> None:
+    """User 1 has nothing relevant, 2 no list, 3 is not in the truth: positions differ between judged items and hits."""
+    recs = pd.DataFrame({"user": [1, 1, 3, 4, 4, 4], "item": list("abaxba"), "rank": [1, 2, 1, 1, 2, 3]})
+    truth = pd.DataFrame({"user": [1, 2, 4, 4], "item": list("aaab"), "relevance": [0, 1, 2, 0]})
+    for users in ("truth", "recs", "both", "union"):
+        values = recnb.evaluate(recs, truth, users=users).judged(k=3).per_user
+        assert values[4] == close(2 / 3)
+        assert recnb.evaluate(recs, truth, users=users).bpref().per_user[4] == 0
+    every = recnb.evaluate(recs, truth, users="union", no_relevant="zero").judged(k=3).per_user
+    np.testing.assert_allclose(every, [1 / 2, 0, 0, 2 / 3])
