@@ -11,8 +11,9 @@
    d. `population` decides who is averaged, and `join` keeps the hits of these users: a `Prepared`.
 
    Conventions with other rules for ties, padding and repeats take `general_join` instead of b to d.
-3. Lists that are larger than memory come in parts with whole users (`batches`, `user_batches`, `streaming`), each joined
-   as above; `merge` makes one `Prepared` of the parts, as it does for those of Dask and Spark.
+3. What is larger than memory is read in `batches` and put into buckets of users (`user_buckets`); each bucket is joined as
+   above (`bucket_join`), and `merge` makes one `Prepared` of them all. Partitions of Dask and groups of Spark are such
+   buckets as well; `partition` checks what only all of them together can tell.
 
 pandas, Polars and Arrow end here: what goes on to the metrics is numpy columns.
 """

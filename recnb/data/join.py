@@ -216,7 +216,7 @@ class Prepared:
     """Checked frames under a convention, joined: users as numbers, and the hits of whole lists."""
 
     rows: InMemoryRows | RemoteRanking  #: user, item, rank, and score where lists have one
-    judged: pl.DataFrame  #: all rows of the truth: user, item, relevance
+    judged_rows: LazyRows  #: all rows of the truth: user, item, relevance
     truth_rows: LazyRows  #: the relevant rows of the users evaluated, in the order of `all_hits.truth_user`
     users: pl.Series  #: the users evaluated, sorted
     all_hits: Hits  #: of whole lists
@@ -228,6 +228,11 @@ class Prepared:
     source: Source | None = None  #: the frames as they were read, to be looked at under another convention
     row_counts: RowCounts | None = None  #: what was counted of rows that are not here
     _cut: dict[int, Hits] = field(default_factory=dict)
+
+    @property
+    def judged(self) -> pl.DataFrame:
+        """All rows of the truth: user, item, relevance."""
+        return self.judged_rows.frame
 
     @property
     def truth(self) -> pl.DataFrame:
@@ -279,7 +284,7 @@ class Source:
     """Both frames after reading: columns by role, ids of one type; not yet under a convention."""
 
     rows: InMemoryRows | RemoteRows  #: user, item, and rank or score or both
-    truth: pl.DataFrame  #: user, item, and relevance if there is one
+    truth_rows: LazyRows  #: user, item, and relevance if there is one
     labels: Mapping[str, str]  #: which column of the recommendations plays which role
     truth_labels: Mapping[str, str]
     notes: tuple[str | Sentence, ...] = ()
@@ -295,6 +300,16 @@ class Source:
     def recs(self) -> pl.DataFrame:
         """All rows of the recommendations; an error if they are not in memory."""
         return self.rows.all()
+
+    @property
+    def truth(self) -> pl.DataFrame:
+        """All rows of the truth."""
+        return self.truth_rows.frame
+
+    @property
+    def truth_roles(self) -> list[str]:
+        """The roles that have a column in the truth."""
+        return list(self.truth_labels) if isinstance(self.rows, RemoteRows) else self.truth.columns
 
     def sample(self, role: str) -> pl.Series:
         """Ids of a role, to compare their kind with others."""
@@ -416,8 +431,8 @@ def _joined(
     )
     return Prepared(
         InMemoryRows(lists.frame),
-        judged,
-        LazyRows(judged, rows),
+        LazyRows.of(judged),
+        LazyRows.of(judged, rows),
         users.filter(pl.Series(averaged)),
         hits,
         int((~has_relevant).sum()),
@@ -442,8 +457,8 @@ def _generally_joined(
         raise no_users(judged["relevance"].max(), convention)
     return Prepared(
         InMemoryRows(joined.recs),
-        judged,
-        LazyRows(joined.truth, None),
+        LazyRows.of(judged),
+        LazyRows.of(joined.truth),
         joined.users,
         replace(joined.hits, max_relevance=top),
         joined.n_without_relevant,

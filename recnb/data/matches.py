@@ -65,7 +65,7 @@ def _matches(item: pl.Series, by_user: UserRows, truth: TruthRows, seed: int) ->
         for start, stop in blocks:
             places = slice(int(ends[start]), int(ends[stop]))
             listed = numbers[places] if by_user.rows is None else numbers[by_user.rows[places]]
-            truth_places = _ranges(truth.starts[start:stop], truth.lengths[start:stop])
+            truth_places = ranges(truth.starts[start:stop], truth.lengths[start:stop])
             judged = truth_numbers[truth_places if truth.rows is None else truth.rows[truth_places]]
             block = _in_block(listed, lengths[start:stop], judged, truth.lengths[start:stop], seed)
             if block is not None:
@@ -128,7 +128,7 @@ def _in_block(listed: Numbers, lengths: Ints, judged: Numbers, counts: Ints, see
     return Matches(place[order], truth_place[order], repeated)
 
 
-def _ranges(starts: Ints, counts: Ints) -> Ints:
+def ranges(starts: Ints, counts: Ints) -> Ints:
     """Whole numbers from each start on, as many as it counts."""
     ends = np.cumsum(counts)
     return np.repeat(starts - (ends - counts), counts) + np.arange(ends[-1] if len(ends) else 0)

@@ -2,195 +2,188 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data.join import Prepared, RemoteRanking, RemoteRows, RowCounts
+from recnb.data.join import Counts, Prepared, RemoteRanking, RemoteRows, RowCounts
+from recnb.data.matches import ranges
+from recnb.data.memory import release_memory
 from recnb.data.relevance import LazyRows
 from recnb.metrics.hits import Hits, Ints, Tied, in_order
 
-#: The columns of hits and of relevant rows.
-COLUMNS = ("user", "rank", "list_length", "relevance", "truth_row", "truth_user", "truth_relevance")
+TIED = tuple(field.name for field in fields(Tied))
 
 
 @dataclass(frozen=True, eq=False)
 class JoinedPart:
-    """Some users joined, without the rows of their lists: what is kept is as large as hits, truth and users."""
+    """Some users joined, without the rows of their lists: what is kept is as large as hits, truth and users.
+
+    Columns are as narrow as their numbers allow.
+    """
 
     users: pl.Series  #: the users evaluated, sorted
-    judged: pl.DataFrame  #: all rows of the truth
-    truth_rows: LazyRows  #: the relevant rows of the users evaluated
-    hits: Hits  #: of whole lists
+    judged: LazyRows  #: all rows of the truth
+    truth: LazyRows  #: the relevant rows of the users evaluated, by user
+    list_length: Any  #: per user
+    n_relevant: Any  #: per user
+    n_hits: Any  #: per user
+    truth_relevance: Any  #: per relevant row, by user
+    rows: dict[
+        str, Any
+    ]  #: per hit: its user, rank, relevance, the number of its item in the user's truth, and how it is tied
+    max_relevance: float
     convention: Convention  #: the order that the columns made is in it
     row_counts: RowCounts
     n_without_relevant: int
     graded: bool
-
-    @property
-    def truth(self) -> pl.DataFrame:
-        """The relevant rows of the users evaluated."""
-        return self.truth_rows.frame
-
-    @property
-    def n_relevant(self) -> int:
-        """Number of relevant rows."""
-        return len(self.hits.truth_user)
+    is_empty: bool  #: whether neither frame has a row
 
     @classmethod
     def of(cls, prepared: Prepared) -> JoinedPart:
         """Return the kept data of users whose rows are in memory."""
+        hits, truth = prepared.all_hits, prepared.truth_rows
+        user, relevance, row = hits.truth_user, hits.truth_relevance, hits.truth_row
+        if not hits.by_user:
+            order = in_order(user)
+            place = np.empty_like(order)
+            place[order] = np.arange(len(order))
+            user, relevance, row = user[order], relevance[order], place[row]
+            truth = LazyRows.of(truth.frame, order)
+        n_relevant = np.bincount(user, minlength=hits.n_users)
+        rows = {
+            "rank": hits.rank,
+            "relevance": hits.relevance,
+            "truth_row": row - _starts(n_relevant)[hits.user],
+            **({} if hits.tied is None else {name: getattr(hits.tied, name) for name in TIED}),
+        }
         return cls(
             prepared.users,
-            prepared.judged,
-            prepared.truth_rows,
-            prepared.all_hits,
+            prepared.judged_rows,
+            truth,
+            _narrow(hits.list_length),
+            _narrow(n_relevant),
+            _narrow(np.bincount(hits.user, minlength=hits.n_users)),
+            _narrow(relevance),
+            {name: _narrow(column) for name, column in rows.items()},
+            hits.max_relevance,
             prepared.convention,
-            RowCounts.of(prepared.counts, prepared.recs),
+            RowCounts.of(Counts(prepared), prepared.recs),
             prepared.n_without_relevant,
             prepared.graded,
+            not (prepared.recs.height or prepared.judged.height),
         )
 
 
-def merged(parts: Iterable[JoinedPart], away: RemoteRows, judged: pl.DataFrame | None = None) -> Prepared:
-    """Merge parts with different users. `judged` is the truth of all users, if it is at hand.
+def merged(
+    parts: list[JoinedPart],
+    away: RemoteRows,
+    judged: LazyRows | None = None,
+    truth: Callable[[], Sequence[pl.DataFrame]] | None = None,
+) -> Prepared:
+    """Merge parts with different users.
 
-    An iterator may let go of each part as it gives it: hits are copied once.
+    Parameters
+    ----------
+    parts
+        At least one; the list is emptied, so that each part can go once it is copied.
+    away
+        Where the lists are.
+    judged, truth
+        All rows of the truth, and what returns the relevant rows of each part, where parts do not hold them.
     """
-    pieces = _Merge()
-    nothing: JoinedPart | None = None
-    for part in parts:
-        if judged is None and not part.judged.height and not part.row_counts.n_recommended:
-            # A part without rows on either side knows nothing of the types of ids.
-            nothing = part
-            continue
-        pieces.add(part)
-    if pieces.first is None:
-        assert nothing is not None
-        pieces.add(nothing)
-    return pieces.joined(away, judged)
+    # Parts of no rows on either side know no types of ids.
+    parts[:] = [part for part in parts if not part.is_empty] or parts[:1]
+    n_without_relevant = sum(part.n_without_relevant for part in parts)
+    convention, is_graded = parts[0].convention, parts[0].graded
+    row_counts, top = RowCounts.total([part.row_counts for part in parts]), max(part.max_relevance for part in parts)
+    if judged is None:
+        own = [part.judged for part in parts]
+        judged = LazyRows(lambda: pl.concat([rows.frame for rows in own]))
+    relevant = [part.truth for part in parts] if truth is None else []
+    users, hits = _hits(parts, top)
+    return Prepared(
+        RemoteRanking(away, convention),
+        judged,
+        # Rows of each part are by user, and users are sorted.
+        LazyRows(
+            lambda: pl.concat(truth() if truth else [rows.frame for rows in relevant]).sort("user", maintain_order=True)
+        ),
+        users,
+        hits,
+        n_without_relevant,
+        convention,
+        row_counts.n_gaps > 0,
+        is_graded,
+        row_counts=row_counts,
+    )
 
 
-class _Merge:
-    """Columns of all parts to be concatenated, and counts."""
+def _hits(parts: list[JoinedPart], top: float) -> tuple[pl.Series, Hits]:
+    """Return all users, sorted, and their hits; each part is let go once it is copied."""
+    release_memory()
+    users, columns = pl.concat([part.users for part in parts]), parts[0].rows
+    ends = np.cumsum([len(part.users) for part in parts])
+    order = users.arg_sort().to_numpy()
+    users, place = users.gather(order), np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    del order
+    places = np.split(place, ends[:-1])
 
-    def __init__(self) -> None:
-        self.first: JoinedPart | None = None
-        self.frames: dict[str, list[Any]] = {"users": [], "judged": []}
-        self.truth_rows: list[LazyRows] = []
-        self.columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
-        self.tied: list[Tied] = []
-        self.row_counts: list[RowCounts] = []
-        self.n_without_relevant = 0
-        self.max_relevance = 0.0
+    list_length, n_relevant, n_hits = (
+        _per_user([getattr(part, name) for part in parts], places) for name in ("list_length", "n_relevant", "n_hits")
+    )
+    truth_relevance = np.empty(n_relevant.sum())
+    kinds = {"top": np.dtype(np.bool_), "rank": np.dtype(np.int64), "truth_row": np.dtype(np.int64)}
+    rows: dict[str, Any] = {name: np.empty(n_hits.sum(), kinds.get(name, np.float64)) for name in columns}
+    truth_start, start = _starts(n_relevant), _starts(n_hits)
+    for at in places:
+        part = parts.pop(0)
+        truth_relevance[ranges(truth_start[at], n_relevant[at])] = part.truth_relevance
+        to = ranges(start[at], n_hits[at])
+        for name, column in part.rows.items():
+            rows[name][to] = column
+        rows["truth_row"][to] += np.repeat(truth_start[at], n_hits[at])
+    tied = Tied(**{name: rows.pop(name) for name in TIED}) if "weight" in columns else None
+    everyone = np.arange(len(users))
+    user = np.repeat(everyone, n_hits)
+    del place, places, truth_start, start, n_hits
+    release_memory()
+    return users, Hits(
+        **rows,
+        user=user,
+        list_length=list_length,
+        truth_user=np.repeat(everyone, n_relevant),
+        truth_relevance=truth_relevance,
+        max_relevance=top,
+        tied=tied,
+    )
 
-    def add(self, part: JoinedPart) -> None:
-        """Take up a part."""
-        if self.first is None:
-            self.first = part
-        for name, frames in self.frames.items():
-            frames.append(getattr(part, name))
-        for name, columns in self.columns.items():
-            columns.append(getattr(part.hits, name))
-        if part.hits.tied is not None:
-            self.tied.append(part.hits.tied)
-        self.truth_rows.append(part.truth_rows)
-        self.row_counts.append(part.row_counts)
-        self.n_without_relevant += part.n_without_relevant
-        self.max_relevance = max(self.max_relevance, part.hits.max_relevance)
 
-    def joined(self, away: RemoteRows, judged: pl.DataFrame | None) -> Prepared:
-        """All parts as one."""
-        first = self.first
-        assert first is not None
-        convention = first.convention
-        hits, truth_order = self._hits(first.hits)
-        row_counts = RowCounts.total(self.row_counts)
-        return Prepared(
-            RemoteRanking(away, convention),
-            pl.concat(self.frames["judged"]) if judged is None else judged,
-            self._truth(truth_order),
-            pl.concat(self.frames["users"]).sort(),
-            hits,
-            self.n_without_relevant,
-            convention,
-            row_counts.n_gaps > 0,
-            first.graded,
-            row_counts=row_counts,
-        )
+def _per_user(own: list[Any], places: list[Ints]) -> Ints:
+    """The values of all users from those of each part."""
+    column = np.empty(sum(map(len, places)), dtype=np.int64)
+    for values, at in zip(own, places, strict=True):
+        column[at] = values
+    return column
 
-    def _hits(self, like: Hits) -> tuple[Hits, Ints | None]:
-        """Return the hits of all parts by user and rank, and the order of relevant rows by user (None: unchanged)."""
-        users = self.frames["users"]
-        n_users = np.cumsum([0, *map(len, users)])
-        n_truth = np.cumsum([0, *map(len, self.columns["truth_user"])])
-        by_user = pl.concat(users).arg_sort().to_numpy()
-        position: Ints | None = None
-        if (by_user[1:] < by_user[:-1]).any():  # else parts come in the order of their users, and nothing has to move
-            position = np.empty(len(by_user), dtype=np.int64)
-            position[by_user] = np.arange(len(by_user))
 
-        truth_user, truth_order = self._coded("truth_user", n_users, position), None
-        truth_row = self._column("truth_row", n_truth)
-        relevance = self._column("truth_relevance")
-        if position is not None:
-            truth_order = in_order(truth_user)
-            new_row = np.empty(len(truth_order), dtype=np.int64)
-            new_row[truth_order] = np.arange(len(truth_order))
-            truth_row, truth_user, relevance = new_row[truth_row], truth_user[truth_order], relevance[truth_order]
-        hits = replace(
-            like,
-            user=self._coded("user", n_users, position),
-            rank=self._column("rank"),
-            list_length=self._column("list_length")[by_user],
-            relevance=self._column("relevance"),
-            truth_row=truth_row,
-            truth_user=truth_user,
-            truth_relevance=relevance,
-            max_relevance=self.max_relevance,
-            depth=None,
-            tied=self._tied() if like.tied is not None else None,
-        )
-        if position is None:
-            return hits, truth_order
-        order = in_order(hits.user * (int(hits.rank.max(initial=0)) + 1) + hits.rank)
-        moved = {name: getattr(hits, name)[order] for name in ("user", "rank", "relevance", "truth_row")}
-        return replace(hits, **moved, tied=None if hits.tied is None else hits.tied.of(order)), truth_order
+def _starts(counts: Ints) -> Ints:
+    return np.cumsum(counts) - counts
 
-    def _truth(self, order: Ints | None) -> LazyRows:
-        """Return the relevant rows of all parts in order, gathered on first use."""
-        table = pl.concat([part.table for part in self.truth_rows])
-        if order is None and all(part.rows is None for part in self.truth_rows):
-            return LazyRows(table, None)
-        starts = np.cumsum([0, *(part.table.height for part in self.truth_rows)])
-        own = (
-            np.arange(truth_row.table.height) if truth_row.rows is None else truth_row.rows
-            for truth_row in self.truth_rows
-        )
-        rows: Ints = np.concatenate([part + start for part, start in zip(own, starts, strict=False)])
-        return LazyRows(table, rows if order is None else rows[order])
 
-    def _column(self, name: str, shift: Ints | None = None) -> Any:
-        """Concatenate a column of all parts, adding an offset to each part, and free the parts."""
-        own = self.columns.pop(name)
-        column = np.concatenate(own)
-        if shift is not None:
-            at = 0
-            for piece, by in zip(own, shift, strict=False):
-                column[at : at + len(piece)] += by
-                at += len(piece)
-        return column
+def _narrow(column: Any) -> Any:
+    """The same numbers in as few bytes as hold them exactly; truth values as they are."""
+    for kind in (np.int8, np.int16, np.int32, np.float32) if column.dtype != np.bool_ else ():
+        with np.errstate(over="ignore", invalid="ignore"):
+            narrow = column.astype(kind)
+        if (narrow == column).all():
+            return narrow
+    return column
 
-    def _coded(self, name: str, n_users: Ints, position: Ints | None) -> Ints:
-        """A column of users by their position among all."""
-        column: Ints = self._column(name, n_users)
-        return column if position is None else position[column]
 
-    def _tied(self) -> Tied:
-        return Tied(
-            *(np.concatenate([getattr(tied, name) for tied in self.tied]) for name in Tied.__dataclass_fields__)
-        )
+__all__ = ["JoinedPart", "merged"]

@@ -13,6 +13,7 @@ from recnb.data import validation
 from recnb.data.columns import Frame, columns_of, find, role_of, table_of
 from recnb.data.join import InMemoryRows, Source, named_columns_exist, one_model
 from recnb.data.population import no_users, users_meet
+from recnb.data.relevance import LazyRows
 from recnb.errors import FrameError
 
 
@@ -54,7 +55,9 @@ def part_of(recs: pl.DataFrame, truth: pl.DataFrame, layout: Layout) -> Source:
         )
     else:
         recs, truth = validation.aligned(recs, truth, layout.recs, layout.truth)
-    return Source(InMemoryRows(recs.drop("model", strict=False)), truth, layout.recs, layout.truth, part=True)
+    return Source(
+        InMemoryRows(recs.drop("model", strict=False)), LazyRows.of(truth), layout.recs, layout.truth, part=True
+    )
 
 
 def _typed_as(empty: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
@@ -84,7 +87,11 @@ class PartSummary:
         return cls(
             recs.height,
             truth.height,
-            here and bool(recs["user"].unique().is_in(truth["user"].unique().implode()).any()),
+            any(
+                bool(some.is_in(truth["user"].implode()).any())
+                for some in (recs["user"].head(64), recs["user"])
+                if here
+            ),
             recs["user"][0] if recs.height else None,
             truth["user"][0] if truth.height else None,
             highest if isinstance(highest, float) else None,

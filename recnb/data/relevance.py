@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Mapping
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -79,14 +79,25 @@ def relevant_rows(judged: pl.DataFrame, recs: pl.DataFrame, convention: Conventi
     return relevant
 
 
-@dataclass(eq=False)
 class LazyRows:
-    """Rows of a table that are gathered on first use."""
+    """Rows that are read or gathered on first use."""
 
-    table: pl.DataFrame
-    rows: Ints | None  #: None: all
+    def __init__(self, load: Callable[[], pl.DataFrame]) -> None:
+        self._load = load
+
+    @classmethod
+    def of(cls, table: pl.DataFrame, rows: Ints | None = None) -> LazyRows:
+        """Some rows of a table in memory, or all."""
+        return cls(partial(_gathered, table, rows))
 
     @cached_property
     def frame(self) -> pl.DataFrame:
         """The rows, in their order."""
-        return self.table if self.rows is None else self.table.select(pl.all().gather(self.rows))
+        return self._load()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LazyRows.of, (self.frame,)
+
+
+def _gathered(table: pl.DataFrame, rows: Ints | None) -> pl.DataFrame:
+    return table if rows is None else table.select(pl.all().gather(rows))

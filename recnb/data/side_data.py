@@ -58,7 +58,7 @@ def read_side_data(
         train=None if train is None else _train(train, source, named),
         items=None if items is None else _described(items, "items", "item", source, named),
         users=None if users is None else _described(users, "users", "user", source, named),
-        truth=None if given_truth is None else _others(given_truth, "truth", source.truth_labels, source.truth.columns),
+        truth=None if given_truth is None else _others(given_truth, "truth", source.truth_labels, source.truth_roles),
         truth_user=user,
         truth_item=source.truth_labels["item"],
         recs=_others(recs, "recommendations", source.labels, source.rows.columns) if here else None,

@@ -42,8 +42,8 @@ def among(prepared: Prepared, users: pl.Series, note: str | Sentence = "") -> Pr
     return replace(
         prepared,
         rows=rows,
-        judged=judged,
-        truth_rows=LazyRows(truth, None),
+        judged_rows=LazyRows.of(judged),
+        truth_rows=LazyRows.of(truth),
         users=prepared.users.filter(pl.Series(kept)),
         all_hits=hits,
         n_without_relevant=int((hits.n_relevant == 0).sum()),
@@ -76,7 +76,9 @@ def _away(whole: RemoteRows, source: Source | None, users: pl.Series) -> RemoteR
 
 def _some(source: Source, rows: InMemoryRows | RemoteRows, users: pl.Series) -> Source:
     """The rows of some users; the catalogue and the scale of grades are still those of all."""
-    return replace(source, rows=rows, truth=_rows(source.truth, users), whole=source.whole or source, _known={})
+    return replace(
+        source, rows=rows, truth_rows=LazyRows.of(_rows(source.truth, users)), whole=source.whole or source, _known={}
+    )
 
 
 def _rows(table: pl.DataFrame, users: pl.Series) -> pl.DataFrame:

@@ -27,14 +27,8 @@ def ids(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> pl.DataFra
 
 def _id(table: pl.DataFrame, role: str, name: str, label: str) -> pl.Series:
     column = table[role]
-    missing = column.is_null()
-    if column.dtype.is_float():
-        missing = missing | column.is_nan()
-    if missing.any():
-        row = _first(missing)
-        held = f"has {missing.sum():,} missing {role} ids, the first in row {row}."
-        drop = Code(f": frame.dropna(subset=[{label!r}])")
-        raise FrameError.of_column(name, label, held, fix=("Drop those rows", drop, "."))
+    if (missing := is_missing(column)).any():
+        raise ids_missing(int(missing.sum()), _first(missing), role, name, label)
     if column.dtype.is_float():
         # A column of whole numbers that once had a gap is float in pandas; nothing is lost by going back.
         if (column != column.floor()).any() or column.is_infinite().any():
@@ -63,6 +57,23 @@ def _id(table: pl.DataFrame, role: str, name: str, label: str) -> pl.Series:
     if column.dtype in (pl.List, pl.Array):
         raise FrameError.of_column(name, label, held, Code(f": frame.explode({label!r})"), ".")
     raise FrameError.of_column(name, label, held, ": whole numbers or text", Code(", .astype(str)"), ".")
+
+
+def float_ids(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> list[str]:
+    """Columns whose ids come as floats, as code that names them."""
+    return [f"{name}[{labels[role]!r}]" for role in IDS if table[role].dtype.is_float()]
+
+
+def is_missing(ids: pl.Series) -> pl.Series:
+    """Which ids are null or NaN."""
+    return ids.is_null() | ids.is_nan() if ids.dtype.is_float() else ids.is_null()
+
+
+def ids_missing(n: int, row: int, role: str, name: str, label: str) -> FrameError:
+    """Return the error for missing ids."""
+    drop = Code(f": frame.dropna(subset=[{label!r}])")
+    held = f"has {n:,} missing {role} ids, the first in row {row}."
+    return FrameError.of_column(name, label, held, fix=("Drop those rows", drop, "."))
 
 
 def of_one_unit(ids: pl.Series) -> pl.Series:

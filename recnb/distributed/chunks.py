@@ -1,4 +1,4 @@
-"""Recommendations that come a chunk at a time: evaluated as they come, with no more in memory than one of them and the truth."""
+"""Recommendations that come a chunk at a time: put into buckets of users, which are evaluated one after the other."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data import Frame, Layout, PartSummary, part_of, rows_of, table_of, validation
-from recnb.data.encoding import distinct
+from recnb.data import Frame, Layout, PartSummary, rows_of, validation
+from recnb.data.bucket_join import BucketJoin, batches_checked
+from recnb.data.join import one_model
 from recnb.data.relevance import graded_truth, top_of
-from recnb.data.user_buckets import ByUser, UserVisits
+from recnb.data.user_buckets import UserBuckets
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.distributed.partial import Partial, partial_of, refuse_unless_mean
@@ -87,12 +88,12 @@ def evaluate_chunks(
     k: int | Sequence[int | None] | None = None,
     **options: Any,
 ) -> ChunkedEvaluation:
-    """Evaluate recommendations that come as frames one after the other, such as files, each with whole users.
+    """Evaluate recommendations that come as frames one after the other, such as files.
 
-    The numbers are those of `evaluate` on all chunks together. A user whose list is spread over two chunks is refused.
-    Users of the truth who are in no chunk have no list, and count as the convention says. Only one chunk, the truth and the ids of users
-    are in memory at a time. `options` are those of `evaluate`, columns and conventions, and those of the metrics, such as
-    `gain="exponential"`.
+    The numbers are those of `evaluate` on all chunks together; a user's list may be spread over several. Users of the truth who are in
+    no chunk have no list, and count as the convention says. Up to about 4 million rows are kept in memory; if there are more, they
+    wait in temporary files, in buckets of users that are then evaluated one after the other. `options` are those of `evaluate`,
+    columns and conventions, and those of the metrics, such as `gain="exponential"`.
 
     >>> import recnb
     >>> sample = recnb.datasets.load_sample()
@@ -116,72 +117,50 @@ def evaluate_chunks(
         raise FrameError(
             f"chunks is one {type(chunks).__name__}: give several frames in a list or a generator, or type recnb.evaluate(recs, truth)."
         )
-    work = _ChunkState(truth, given, (metrics, k, own))
-    for chunk in steps(chunks, "chunks evaluated"):
-        work.add(chunk)
-    return work.end()
+    joined, n_chunks = _read(chunks, truth, given)
+    layout, facts = joined.layout, PartSummary()
+    top = max(
+        top_of(graded_truth(joined.truth.bucket(*slots), layout.truth, given.convention)) for slots in joined.ranges
+    )
+    total: Partial | None = None
+    cutoffs = Cutoffs.of(k)
+    for partial, of_part in joined.each(
+        lambda source, of_part: (partial_of(given.data(source), metrics, cutoffs, own, scale=top), of_part)
+    ):
+        facts += of_part
+        total = partial if total is None else total.plus(partial)
+    assert total is not None
+    joined.check(facts, total.counts.n_users, total.counts.n_relevant, total.convention)
+    return ChunkedEvaluation(total, n_chunks)
 
 
-class _ChunkState:
-    """Data kept between chunks."""
-
-    def __init__(self, truth: Frame, given: Options, request: tuple[Metrics, Any, dict[str, Any]]) -> None:
-        self.given, self.request, self.truth_given = given, request, truth
-        self.layout: Layout | None = None
-        self.truth: pl.DataFrame | None = None
-        self.visits: UserVisits | None = None
-        self.partial: Partial | None = None
-        self.facts = PartSummary()
-        self.n_chunks = 0
-        self.scale = 0.0
-
-    def add(self, chunk: Frame) -> None:
-        """Evaluate one chunk."""
-        layout = Layout.of(chunk, self.truth_given, self.given.columns)
-        if self.layout is None:
-            self._begin(layout)
-        elif layout != self.layout:
+def _read(chunks: Iterable[Frame], truth: Frame, given: Options) -> tuple[BucketJoin, int]:
+    """Put the rows of all chunks, and of the truth, into buckets of users; and count the chunks."""
+    lists, judged, n = UserBuckets(), UserBuckets(), 0
+    layout: Layout | None = None
+    models: set[Any] = set()
+    for n, chunk in enumerate(steps(chunks, _("chunks read")), 1):
+        own = Layout.of(chunk, truth, given.columns)
+        if layout is None:
+            layout = own
+            for rows in batches_checked(truth, "truth", layout.truth, []):
+                judged.add(rows)
+        elif own != layout:
             raise FrameError(
-                f"chunk {self.n_chunks + 1} has other columns than the first: {dict(layout.recs)} and not {dict(self.layout.recs)}."
+                f"chunk {n} has other columns than the first: {dict(own.recs)} and not {dict(layout.recs)}."
             )
-        self.n_chunks += 1
-        recs = rows_of(chunk, "recommendations", layout.recs_read)
-        if recs.height == 0:
-            return
-        assert self.truth is not None
-        assert self.visits is not None
-        recs, _ = validation.aligned(recs, self.truth, layout.recs, layout.truth)
-        truth, before = self.visits.come(distinct(recs["user"]))
-        if before is not None:
-            raise FrameError(
-                f"user {before!r} is in chunk {self.n_chunks} and in one before it: each chunk must hold whole users. Sort the "
-                "recommendations by user before they are cut, or cut between users."
-            )
-        self._evaluate(recs, truth)
-
-    def _begin(self, layout: Layout) -> None:
-        self.layout = layout
-        table = validation.ids(table_of(self.truth_given, "truth", layout.truth), "truth", layout.truth)
-        self.truth, self.visits = table, UserVisits(ByUser(table))
-        # What is wrong with the truth is said now, and not when its users come.
-        self.scale = top_of(graded_truth(table, layout.truth, self.given.convention))
-
-    def _evaluate(self, recs: pl.DataFrame, truth: pl.DataFrame) -> None:
-        assert self.layout is not None
-        metrics, k, options = self.request
-        source = part_of(recs, truth, self.layout)
-        partial = partial_of(self.given.data(source), metrics, Cutoffs.of(k), options, scale=self.scale)
-        self.partial = partial if self.partial is None else self.partial.plus(partial)
-        self.facts += PartSummary.of(recs, truth)
-
-    def end(self) -> ChunkedEvaluation:
-        """Count the users who were in no chunk, and see that anyone was."""
-        if self.layout is None or self.visits is None:
-            raise FrameError("there is no chunk: give at least one frame of recommendations.")
-        nothing = pl.DataFrame(schema=dict.fromkeys(self.layout.recs, pl.Int64))
-        for rows in self.visits.left():
-            self._evaluate(nothing, rows)
-        assert self.partial is not None
-        counts = self.partial.counts
-        self.facts.check(counts.n_users, counts.n_relevant, self.partial.convention, self.layout)
-        return ChunkedEvaluation(self.partial, self.n_chunks)
+        rows = rows_of(chunk, "recommendations", layout.recs_read)
+        if rows.height == 0:
+            continue
+        if layout.model is not None:
+            models |= set(rows["model"].drop_nulls().unique().to_list())
+            one_model(pl.Series(sorted(models)), layout.model)
+        validation.aligned(rows, judged.first, layout.recs, layout.truth)
+        lists.add(rows.drop("model", strict=False))
+    if layout is None:
+        raise FrameError("there is no chunk: give at least one frame of recommendations.")
+    if lists.n_rows == 0:
+        validation.ids(
+            pl.DataFrame(), "recommendations", layout.recs
+        )  # which raises the error for a frame without rows
+    return BucketJoin(lists, judged, layout, ("chunks", "recnb.evaluate(recs, truth)")), n

@@ -19,6 +19,7 @@ from recnb.comparison.models import register as register_engine
 from recnb.conventions import Convention
 from recnb.data import Layout, PartSummary, table_of, validation
 from recnb.data.merge import JoinedPart
+from recnb.data.user_buckets import hashable
 from recnb.distributed import kernel
 from recnb.distributed.evaluation import PartedEvaluation, PartedScore
 from recnb.distributed.kernel import ROW, Plan, Question
@@ -253,26 +254,13 @@ def _bucket(users: pd.Series[Any], label: str) -> np.ndarray[Any, np.dtype[np.in
     Dask's own hash goes by the type that a column is said to have, so 1 in a column of objects is not the 1 of a
     column of numbers.
     """
-    if len(users) == 0:
-        return np.zeros(0, dtype=np.int64)
-    ids = validation.of_one_unit(table_of(pd.DataFrame({label: users}), "the frame", {"user": label})["user"])
-    if ids.dtype.is_decimal():
-        ids = ids.floor()  # whole numbers and decimals of one value into one bucket
-    if ids.dtype.is_temporal() or ids.dtype.is_decimal():
-        ids = ids.to_physical() if ids.dtype.is_temporal() else ids.cast(pl.Int64, strict=False)
-    if ids.dtype.is_float():
-        ids = ids.fill_nan(None).cast(pl.Int64, strict=False)
-    if ids.dtype == pl.Duration:
-        ids = ids.dt.total_nanoseconds()
     try:
-        plain = (
-            ids.fill_null(0).to_numpy().astype(np.int64) if ids.dtype.is_integer() else ids.cast(pl.String).to_numpy()
-        )
-    except pl.exceptions.ComputeError:
+        ids = hashable(table_of(pd.DataFrame({label: users}), "the frame", {"user": label})["user"])
+    except pl.exceptions.PolarsError:
         # Values of a type that is no id (periods) are refused by the join; until then they may be anywhere.
         return np.zeros(len(users), dtype=np.int64)
-    hashed = pd.util.hash_array(plain)
-    return (hashed >> np.uint64(33)).astype(np.int64)
+    # The hash of pandas is the same in all its versions, and that of Polars need not be.
+    return (pd.util.hash_array(ids.to_numpy()) >> np.uint64(33)).astype(np.int64)
 
 
 def _uncategorized(column: pd.Series[Any]) -> pd.Series[Any]:

@@ -16,6 +16,7 @@ from recnb.data import PartSummary, Prepared, Source
 from recnb.data.columns import columns_of
 from recnb.data.join import RemoteRows
 from recnb.data.merge import JoinedPart, merged
+from recnb.data.relevance import LazyRows
 from recnb.data.side_data import read_side_data
 from recnb.display.templates import render
 from recnb.distributed import kernel
@@ -178,26 +179,20 @@ class PartedEvaluation(Methods, Fetchable):
             lambda convention: self._merged(convention, away),
             lambda users, convention: self._lists_of(users, convention),
         )
-        source = Source(away, pl.DataFrame(), layout.recs, layout.truth)
-        first = source.under(given.convention_for(source))
-        truth = first.judged if first.graded else first.judged.drop("relevance")
-        source = Source(away, truth, layout.recs, layout.truth, floats=self._floats)
+
+        def truth() -> pl.DataFrame:
+            return source.under(given.convention_for(source)).judged.select(*layout.truth)
+
+        source = Source(away, LazyRows(truth), layout.recs, layout.truth, floats=self._floats)
         return given.evaluation(source, read_side_data(source, None, given.columns, **given.side_data))
 
-    @cached_property
-    def _known(self) -> dict[Convention, Prepared]:
-        return {}
-
     def _merged(self, convention: Convention, away: RemoteRows) -> Prepared:
-        if convention not in self._known:
-            refuse_unless_mean(convention, self.engine)
-            joined = list(self._gathered(convention))
-            facts = sum((facts for _, facts in joined), PartSummary())
-            parts = [part for part, _ in joined]
-            n_relevant = sum(part.truth.height for part in parts)
-            facts.check(sum(len(part.users) for part in parts), n_relevant, convention, self._plan.layout)
-            self._known[convention] = merged(parts, away)
-        return self._known[convention]
+        refuse_unless_mean(convention, self.engine)
+        joined = list(self._gathered(convention))
+        parts, facts = [part for part, _ in joined], sum((facts for _, facts in joined), PartSummary())
+        n_relevant = sum(len(part.truth_relevance) for part in parts)
+        facts.check(sum(len(part.users) for part in parts), n_relevant, convention, self._plan.layout)
+        return merged(parts, away)
 
     def _lists_of(self, users: pl.Series, convention: Convention) -> pl.DataFrame:
         source = kernel.part(*self._rows_of(users), self._plan).data.prepared.source

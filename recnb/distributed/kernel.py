@@ -83,9 +83,7 @@ def _rows(frame: Frame, name: str, roles: Mapping[str, str], labels: Mapping[str
 def _none_missing(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> None:
     """Raise an error for rows without a user or item; the row is described by its other values."""
     for role, other in (("user", "item"), ("item", "user")):
-        column = table[role]
-        missing = column.is_null() | column.is_nan() if column.dtype.is_float() else column.is_null()
-        if missing.any():
+        if (missing := validation.is_missing(table[role])).any():
             raise FrameError(
                 f"{name}: column {labels[role]!r} has missing {role} ids, such as that beside {other} "
                 f"{table[other].filter(missing)[0]!r}. Drop those rows: frame.dropna(subset=[{labels[role]!r}])."

@@ -15,7 +15,7 @@ from recnb.data import Prepared, Source
 from recnb.data.encoding import distinct, positions
 from recnb.data.general_join import is_general
 from recnb.data.join import InMemoryRows
-from recnb.data.relevance import top_of
+from recnb.data.relevance import LazyRows, top_of
 from recnb.data.side_data import SideData
 from recnb.data.subset import hits_among
 from recnb.data.validation import in_floats, repeated
@@ -132,7 +132,7 @@ class LintData:
         source = self.source
         if truth is not None:
             labels = {"relevance": "relevance", **source.truth_labels}
-            source = replace(source, truth=truth, truth_labels=labels, _known={})
+            source = replace(source, truth_rows=LazyRows.of(truth), truth_labels=labels, _known={})
         try:
             prepared = source.under(replace(self.convention, **changes))
             return self.measured(prepared.hits(None), prepared.convention)[1]

@@ -15,7 +15,7 @@ import polars as pl
 import pyarrow as pa
 
 import recnb
-from recnb.data import batches, streaming, user_batches
+from recnb.data import batches, user_buckets
 from tests.attack.drawing import SPOILS, Case, Drawer
 from tests.attack.kinds import GRADES, IDS, SCORES, Kind, with_gaps
 
@@ -139,13 +139,18 @@ CONVERT: dict[str, Callable[[Columns], Any]] = {
 
 @contextlib.contextmanager
 def small_batches() -> Iterator[None]:
-    """What has more than 3 rows is read in batches of 4, and worked on in parts of 7."""
-    before = (streaming.WHOLE, streaming.ROWS, batches.ROWS, user_batches.BUCKETS)
-    streaming.WHOLE, streaming.ROWS, batches.ROWS, user_batches.BUCKETS = 3, 7, 4, 3
+    """What has more than 3 rows is read in batches of 4, and put into files, in buckets of about 7 rows."""
+    sizes = {"WHOLE": 3, "BLOCK": 2, "BUCKET": 7 * 24, "SLOTS": 8}
+    before, rows = {name: getattr(user_buckets, name) for name in sizes}, batches.ROWS
     try:
+        for name, size in sizes.items():
+            setattr(user_buckets, name, size)
+        batches.ROWS = 4
         yield
     finally:
-        streaming.WHOLE, streaming.ROWS, batches.ROWS, user_batches.BUCKETS = before
+        for name, size in before.items():
+            setattr(user_buckets, name, size)
+        batches.ROWS = rows
 
 
 def convert(columns: Columns, way: str) -> Any:

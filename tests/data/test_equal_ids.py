@@ -16,7 +16,7 @@ import pyarrow.dataset
 import pytest
 
 import recnb
-from recnb.data import streaming
+from recnb.data import user_buckets
 from recnb.errors import FrameError, RecnbError
 
 NOON, NEXT = pd.Timestamp("2024-01-01 12:00"), pd.Timestamp("2024-01-02 12:00")
@@ -86,7 +86,7 @@ def test_numbers_of_duckdb_meet_whole_numbers(kind: str) -> None:
     "kind", ["hugeint", "decimal(10, 0)", "decimal(12, 3)", "timestamp_ns", "timestamp", "timestamptz"]
 )
 def test_equal_ids_meet_where_lists_are_streamed(kind: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streaming, "WHOLE", 0)
+    monkeypatch.setattr(user_buckets, "WHOLE", 0)
     users = "timestamp '2024-01-01 12:00:00' + to_days(item)" if "time" in kind else "item"
     made = frames([1, 2, 1, 2], [1, 2])
     connection = duckdb.connect()

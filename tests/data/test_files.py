@@ -1,8 +1,11 @@
 """What streaming leaves behind: no files, and no memory that grows with the rows."""
 
+import gc
 import os
 import subprocess
 import sys
+from datetime import datetime
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -10,7 +13,7 @@ import polars as pl
 import pytest
 
 import recnb
-from recnb.data import streaming, user_batches
+from recnb.data import bucket_join, user_buckets
 from recnb.errors import FrameError
 from tests.data.test_streaming import same, shuffled, sized
 from tests.distributed.test_chunks import random_frames
@@ -27,67 +30,79 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_torn_lists_go_through_files_that_are_gone_afterwards(folder, monkeypatch):
+def test_files_are_gone_with_the_evaluation(folder):
     recs, truth = random_frames(np.random.default_rng(17), n_users=100)
-    written, levels = user_batches._written, []
-
-    def spy(batches, into, level):
-        assert into.parent == folder
-        levels.append(level)
-        return written(batches, into, level)
-
-    monkeypatch.setattr(user_batches, "_written", spy)
-    made = recnb.evaluate(pl.from_pandas(shuffled(recs)).lazy(), truth)
-    assert levels[0] == 0
-    assert 1 in levels  # a bucket was still too large
-    assert max(levels) < user_batches.DEEPEST
-    assert not any(folder.iterdir())
+    made = recnb.evaluate(pl.from_pandas(shuffled(recs)).lazy(), pl.from_pandas(truth).lazy())
+    assert len([*folder.iterdir()]) == 2
     same(made, recnb.evaluate(shuffled(recs), truth))
+    del made
+    gc.collect()
+    assert not any(folder.iterdir())
 
 
 def test_they_are_gone_after_an_error_too(folder):
     recs, truth = random_frames(np.random.default_rng(18))
     twice = shuffled(pd.concat([recs, recs[:1]], ignore_index=True))
-    with pytest.raises(FrameError, match=r"stand more than once.*\(Counted in some of the rows"):
+    with pytest.raises(FrameError, match=r"stand more than once.*\(Counted in one of \d+ buckets of users"):
         recnb.evaluate(pl.from_pandas(twice).lazy(), truth)
     missing = shuffled(recs).astype({"item": "Int64"})
     missing.loc[len(missing) - 1, "item"] = None
     with pytest.raises(FrameError, match="1 missing item ids, the first in row"):
         recnb.evaluate(pl.from_pandas(missing).lazy(), truth)
+    gc.collect()
     assert not any(folder.iterdir())
 
 
-def test_lists_that_stand_together_need_no_files(folder, monkeypatch):
+def test_what_is_in_memory_needs_no_files(folder, monkeypatch):
     recs, truth = random_frames(np.random.default_rng(19))
-    monkeypatch.setattr(user_batches, "_written", lambda *_: pytest.fail("a file was written"))
-    order = recs.user.unique()[::-1]
-    recs = pd.concat([recs[recs.user == user] for user in order], ignore_index=True)  # by user, in any order of users
-    same(recnb.evaluate(pl.from_pandas(recs).lazy(), truth), recnb.evaluate(recs, truth))
+    monkeypatch.setattr(user_buckets, "WHOLE", 10_000)
+    same(recnb.evaluate(pl.from_pandas(shuffled(recs)).lazy(), truth), recnb.evaluate(shuffled(recs), truth))
+    chunks = [recs[:50], recs[50:]]
+    assert recnb.evaluate_chunks(chunks, truth, k=3).table().equals(recnb.evaluate_chunks([recs], truth, k=3).table())
+    assert not any(folder.iterdir())
 
 
-def test_no_table_is_much_larger_than_asked(monkeypatch):
+@pytest.mark.parametrize("available, most", [(10**9, 60), (24 * 20 * 20 // 4, 30)])
+def test_buckets_are_as_large_as_asked_and_smaller_where_memory_is_short(available, most, monkeypatch):
     recs, truth = random_frames(np.random.default_rng(20), n_users=200)
-    monkeypatch.setattr(user_batches, "BUCKETS", 8)
-    seen, join = [], streaming._StreamState._join
-    monkeypatch.setattr(
-        streaming._StreamState, "_join", lambda self, recs, truth: seen.append(recs.height) or join(self, recs, truth)
-    )
+    monkeypatch.setattr(user_buckets, "SLOTS", 512)
+    monkeypatch.setattr(user_buckets, "available_memory", lambda: available)
+    seen, joined = [], bucket_join.part_of
+    monkeypatch.setattr(bucket_join, "part_of", lambda *rows: seen.append(rows[0].height) or joined(*rows))
     for frame in (recs, shuffled(recs)):
         seen.clear()
         recnb.evaluate(pl.from_pandas(frame).lazy(), truth)
-        assert max(seen) <= 3 * 20, seen
-        # One table was joined before lists were found to be torn.
-        assert len(recs) <= sum(seen) <= len(recs) + 60 * (frame is not recs)
+        assert 5 < max(seen) <= most, seen
+        assert sum(seen) == len(recs)
+
+
+@pytest.mark.parametrize("scale", [1, 2])
+def test_users_of_equal_ids_are_in_one_bucket(scale):
+    whole = [1, 7, 2**40]
+    ids = [
+        pl.Series(whole, dtype=pl.Int64),
+        pl.Series(whole, dtype=pl.UInt64),
+        pl.Series(whole, dtype=pl.Float64),
+        pl.Series([Decimal(one) for one in whole], dtype=pl.Decimal(20, 0)),
+        pl.Series([Decimal(one) for one in whole], dtype=pl.Decimal(20, scale)),
+    ]
+    assert len({tuple(user_buckets.slots_of(one)) for one in ids}) == 1
+    times = pl.Series([datetime(2024, 1, 1 + scale), datetime(1999, 12, 31, 23, 59, 59)])
+    units = [times.cast(pl.Datetime(unit)) for unit in ("ms", "us", "ns")]
+    zoned = [one.dt.replace_time_zone("UTC").dt.convert_time_zone("Asia/Seoul") for one in units]
+    assert len({tuple(user_buckets.slots_of(one)) for one in (*units, *zoned)}) == 1
+    text = pl.Series(["a", "b", "a"])
+    assert (user_buckets.slots_of(text) == user_buckets.slots_of(text.cast(pl.Categorical))).all()
 
 
 PEAK = """
 import sys
 import polars as pl
 import recnb
-from recnb.data import batches, streaming
+from recnb.data import batches, user_buckets
 
 folder, whole = sys.argv[1], int(sys.argv[2])
-streaming.WHOLE, streaming.ROWS, batches.ROWS = whole, 100_000, 100_000
+user_buckets.WHOLE, user_buckets.BLOCK, batches.ROWS, user_buckets.BUCKET = whole, 100_000, 100_000, 2_400_000
 for name in ("tiny", "recs"):
     made = pl.scan_parquet(f"{folder}/{name}.parquet").rec.against(pl.scan_parquet(f"{folder}/truth.parquet"))
     made.table(["ndcg", "recall"], k=10)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import recnb
-from recnb.data.user_buckets import SortedRuns
+from recnb.data import user_buckets
 from recnb.errors import ColumnError, FrameError, NoUsersError, OptionError
 from tests.examples import examples
 
@@ -141,25 +141,17 @@ def test_columns_and_libraries_are_named_as_for_evaluate():
 
 
 @pytest.mark.parametrize("text", [False, True])
-def test_a_user_in_two_chunks_is_refused(text):
+@pytest.mark.parametrize("whole", [50, 10_000])
+def test_a_list_may_be_spread_over_chunks(text, whole, monkeypatch):
+    monkeypatch.setattr(user_buckets, "WHOLE", whole)
     recs, truth = random_frames(np.random.default_rng(4), text=text)
-    in_truth = recs[recs.user.isin(truth.user)].user.iloc[0]
-    stranger = recs[~recs.user.isin(truth.user)].user.iloc[0]
-    for user in (in_truth, stranger):
-        user = user if text else int(user)
-        again = recs[recs.user == user]
-        with pytest.raises(FrameError, match=f"user {user!r} is in chunk 6 and in one before it"):
-            recnb.evaluate_chunks([*cut(recs, 5), again], truth, k=5)
-
-
-def test_many_strangers_are_remembered_in_few_runs():
-    seen = SortedRuns()
-    rng = np.random.default_rng(5)
-    ids = rng.permutation(5000)
-    for some in np.array_split(ids, 500):
-        assert seen.add(pl.Series(np.sort(some))) is None
-    assert len(seen.runs) < 15
-    assert all(seen.add(pl.Series([one])) == one for one in ids[::500])
+    shuffled = recs.sample(frac=1, random_state=4)
+    chunks = [shuffled[start : start + 13] for start in range(0, len(recs), 13)]
+    made = recnb.evaluate_chunks(chunks, truth, METRICS, K)
+    expected = recnb.evaluate(shuffled, truth).table(METRICS, k=K)
+    np.testing.assert_allclose(made.table().to_numpy(), expected.to_numpy(), rtol=0, atol=1e-12)
+    with pytest.raises(FrameError, match="1 pairs of user and item stand more than once"):
+        recnb.evaluate_chunks([*chunks, recs[:1]], truth, k=5)
 
 
 def test_what_is_wrong_is_said():

@@ -194,7 +194,7 @@ def test_ids_that_cannot_meet_are_refused_before_any_job(spark):
         recnb.spark.evaluate(left.withColumn("score", spark_array(left)), right)
     with pytest.raises(FrameError, match=r"is a Spark DataFrame: type import recnb\.spark"):
         recnb.evaluate(left, truth)
-    with pytest.raises(FrameError, match="truth is a list, which is no table"):
+    with pytest.raises(FrameError, match="truth is a list, which is nothing that recnb reads"):
         recnb.spark.evaluate(left, [1])
     with pytest.raises(FrameError, match="neither frame is of Spark"):
         recnb.spark.evaluate(recs, truth)
