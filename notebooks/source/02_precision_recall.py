@@ -273,7 +273,7 @@ at_depth.round(4)
 
 # %% [markdown]
 # *Down* a column one depth is averaged over users: precision@4 is 0.5 for all three, whatever the order. *Along* a row, AP
-# averages over depths of one list, those where a hit stands: for Sora ranks 3 and 4. Mina, whose list has its hits on top,
+# averages the precision at several depths of one list, those with a hit: for Sora ranks 3 and 4. Mina, whose list has its hits on top,
 # has the highest.
 #
 # ## Claim: AP@k is the mean of precision over different k

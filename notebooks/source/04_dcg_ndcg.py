@@ -13,8 +13,8 @@
 #    *discount* (할인): this is *discounted cumulative gain* (DCG, 할인 누적 이득).
 # 3. **Normalized.** How large a DCG can be depends on what there is to gain. One service grades from 0 to 10, another from 100
 #    to 200; one user likes two items, another fifty. So the DCG is divided by that of the best possible list, the *ideal
-#    DCG* (IDCG, 이상적 DCG). The quotient is *normalized* (정규화): nDCG, 1 for the best possible list, 0 for a list without a
-#    hit.
+#    DCG* (IDCG, 이상적 DCG). The quotient is *normalized* (정규화): nDCG, 1 for the best possible list, 0 for a list
+#    whose items all have relevance 0.
 #
 # With $rel_i$ for the grade of the item at rank $i$:
 #
@@ -374,7 +374,7 @@ swap.astype(float).round(4)
 # %% [markdown]
 # ## Claim: a cut-off deeper than the list is lowered to the list's length, in the ideal as well
 #
-# **A convention of its own, which forgives a short list.** Given k = 5, the article's function still cuts the ideal at three, the
+# **A convention of its own, which favours a short list.** Given k = 5, the article's function still cuts the ideal at three, the
 # length of the list, and returns 0.6049. recnb's ideal reaches down to k, so at k = 5 it gives 0.5682: a list that leaves two of five
 # places empty earns less. None of the conventions that recnb has recorded of libraries gives 0.6049 at k = 5; as an option
 # it is `ideal="min(k, list)"`. Without k there is no difference.
@@ -394,7 +394,7 @@ pd.DataFrame(cut, index=["k not given", "k = 3", "k = 5"]).T.astype(float).round
 # %% [markdown]
 # ## Claim: where nothing is relevant, nDCG is 0
 #
-# **A convention; others leave such a user out, or count 1.** The ideal list earns 0, and 0 / 0 has no value; the article's function
+# **A convention; others leave such a user out, or count 1.** The ideal list earns 0, and 0 / 0 is undefined; the article's function
 # says `return 0.0`. Two lists, one perfect and one of a user who likes nothing: the mean is 0.5 if the second counts 0, and 1 if it is
 # left out. recnb's functions for lists count it 0, as the article does; from a frame such a user is left out, unless options say
 # otherwise. The line of each number says which: two lists; a frame; a frame with such users counted 0.

@@ -7,7 +7,7 @@ import re
 import sys
 from decimal import Decimal
 from fractions import Fraction
-from math import e, inf, nan
+from math import e, inf, log2, nan
 from typing import Any
 
 import numpy as np
@@ -108,6 +108,30 @@ def test_what_is_no_answer_at_all_is_refused(bad: Any) -> None:
     with pytest.raises(RecnbError, match="give a number"):
         q.check(bad)
     assert q.grade(bad) == 0.0
+
+
+@pytest.mark.parametrize("k", [3, None])
+def test_what_is_worked_out_on_paper_with_five_decimals_is_right(k: int | None) -> None:
+    """With every factor and term rounded as the table of the notebook is, typed as a decimal or as the division."""
+
+    def on_paper(grades: list[int]) -> float:
+        return sum(round(grade * round(1 / log2(rank + 1), 5), 5) for rank, grade in enumerate(grades, 1))
+
+    for seed in range(1, 101):
+        q = recnb.quiz("ndcg", seed, k=k)
+        truth = dict(q.drawn.truth)
+        over = on_paper([truth.get(item, 0) for item in q.drawn.row[: q.k]])
+        under = on_paper(sorted(truth.values(), reverse=True)[: q.k])
+        assert q.check(f"{over:.5f}/{under:.5f}"), seed
+        assert q.check(f"{over / under:.4f}"), seed
+
+
+def test_a_question_says_that_fractions_and_equal_terms_are_right() -> None:
+    assert "or with a fraction, such as 2/3." in str(recnb.quiz("ndcg", 1))
+    assert "fraction" not in str(recnb.quiz("cg", 1))
+    tied = next(q for q in (recnb.quiz("average_precision", seed) for seed in range(200)) if len(q.largest) > 1)
+    assert "Of equal terms, any is right." in str(tied)
+    assert all(tied.check(tied.value, item) for item in tied.largest)
 
 
 def test_no_answer() -> None:
