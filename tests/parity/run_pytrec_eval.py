@@ -1,6 +1,7 @@
 """pytrec_eval-terrier: the mean over the queries that it returns, or what it makes of them itself.
 
-Interpolated precision is asked for at the level of the preset, a recall of 0; tests/results/test_measures.py has all levels.
+Interpolated precision is asked for at the level of the preset, a recall of 0; tests/results/test_measures.py has all levels,
+and grades of -1 among whole ones, which matter to infAP.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ def metrics() -> dict[str, Metric]:
             values = pytrec_eval.RelevanceEvaluator(qrels(data), {asked}).evaluate(runs(data))
             numbers = [one[asked.replace(".", "_", 1)] for one in values.values()]
             return (
-                float(pytrec_eval.compute_aggregated_measure(asked, numbers)) if measure in AGGREGATED else mean(numbers)
+                float(pytrec_eval.compute_aggregated_measure(asked, numbers))
+                if measure in AGGREGATED
+                else mean(numbers)
             )
 
         return metric
