@@ -71,7 +71,7 @@ def request_of(
     if chosen[0].retrieval:
         raise OptionError(
             f"the first metric of a report has its curve and the lint, which {chosen[0].symbol} has not: ",
-            Argument("metrics", ["ndcg", chosen[0].name]),
+            Argument("metrics", ["ndcg", *(metric.name for metric in chosen if metric.name != "ndcg")]),
             ".",
         )
     with_options = tuple((metric, options_of(metric, accuracy, shared, chosen)) for metric in chosen)

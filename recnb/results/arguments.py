@@ -25,7 +25,9 @@ def chosen_metrics(metrics: Metrics) -> list[Metric[...]]:
     chosen = [metric_named(metric) for metric in asked_metrics(metrics)]
     for metric in chosen:
         if metric.of == "all":
-            raise OptionError(f"{metric.symbol} is a sum over users and no mean: type .measure({metric.symbol!r}).")
+            raise OptionError(
+                f"{metric.symbol} is a sum over users and no mean: type .measure({metric.symbol!r}) of an evaluation."
+            )
     return chosen
 
 
