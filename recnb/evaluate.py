@@ -283,7 +283,7 @@ def parse_options(options: Mapping[str, Any]) -> Options:
             raise OptionError(Argument(role, column), ": a column is named as text.", fix=fix)
     if isinstance(convention, str):
         library = presets.library_named(convention)
-        first = presets.of_library(library)[0].convention
+        first = presets.data_convention(library)
         return Options(columns, replace(first, **options), library, options, frames)
     if convention is not None and not isinstance(convention, Convention):
         example = Argument("convention", "trec_eval")
