@@ -71,9 +71,10 @@ here.table(METRICS, k=K).round(4)
 # %% [markdown]
 # ## In files
 #
-# Four files, as a nightly job might leave them. `pl.scan_parquet` reads nothing yet; `.rec.against` reads a batch at a
-# time, keeps the hits and lets the rest go. What is in memory at any moment is one batch, the hits and the truth,
-# however many files there are. The result is an ordinary Evaluation: every metric, `table`, `report`, `compare`.
+# Four files, as a nightly job might leave them. `pl.scan_parquet` reads nothing yet; `.rec.against` reads them once, puts
+# the rows into buckets of users in temporary files, and joins one bucket after the other. What is in memory at any moment
+# is one bucket and the hits, however many files there are and whatever the order of their rows. The result is an ordinary
+# Evaluation: every metric, `table`, `report`, `compare`.
 
 # %%
 folder = tempfile.TemporaryDirectory()
@@ -86,9 +87,8 @@ scanned = pl.scan_parquet(files / "recs-*.parquet").rec.against(pl.scan_parquet(
 scanned.table(METRICS, k=K).round(4)
 
 # %% [markdown]
-# Smaller sets are read whole, since that is simpler and costs nothing; from a few million rows on they stream. Files
-# whose users are torn apart are sorted into temporary files first. DuckDB relations and pyarrow datasets are taken in
-# the same way.
+# Smaller sets are read whole; from four million rows on they go through buckets. DuckDB relations and pyarrow datasets
+# are taken in the same way.
 #
 # Where rows come as frames, one after the other, from an API or a loop of one's own, `evaluate_chunks` takes them as
 # they come:

@@ -69,7 +69,7 @@ class UserParts:
         kept = is_averaged(parts["user"], divided.list_length > 0, with_truth, has_relevant, prepared.convention)
         return replace(
             prepared,
-            truth_rows=LazyRows(prepared.truth, of_truth[kept[divided.truth_user]].astype(np.int64)),
+            truth_rows=LazyRows.of(prepared.truth, of_truth[kept[divided.truth_user]].astype(np.int64)),
             users=parts["part"].cast(pl.Int64).filter(pl.Series(kept)),
             all_hits=hits_among(divided, kept),
             n_without_relevant=int((~has_relevant).sum()),

@@ -70,7 +70,7 @@ class MeasureText:
     >>> MeasureText.parse("MAP(rel=2)")
     MeasureText(metric='average_precision', options={}, data={'relevant_from': 2}, k=None)
     >>> [str(MeasureText.parse(name)) for name in ("mrr", "Recall@20", "IPrec@0.1", "ndcg_cut_5", "SetP")]
-    ['RR', 'R@20', 'IPrec@0.1', 'nDCG@5', 'SetP']
+    ['RR', 'Recall@20', 'IPrec@0.1', 'nDCG@5', 'SetP']
     """
 
     metric: str  #: its name; of what is no name of a measure, the text before brackets and cut-off

@@ -370,7 +370,6 @@ def test_calibration_without_genres() -> None:
         (lambda ev: ev.explain("novelty"), OptionError, "say whose list"),
         (lambda ev: ev.explain("novelty", 9), UnknownUserError, "3 users who have a list"),
         (lambda ev: ev.explain("calibration", 7), UnknownUserError, "have a list"),
-        (lambda ev: ev.under("rectools").gini(), OptionError, "rectools has no gini"),
         (lambda ev: ev.under("ranx").beyond(k=3), OptionError, "ranx has no metric beyond accuracy"),
         (lambda ev: ev.curve("novelty", k=[None]), OptionError, "whole numbers"),
     ],

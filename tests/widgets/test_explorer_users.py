@@ -75,7 +75,9 @@ def test_a_library_has_its_own_metrics_options_and_users() -> None:
     assert state.options_in_force() == {"gain": "binary", "discount": "log", "log_base": 2, "ideal": "k"}
     assert state.mean() == pytest.approx(float(EV.under("rectools").ndcg(k=10)))
     assert "rectools" in summary(state)
-    assert not state.ask(metric="rbp")
+    # What the library lacks is recnb's own, and is marked.
+    assert state.ask(metric="rbp")
+    assert "recnb's own" in repr(EV.under("rectools").rbp(k=10))
 
 
 @pytest.mark.parametrize(
