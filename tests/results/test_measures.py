@@ -323,6 +323,26 @@ def test_counts_under_libraries(library: str) -> None:
     report = ours.report(k=2)
     text = report.to_markdown()
     assert {"found 0 of 1 relevant", "found 1 of 1 relevant"} <= set(re.findall(r"found \d of \d relevant", text))
-    assert "of 3 relevant" not in text and "of 2 relevant" not in text
+    assert "of 3 relevant" not in text
+    assert "of 2 relevant" not in text
     few = next(finding for finding in ours.lint(k=3) if "fewer than" in str(finding))
     assert "User 1: 3 relevant" not in str(few)
+
+
+def test_values_of_users_as_columns() -> None:
+    ev = recnb.evaluate(LABELS)
+    frame = ev.to_frame(["ndcg", "nDCG@1", "AP(rel=2)"], k=[2, 3], gain="exponential")
+    assert list(frame.columns) == ["ndcg@2", "ndcg@3", "nDCG@1", "AP(rel=2)@2", "AP(rel=2)@3"]
+    assert frame.index.name == "qid"
+    pd.testing.assert_series_equal(frame["ndcg@3"], ev.ndcg(k=3, gain="exponential").per_user, check_names=False)
+    assert frame["AP(rel=2)@3"].isna().tolist() == [False, True]  # query 2 has no item of relevance 2
+    assert list(ev.to_frame().columns) == ["list_length", "n_relevant", "n_hits"]
+    assert ev.to_frame(k=2)["hit_rate@2"].tolist() == [0, 1]
+    with pytest.raises(OptionError, match="one number of all lists"):
+        ev.to_frame(["personalization"])
+
+
+def test_options_are_named_below_measures() -> None:
+    ev = recnb.evaluate(LABELS)
+    assert "gain 2^relevance - 1" in str(ev.measures(["nDCG@2"], gain="exponential"))
+    assert "gain 2^relevance - 1" not in str(ev.measures(["nDCG@2"]))

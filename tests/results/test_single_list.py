@@ -420,3 +420,40 @@ def test_grades_and_scores_by_position_are_not_taken_for_items() -> None:
     assert recnb.ndcg([1, 2], [3, 4, 5]) == 0
     assert recnb.ndcg(["a", "b"], ["c", "d"]) == 0
     assert recnb.ndcg([1, 2], [2, 3]) > 0
+
+
+@pytest.mark.parametrize("form", [list, np.array, pd.Series, lambda values: np.array([values])])
+def test_grades_and_scores_by_position(form: Any) -> None:
+    """Two lists of numbers are answered with y_true= and y_score=, whatever else could be refused."""
+    lists = [
+        ([3, 0, 2, 1, 0], [0.2, 0.9, 0.5, 0.1, 0.7]),
+        ([3, 0, 2, 1, 0], [5, 4, 3, 2, 1]),
+        ([True, False], [0.3, 0.9]),
+    ]
+    for ranking, truth in lists:
+        with pytest.raises(RecnbError, match=r"recnb\.precision\(y_true=\.\.\., y_score=\.\.\.\)"):
+            recnb.precision(form(ranking), form(truth))
+
+
+@pytest.mark.parametrize(
+    ("ranking", "truth"), [([3, 2, 1, 0], [0.2, 0.9, 0.5]), ([0.5, 2.0], {2, 3}), ([True], {1, 2})]
+)
+def test_fractions_and_booleans_are_no_items(ranking: Any, truth: Any) -> None:
+    with pytest.raises(RecnbError, match="is no id of one: if they are grades and scores, type"):
+        recnb.ndcg(ranking, truth)
+    assert recnb.hit_rate([1.0, 2.0], {2, 3}) == 1
+    assert recnb.hit_rate([3, 1, 2], [2, 3, 9]) == 1
+
+
+def test_equal_scores_are_in_the_basis() -> None:
+    tied = recnb.ndcg(y_true=[3, 0, 2, 1, 0], y_score=[0.5, 0.5, 0.5, 0.1, 0.5])
+    assert tied == recnb.ndcg([3, 0, 2, 0, 1])
+    assert "equal scores in the order given" in tied.basis
+    assert "equal scores" in recnb.mrr(y_true=[[1, 0], [0, 1]], y_score=[[1, 2], [1, 1]]).basis
+    assert "equal scores" not in recnb.mrr(y_true=[[1, 0], [0, 1]], y_score=[[1, 2], [1, 2]]).basis
+    for option in ("ties", "qid", "group"):
+        with pytest.raises(
+            OptionError, match=r"recnb.evaluate_groups\(y_true, y_score, group=\[len\(y_true\)\], ties="
+        ):
+            recnb.ndcg(y_true=[1, 0], y_score=[0.5, 0.5], **{option: "expected"})
+    assert recnb.evaluate_groups([1, 0], [0.5, 0.5], group=[2], ties="expected").mrr() == 0.75
