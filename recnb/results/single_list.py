@@ -11,17 +11,19 @@ import inspect
 import json
 import typing
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ParamSpec, Protocol, overload
 
 import numpy as np
 import pandas as pd
+import polars as pl
 
 from recnb.conventions import Convention, options_in_words
-from recnb.conventions.convention import PHRASES
+from recnb.conventions.convention import PHRASES, Ties
+from recnb.data.load import prepare
 from recnb.display.language import _, ngettext, use_language
-from recnb.errors import OptionError, RecnbError, is_number, is_several
+from recnb.errors import Argument, OptionError, RecnbError, is_number, is_several, is_word, near
 from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
 from recnb.metrics.metric import Metric, standard_metric
 from recnb.results.explanation import Explanation
@@ -35,6 +37,10 @@ Truth = Mapping[Any, float] | Collection[Any]
 
 #: A user with nothing relevant: the articles give such a list 0, and there is no population to leave it out of.
 LISTS = Convention(order="row", no_relevant="zero")
+
+
+#: The rules for equal scores that need no ids of items.
+TIES: tuple[Ties, ...] = ("first", "last", "expected", "max_rank", "floor_mean_rank", "worst")
 
 
 class OneList(Protocol[P]):
@@ -82,6 +88,7 @@ PARAMETERS = {
     "truth": "truth : mapping, list or set, optional\n    Relevance of each item, or the relevant items; for several rankings, one for each.",
     "k": "k : int, optional\n    Cut-off: the rank after which the list is cut. None: the whole list of each user",
     "y_true": "y_true, y_score : array-like, optional\n    In place of a ranking: the relevance and the score of each item, in any order; equal scores keep their order.",
+    "ties": 'ties : {"first", "last", "expected", "max_rank", "floor_mean_rank", "worst"}, optional\n    The order of equal scores, as in `Convention`; "expected" is the mean over all orders.',
 }
 RETURNS = {
     "Score": "Score\n    A float with `per_user`, `interval()`, `plot()` and its convention.",
@@ -117,14 +124,13 @@ def on_lists(metric: Metric[P]) -> OneList[P]:
 
     def call(
         ranking: Ranking | None = None, truth: Truth | None = None, k: int | None = None,
-        *, y_true: Any = None, y_score: Any = None, **options: Any,
+        *, y_true: Any = None, y_score: Any = None, ties: Ties | None = None, **options: Any,
     ) -> Score:  # fmt: skip
-        for name in ("ties", "qid", "group"):
-            if name in options and name not in metric.defaults:
+        for name in ("qid", "group"):
+            if name in options:
                 raise OptionError(
-                    f"{name}= is no option of one list. Several lists, by their sizes or queries, and other orders of equal scores: "
-                    'recnb.evaluate_groups(y_true, y_score, group=[len(y_true)], ties="expected").'
-                    f"{metric.name}()."
+                    f"{name}= is no option of one list. For the lists of several queries, type "
+                    f"recnb.evaluate_groups(y_true, y_score, {name}=...).{metric.name}()."
                 )
         metric.check(options)
         scores = None
@@ -136,15 +142,20 @@ def on_lists(metric: Metric[P]) -> OneList[P]:
             ranking, scores = _by_score(y_true, y_score), y_score
         pairs = _pairs(ranking, truth, metric)
         cutoff = Cutoffs.one(k)
-        values = metric.at(hits_of(pairs), cutoff, options).value[:, 0]
         convention = LISTS.with_metric({**metric.defaults, **options})
+        if ties is None:
+            hits = hits_of(pairs)
+        else:
+            convention = replace(convention, order="score", ties=_checked_ties(ties, scores))
+            hits = _hits_of_scores(y_true, y_score, convention)
+        values = metric.at(hits, cutoff, options).value[:, 0]
         return Score(
-            values.mean(), metric.name, cutoff.values[0], convention, _basis(pairs, metric, options, scores),
+            values.mean(), metric.name, cutoff.values[0], convention, _basis(pairs, metric, options, scores, convention.ties),
             values=values, users=partial(pd.RangeIndex, len(pairs), name="list"),
         )  # fmt: skip
 
     call.__module__ = "recnb"
-    function: OneList[P] = describe(call, metric, ["ranking", "truth"], "Score", ["y_true", "y_score"])
+    function: OneList[P] = describe(call, metric, ["ranking", "truth"], "Score", ["y_true", "y_score", "ties"])
     return function
 
 
@@ -216,6 +227,27 @@ def _by_score(y_true: Any, y_score: Any) -> list[Any]:
             raise RecnbError(f"y_score holds {score!r}: a score is a finite number.")
     order = sorted(range(len(scores)), key=lambda at: -scores[at])
     return [grades[at] for at in order]
+
+
+def _checked_ties(ties: Any, scores: Any) -> Ties:
+    """A rule for equal scores that needs no ids."""
+    if scores is None:
+        raise OptionError(Argument("ties", ties), " orders equal scores: give them, y_true= and y_score=.")
+    if not is_word(ties, TIES):
+        raise OptionError(Argument("ties", ties), " is no order of equal scores of one list.", fix=near(ties, TIES))
+    return ties
+
+
+def _hits_of_scores(y_true: Any, y_score: Any, convention: Convention) -> Hits:
+    """The hits of one list or several under a rule for equal scores."""
+    several = _is_sequence(next(iter(y_true)))
+    grades, scores = (list(values) if several else [values] for values in (y_true, y_score))
+    rows = {
+        "user": np.repeat(np.arange(len(grades)), [len(of_list) for of_list in grades]),
+        "score": np.concatenate([np.asarray(of_list, dtype=np.float64) for of_list in scores]),
+        "relevance": np.concatenate([np.asarray(of_list, dtype=np.float64) for of_list in grades]),
+    }
+    return prepare(pl.DataFrame(rows), None, {}, convention).all_hits
 
 
 def _pairs(ranking: Ranking | None, truth: Truth | None, metric: Metric[...]) -> list[Pair]:
@@ -378,7 +410,9 @@ def _first_twice(items: list[Any]) -> Any:
     return next(item for at, item in enumerate(items) if item in items[:at])
 
 
-def _basis(pairs: Sequence[Pair], metric: Metric[...], options: Mapping[str, Any], scores: Any = None) -> str:
+def _basis(
+    pairs: Sequence[Pair], metric: Metric[...], options: Mapping[str, Any], scores: Any = None, ties: Ties = "first"
+) -> str:
     n = len(pairs)
     count = _("one list of {n}", n=len(pairs[0].grades)) if n == 1 else _("mean of {n} lists", n=n)
     empty = sum(not pair.truth for pair in pairs)
@@ -386,5 +420,5 @@ def _basis(pairs: Sequence[Pair], metric: Metric[...], options: Mapping[str, Any
     scores = [] if scores is None else scores
     lists = scores if all(map(_is_sequence, scores)) else [scores]
     equal = any(len({*of_list}) < len(of_list) for of_list in lists)
-    ties = [_(PHRASES["ties", "first"])] * equal
-    return "; ".join([count, *[zeros] * bool(empty), *ties, *options_in_words({**metric.defaults, **options})])
+    order = [_(PHRASES["ties", ties])] * equal
+    return "; ".join([count, *[zeros] * bool(empty), *order, *options_in_words({**metric.defaults, **options})])
