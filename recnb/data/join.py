@@ -468,12 +468,14 @@ def _generally_joined(
     )
 
 
-def one_model(models: pl.Series, column: str) -> None:
-    """Refuse the lists of several models."""
+def one_model(models: pl.Series, column: str, *, both_sides: bool = False) -> None:
+    """Refuse the lists of several models; `both_sides`: in a frame that holds the truth as well."""
     if len(models) > 1:
+        which, frame = ("the frame holds", "frame") if both_sides else ("recommendations hold", "recs")
+        given = frame if both_sides else "recs, truth"
         raise FrameError(
-            f"recommendations hold the lists of {len(models)} models in column {column!r}, such as {models[0]!r}: compare them, "
-            f"recnb.compare(recs, truth), or evaluate one alone, recs[recs[{column!r}] == {models[0]!r}]."
+            f"{which} the lists of {len(models)} models in column {column!r}, such as {models[0]!r}: compare them, "
+            f"recnb.compare({given}), or evaluate one alone, {frame}[{frame}[{column!r}] == {models[0]!r}]."
         )
 
 
