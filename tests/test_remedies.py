@@ -96,6 +96,8 @@ CASES = {
     "a pair of the truth that is repeated": Case('truth.loc[2] = ["u", "b", 1]', MRR, r"Keep one: (.+?), or", "frame = truth; truth = {}"),
     "a pair of the truth, kept once": keyword('truth.loc[2] = ["u", "b", 3]', r", or (.+?) to keep"),
     "a pair under the general join": keyword('recs.loc[6] = ["u", "a", 4]', r"[Ss]ay (.+?) to keep", "recnb.evaluate(recs, truth, candidates='padded', **more).mrr()"),
+    "purchases of 0": keyword('truth = pd.DataFrame(dict(user=list("uuvv"), item=list("abcb"), purchases=[0, 1, 0, 1]))', r"name it: (relevance='purchases')"),
+    "purchases of 0 that count": Case('truth = pd.DataFrame(dict(user=list("uuvv"), item=list("abcb"), purchases=[0, 1, 0, 1]))', MRR, r"drop it, (.+?)\.$", "truth = {}", "recnb.evaluate(recs, truth).mrr()", 1.0),
     "ranks that tie": Case('recs = scored.assign(rank=1)', MRR, r"Make ranks of your scores: (.+?), or", 'frame = recs; recs["rank"] = {}.astype(int)'),
     "rank and score that disagree": keyword('recs["score"] = recs["rank"]', r"Say which one is the order: (order='rank') or"),
     "rank and score that disagree, by score": keyword('recs["score"] = recs["rank"]', r" or (order='score')\.", right=(1 / 2 + 1 / 3) / 2),
