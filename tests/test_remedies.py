@@ -96,6 +96,8 @@ CASES = {
     "a pair of the truth that is repeated": Case('truth.loc[2] = ["u", "b", 1]', MRR, r"Keep one: (.+?), or", "frame = truth; truth = {}"),
     "a pair of the truth, kept once": keyword('truth.loc[2] = ["u", "b", 3]', r", or (.+?) to keep"),
     "a pair under the general join": keyword('recs.loc[6] = ["u", "a", 4]', r"[Ss]ay (.+?) to keep", "recnb.evaluate(recs, truth, candidates='padded', **more).mrr()"),
+    "a column that is no rank": Case('recs = pd.DataFrame(dict(user=["u", "v"], r1=["a", "b"], r2=["b", "c"], r3=["c", "a"], country="KR"))', MRR, r"Drop it: (.+?)\.$", "frame = recs; recs = {}"),
+    "users beside ranks": keyword('recs = pd.DataFrame(dict(who=["u", "v"], r1=["a", "b"], r2=["b", "c"], r3=["c", "a"]))', r"holds the users, (user='who')"),
     "purchases of 0": keyword('truth = pd.DataFrame(dict(user=list("uuvv"), item=list("abcb"), purchases=[0, 1, 0, 1]))', r"name it: (relevance='purchases')"),
     "purchases of 0 that count": Case('truth = pd.DataFrame(dict(user=list("uuvv"), item=list("abcb"), purchases=[0, 1, 0, 1]))', MRR, r"drop it, (.+?)\.$", "truth = {}", "recnb.evaluate(recs, truth).mrr()", 1.0),
     "ranks that tie": Case('recs = scored.assign(rank=1)', MRR, r"Make ranks of your scores: (.+?), or", 'frame = recs; recs["rank"] = {}.astype(int)'),
