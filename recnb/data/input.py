@@ -124,7 +124,7 @@ class _Reader:
         if isinstance(given, Mapping):
             _no_columns(given, name)
             return self._lists(list(given), list(given.values()), name)
-        if isinstance(given, pd.Series) and _is_numbered(given.index):
+        if isinstance(given, pd.Series) and is_numbered(given.index):
             return self._of_rows(given.to_list(), name)
         if isinstance(given, pd.Series):
             return self._lists(given.index.to_list(), given.to_list(), name)
@@ -246,7 +246,7 @@ class _Reader:
                 return None
             label = others[0]
             users = table_of(frame, name, {"user": label})["user"]
-        elif isinstance(frame, pd.DataFrame) and not _is_numbered(frame.index):
+        elif isinstance(frame, pd.DataFrame) and not is_numbered(frame.index):
             users = from_pandas(frame.index.to_series(), name, "index", "user")
             label = frame.index.name if role_of(frame.index.name) == "user" else label
         else:
@@ -261,7 +261,7 @@ class _Reader:
         return self._ranked(users, columns.gather(by_user), name).rename({"user": label})
 
 
-def _is_numbered(index: pd.Index[Any]) -> bool:
+def is_numbered(index: pd.Index[Any]) -> bool:
     """Whether an index is the numbers of rows from 0, as pandas gives it to a frame without one."""
     return isinstance(index, pd.RangeIndex) and index.name is None and index.start == 0
 
