@@ -14,6 +14,7 @@ import polars as pl
 from recnb.data import Prepared, validation
 from recnb.data.columns import columns_of, table_of
 from recnb.data.encoding import distinct, positions
+from recnb.data.input import is_numbered
 from recnb.data.join import InMemoryRows
 from recnb.data.user_parts import UserParts
 from recnb.display.fonts import lettering
@@ -227,7 +228,10 @@ def _column(evaluation: EvaluationData, by: Any) -> SegmentColumn:
     if isinstance(by, str):
         column = _column_named(evaluation, by)
     elif isinstance(by, Mapping) or hasattr(by, "items"):
-        listed, label = dict(by.items()), str(getattr(by, "name", None) or "segment")
+        label = str(getattr(by, "name", None) or "segment")
+        if isinstance(by, pd.Series) and is_numbered(by.index):
+            _refuse_positions(evaluation, by.index, label)
+        listed = dict(by.items())
         # NaN among words would become a word.
         values = [None if isinstance(value, float) and value != value else value for value in listed.values()]
         series = pl.Series(values, strict=False)
@@ -266,13 +270,42 @@ def _column(evaluation: EvaluationData, by: Any) -> SegmentColumn:
     return replace(column, table=table)
 
 
+def _refuse_positions(evaluation: EvaluationData, index: pd.Index[Any], label: str) -> None:
+    """Refuse the numbers of rows for users, unless they are exactly the users."""
+    users = _everyone(evaluation).to_list()
+    if {*users} == {*index.to_list()}:
+        return
+    other = next((user for user in users if user not in index), users[0])
+    problem = f" has no users on its index, only the numbers of its rows, 0 to {len(index) - 1:,}: users such as {other!r} would be not known, or in another's segment."
+    code = Code(f", users.set_index('user')[{label!r}]")
+    raise OptionError(Argument("by", label), problem, fix=("Put the users on its index", code, "."))
+
+
+def _refuse_another(by: str, users: pl.DataFrame, name: str, other: pl.DataFrame) -> None:
+    """Refuse a column of the users that another frame has as well, with another value for a user."""
+    both = users.select("user", here=by).join(other.select("user", there="value"), on="user")
+    numbers = both["here"].dtype.is_numeric() and both["there"].dtype.is_numeric()
+    same = pl.col("here", "there").cast(pl.Float64 if numbers else pl.String)
+    differ = both.with_columns(same).filter(pl.col("here").ne_missing(pl.col("there")))
+    if differ.height:
+        user, here, there = differ.row(0)
+        problem = (
+            f" is a column of users= and of the {name}, and they differ: for user {user!r}, {here!r} and {there!r}."
+        )
+        code = Code(f": users.rename(columns={{{by!r}: {f'user_{by}'!r}}})")
+        raise OptionError(Argument("by", by), problem, fix=("Rename one of them", code, "."))
+
+
 def _column_named(evaluation: EvaluationData, by: str) -> SegmentColumn:
     users, side_data = evaluation.side_data.users, evaluation.side_data
-    if users is not None and by in users.columns and by != "user":
-        return SegmentColumn(by, users.select("user", value=by))
     of_truth = _columns_of_truth(evaluation)
     of_recs = _columns_of(side_data.recs, "recommendations", evaluation)
     frames: tuple[tuple[Literal["truth", "list"], Any], ...] = (("truth", of_truth), ("list", of_recs))
+    if users is not None and by in users.columns and by != "user":
+        for frame, columns in frames:
+            if by in columns:
+                _refuse_another(by, users, "truth" if frame == "truth" else "recommendations", columns[by]("user"))
+        return SegmentColumn(by, users.select("user", value=by))
     for frame, columns in frames:
         if by in columns:
             of_users = columns[by]("user").unique(maintain_order=True)
