@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections.abc import Iterable
 from functools import cache
 from importlib import resources
 from math import isfinite
@@ -93,6 +94,16 @@ def translated(message: language.Message, /, **values: Any) -> str:
         return language._(message, **values)
     escaped = {key: escape(value) if isinstance(value, str) else value for key, value in values.items()}
     return Markup(language._(message, **escaped))
+
+
+def joined(parts: Iterable[str], between: str = ", ") -> str:
+    """Join texts; if one is HTML, the others are escaped and the result is HTML.
+
+    >>> joined([name("u1"), "<i>"]), joined(["u1", "<i>"])
+    (Markup('<bdi>u1</bdi>, &lt;i&gt;'), 'u1, <i>')
+    """
+    parts = list(parts)
+    return (Markup(between) if any(isinstance(part, Markup) for part in parts) else between).join(parts)
 
 
 def _style(path: str) -> Markup:

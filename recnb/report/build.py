@@ -33,7 +33,7 @@ from recnb.results.arguments import Metrics
 from recnb.results.beyond_accuracy import recorded_in
 from recnb.results.curve import Curve
 from recnb.results.provenance import own_note, users_in_words
-from recnb.results.segments import segment_rows
+from recnb.results.segments import n_tests, segment_rows
 from recnb.stats import intervals
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def _segments(
         "{confidence:g}% intervals, not corrected for the number of comparisons; gaps to all other users by the "
         "more careful of Welch's t and Student's, their p corrected by Holm's method over {n:,} tests, every "
         "metric and segment here.",
-        n=sum(not np.isnan(row.p) for row in rows),
+        n=n_tests(rows),
         confidence=100 * confidence,
     )
     basis = "; ".join(filter(None, [segments.words, basis]))
