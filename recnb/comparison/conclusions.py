@@ -255,11 +255,12 @@ def report_title(report: ComparisonReportData) -> str:
     return _("Comparison of {models}", models=", ".join(report.models))
 
 
-def means_title(report: ComparisonReportData, k: int) -> str:
+def means_title(report: ComparisonReportData, k: int | None) -> str:
     """The title of the means at a cut-off."""
-    return _(
-        "Means at k = {k}, with their {confidence} intervals", k=k, confidence=percent_of(report.settings.confidence)
-    )
+    confidence = percent_of(report.settings.confidence)
+    if k is None:
+        return _("Means of whole lists, with their {confidence} intervals", confidence=confidence)
+    return _("Means at k = {k}, with their {confidence} intervals", k=k, confidence=confidence)
 
 
 def near_best_in_words(alpha: float) -> str:

@@ -129,6 +129,7 @@ def _environment() -> Environment:
     )
     environment.globals.update(
         _=translated,
+        at_k=text.at_k,
         isfinite=isfinite,
         lang=language.current,
         ngettext=lambda one, many, n, /, **values: translated(language.Plural(one, many), n=n, **values),

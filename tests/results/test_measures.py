@@ -71,6 +71,40 @@ def test_equal_those_of_ir_measures(seed: int) -> None:
     assert {**got, **dict.fromkeys(undefined)} == pytest.approx({**want, **dict.fromkeys(undefined)}, abs=1e-9)
 
 
+#: Of lists from which items that are not judged are left out.
+JUDGED_ONLY = [
+    "AP(judged_only=True)", "nDCG(judged_only=True)@5", "P(judged_only=True)@3", "RR(judged_only=True)",
+    "SetP(judged_only=True)", "R(judged_only=True)@4", "Rprec(judged_only=True)",
+]  # fmt: skip
+
+
+def with_negatives(qrels: pd.DataFrame, seed: int) -> pd.DataFrame:
+    """The judgments with grades of -1 and -2 in the place of some zeros; with nothing else in a query, trec_eval crashes."""
+    rng = np.random.default_rng(seed)
+    below = rng.integers(1, 3, len(qrels)) * (rng.random(len(qrels)) < 0.4) * (qrels["relevance"] == 0)
+    below *= qrels.duplicated("query_id")
+    return qrels.assign(relevance=qrels["relevance"] - below)
+
+
+@pytest.mark.parametrize("seed", range(N_RUNS))
+def test_items_of_negative_grades_are_not_judged(seed: int) -> None:
+    run, qrels = run_of(seed)
+    qrels = with_negatives(qrels, seed)
+    got = recnb.evaluate(run, qrels, convention="ir_measures").measures(JUDGED_ONLY)["mean"].to_dict()
+    assert got == pytest.approx(in_ir_measures(run, qrels, JUDGED_ONLY), abs=1e-9)
+    peer = pytest.importorskip("pytrec_eval")
+    by_query = [
+        {query: dict(zip(rows["doc_id"], rows[value], strict=True)) for query, rows in frame.groupby("query_id")}
+        for frame, value in ((qrels, "relevance"), (run, "score"))
+    ]
+    names = {"average_precision": "map", "reciprocal_rank": "recip_rank", "r_precision": "Rprec", "ndcg": "ndcg"}
+    theirs = peer.RelevanceEvaluator(by_query[0], set(names.values()), judged_docs_only_flag=True).evaluate(by_query[1])
+    evaluation = recnb.evaluate(run, qrels, convention="trec", judged_only=True)
+    for ours, name in names.items():
+        wanted = {query: values[name] for query, values in theirs.items()}
+        assert getattr(evaluation, ours)().per_user.to_dict() == pytest.approx(wanted, abs=1e-9), name
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_equal_those_that_ir_measures_prints_with_five_digits(seed: int) -> None:
     run, qrels = run_of(seed)
