@@ -28,6 +28,7 @@ WORDS = {
     "rank": "순위",
     "rank i": "순위 i",
     "liked": "좋아하는 아이템",
+    "liked?": "좋아하는가",
     "recommended": "추천 목록",
     "mean over users": "사용자 평균",
     # 01

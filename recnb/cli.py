@@ -15,7 +15,7 @@ import shlex
 import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from glob import glob
 from math import inf, isfinite
 from pathlib import Path
@@ -29,6 +29,7 @@ from recnb.data.columns import columns_of, role_of
 from recnb.data.files import checked_target, written
 from recnb.data.table_files import IDS, Wanted, read_together
 from recnb.display.language import LANGUAGES, use_language
+from recnb.display.text import one_line
 from recnb.errors import FRAME, Argument, Code, FrameError, FrameName, OptionError, Placeholder, RecnbError, near
 from recnb.evaluate import evaluate
 from recnb.evaluation import Evaluation
@@ -242,6 +243,16 @@ def gate_of(
     return Gate.of([check for gate in gates for check in gate.checks], gates[0].basis) if gates else None
 
 
+def warnings_of(result: Evaluation | Comparison) -> tuple[str, ...]:
+    """The warnings of the lint, a line for each of each model."""
+    models = {"": result} if isinstance(result, Evaluation) else {f"{name}: ": result[name] for name in result.names}
+    return tuple(
+        f"{one_line(name)}{finding.word}: {one_line(finding.short, 1000)}"
+        for name, model in models.items()
+        for finding in model.lint().warnings
+    )
+
+
 def trec_lines(evaluation: Evaluation, k: Sequence[int]) -> Iterator[tuple[str, str]]:
     """The figures that trec_eval prints of a run, under the evaluation's convention."""
     hits = evaluation.hits(None)
@@ -326,6 +337,9 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     _write(_shown(result, arguments, form, metric_options), arguments.output)
     if gate is None:
         return 0
+    gate = replace(gate, warnings=warnings_of(result))
+    for line in gate.warnings:
+        _print_error(f"recnb: {line}")
     for kind, file in gate_files.items():
         written(getattr(gate, f"to_{kind}")(), file)
     for check, line in zip(gate.checks, gate.lines, strict=True):

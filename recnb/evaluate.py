@@ -122,7 +122,7 @@ def evaluation_of(
     with given.errors():
         frames = dict(given.frames)
         recs, truth = frames.pop(RECS), frames.pop(TRUTH, None)
-        source = read(recs, truth, given.columns)
+        source = given.noted(read(recs, truth, given.columns))
         other = {} if truth is None else {"recs": recs}
         side_data = read_side_data(source, recs if truth is None else truth, given.columns, **frames, **other)
         return parsed.evaluation(source, side_data), given.used_ids

@@ -6,9 +6,10 @@ Nothing else in the package reads these: columns are found and rows are joined i
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, TypeAlias
 
@@ -18,10 +19,12 @@ import polars as pl
 
 from recnb.data.columns import Frame, columns_of, find, from_pandas, role_of, table_of
 from recnb.data.item_lists import LISTS, SETS, ItemLists, by_rank, each_once, ids_of
+from recnb.data.join import Source
 from recnb.data.table_files import IDS, Trec, Wanted, read_together
 from recnb.data.validation import kind
+from recnb.display.language import N_, Sentence
 from recnb.display.text import one_line
-from recnb.errors import Argument, FrameError, FrameName, OptionError, RecnbError, is_several
+from recnb.errors import Argument, Code, ColumnError, FrameError, FrameName, OptionError, RecnbError, is_several
 
 #: Any table; a mapping or Series by user; rows of items, whose users are `user_ids`; the path of a file.
 Input: TypeAlias = Frame | Mapping[Any, Any] | Sequence[Any] | np.ndarray[Any, Any] | str | os.PathLike[str]
@@ -30,6 +33,8 @@ RECS, TRUTH = "recommendations", "truth"
 #: What the file of a frame may be beside a table, and the ids of those that do not have both.
 TREC: Mapping[str, Trec] = {RECS: "run", TRUTH: "qrels"}
 DESCRIBED = {"items": IDS[1:], "users": IDS[:1]}
+#: Roles that a frame with a column for each rank has no column for.
+OF_OTHER_FRAMES = ("item", "rank", "score", "relevance", "recommended", "relevant")
 #: The keyword that names a column of lists.
 COLUMN_OF_LISTS = {RECS: "recommended", TRUTH: "relevant"}
 
@@ -42,6 +47,16 @@ class Inputs:
     columns: Mapping[str, str | None]  #: role -> column of these frames, as named by keyword
     converted: frozenset[str]  #: the frames that callers have in another form
     used_ids: bool  #: whether users were given for rows without any
+    padded: frozenset[str]  #: the frames whose lists ended in -1
+
+    def noted(self, source: Source) -> Source:
+        """The frames that were read, with a note on lists that ended in -1; an error if that is an item."""
+        if not self.padded:
+            return source
+        if source.truth["item"].dtype == pl.Int64 and (source.truth["item"] == -1).any():
+            held = " hold rows of items that end in -1, which ends a list, and in "
+            raise FrameError(FrameName(RECS), held, FrameName(TRUTH), " -1 is an item: give the items other numbers.")
+        return replace(source, notes=(*source.notes, Sentence(N_("-1 ends a list"))))
 
     @contextmanager
     def errors(self) -> Iterator[None]:
@@ -78,7 +93,7 @@ def read_inputs(given: Mapping[str, Input | None], columns: Mapping[str, str | N
         frames |= {name: table for name in files if (table := converted[name]) is not None}
     others = {name for name, table in converted.items() if table is not None}
     still_named = {role: column for role, column in columns.items() if role not in reader.spent}
-    return Inputs(frames, still_named, frozenset(others | files), reader.used_ids)
+    return Inputs(frames, still_named, frozenset(others | files), reader.used_ids, frozenset(reader.padded))
 
 
 def refuse_unused(user_ids: Any, *, used: bool) -> None:
@@ -96,6 +111,7 @@ class _Reader:
     alone: bool  #: whether one frame has both sides
     used_ids: bool = field(default=False, init=False)
     spent: set[str] = field(default_factory=set, init=False)  #: keywords whose columns of lists were read
+    padded: set[str] = field(default_factory=set, init=False)  #: frames whose lists ended in -1
 
     def table(self, given: Any, name: str) -> pl.DataFrame | None:
         """The frame; None of a table that is one, or of what is no table."""
@@ -108,7 +124,7 @@ class _Reader:
         if isinstance(given, Mapping):
             _no_columns(given, name)
             return self._lists(list(given), list(given.values()), name)
-        if isinstance(given, pd.Series) and _is_numbered(given.index):
+        if isinstance(given, pd.Series) and is_numbered(given.index):
             return self._of_rows(given.to_list(), name)
         if isinstance(given, pd.Series):
             return self._lists(given.index.to_list(), given.to_list(), name)
@@ -142,6 +158,9 @@ class _Reader:
         return self._ranked(users, ids_of(items, name, None, "items"), name)
 
     def _ranked(self, users: pl.Series, items: pl.Series, name: str) -> pl.DataFrame:
+        if items.dtype.is_signed_integer() and (items == -1).any():
+            self.padded.add(name)
+            items = items.replace({-1: None})
         table = by_rank(users, items, name)
         return table if name == RECS else table.drop("rank")
 
@@ -174,12 +193,7 @@ class _Reader:
         """A frame with lists in cells or with a column for each rank, by item."""
         if self.columns.get("item") in names or any(role_of(column) == "item" for column in names):
             return None
-        ranks = sorted((column for column in names if str(column).isdecimal()), key=int)
-        if (
-            ranks
-            and [int(column) - int(ranks[0]) for column in ranks] == list(range(len(ranks)))
-            and int(ranks[0]) <= 1
-        ):
+        if (ranks := self._ranks(name, names)) is not None:
             return self._of_ranks(frame, name, ranks, [column for column in names if column not in ranks])
         role = COLUMN_OF_LISTS.get(name, "")
         lists = [column for column in names if column == self.columns.get(role)] or [
@@ -192,15 +206,47 @@ class _Reader:
         label = find(frame, name, ["user"], self.columns)["user"]
         return ItemLists.in_cells(frame, name, label, lists[0], ordered=name == RECS).table().rename({"user": label})
 
+    def _ranks(self, name: str, names: list[Any]) -> list[Any] | None:
+        """The columns of a frame that has one for each rank, as 1 to 20 or rec_1 to rec_20; None if it has other roles."""
+        users = [column for column in names if column == self.columns.get("user") or role_of(column) == "user"]
+        left = [column for column in names if column not in users]
+        numbers = {column: found for column in left if (found := re.fullmatch(r"(.*?)(\d+)", str(column)))}
+        prefixes = {found[1] for found in numbers.values()}
+        named = {column for role in OF_OTHER_FRAMES if (column := self.columns.get(role)) is not None}
+        if (
+            len(numbers) < (1 if prefixes == {""} else 2)
+            or any(role_of(one) in OF_OTHER_FRAMES for one in left)
+            or named & {*left}
+        ):
+            return None
+        ranks = sorted(numbers, key=lambda column: int(numbers[column][2]))
+        places = [int(numbers[column][2]) for column in ranks]
+        examples = " and ".join(map(repr, ranks[:2]))
+        if len(prefixes) > 1 or places[0] > 1 or places != list(range(places[0], places[0] + len(places))):
+            held = (
+                f" has no item column, and its numbered columns, such as {examples}, are no ranks from 1 without a gap."
+            )
+            raise ColumnError(
+                FrameName(name), held, fix=f"If they hold the item of each rank, rename them 1 to {len(ranks)}."
+            )
+        if others := [column for column in left if column not in numbers]:
+            held = f" has a column for each rank, such as {examples}, and one that is no rank: {others[0]!r}."
+            drop = Code(f": frame.drop(columns={others!r})")
+            of_users = () if users else ("If it holds the users, ", Argument("user", others[0]), ". ")
+            raise ColumnError(
+                FrameName(name), held, fix=(*of_users, "Else drop it" if of_users else "Drop it", drop, ".")
+            )
+        return ranks
+
     def _of_ranks(self, frame: Frame, name: str, ranks: list[Any], others: list[Any]) -> pl.DataFrame | None:
         label: Any = "user"
         table = table_of(frame, name, {str(at): column for at, column in enumerate(ranks)})
         if others:
-            if len(others) > 1 or not (others[0] == self.columns.get("user") or role_of(others[0]) == "user"):
+            if len(others) > 1:
                 return None
             label = others[0]
             users = table_of(frame, name, {"user": label})["user"]
-        elif isinstance(frame, pd.DataFrame) and not _is_numbered(frame.index):
+        elif isinstance(frame, pd.DataFrame) and not is_numbered(frame.index):
             users = from_pandas(frame.index.to_series(), name, "index", "user")
             label = frame.index.name if role_of(frame.index.name) == "user" else label
         else:
@@ -215,9 +261,9 @@ class _Reader:
         return self._ranked(users, columns.gather(by_user), name).rename({"user": label})
 
 
-def _is_numbered(index: pd.Index[Any]) -> bool:
-    """Whether an index is the numbers of rows, as pandas gives it to a frame without one."""
-    return isinstance(index, pd.RangeIndex) and index.name is None
+def is_numbered(index: pd.Index[Any]) -> bool:
+    """Whether an index is the numbers of rows from 0, as pandas gives it to a frame without one."""
+    return isinstance(index, pd.RangeIndex) and index.name is None and index.start == 0
 
 
 def _holds_lists(frame: Frame, column: Any) -> bool:

@@ -139,7 +139,7 @@ def by_rank(users: pl.Series, items: pl.Series, name: str) -> pl.DataFrame:
     empty = missing.to_numpy().reshape(len(users), width)
     if (gaps := empty[:, :-1] & ~empty[:, 1:]).any():
         row, place = map(int, np.argwhere(gaps)[0])
-        held = f" has no item at rank {place + 1} of user {users[row]!r}, and one below it: a list may end early, and has no gaps."
+        held = f" has no item at rank {place + 1} of user {users[row]!r}, and one below it: a list may end early, with None, NaN or -1, and has no gaps."
         raise FrameError(FrameName(name), held)
     return table.filter(~missing)
 

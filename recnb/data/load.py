@@ -16,7 +16,7 @@ from recnb.data.combined_frame import ROWS_ARE_ITEMS, split
 from recnb.data.join import InMemoryRows, Prepared, Source, one_model
 from recnb.data.partition import Layout
 from recnb.data.ranking import ranked
-from recnb.data.relevance import LazyRows
+from recnb.data.relevance import LazyRows, refuse_zeros
 from recnb.display.language import N_, Sentence
 
 
@@ -43,6 +43,7 @@ def _read(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None]) -
             _one_model(recs, model, both_sides=True)
         return _held(recs_table, truth_table, labels, truth_labels, notes)
     layout = Layout.of(recs, truth, columns)
+    refuse_zeros(truth, layout.truth)
     _one_model(recs, layout.model)
     if (origin := origin_of(recs)) is not None:
         lists, judged, floats = read_buckets(recs, truth, layout)

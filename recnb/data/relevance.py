@@ -12,8 +12,20 @@ from numpy.typing import NDArray
 
 from recnb.conventions import Convention
 from recnb.data import validation
-from recnb.errors import Argument, Code
+from recnb.data.columns import Frame, columns_of, plain_name, table_of
+from recnb.errors import Argument, Code, FrameError
 from recnb.metrics.hits import Floats, Ints
+
+#: Names of columns that tell whether, how often or how much a user had an item.
+AMOUNTS = (
+    "purchases", "purchase", "purchased", "ispurchased", "bought", "isbought", "sold", "sales", "units", "unitssold",
+    "quantity", "qty", "revenue", "spend", "spent", "amount", "n", "y", "cnt", "count", "counts", "orders", "ordercount",
+    "ordered", "clicks", "click", "clicked", "isclicked", "plays", "played", "playcount", "timesplayed", "views", "viewed",
+    "viewcount", "watched", "watchtime", "listens", "listened", "listencount", "visits", "likes", "like", "liked",
+    "isliked", "stars", "frequency", "freq", "weight", "strength", "interactions", "interaction", "interacted", "events",
+    "conversions", "conversion", "converted", "engagement", "feedback", "response", "positive", "ispositive", "relevant",
+    "isrelevant",
+)  # fmt: skip
 
 
 def graded_truth(truth: pl.DataFrame, labels: Mapping[str, str], convention: Convention) -> pl.DataFrame:
@@ -33,6 +45,32 @@ def graded(truth: pl.DataFrame, labels: Mapping[str, str], convention: Conventio
             grades = pl.select(pl.when(pl.lit(grades).is_in(rounded)).then(threshold).otherwise(grades)).to_series()
         return truth.with_columns(relevance=grades)
     return truth.with_columns(relevance=pl.lit(1.0))
+
+
+def refuse_zeros(truth: Frame, labels: Mapping[str, str]) -> None:
+    """Refuse a truth without relevance whose rows would all be relevant, those of amount 0 as well."""
+    names = (
+        [] if "relevance" in labels else [name for name in columns_of(truth, "truth") if plain_name(name) in AMOUNTS]
+    )
+    for name in names:
+        zeros = zeros_in(table_of(truth, "truth", {"amount": name})["amount"])
+        if zeros:
+            held = f"is 0 in {zeros:,} rows, and each row counts as relevant where no column is the relevance."
+            drop = Code(f", truth.drop(columns=[{name!r}])")
+            fix = (
+                "If 0 is not relevant, name it: ",
+                Argument("relevance", name),
+                "; if each row is relevant, drop it",
+                drop,
+                ".",
+            )
+            raise FrameError.of_column("truth", name, held, fix=fix)
+
+
+def zeros_in(amounts: pl.Series) -> int:
+    """How many values are 0, of numbers and of True and False."""
+    known = amounts.dtype.is_numeric() or amounts.dtype == pl.Boolean
+    return int((amounts.cast(pl.Float64) == 0).sum()) if known else 0
 
 
 def top_of(judged: pl.DataFrame) -> float:

@@ -12,7 +12,7 @@ from recnb.conventions import Convention
 from recnb.data import Frame, Layout, PartSummary, rows_of, validation
 from recnb.data.bucket_join import BucketJoin, batches_checked
 from recnb.data.join import one_model
-from recnb.data.relevance import graded_truth, top_of
+from recnb.data.relevance import graded_truth, refuse_zeros, top_of
 from recnb.data.user_buckets import UserBuckets
 from recnb.display.language import _
 from recnb.display.progress import steps
@@ -143,6 +143,7 @@ def _read(chunks: Iterable[Frame], truth: Frame, given: Options) -> tuple[Bucket
         own = Layout.of(chunk, truth, given.columns)
         if layout is None:
             layout = own
+            refuse_zeros(truth, layout.truth)
             for rows in batches_checked(truth, "truth", layout.truth, []):
                 judged.add(rows)
         elif own != layout:

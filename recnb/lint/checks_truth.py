@@ -9,7 +9,7 @@ import polars as pl
 
 from recnb.data.columns import columns_of, plain_name, table_of
 from recnb.data.combined_frame import ONLY_LISTED
-from recnb.data.relevance import is_relevant
+from recnb.data.relevance import AMOUNTS, is_relevant, zeros_in
 from recnb.display.language import N_, Plural
 from recnb.lint.check import Findings, check, finding, with_options
 from recnb.lint.data import LintData, is_in, repeats_in
@@ -18,12 +18,23 @@ from recnb.metrics.hits import Hits
 
 #: Highest values of the scales on which people rate.
 SCALES = (5.0, 10.0, 100.0)
-#: Names of columns that say how often or how much a user had an item.
-AMOUNTS = (
-    "purchases", "quantity", "qty", "count", "counts", "amount", "clicks", "plays", "playcount", "views", "viewcount", "listens",
-    "listencount", "orders", "ordercount", "likes", "visits", "frequency", "freq", "weight", "strength", "interactions", "events",
-    "timesplayed", "watchtime", "stars",
-)  # fmt: skip
+#: Ends of the names of columns that are ids or times: 0 is one of them.
+NO_AMOUNT = (
+    "id",
+    "code",
+    "time",
+    "timestamp",
+    "ts",
+    "date",
+    "year",
+    "month",
+    "week",
+    "weekday",
+    "day",
+    "hour",
+    "minute",
+    "second",
+)
 #: The least number of users for which a common property is not taken for chance.
 ENOUGH = 10
 #: A candidate set that looks sampled: not smaller than this, and at most such a share of the items.
@@ -96,16 +107,29 @@ def unused_relevance(data: LintData) -> Findings:
     given = data.side_data.truth
     if given is None or "relevance" in data.source.truth_labels:
         return
-    names = [name for name in columns_of(given, "truth") if plain_name(name) in AMOUNTS]
-    for name in names[:1]:
+    ids = (data.side_data.truth_user, data.side_data.truth_item)
+    found: list[tuple[int, str, pl.Series]] = []
+    for name in (name for name in columns_of(given, "truth") if name not in ids):
+        plain = plain_name(name)
         amounts = table_of(given, "truth", {"relevance": name})["relevance"]
-        if not amounts.dtype.is_numeric() or amounts.n_unique() < 2 or len(amounts) != data.source.truth.height:
+        if not (amounts.dtype.is_numeric() or amounts.dtype == pl.Boolean) or len(amounts) != data.source.truth.height:
             continue
-        row = int((amounts != amounts.mode()[0]).fill_null(value=False).to_numpy().argmax())
+        known, values = plain in AMOUNTS, amounts.n_unique()
+        # What differs in each row is a number of the row.
+        zeros = zeros_in(amounts) if known or not (plain.endswith(NO_AMOUNT) or values == len(amounts)) else 0
+        if values > 1 and (zeros or known):
+            found.append((zeros, name, amounts))
+    for zeros, name, amounts in sorted(found, key=lambda one: one[0] == 0)[:1]:
+        other = (amounts.cast(pl.Float64) == 0) if zeros else (amounts != amounts.mode()[0])
+        row = int(other.fill_null(value=False).to_numpy().argmax())
         yield finding(
-            data, "note", len(amounts), len(amounts),
-            short="Column {column} of the truth looks like relevance, and is not used",
-            effect="Each of the {n:,} rows counts as 1. {label} is {value:.4f}; with {column} as relevance it is {other:.4f}.",
+            data, "warning" if zeros else "note", zeros or len(amounts), len(amounts),
+            short=(
+                "Column {column} of the truth is 0 in {n:,} of {of:,} rows, and is not used as relevance"
+                if zeros
+                else "Column {column} of the truth looks like relevance, and is not used"
+            ),
+            effect="Each of the {of:,} rows counts as 1. {label} is {value:.4f}; with {column} as relevance it is {other:.4f}.",
             example="User {user}, item {item}: {amount}.",
             advice="If it is how relevant an item is, name it:",
             column=Quoted(name), other=data.again(data.source.truth.with_columns(amounts)), amount=Quoted(amounts[row]),

@@ -134,6 +134,7 @@ class Gate:
     checks: tuple[GateCheck, ...]
     basis: str  #: the users and the convention behind the numbers
     lang: str
+    warnings: tuple[str, ...] = ()  #: of the lint, about the data behind the numbers
 
     @classmethod
     def of(cls, checks: Sequence[GateCheck], basis: str) -> Gate:
@@ -144,7 +145,8 @@ class Gate:
         return all(check.passed for check in self.checks)
 
     def __add__(self, other: Gate) -> Gate:
-        return Gate((*self.checks, *other.checks), self.basis, self.lang)
+        warnings = tuple(dict.fromkeys((*self.warnings, *other.warnings)))
+        return Gate((*self.checks, *other.checks), self.basis, self.lang, warnings)
 
     @property
     def lines(self) -> list[str]:
@@ -171,7 +173,15 @@ class Gate:
         """
         with use_language(self.lang):
             checks = [check.to_dict() for check in self.checks]
-        shown = json_values({"schema": "recnb.gate/1", "passed": bool(self), "checks": checks, "basis": self.basis})
+        shown = json_values(
+            {
+                "schema": "recnb.gate/1",
+                "passed": bool(self),
+                "checks": checks,
+                "basis": self.basis,
+                "warnings": self.warnings,
+            }
+        )
         return written(json.dumps(shown, ensure_ascii=False, indent=2, allow_nan=False) + "\n", path)
 
     @overload
@@ -195,6 +205,8 @@ class Gate:
             shown.text = line
             if not check.passed:
                 shown.set("message", line)
+        if self.warnings:
+            ElementTree.SubElement(suite, "system-out").text = "\n".join(self.warnings)
         ElementTree.indent(suite)
         text = ElementTree.tostring(suite, encoding="unicode")
         return written(f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n', path)

@@ -14,6 +14,7 @@ import polars as pl
 from recnb.data import Prepared, validation
 from recnb.data.columns import columns_of, table_of
 from recnb.data.encoding import distinct, positions
+from recnb.data.input import is_numbered
 from recnb.data.join import InMemoryRows
 from recnb.data.user_parts import UserParts
 from recnb.display.fonts import lettering
@@ -28,7 +29,7 @@ from recnb.results.aggregation import Scoring
 from recnb.results.arguments import Metrics, asked_measures, metrics_under, options_of
 from recnb.results.beyond_accuracy import UserValues, values_of
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.plots import draw_intervals, plain
+from recnb.results.plots import draw_scales, plain
 from recnb.results.table import Table
 from recnb.stats import Moments
 from recnb.stats.groups import gap_to_rest
@@ -227,7 +228,10 @@ def _column(evaluation: EvaluationData, by: Any) -> SegmentColumn:
     if isinstance(by, str):
         column = _column_named(evaluation, by)
     elif isinstance(by, Mapping) or hasattr(by, "items"):
-        listed, label = dict(by.items()), str(getattr(by, "name", None) or "segment")
+        label = str(getattr(by, "name", None) or "segment")
+        if isinstance(by, pd.Series) and is_numbered(by.index):
+            _refuse_positions(evaluation, by.index, label)
+        listed = dict(by.items())
         # NaN among words would become a word.
         values = [None if isinstance(value, float) and value != value else value for value in listed.values()]
         series = pl.Series(values, strict=False)
@@ -266,13 +270,42 @@ def _column(evaluation: EvaluationData, by: Any) -> SegmentColumn:
     return replace(column, table=table)
 
 
+def _refuse_positions(evaluation: EvaluationData, index: pd.Index[Any], label: str) -> None:
+    """Refuse the numbers of rows for users, unless they are exactly the users."""
+    users = _everyone(evaluation).to_list()
+    if {*users} == {*index.to_list()}:
+        return
+    other = next((user for user in users if user not in index), users[0])
+    problem = f" has no users on its index, only the numbers of its rows, 0 to {len(index) - 1:,}: users such as {other!r} would be not known, or in another's segment."
+    code = Code(f", users.set_index('user')[{label!r}]")
+    raise OptionError(Argument("by", label), problem, fix=("Put the users on its index", code, "."))
+
+
+def _refuse_another(by: str, users: pl.DataFrame, name: str, other: pl.DataFrame) -> None:
+    """Refuse a column of the users that another frame has as well, with another value for a user."""
+    both = users.select("user", here=by).join(other.select("user", there="value"), on="user")
+    numbers = both["here"].dtype.is_numeric() and both["there"].dtype.is_numeric()
+    same = pl.col("here", "there").cast(pl.Float64 if numbers else pl.String)
+    differ = both.with_columns(same).filter(pl.col("here").ne_missing(pl.col("there")))
+    if differ.height:
+        user, here, there = differ.row(0)
+        problem = (
+            f" is a column of users= and of the {name}, and they differ: for user {user!r}, {here!r} and {there!r}."
+        )
+        code = Code(f": users.rename(columns={{{by!r}: {f'user_{by}'!r}}})")
+        raise OptionError(Argument("by", by), problem, fix=("Rename one of them", code, "."))
+
+
 def _column_named(evaluation: EvaluationData, by: str) -> SegmentColumn:
     users, side_data = evaluation.side_data.users, evaluation.side_data
-    if users is not None and by in users.columns and by != "user":
-        return SegmentColumn(by, users.select("user", value=by))
     of_truth = _columns_of_truth(evaluation)
     of_recs = _columns_of(side_data.recs, "recommendations", evaluation)
     frames: tuple[tuple[Literal["truth", "list"], Any], ...] = (("truth", of_truth), ("list", of_recs))
+    if users is not None and by in users.columns and by != "user":
+        for frame, columns in frames:
+            if by in columns:
+                _refuse_another(by, users, "truth" if frame == "truth" else "recommendations", columns[by]("user"))
+        return SegmentColumn(by, users.select("user", value=by))
     for frame, columns in frames:
         if by in columns:
             of_users = columns[by]("user").unique(maintain_order=True)
@@ -467,16 +500,24 @@ def _segment(
     return Segment(metric.name, k, name, moments.n, *numbers, key=key, n_rows=len(own), small=moments.n < SMALL)
 
 
-def _corrected(rows: pd.DataFrame) -> pd.Series[float]:
-    """P-values corrected by Holm's method over all tests of a table.
-
-    Of two segments each is the rest of the other: that is one test, and counts once.
-    """
+def _again(rows: pd.DataFrame) -> pd.Series[bool]:
+    """Whether a row repeats the test of the row before: of two segments each is the rest of the other."""
     groups = rows.groupby(["metric", "k"], dropna=False)["p"]
     twins = (groups.transform("size") == 2) & (groups.transform("count") == 2)
-    again = twins & rows.duplicated(["metric", "k"])
+    return twins & rows.duplicated(["metric", "k"])
+
+
+def _corrected(rows: pd.DataFrame) -> pd.Series[float]:
+    """P-values corrected by Holm's method over all tests of a table, of which one that is repeated counts once."""
+    again = _again(rows)
     corrected = pd.Series(holm(rows["p"].mask(again).to_numpy()))
     return corrected.where(~again, corrected.shift())
+
+
+def n_tests(segments: Sequence[Segment]) -> int:
+    """The number of tests over which the p-values of segments are corrected."""
+    rows = pd.DataFrame([vars(row) for row in segments], columns=COLUMNS)
+    return int((rows["p"].notna() & ~_again(rows)).sum())
 
 
 @dataclass(frozen=True)
@@ -517,21 +558,24 @@ class SegmentTable(Table):
             return "<0.0001"
         return f"{value:+.4f}" if str(column).startswith("gap") and np.isfinite(value) else f"{value:.4f}"
 
-    def _draw(self, ax: Axes | None) -> Axes:
+    def _draw(self, ax: Axes | None, color: Any) -> Axes:
         """The metrics in each segment, with their intervals."""
         index: Any = self.index
         names = [_label(metric, k) for metric, k in zip(*map(index.get_level_values, ("metric", "k")), strict=True)]
         segments = [", ".join(map(str, key[2:])) for key in index]
         shown: Any = self.set_axis(pd.MultiIndex.from_arrays([segments, names]))
-        parts = (shown[part].unstack(sort=False) for part in ("mean", "low", "high"))
+        parts = [shown[part].unstack(sort=False) for part in ("mean", "low", "high")]
+        by = plain(self.attrs.get("by", ""))
         with lettering(self.attrs.get("lang", "en"), rc=True) as fonts:
-            ax = draw_intervals(ax, *parts)
-            ax.set_xlabel(_("mean over users"), **fonts)
-            ax.set_ylabel(plain(self.attrs.get("by", "")), **fonts)
-        return ax
+            return draw_scales(ax, parts, _of_metrics, axis=1, color=color, ylabel=by, **fonts)
 
     def _title(self) -> str:
         return translated(N_("By {by}"), by=user_text(self.attrs.get("by", ""), 80))
+
+
+def _of_metrics(metrics: Sequence[str]) -> str:
+    """The label of an axis of means; several metrics are in the legend."""
+    return _("{label}, mean over users", label=metrics[0]) if len(metrics) == 1 else _("mean over users")
 
 
 def _label(metric: str, k: Any) -> str:

@@ -184,6 +184,23 @@ def test_a_gate_against_a_baseline(files: Path, capsys: pytest.CaptureFixture[st
     assert suite.find("testcase/failure").text == mine.lines[0]
 
 
+def test_a_gate_prints_the_warnings_about_its_data(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    SAMPLE.models["popular"].assign(score=1.0).drop(columns="rank", errors="ignore").to_parquet(files / "const.parquet")
+    out = ("--gate-json", files / "gate.json", "--gate-junit", files / "gate.xml")
+    two = ("const.parquet", "popular.parquet", "test.csv", "--baseline", "popular", "--fail-if-worse", "ndcg@10:1")
+    assert run(files, *two, *out) == 0
+    found = recnb.compare(
+        {"const": pl.read_parquet(files / "const.parquet"), "popular": SAMPLE.models["popular"]}, SAMPLE.test
+    )
+    lines = [f"{name}: warning: {warning.short}" for name in found.names for warning in found[name].lint().warnings]
+    assert any("Equal scores" in line for line in lines)
+    warned = [line for line in capsys.readouterr().err.splitlines() if ": warning: " in line]
+    assert warned == [f"recnb: {line}" for line in lines]
+    assert json.loads((files / "gate.json").read_text("utf-8"))["warnings"] == lines
+    suite = ElementTree.parse(files / "gate.xml").getroot()
+    assert suite.findtext("system-out") == "\n".join(lines)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recnb
+from recnb.cli import main
 from recnb.data.trec import write_trec_qrels, write_trec_run
 from recnb.errors import FrameError, OptionError, RecnbError
 
@@ -66,6 +67,10 @@ RECS_HELD: dict[str, Any] = {
     "ranks as text": WIDE.rename(columns=str).reset_index(),
     "Polars ranks": pl.from_pandas(WIDE.rename(columns=str).reset_index()),
     "lazy ranks": pl.from_pandas(WIDE.rename(columns=str).reset_index()).lazy(),
+    "ranks with a prefix": WIDE.add_prefix("rec_"),
+    "ranks with a prefix, users in a column": WIDE.add_prefix("top").reset_index(),
+    "Polars ranks with a prefix": pl.from_pandas(WIDE.add_prefix("Rank ").reset_index()),
+    "ranks with a prefix from 0": WIDE.set_axis(["i0", "i1", "i2"], axis=1),
     "categories by rank": WIDE.astype("category"),
 }
 ROWS: dict[str, Any] = {
@@ -359,3 +364,60 @@ def test_code_is_for_frames() -> None:
     assert "drop_duplicates" not in str(found.value)
     with pytest.raises(FrameError, match=r"is nothing that recnb reads.*recnb\.evaluate"):
         recnb.evaluate(LISTS)
+
+
+def test_numbered_columns_that_are_no_ranks_are_not_taken_for_other_roles() -> None:
+    wide = WIDE.add_prefix("rec_").reset_index()
+    cases = {
+        r"one that is no rank: 'country'\. Drop it: frame\.drop\(columns=\['country'\]\)": wide.assign(country="KR"),
+        "such as 'rec_1' and 'rec_3', are no ranks from 1 without a gap.*rename them 1 to 2": wide.drop(
+            columns="rec_2"
+        ),
+        "are no ranks from 1 without a gap.*rename them 1 to 3": wide.rename(columns={"rec_2": "alt_2"}),
+        "If it holds the users, user='who'": wide.rename(columns={"user": "who"}),
+    }
+    for message, frame in cases.items():
+        with pytest.raises(RecnbError, match=message):
+            recnb.evaluate(frame, TRUTH)
+    same(wide.rename(columns={"user": "who"}), TRUTH, user="who")
+    long = RECS.rename(columns={"item": "thing"}).assign(x_1=1, x_2=2)
+    with pytest.raises(RecnbError, match="item='thing'"):
+        recnb.evaluate(long, TRUTH)
+
+
+def test_ranks_with_a_prefix_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    WIDE.add_prefix("rec_").reset_index().to_csv(tmp_path / "wide.csv", index=False)
+    TRUTH.to_csv(tmp_path / "truth.csv", index=False)
+    arguments = ["report", str(tmp_path / "wide.csv"), str(tmp_path / "truth.csv"), "--k", "3", "--metrics", "ndcg"]
+    assert main([*arguments, "--format", "csv"]) == 0
+    assert float(pl.read_csv(capsys.readouterr().out.encode())["mean"][0]) == WANT.loc["ndcg", 3]
+
+
+def test_minus_1_at_the_end_of_a_row_of_numbers_ends_the_list() -> None:
+    matrix = np.array([[7, 3, 5], [3, -1, -1], [5, 7, -1], [-1, -1, -1]])
+    truth = {0: [5], 1: [3], 2: [7, 9], 3: [3]}
+    lists = {user: [int(item) for item in row if item >= 0] for user, row in enumerate(matrix)}
+    wanted = recnb.evaluate(lists, truth)
+    wide = pd.DataFrame(matrix).rename(columns="i{}".format).assign(user=range(4))
+    for held in (matrix, matrix.tolist(), pd.DataFrame(matrix, index=list(range(4))), wide, matrix.astype(np.int32)):
+        ids = {"user_ids": range(4)} if isinstance(held, (list, np.ndarray)) else {}
+        ev = recnb.evaluate(held, truth, **ids)
+        assert (ev.table(k=None).to_numpy() == wanted.table(k=None).to_numpy()).all()
+        assert ev.items().shape == wanted.items().shape
+        assert "-1 ends a list" in ev.basis()
+    assert "-1" not in wanted.basis()
+    same_truth = recnb.evaluate(lists, np.array([[5, -1], [3, -1], [7, 9], [3, -1]]), user_ids=range(4))
+    assert same_truth.mrr() == wanted.mrr()
+    with pytest.raises(RecnbError, match=r"no item at rank 2 of user 1, and one below it: .* or -1"):
+        recnb.evaluate(np.array([[1, 2, 3], [4, -1, 5]]), {0: [1], 1: [5]}, user_ids=range(2))
+    with pytest.raises(RecnbError, match="-1 is an item: give the items other numbers"):
+        recnb.evaluate(matrix, {0: [-1], 1: [3]}, user_ids=range(4))
+
+
+def test_an_index_from_1_is_one_of_users() -> None:
+    lists = {user: [user, 7] for user in range(1, 4)}
+    series = pd.Series(list(lists.values()), index=pd.RangeIndex(1, 4))
+    truth = {user: [7] for user in lists}
+    assert recnb.evaluate(series, truth).mrr() == recnb.evaluate(lists, truth).mrr() == 0.5
+    with pytest.raises(RecnbError, match="user_ids="):
+        recnb.evaluate(series.reset_index(drop=True), truth)

@@ -11,7 +11,7 @@ import pytest
 
 import recnb
 from recnb.conventions import presets
-from recnb.errors import OptionError
+from recnb.errors import FrameError, OptionError
 from recnb.evaluate import model_evaluation
 from recnb.lint import CHECKS, lint
 from recnb.lint.data import LintData
@@ -153,6 +153,33 @@ def test_what_looks_like_relevance_is_tried_as_relevance() -> None:
     for name in ("Play_Count", "quantity", "n clicks"):
         named = data.with_(truth=data.truth.rename(columns={"purchases": name})).lint().names
         assert ("unused_relevance" in named) == (name != "n clicks")
+
+
+@pytest.mark.parametrize("values", [np.arange(len(CLEAN.truth)) % 3, np.arange(len(CLEAN.truth)) % 2 == 1])
+def test_a_column_that_holds_0_is_a_warning_whatever_its_name(values: np.ndarray) -> None:
+    data = CLEAN.with_(truth=CLEAN.truth.assign(shelf=values, week=0))
+    finding = data.lint()["unused_relevance"]
+    assert (finding.severity, finding.n, finding.of) == ("warning", int((values == 0).sum()), len(values))
+    assert finding.facts["other"] == pytest.approx(ndcg(data, relevance="shelf"), abs=1e-12)
+    assert finding.facts["other"] != pytest.approx(finding.facts["value"], abs=1e-3)
+    for name in ("timestamp", "genre_id", "week"):
+        named = data.with_(truth=CLEAN.truth.assign(**{name: values})).lint().names
+        assert "unused_relevance" not in named
+    rows = data.with_(truth=CLEAN.truth.assign(index=np.arange(len(CLEAN.truth)))).lint().names
+    assert "unused_relevance" not in rows
+
+
+@pytest.mark.parametrize("name", ["purchases", "bought", "is_purchased", "Units", "revenue", "n", "y", "relevant"])
+def test_amounts_that_hold_0_are_relevance_or_dropped(name: str) -> None:
+    values = np.arange(len(CLEAN.truth)) % 3
+    data = CLEAN.with_(truth=CLEAN.truth.assign(**{name: values}))
+    with pytest.raises(
+        FrameError, match=rf"truth: column '{name}' is 0 in {(values == 0).sum():,} rows.*relevance='{name}'"
+    ):
+        data.lint()
+    assert "unused_relevance" not in data.saying(relevance=name).lint().names
+    full = CLEAN.with_(truth=CLEAN.truth.assign(**{name: values + 1})).lint()["unused_relevance"]
+    assert full.severity == "note"
 
 
 def test_the_other_order_is_that_of_the_scores() -> None:

@@ -52,7 +52,11 @@ def run_of(seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
 def in_ir_measures(run: pd.DataFrame, qrels: pd.DataFrame, names: list[str]) -> dict[str, float]:
     ir = pytest.importorskip("ir_measures")
     measures = {name: ir.parse_measure(name) for name in names}
-    found = ir.calc_aggregate(list(measures.values()), qrels, run)
+    found: dict[Any, float] = {}
+    # Asked for both at once, it counts NumRet in the lists of judged items, in some orders of a set.
+    for judged_only in (False, True):
+        if some := [measure for name, measure in measures.items() if ("judged_only" in name) is judged_only]:
+            found |= ir.calc_aggregate(some, qrels, run)
     return {name: float(found[measure]) for name, measure in measures.items()}
 
 
@@ -65,6 +69,40 @@ def test_equal_those_of_ir_measures(seed: int) -> None:
     undefined = [name for name, value in want.items() if np.isnan(value)]
     assert set(undefined) <= {"IPrec(judged_only=True)@0.2"}
     assert {**got, **dict.fromkeys(undefined)} == pytest.approx({**want, **dict.fromkeys(undefined)}, abs=1e-9)
+
+
+#: Of lists from which items that are not judged are left out.
+JUDGED_ONLY = [
+    "AP(judged_only=True)", "nDCG(judged_only=True)@5", "P(judged_only=True)@3", "RR(judged_only=True)",
+    "SetP(judged_only=True)", "R(judged_only=True)@4", "Rprec(judged_only=True)",
+]  # fmt: skip
+
+
+def with_negatives(qrels: pd.DataFrame, seed: int) -> pd.DataFrame:
+    """The judgments with grades of -1 and -2 in the place of some zeros; with nothing else in a query, trec_eval crashes."""
+    rng = np.random.default_rng(seed)
+    below = rng.integers(1, 3, len(qrels)) * (rng.random(len(qrels)) < 0.4) * (qrels["relevance"] == 0)
+    below *= qrels.duplicated("query_id")
+    return qrels.assign(relevance=qrels["relevance"] - below)
+
+
+@pytest.mark.parametrize("seed", range(N_RUNS))
+def test_items_of_negative_grades_are_not_judged(seed: int) -> None:
+    run, qrels = run_of(seed)
+    qrels = with_negatives(qrels, seed)
+    got = recnb.evaluate(run, qrels, convention="ir_measures").measures(JUDGED_ONLY)["mean"].to_dict()
+    assert got == pytest.approx(in_ir_measures(run, qrels, JUDGED_ONLY), abs=1e-9)
+    peer = pytest.importorskip("pytrec_eval")
+    by_query = [
+        {query: dict(zip(rows["doc_id"], rows[value], strict=True)) for query, rows in frame.groupby("query_id")}
+        for frame, value in ((qrels, "relevance"), (run, "score"))
+    ]
+    names = {"average_precision": "map", "reciprocal_rank": "recip_rank", "r_precision": "Rprec", "ndcg": "ndcg"}
+    theirs = peer.RelevanceEvaluator(by_query[0], set(names.values()), judged_docs_only_flag=True).evaluate(by_query[1])
+    evaluation = recnb.evaluate(run, qrels, convention="trec", judged_only=True)
+    for ours, name in names.items():
+        wanted = {query: values[name] for query, values in theirs.items()}
+        assert getattr(evaluation, ours)().per_user.to_dict() == pytest.approx(wanted, abs=1e-9), name
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -327,3 +327,35 @@ def test_reports_of_parts_name_the_rows() -> None:
     assert report.segments.rows[0].segment == "0, devoted"
     for form in (repr(report), report._repr_html_(), report.to_markdown()):
         assert "each user and week is a row" in form
+
+
+@pytest.mark.parametrize("frame", ["truth", "recommendations"])
+def test_a_column_of_the_users_and_of_another_frame_is_refused_unless_they_agree(frame: str) -> None:
+    users = pd.DataFrame({"user": [1, 2, 3], "city": ["x", "y", "y"]})
+    recs = pd.DataFrame({"user": [1, 2, 3], "item": [5, 5, 6], "rank": 1})
+    truth = pd.DataFrame({"user": [1, 2, 3], "item": [5, 5, 5]})
+
+    def found(cities: list[str]) -> pd.Series:
+        frames = {"recommendations": recs, "truth": truth}
+        frames[frame] = frames[frame].assign(city=cities)
+        ev = recnb.evaluate(frames["recommendations"], frames["truth"], users=users)
+        return ev.table("precision", k=1, by="city").loc[("precision", 1), "mean"]
+
+    assert found(["x", "y", "y"]).to_dict() == {"x": 1.0, "y": 0.5}
+    with pytest.raises(OptionError, match=f"by='city' is a column of users= and of the {frame}.*user 2, 'y' and 'z'"):
+        found(["x", "z", "y"])
+
+
+def test_a_series_by_the_numbers_of_rows_is_refused() -> None:
+    users = pd.DataFrame({"user": [1, 2, 3], "city": ["x", "y", "y"]})
+    truth = pd.DataFrame({"user": [1, 2, 3], "item": 5})
+    ev = recnb.evaluate(truth.assign(rank=1), truth)
+    with pytest.raises(OptionError, match=r"users such as 3 would be not known.*users\.set_index\('user'\)\['city'\]"):
+        ev.table("precision", k=1, by=users["city"])
+    right = ev.table("precision", k=1, by=users.set_index("user")["city"])
+    assert right.n_users.to_dict() == {("precision", 1, "x"): 1, ("precision", 1, "y"): 2}
+    from_1 = users["city"].set_axis(pd.RangeIndex(1, 4))
+    assert ev.table("precision", k=1, by=from_1).equals(right)
+    at_0 = truth.assign(user=truth["user"] - 1)
+    ev = recnb.evaluate(at_0.assign(rank=1), at_0)
+    assert ev.table("precision", k=1, by=users["city"]).n_users.to_list() == [1, 2]
