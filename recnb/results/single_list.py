@@ -23,7 +23,7 @@ from recnb.conventions import Convention, options_in_words
 from recnb.conventions.convention import PHRASES, Ties
 from recnb.data.load import prepare
 from recnb.display.language import _, ngettext, use_language
-from recnb.errors import Argument, OptionError, RecnbError, is_number, is_several, near
+from recnb.errors import Argument, OptionError, RecnbError, is_number, is_several, is_word, near
 from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
 from recnb.metrics.metric import Metric, standard_metric
 from recnb.results.explanation import Explanation
@@ -233,10 +233,9 @@ def _checked_ties(ties: Any, scores: Any) -> Ties:
     """A rule for equal scores that needs no ids."""
     if scores is None:
         raise OptionError(Argument("ties", ties), " orders equal scores: give them, y_true= and y_score=.")
-    found = next((rule for rule in TIES if rule == ties), None) if isinstance(ties, str) else None
-    if found is None:
+    if not is_word(ties, TIES):
         raise OptionError(Argument("ties", ties), " is no order of equal scores of one list.", fix=near(ties, TIES))
-    return found
+    return TIES[TIES.index(ties)]
 
 
 def _hits_of_scores(y_true: Any, y_score: Any, convention: Convention) -> Hits:
