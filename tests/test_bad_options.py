@@ -249,9 +249,7 @@ def test_a_convention_that_is_none(option: str, value: Any) -> None:
         ("no_relevent", "'no_relevant'"),
         ("tie", "'ties'"),
         ("duplicate", "'duplicates'"),
-        ("gain", "Known"),
         ("metric", "Known"),
-        ("k", "Known"),
     ],
 )
 def test_an_option_of_an_evaluation_that_is_none(option: str, near: str) -> None:
@@ -261,6 +259,16 @@ def test_an_option_of_an_evaluation_that_is_none(option: str, near: str) -> None
         lambda: recnb.evaluate(RECS, TRUTH, **{option: "x"}),
     ):
         refused(call, OptionError, f"{option!r} is no option", near, "'relevant_from'", "'relevance'")
+
+
+@pytest.mark.parametrize("option", ["k", "gain", "metrics", "out_of"])
+def test_an_option_of_a_metric(option: str) -> None:
+    for call in (
+        lambda: RECS.rec.against(TRUTH, **{option: "x"}),
+        lambda: ONE.rec.evaluation(**{option: "x"}),
+        lambda: recnb.evaluate(RECS, TRUTH, **{option: "x"}),
+    ):
+        refused(call, OptionError, f"{option!r} is no option", "ev.table(k=10, gain='exponential')")
 
 
 @pytest.mark.parametrize("threshold", [0, -1, "4", float("nan"), float("inf"), True, [4]])

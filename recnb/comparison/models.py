@@ -91,8 +91,11 @@ def models_of(models: Any, truth: Input | None, options: dict[str, Any]) -> dict
                 "score= names several columns of predictions, a model each, in one frame: leave out model=, or give one score="
                 " for the frames of all models."
             )
-        if len({*scores}) < len(scores):
-            raise OptionError(f"score={list(scores)!r} names a column more than once.")
+        scores = list(scores)
+        if not all(isinstance(column, str) for column in scores):
+            raise OptionError(Argument("score", scores), ": a column is named as text.")
+        if len(set(scores)) < len(scores):
+            raise OptionError(f"score={scores!r} names a column more than once.")
         models = dict.fromkeys(scores, models)
     if not isinstance(models, Mapping):
         models = _by_model(models, options.pop("model", None))

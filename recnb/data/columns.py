@@ -259,12 +259,12 @@ def _candidates(frame: Frame, columns: list[str], roles: list[str]) -> dict[str,
     while candidates:
         # As many columns as roles that could have them: each has one, in order.
         lists = [*candidates.values()]
-        role = next((role for role, names in candidates.items() if 0 < len(names) <= lists.count(names)), None)
-        if role is None:
-            return found | {role: names for role, names in candidates.items() if names}
-        found[role] = candidates.pop(role)[:1]
-        candidates = {other: [name for name in names if name not in found[role]] for other, names in candidates.items()}
-    return found
+        sure = [role for role, names in candidates.items() if 0 < len(names) <= lists.count(names)]
+        if not sure:
+            break
+        found[sure[0]] = taken = candidates.pop(sure[0])[:1]
+        candidates = {role: [name for name in names if name not in taken] for role, names in candidates.items()}
+    return found | {role: names for role, names in candidates.items() if names}
 
 
 def table_of(frame: Frame, name: str, roles: Mapping[str, str]) -> pl.DataFrame:

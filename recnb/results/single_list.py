@@ -235,7 +235,7 @@ def _checked_ties(ties: Any, scores: Any) -> Ties:
         raise OptionError(Argument("ties", ties), " orders equal scores: give them, y_true= and y_score=.")
     if not is_word(ties, TIES):
         raise OptionError(Argument("ties", ties), " is no order of equal scores of one list.", fix=near(ties, TIES))
-    return ties
+    return TIES[TIES.index(ties)]
 
 
 def _hits_of_scores(y_true: Any, y_score: Any, convention: Convention) -> Hits:

@@ -327,6 +327,9 @@ def test_columns_of_predictions_refused() -> None:
         recnb.compare(frame, score=["a"])
     with pytest.raises(OptionError, match="more than once"):
         recnb.compare(frame, score=["a", "a"])
+    for nonsense in (["a", 3], [["a"], ["b"]]):
+        with pytest.raises(OptionError, match="named as text"):
+            recnb.compare(frame, score=nonsense)
     with pytest.raises(OptionError, match="several columns of predictions"):
         recnb.compare({"a": frame, "b": frame}, score=["a", "b"])
     with pytest.raises(ColumnError, match="no column 'c'"):
