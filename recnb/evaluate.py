@@ -17,7 +17,18 @@ from recnb.data.input import RECS, TRUTH, Input, read_inputs, refuse_unused
 from recnb.data.model_predictions import Model, model_lists
 from recnb.data.side_data import SideData, read_side_data
 from recnb.display.text import one_line
-from recnb.errors import COLUMN, Argument, FrameError, OptionError, RecnbError, is_several, is_word, near
+from recnb.errors import (
+    COLUMN,
+    Argument,
+    Code,
+    FrameError,
+    OptionError,
+    RecnbError,
+    RepeatedRowsError,
+    is_several,
+    is_word,
+    near,
+)
 from recnb.evaluation import Evaluation
 from recnb.results import Table
 from recnb.results.evaluation_data import EvaluationData
@@ -108,7 +119,15 @@ def evaluation_of(
         source = given.noted(read(recs, truth, given.columns))
         other = {} if truth is None else {"recs": recs}
         side_data = read_side_data(source, recs if truth is None else truth, given.columns, **frames, **other)
-        return parsed.evaluation(source, side_data), given.used_ids
+        try:
+            return parsed.evaluation(source, side_data), given.used_ids
+        except RepeatedRowsError as problem:
+            model = side_data.model_column(source)
+            if model is None or problem.problem[0] != RECS:
+                raise
+            compare = Code(f"recnb.compare(recs, truth, model={model!r})", Argument("model", model))
+            models = (f"If column {model!r} is the model, compare them: ", compare, ". Else: ")
+            raise RepeatedRowsError(*problem.problem, fix=(*models, *problem.fix)) from problem
 
 
 def evaluate_groups(
@@ -265,7 +284,7 @@ def parse_options(options: Mapping[str, Any]) -> Options:
     frames: dict[str, Any] = {name: options.pop(name) for name in ("train", "items") if name in options}
     # `users` is a frame of them, or the word that says which of them are averaged.
     if hasattr(type(options.get("users")), "columns") or isinstance(
-        options.get("users"), os.PathLike
+        options.get("users"), (os.PathLike, Mapping, pd.Series)
     ):  # asked of the class: a lazy frame would resolve its schema
         frames["users"] = options.pop("users")
     # `relevant` names a column of lists, or says which judged items are relevant: the words of the latter are no names.
