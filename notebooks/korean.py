@@ -28,6 +28,7 @@ WORDS = {
     "rank": "순위",
     "rank i": "순위 i",
     "liked": "좋아하는 아이템",
+    "liked?": "좋아하는가",
     "recommended": "추천 목록",
     "mean over users": "사용자 평균",
     # 01
@@ -124,9 +125,9 @@ WORDS = {
     "(c) build the lookup": "(c) 순위표 만들기",
     "(d) liked items alone": "(d) 좋아하는 아이템만",
     "(c) and then (d)": "(c) 다음에 (d)",
-    "(a) walk the list        {}": "(a) 목록 훑기          {}",
-    "(b) numpy, every rank    {}": "(b) 배열로 모든 순위   {}",
-    "(d) liked items alone    {}": "(d) 좋아하는 아이템만  {}",
+    "(a) walk the list        {}": "{}  (a) 목록 훑기",
+    "(b) numpy, every rank    {}": "{}  (b) 배열로 모든 순위",
+    "(d) liked items alone    {}": "{}  (d) 좋아하는 아이템만",
     "difference of (a) and (d): {}": "(a)와 (d)의 차이: {}",
     "looking up is over 1,000 times as fast as walking: {}": "찾아보는 것이 훑는 것보다 1,000배 넘게 빠르다: {}",
     "building the lookup first, under 1,000 times: {}": "순위표를 만드는 시간까지 넣으면 1,000배가 되지 않는다: {}",
@@ -147,8 +148,8 @@ WORDS = {
     "join and  1 number : {} s": "조인과 값  1개: {}초",
     "join and 55 numbers: {} s, {} times as long": "조인과 값 55개: {}초, {}배",
     "DCG@{}  by hand {}   recnb {}": "DCG@{}  직접 계산 {}   recnb {}",
-    "every row above k, for every metric and every k: {} additions": "지표마다, k마다 상위 k개 행 전부: 덧셈 {}번",
-    "every hit once a metric, and then the cells:     {} additions": "지표마다 적중 한 번씩과 칸 전부:  덧셈 {}번",
+    "every row above k, for every metric and every k: {} additions": "덧셈 {}번: 지표마다, k마다 상위 k개 행을 모두 더할 때",
+    "every hit once a metric, and then the cells:     {} additions": "덧셈 {}번: 지표마다 적중을 한 번씩, 그다음에 칸을 더할 때",
     "that is {} times fewer, for the same {} numbers": "{}분의 1의 덧셈으로 같은 값 {}개를 얻는다",
     # 07
     "before": "전",
@@ -198,6 +199,7 @@ def table(frame: pd.DataFrame) -> pd.DataFrame:
 
 def use() -> None:
     """Show tables and printed lines of this notebook in Korean."""
+    pd.set_option("display.unicode.east_asian_width", True)
     shell = get_ipython()
     formatters = shell.display_formatter.formatters
     formatters["text/html"].for_type(pd.DataFrame, lambda frame: _shown(frame)._repr_html_())

@@ -16,7 +16,7 @@ import polars as pl
 
 from recnb.comparison import Comparison, compare
 from recnb.data import Frame
-from recnb.data.columns import NAMES, columns_of, role_of
+from recnb.data.columns import NAMES, by_name, columns_of
 from recnb.data.input import Input
 from recnb.errors import RecnbError
 from recnb.evaluate import evaluate, options_known
@@ -92,7 +92,7 @@ class RecAccessor(EvaluationMethods):
             columns = columns_of(self._frame, "the frame")
         except RecnbError as problem:
             return f"df.rec: {problem}"
-        found = {role: [column for column in columns if role_of(column) == role] for role in NAMES}
+        found = {role: by_name(columns, role) for role in NAMES}
         roles = {role: " or ".join(map(repr, names)) for role, names in found.items() if names}
         has = ", ".join(f"{role} {names}" for role, names in roles.items()) or "no column that recnb knows by its name"
         ordered = roles.keys() & {"rank", "score"}

@@ -3,8 +3,7 @@
     RecnbError (a ValueError)
     ├── FrameError         what a frame holds: missing ids, repeated pairs, impossible ranks
     │   ├── ColumnError    which column plays which role
-    │   ├── NoUsersError   no user is left to average
-    │   └── RepeatedRowsError   a pair of user and item, or a rank of a list, in several rows
+    │   └── NoUsersError   no user is left to average
     ├── OptionError        an unknown metric, option or word for an option
     │   ├── UnknownNameError   a misspelt attribute (an AttributeError as well)
     │   └── UnknownModelError  a model that is not in the comparison (a KeyError as well)
@@ -130,10 +129,6 @@ class ColumnError(FrameError):
 
 class NoUsersError(FrameError):
     """No user is left to average."""
-
-
-class RepeatedRowsError(FrameError):
-    """A pair of user and item, or a rank of a list, has several rows."""
 
 
 class OptionError(RecnbError):

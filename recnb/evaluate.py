@@ -24,12 +24,13 @@ from recnb.errors import (
     FrameError,
     OptionError,
     RecnbError,
-    RepeatedRowsError,
+    is_number,
     is_several,
     is_word,
     near,
 )
 from recnb.evaluation import Evaluation
+from recnb.metrics.metric import METRICS
 from recnb.results import Table
 from recnb.results.evaluation_data import EvaluationData
 
@@ -102,6 +103,12 @@ def evaluate(recs: Input, truth: Input | None = None, *, user_ids: Any = None, *
     >>> round(evaluate({1: ["a", "b"], 2: ["a"]}, {2: {"a": 3}, 1: {"b": 1}}).ndcg(k=2), 4)
     0.8155
     """
+    if _are_numbers(recs) and _are_numbers(truth):
+        raise FrameError(
+            "recommendations and truth are lists of numbers, with no users: for labels and scores of learning to rank, type "
+            "recnb.evaluate_groups(y_true, y_score, group=sizes), or qid= for the query of each row; for one list, "
+            "recnb.ndcg(y_true=..., y_score=...)."
+        )
     evaluation, used = evaluation_of(recs, truth, user_ids, options)
     refuse_unused(user_ids, used=used)
     return evaluation
@@ -121,17 +128,17 @@ def evaluation_of(
         side_data = read_side_data(source, recs if truth is None else truth, given.columns, **frames, **other)
         try:
             return parsed.evaluation(source, side_data), given.used_ids
-        except RepeatedRowsError as problem:
-            model = side_data.model_column(source)
-            if model is None or problem.problem[0] != RECS:
+        except FrameError as problem:
+            model = side_data.model_column(source) if problem.problem[0] == RECS else None
+            if model is None:
                 raise
             compare = Code(f"recnb.compare(recs, truth, model={model!r})", Argument("model", model))
             models = (f"If column {model!r} is the model, compare them: ", compare, ". Else: ")
-            raise RepeatedRowsError(*problem.problem, fix=(*models, *problem.fix)) from problem
+            raise FrameError(*problem.problem, fix=(*models, *problem.fix)) from problem
 
 
 def evaluate_groups(
-    y_true: Any, y_score: Any, *, group: Sequence[int] | None = None, qid: Any = None, **options: Any
+    y_true: Any, y_score: Any, group: Sequence[int] | None = None, *, qid: Any = None, **options: Any
 ) -> Evaluation:
     """Evaluate predictions of learning to rank: a label and a score for each row, and the query of each.
 
@@ -183,6 +190,11 @@ def evaluate_groups(
         if sizes.sum() != n:
             qids = " If it is the query of each row, it is qid=." if len(sizes) == n else ""
             raise FrameError(f"group= adds up to {sizes.sum():,} rows, and y_true has {n:,}.{qids}")
+        if len(sizes) == n > 1:
+            problem = (
+                f"group= makes each of the {n:,} rows a query of its own: if it is the query of each row, it is qid=."
+            )
+            raise FrameError(problem, fix=f"If each row is a query: qid=range({n}).")
         columns["group"] = pd.Series(np.repeat(np.arange(len(sizes)), sizes))
     frame = pd.DataFrame({name: column.reset_index(drop=True) for name, column in columns.items()})
     try:
@@ -191,10 +203,28 @@ def evaluate_groups(
         raise problem.without_code() from problem
 
 
+def _are_numbers(values: Any) -> bool:
+    """Whether values are numbers in a list, an array or a Series."""
+    if isinstance(values, (list, tuple)):
+        return bool(values) and all(map(is_number, values))
+    return (
+        isinstance(values, (np.ndarray, pd.Series, pl.Series))
+        and np.ndim(values) == 1
+        and np.asarray(values).dtype.kind in "iuf"
+    )
+
+
 def _column(values: Any, name: str) -> pd.Series[Any]:
     """Values as a column."""
-    values = values.to_pandas() if isinstance(values, pl.Series) else values
-    if not is_several(values) or isinstance(values, Mapping) or any(map(is_several, [*values][:1])):
+    values = values.to_pandas() if isinstance(values, (pl.Series, pl.DataFrame)) else values
+    if getattr(values, "ndim", 1) == 2 and values.shape[1] == 1:  # a column
+        values = values.iloc[:, 0] if isinstance(values, pd.DataFrame) else values[:, 0]
+    if (
+        not is_several(values)
+        or isinstance(values, Mapping)
+        or getattr(values, "ndim", 1) > 1
+        or any(map(is_several, [*values][:1]))
+    ):
         raise FrameError(f"{name} is {one_line(repr(values))}: give a list, an array of one dimension or a Series.")
     return (
         values
@@ -294,15 +324,25 @@ def parse_options(options: Mapping[str, Any]) -> Options:
         if role in options and not is_word(options[role], WORDS.get(role, ()))
     }
     for name in options:
+        if name in ("group", "qid"):
+            problem = f"{name}= is that of labels and scores without a frame: type recnb.evaluate_groups(y_true, y_score, {name}=...)."
+            raise OptionError(problem, fix=("For a column of queries: ", Argument("user", name), "."))
         if name not in Convention.__dataclass_fields__ or name == "metric":
+            if name in ("k", "metrics") or any(name in metric.defaults for metric in METRICS.values()):
+                problem = (
+                    f"{name!r} is no option of an evaluation: k, metrics and options such as gain belong to a metric:"
+                )
+                raise OptionError(problem, fix="ev.table(k=10, gain='exponential').")
             raise OptionError(f"{name!r} is no option of an evaluation. {near(name, options_known())}")
     for role, column in columns.items():
         if column is not None and not isinstance(column, str):
             fix = "If yours are not: frame.columns = frame.columns.map(str)."
+            if role == "score" and is_several(column):
+                fix = "A model for each column of predictions: recnb.compare(frame, score=[...])."
             raise OptionError(Argument(role, column), ": a column is named as text.", fix=fix)
     if isinstance(convention, str):
         library = presets.library_named(convention)
-        first = presets.of_library(library)[0].convention
+        first = presets.data_convention(library)
         return Options(columns, replace(first, **options), library, options, frames)
     if convention is not None and not isinstance(convention, Convention):
         example = Argument("convention", "trec_eval")

@@ -20,7 +20,7 @@ from recnb.results.evaluation_data import EvaluationData
 from recnb.results.explanation import explanation_of
 from recnb.results.gate import Gate, at_least
 from recnb.results.items import ItemTable, items_of
-from recnb.results.measures import Measures, measure_of, measures_of
+from recnb.results.measures import Measures, measure_of, measures_of, users_frame
 from recnb.results.metric_methods import Methods
 from recnb.results.segments import table_by
 from recnb.results.table import beyond_table, table_of
@@ -536,9 +536,33 @@ class Evaluation(EvaluationMethods):
         """
         return self._data.hits(depth)
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a row per user: length of the list, number of relevant items, number of hits."""
-        return self._data.to_frame()
+    def to_frame(
+        self, metrics: Metrics = None, k: int | Sequence[int | None] | None = None, **options: Any
+    ) -> pd.DataFrame:
+        """Return a row per user: length of the list, number of relevant items, number of hits; or values of metrics.
+
+        Parameters
+        ----------
+        metrics, k, **options
+            As in `table`: a column for each metric at each cut-off, NaN for a user whom the metric leaves out. With
+            neither metrics nor k, the counts.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Its index is the users, under the name of their column.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = sample.models["popular"].rec.against(sample.test)
+        >>> list(ev.to_frame(["ndcg", "AP(rel=4)"], k=[5, 10]).columns)
+        ['ndcg@5', 'ndcg@10', 'AP(rel=4)@5', 'AP(rel=4)@10']
+        """
+        if metrics is None and k is None and not options:
+            return self._data.to_frame()
+        return users_frame(self._data, metrics, k, options)
 
     def _repr_html_(self) -> str:
         return self._data._repr_html_()

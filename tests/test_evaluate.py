@@ -122,7 +122,7 @@ REFUSED: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "a score as text": ({"y_score": ["a", "b"], "group": [2]}, ("'y_score'", "'a' is no number")),
     "a number": ({"y_score": 5, "group": [2]}, ("y_score is 5",)),
     "lists in lists": ({"y_true": [[1, 0]], "group": [1]}, ("one dimension",)),
-    "a matrix": ({"y_score": np.zeros((2, 1)), "group": [2]}, ("one dimension",)),
+    "a matrix": ({"y_score": np.zeros((2, 2)), "group": [2]}, ("one dimension",)),
     "another order": ({"y_true": pd.Series([1, 0], index=["a", "b"]), "y_score": pd.Series([1, 0], index=["b", "a"]), "group": [2]},
         ("same index in another order",)),
     "an option": ({"group": [2], "tie": "first"}, ("'tie' is no option",)),
@@ -143,3 +143,28 @@ def test_series_by_position() -> None:
     """Indexes that differ are those of other frames, as after a split."""
     label, score = pd.Series([1, 0], index=[7, 9]), pd.Series([0.2, 0.5])
     assert recnb.evaluate_groups(label, score, group=[2]).mrr() == 0.5
+
+
+def test_words_of_learning_to_rank() -> None:
+    """What is typed first for labels and scores is answered with evaluate_groups."""
+    y_true, y_score = [3, 0, 2, 1, 0], [0.2, 0.9, 0.5, 0.1, 0.7]
+    for form in (list, np.array, pd.Series, pl.Series):
+        for options in ({}, {"group": [3, 2]}, {"qid": [1, 1, 1, 2, 2]}):
+            with pytest.raises(FrameError, match=r"recnb\.evaluate_groups"):
+                recnb.evaluate(form(y_true), form(y_score), **options)
+    frame = pd.DataFrame({"qid": [1, 1, 1, 2, 2], "y_true": y_true, "y_score": y_score})
+    for option in ("group", "qid"):
+        with pytest.raises(OptionError, match=r"recnb\.evaluate_groups"):
+            recnb.evaluate(frame, **{option: [3, 2]})
+    for option in ({"k": 10}, {"gain": "exponential"}, {"metrics": ["ndcg"]}):
+        with pytest.raises(OptionError, match=r"ev\.table\(k=10, gain='exponential'\)"):
+            recnb.evaluate(frame, **option)
+    ndcg = recnb.evaluate(frame).ndcg(k=3)
+    assert recnb.evaluate_groups(y_true, y_score, [3, 2]).ndcg(k=3) == ndcg
+    column = np.array(y_true)[:, None]
+    for scores in (np.array(y_score)[:, None], pd.DataFrame({"p": y_score}), pl.DataFrame({"p": y_score})):
+        assert recnb.evaluate_groups(column, scores, group=[3, 2]).ndcg(k=3) == ndcg
+    with pytest.raises(FrameError, match="one dimension"):
+        recnb.evaluate_groups(y_true, pd.DataFrame({"p": y_score, "q": y_score}), group=[3, 2])
+    with pytest.raises(FrameError, match=r"it is qid=\."):
+        recnb.evaluate_groups(y_true, y_score, [1, 1, 1, 1, 1])

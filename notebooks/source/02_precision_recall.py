@@ -58,7 +58,8 @@ compare({"precision@5": 0.6, "recall@5": 0.5}, {"precision@5": precision, "recal
 # %% [markdown]
 # `explain` writes any score out: the formula, the numbers put in, the division, and a row for each place of the list. A
 # row's *credit* is what the place adds above the line, and *running sum* adds the credits up from the top. Below the tables
-# are the decisions behind the number; without further options it is divided by k.
+# are the decisions behind the number; without further options it is divided by k. Where an output says *relevant item*, it
+# means a liked one: whatever its relevance, 1 or 3, it counts as one here.
 
 # %%
 recnb.explain("precision", shown, liked, k=5)
@@ -75,13 +76,14 @@ recnb.explain("recall", shown, liked, k=5)
 #
 # Take paper, and work out the precision of this list. In a running notebook, type your answer into the box; elsewhere, into
 # `check`, as in the cell below it. An answer may be a decimal or a fraction. A common mistake is recognised.
+# The question says what k is; `recnb.quiz` draws one where none is given.
 
 # %%
-quiz = recnb.quiz("precision", seed=3)
-quiz
+q = recnb.quiz("precision", seed=3)
+q
 
 # %%
-quiz.check("3/5")
+q.check("3/5")
 
 # %% [markdown]
 # Another seed draws another list, and `recnb.quiz("recall", seed=1)` asks for recall.
@@ -189,7 +191,8 @@ pd.concat({"by hand": means.round(4), "recnb": ours.round(4)}, axis=1)
 
 # %% [markdown]
 # Without options it gives the usual metrics at once, precision now divided by k. That lowers precision@5 a little:
-# user 3 has seen four of the eight items, which leaves four to recommend.
+# user 3 has seen four of the eight items, which leaves four to recommend. The rows have the names of recnb's functions; the
+# metrics that are new here are the subject of the next notebooks.
 
 # %%
 everything = recnb.evaluate_model(Popular(), test, train, k=[1, 3, 5])

@@ -15,6 +15,9 @@
 # \qquad
 # \text{AP} = \frac{1}{\text{number of liked items}} \sum_{\text{hits}} \frac{\text{hits down to this rank}}{\text{rank}}$$
 #
+# RR@k and AP@k look at the first k places alone. The denominator of AP@k is still the number of *all* liked items, also
+# those below place k and those that are not in the list.
+#
 # Each has a value for every user. The means over users are HR, MRR (*mean* reciprocal rank) and MAP (*mean* average
 # precision).
 #
@@ -58,7 +61,7 @@ for rank, item in enumerate(shown, 1):
         rows.append((rank, item, "no", len(fractions), ""))
 ap = total / len(liked)
 
-display(pd.DataFrame(rows, columns=["rank", "item", "liked", "hits so far", "hits so far / rank"]).set_index("rank"))
+display(pd.DataFrame(rows, columns=["rank", "item", "liked?", "hits so far", "hits so far / rank"]).set_index("rank"))
 print("hit rate:          1, there is a hit")
 print("reciprocal rank:   1 / 2 = 0.5")
 print(f"average precision: ({' + '.join(fractions)}) / {len(liked)} = {total:.4f} / {len(liked)} = {ap:.4f}")
@@ -69,7 +72,8 @@ print(f"average precision: ({' + '.join(fractions)}) / {len(liked)} = {total:.4f
 #
 # ## The same with recnb
 #
-# A function for each metric takes a list and what is liked. `explain` shows the same rows and the division.
+# A function for each metric takes a list and what is liked. `explain` shows the same rows and the division. Where an output
+# says *relevant item*, it means a liked one: whatever its relevance, 1 or 3, it counts as one here.
 
 # %%
 assert recnb.hit_rate(shown, liked) == 1
@@ -90,18 +94,20 @@ hr_at_1
 # %% [markdown]
 # ## Your turn
 #
-# Work out the average precision of this list on paper, and type it into the box, or into `check`. The answer below is
-# a common mistake.
+# Work out the average precision of this list on paper, and type it into the box, or into `check`. An answer may be a
+# fraction, as in `q.check("3/4")`; with the item of the largest term it reads `q.check("value", largest="item")`. The answer
+# below is a common mistake.
 
 # %%
-quiz = recnb.quiz("average_precision", seed=8, k=4)
-quiz
+q = recnb.quiz("average_precision", seed=8, k=4)
+q
 
 # %%
-quiz.check(f"{(1 / 1 + 2 / 3 + 3 / 4) / 3:.4f}")
+q.check(f"{(1 / 1 + 2 / 3 + 3 / 4) / 3:.4f}")
 
 # %% [markdown]
-# `recnb.quiz("reciprocal_rank", seed=1)` and `recnb.quiz("hit_rate", seed=1)` ask for the other two.
+# `recnb.quiz("reciprocal_rank", seed=1)` and `recnb.quiz("hit_rate", seed=1)` ask for the other two, at the k that
+# the question says.
 #
 # ## Reciprocal rank, and whose rank
 #
@@ -147,7 +153,8 @@ compare(
 )
 
 # %% [markdown]
-# 사용자3 and 사용자4 make the difference. For 사용자3, D is liked and at the top, but the favourite is A, and A comes last:
+# 사용자3 and 사용자4 make the difference. For 사용자3, D is liked and at the top, but the favourite is A, and A comes last. In the formula,
+# *preferred* is 1 for the favourite and 0 for any other item, so that the sum is 1 / 4.
 
 # %%
 frame.rec.explain("reciprocal_rank", "사용자3", target="preferred")
@@ -231,7 +238,7 @@ pd.Series(means, name="mean over users").astype(float).round(4).to_frame()
 #
 # ## Claim: without a limit on the length of the list, hit rate would look like a perfect 100 %
 #
-# **True of the first direction, false of the second.** A list that shows everything holds all that is liked, so recall is 1. Out of
+# **True of recall, false of precision.** A list that shows everything holds all that is liked, so recall is 1. Out of
 # what was shown, that is little. Twenty items, two of them liked:
 #
 # <small>worked: claim-unlimited-list</small>

@@ -46,6 +46,8 @@ import recnb
 #
 # At rank i a gain is divided by log2(i + 1): by 1 at the top, by 2 at rank 3, by 3 at rank 7. The share that is left falls
 # fast at first, and slowly further down. Keep this table beside you; it is all that is needed to work out a DCG on paper.
+# Its figures are rounded to five decimals. Keep five while you work, and round to four at the end only: with four on the
+# way the last digit of an answer may be off.
 
 # %%
 ranks = range(1, 11)
@@ -61,7 +63,7 @@ ax.set(xlabel="i", ylabel="1 / log2(i + 1)", xticks=list(ranks), ylim=(0, 1.12))
 ax.spines[["top", "right"]].set_visible(False)
 
 assert (left[1], left[3], left[7]) == (1, 1 / 2, 1 / 3)
-discount.round(4)
+discount.round(5)
 
 # %% [markdown]
 # ## Six documents, by hand
@@ -115,7 +117,8 @@ compare({"CG": 11, "DCG": 6.861, "IDCG": 7.141, "nDCG": 0.961}, six, digits=3)
 
 # %% [markdown]
 # `explain` writes a score out as we did by hand: the formula, the division, and both lists. *Running sum* adds up the
-# credits from the top, in the list and in the ideal list.
+# credits from the top, in the list and in the ideal list. A *hit* is an item of relevance above 0, and the gain is *linear*
+# where it is the relevance itself.
 
 # %%
 recnb.explain("ndcg", grades, k=6)
@@ -137,8 +140,10 @@ assert abs(dcg - (0.1 / log2(2) + 0.5 / log2(3) + 0.7 / log2(4))) < 1e-12
 compare({"DCG": 0.7654648767857287}, {"DCG": dcg}, digits=12)
 
 # %% [markdown]
-# The ideal list is made of all judged items, recommended or not: C first, then B and D, then A and E. Without k it is as long
-# as the list, three places. So D takes the third place, although it was not recommended:
+# The ideal list is made of all judged items, recommended or not: C first, then B and D, then A and E. Which of two items of
+# the same grade comes first makes no difference to IDCG. Without k the ideal list is as long as the list, three places. So D
+# takes the third place, although it was not recommended. With k it goes down to place k, even if the list is shorter;
+# the empty places of the list gain 0.
 #
 # <small>worked: ndcg-1</small>
 
@@ -155,7 +160,7 @@ recnb.explain("ndcg", shown, judged)
 
 
 # %% [markdown]
-# ## Ten lines of Python
+# ## Eight lines of Python
 #
 # This is all of it, to copy and to change. recnb adds checks of the input, options, many users at once and speed.
 
@@ -185,22 +190,24 @@ print(f"{ndcg_of(shown, judged, k=3):.4f}")
 # 1. Write down the grades of the first three places, divide each by its discount, add up: DCG@3.
 # 2. Write down *all* grades, also those of items that are not in the list. Sort them from the highest, take the first three,
 #    divide each by its discount, add up: IDCG@3.
-# 3. Divide DCG@3 by IDCG@3, and round to four decimals.
+# 3. Divide DCG@3 by IDCG@3, and round to four decimals. An answer may also be the division itself, as in
+#    `q.check("3.5/5.89279")`.
 #
-# The exercise also asks which item's term in the sum is the largest: look at the quotients of step 1.
+# The exercise also asks which item's term in the sum is the largest: look at the quotients of step 1. If two are equal,
+# either is right. With both parts an answer reads `q.check("value", largest="item")`.
 #
-# In a running notebook, type your answer into the box; elsewhere, into `check`, as in the cell below it. The answer there
-# is a common mistake.
+# In a running notebook, type your answer into the box; elsewhere, into `check`, as in the cell below it. Both parts of the
+# answer there are common mistakes.
 
 # %%
-quiz = recnb.quiz("ndcg", seed=1, k=3)
-quiz
+q = recnb.quiz("ndcg", seed=1, k=3)
+q
 
 # %%
-quiz.check(f"{(1 / log2(2) + 3 / log2(3)) / (3 / log2(2) + 3 / log2(3) + 2 / log2(4)):.4f}")
+q.check(f"{(1 / log2(2) + 3 / log2(3)) / (3 / log2(2) + 3 / log2(3) + 2 / log2(4)):.4f}", largest="F")
 
 # %% [markdown]
-# `quiz.reveal()` shows the solution, and another seed draws another list. What moves the number, and what does not, is the
+# `q.reveal()` shows the solution, and another seed draws another list. What moves the number, and what does not, is the
 # subject of the [playground](07_playground.ipynb), the next notebook to read.
 #
 # ## Which metric answers which question
@@ -221,8 +228,8 @@ quiz.check(f"{(1 / log2(2) + 3 / log2(3)) / (3 / log2(2) + 3 / log2(3) + 2 / log
 #
 # - DCG divides each gain by log2(rank + 1) and adds up; nDCG divides that by the DCG of the best possible list.
 # - The ideal list also holds items that were missed. A list in perfect order that misses better items stays below 1.
-# - Say k, the gain (linear or exponential) and where the ideal is cut: two nDCGs that differ in these are not comparable.
-# - When a printed number looks wrong, divide the figures beside it.
+# - Say k, the gain and where the ideal is cut: two nDCGs that differ in these are not comparable. (The claims further down
+#   have another gain, the exponential one, and other cuts.)
 #
 # The rest is for the curious: the other figures of the articles, and their statements put to the test.
 #
@@ -310,8 +317,8 @@ compare(
 )
 
 # %% [markdown]
-# For 사용자1 a 9 stands where a 7 belongs: the DCG and IDCG beside it give 0.6753. Is it our error or the article's? Its own
-# mean decides, for that was printed too:
+# For 사용자1 a 9 stands where a 7 belongs: the DCG and IDCG beside it give 0.6753. When a printed number looks wrong, divide
+# the figures beside it. Is it our error or the article's? Its own mean decides, for that was printed too:
 
 # %%
 with_printed = printed["nDCG"].mean()

@@ -210,4 +210,4 @@ print(f"that is {every_row / only_hits:.0f} times fewer, for the same {n_metrics
 # Only hits count, in both senses: nothing else earns credit, and beside the hits only the truth is read, once. What remains
 # is the one look at all rows, and that is a join, which [Polars](https://pola.rs) does with all cores.
 #
-# The course goes on with [notebook 07](07_playground.ipynb): what moves which metric?
+# The course goes on with [notebook 06](06_whose_number.ipynb): two libraries disagree, and which is right?

@@ -205,22 +205,22 @@ assert all(values[name].change > 0 for name in ("recall", "average_precision", "
 # answer in. Here is one, answered with a common mistake: rank i discounted by log2(i) instead of log2(i + 1).
 
 # %%
-quiz = recnb.quiz("dcg", seed=11)
-quiz
+q = recnb.quiz("dcg", seed=11)
+q
 
 # %%
-quiz.check(f"{2 / 1 + 3 / log2(3):.4f}")
+q.check(f"{2 / 1 + 3 / log2(3):.4f}")
 
 # %% [markdown]
 # And answered rightly:
 
 # %%
-quiz.check(2 / log2(2) + 3 / log2(4), largest="E")
+q.check(2 / log2(2) + 3 / log2(4), largest="E")
 
 # %%
-assert quiz.check(quiz.value)
-assert not quiz.check(f"{2 / 1 + 3 / log2(3):.4f}")
-assert quiz.grade(quiz.value) == 1
+assert q.check(q.value)
+assert not q.check(f"{2 / 1 + 3 / log2(3):.4f}")
+assert q.grade(q.value) == 1
 
 # %% [markdown]
 # Other metrics and seeds draw other lists: `recnb.quiz("ndcg", seed=5)`.

@@ -80,18 +80,21 @@ def report_of(
         models, names, settings = comparison._models, comparison.names, comparison.settings
         first = next(iter(models.values()))
         request = request_of(first, k, metrics, options, settings.confidence, instead=".differences(k=None)")
-        at, lead_k, (lead, lead_options) = Cutoffs.of(request.k), request.lead_k, request.metrics[0]
-        points = curve_points(request.k, CURVE_POINTS)
+        lead_k, (lead, lead_options) = request.lead_k, request.metrics[0]
+        points = curve_points(request.lead_ks, CURVE_POINTS)
         cutoffs = request.lead_cutoffs(points)
         values = {name: values_of(model, lead, cutoffs, lead_options) for name, model in models.items()}
         blocks = {block.k: block for block in blocks_of(lead, cutoffs, list(values.values()))}
         values = {name: of_model.at(cutoffs.values.index(lead_k)) for name, of_model in values.items()}
-        further_points = [point for point in points if point not in request.k]
+        further_points = [point for point in points if point not in request.lead_ks]
         curve_means = (
             measure([list(map(blocks.pop, further_points))], names, [], settings).means if further_points else ()
         )
-        others = comparison._blocks(request.metrics[1:], at)
-        results = measure(chain([[blocks[cutoff] for cutoff in at]], others), names, comparison.pairs, settings)
+        of_lead_ks = [blocks[cutoff] for cutoff in request.k_of(lead.name)]
+        of_others = (
+            comparison._blocks([other], Cutoffs.of(request.k_of(other[0].name))) for other in request.metrics[1:]
+        )
+        results = measure(chain([of_lead_ks], *of_others), names, comparison.pairs, settings)
         lead_means = [row for row in (*results.means, *curve_means) if row.metric == lead.name and row.k in points]
         of_lead = [row for row in results.differences if (row.metric, row.k) == (lead.name, lead_k)]
         findings, n_checks, left_out = _findings(models, lead, lead_k, lead_options, values)
@@ -130,7 +133,7 @@ def report_of(
         data = ComparisonReportData(
             models=tuple(names),
             reference=comparison.baseline,
-            k=request.k,
+            k=request.columns,
             lead_k=lead_k,
             metrics=tuple(MetricDescription.of(*metric) for metric in request.metrics),
             means=results.means,

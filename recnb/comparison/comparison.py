@@ -77,7 +77,8 @@ def compare(
     Parameters
     ----------
     models
-        Recommendations by name, in any form that `recnb.evaluate` takes, or Evaluations; or one frame or file with a column of models, which `model="column"` names.
+        Recommendations by name, in any form that `recnb.evaluate` takes, or Evaluations; or one frame or file with a column of models, which `model="column"` names,
+        or with a column of predictions for each, `score=["y_pred", "xgb_pred"]`.
         Frames and evaluations of Dask and Spark need `import recnb.dask` or `recnb.spark`: hits and counts are fetched, and
         the rows of the lists are not, so overlap and metrics beyond accuracy are not available.
     truth

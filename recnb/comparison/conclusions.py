@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from recnb.comparison.results import tested
 from recnb.display.language import N_, _, ngettext, pgettext
-from recnb.display.templates import translated
+from recnb.display.templates import joined, translated
 from recnb.display.text import one_line
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def whose(report: ComparisonReportData, finding: ModelFinding, safe: Safe = str)
     """The models that a finding is about."""
     if len(finding.models) == len(report.models):
         return _("all models")
-    return ", ".join(map(safe, finding.models))
+    return joined(map(safe, finding.models))
 
 
 def sentence(difference: Difference, settings: Settings, n_compared: int, safe: Safe = str) -> str:
@@ -255,11 +255,12 @@ def report_title(report: ComparisonReportData) -> str:
     return _("Comparison of {models}", models=", ".join(report.models))
 
 
-def means_title(report: ComparisonReportData, k: int) -> str:
+def means_title(report: ComparisonReportData, k: int | None) -> str:
     """The title of the means at a cut-off."""
-    return _(
-        "Means at k = {k}, with their {confidence} intervals", k=k, confidence=percent_of(report.settings.confidence)
-    )
+    confidence = percent_of(report.settings.confidence)
+    if k is None:
+        return _("Means of whole lists, with their {confidence} intervals", confidence=confidence)
+    return _("Means at k = {k}, with their {confidence} intervals", k=k, confidence=confidence)
 
 
 def near_best_in_words(alpha: float) -> str:
@@ -294,7 +295,7 @@ def difference_axis(differences: Collection[Difference], safe: Safe = str) -> st
 def difference_label(difference: Difference, differences: Collection[Difference], safe: Safe = str) -> str:
     """The models of a row of a forest plot: both, if not all rows are against one baseline."""
     models = [difference.model, *([difference.baseline] if len({row.baseline for row in differences}) > 1 else [])]
-    return " − ".join(map(safe, models))
+    return joined(map(safe, models), " − ")
 
 
 def segments_title(report: ComparisonReportData, safe: Safe = str) -> str:

@@ -72,13 +72,15 @@ class ComparisonData:
     def _chosen(self, metrics: Metrics, options: Mapping[str, Any]) -> list[MetricOptions]:
         """The metrics asked for, or the usual ones, each with its options; one without values of users is refused."""
         named = metrics_under(self._first.library, metrics)
-        chosen = [metric for _name, metric in asked_measures(named)]
-        for metric in chosen:
+        chosen = []
+        for name, metric in asked_measures(named):
             if metric.of == "all":
+                where = f".models[{self.names[0]!r}].measure({name!r})" if metric.summed else ".beyond(k=10)"
                 raise OptionError(
-                    f"{metric.name} is one number of all lists of a model, with no value for each user, so no users can be paired: "
-                    f"{metric.name} of each model is in .beyond(k=10)."
+                    f"{metric.name} is one number of all lists of a model, so no users can be paired: "
+                    f"that of each model is in {where}."
                 )
+            chosen.append(metric)
         return [(metric, options_of(metric, named, options, chosen)) for metric in chosen]
 
     def _blocks(self, metrics: Sequence[MetricOptions], cutoffs: Cutoffs) -> Iterator[list[Block]]:

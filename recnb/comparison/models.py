@@ -20,7 +20,7 @@ from recnb.data.columns import columns_of, find, is_dataset, is_relation
 from recnb.data.input import RECS, TRUTH, Input, is_file, read_inputs, refuse_unused
 from recnb.display.language import _
 from recnb.display.progress import steps
-from recnb.errors import Argument, ColumnError, FrameError, OptionError, is_word, near
+from recnb.errors import Argument, ColumnError, FrameError, OptionError, is_several, is_word, near
 from recnb.evaluate import evaluation_of, options_known
 from recnb.evaluation import Evaluation
 from recnb.results.evaluation_data import EvaluationData
@@ -84,6 +84,16 @@ def models_of(models: Any, truth: Input | None, options: dict[str, Any]) -> dict
         raise OptionError(
             f"models is a {type(models).__name__}: give each model a name, recnb.compare({{'a': models[0], 'b': models[1]}}, truth)."
         )
+    scores = options.get("score")
+    if is_several(scores):
+        if isinstance(models, Mapping) or "model" in options:
+            raise OptionError(
+                "score= names several columns of predictions, a model each, in one frame: leave out model=, or give one score="
+                " for the frames of all models."
+            )
+        if len({*scores}) < len(scores):
+            raise OptionError(f"score={list(scores)!r} names a column more than once.")
+        models = dict.fromkeys(scores, models)
     if not isinstance(models, Mapping):
         models = _by_model(models, options.pop("model", None))
     elif "model" in options:
@@ -99,7 +109,7 @@ def models_of(models: Any, truth: Input | None, options: dict[str, Any]) -> dict
         truth = _read_once(truth)
     user_ids = options.pop("user_ids", None)
     found = {
-        name: _evaluated(name, model, truth, user_ids, options)
+        name: _evaluated(name, model, truth, user_ids, options | {"score": name} if is_several(scores) else options)
         for name, model in steps(list(named.items()), _("comparing"))
     }
     refuse_unused(user_ids, used=any(used for _evaluation, used in found.values()))

@@ -259,7 +259,7 @@ class ComparisonReportData:
 
     models: tuple[str, ...]
     reference: str | None  #: the model that the others are compared with; None: every pair
-    k: tuple[int, ...]
+    k: tuple[int | None, ...]  #: all cut-offs; None: the whole list
     lead_k: int
     metrics: tuple[MetricDescription, ...]
     means: tuple[Mean, ...]
@@ -294,11 +294,15 @@ class ComparisonReportData:
         """The number of comparisons that p-values are corrected for."""
         return tested(self.differences)
 
-    def means_at(self, metric: str, k: int) -> list[Mean]:
+    def metrics_at(self, k: int | None) -> list[MetricDescription]:
+        """The metrics that have numbers at a cut-off."""
+        return [metric for metric in self.metrics if self.means_at(metric.metric, k)]
+
+    def means_at(self, metric: str, k: int | None) -> list[Mean]:
         """The means of all models in one column."""
         return [mean for mean in self.means if (mean.metric, mean.k) == (metric, k)]
 
-    def at(self, k: int, metric: str | None = None) -> list[Difference]:
+    def at(self, k: int | None, metric: str | None = None) -> list[Difference]:
         """The differences at one cut-off, of one metric or of all."""
         return [row for row in self.differences if row.k == k and metric in (None, row.metric)]
 

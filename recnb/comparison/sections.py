@@ -112,16 +112,19 @@ class ComparisonOverview(ComparisonSection):
     title = N_("Overview")
     fields = ("means",)
 
-    def means(self, k: int, safe: Safe, cell: Callable[[Mean, str], str]) -> Cells:
+    def means(self, k: int | None, safe: Safe, cell: Callable[[Mean, str], str]) -> Cells:
         """Models × metrics; `cell` takes a mean and the verdict of its difference from the reference, or ""."""
         report = self.report
         against = {(row.model, row.metric): row.verdict for row in report.at(k) if row.baseline == report.reference}
         columns = [
             [cell(mean, against.get((mean.model, mean.metric), "")) for mean in report.means_at(metric.metric, k)]
-            for metric in report.metrics
+            for metric in report.metrics_at(k)
         ]
         rows = [[safe(model), *cells] for model, *cells in zip(report.models, *columns, strict=True)]
-        return Cells([_("model"), *(f"{metric.symbol}@{k}" for metric in report.metrics)], rows)
+        return Cells(
+            [_("model"), *(metric.symbol if k is None else f"{metric.symbol}@{k}" for metric in report.metrics_at(k))],
+            rows,
+        )
 
     def text(self) -> list[str]:
         report = self.report
@@ -149,12 +152,15 @@ class ComparisonOverview(ComparisonSection):
             value = rf"\textbf{{{number(mean.mean)}}}" if mean.best else number(mean.mean)
             return value + (_raised(marks) if marks else "")
 
-        metrics = [latex_text(metric.symbol) for metric in self.report.metrics]
+        n_columns = len(self.report.metrics)
         rows: list[Sequence[str] | str] = []
         for k in self.report.k:
-            body = self.means(k, latex_text, cell).rows
-            rows += [*([r"\midrule"] if rows else []), [rf"$k = {k}$", *metrics], r"\midrule", *body]
-        return [latex_table(f"l{'r' * len(metrics)}", self._caption(), rows)]
+            header = latex_text(_("whole list")) if k is None else rf"$k = {k}$"
+            metrics = [latex_text(metric.symbol) for metric in self.report.metrics_at(k)]
+            rest = [""] * (n_columns - len(metrics))  # of metrics that have no number here
+            body = [[*row, *rest] for row in self.means(k, latex_text, cell).rows]
+            rows += [*([r"\midrule"] if rows else []), [header, *metrics, *rest], r"\midrule", *body]
+        return [latex_table(f"l{'r' * n_columns}", self._caption(), rows)]
 
     def to_dict(self) -> dict[str, Any]:
         names = ("metric", "symbol", "title", "reads", "formula", "convention")

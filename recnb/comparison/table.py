@@ -9,7 +9,7 @@ import pandas as pd
 from recnb.comparison.conclusions import near_best_in_words
 from recnb.display.fonts import lettering
 from recnb.display.language import _
-from recnb.results.plots import draw_intervals
+from recnb.results.plots import draw_scales
 from recnb.results.table import TEXT, Form, Table
 
 if TYPE_CHECKING:
@@ -24,13 +24,11 @@ class ComparisonTable(Table):
     the labels of these rows by column.
     """
 
-    def _draw(self, ax: Axes | None) -> Axes:
+    def _draw(self, ax: Axes | None, color: Any) -> Axes:
         """A line for each metric and a colour for each model."""
         with lettering(self.attrs.get("lang", "en"), rc=True) as fonts:
-            parts: list[Any] = self._parts()
-            ax = draw_intervals(ax, *(part.stack(future_stack=True).unstack("model", sort=False) for part in parts))
-            ax.set_xlabel(_("mean over users"), **fonts)
-        return ax
+            parts: list[Any] = [part.stack(future_stack=True).unstack("model", sort=False) for part in self._parts()]
+            return draw_scales(ax, parts, lambda metrics: _("mean over users"), color=color, **fonts)
 
     def _cell(self, value: object, label: object, column: object, form: Form) -> str:
         best, near = (label in self.attrs[kind].get(column, ()) for kind in ("best", "near_best"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -22,6 +22,9 @@ ALIASES = {
     "sklearn": "scikit-learn",
     "replay": "replay-rec",
     "lightfm": "lightfm-next",
+    "lgbm": "lightgbm",
+    "lgb": "lightgbm",
+    "xgb": "xgboost",
 }
 
 
@@ -104,6 +107,19 @@ def of_library(library: str) -> list[Preset]:
     """The presets of a library, in the order of the file."""
     name = library_named(library)
     return [preset for preset in presets().values() if preset.library == name]
+
+
+def data_convention(library: str) -> Convention:
+    """The convention of an evaluation under a library, apart from that of each of its metrics: its first metric's.
+
+    If that has graded gain, and so counts every judged item, an item of relevance 0 is not called relevant.
+
+    >>> data_convention("lightgbm").relevant, preset("lightgbm", "ndcg").convention.relevant
+    ('>0', 'any')
+    """
+    first = of_library(library)[0]
+    graded = dict(first.options).get("gain", "binary") != "binary"
+    return replace(first.convention, relevant=">0") if graded else first.convention
 
 
 def variants(library: str) -> list[str]:

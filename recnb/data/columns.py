@@ -22,19 +22,25 @@ Frame = Any
 NAMES: dict[str, tuple[str, ...]] = {
     "user": ("user", "userid", "uid", "customer", "customerid", "member", "memberid", "query", "queryid", "qid",
              "session", "sessionid", "topic", "topicid", "visitor", "visitorid", "client", "clientid", "account", "accountid",
-             "buyer", "buyerid", "reviewer", "reviewerid", "person", "personid", "profileid"),
+             "buyer", "buyerid", "reviewer", "reviewerid", "person", "personid", "profileid", "srchid", "searchid", "group", "groupid"),
     "item": ("item", "itemid", "iid", "movie", "movieid", "doc", "docid", "docno", "document", "documentid",
              "product", "productid", "article", "articleid", "track", "trackid", "book", "bookid", "sku", "asin", "isbn",
              "stockcode", "productcode", "song", "songid", "video", "videoid", "news", "newsid", "content", "contentid",
              "listing", "listingid", "business", "businessid", "game", "gameid", "passage", "passageid", "pid", "corpusid"),
     "rank": ("rank", "position", "pos", "ranking"),
     "score": ("score", "prediction", "predictedscore", "predictedrating", "pred", "preds", "predictions", "predicted", "scores",
-              "ypred", "yscore", "yhat", "predscore", "predictionscore", "modelscore", "est", "probability", "proba", "logit"),
-    "relevance": ("relevance", "rel", "rating", "label", "grade", "gain", "ytrue", "labels", "target", "relevancelabel", "rui"),
+              "ypred", "yscore", "yhat", "predscore", "predictionscore", "modelscore", "est", "probability", "proba", "prob", "logit", "logits", "similarity"),
+    "relevance": ("relevance", "rel", "rating", "label", "grade", "gain", "ytrue", "labels", "target", "relevancelabel", "rui", "y"),
     "model": ("model", "modelname", "algorithm", "system"),
     "recommended": ("recommended", "recommendations", "recs", "recommendeditems"),
     "relevant": ("relevant", "relevantitems", "truth", "groundtruth", "liked"),
 }  # fmt: skip
+
+#: Names that are taken for a role only if no other column is: they name other things as well, such as segments.
+LAST = ("group", "groupid", "similarity", "y")
+
+#: Names of features of learning to rank, which are no ids, such as f1, query_len or n_clicks.
+FEATURES = re.compile(r"^(f|x|v|feat|feature|col|column)?\d+$|len$|length|(?<!ac)count|cnt|size$|^n_|^num")
 
 #: The roles that are numbers; the others are ids.
 NUMBERS = ("rank", "score", "relevance")
@@ -117,6 +123,12 @@ def role_of(column: object) -> str | None:
     return next((role for role, names in NAMES.items() if plain in names), None)
 
 
+def by_name(columns: Iterable[str], role: str) -> list[str]:
+    """The columns whose names suggest a role; those of `LAST` only if there is no other."""
+    named = [column for column in columns if role_of(column) == role]
+    return [column for column in named if plain_name(column) not in LAST] or named
+
+
 def plain_name(column: object) -> str:
     """A column's name in lower case and without _, - and blanks."""
     return str(column).lower().replace("_", "").replace("-", "").replace(" ", "")
@@ -142,7 +154,7 @@ def find(
     found: dict[str, str] = {}
     missing: list[str] = []
     for role in expected:
-        candidates = [column for column in columns if role_of(column) == role and column not in named.values()]
+        candidates = by_name((column for column in columns if column not in named.values()), role)
         if role in named:
             found[role] = named[role]
         elif len(candidates) == 1:
@@ -210,14 +222,17 @@ def _missing(
     if free and not isinstance(free[0], str):
         text = ", and a column is named as text: frame.columns = frame.columns.map(str), and say which one it is: "
         return ColumnError(*problem, fix=(listed, text, Argument(roles[0], str(free[0])), "."))
-    proposed = _proposed(frame, free, roles)
+    candidates = _candidates(frame, free, roles)
+    proposed = {role: names[0] if len(names) == 1 else COLUMN for role, names in candidates.items()}
     arguments = [part for role in roles for part in (", ", Argument(role, proposed.get(role, COLUMN)))][1:]
     say = "Say which they are" if words[1:] else "Say which one it is"
-    return ColumnError(*problem, fix=(f"{listed}. {say}: ", *arguments, ".", other))
+    several = [f"{role} {' or '.join(map(repr, names))}" for role, names in candidates.items() if len(names) > 1]
+    choice = f" By type and name: {'; '.join(several)}." if several else ""
+    return ColumnError(*problem, fix=(f"{listed}. {say}: ", *arguments, ".", choice, other))
 
 
-def _proposed(frame: Frame, columns: list[str], roles: list[str]) -> dict[str, str]:
-    """A column for each role, as far as there are: one with a name like those of the role, else one of a likely type."""
+def _types(frame: Frame) -> dict[str, str]:
+    """The type of each column, in words of the frame's library."""
     if isinstance(frame, (pl.DataFrame, pl.LazyFrame)):
         types: Any = frame.collect_schema().items()
     elif isinstance(frame, pd.DataFrame):
@@ -225,24 +240,36 @@ def _proposed(frame: Frame, columns: list[str], roles: list[str]) -> dict[str, s
     else:
         of_frame = (frame.columns, frame.types) if is_relation(frame) else (frame.schema.names, frame.schema.types)
         types = zip(*of_frame, strict=True)
-    names = {column: str(dtype).lower() for column, dtype in types}
-    fractional = {column for column in columns if re.search("float|double|decimal", names[column])}
-    numeric = fractional | {column for column in columns if "int" in names[column]}
-    found: dict[str, str] = {}
-    for alike in (True, False):
-        for role in (role for role in roles if role not in found):
-            of_type = numeric if role in NUMBERS else {*columns} - fractional
-            left = [column for column in columns if column in of_type and column not in found.values()]
-            if alike:
-                left = [
-                    column
-                    for column in left
-                    if any(len(word) > 3 and word in plain_name(column) for word in NAMES[role])
-                ]
-            elif role == "score":
-                left.sort(key=lambda column: column not in fractional)
-            if left:
-                found[role] = left[0]
+    return {column: str(dtype).lower() for column, dtype in types}
+
+
+def fractional(frame: Frame) -> list[str]:
+    """The columns of numbers that need not be whole."""
+    return [column for column, dtype in _types(frame).items() if re.search("float|double|decimal", dtype)]
+
+
+def _candidates(frame: Frame, columns: list[str], roles: list[str]) -> dict[str, list[str]]:
+    """The columns that could play each role: those with a name like its own, else those of a likely type; each for one role."""
+    types, floats = _types(frame), fractional(frame)
+    ids = [column for column in columns if "bool" not in types[column] and not FEATURES.search(column.lower())]
+    ids = [column for column in ids if column not in floats]
+    numbers = [column for column in columns if column in floats or "int" in types[column]]
+    candidates: dict[str, list[str]] = {}
+    for role in roles:
+        of_type = numbers if role in NUMBERS else ids
+        words = [word for word in NAMES[role] if len(word) > 3 and word not in LAST]
+        alike = [column for column in of_type if any(word in plain_name(column) for word in words)]
+        floats_first = [column for column in of_type if column in floats] if role == "score" else []
+        candidates[role] = alike or floats_first or of_type
+    found: dict[str, list[str]] = {}
+    while candidates:
+        # As many columns as roles that could have them: each has one, in order.
+        lists = [*candidates.values()]
+        role = next((role for role, names in candidates.items() if 0 < len(names) <= lists.count(names)), None)
+        if role is None:
+            return found | {role: names for role, names in candidates.items() if names}
+        found[role] = candidates.pop(role)[:1]
+        candidates = {other: [name for name in names if name not in found[role]] for other, names in candidates.items()}
     return found
 
 

@@ -15,12 +15,15 @@ import polars as pl
 from recnb.data import validation
 from recnb.data.columns import Frame, columns_of, find, role_of, table_of
 from recnb.data.item_lists import ItemLists
-from recnb.display.language import N_, Sentence
+from recnb.display.language import N_, Plural, Sentence
 from recnb.errors import ColumnError, FrameError
 
 Parts = tuple[pl.DataFrame, pl.DataFrame, dict[str, str], dict[str, str], tuple[str | Sentence, ...]]
 
 ROWS_ARE_ITEMS = Sentence(N_("each row is an item of its own, as there is no column of items"))
+NOT_SCORED = Plural(
+    "{n:,} row without a score: judged, not recommended", "{n:,} rows without a score: judged, not recommended"
+)
 ONLY_LISTED = Sentence(N_("relevant items: those in this frame, which holds no relevant item that was not recommended"))
 
 
@@ -73,6 +76,8 @@ def _complete_frame(frame: Frame, columns: Mapping[str, str | None], names: list
     notes = () if (judged & ~placed).any() else (ONLY_LISTED,)
     if len(required) == 1:
         notes = (*notes, ROWS_ARE_ITEMS)
+    if "rank" not in labels and (n := int((~placed).sum())):
+        notes = (*notes, Sentence(NOT_SCORED, {"n": n}))
     recs = table.filter(placed).select("user", "item", *order)
     return recs, table.filter(judged).select("user", "item", "relevance"), labels, labels, notes
 

@@ -360,8 +360,11 @@ class Source:
 
     def _of_judged(self, convention: Convention) -> Prepared:
         """The data of lists from which items that are not judged are left out, and ranks counted anew."""
-        whole = self.under(replace(convention, judged_only=False))
-        ranked = whole.rows.all().join(self.truth, on=["user", "item"], how="semi", maintain_order="left")
+        whole, judged = self.under(replace(convention, judged_only=False)), self.truth
+        if convention.negative_relevance == "zero":  # trec_eval's grade of what is in the pool and not judged
+            kept = graded(judged, self.truth_labels, replace(convention, negative_relevance="keep"))["relevance"] >= 0
+            judged = judged.filter(kept)
+        ranked = whole.rows.all().join(judged, on=["user", "item"], how="semi", maintain_order="left")
         ranked = ranked.with_columns(rank=pl.col("rank").rank("dense").over("user").cast(pl.Int64))
         shared = ranked.select(repeats=pl.struct("user", "rank").is_duplicated().any()).item()
         if shared or whole.all_hits.tied is not None:
@@ -369,8 +372,14 @@ class Source:
             raise OptionError(Argument("ties", convention.ties), problem, Argument("ties", "first"), ".")
         order: Order = "rank"
         listed = replace(convention, judged_only=False, order=order, ties="first", score_dtype="float64")
-        labels = {**self.labels, "rank": "rank"}
-        some = replace(self, rows=InMemoryRows(ranked), labels=labels, part=True, whole=self.whole or self, _known={})
+        labels, truth = {**self.labels, "rank": "rank"}, self.truth
+        if convention.users in ("both", "recs"):  # a user none of whose items is judged still has a list
+            truth = truth.join(self.recs, on="user", how="semi", maintain_order="left")
+            listed = replace(listed, users="truth" if convention.users == "both" else "union")
+        some = replace(
+            self, rows=InMemoryRows(ranked), truth_rows=LazyRows.of(truth), labels=labels, part=True,
+            whole=self.whole or self, _known={},
+        )  # fmt: skip
         in_force = convention.ordered_by(whole.convention.order)
         return replace(some.under(listed), convention=in_force, source=self, notes=self.notes)
 
@@ -468,12 +477,14 @@ def _generally_joined(
     )
 
 
-def one_model(models: pl.Series, column: str) -> None:
-    """Refuse the lists of several models."""
+def one_model(models: pl.Series, column: str, *, both_sides: bool = False) -> None:
+    """Refuse the lists of several models; `both_sides`: in a frame that holds the truth as well."""
     if len(models) > 1:
+        which, frame = ("the frame holds", "frame") if both_sides else ("recommendations hold", "recs")
+        given = frame if both_sides else "recs, truth"
         raise FrameError(
-            f"recommendations hold the lists of {len(models)} models in column {column!r}, such as {models[0]!r}: compare them, "
-            f"recnb.compare(recs, truth), or evaluate one alone, recs[recs[{column!r}] == {models[0]!r}]."
+            f"{which} the lists of {len(models)} models in column {column!r}, such as {models[0]!r}: compare them, "
+            f"recnb.compare({given}), or evaluate one alone, {frame}[{frame}[{column!r}] == {models[0]!r}]."
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import polars as pl
 
@@ -10,13 +11,13 @@ from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.batches import batches_of, origin_of
 from recnb.data.bucket_join import BucketJoin, read_buckets
-from recnb.data.columns import Frame, find, table_of
-from recnb.data.combined_frame import split
+from recnb.data.columns import Frame, columns_of, find, fractional, role_of, table_of
+from recnb.data.combined_frame import ROWS_ARE_ITEMS, split
 from recnb.data.join import InMemoryRows, Prepared, Source, one_model
 from recnb.data.partition import Layout
 from recnb.data.ranking import ranked
 from recnb.data.relevance import LazyRows, refuse_zeros
-from recnb.display.language import Sentence
+from recnb.display.language import N_, Sentence
 
 
 def prepare(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None], convention: Convention) -> Prepared:
@@ -26,8 +27,20 @@ def prepare(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None],
 
 def read(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None]) -> Source:
     """Find the columns of two frames, or of one with both sides, and check that their ids are of one type."""
+    source = _read(recs, truth, columns)
+    score = source.labels.get("score")
+    # The score was found by a name other than its own, and other columns could be one.
+    if score in (None, "score", columns.get("score")) or {*fractional(recs)} <= {*source.labels.values()}:
+        return source
+    return replace(source, notes=(*source.notes, Sentence(N_("score: column {column}"), {"column": repr(score)})))
+
+
+def _read(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None]) -> Source:
     if truth is None:
         recs_table, truth_table, labels, truth_labels, notes = split(recs, columns)
+        model = next((name for name in columns_of(recs, "the frame") if role_of(name) == "model"), None)
+        if ROWS_ARE_ITEMS in notes and model not in labels.values():
+            _one_model(recs, model, both_sides=True)
         return _held(recs_table, truth_table, labels, truth_labels, notes)
     layout = Layout.of(recs, truth, columns)
     refuse_zeros(truth, layout.truth)
@@ -68,7 +81,7 @@ def _held(
     return Source(InMemoryRows(recs), LazyRows.of(truth), labels, truth_labels, notes, floats)
 
 
-def _one_model(recs: Frame, column: str | None) -> None:
+def _one_model(recs: Frame, column: str | None, *, both_sides: bool = False) -> None:
     """Refuse a frame of several models: it holds several lists for each user."""
     if column is None:
         return
@@ -77,7 +90,7 @@ def _one_model(recs: Frame, column: str | None) -> None:
         found = batch["model"].unique()
         models = found if models is None else pl.concat([models, found]).unique()
     if models is not None:
-        one_model(models.sort(), column)
+        one_model(models.sort(), column, both_sides=both_sides)
 
 
 __all__ = ["prepare", "read", "read_lists"]

@@ -35,13 +35,15 @@ class SideData:
     )
 
     def model_column(self, source: Source) -> str | None:
-        """A column of the recommendations of few values under which no pair of user and item, and no rank, is repeated."""
+        """A column of few values of the recommendations without which a pair of user and item, or a rank, is repeated."""
         others = [] if self.recs is None else columns_of(self.recs, "recommendations")
-        for name in (name for name in others if name not in source.labels.values()):
-            values = table_of(self.recs, "recommendations", {name: name})[name].alias("model")
-            rows = [source.recs.select("user", role, values) for role in ("item", "rank") if role in source.labels]
-            if 1 < values.n_unique() <= MOST_MODELS and not any(table.is_duplicated().any() for table in rows):
-                return name
+        rows = [source.recs.select("user", role) for role in ("item", "rank") if others and role in source.labels]
+        if any(table.is_duplicated().any() for table in rows):
+            for name in (name for name in others if name not in source.labels.values()):
+                values = table_of(self.recs, "recommendations", {name: name})[name].alias("model")
+                parts = (table.with_columns(values) for table in rows)
+                if values.n_unique() <= MOST_MODELS and not any(table.is_duplicated().any() for table in parts):
+                    return name
         return None
 
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from recnb.data.encoding import hashes_of
 from recnb.data.parallel import sorted_in_shares
-from recnb.errors import Argument, Code, FrameError, FrameName, RepeatedRowsError
+from recnb.errors import Argument, Code, FrameError, FrameName
 from recnb.metrics.hits import HIGHEST, Floats
 
 IDS = ("user", "item")
@@ -305,7 +305,7 @@ def no_pair_twice(table: pl.DataFrame, name: str, remedy: str | tuple[object, ..
     if twice.height:
         user, item, n = twice.row(0)
         pairs = f"{twice.height:,} pairs of user and item stand more than once, such as user {user!r}, item {item!r}"
-        raise RepeatedRowsError(FrameName(name), f": {pairs} ({n} times).", fix=remedy)
+        raise FrameError(FrameName(name), f": {pairs} ({n} times).", fix=remedy)
 
 
 def no_rank_twice(table: pl.DataFrame, name: str, label: str) -> None:
@@ -317,4 +317,4 @@ def no_rank_twice(table: pl.DataFrame, name: str, label: str) -> None:
         held = f"gives rank {rank} to {' and '.join(map(repr, both))} of user {user!r}, and repeats a rank in {twice.height:,} places."
         ranks = Code(": frame.groupby('user')['score'].rank(method='first', ascending=False)")
         fix = ("Make ranks of your scores", ranks, ", or give the score column alone.")
-        raise RepeatedRowsError.of_column(name, label, held, fix=fix)
+        raise FrameError.of_column(name, label, held, fix=fix)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections.abc import Iterable
 from functools import cache
 from importlib import resources
 from math import isfinite
@@ -95,6 +96,16 @@ def translated(message: language.Message, /, **values: Any) -> str:
     return Markup(language._(message, **escaped))
 
 
+def joined(parts: Iterable[str], between: str = ", ") -> str:
+    """Join texts; if one is HTML, the others are escaped and the result is HTML.
+
+    >>> joined([name("u1"), "<i>"]), joined(["u1", "<i>"])
+    (Markup('<bdi>u1</bdi>, &lt;i&gt;'), 'u1, <i>')
+    """
+    parts = list(parts)
+    return (Markup(between) if any(isinstance(part, Markup) for part in parts) else between).join(parts)
+
+
 def _style(path: str) -> Markup:
     """Return a style sheet on one line without its comments, since it is part of each output of a notebook."""
     return Markup(
@@ -118,6 +129,7 @@ def _environment() -> Environment:
     )
     environment.globals.update(
         _=translated,
+        at_k=text.at_k,
         isfinite=isfinite,
         lang=language.current,
         ngettext=lambda one, many, n, /, **values: translated(language.Plural(one, many), n=n, **values),

@@ -5,8 +5,11 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 from math import isfinite
+from typing import TypeVar
 
 from recnb.display.language import _, width
+
+T = TypeVar("T")
 
 #: The longest name that is shown whole.
 NAME_SHOWN = 60
@@ -111,7 +114,7 @@ def ends(low: float, high: float, between: str = "–") -> str:
     return f"{fixed(low)}{between}{fixed(high)}" if isfinite(low) and isfinite(high) else _("n/a")
 
 
-def some(values: Sequence[int], most: int) -> list[int]:
+def some(values: Sequence[T], most: int) -> list[T]:
     """At most so many of the values, spread evenly, the first and the last among them.
 
     >>> some(range(1, 101), 4), some([5, 10], 4)
@@ -120,6 +123,11 @@ def some(values: Sequence[int], most: int) -> list[int]:
     if len(values) <= most:
         return list(values)
     return [values[round(place * (len(values) - 1) / (most - 1))] for place in range(most)]
+
+
+def at_k(k: int | None) -> str:
+    """A cut-off as the header of a column."""
+    return _("whole list") if k is None else f"@{k}"
 
 
 def signed(value: float) -> str:

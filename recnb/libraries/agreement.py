@@ -23,6 +23,7 @@ from recnb.libraries.variant import (
 )
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import standard_metric
+from recnb.results.plots import axes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -138,10 +139,7 @@ class Spread:
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a dot for each group of libraries that agree."""
         groups = self.groups
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            ax = plt.figure(figsize=(8, 0.34 * len(groups) + 1.2), layout="constrained").add_subplot()
+        ax = axes(ax, 0.34 * len(groups) + 1.2, 8)
         for place, group in enumerate(groups):
             ax.hlines(place, min(self.ours, group.value), max(self.ours, group.value), color=QUIET, linewidth=1)
             ax.plot([group.value], [place], "o", color=ACCENT, fillstyle="full" if group.ours else "none")
@@ -150,7 +148,6 @@ class Spread:
             ax.set_yticks(range(len(groups)), [_listed(group.names, 3) for group in groups], fontsize=8, **fonts)
             name = self.name if fonts or self.lang == "en" else "recnb"
             ax.set_xlabel(_("{label}, {n:,} users by {name}", label=self.label, n=self.n_users, name=name), **fonts)
-        ax.spines[["top", "right"]].set_visible(False)
         return ax
 
     def __repr__(self) -> str:

@@ -33,6 +33,7 @@ from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import Metric, standard_metric
 from recnb.results import Explanation
 from recnb.results.evaluation_data import EvaluationData
+from recnb.results.plots import axes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -155,10 +156,7 @@ class Why:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a waterfall: a bar from each value to the next."""
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            ax = plt.figure(figsize=(8, 0.5 * len(self.steps) + 1.6), layout="constrained").add_subplot()
+        ax = axes(ax, 0.5 * len(self.steps) + 1.6, 8)
         names = [one_line(self.one), *(one_line(step.now, 60) for step in self.steps), one_line(self.other)]
         before = [0.0, *(step.value - step.change for step in self.steps), 0.0]
         widths = [self.start, *(step.change for step in self.steps), self.end]
@@ -174,7 +172,6 @@ class Why:
         ax.invert_yaxis()
         ax.margins(x=0.14)
         ax.set(xlabel=self.label)
-        ax.spines[["top", "right"]].set_visible(False)
         return ax
 
     def __repr__(self) -> str:

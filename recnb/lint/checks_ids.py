@@ -205,4 +205,4 @@ def _lost(data: LintData, role: str, plain: Plain) -> int:
     plain_listed = pl.DataFrame({"id": listed}).select(plain(pl.col("id"))).to_series()
     written = pl.DataFrame({"id": missing}).with_columns(plain=plain(pl.col("id")))
     would_meet = written.filter(is_in(written["plain"], plain_listed))["id"]
-    return int(is_in(data.prepared.relevant[role], would_meet).sum())
+    return int(is_in(data.relevant_of(data.prepared.relevant)[role], would_meet).sum())

@@ -349,7 +349,7 @@ def nothing_missed(data: LintData) -> Findings:
     plain = int(data.listed.sum()) >= ENOUGH and _all_found(data) and not whole
     if not complete and not (plain and _candidates(data) is None):
         return
-    n = len(data.hits.truth_user)
+    n = int(data.n_relevant.sum())
     yield finding(
         data,
         "note",

@@ -46,7 +46,7 @@ def users_without_truth(data: LintData) -> Findings:
     """Users with a list and no relevant item."""
     prepared = data.prepared
     kept = data.convention.no_relevant != "skip"
-    everyone, with_relevant = data.ids_in("lists", "user"), distinct(prepared.relevant["user"])
+    everyone, with_relevant = data.ids_in("lists", "user"), distinct(data.relevant_of(prepared.relevant)["user"])
     without = outside(everyone, with_relevant)
     if len(without) == 0:
         return

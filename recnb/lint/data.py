@@ -202,10 +202,22 @@ class LintData:
         """Whether each user has a list."""
         return np.asarray(self.list_length > 0)
 
-    @property
+    @cached_property
     def n_relevant(self) -> Ints:
-        """Per user, how many items are relevant."""
-        return self.hits.n_relevant
+        """Per user, how many items are relevant: under a convention by which every judged item is, those of relevance above 0."""
+        hits = self.hits
+        if not self.all_judged:
+            return hits.n_relevant
+        return np.bincount(hits.truth_user[hits.truth_relevance > 0], minlength=self.n_users)
+
+    @property
+    def all_judged(self) -> bool:
+        """Whether every judged item is relevant to a metric of graded gain, to which one of relevance 0 adds nothing."""
+        return self.convention.relevant == "any" and self.options.get("gain", "binary") != "binary"
+
+    def relevant_of(self, judged: pl.DataFrame) -> pl.DataFrame:
+        """The same rows, without those of relevance 0 that only a convention counts."""
+        return judged.filter(pl.col("relevance") > 0) if self.all_judged else judged
 
     @cached_property
     def depth(self) -> Ints:
@@ -237,7 +249,7 @@ class LintData:
         if frame == "train":
             assert train is not None
             return distinct(train[role])
-        return distinct((self.prepared.judged if frame == "truth" else self.prepared.truth)[role])
+        return distinct((self.prepared.judged if frame == "truth" else self.relevant_of(self.prepared.truth))[role])
 
     def user(self, position: int) -> Quoted:
         """A user evaluated, by position."""

@@ -36,9 +36,9 @@ class BeyondRow:
     n_users: int = 0  #: whose values the mean is of; of a number of all lists, how many lists
     needs: str = ""  #: what is missing and what to type; "" if there are values
 
-    def at(self, k: int) -> tuple[float, float, float]:
-        """Value, lower and upper end at a cut-off; the ends are NaN where there is no interval."""
-        return self.values[self.k.index(k)]
+    def at(self, k: int | None) -> tuple[float, float, float]:
+        """Value, lower and upper end at a cut-off; NaN at those of other metrics, and ends where there is no interval."""
+        return self.values[self.k.index(k)] if k in self.k else (np.nan, np.nan, np.nan)
 
 
 def rows_of(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,7 +34,7 @@ from recnb.results.arguments import Metrics
 from recnb.results.beyond_accuracy import recorded_in
 from recnb.results.curve import Curve
 from recnb.results.provenance import own_note, users_in_words
-from recnb.results.segments import segment_rows
+from recnb.results.segments import n_tests, segment_rows
 from recnb.stats import intervals
 
 if TYPE_CHECKING:
@@ -53,12 +54,13 @@ def report_of(
 ) -> Report:
     """Build the report of an evaluation; each metric is computed once for the table, the curve, the users, the lint and the segments."""
     request = request_of(evaluation, k, metrics, options, confidence, instead=".table(k=None)")
-    at, lead_k, points = request.k, request.lead_k, curve_points(request.k)
+    at, lead_k, points = request.k, request.lead_k, curve_points(request.lead_ks)
     chosen = request.metrics
     # The deepest join serves all metrics and cut-offs.
     whole = any(metric.needs_whole_list(metric_options) for metric, metric_options in chosen)
-    evaluation.hits(None if whole else max(at))
-    cutoffs = [request.lead_cutoffs(points).values, *[at] * (len(chosen) - 1)]
+    evaluation.hits(None if whole or None in request.columns else max(at))
+    others = [request.k_of(metric.name) for metric, _options in chosen[1:]]
+    cutoffs = [request.lead_cutoffs(points).values, *others]
     columns = [(metric, k) for (metric, _options), ks in zip(chosen, cutoffs, strict=True) for k in ks]
     with counted(len(chosen) + 3 + (by is not None), _("report")) as bar:
         values, filled = np.empty((evaluation.n_users, len(columns))), 0
@@ -73,8 +75,9 @@ def report_of(
         numbers = dict(zip(names, means, strict=True))
 
         def summary(metric: Metric[...], metric_options: Mapping[str, Any]) -> MetricSummary:
-            mean, low, high = zip(*(numbers[metric.name, k] for k in at), strict=True)
-            return MetricSummary.of(metric, metric_options, k=at, mean=mean, low=low, high=high)
+            own = request.k_of(metric.name)
+            mean, low, high = zip(*(numbers[metric.name, k] for k in own), strict=True)
+            return MetricSummary.of(metric, metric_options, k=own, mean=mean, low=low, high=high)
 
         summaries = tuple(summary(*metric) for metric in chosen)
         # Segments take the values of all metrics, everything else those of the lead metric.
@@ -101,7 +104,7 @@ def report_of(
     value, low_ends, high_ends = zip(*(numbers[lead.metric, k] for k in points), strict=True)
     return Report(
         population=population,
-        k=at,
+        k=request.columns,
         lead_k=lead_k,
         metrics=summaries,
         confidence=float(confidence),
@@ -125,14 +128,17 @@ def _beyond(evaluation: EvaluationData, request: ReportRequest) -> tuple[BeyondR
         if side_data.train is None and side_data.items is None:
             return ()
         metrics = {name: {} for name in recorded_in(evaluation.library)}
-    return tuple(rows_of(evaluation, request.k, request.confidence, names=list(metrics), options=metrics))
+    rows = (
+        rows_of(evaluation, request.k_of(name), request.confidence, names=[name], options=metrics) for name in metrics
+    )
+    return tuple(chain.from_iterable(rows))
 
 
 def _segments(
     evaluation: EvaluationData, request: ReportRequest, by: Any, bins: int, values: Mapping[str, Floats]
 ) -> ReportSegments:
     """The metrics at the middle cut-off, whose values are given, in each segment."""
-    named = {metric.name: metric_options for metric, metric_options in request.metrics}
+    named = {metric.name: metric_options for metric, metric_options in request.metrics if metric.name in values}
     confidence, k = request.confidence, request.lead_k
     segments, rows = segment_rows(
         evaluation, named, k, by, bins=bins, confidence=confidence, options={}, computed=values
@@ -141,7 +147,7 @@ def _segments(
         "{confidence:g}% intervals, not corrected for the number of comparisons; gaps to all other users by the "
         "more careful of Welch's t and Student's, their p corrected by Holm's method over {n:,} tests, every "
         "metric and segment here.",
-        n=sum(not np.isnan(row.p) for row in rows),
+        n=n_tests(rows),
         confidence=100 * confidence,
     )
     basis = "; ".join(filter(None, [segments.words, basis]))

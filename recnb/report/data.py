@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import isfinite
+from math import isfinite, nan
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -99,7 +99,7 @@ class MetricDescription:
 class MetricSummary(MetricDescription):
     """One metric at each cut-off: its mean over users and the ends of the mean's interval."""
 
-    k: tuple[int, ...]
+    k: tuple[int | None, ...]
     mean: tuple[float, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]
@@ -109,9 +109,9 @@ class MetricSummary(MetricDescription):
         """Mean, lower and upper end at each cut-off."""
         return tuple(zip(self.mean, self.low, self.high, strict=True))
 
-    def at(self, k: int) -> tuple[float, float, float]:
-        """Mean, lower and upper end at a cut-off."""
-        return self.values[self.k.index(k)]
+    def at(self, k: int | None) -> tuple[float, float, float]:
+        """Mean, lower and upper end at a cut-off; NaN at those of other metrics."""
+        return self.values[self.k.index(k)] if k in self.k else (nan, nan, nan)
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,7 @@ class ReportData:
     """The numbers of a report, frozen; each of its forms reads them."""
 
     population: PopulationSummary
-    k: tuple[int, ...]
+    k: tuple[int | None, ...]  #: all cut-offs; None: the whole list
     lead_k: int  #: the cut-off at which users are looked at: the middle one
     metrics: tuple[MetricSummary, ...]  #: the first is the lead metric
     confidence: float
@@ -266,7 +266,7 @@ class ReportData:
         rows = [
             (metric.metric, k, *values, metric.n_users if isinstance(metric, BeyondRow) else self.n_users)
             for metric in self.measured
-            for k, values in zip(self.k, metric.values, strict=True)
+            for k, values in zip(metric.k, metric.values, strict=True)
         ]
         return pd.DataFrame(rows, columns=["metric", "k", "mean", "low", "high", "n_users"])
 

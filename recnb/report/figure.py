@@ -41,7 +41,7 @@ def _curve(report: ReportData, ax: Axes) -> None:
     ax.plot(curve.k, curve.value, color=ACCENT, linewidth=2)
     if all(map(isfinite, curve.low)):
         ax.fill_between(curve.k, curve.low, curve.high, color=ACCENT, alpha=0.22, linewidth=0)
-    shown = [k for k in report.k if k in curve.k]
+    shown = [k for k in report.lead.k if k is not None and k in curve.k]
     ax.plot(shown, [curve.value[curve.k.index(k)] for k in shown], "o", color=ACCENT)
     title = _("{symbol} against k, {n:,} users", symbol=curve.symbol, n=curve.n_users)
     ax.set(xlabel=_("cut-off k"), ylabel=_("mean {symbol}@k", symbol=curve.symbol), title=title)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -29,26 +29,44 @@ MetricOptions = tuple[Metric[...], Mapping[str, Any]]
 class ReportRequest:
     """The cut-offs and metrics of a report, each checked."""
 
-    k: tuple[int, ...]
+    k: tuple[int, ...]  #: ranks
     metrics: tuple[MetricOptions, ...]  #: of accuracy; the first is the lead metric
     beyond: Mapping[str, Mapping[str, Any]] | None  #: metrics beyond accuracy with their options; None: not named
     confidence: float
+    own_k: Mapping[str, tuple[int | None, ...]] = field(
+        default_factory=dict
+    )  #: of each metric, where names have cut-offs
+
+    @property
+    def columns(self) -> tuple[int | None, ...]:
+        """All cut-offs, the whole list last."""
+        return (*self.k, *[None] * any(None in own for own in self.own_k.values()))
+
+    def k_of(self, metric: str) -> tuple[int | None, ...]:
+        """The cut-offs of a metric."""
+        return self.own_k.get(metric, self.k)
+
+    @property
+    def lead_ks(self) -> tuple[int, ...]:
+        """The cut-offs of the lead metric that are ranks."""
+        return tuple(k for k in self.k_of(self.metrics[0][0].name) if k is not None)
 
     @property
     def lead_k(self) -> int:
         """The cut-off at which users are looked at: the middle one."""
-        return sorted(self.k)[len(self.k) // 2]
+        return sorted(self.lead_ks)[len(self.lead_ks) // 2]
 
     def lead_cutoffs(self, points: Sequence[int]) -> Cutoffs:
         """The cut-offs of the lead metric: those of its curve, and those of the tables."""
-        return Cutoffs.of(sorted({*points, *self.k}))
+        whole = [None] * (None in self.k_of(self.metrics[0][0].name))
+        return Cutoffs.of([*sorted({*points, *self.lead_ks}), *whole])
 
 
 def request_of(
     model: EvaluationData, k: object, metrics: Metrics, options: Mapping[str, Any], confidence: float, instead: str
 ) -> ReportRequest:
     """Check what is asked of a report of this model, or of this and others; `instead` is what to call for whole lists."""
-    metrics, k = without_cutoffs(metrics, k, USUAL_K)
+    metrics, k, own_k = without_cutoffs(metrics, k, USUAL_K)
     at = Cutoffs.of(k)
     finite = tuple(cutoff for cutoff in at if cutoff is not None)
     if len(finite) < len(at):
@@ -71,7 +89,7 @@ def request_of(
     if chosen[0].retrieval:
         raise OptionError(
             f"the first metric of a report has its curve and the lint, which {chosen[0].symbol} has not: ",
-            Argument("metrics", ["ndcg", chosen[0].name]),
+            Argument("metrics", ["ndcg", *(metric.name for metric in chosen if metric.name != "ndcg")]),
             ".",
         )
     with_options = tuple((metric, options_of(metric, accuracy, shared, chosen)) for metric in chosen)
@@ -79,7 +97,7 @@ def request_of(
         (replace(metric, symbol=f"{metric.symbol}{OWN}") if model.is_own(metric) else metric, own)
         for metric, own in with_options
     )
-    return ReportRequest(finite, marked, beyond, float(confidence))
+    return ReportRequest(finite, marked, beyond, float(confidence), own_k)
 
 
 def curve_points(at: Sequence[int], most: int = CURVE_POINTS) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from recnb.display.language import N_, _, ngettext, pgettext, width
 from recnb.display.text import (
     aligned,
+    at_k,
     ends,
     fixed,
     latex_table,
@@ -53,8 +54,10 @@ def headline(report: ReportData, label: str, value: str) -> str:
     return _("Report: {headline}", headline=words)
 
 
-def cell(metric: MetricSummary | BeyondRow, k: int, brackets: str = "[]", between: str = ", ") -> str:
-    """A value with its interval; metrics of all lists together have none."""
+def cell(metric: MetricSummary | BeyondRow, k: int | None, brackets: str = "[]", between: str = ", ") -> str:
+    """A value with its interval, "" at a cut-off of other metrics; metrics of all lists together have no interval."""
+    if k not in metric.k:
+        return ""
     value, low, high = metric.at(k)
     if isinstance(metric, BeyondRow) and not isfinite(low):
         return fixed(value)
@@ -121,7 +124,7 @@ class OverviewSection(ModelSection):
     title = N_("Overview")
 
     @property
-    def cutoffs_in_html(self) -> list[int]:
+    def cutoffs_in_html(self) -> list[int | None]:
         """The cut-offs that HTML shows."""
         return some(self.report.k, COLUMNS_IN_HTML)
 
@@ -194,7 +197,7 @@ class OverviewSection(ModelSection):
         left_out = len(self.report.k) - len(shown)
         return [
             "",
-            *aligned([["", *(f"@{k}" for k in shown)], *rows]),
+            *aligned([["", *map(at_k, shown)], *rows]),
             *([_("({n} more cut-offs in .to_frame())", n=left_out)] if left_out else []),
             *self.report.findings.lines(),
             *textwrap.wrap(self.remarks, 110 * len(self.remarks) // width(self.remarks)),
@@ -207,14 +210,14 @@ class OverviewSection(ModelSection):
         rows = [[f"`{metric.metric}`", *(cell(metric, k, "()", "–") for k in at)] for metric in self.report.measured]
         facts = [[name, markdown_text(words, 1000)] for name, words in self.facts]
         return [
-            markdown_table([_("metric"), *(f"@{k}" for k in at)], rows),
+            markdown_table([_("metric"), *map(at_k, at)], rows),
             self.remarks,
             markdown_table([_("what was evaluated"), ""], facts, left=2),
         ]
 
     def latex(self) -> list[str]:
         report, at = self.report, self.report.k
-        header = ["", *(rf"\multicolumn{{2}}{{c}}{{@{k}}}" for k in at)]
+        header = ["", *(rf"\multicolumn{{2}}{{c}}{{{at_k(k)}}}" for k in at)]
         rules = " ".join(rf"\cmidrule(lr){{{2 * column + 2}-{2 * column + 3}}}" for column in range(len(at)))
         metrics = [_latex_row(metric, at) for metric in report.measured]
         rows = [header, rules, *metrics[: len(report.metrics)]]
@@ -238,9 +241,13 @@ class OverviewSection(ModelSection):
         }
 
 
-def _latex_row(metric: MetricSummary | BeyondRow, at: Iterable[int]) -> list[str]:
+def _latex_row(metric: MetricSummary | BeyondRow, at: Iterable[int | None]) -> list[str]:
     cells = [latex_text(metric.symbol)]
-    for value, low, high in map(metric.at, at):
+    for k in at:
+        value, low, high = metric.at(k)
+        if k not in metric.k:
+            cells += ["", ""]
+            continue
         interval = "" if isinstance(metric, BeyondRow) and not isfinite(low) else f"[{ends(low, high, ', ')}]"
         cells += [fixed(value), interval]
     return cells

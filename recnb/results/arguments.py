@@ -25,7 +25,9 @@ def chosen_metrics(metrics: Metrics) -> list[Metric[...]]:
     chosen = [metric_named(metric) for metric in asked_metrics(metrics)]
     for metric in chosen:
         if metric.of == "all":
-            raise OptionError(f"{metric.symbol} is a sum over users and no mean: type .measure({metric.symbol!r}).")
+            raise OptionError(
+                f"{metric.symbol} is a sum over users and no mean: type .measure({metric.symbol!r}) of an evaluation."
+            )
     return chosen
 
 
@@ -56,28 +58,37 @@ def asked_measures(metrics: Metrics) -> list[tuple[str, Metric[...]]]:
     return [(name if set(name) & set("@(") else metric.name, metric) for name, metric in chosen]
 
 
-def without_cutoffs(metrics: Metrics, k: Any, usual: Sequence[int]) -> tuple[Metrics, Any]:
-    """For a report, whose metrics share their cut-offs: the names without these, and the cut-offs of all of them.
+def without_cutoffs(
+    metrics: Metrics, k: Any, usual: Sequence[int]
+) -> tuple[Metrics, Any, dict[str, tuple[int | None, ...]]]:
+    """For a report: the names without cut-offs, all cut-offs that are ranks, and those of each metric where names have any.
 
-    `usual` is what k is if none is given.
+    `usual` is what k is if none is given; a name without a cut-off then means the whole list.
     """
     if metrics is None:
-        return metrics, k
+        return metrics, k, {}
     chosen = [metric for _name, metric in asked_measures(metrics)]
     own = {metric.cutoff for metric in chosen if metric.cutoff is not None}
     if not own:
-        return metrics, k
+        return metrics, k, {}
     given = list(k) if is_several(k) else [k]
+    lead = next((metric.name for metric in chosen if metric.cutoff is not None and metric.is_accuracy), None)
+    rest = [None] if given == list(usual) and lead is not None else given
     if all(metric.cutoff is not None for metric in chosen):
         if given != list(usual) and set(given) != own:
             problem = f"the metrics name the cut-offs {sorted(own)}, and "
             raise OptionError(problem, Argument("k", k), " names others: leave one of them out.")
         given = []
     options = metrics if isinstance(metrics, Mapping) else {}
-    return {
-        metric.name: options.get(str(name), {})
-        for name, metric in zip([metrics] if isinstance(metrics, str) else metrics, chosen, strict=True)
-    }, sorted({*given, *own})
+    names: dict[str, Any] = {}
+    cutoffs: dict[str, set[Any]] = {}
+    for name, metric in zip([metrics] if isinstance(metrics, str) else metrics, chosen, strict=True):
+        names[metric.name] = options.get(str(name), {})
+        cutoffs.setdefault(metric.name, set()).update(rest if metric.cutoff is None else [metric.cutoff])
+    # The first has a curve, and needs a cut-off.
+    names = dict(sorted(names.items(), key=lambda item: item[0] != lead and cutoffs[item[0]] == {None}))
+    in_order = {name: (*sorted(ks - {None}), *[None] * (None in ks)) for name, ks in cutoffs.items()}
+    return names, sorted(set().union(*cutoffs.values()) - {None}), in_order
 
 
 def metrics_under(library: str | None, metrics: Metrics) -> Metrics:

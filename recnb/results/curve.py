@@ -59,13 +59,26 @@ class Curve:
             self.k, self.value, **{"marker": "o" if len(self.k) <= 12 else "", "label": self.symbol, **line}
         )
         ax.fill_between(self.k, self.low, self.high, alpha=0.2, color=drawn[0].get_color(), linewidth=0)
-        ax.set_ylim(bottom=0)
+        if ax.get_autoscaley_on():
+            ax.set_ylim(bottom=0, auto=True)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         with lettering(self.lang) as fonts:
             ax.set_xlabel(self.axis, **fonts)
-            words = _("{symbol}@{axis}, mean of {n:,} users", symbol=self.symbol, axis=self.axis, n=self.n_users)
-            ax.set_ylabel(words, **fonts)
+            ax.set_ylabel(self._label(ax.get_ylabel()), **fonts)
+        if len({one.get_label() for one in ax.get_legend_handles_labels()[0]}) > 1:
+            ax.legend(frameon=False)
         return ax
+
+    def _label(self, other: str) -> str:
+        """The label of the values, beside another curve's if there is one on the axes."""
+        symbol = f"{self.symbol}@{self.axis}"
+        if any_metric(self.metric).over in ("items", "user pairs"):
+            words = symbol
+        else:
+            words = _("{symbol}@{axis}, mean of {n:,} users", symbol=self.symbol, axis=self.axis, n=self.n_users)
+        if other in ("", words):
+            return words
+        return symbol if other.split(",")[0] == symbol else _("mean over users")
 
     def __repr__(self) -> str:
         with use_language(self.lang):

@@ -17,6 +17,7 @@ from recnb.data import Counts, Prepared
 from recnb.data.encoding import place_of
 from recnb.data.item_data import ItemData
 from recnb.data.join import InMemoryRows
+from recnb.data.relevance import is_relevant
 from recnb.data.side_data import SideData
 from recnb.display.language import _
 from recnb.display.templates import render
@@ -122,14 +123,13 @@ class EvaluationData:
     def scoring(self, metric: Metric[...], options: Mapping[str, Any], *, whole: bool = False) -> Scoring:
         """The data and the options under which a metric is worked out here: the evaluation's own, or a library's.
 
-        What a library lacks is worked out as recnb defines it, on the library's users, order and relevant items.
+        What a library lacks is worked out as recnb defines it, relevance above 0 included, on the library's users and order.
         """
         recorded = self._recorded(metric, whole=whole)
         if recorded is None and self.library is None and not metric.data:
             return Scoring(self.prepared, metric, dict(options))
         if recorded is None:
-            convention, own = replace(self.convention, cutoff="k", average="user"), {}
-            convention = self.convention if self.library is None else convention
+            convention, own = self.convention if self.library is None else self._own_convention, {}
         else:
             convention, own = replace(recorded.convention, **self.overrides), dict(recorded.options)
         source = self.prepared.source
@@ -142,6 +142,14 @@ class EvaluationData:
             return None
         return presets.default_of(self.library, metric.recorded_as or metric.plain_name, whole=whole)
 
+    @property
+    def _own_convention(self) -> Convention:
+        """The convention of recnb's own metrics under a library's."""
+        own: dict[str, Any] = {"cutoff": "k", "average": "user", "relevant": ">0"}
+        if self.convention.no_relevant == "one":
+            own["no_relevant"] = "zero"
+        return replace(self.convention, **own | self.overrides)
+
     def is_own(self, metric: Metric[...]) -> bool:
         """Whether a number is recnb's own although the evaluation is under a library's conventions, which has none."""
         return self.library is not None and self._recorded(metric) is None
@@ -151,7 +159,7 @@ class EvaluationData:
         name = presets.library_named(library)
         source = self.prepared.source
         assert source is not None
-        first = presets.of_library(name)[0].convention
+        first = presets.data_convention(name)
         return EvaluationData(source.under(source.as_given(first)), name, side_data=self.side_data)
 
     def basis_of_metric(self, scoring: Scoring) -> str:
@@ -184,7 +192,7 @@ class EvaluationData:
         listed = isinstance(rows, InMemoryRows) and place_of(user, rows.all()["user"]) is not None
         if place_of(user, judged["user"]) is None:
             return "they have a list, and no item in the truth" if listed else ""
-        if place_of(user, self.prepared.truth["user"]) is None:
+        if place_of(user, judged.filter(is_relevant(self.convention))["user"]) is None:
             return "none of their items in the truth is relevant"
         return "they have relevant items, and no list" if not listed else "the convention leaves them out"
 

@@ -223,8 +223,9 @@ def explanation_of(
                 raise OptionError(f"{metric!r} has its cut-off, and ", Argument("k", k), " is another: leave one out.")
             k = chosen.cutoff
         if chosen.summed or chosen.plain_name == "judged":
+            asked = metric if k is None or chosen.cutoff is not None else f"{metric}@{k}"
             raise OptionError(
-                f"{chosen.symbol} counts rows and has no terms to explain: see .measure({metric!r}).per_user."
+                f"{chosen.symbol} counts rows and has no terms to explain: see .measure({asked!r}).per_user."
             )
         return (_of_accuracy if chosen.is_accuracy else _beyond_accuracy)(data, chosen, user, k, options)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -32,7 +32,7 @@ class ItemTable(Table):
 
     _most: ClassVar = 20
 
-    def _draw(self, ax: Axes | None) -> Axes:
+    def _draw(self, ax: Axes | None, color: Any) -> Axes:
         """The share of each item in the lists against its share in train; without train, its hits against times shown."""
         ax = axes(ax)
         with lettering(self.attrs.get("lang", "en")) as fonts:
@@ -45,7 +45,7 @@ class ItemTable(Table):
                 x, y = self["shown"], self["hits"]
                 ax.set_xlabel(_("lists that show the item"), **fonts)
                 ax.set_ylabel(_("hits"), **fonts)
-        ax.plot(x, y, "o", color=ACCENT, alpha=0.6)
+        ax.plot(x, y, "o", color=ACCENT if color is None else color, alpha=0.6)
         return ax
 
 

@@ -29,7 +29,7 @@ from recnb.results.aggregation import Scoring
 from recnb.results.arguments import Metrics, asked_measures, metrics_under, options_of
 from recnb.results.beyond_accuracy import UserValues, values_of
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.plots import draw_intervals, plain
+from recnb.results.plots import draw_scales, plain
 from recnb.results.table import Table
 from recnb.stats import Moments
 from recnb.stats.groups import gap_to_rest
@@ -500,16 +500,24 @@ def _segment(
     return Segment(metric.name, k, name, moments.n, *numbers, key=key, n_rows=len(own), small=moments.n < SMALL)
 
 
-def _corrected(rows: pd.DataFrame) -> pd.Series[float]:
-    """P-values corrected by Holm's method over all tests of a table.
-
-    Of two segments each is the rest of the other: that is one test, and counts once.
-    """
+def _again(rows: pd.DataFrame) -> pd.Series[bool]:
+    """Whether a row repeats the test of the row before: of two segments each is the rest of the other."""
     groups = rows.groupby(["metric", "k"], dropna=False)["p"]
     twins = (groups.transform("size") == 2) & (groups.transform("count") == 2)
-    again = twins & rows.duplicated(["metric", "k"])
+    return twins & rows.duplicated(["metric", "k"])
+
+
+def _corrected(rows: pd.DataFrame) -> pd.Series[float]:
+    """P-values corrected by Holm's method over all tests of a table, of which one that is repeated counts once."""
+    again = _again(rows)
     corrected = pd.Series(holm(rows["p"].mask(again).to_numpy()))
     return corrected.where(~again, corrected.shift())
+
+
+def n_tests(segments: Sequence[Segment]) -> int:
+    """The number of tests over which the p-values of segments are corrected."""
+    rows = pd.DataFrame([vars(row) for row in segments], columns=COLUMNS)
+    return int((rows["p"].notna() & ~_again(rows)).sum())
 
 
 @dataclass(frozen=True)
@@ -550,21 +558,24 @@ class SegmentTable(Table):
             return "<0.0001"
         return f"{value:+.4f}" if str(column).startswith("gap") and np.isfinite(value) else f"{value:.4f}"
 
-    def _draw(self, ax: Axes | None) -> Axes:
+    def _draw(self, ax: Axes | None, color: Any) -> Axes:
         """The metrics in each segment, with their intervals."""
         index: Any = self.index
         names = [_label(metric, k) for metric, k in zip(*map(index.get_level_values, ("metric", "k")), strict=True)]
         segments = [", ".join(map(str, key[2:])) for key in index]
         shown: Any = self.set_axis(pd.MultiIndex.from_arrays([segments, names]))
-        parts = (shown[part].unstack(sort=False) for part in ("mean", "low", "high"))
+        parts = [shown[part].unstack(sort=False) for part in ("mean", "low", "high")]
+        by = plain(self.attrs.get("by", ""))
         with lettering(self.attrs.get("lang", "en"), rc=True) as fonts:
-            ax = draw_intervals(ax, *parts)
-            ax.set_xlabel(_("mean over users"), **fonts)
-            ax.set_ylabel(plain(self.attrs.get("by", "")), **fonts)
-        return ax
+            return draw_scales(ax, parts, _of_metrics, axis=1, color=color, ylabel=by, **fonts)
 
     def _title(self) -> str:
         return translated(N_("By {by}"), by=user_text(self.attrs.get("by", ""), 80))
+
+
+def _of_metrics(metrics: Sequence[str]) -> str:
+    """The label of an axis of means; several metrics are in the legend."""
+    return _("{label}, mean over users", label=metrics[0]) if len(metrics) == 1 else _("mean over users")
 
 
 def _label(metric: str, k: Any) -> str:

@@ -11,16 +11,19 @@ import inspect
 import json
 import typing
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ParamSpec, Protocol, overload
 
 import numpy as np
 import pandas as pd
+import polars as pl
 
 from recnb.conventions import Convention, options_in_words
+from recnb.conventions.convention import PHRASES, Ties
+from recnb.data.load import prepare
 from recnb.display.language import _, ngettext, use_language
-from recnb.errors import RecnbError, is_number, is_several
+from recnb.errors import Argument, OptionError, RecnbError, is_number, is_several, is_word, near
 from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
 from recnb.metrics.metric import Metric, standard_metric
 from recnb.results.explanation import Explanation
@@ -34,6 +37,10 @@ Truth = Mapping[Any, float] | Collection[Any]
 
 #: A user with nothing relevant: the articles give such a list 0, and there is no population to leave it out of.
 LISTS = Convention(order="row", no_relevant="zero")
+
+
+#: The rules for equal scores that need no ids of items.
+TIES: tuple[Ties, ...] = ("first", "last", "expected", "max_rank", "floor_mean_rank", "worst")
 
 
 class OneList(Protocol[P]):
@@ -80,7 +87,8 @@ PARAMETERS = {
     "ranking": "ranking : list\n    Items from rank 1 down, or the relevance of each rank; a list of such lists gives their mean.",
     "truth": "truth : mapping, list or set, optional\n    Relevance of each item, or the relevant items; for several rankings, one for each.",
     "k": "k : int, optional\n    Cut-off: the rank after which the list is cut. None: the whole list of each user",
-    "y_true": "y_true, y_score : array-like, optional\n    In place of a ranking: the relevance and the score of each item, in any order.",
+    "y_true": "y_true, y_score : array-like, optional\n    In place of a ranking: the relevance and the score of each item, in any order; equal scores keep their order.",
+    "ties": 'ties : {"first", "last", "expected", "max_rank", "floor_mean_rank", "worst"}, optional\n    The order of equal scores, as in `Convention`; "expected" is the mean over all orders.',
 }
 RETURNS = {
     "Score": "Score\n    A float with `per_user`, `interval()`, `plot()` and its convention.",
@@ -116,26 +124,38 @@ def on_lists(metric: Metric[P]) -> OneList[P]:
 
     def call(
         ranking: Ranking | None = None, truth: Truth | None = None, k: int | None = None,
-        *, y_true: Any = None, y_score: Any = None, **options: Any,
+        *, y_true: Any = None, y_score: Any = None, ties: Ties | None = None, **options: Any,
     ) -> Score:  # fmt: skip
+        for name in ("qid", "group"):
+            if name in options:
+                raise OptionError(
+                    f"{name}= is no option of one list. For the lists of several queries, type "
+                    f"recnb.evaluate_groups(y_true, y_score, {name}=...).{metric.name}()."
+                )
         metric.check(options)
+        scores = None
         if y_true is not None or y_score is not None:
             if ranking is not None or truth is not None or y_true is None or y_score is None:
                 raise RecnbError(
                     "y_true= and y_score= go together, and without another list: give both, or a ranking and its truth."
                 )
-            ranking = _by_score(y_true, y_score)
+            ranking, scores = _by_score(y_true, y_score), y_score
         pairs = _pairs(ranking, truth, metric)
         cutoff = Cutoffs.one(k)
-        values = metric.at(hits_of(pairs), cutoff, options).value[:, 0]
         convention = LISTS.with_metric({**metric.defaults, **options})
+        if ties is None:
+            hits = hits_of(pairs)
+        else:
+            convention = replace(convention, order="score", ties=_checked_ties(ties, scores))
+            hits = _hits_of_scores(y_true, y_score, convention)
+        values = metric.at(hits, cutoff, options).value[:, 0]
         return Score(
-            values.mean(), metric.name, cutoff.values[0], convention, _basis(pairs, metric, options),
+            values.mean(), metric.name, cutoff.values[0], convention, _basis(pairs, metric, options, scores, convention.ties),
             values=values, users=partial(pd.RangeIndex, len(pairs), name="list"),
         )  # fmt: skip
 
     call.__module__ = "recnb"
-    function: OneList[P] = describe(call, metric, ["ranking", "truth"], "Score", ["y_true", "y_score"])
+    function: OneList[P] = describe(call, metric, ["ranking", "truth"], "Score", ["y_true", "y_score", "ties"])
     return function
 
 
@@ -209,6 +229,27 @@ def _by_score(y_true: Any, y_score: Any) -> list[Any]:
     return [grades[at] for at in order]
 
 
+def _checked_ties(ties: Any, scores: Any) -> Ties:
+    """A rule for equal scores that needs no ids."""
+    if scores is None:
+        raise OptionError(Argument("ties", ties), " orders equal scores: give them, y_true= and y_score=.")
+    if not is_word(ties, TIES):
+        raise OptionError(Argument("ties", ties), " is no order of equal scores of one list.", fix=near(ties, TIES))
+    return ties
+
+
+def _hits_of_scores(y_true: Any, y_score: Any, convention: Convention) -> Hits:
+    """The hits of one list or several under a rule for equal scores."""
+    several = _is_sequence(next(iter(y_true)))
+    grades, scores = (list(values) if several else [values] for values in (y_true, y_score))
+    rows = {
+        "user": np.repeat(np.arange(len(grades)), [len(of_list) for of_list in grades]),
+        "score": np.concatenate([np.asarray(of_list, dtype=np.float64) for of_list in scores]),
+        "relevance": np.concatenate([np.asarray(of_list, dtype=np.float64) for of_list in grades]),
+    }
+    return prepare(pl.DataFrame(rows), None, {}, convention).all_hits
+
+
 def _pairs(ranking: Ranking | None, truth: Truth | None, metric: Metric[...]) -> list[Pair]:
     """One pair or several: several if the entries of the ranking are lists themselves."""
     if isinstance(ranking, Mapping):
@@ -238,10 +279,10 @@ def _pairs(ranking: Ranking | None, truth: Truth | None, metric: Metric[...]) ->
                 f"{len(entries)} rankings stand against {len(truth)} truths: give one truth for each ranking."
             )
         return [
-            _matched(_sequence(entry, f"ranking {at}"), relevant)
+            _matched(_sequence(entry, f"ranking {at}"), relevant, metric)
             for at, (entry, relevant) in enumerate(zip(entries, truth, strict=True))
         ]
-    return [_matched(entries, truth)]
+    return [_matched(entries, truth, metric)]
 
 
 def _graded(grades: list[Any]) -> Pair:
@@ -253,7 +294,8 @@ def _graded(grades: list[Any]) -> Pair:
     return Pair(ranks, numbers, relevant, named=False)
 
 
-def _matched(ranking: list[Any], truth: Any) -> Pair:
+def _matched(ranking: list[Any], truth: Any, metric: Metric[...]) -> Pair:
+    _no_scores(ranking, truth, metric.name)
     if hasattr(truth, "columns") or not _is_truth(truth):
         raise RecnbError(
             f"the truth is {_shown(truth)}: give a mapping of item to relevance, or the relevant items in a list or set."
@@ -276,7 +318,6 @@ def _matched(ranking: list[Any], truth: Any) -> Pair:
             f"the ranking holds {_first_twice(ranking)!r} more than once, which would count twice: recommend each item once."
         )
     _same_kind(ranking, judged, truth)
-    _no_scores(ranking, truth)
     relevant = [(item, grade) for item, grade in judged.items() if grade > 0]
     return Pair(ranking, [judged.get(item, 0.0) for item in ranking], relevant)
 
@@ -322,20 +363,25 @@ def _hashable(items: list[Any], what: str) -> None:
             raise RecnbError(f"{what} holds a missing item, {item!r}: drop it.")
 
 
-def _no_scores(ranking: list[Any], truth: Any) -> None:
+def _no_scores(ranking: list[Any], truth: Any, metric: str) -> None:
     """Refuse grades and scores by position, as scikit-learn takes them: as items none would match."""
-    if (
-        not ranking
-        or not _is_sequence(truth)
-        or len(truth) != len(ranking)
-        or not all(map(is_number, (*ranking, *truth)))
-    ):
-        return
-    if not set(ranking) & set(truth) or any(number % 1 for number in (*ranking, *truth)):
-        raise RecnbError(
-            f"ranking and truth are {len(ranking)} numbers each, and not the same: if they are grades and scores, type "
-            "recnb.ndcg(y_true=..., y_score=...); if they are ids of items, give the relevant ones as a set, set(truth)."
-        )
+    judged = [] if isinstance(truth, Mapping) else list(truth) if _is_truth(truth) else []
+    numbers = [isinstance(value, (bool, np.bool_)) or is_number(value) for value in (*ranking, *judged)]
+    fix = f"if they are grades and scores, type recnb.{metric}(y_true=..., y_score=...); if they are ids of items, "
+    if ranking and judged and all(numbers) and len(judged) == len(ranking) and _is_sequence(truth):
+        repeated = len({*ranking}) < len(ranking) or len({*judged}) < len(judged)
+        if repeated or not {*ranking} & {*judged} or any(map(_is_no_id, (*ranking, *judged))):
+            raise RecnbError(
+                f"ranking and truth are {len(ranking)} numbers each: {fix}give the relevant ones as a set, set(truth)."
+            )
+    odd = next((value for value in (*ranking, *judged) if _is_no_id(value)), None)
+    if odd is not None and all(numbers):
+        raise RecnbError(f"ranking and truth hold items, and {odd!r} is no id of one: {fix}make them text.")
+
+
+def _is_no_id(value: Any) -> bool:
+    """Whether a value is True, False or a fraction."""
+    return isinstance(value, (bool, np.bool_)) or (is_number(value) and value % 1 != 0)
 
 
 def _same_kind(ranking: list[Any], judged: Mapping[Any, float], truth: Any) -> None:
@@ -364,9 +410,15 @@ def _first_twice(items: list[Any]) -> Any:
     return next(item for at, item in enumerate(items) if item in items[:at])
 
 
-def _basis(pairs: Sequence[Pair], metric: Metric[...], options: Mapping[str, Any]) -> str:
+def _basis(
+    pairs: Sequence[Pair], metric: Metric[...], options: Mapping[str, Any], scores: Any = None, ties: Ties = "first"
+) -> str:
     n = len(pairs)
     count = _("one list of {n}", n=len(pairs[0].grades)) if n == 1 else _("mean of {n} lists", n=n)
     empty = sum(not pair.truth for pair in pairs)
     zeros = ngettext("{n} list with no relevant item counts 0", "{n} lists with no relevant item count 0", empty)
-    return "; ".join([count, *[zeros] * bool(empty), *options_in_words({**metric.defaults, **options})])
+    scores = [] if scores is None else scores
+    lists = scores if all(map(_is_sequence, scores)) else [scores]
+    equal = any(len({*of_list}) < len(of_list) for of_list in lists)
+    order = [_(PHRASES["ties", ties])] * equal
+    return "; ".join([count, *[zeros] * bool(empty), *order, *options_in_words({**metric.defaults, **options})])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -18,11 +18,11 @@ from recnb.display.templates import render, user_text
 from recnb.display.text import latex_table, latex_text, markdown_table, markdown_text, one_line
 from recnb.errors import Argument, OptionError, RecnbError
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.metric import LIST_METRICS, Metric
+from recnb.metrics.metric import LIST_METRICS, Metric, measure_named
 from recnb.results import beyond_accuracy
 from recnb.results.aggregation import means_of
 from recnb.results.arguments import Metrics, asked_measures, metrics_under, options_of
-from recnb.results.plots import draw_intervals
+from recnb.results.plots import draw_scales
 from recnb.results.provenance import OWN, console, own_note, users_in_words
 
 if TYPE_CHECKING:
@@ -48,15 +48,43 @@ HTML = Form(user_text, Markup("{}\u00a0"), Markup("{}°"), BOLD + "\u00a0")  # n
 
 
 class TablePlot(PlotAccessor):
-    """`table.plot()`: points with their intervals; with a `kind` and other options, what pandas draws."""
+    """`table.plot()`: points with their intervals; with a `kind` what pandas draws."""
 
     def __init__(self, table: Table) -> None:
         super().__init__(table)
         self._table = table
 
-    def __call__(self, ax: Axes | None = None, **options: Any) -> Any:
-        """Draw the table on `ax`, or on the axes of a new figure."""
-        return super().__call__(ax=ax, **options) if options else self._table._draw(ax)
+    def __call__(
+        self,
+        ax: Axes | None = None,
+        *,
+        title: str | None = None,
+        color: Any = None,
+        kind: str | None = None,
+        **options: Any,
+    ) -> Any:
+        """Draw the table on `ax`, or on the axes of a new figure; `kind` and its options are those of pandas."""
+        if kind is not None:
+            options |= {name: given for name, given in (("title", title), ("color", color)) if given is not None}
+            return self._of_pandas(kind, ax, options)
+        if options:
+            problem = f"plot() of a table has no option {next(iter(options))!r}."
+            raise OptionError(
+                problem, fix="It has ax, title and color; with kind='bar' and others, the options of pandas."
+            )
+        ax = self._table._draw(ax, color)
+        if title is not None:
+            ax.set_title(title)
+        return ax
+
+    def _of_pandas(self, kind: str, ax: Axes | None, options: dict[str, Any]) -> Any:
+        """What pandas draws; bars and lines of means have their intervals as error bars, if the table shows them."""
+        error = {"bar": "yerr", "line": "yerr", "barh": "xerr"}.get(kind)
+        if error is None or not {"mean", "low", "high"} <= {*self._table.columns.get_level_values(-1)}:
+            return super().__call__(kind=kind, ax=ax, **options)
+        mean, low, high = parts_of(self._table)
+        ends = np.stack([mean - low, high - mean]).clip(min=0).transpose(2, 0, 1)
+        return mean.rename(columns=_at).plot(**{"kind": kind, "ax": ax, error: ends, **options})
 
 
 class Table(pd.DataFrame):
@@ -82,7 +110,7 @@ class Table(pd.DataFrame):
 
     @property
     def plot(self) -> TablePlot:
-        """Draw the table: `table.plot()` or `table.plot(ax=ax)`; `table.plot(kind="bar")` and others are those of pandas."""
+        """Draw the table: `table.plot()`, with `ax=`, `title=` and `color=`; `table.plot(kind="bar")` is that of pandas."""
         return TablePlot(self)
 
     def _parts(self) -> list[pd.DataFrame]:
@@ -95,11 +123,10 @@ class Table(pd.DataFrame):
         )
         return [pd.DataFrame(self), *parts[1:]] if same else [pd.DataFrame(self)]
 
-    def _draw(self, ax: Axes | None) -> Axes:
+    def _draw(self, ax: Axes | None, color: Any) -> Axes:
         with lettering(self.attrs.get("lang", "en"), rc=True) as fonts:
-            ax = draw_intervals(ax, *(part.rename(columns=_at) for part in self._parts()))
-            ax.set_xlabel(_("mean over users"), **fonts)
-        return ax
+            parts = [part.rename(columns=_at) for part in self._parts()]
+            return draw_scales(ax, parts, values_in_words, color=color, **fonts)
 
     def _cell(self, value: object, label: object, column: object, form: Form) -> str:
         """A cell in a form: a number with four decimals, or text."""
@@ -192,6 +219,15 @@ class Table(pd.DataFrame):
     def _marked(self, label: object) -> object:
         """The label of a row, marked if the number is recnb's own."""
         return f"{label}{OWN}" if label in self.attrs.get("own", ()) else label
+
+
+def values_in_words(metrics: Iterable[str]) -> str:
+    """What the values of metrics are, as the label of an axis."""
+    try:
+        whole = any(measure_named(name).over in ("items", "user pairs") for name in metrics)
+    except RecnbError:  # a row was renamed
+        whole = True
+    return _("value") if whole else _("mean over users")
 
 
 def _as_line(label: object) -> object:

@@ -1,5 +1,7 @@
 """Comparisons against hand-worked numbers, scipy on the values of users, and laws."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -300,3 +302,34 @@ def test_a_slip_in_a_keyword_is_told_by_those_of_compare(sample):
         recnb.compare(sample.recommendations, sample.test, baselin="popular")
     with pytest.raises(OptionError, match="Did you mean 'relevant_from'"):
         recnb.compare(sample.recommendations, sample.test, relevant_fom=4)
+
+
+@pytest.mark.parametrize("convert", [lambda frame: frame, pl.from_pandas, lambda frame: pl.from_pandas(frame).lazy()])
+@pytest.mark.parametrize("with_items", [True, False])
+def test_columns_of_predictions(convert: Any, with_items: bool) -> None:
+    """Each column is a model, as if it was the one score of the frame."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"qid": np.repeat(np.arange(20), 5), "label": rng.integers(0, 3, 100), "f1": rng.random(100)})
+    frame = frame.assign(y_pred=rng.random(100), xgb_pred=frame["label"] + rng.random(100))
+    if with_items:
+        frame["item"] = np.tile(np.arange(5), 20)
+    found = recnb.compare(convert(frame), score=["y_pred", "xgb_pred"])
+    assert list(found) == ["y_pred", "xgb_pred"]
+    for name in found:
+        others = [column for column in ("y_pred", "xgb_pred") if column != name]
+        assert found[name].ndcg(k=3) == recnb.evaluate(frame.drop(columns=others), score=name).ndcg(k=3)
+    assert found["xgb_pred"].ndcg(k=3) > found["y_pred"].ndcg(k=3)
+
+
+def test_columns_of_predictions_refused() -> None:
+    frame = pd.DataFrame({"qid": [1, 1], "label": [0, 1], "a": [0.1, 0.2], "b": [0.2, 0.1]})
+    with pytest.raises(OptionError, match="two models at least"):
+        recnb.compare(frame, score=["a"])
+    with pytest.raises(OptionError, match="more than once"):
+        recnb.compare(frame, score=["a", "a"])
+    with pytest.raises(OptionError, match="several columns of predictions"):
+        recnb.compare({"a": frame, "b": frame}, score=["a", "b"])
+    with pytest.raises(ColumnError, match="no column 'c'"):
+        recnb.compare(frame, score=["a", "c"])
+    with pytest.raises(OptionError, match=r"recnb\.compare\(frame, score="):
+        recnb.evaluate(frame, score=["a", "b"])

@@ -253,3 +253,35 @@ def test_times_in_lists_keep_their_nanoseconds() -> None:
     assert frame.rec.precision(k=1) == 0.0
     frame["relevant"] = [[first]]
     assert frame.rec.precision(k=1) == 1.0
+
+
+def test_rows_without_a_score_are_counted() -> None:
+    frame = outer(LISTS).rename(columns={"rank": "score"})
+    n = int(frame["score"].isna().sum())
+    assert n > 1
+    assert f"{n} rows without a score: judged, not recommended" in recnb.evaluate(frame).ndcg(k=2).basis
+    assert "without a score" not in recnb.evaluate(outer(LISTS)).basis()
+    one = pd.concat([frame.dropna(subset="score"), frame[frame["score"].isna()][:1]])
+    assert "1 row without a score" in recnb.evaluate(one).basis()
+
+
+LABELS = pd.DataFrame({"qid": [1, 1, 2, 2], "label": [0, 1, 1, 0], "pred": [0.9, 0.5, 0.8, 0.1]})
+
+
+@pytest.mark.parametrize("convert", [lambda frame: frame, pl.from_pandas])
+def test_several_models_in_a_frame_without_items(convert: Callable[[pd.DataFrame], Any]) -> None:
+    both = pd.concat([LABELS.assign(model="a"), LABELS.assign(model="b", pred=[0.1, 0.2, 0.9, 0.3])])
+    with pytest.raises(FrameError, match=r"2 models in column 'model'.*recnb\.compare\(frame\)"):
+        recnb.evaluate(convert(both))
+    assert recnb.evaluate(convert(both[both["model"] == "a"])).mrr() == 0.75
+    assert recnb.compare(convert(both))["b"].mrr() == 1
+
+
+def test_the_score_among_other_columns_is_named() -> None:
+    features = LABELS.assign(f1=0.5)
+    assert "score: column 'pred'" in recnb.evaluate(features).ndcg(k=2).basis
+    assert "score: column 'pred'" in recnb.evaluate(pl.from_pandas(features).lazy()).basis()
+    for named in (recnb.evaluate(features, score="pred"), recnb.evaluate(LABELS), recnb.evaluate(LABELS.assign(f1=1))):
+        assert "score: column" not in named.basis()
+    report = recnb.evaluate(features.rename(columns={"pred": "y_pred"})).report(k=2)
+    assert r"column 'y\_pred'" in report.to_markdown()

@@ -7,8 +7,10 @@ text a name stays on its line and turns no other text round.
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from collections.abc import Callable
 from functools import cache, partial
+from html import unescape
 from html.parser import HTMLParser
 from typing import Any
 
@@ -34,6 +36,8 @@ TAGS = {
     "h4", "head", "header", "hr", "html", "i", "img", "input", "label", "li", "main", "meta", "nav", "ol", "p", "pre", "section", "small",
     "span", "strong", "style", "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "title", "tr", "ul",
 }  # fmt: skip
+#: Tags that recnb puts around names and words, and that no name here has.
+OWN_TAG = re.compile(r"</?(bdi|span|code|strong|em|small)\b")
 EMPTY = {"img", "input", "br", "hr", "meta"}
 
 
@@ -53,8 +57,11 @@ class Page(HTMLParser):
         assert tag in TAGS, f"<{tag}>"
         for name, value in attrs:
             assert not name.startswith("on"), name
+            assert not OWN_TAG.search(value or ""), "a tag is in an attribute"
             if name in ("src", "href"):
                 assert (value or "").startswith(("data:image/svg+xml", "#")), value
+                if name == "src":
+                    assert not OWN_TAG.search(unescape(b64decode((value or "").split(",")[1]).decode())), "in a picture"
         off = any("mathjax_ignore" in (value or "") for name, value in attrs if name == "class")
         if tag not in EMPTY:
             self.open.append((tag, off or (bool(self.open) and self.open[-1][1])))
@@ -67,6 +74,7 @@ class Page(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.text.append(data)
+        assert not OWN_TAG.search(data), "a tag of recnb's own is escaped"
         if not (self.open and (self.open[-1][1] or self.open[-1][0] in ("style", "title"))):
             self.typeset.append(data)
 
@@ -107,6 +115,13 @@ def comparison() -> Any:
         name: recs.assign(score=recs["score"] * sign % 5) for name, sign in zip(EVIL, (1, -1, 2, 3), strict=False)
     }
     return recnb.compare(models, truth, **side_data)
+
+
+@cache
+def found_in_some() -> Any:
+    """A comparison in which findings are about some models: all scores of one are equal."""
+    recs, truth, side_data = frames()
+    return recnb.compare({EVIL[0]: recs, EVIL[3]: recs.assign(score=1.0), EVIL[7]: recs}, truth, **side_data)
 
 
 def explorer(evaluations: dict[str, recnb.Evaluation]) -> ExplorerState:
@@ -163,6 +178,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "comparison": comparison,
     "comparison report": lambda: comparison().report(k=5),
     "comparison report in Korean": lambda: comparison().report(k=5, lang="ko"),
+    "comparison report of which some models have findings": lambda: found_in_some().report(k=5, by=COLUMN),
     "conclusion": lambda: comparison().conclusion("ndcg", 5),
     "forest": lambda: comparison().forest("ndcg", 5),
     "movers": lambda: comparison().movers("ndcg", 5),

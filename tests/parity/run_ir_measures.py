@@ -1,6 +1,7 @@
 """ir-measures: aggregated by itself.
 
-What gdeval computes needs Perl and users that are numbers; rank-biased precision needs cwl-eval.
+What gdeval computes needs Perl and users that are numbers; rank-biased precision needs cwl-eval. Interpolated precision is
+asked for at the level of the preset, a recall of 0; tests/results/test_measures.py has others.
 """
 
 from __future__ import annotations
@@ -25,6 +26,13 @@ MEASURES = {
     "setf": "SetF",
     "err": "ERR@{k}",
     "rbp_rel1": "RBP(p=0.8,rel=1)",
+    "bpref": "Bpref",
+    "infap": "infAP",
+    "iprec": "IPrec@0.0",
+    "num_ret": "NumRet",
+    "num_rel": "NumRel",
+    "num_rel_ret": "NumRelRet",
+    "judged": "Judged@{k}",
 }
 
 

@@ -1,4 +1,8 @@
-"""pytrec_eval-terrier: the mean over the queries that it returns."""
+"""pytrec_eval-terrier: the mean over the queries that it returns, or what it makes of them itself.
+
+Interpolated precision is asked for at the level of the preset, a recall of 0; tests/results/test_measures.py has all levels,
+and grades of -1 among whole ones, which matter to infAP.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,16 @@ MEASURES = {
     "relative_p": "relative_P.{k}",
     "setf": "set_F",
     "gm_map": "gm_map",
+    "bpref": "bpref",
+    "infap": "infAP",
+    "iprec": "iprec_at_recall.0.00",
+    "num_ret": "num_ret",
+    "num_rel": "num_rel",
+    "num_rel_ret": "num_rel_ret",
 }
+
+#: Those that are no mean: the library says what they are over several queries.
+AGGREGATED = ("gm_map", "num_ret", "num_rel", "num_rel_ret")
 
 
 def metrics() -> dict[str, Metric]:
@@ -30,9 +43,11 @@ def metrics() -> dict[str, Metric]:
         def metric(data: DataSet) -> float:
             asked = measure.format(k=data["k"])
             values = pytrec_eval.RelevanceEvaluator(qrels(data), {asked}).evaluate(runs(data))
-            numbers = [one[asked.replace(".", "_")] for one in values.values()]
+            numbers = [one[asked.replace(".", "_", 1)] for one in values.values()]
             return (
-                float(pytrec_eval.compute_aggregated_measure(asked, numbers)) if measure == "gm_map" else mean(numbers)
+                float(pytrec_eval.compute_aggregated_measure(asked, numbers))
+                if measure in AGGREGATED
+                else mean(numbers)
             )
 
         return metric

@@ -1,5 +1,6 @@
 """The numbers of a report against plain loops and against the metrics asked one by one."""
 
+import json
 import re
 from collections import Counter
 from itertools import pairwise
@@ -280,3 +281,48 @@ def test_cutoffs_that_are_none(sample, wrong):
 def test_options_that_are_none(sample, wrong):
     with pytest.raises(OptionError):
         sample.report(k=5, **wrong)
+
+
+NAMED = ["AP", "nDCG@10", "P@5", "Bpref", "coverage@5"]
+
+
+def test_each_measure_has_the_cutoff_of_its_name() -> None:
+    """One without a cut-off among others with one is of the whole list; no other number is computed or shown."""
+    sample = recnb.datasets.load_sample()
+    ev = recnb.evaluate(sample.models["popular"], sample.test, train=sample.train)
+    report = ev.report(metrics=NAMED)
+    frame = report.to_frame()
+    got = {(row.metric, None if np.isnan(row.k) else row.k): row.mean for row in frame.itertuples()}
+    wanted = {
+        ("ndcg", 10): ev.ndcg(k=10), ("average_precision", None): ev.average_precision(), ("precision", 5): ev.precision(k=5),
+        ("bpref", None): ev.bpref(), ("coverage", 5): ev.coverage(k=5),
+    }  # fmt: skip
+    assert got == pytest.approx(wanted)
+    assert (report.lead.metric, report.lead_k, report.k) == ("ndcg", 10, (5, 10, None))
+    row = next(line for line in repr(report).splitlines() if line.split()[:1] == ["bpref"])
+    assert row.count("[") == 1
+    assert f"{ev.bpref():.4f}" in row
+    for text in (report.to_html(), report.to_markdown(), report.to_latex()):
+        assert f"{ev.bpref():.4f}" in text
+        assert f"{ev.bpref(k=10):.4f}" not in text
+        assert f"{ev.precision(k=10):.4f}" not in text
+        assert "n/a" not in text
+        assert "whole list" in text
+    segments = ev.report(metrics=NAMED, by="activity").segments
+    assert segments is not None
+    assert {row.metric for row in segments.rows} == {"ndcg"}
+    assert set(ev.report(metrics=["nDCG@10", "AP"], k=[5]).to_frame()["k"]) == {5, 10}
+
+
+def test_a_comparison_shows_each_measure_at_the_cutoff_of_its_name() -> None:
+    sample = recnb.datasets.load_sample()
+    found = recnb.compare(sample.recommendations, sample.test, baseline="popular")
+    report = found.report(metrics=["nDCG@10", "AP", "P@5"])
+    data = json.loads(report.to_json())
+    ap = found["popular"].average_precision()
+    for text in (repr(report), report.to_html(), report.to_markdown(), report.to_latex()):
+        assert f"{ap:.4f}" in text
+        assert f"{found['popular'].precision(k=10):.4f}" not in text
+    assert {(row["metric"], row["k"]) for row in data["differences"]} == {
+        ("ndcg", 10), ("average_precision", None), ("precision", 5),
+    }  # fmt: skip

@@ -351,3 +351,13 @@ def test_a_section_is_a_class_and_a_line_in_the_list(sample, monkeypatch, folder
         assert form.count("19.847") == len(names)
         assert form == repr(report) or EVIL not in form
     assert list(json.loads(report.to_json())["list_lengths"]) == names
+
+
+def test_the_number_of_tests_is_that_of_the_correction() -> None:
+    sample = recnb.datasets.load_sample()
+    ev = recnb.evaluate(sample.models["item-knn"], sample.test)
+    halves = pd.Series({user: at % 2 for at, user in enumerate(ev.users)})
+    report = ev.report(k=5, metrics=["ndcg", "recall"], by=halves)
+    assert "over 2 tests" in report.segments.basis  # of two segments each is the rest of the other: one test a metric
+    thirds = pd.Series({user: at % 3 for at, user in enumerate(ev.users)})
+    assert "over 6 tests" in ev.report(k=5, metrics=["ndcg", "recall"], by=thirds).segments.basis

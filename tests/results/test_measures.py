@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,11 @@ def run_of(seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
 def in_ir_measures(run: pd.DataFrame, qrels: pd.DataFrame, names: list[str]) -> dict[str, float]:
     ir = pytest.importorskip("ir_measures")
     measures = {name: ir.parse_measure(name) for name in names}
-    found = ir.calc_aggregate(list(measures.values()), qrels, run)
+    found: dict[Any, float] = {}
+    # Asked for both at once, it counts NumRet in the lists of judged items, in some orders of a set.
+    for judged_only in (False, True):
+        if some := [measure for name, measure in measures.items() if ("judged_only" in name) is judged_only]:
+            found |= ir.calc_aggregate(some, qrels, run)
     return {name: float(found[measure]) for name, measure in measures.items()}
 
 
@@ -64,6 +69,40 @@ def test_equal_those_of_ir_measures(seed: int) -> None:
     undefined = [name for name, value in want.items() if np.isnan(value)]
     assert set(undefined) <= {"IPrec(judged_only=True)@0.2"}
     assert {**got, **dict.fromkeys(undefined)} == pytest.approx({**want, **dict.fromkeys(undefined)}, abs=1e-9)
+
+
+#: Of lists from which items that are not judged are left out.
+JUDGED_ONLY = [
+    "AP(judged_only=True)", "nDCG(judged_only=True)@5", "P(judged_only=True)@3", "RR(judged_only=True)",
+    "SetP(judged_only=True)", "R(judged_only=True)@4", "Rprec(judged_only=True)",
+]  # fmt: skip
+
+
+def with_negatives(qrels: pd.DataFrame, seed: int) -> pd.DataFrame:
+    """The judgments with grades of -1 and -2 in the place of some zeros; with nothing else in a query, trec_eval crashes."""
+    rng = np.random.default_rng(seed)
+    below = rng.integers(1, 3, len(qrels)) * (rng.random(len(qrels)) < 0.4) * (qrels["relevance"] == 0)
+    below *= qrels.duplicated("query_id")
+    return qrels.assign(relevance=qrels["relevance"] - below)
+
+
+@pytest.mark.parametrize("seed", range(N_RUNS))
+def test_items_of_negative_grades_are_not_judged(seed: int) -> None:
+    run, qrels = run_of(seed)
+    qrels = with_negatives(qrels, seed)
+    got = recnb.evaluate(run, qrels, convention="ir_measures").measures(JUDGED_ONLY)["mean"].to_dict()
+    assert got == pytest.approx(in_ir_measures(run, qrels, JUDGED_ONLY), abs=1e-9)
+    peer = pytest.importorskip("pytrec_eval")
+    by_query = [
+        {query: dict(zip(rows["doc_id"], rows[value], strict=True)) for query, rows in frame.groupby("query_id")}
+        for frame, value in ((qrels, "relevance"), (run, "score"))
+    ]
+    names = {"average_precision": "map", "reciprocal_rank": "recip_rank", "r_precision": "Rprec", "ndcg": "ndcg"}
+    theirs = peer.RelevanceEvaluator(by_query[0], set(names.values()), judged_docs_only_flag=True).evaluate(by_query[1])
+    evaluation = recnb.evaluate(run, qrels, convention="trec", judged_only=True)
+    for ours, name in names.items():
+        wanted = {query: values[name] for query, values in theirs.items()}
+        assert getattr(evaluation, ours)().per_user.to_dict() == pytest.approx(wanted, abs=1e-9), name
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -286,3 +325,62 @@ def test_files_and_chunks_have_the_same(monkeypatch: pytest.MonkeyPatch, tmp_pat
     whole = recnb.evaluate(recs, truth)
     assert chunked.loc["bpref", 10] == pytest.approx(whole.bpref(k=10))
     assert chunked.loc["AP(rel=2)", 5] == pytest.approx(whole.measure("AP(rel=2)@5"))
+
+
+#: Learning to rank: the relevant rows are at rank 3 of query 1 and at rank 2 of query 2; query 3 has none.
+LABELS = pd.DataFrame(
+    {
+        "qid": [1] * 3 + [2] * 3 + [3] * 2,
+        "label": [0, 0, 2, 0, 1, 0, 0, 0],
+        "pred": [0.9, 0.5, 0.1, 0.9, 0.5, 0.1, 0.7, 0.2],
+    }
+)
+
+
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost", "scikit-learn", "catboost"])
+def test_own_metrics_have_own_relevance(library: str) -> None:
+    """A library's nDCG counts every judged item; what the library lacks counts those of relevance above 0."""
+    ours = recnb.evaluate(LABELS, convention=library)
+    assert ours.ndcg().convention.relevant == "any"
+    own = {"mrr": (1 / 3 + 1 / 2) / 3, "hit_rate": 1 / 3, "recall": 1 / 3}
+    for name, expected in own.items():
+        if "recnb's own" in (score := getattr(ours, name)(k=None if name == "mrr" else 2)).basis:
+            assert score == pytest.approx(expected), name
+            assert score.convention.relevant == ">0"
+    assert ours.mrr() == pytest.approx(own["mrr"])
+    assert recnb.evaluate(LABELS, convention=library, relevant_from=2).hit_rate(k=3) == pytest.approx(1 / 3)
+    assert recnb.evaluate(LABELS, convention="lightgbm", relevant="any").hit_rate(k=1) == 1
+
+
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost", "scikit-learn"])
+def test_counts_under_libraries(library: str) -> None:
+    """No row of label 0 is called relevant, found or missed."""
+    ours = recnb.evaluate(LABELS, convention=library)
+    assert ours.counts.n_relevant == 2
+    assert list(ours.to_frame()["n_relevant"]) == [1, 1, 0]
+    report = ours.report(k=2)
+    text = report.to_markdown()
+    assert {"found 0 of 1 relevant", "found 1 of 1 relevant"} <= set(re.findall(r"found \d of \d relevant", text))
+    assert "of 3 relevant" not in text
+    assert "of 2 relevant" not in text
+    few = next(finding for finding in ours.lint(k=3) if "fewer than" in str(finding))
+    assert "User 1: 3 relevant" not in str(few)
+
+
+def test_values_of_users_as_columns() -> None:
+    ev = recnb.evaluate(LABELS)
+    frame = ev.to_frame(["ndcg", "nDCG@1", "AP(rel=2)"], k=[2, 3], gain="exponential")
+    assert list(frame.columns) == ["ndcg@2", "ndcg@3", "nDCG@1", "AP(rel=2)@2", "AP(rel=2)@3"]
+    assert frame.index.name == "qid"
+    pd.testing.assert_series_equal(frame["ndcg@3"], ev.ndcg(k=3, gain="exponential").per_user, check_names=False)
+    assert frame["AP(rel=2)@3"].isna().tolist() == [False, True]  # query 2 has no item of relevance 2
+    assert list(ev.to_frame().columns) == ["list_length", "n_relevant", "n_hits"]
+    assert ev.to_frame(k=2)["hit_rate@2"].tolist() == [0, 1]
+    with pytest.raises(OptionError, match="one number of all lists"):
+        ev.to_frame(["personalization"])
+
+
+def test_options_are_named_below_measures() -> None:
+    ev = recnb.evaluate(LABELS)
+    assert "gain 2^relevance - 1" in str(ev.measures(["nDCG@2"], gain="exponential"))
+    assert "gain 2^relevance - 1" not in str(ev.measures(["nDCG@2"]))

@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 
 import recnb
 from recnb.display.fonts import families
+from recnb.errors import OptionError
 
 SAMPLE = recnb.datasets.load_sample()
 EV = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, train=SAMPLE.train, items=SAMPLE.items, users=SAMPLE.users)
@@ -55,7 +56,7 @@ def test_everything_draws_on_new_axes_and_on_those_given(name: str) -> None:
     result = RESULTS[name]()
     drawn = result.plot()
     assert isinstance(drawn, Axes)
-    assert drawn.has_data()
+    assert any(one.has_data() for one in (drawn, *drawn.child_axes))
     ax = plt.figure().add_subplot()
     assert result.plot(ax) is ax
     assert result.plot(ax=ax) is ax
@@ -110,6 +111,74 @@ def test_what_was_changed_or_restored_is_drawn_as_it_is() -> None:
     table = EV.table(["ndcg"], k=[5])
     table.loc["ndcg", 5] = 0.9
     assert points(table.plot())["@5"] == ([0.9], [])
+
+
+def test_metrics_of_other_scales_have_their_own_panels() -> None:
+    table = EV.beyond(k=10)
+    shared, *own = EV.beyond(k=10).plot(title="lists").child_axes
+    small = [name for name in table.index if table.loc[name, 10] <= 1]
+    assert [one.get_text() for one in shared.get_yticklabels()] == small
+    assert shared.get_xlabel() == "value"  # coverage is no mean over users
+    others = {panel.get_yticklabels()[0].get_text(): panel.get_xlabel() for panel in own}
+    assert others == {"entropy": "value", "novelty": "mean over users"}
+    assert EV.table(["novelty", "diversity"], k=10).plot().child_axes[0].get_xlabel() == "mean over users"
+    panels = EV.table(["ndcg", "novelty"], k=10, by="segment").plot().child_axes
+    assert [one.get_xlabel() for one in panels] == ["ndcg@10, mean over users", "novelty@10, mean over users"]
+
+
+def test_a_legend_is_beside_the_points() -> None:
+    ax = EV.table(["ndcg", "recall"], k=10, by="segment").plot()
+    ax.figure.canvas.draw()
+    assert ax.get_xlabel() == "mean over users"
+    assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x1
+
+
+def test_curves_on_the_same_axes_are_all_in_sight() -> None:
+    low, high = (recnb.evaluate(SAMPLE.models[name], SAMPLE.test).curve("ndcg") for name in ("popular", "item-knn"))
+    ax = low.plot()
+    assert ax.get_ylabel() == "nDCG@k, mean of 261 users"
+    high.plot(ax=ax, label="item-knn")
+    bottom, top = ax.get_ylim()
+    assert bottom == 0
+    assert top > max(high.high)
+    assert ax.get_ylabel() == "nDCG@k, mean of 261 users"
+    EV.curve("recall").plot(ax=ax)
+    assert ax.get_ylim()[1] > max(EV.curve("recall").high)
+    assert ax.get_ylabel() == "mean over users"
+    assert [one.get_text() for one in ax.get_legend().get_texts()] == ["nDCG", "item-knn", "Recall"]
+    fixed = plt.figure().add_subplot()
+    fixed.set_ylim(0.1, 0.2)
+    high.plot(fixed)
+    assert fixed.get_ylim() == (0.1, 0.2)
+    assert EV.curve("coverage", k=[5, 10]).plot().get_ylabel() == "Coverage@k"
+
+
+def test_title_and_colour_keep_the_intervals_and_a_kind_has_them_as_error_bars() -> None:
+    table = EV.table(["ndcg", "recall"], k=[5, 10], intervals=True)
+    ax = table.plot(title="mine", color=["C3", "k"])
+    assert ax.get_title() == "mine"
+    assert points(ax) == points(table.plot())
+    assert [one.lines[0].get_color() for one in ax.containers] == ["C3", "k"]
+    bars = table.plot(kind="bar", title="bars")
+    assert bars.get_title() == "bars"
+    assert [patch.get_height() for patch in bars.patches] == table.xs(
+        "mean", axis=1, level=1
+    ).to_numpy().T.ravel().tolist()
+    ends = [part[:, 1] for lines in bars.collections for part in lines.get_segments()]
+    wanted = [table.loc[metric, [(k, "low"), (k, "high")]] for k in (5, 10) for metric in ("ndcg", "recall")]
+    assert np.array(ends) == pytest.approx(np.array(wanted))
+    assert len(table.plot.barh().collections) == 2
+
+
+def test_what_cannot_be_drawn_on_or_with_is_refused() -> None:
+    table, several = EV.table("ndcg", k=[5]), plt.figure().subplots(1, 2)
+    for draw in (table.plot, EV.curve("ndcg").plot, EV.spread("ndcg", k=10).plot, FOUND.forest("ndcg", k=10).plot):
+        with pytest.raises(OptionError, match=r"such as ax=axes\[0\]"):
+            draw(ax=several)
+    with pytest.raises(OptionError, match="no option 'figsize'"):
+        table.plot(figsize=(3, 3))
+    with pytest.raises(OptionError, match="no colour of matplotlib"):
+        table.plot(color="reddish")
 
 
 def test_what_pandas_draws_is_there() -> None:

@@ -13,8 +13,10 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.metrics import ndcg_score
 
 import recnb
+from recnb.conventions import Convention
 from recnb.errors import CutoffError, OptionError, RecnbError
 from recnb.metrics.metric import METRICS
 
@@ -420,3 +422,66 @@ def test_grades_and_scores_by_position_are_not_taken_for_items() -> None:
     assert recnb.ndcg([1, 2], [3, 4, 5]) == 0
     assert recnb.ndcg(["a", "b"], ["c", "d"]) == 0
     assert recnb.ndcg([1, 2], [2, 3]) > 0
+
+
+@pytest.mark.parametrize("form", [list, np.array, pd.Series, lambda values: np.array([values])])
+def test_grades_and_scores_by_position(form: Any) -> None:
+    """Two lists of numbers are answered with y_true= and y_score=, whatever else could be refused."""
+    lists = [
+        ([3, 0, 2, 1, 0], [0.2, 0.9, 0.5, 0.1, 0.7]),
+        ([3, 0, 2, 1, 0], [5, 4, 3, 2, 1]),
+        ([True, False], [0.3, 0.9]),
+    ]
+    for ranking, truth in lists:
+        with pytest.raises(RecnbError, match=r"recnb\.precision\(y_true=\.\.\., y_score=\.\.\.\)"):
+            recnb.precision(form(ranking), form(truth))
+
+
+@pytest.mark.parametrize(
+    ("ranking", "truth"), [([3, 2, 1, 0], [0.2, 0.9, 0.5]), ([0.5, 2.0], {2, 3}), ([True], {1, 2})]
+)
+def test_fractions_and_booleans_are_no_items(ranking: Any, truth: Any) -> None:
+    with pytest.raises(RecnbError, match="is no id of one: if they are grades and scores, type"):
+        recnb.ndcg(ranking, truth)
+    assert recnb.hit_rate([1.0, 2.0], {2, 3}) == 1
+    assert recnb.hit_rate([3, 1, 2], [2, 3, 9]) == 1
+
+
+def test_equal_scores_are_in_the_basis() -> None:
+    tied = recnb.ndcg(y_true=[3, 0, 2, 1, 0], y_score=[0.5, 0.5, 0.5, 0.1, 0.5])
+    assert tied == recnb.ndcg([3, 0, 2, 0, 1])
+    assert "equal scores in the order given" in tied.basis
+    assert "equal scores" in recnb.mrr(y_true=[[1, 0], [0, 1]], y_score=[[1, 2], [1, 1]]).basis
+    assert "equal scores" not in recnb.mrr(y_true=[[1, 0], [0, 1]], y_score=[[1, 2], [1, 2]]).basis
+    for option in ("qid", "group"):
+        with pytest.raises(OptionError, match=rf"recnb\.evaluate_groups\(y_true, y_score, {option}=\.\.\.\)"):
+            recnb.ndcg(y_true=[1, 0], y_score=[0.5, 0.5], **{option: [2]})
+
+
+@pytest.mark.parametrize("ties", ["first", "last", "expected", "max_rank", "floor_mean_rank", "worst"])
+def test_ties_of_one_list(ties: Any) -> None:
+    """One list and several have the values that groups have under the same rule."""
+    lists = [[3, 0, 2, 1, 0], [0, 1, 0]], [[0.5, 0.5, 0.5, 0.1, 0.5], [1.0, 1.0, 2.0]]
+    grouped = recnb.evaluate_groups(np.concatenate(lists[0]), np.concatenate(lists[1]), group=[5, 3], ties=ties)
+    for name in ("ndcg", "mrr", "average_precision", "precision"):
+        several = getattr(recnb, name)(y_true=lists[0], y_score=lists[1], k=2, ties=ties)
+        assert several.per_user.tolist() == pytest.approx(getattr(grouped, name)(k=2).per_user.tolist())
+        one = getattr(recnb, name)(y_true=np.array(lists[0][0]), y_score=lists[1][0], k=2, ties=ties)
+        assert one == pytest.approx(several.per_user[0])
+        assert one.convention.ties == ties
+        assert Convention(ties=ties).in_words().split("; ")[2] in one.basis or ties == "first"
+    assert recnb.ndcg(y_true=[0, 0], y_score=[1, 1], ties=ties) == 0
+
+
+def test_expected_ties_of_one_list_are_those_of_scikit_learn() -> None:
+    y_true, y_score = [3, 0, 2, 1, 0], [0.5, 0.5, 0.5, 0.1, 0.5]
+    expected = recnb.ndcg(y_true=y_true, y_score=y_score, k=3, ties="expected")
+    assert expected == pytest.approx(ndcg_score([y_true], [y_score], k=3))
+
+
+def test_ties_of_one_list_refused() -> None:
+    for ties in ("item_asc", "random", 3):
+        with pytest.raises(OptionError, match="is no order of equal scores"):
+            recnb.mrr(y_true=[0, 1], y_score=[1, 1], ties=ties)
+    with pytest.raises(OptionError, match="y_true= and y_score="):
+        recnb.mrr([0, 1], ties="expected")

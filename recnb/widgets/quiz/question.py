@@ -103,8 +103,16 @@ def rules(drawn: QuizList) -> list[str]:
 
 def tasks(drawn: QuizList, digits: int) -> list[str]:
     """State what to answer, and to how many decimals; 0: with a whole number."""
-    largest = [_("And which item's term in the sum is the largest?")] if drawn.asks_largest else []
-    decimals = _("Answer to {digits} decimals.", digits=digits) if digits else _("Answer with a whole number.")
+    largest = (
+        [_("And which item's term in the sum is the largest? Of equal terms, any is right.")]
+        if drawn.asks_largest
+        else []
+    )
+    decimals = (
+        _("Answer to {digits} decimals, or with a fraction, such as 2/3.", digits=digits)
+        if digits
+        else _("Answer with a whole number.")
+    )
     return [decimals, *largest]
 
 
