@@ -235,3 +235,24 @@ def test_the_model_whose_ids_are_of_another_kind_is_named(tmp_path: Path, capsys
         files = [str(tmp_path / name) for name in (f"{first}.parquet", f"{second}.parquet", "truth.csv")]
         assert main(["report", *files]) == 2
         assert "model 'als_str': the user ids are of different kinds: recommendations (" in capsys.readouterr().err
+
+
+def test_segments_by_several_columns_after_one_flag(capsys: pytest.CaptureFixture[str]) -> None:
+    files = (
+        "report",
+        "popular.csv",
+        "test.csv",
+        "--users",
+        "users.csv",
+        "--train",
+        "train.csv",
+        "--k",
+        "5",
+        "--format",
+        "json",
+    )
+    assert main([*files, "--by", "segment", "activity"]) == 0
+    together = capsys.readouterr().out
+    assert main([*files, "--by", "segment", "--by", "activity"]) == 0
+    assert together == capsys.readouterr().out
+    assert "segment, activity" in together
