@@ -125,7 +125,7 @@ def parser() -> argparse.ArgumentParser:
     add("--train", help="what users had before: for coverage, novelty and the like")
     add("--items", help="what is known of the items")
     add("--users", help="what is known of the users: for segments")
-    add("--by", action="append", metavar="COLUMN", help="segments by this column; given again, by several")
+    add("--by", nargs="+", action="extend", metavar="COLUMN", help="segments by this column, or by several")
     add("--confidence", type=float, default=0.95, help="of the intervals (default: 0.95)")
     output = "where to write; its ending says the form: .html .md .tex .json .csv .txt"
     add("-o", "--output", metavar="FILE", help=output)

@@ -20,6 +20,7 @@ from recnb.display.text import one_line
 from recnb.errors import (
     COLUMN,
     Argument,
+    Code,
     FrameError,
     OptionError,
     RecnbError,
@@ -125,7 +126,15 @@ def evaluation_of(
         source = given.noted(read(recs, truth, given.columns))
         other = {} if truth is None else {"recs": recs}
         side_data = read_side_data(source, recs if truth is None else truth, given.columns, **frames, **other)
-        return parsed.evaluation(source, side_data), given.used_ids
+        try:
+            return parsed.evaluation(source, side_data), given.used_ids
+        except FrameError as problem:
+            model = side_data.model_column(source) if problem.problem[0] == RECS else None
+            if model is None:
+                raise
+            compare = Code(f"recnb.compare(recs, truth, model={model!r})", Argument("model", model))
+            models = (f"If column {model!r} is the model, compare them: ", compare, ". Else: ")
+            raise FrameError(*problem.problem, fix=(*models, *problem.fix)) from problem
 
 
 def evaluate_groups(
@@ -305,7 +314,7 @@ def parse_options(options: Mapping[str, Any]) -> Options:
     frames: dict[str, Any] = {name: options.pop(name) for name in ("train", "items") if name in options}
     # `users` is a frame of them, or the word that says which of them are averaged.
     if hasattr(type(options.get("users")), "columns") or isinstance(
-        options.get("users"), os.PathLike
+        options.get("users"), (os.PathLike, Mapping, pd.Series)
     ):  # asked of the class: a lazy frame would resolve its schema
         frames["users"] = options.pop("users")
     # `relevant` names a column of lists, or says which judged items are relevant: the words of the latter are no names.

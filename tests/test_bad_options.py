@@ -308,8 +308,9 @@ def test_a_user_of_text_who_is_not_there(user: Any) -> None:
 def test_a_user_left_out_is_not_there_and_many_are_not_all_listed() -> None:
     many = pd.DataFrame({"user": range(1000), "item": 1, "rank": 1})
     ev = recnb.evaluate(many, many[["user", "item"]].assign(relevance=[0.0] + [1.0] * 999))
+    refused(lambda: ev.explain("ndcg", 0), UnknownUserError, "user 0", "none of their items in the truth is relevant")
     refused(
-        lambda: ev.explain("ndcg", 0),
+        lambda: ev.explain("ndcg", 5000),
         UnknownUserError,
         "999 users",
         "1, 2, 3, 4, 5, …",

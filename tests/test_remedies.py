@@ -100,6 +100,8 @@ CASES = {
     "users beside ranks": keyword('recs = pd.DataFrame(dict(who=["u", "v"], r1=["a", "b"], r2=["b", "c"], r3=["c", "a"]))', r"holds the users, (user='who')"),
     "segments by the numbers of rows": Case("users = pd.DataFrame(dict(user=list('uv'), city=list('xy'))); by = users['city']", "ev.table('mrr', k=3, by=by).xs('x', level='city')['mean'].item()", r"Put the users on its index, (.+?)\.$", "by = {}", "", 0.5),
     "segments of two frames": Case("users = pd.DataFrame(dict(user=list('uv'), city=list('xy'))); truth['city'] = 'y'", "recnb.evaluate(recs, truth, users=users).table('mrr', k=3, by='city')", r"of them: (.+?)\.$", "users = {}", "recnb.evaluate(recs, truth, users=users).table('mrr', k=3, by='city')['mean'].item()", 0.75),
+    "pairs repeated by models": Case('recs = pd.concat([recs.assign(algo="x"), recs.assign(algo="y")])', MRR, r"compare them: (.+\)). Else", "found = {}", "found['x'].mrr()"),
+    "segments by a frame": Case("frame = pd.DataFrame(dict(user=list('uv'), city='y'))", "ev.table('mrr', k=3, by=frame)", r"with the users, (.+?), and", "ev = {}", "ev.table('mrr', k=3, by='city')['mean'].item()"),
     "purchases of 0": keyword('truth = pd.DataFrame(dict(user=list("uuvv"), item=list("abcb"), purchases=[0, 1, 0, 1]))', r"name it: (relevance='purchases')"),
     "purchases of 0 that count": Case('truth = pd.DataFrame(dict(user=list("uuvv"), item=list("abcb"), purchases=[0, 1, 0, 1]))', MRR, r"drop it, (.+?)\.$", "truth = {}", "recnb.evaluate(recs, truth).mrr()", 1.0),
     "ranks that tie": Case('recs = scored.assign(rank=1)', MRR, r"Make ranks of your scores: (.+?), or", 'frame = recs; recs["rank"] = {}.astype(int)'),

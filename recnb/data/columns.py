@@ -72,9 +72,15 @@ def columns_of(frame: Frame, name: str) -> list[str]:
             one_list = " For one list, type recnb.ndcg(ranking, relevant)." if isinstance(frame, (list, tuple)) else ""
             if name == "the frame" and isinstance(frame, Mapping):
                 one_list = " Recommendations need a truth: recnb.evaluate(recs, truth)."
+            forms = "a mapping of user to items, or the path of a file."
+            if name in ("items", "users"):
+                forms, one_list = (
+                    f"or the path of a file, with a row for each {name[:-1]} and a column of their ids.",
+                    "",
+                )
             raise FrameError(
                 f"{name} is a {type(frame).__name__}, which is nothing that recnb reads: give a pandas or Polars frame, "
-                f"a pyarrow table or dataset, a DuckDB relation, a mapping of user to items, or the path of a file.{one_list}"
+                f"a pyarrow table or dataset, a DuckDB relation, {forms}{one_list}"
             )
     if twice := [column for column in columns if columns.count(column) > 1]:
         raise ColumnError(FrameName(name), f" has more than one column called {twice[0]!r}: rename all but one.")

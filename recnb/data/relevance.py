@@ -19,7 +19,7 @@ from recnb.metrics.hits import Floats, Ints
 #: Names of columns that tell whether, how often or how much a user had an item.
 AMOUNTS = (
     "purchases", "purchase", "purchased", "ispurchased", "bought", "isbought", "sold", "sales", "units", "unitssold",
-    "quantity", "qty", "revenue", "spend", "spent", "amount", "n", "y", "cnt", "count", "counts", "orders", "ordercount",
+    "quantity", "qty", "revenue", "spend", "spent", "amount", "n", "cnt", "count", "counts", "orders", "ordercount",
     "ordered", "clicks", "click", "clicked", "isclicked", "plays", "played", "playcount", "timesplayed", "views", "viewed",
     "viewcount", "watched", "watchtime", "listens", "listened", "listencount", "visits", "likes", "like", "liked",
     "isliked", "stars", "frequency", "freq", "weight", "strength", "interactions", "interaction", "interacted", "events",

@@ -14,6 +14,9 @@ from recnb.data.combined_frame import ROWS_ARE_ITEMS
 from recnb.data.join import InMemoryRows
 from recnb.errors import COLUMN, Argument, ColumnError, FrameError, FrameName
 
+#: The most values of a column that may be one of models.
+MOST_MODELS = 50
+
 
 @dataclass(frozen=True, eq=False)
 class SideData:
@@ -30,6 +33,18 @@ class SideData:
     recs: Frame | None = (
         None  #: what else the recommendations hold, and their users and items; None if nothing, or if it is not here
     )
+
+    def model_column(self, source: Source) -> str | None:
+        """A column of few values of the recommendations without which a pair of user and item, or a rank, is repeated."""
+        others = [] if self.recs is None else columns_of(self.recs, "recommendations")
+        rows = [source.recs.select("user", role) for role in ("item", "rank") if others and role in source.labels]
+        if any(table.is_duplicated().any() for table in rows):
+            for name in (name for name in others if name not in source.labels.values()):
+                values = table_of(self.recs, "recommendations", {name: name})[name].alias("model")
+                parts = (table.with_columns(values) for table in rows)
+                if values.n_unique() <= MOST_MODELS and not any(table.is_duplicated().any() for table in parts):
+                    return name
+        return None
 
 
 def read_side_data(

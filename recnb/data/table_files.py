@@ -43,6 +43,9 @@ def read_together(files: Sequence[Wanted], columns: Mapping[str, str]) -> list[A
             for label in tables[place].columns
             if role in roles and (label == columns.get(role) or role_of(label) == role)
         }
+        typed = {(files[place][1], column.dtype) for (place, _), column in ids.items() if not is_csv[place]}
+        if ("run", pl.Int64) in typed and ("qrels", pl.String) not in typed:
+            continue  # of several models those with text are refused
         texts = [column for column in ids.values() if column.dtype == pl.String]
         for (place, _), column in ids.items():
             if texts and column.dtype == pl.Int64 and is_csv[place]:

@@ -6,8 +6,9 @@ from collections.abc import Collection
 from typing import Any
 
 from recnb.conventions.presets import Preset, preset
-from recnb.data import Frame, Source, read, read_lists
+from recnb.data import Source, read, read_lists
 from recnb.data.columns import role_of
+from recnb.data.input import RECS, TRUTH, Input, read_inputs, refuse_unused
 from recnb.errors import NoUsersError, OptionError, near
 from recnb.libraries.library_errors import refuse
 from recnb.libraries.variant import MetricVariant
@@ -17,12 +18,14 @@ from recnb.results.item_metrics import FORMULAS, ItemMetrics
 def as_in(
     library: str,
     metric: str,
-    recs: Frame,
-    truth: Frame,
+    recs: Input,
+    truth: Input,
     k: int | None = None,
-    train: Frame | None = None,
+    train: Input | None = None,
     features: Any = None,
     catalogue: Collection[Any] | None = None,
+    *,
+    user_ids: Any = None,
     **columns: str,
 ) -> float:
     """Return the number that a library's metric returns for these frames, from its recorded convention.
@@ -33,12 +36,14 @@ def as_in(
         Names as listed by `recnb.conventions.names()` and `recnb.conventions.metrics(library)`; a suffix such as `[full]`
         tells what the library is given.
     recs, truth
-        Recommendations and truth, as for `recnb.evaluate`.
+        Recommendations and truth, in any form that `recnb.evaluate` takes.
     k
         The cut-off; None: the length of each list.
     train, features, catalogue
         For metrics beyond accuracy: train pairs, item vectors (a frame indexed by item, or with an item column) and all
         items. An error names the one that a metric needs.
+    user_ids
+        The user of each row of a matrix, as for `recnb.evaluate`.
     **columns
         Columns by role: `user`, `item`, `rank`, `score`, `relevance`.
 
@@ -65,12 +70,17 @@ def as_in(
     if unknown := [name for name in columns if name not in roles]:
         hint = "Give all items there are as catalogue=[...]. " if unknown[0] == "items" else ""
         raise OptionError(
-            f"{unknown[0]!r} is no option of as_in. {hint}{near(unknown[0], [*roles, 'train', 'features', 'catalogue'])}"
+            f"{unknown[0]!r} is no option of as_in. {hint}{near(unknown[0], [*roles, 'train', 'features', 'catalogue', 'user_ids'])}"
         )
-    if chosen.metric in FORMULAS:
-        lists = read_lists(recs, columns)
-        return ItemMetrics(lists, train, _by_item(features), catalogue).value(chosen.metric, dict(chosen.options), k)
-    source = read(recs, truth, columns)
+    given = read_inputs({RECS: recs, TRUTH: truth, "train": train}, columns, user_ids)
+    refuse_unused(user_ids, used=given.used_ids)
+    frames = given.frames
+    with given.errors():
+        if chosen.metric in FORMULAS:
+            lists = read_lists(frames[RECS], given.columns)
+            metrics = ItemMetrics(lists, frames.get("train"), _by_item(features), catalogue)
+            return metrics.value(chosen.metric, dict(chosen.options), k)
+        source = given.noted(read(frames[RECS], frames[TRUTH], given.columns))
     refuse(source, chosen, k)
     return value_under(source, chosen, k)
 

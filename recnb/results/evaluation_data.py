@@ -14,12 +14,15 @@ from markupsafe import Markup
 
 from recnb.conventions import Convention, presets
 from recnb.data import Counts, Prepared
+from recnb.data.encoding import place_of
 from recnb.data.item_data import ItemData
+from recnb.data.join import InMemoryRows
+from recnb.data.relevance import is_relevant
 from recnb.data.side_data import SideData
 from recnb.display.language import _
 from recnb.display.templates import render
 from recnb.display.text import one_line
-from recnb.errors import ElsewhereError, OptionError
+from recnb.errors import ElsewhereError, OptionError, UnknownUserError
 from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.metric import Metric
 from recnb.results.aggregation import Scoring
@@ -179,7 +182,19 @@ class EvaluationData:
 
     def position(self, user: Any) -> int:
         """The position of a user among those evaluated."""
+        if place_of(user, self.prepared.users) is None and (reason := self._left_out(user)):
+            raise UnknownUserError(f"user {user!r} is not evaluated: {reason}.")
         return position_of(user, self.prepared.users)
+
+    def _left_out(self, user: Any) -> str:
+        """Why a user of the frames is not evaluated; empty for one who is in none of them."""
+        judged, rows = self.prepared.judged, self.prepared.rows
+        listed = isinstance(rows, InMemoryRows) and place_of(user, rows.all()["user"]) is not None
+        if place_of(user, judged["user"]) is None:
+            return "they have a list, and no item in the truth" if listed else ""
+        if place_of(user, judged.filter(is_relevant(self.convention))["user"]) is None:
+            return "none of their items in the truth is relevant"
+        return "they have relevant items, and no list" if not listed else "the convention leaves them out"
 
     def list_of(self, position: int) -> dict[int, Any]:
         """The list of the user at a position: item by rank."""

@@ -135,7 +135,9 @@ def segments_of(evaluation: EvaluationData, by: Any, bins: int = 4) -> Segments:
     """Segments by the names of columns, by a Series or mapping of user to segment, or by what users did in train."""
     if not (isinstance(bins, int) and not isinstance(bins, bool) and bins >= 2):
         raise OptionError(f"bins={bins!r}: give the number of quantile bins, a whole number from 2 up.")
-    several = is_several(by) and not isinstance(by, Mapping) and not hasattr(by, "items")
+    several = (
+        is_several(by) and not isinstance(by, Mapping) and not hasattr(by, "items") and not hasattr(type(by), "columns")
+    )
     columns = [_column(evaluation, each) for each in (by if several else [by])]
     labels = tuple(column.label for column in columns)
     if not labels or len(set(labels)) < len(labels):
@@ -227,6 +229,11 @@ def _column(evaluation: EvaluationData, by: Any) -> SegmentColumn:
     """A column that is known of the users: given, of the users frame, of the truth, of the recommendations, or worked out of train."""
     if isinstance(by, str):
         column = _column_named(evaluation, by)
+    elif hasattr(type(by), "columns"):
+        give = Code("recs.rec.against(truth, users=frame)", Argument("users", FRAME))
+        raise OptionError(
+            "by= is a frame of several columns: give it with the users, ", give, ", and name a column of it."
+        )
     elif isinstance(by, Mapping) or hasattr(by, "items"):
         label = str(getattr(by, "name", None) or "segment")
         if isinstance(by, pd.Series) and is_numbered(by.index):

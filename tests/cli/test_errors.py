@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import recnb
@@ -223,3 +224,35 @@ def test_errors_do_not_go_where_the_report_goes() -> None:
     done = command("none.csv", "test.csv", shell="2>&-")
     assert done.returncode == 2
     assert done.stdout == ""
+
+
+def test_the_model_whose_ids_are_of_another_kind_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ints = pd.DataFrame({"user": [1, 2], "item": [5, 6], "rank": 1})
+    ints.to_parquet(tmp_path / "pop.parquet")
+    ints.assign(user=["1", "2"]).to_parquet(tmp_path / "als_str.parquet")
+    ints.drop(columns="rank").to_csv(tmp_path / "truth.csv", index=False)
+    for first, second in (("pop", "als_str"), ("als_str", "pop")):
+        files = [str(tmp_path / name) for name in (f"{first}.parquet", f"{second}.parquet", "truth.csv")]
+        assert main(["report", *files]) == 2
+        assert "model 'als_str': the user ids are of different kinds: recommendations (" in capsys.readouterr().err
+
+
+def test_segments_by_several_columns_after_one_flag(capsys: pytest.CaptureFixture[str]) -> None:
+    files = (
+        "report",
+        "popular.csv",
+        "test.csv",
+        "--users",
+        "users.csv",
+        "--train",
+        "train.csv",
+        "--k",
+        "5",
+        "--format",
+        "json",
+    )
+    assert main([*files, "--by", "segment", "activity"]) == 0
+    together = capsys.readouterr().out
+    assert main([*files, "--by", "segment", "--by", "activity"]) == 0
+    assert together == capsys.readouterr().out
+    assert "segment, activity" in together

@@ -381,7 +381,7 @@ def test_numbered_columns_that_are_no_ranks_are_not_taken_for_other_roles() -> N
             recnb.evaluate(frame, TRUTH)
     same(wide.rename(columns={"user": "who"}), TRUTH, user="who")
     long = RECS.rename(columns={"item": "thing"}).assign(x_1=1, x_2=2)
-    with pytest.raises(RecnbError, match="item='thing'"):
+    with pytest.raises(RecnbError, match="item 'thing'"):
         recnb.evaluate(long, TRUTH)
 
 
@@ -421,3 +421,35 @@ def test_an_index_from_1_is_one_of_users() -> None:
     assert recnb.evaluate(series, truth).mrr() == recnb.evaluate(lists, truth).mrr() == 0.5
     with pytest.raises(RecnbError, match="user_ids="):
         recnb.evaluate(series.reset_index(drop=True), truth)
+
+
+def test_repeated_pairs_of_several_models_are_to_be_compared() -> None:
+    one = pd.DataFrame({"user": [1, 1, 2], "item": [5, 6, 5], "rank": [1, 2, 1]})
+    recs = pd.concat([one.assign(algo="a", page=1), one.assign(algo="b", page=1)])
+    truth = pd.DataFrame({"user": [1, 2], "item": [5, 6]})
+    with pytest.raises(RecnbError, match=r"compare them: recnb\.compare\(recs, truth, model='algo'\)\. Else: Make"):
+        recnb.evaluate(recs, truth)
+    with pytest.raises(RecnbError, match="Make ranks") as found:
+        recnb.evaluate(recs.drop(columns="algo"), truth)
+    assert "compare" not in str(found.value)
+
+
+def test_items_and_users_are_frames() -> None:
+    recs, truth = {1: ["a"], 2: ["b"]}, {1: ["a"], 2: ["a"]}
+    for name in ("items", "users"):
+        with pytest.raises(RecnbError, match=f"{name} is a dict.* with a row for each {name[:-1]}") as found:
+            recnb.evaluate(recs, truth, **{name: {"a": "A"}})
+        assert "mapping" not in str(found.value)
+
+
+@pytest.mark.parametrize("library", ["ranx", "rectools"])
+def test_as_in_reads_what_evaluate_reads(library: str) -> None:
+    wanted = recnb.as_in(library, "ndcg", RECS, TRUTH, k=3)
+    for recs in (LISTS, SCORED, WIDE, WIDE.add_prefix("rec_").reset_index()):
+        assert recnb.as_in(library, "ndcg", recs, LIKED, k=3) == wanted
+    matrix = np.array(list(LISTS.values()))
+    assert recnb.as_in(library, "ndcg", matrix, LIKED, k=3, user_ids=IDS) == wanted
+    novelty = recnb.as_in("recommenders", "novelty", RECS, TRUTH, k=3, train=TRUTH)
+    assert recnb.as_in("recommenders", "novelty", LISTS, LIKED, k=3, train=LIKED) == novelty
+    with pytest.raises(RecnbError, match="user_ids="):
+        recnb.as_in(library, "ndcg", LISTS, LIKED, k=3, user_ids=IDS)

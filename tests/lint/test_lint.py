@@ -169,7 +169,7 @@ def test_a_column_that_holds_0_is_a_warning_whatever_its_name(values: np.ndarray
     assert "unused_relevance" not in rows
 
 
-@pytest.mark.parametrize("name", ["purchases", "bought", "is_purchased", "Units", "revenue", "n", "y", "relevant"])
+@pytest.mark.parametrize("name", ["purchases", "bought", "is_purchased", "Units", "revenue", "n", "relevant"])
 def test_amounts_that_hold_0_are_relevance_or_dropped(name: str) -> None:
     values = np.arange(len(CLEAN.truth)) % 3
     data = CLEAN.with_(truth=CLEAN.truth.assign(**{name: values}))

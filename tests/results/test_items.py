@@ -138,3 +138,18 @@ def test_errors_and_rows_that_are_elsewhere(tmp_path, monkeypatch) -> None:
     assert streamed.user("u026", k=10).to_frame()["item"].tolist() == EV.user("u026", k=10).to_frame()["item"].tolist()
     with pytest.raises(ElsewhereError):
         streamed.items(k=10)
+
+
+def test_a_user_who_is_left_out_is_answered_with_the_reason() -> None:
+    recs = {1: ["a"], 2: ["a"], 3: ["b"]}
+    truth = {1: {"a": 1}, 2: {"a": 0}, 4: {"a": 1}}
+    ev = recnb.evaluate(recs, truth, users="both")
+    for user, reason in {
+        2: "none of their items in the truth is relevant",
+        3: "they have a list, and no item in the truth",
+        4: "they have relevant items, and no list",
+        5: "not among the 1 users evaluated",
+    }.items():
+        for call in (lambda user=user: ev.user(user), lambda user=user: ev.explain("ndcg", user, k=1)):
+            with pytest.raises(UnknownUserError, match=reason):
+                call()
