@@ -523,7 +523,9 @@ class SegmentTable(Table):
         """Gaps with their sign; a small p is not rounded to 0."""
         if column in ("p", "p_holm") and value < 0.0001:
             return "<0.0001"
-        return f"{value:+.4f}" if str(column).startswith("gap") and np.isfinite(value) else f"{value:.4f}"
+        return (
+            f"{value:+.4f}" if str(column).startswith("gap") and np.isfinite(value) else super()._number(value, column)
+        )
 
     def _draw(self, ax: Axes | None, color: Any) -> Axes:
         """The metrics in each segment, with their intervals."""

@@ -18,7 +18,7 @@ from typing import Any, ParamSpec, Protocol, overload
 import numpy as np
 import pandas as pd
 
-from recnb.conventions import Convention, options_in_words
+from recnb.conventions import Convention, options_in_words, shown_at
 from recnb.display.language import _, ngettext, use_language
 from recnb.errors import RecnbError, is_number, is_several
 from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
@@ -130,7 +130,7 @@ def on_lists(metric: Metric[P]) -> OneList[P]:
         values = metric.at(hits_of(pairs), cutoff, options).value[:, 0]
         convention = LISTS.with_metric({**metric.defaults, **options})
         return Score(
-            values.mean(), metric.name, cutoff.values[0], convention, _basis(pairs, metric, options),
+            values.mean(), metric.name, cutoff.values[0], convention, _basis(pairs, metric, k, options),
             values=values, users=partial(pd.RangeIndex, len(pairs), name="list"),
         )  # fmt: skip
 
@@ -167,7 +167,7 @@ def explain(
     with use_language(lang):
         return explanation_of(
             chosen, hits_of(pairs), cutoff, options, items=items, truth_items=truth_items, user=None,
-            basis=_basis(pairs, chosen, options),
+            basis=_basis(pairs, chosen, k, options),
         )  # fmt: skip
 
 
@@ -364,9 +364,9 @@ def _first_twice(items: list[Any]) -> Any:
     return next(item for at, item in enumerate(items) if item in items[:at])
 
 
-def _basis(pairs: Sequence[Pair], metric: Metric[...], options: Mapping[str, Any]) -> str:
+def _basis(pairs: Sequence[Pair], metric: Metric[...], k: object, options: Mapping[str, Any]) -> str:
     n = len(pairs)
     count = _("one list of {n}", n=len(pairs[0].grades)) if n == 1 else _("mean of {n} lists", n=n)
     empty = sum(not pair.truth for pair in pairs)
     zeros = ngettext("{n} list with no relevant item counts 0", "{n} lists with no relevant item count 0", empty)
-    return "; ".join([count, *[zeros] * bool(empty), *options_in_words({**metric.defaults, **options})])
+    return "; ".join([count, *[zeros] * bool(empty), *options_in_words(shown_at(k, {**metric.defaults, **options}))])

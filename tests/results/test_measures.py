@@ -286,3 +286,14 @@ def test_files_and_chunks_have_the_same(monkeypatch: pytest.MonkeyPatch, tmp_pat
     whole = recnb.evaluate(recs, truth)
     assert chunked.loc["bpref", 10] == pytest.approx(whole.bpref(k=10))
     assert chunked.loc["AP(rel=2)", 5] == pytest.approx(whole.measure("AP(rel=2)@5"))
+
+
+def test_the_users_behind_a_threshold_of_its_own_are_told() -> None:
+    sample = recnb.datasets.load_sample()
+    ev = recnb.evaluate(sample.models["item-knn"], sample.test)
+    strict = recnb.evaluate(sample.models["item-knn"], sample.test, relevant_from=4)
+    users = ", ".join(strict.basis().split("; ")[:3])
+    assert users.startswith(f"{strict.n_users} users, ")
+    for table in (ev.measures(["nDCG@10", "AP(rel=4)"]), ev.table(["ndcg", "AP(rel=4)"])):
+        assert f"AP(rel=4): {users}" in table.attrs["basis"]
+        assert "left out" in users
