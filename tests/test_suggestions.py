@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import pydoc
 import typing
 
 import pandas as pd
@@ -131,6 +132,15 @@ def test_what_belongs_elsewhere_is_told(call, advised: str) -> None:
     with pytest.raises(RecnbError) as caught:
         call()
     assert advised in str(caught.value)
+
+
+def test_help_of_the_package_is_about_the_package() -> None:
+    text = pydoc.render_doc(recnb, renderer=pydoc.plaintext)
+    assert len(text.splitlines()) < 6_000
+    assert "class Evaluation(" in text
+    assert "evaluate(recs: " in text
+    assert "Methods inherited from pandas" not in text
+    assert {name for name in dir(recnb) if not name.startswith("_")} <= {*recnb.__all__}
 
 
 def test_a_comparison_completes_its_models_and_is_a_mapping() -> None:

@@ -235,7 +235,9 @@ class Table(pd.DataFrame):
             ]
             names = [tuple(map(_shown, name)) if isinstance(name, tuple) else _shown(name) for name in shown]
             make = pd.MultiIndex.from_tuples if shown.columns.nlevels > 1 else pd.Index
-            text = console(shown.set_axis(make(names).set_names(shown.columns.names), axis=1), formatters=numbers, na_rep="–")
+            text = console(
+                shown.set_axis(make(names).set_names(shown.columns.names), axis=1), formatters=numbers, na_rep="–"
+            )
             return "\n".join([text, *self._small_print(TEXT)])
 
     def _repr_html_(self) -> str:
