@@ -285,7 +285,7 @@ def _column_named(evaluation: EvaluationData, by: str) -> SegmentColumn:
     names = [*of_frame, *of_truth, *of_recs, *worked_out]
     give = Code("recs.rec.against(truth, users=frame)", Argument("users", FRAME))
     hint = () if users is not None else (" Give what is known of them: ", give, ".")
-    problem = " is no column that is known of the users."
+    problem = " is no column of users=, of the truth or of the recommendations, where segments come from."
     raise OptionError(Argument("by", by), problem, *hint, fix=near(by, names) if names else ())
 
 

@@ -327,3 +327,10 @@ def test_reports_of_parts_name_the_rows() -> None:
     assert report.segments.rows[0].segment == "0, devoted"
     for form in (repr(report), report._repr_html_(), report.to_markdown()):
         assert "each user and week is a row" in form
+
+
+def test_where_a_column_of_segments_could_come_from_is_told() -> None:
+    sample = recnb.datasets.load_sample()
+    ev = recnb.evaluate(sample.models["item-knn"], sample.test)
+    with pytest.raises(OptionError, match=r"no column of users=, of the truth or of the recommendations.* users=frame"):
+        ev.table("ndcg", k=10, by="segment")
