@@ -106,8 +106,8 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """The public names, which Tab completes."""
-    return sorted(__all__)
+    """The public names, which Tab completes and help shows, without frames, whose help is that of pandas."""
+    return sorted({*__all__} - {"Measures", "Table"})
 
 
 if not TYPE_CHECKING:  # a type checker would take every name for an attribute

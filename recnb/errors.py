@@ -188,9 +188,14 @@ def near(word: object, known: Iterable[object]) -> str:
 
 def nearest(word: object, names: Iterable[str]) -> str:
     """The one or two names nearest to a misspelt word, as a question; empty if none is near."""
+    close = nearest_names(word, names)
+    return f"Did you mean {' or '.join(map(repr, close))}?" if close else ""
+
+
+def nearest_names(word: object, names: Iterable[str]) -> list[str]:
+    """The one or two names nearest to a misspelt word, if any are near."""
     by_letters = {name.lower(): name for name in names}
-    close = difflib.get_close_matches(str(word).lower(), by_letters, n=2, cutoff=0.6)
-    return f"Did you mean {' or '.join(repr(by_letters[name]) for name in close)}?" if close else ""
+    return [by_letters[name] for name in difflib.get_close_matches(str(word).lower(), by_letters, n=2, cutoff=0.6)]
 
 
 def no_attribute(of: str, name: str, known: Iterable[str]) -> AttributeError:

@@ -14,7 +14,7 @@ from recnb.errors import OptionError
 from recnb.metrics.hits import Cutoffs, Hits
 from recnb.metrics.metric import Metric, metric_named
 from recnb.results import CatalogueScore, Curve, Explanation, Score, Table, beyond_accuracy
-from recnb.results.arguments import Metrics
+from recnb.results.arguments import Metrics, check_options
 from recnb.results.curve import curve_of
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.explanation import explanation_of
@@ -411,7 +411,7 @@ class Evaluation(EvaluationMethods):
         from recnb.results.score import detectable_of
 
         chosen = metric_named(metric)
-        chosen.check(options)
+        check_options(chosen, options)
         (cutoff,) = Cutoffs.one(k).values
         if against is not None and not isinstance(against, Evaluation):
             raise OptionError(

@@ -84,6 +84,14 @@ def output_of(program: str) -> str:
     return printed.getvalue().rstrip("\n")
 
 
+def calls_of(text: str, head: str) -> list[str]:
+    """The calls in the second column of a table of the README, by the head of its first column."""
+    rows = re.search(rf"^\| {head} \|.*\n\|[-|]+\n((?:\|.*\n)+)", text, flags=re.MULTILINE)
+    assert rows is not None, head
+    codes = [code for row in rows[1].splitlines() for code in re.findall(r"`([^`]+)`", row.split(" | ", 1)[1])]
+    return [code for code in codes if re.match(r"[a-z]+\.[\w.]+\(", code)]
+
+
 def metrics_page(text: str) -> str:
     """The page of metrics with its tables generated anew."""
     text = re.sub(f"{BEGIN}.*?{END}", lambda _: metric_table(), text, flags=re.DOTALL)

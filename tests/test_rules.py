@@ -2,9 +2,11 @@
 
 import ast
 import collections
+import contextlib
 import graphlib
 import importlib
 import importlib.util
+import io
 import pathlib
 import re
 import subprocess
@@ -105,6 +107,39 @@ def test_readme_shows_real_output():
     assert blocks
     for program, printed in blocks:
         assert readme.output_of(program) == printed.rstrip("\n"), program
+
+
+#: What the first table of the README calls df, matrix, users, wide, ...
+HELD = """
+import pandas, scipy.sparse
+df = pandas.DataFrame({"user": [1, 1], "item": ["a", "b"], "rank": [1, 2], "relevance": [0, 1]})
+users, matrix = ["u001", "u002"], [["i080", "i002"], ["i080", "i003"]]
+wide = pandas.DataFrame(matrix, index=pandas.Index(users, name="user"), columns=[1, 2])
+y_true, y_score, sizes, ranking, relevant = [3, 0, 2], [0.2, 0.9, 0.5], [2, 1], ["a", "b"], ["b"]
+test, train = (scipy.sparse.csr_matrix(one) for one in ([[0, 1, 0]], [[1, 0, 0]]))
+model = type("Model", (), {"predict": lambda self, user: [3.0, 2.0, 1.0]})()
+a = b = recs
+"""
+
+
+def test_rows_of_the_readme_run_after_its_ten_lines(tmp_path, monkeypatch):
+    text = (ROOT / "README.md").read_text("utf-8")
+    program = re.search(r"## Ten lines\n+```python\n(.*?)```", text, flags=re.DOTALL)
+    names: dict[str, object] = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(program[1], names)
+    wanted = readme.calls_of(text, "you want")
+    assert len(wanted) > 15
+    for call in wanted:
+        eval(call, names)
+    exec(HELD, names)
+    monkeypatch.chdir(tmp_path)
+    recnb.write_trec_run(names["recs"], "run.txt")
+    recnb.write_trec_qrels(names["truth"], "qrels.txt")
+    held = readme.calls_of(text, "you have")
+    assert len(held) > 12
+    for call in held:
+        eval(call, names)
 
 
 def test_version_is_the_same_everywhere():

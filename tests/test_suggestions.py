@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import pydoc
 import typing
 
 import pandas as pd
@@ -17,6 +18,7 @@ from recnb.errors import RecnbError, UnknownNameError
 SAMPLE = recnb.datasets.load_sample()
 EV = recnb.evaluate(SAMPLE.models["popular"], SAMPLE.test)
 FOUND = recnb.compare(SAMPLE.recommendations, SAMPLE.test)
+BOTH = pd.DataFrame({"user": [1, 1], "item": ["a", "b"], "rank": [1, 2], "relevance": [0, 5]})
 
 
 @pytest.mark.parametrize(
@@ -100,3 +102,47 @@ def test_the_accessor_shows_the_roles_it_found(frame, found: str, ask: str) -> N
 
 def test_the_accessor_shows_a_frame_that_cannot_be_read() -> None:
     assert "more than one column called 'a'" in repr(pd.DataFrame([[1, 2]], columns=["a", "a"]).rec)
+
+
+@pytest.mark.parametrize(
+    ("call", "advised"),
+    [
+        (lambda: EV.ndcg(k=10, relevant_from=4), "recs.rec.against(truth, relevant_from=4)"),
+        (lambda: EV.ndcg(k=10, users=SAMPLE.users), "recs.rec.against(truth, users=frame)"),
+        (lambda: EV.ndcg(k=10, ties="expected"), "recs.rec.against(truth, ties='expected')"),
+        (lambda: EV.coverage(k=10, train=SAMPLE.train), "recs.rec.against(truth, train=frame)"),
+        (lambda: EV.table(relevant_from=4), "recs.rec.against(truth, relevant_from=4)"),
+        (lambda: EV.report(relevant_from=4), "recs.rec.against(truth, relevant_from=4)"),
+        (lambda: EV.lint(relevant_from=4), "recs.rec.against(truth, relevant_from=4)"),
+        (lambda: EV.curve("ndcg", ties="last"), "recs.rec.against(truth, ties='last')"),
+        (lambda: EV.measures(["nDCG@10"], relevant_from=4), "recs.rec.against(truth, relevant_from=4)"),
+        (lambda: FOUND.differences("ndcg", relevant_from=4), "and so to recnb.evaluate and recnb.compare"),
+        (lambda: BOTH.rec.ndcg(k=10, relevent_from=4), "Did you mean 'relevant_from', an option of the data?"),
+        (lambda: EV.table(k=10, interval=True), "Did you mean 'intervals'"),
+        (lambda: FOUND.table(k=10, intervals=True), ".means(k=10)"),
+        (lambda: EV.measure("nDGC@10"), "Did you mean 'nDCG@10'?"),
+        (lambda: EV.table("nDGC(rel=2)@5"), "Did you mean 'nDCG(rel=2)@5'?"),
+        (lambda: EV.ndcg(gian="linear"), "Did you mean 'gain'?"),
+        (lambda: FOUND.items(k=10), "found['item-knn'].items(k=10)"),
+        (lambda: FOUND.user(1), "found['item-knn'].user"),
+        (lambda: FOUND.ndcg(k=10), "found['item-knn'].ndcg"),
+    ],
+)
+def test_what_belongs_elsewhere_is_told(call, advised: str) -> None:
+    with pytest.raises(RecnbError) as caught:
+        call()
+    assert advised in str(caught.value)
+
+
+def test_help_of_the_package_is_about_the_package() -> None:
+    text = pydoc.render_doc(recnb, renderer=pydoc.plaintext)
+    assert len(text.splitlines()) < 6_000
+    assert "class Evaluation(" in text
+    assert "evaluate(recs: " in text
+    assert "Methods inherited from pandas" not in text
+    assert {name for name in dir(recnb) if not name.startswith("_")} <= {*recnb.__all__}
+
+
+def test_a_comparison_completes_its_models_and_is_a_mapping() -> None:
+    assert FOUND._ipython_key_completions_() == FOUND.names == [name for name, _model in FOUND.items()]
+    assert not hasattr(FOUND, "ndcg")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -22,11 +22,20 @@ from recnb.data import Frame
 from recnb.data.input import Input
 from recnb.display.language import _, checked, current
 from recnb.display.text import one_line
-from recnb.errors import Argument, OptionError, Suggesting, UnknownModelError, is_number, is_word, near
+from recnb.errors import (
+    Argument,
+    OptionError,
+    Suggesting,
+    UnknownModelError,
+    UnknownNameError,
+    is_number,
+    is_word,
+    near,
+)
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
-from recnb.results.arguments import STANDARD, Metrics, asked_measures, chosen_metrics
+from recnb.results.arguments import STANDARD, Metrics, asked_measures, check_options, chosen_metrics
 from recnb.results.beyond_accuracy import values_of
 from recnb.results.gate import Gate, NotWorse, at_least
 from recnb.results.provenance import own_note
@@ -165,6 +174,27 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return self.names
+
+    def items(self, *given: Any, **options: Any) -> ItemsView[str, Evaluation]:
+        """The names of the models with their evaluations; how often items are shown is asked of one: `found["als"].items(k=10)`."""
+        if given or options:
+            problem = "items() of a comparison gives its models by name."
+            raise OptionError(
+                problem,
+                fix=f"How often each item is shown is asked of one model: found[{self.names[0]!r}].items(k=10).",
+            )
+        return super().items()
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if not name.startswith("_") and hasattr(Evaluation, name):
+                problem = f"Comparison has no {name!r}."
+                raise UnknownNameError(problem, fix=f"It is one of each model: found[{self.names[0]!r}].{name}")
+            super().__getattr__(name)
+
     @property
     def models(self) -> dict[str, Evaluation]:
         """Each model's Evaluation, for the common users."""
@@ -196,6 +226,11 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
             A DataFrame with a row per model, or per segment (under the names of its columns) and model, and a column per metric
             and cut-off, as "ndcg@10". Where it is shown the best of each column is bold; `plot()` draws it with intervals.
         """
+        if "intervals" in options:
+            problem = "the table of a comparison has no intervals= beside the means."
+            raise OptionError(
+                problem, fix="For means with intervals type .means(k=10); .table(k=10).plot() draws them."
+            )
         cutoffs, chosen = Cutoffs.of(k), self._chosen(metrics, options)
         labels: list[str] = []
         basis = [self.basis()]
@@ -398,8 +433,8 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         models = {name: data for name, data in self._models.items() if model in (None, name)}
         return Gate.of(at_least(models, metric, value, k, options), self.basis())
 
-    def plot(self, ax: Axes | None = None, *, metrics: Metrics = "ndcg", k: AnyCutoffs = 10, **options: Any) -> Axes:
-        """Draw the difference of each model to the baseline with its interval; arguments are those of `forest`."""
+    def plot(self, metrics: Metrics = "ndcg", k: AnyCutoffs = 10, *, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the difference of each model to the baseline with its interval, on `ax` if given; arguments are those of `forest`."""
         return self.forest(metrics, k, **options).plot(ax)
 
     def movers(
@@ -439,7 +474,7 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < 1:
             raise OptionError(f"n={n!r} is no number of users: give a whole number from 1 up.")
         (chosen,) = chosen_metrics([metric])
-        chosen.check(options)
+        check_options(chosen, options)
         pair, cutoffs = self._pair(model, baseline), Cutoffs.one(k)
         values = {name: values_of(self._models[name], chosen, cutoffs, options) for name in pair}
         return Movers(moved(self._models, pair, chosen, cutoffs.values[0], values, int(n)), lang=checked(lang))

@@ -10,7 +10,7 @@ from recnb.comparison.conclusions import near_best_in_words
 from recnb.display.fonts import lettering
 from recnb.display.language import _
 from recnb.results.plots import draw_scales
-from recnb.results.table import TEXT, Form, Table
+from recnb.results.table import TEXT, Form, Table, named
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,6 +34,9 @@ class ComparisonTable(Table):
         best, near = (label in self.attrs[kind].get(column, ()) for kind in ("best", "near_best"))
         mark = form.best if best else form.near if near else form.plain
         return mark.format(super()._cell(value, label, column, form))
+
+    def _head(self, column: Any, form: Form) -> str:
+        return named(column, form)
 
     def _as_text(self) -> pd.DataFrame:
         return pd.DataFrame(self._formatted(TEXT), self.index[: self._most], self.columns)

@@ -80,6 +80,7 @@ OPTION_PHRASES: dict[tuple[str, str], str] = {
     ("ideal", "k"): N_("ideal: k items as good as the best"),
     ("ideal", "list"): N_("ideal: the list's own items, best first"),
     ("ideal", "min(k, list)"): N_("ideal: all relevant items, cut at k and at the list's length"),
+    ("ideal", "whole list"): N_("ideal: all relevant items, cut at the list's length"),
     ("out_of", "k"): N_("out of k"),
     ("out_of", "list"): N_("out of the list's length"),
     ("out_of", "relevant"): N_("out of all relevant items"),
@@ -270,6 +271,12 @@ _UNUSUAL = (
 )  # fmt: skip
 
 
+def shown_at(k: object, options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A metric's options as they are shown: without a cut-off the ideal list is cut at the length of each list."""
+    whole = k is None and options.get("ideal") in ("relevant", "min(k, list)")
+    return {**options, "ideal": "whole list"} if whole else options
+
+
 def options_in_words(options: Mapping[str, Any]) -> list[str]:
     """A metric's options as phrases.
 
@@ -295,4 +302,4 @@ def option_in_words(name: str, value: object) -> str:
     return "" if value is None else f"{name} = {value}"
 
 
-__all__ = ["WORDS", "Convention", "option_in_words", "options_in_words", "value_of"]
+__all__ = ["WORDS", "Convention", "option_in_words", "options_in_words", "shown_at", "value_of"]

@@ -188,8 +188,9 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], left: i
     return "\n".join("| " + " | ".join(cells) + " |" for cells in [header, rule, *rows])
 
 
-def latex_table(columns: str, caption: str, rows: Iterable[Sequence[str] | str]) -> str:
-    """A table of LaTeX in the style of booktabs, of cells and a caption that are LaTeX already; a row of text is a rule."""
+def latex_table(columns: str, caption: str, rows: Iterable[Sequence[str] | str], label: str | None = None) -> str:
+    """A table of LaTeX in the style of booktabs, of cells, caption and label that are LaTeX already; a row of text is a rule."""
     body = [row if isinstance(row, str) else " & ".join(row) + r" \\" for row in rows]
-    head = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
+    named = [rf"\caption{{{caption}}}", *([rf"\label{{{label}}}"] if label else [])]
+    head = [r"\begin{table}", r"\centering", *named, rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
     return "\n".join([*head, *body, r"\bottomrule", r"\end{tabular}", r"\end{table}"])

@@ -18,6 +18,7 @@ from recnb.lint.data import LintData
 from recnb.lint.findings import Finding, Lint
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import METRICS, metric_named
+from recnb.results.arguments import check_options
 
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData
@@ -37,7 +38,7 @@ def lint(
     chosen = metric_named(metric)
     if chosen.plain_name not in METRICS:
         raise OptionError(f"the lint measures its effects on a metric of accuracy. {near(metric, METRICS)}")
-    chosen.check(options)
+    check_options(chosen, options)
     (k,) = Cutoffs.one(k).values
     scoring = evaluation.scoring(chosen, options)
     if values is not None and (scoring.convention.average != "user" or np.isnan(values).any()):

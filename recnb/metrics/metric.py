@@ -18,7 +18,7 @@ from typing import Any, Concatenate, Generic, Literal, ParamSpec, overload
 import numpy as np
 
 from recnb.display.language import _
-from recnb.errors import Argument, OptionError, is_number, is_word, near
+from recnb.errors import Argument, OptionError, is_number, is_word, near, nearest_names
 from recnb.metrics.formula import OVER, Formula
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits
 from recnb.metrics.measure import PRINTED, SETS, TEXT, MeasureText
@@ -334,9 +334,15 @@ def _measure_named(text: str) -> Metric[...]:
     plain = measure.metric.lower()
     found = known.get(ALIASES.get(plain, plain))
     if found is None:
-        names = {name.lower(): name for name in [*PRINTED.values(), *SETS.values(), *_names()]}
+        names = {name.lower(): name for name in [*_names(), *SETS.values(), *PRINTED.values()]}
         known_names = names.values() if set(text) & set("@(") else _names()
-        raise OptionError(f"{text!r} is no metric of recnb. {near(measure.metric, known_names)}")
+        meant = nearest_names(measure.metric, known_names)
+        question = (
+            f"Did you mean {' or '.join(repr(text.replace(measure.metric, name, 1)) for name in meant)}? "
+            if meant
+            else ""
+        )
+        raise OptionError(f"{text!r} is no metric of recnb. {question}Known: {', '.join(map(repr, known_names))}.")
     found.check(measure.options)
     data = {name: value for name, value in measure.data.items() if value is not False}
     if data and not found.is_accuracy:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import polars as pl
 
-from recnb.conventions import presets
+from recnb.conventions import Convention, presets
+from recnb.data import NAMES
 from recnb.data.encoding import place_of
-from recnb.errors import Argument, OptionError, UnknownUserError, is_several, near
+from recnb.errors import FRAME, Argument, Code, OptionError, UnknownUserError, is_several, near
 from recnb.metrics.metric import Metric, any_metric, measure_named, metric_named
 
 #: Metrics by name or text, as "ndcg" or "nDCG@10", or each with its own options.
@@ -118,20 +120,54 @@ def parted(metrics: Metrics, options: Mapping[str, Any]) -> tuple[Metrics, dict[
 
 
 def options_of(
-    metric: Metric[...], metrics: Metrics, options: Mapping[str, Any], chosen: Sequence[Metric[...]]
+    metric: Metric[...], metrics: Metrics, options: Mapping[str, Any], chosen: Sequence[Metric[...]], *of_call: str
 ) -> dict[str, Any]:
-    """A metric's own options, and of those given for all, the ones that it has; one that none has is refused."""
+    """A metric's own options, and of those given for all, the ones that it has; one that none has is refused.
+
+    `of_call` are other keywords of the call, for one that is misspelt.
+    """
     everything = {name for other in chosen for name in other.defaults}
+    names = ", ".join(other.name for other in chosen)
+    refuse_options_of_data("these metrics" if len(chosen) > 1 else names, options, {*everything, *of_call})
     for name in options:
         if name not in everything:
-            raise OptionError(
-                f"none of {', '.join(other.name for other in chosen)} has an option {name!r}. {near(name, sorted(everything))}"
-            )
+            raise OptionError(f"none of {names} has an option {name!r}. {near(name, [*sorted(everything), *of_call])}")
     of_metric = {name: value for name, value in options.items() if name in metric.defaults and name not in metric.given}
     if isinstance(metrics, Mapping):
         of_metric |= next(given for name, given in metrics.items() if measure_named(name) is metric)
     metric.check(of_metric)
     return of_metric
+
+
+#: Options that are given where the frames are: columns and conventions.
+OF_DATA = ("user_ids", "train", "items", "convention", *NAMES, *(one for one in vars(Convention()) if one != "metric"))
+
+
+def check_options(metric: Metric[...], options: Mapping[str, Any]) -> None:
+    """Refuse options that a metric does not have."""
+    refuse_options_of_data(metric.name, options, ["k", *metric.defaults])
+    metric.check(options)
+
+
+def refuse_options_of_data(metric: str, options: Mapping[str, Any], known: Collection[str]) -> None:
+    """Refuse options that are given where the frames are, also misspelt ones."""
+    for name, value in options.items():
+        if name in known:
+            continue
+        near_known = difflib.get_close_matches(name, [*known, *OF_DATA], n=1, cutoff=0.75)
+        meant = name if name in OF_DATA else near_known[0] if near_known else name
+        if meant not in OF_DATA or meant in known:
+            continue
+        given = Argument(meant, FRAME if meant in ("train", "items") or not isinstance(value, (str, Real)) else value)
+        problem = (
+            f"{name!r} is no option of {metric}. Did you mean {meant!r}, an option of the data? It"
+            if meant != name
+            else f"{name!r} is an option of the data and not of {metric}: it"
+        )
+        advice = Code(f"recs.rec.against(truth, {given})", given)
+        raise OptionError(
+            f"{problem} is given where the frames are, ", advice, ", and so to recnb.evaluate and recnb.compare."
+        )
 
 
 def position_of(user: Any, users: pl.Series, *, evaluated: bool = True) -> int:

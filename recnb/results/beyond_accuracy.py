@@ -19,6 +19,7 @@ from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import LIST_METRICS, Credit, Metric
 from recnb.metrics.recommendation_lists import PerUser, TermRows, Whole
 from recnb.results.aggregation import averaged, cutoffs_under
+from recnb.results.arguments import check_options
 from recnb.results.evaluation_data import EvaluationData, index_of
 from recnb.results.item_metrics import arguments_of
 from recnb.results.score import CatalogueScore, Score, most_shown
@@ -155,7 +156,7 @@ def result_of(
     evaluation: EvaluationData, metric: Metric[...], k: int | None, options: Mapping[str, Any]
 ) -> ListMetricResult:
     """A metric with the options in force: those given, over those of a library."""
-    metric.check(options)
+    check_options(metric, options)
     library = evaluation.library
     if library is None:
         return ListMetricResult(evaluation, metric, k, options)

@@ -16,6 +16,7 @@ from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
 from recnb.metrics.retrieval import interpolated_precision
 from recnb.results import beyond_accuracy
+from recnb.results.arguments import check_options
 from recnb.results.beyond_accuracy import with_interval
 from recnb.results.plots import axes
 from recnb.results.provenance import console
@@ -87,7 +88,10 @@ class Curve:
     def _repr_html_(self) -> str:
         with use_language(self.lang):
             frame = self.to_frame()
-            rows = [[k, *map("{:.4f}".format, row)] for k, row in zip(self.k, frame.to_numpy(), strict=True)]
+            rows = [
+                [k, *(f"{value:.4f}" if value == value else "–" for value in row)]
+                for k, row in zip(self.k, frame.to_numpy(), strict=True)
+            ]
             return str(render(
                 "results/table.jinja", header=[self.axis, *frame.columns], rows=rows, basis=f"{self.basis}; {_('95% intervals')}",
                 title="", numbers_from=1, label=_("{metric} against {axis}", metric=self.metric, axis=self.axis),
@@ -102,7 +106,7 @@ def curve_of(data: EvaluationData, metric: str, k: object, options: Mapping[str,
     if chosen.summed:
         raise OptionError(f"{chosen.symbol} is a sum over users and has no curve: type .measure({chosen.symbol!r}).")
     cutoffs = Cutoffs.of_curve(k)
-    chosen.check(options)
+    check_options(chosen, options)
     mean, low, high = (tuple(map(float, numbers)) for numbers in with_interval(data, chosen, cutoffs, options))
     if chosen.is_accuracy:
         scoring = data.scoring(chosen, options)

@@ -12,7 +12,7 @@ import pandas as pd
 import polars as pl
 from markupsafe import Markup
 
-from recnb.conventions import Convention, presets
+from recnb.conventions import Convention, presets, shown_at
 from recnb.data import Counts, Prepared
 from recnb.data.encoding import place_of
 from recnb.data.item_data import ItemData
@@ -109,7 +109,7 @@ class EvaluationData:
         kept = None if averages.kept is None or averages.kept.all() else averages.kept[:, 0]
         values = averages.values[:, 0] if kept is None else averages.values[kept, 0]
         users = partial(index_of, scoring.prepared.users, kept, self.user_label)
-        basis, mean = self.basis_of_metric(scoring), float(averages.means[0])
+        basis, mean = self.basis_of_metric(scoring, whole=k is None), float(averages.means[0])
         return Score(mean, metric.name, k, scoring.in_force, basis, values=values, users=users)
 
     def values(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
@@ -162,10 +162,12 @@ class EvaluationData:
         first = presets.data_convention(name)
         return EvaluationData(source.under(source.as_given(first)), name, side_data=self.side_data)
 
-    def basis_of_metric(self, scoring: Scoring) -> str:
-        """In words: the users and the convention behind a metric's number."""
-        prepared = scoring.prepared
-        words = basis_of(prepared.counts, scoring.in_force, self.notes, graded=prepared.graded)
+    def basis_of_metric(self, scoring: Scoring, *, whole: bool = False) -> str:
+        """In words: the users and the convention behind a metric's number, which may be of whole lists."""
+        prepared, convention = scoring.prepared, scoring.in_force
+        if whole and self.library is None:
+            convention = convention.with_metric(shown_at(None, dict(convention.metric)))
+        words = basis_of(prepared.counts, convention, self.notes, graded=prepared.graded)
         if scoring.metric.summed:
             words = "; ".join([_("sum over users"), words])
         if self.library is None:

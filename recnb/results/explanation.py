@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
+from recnb.conventions import shown_at
 from recnb.display.fonts import lettering
 from recnb.display.language import N_, _, current, ngettext, use_language
 from recnb.display.svg import COLOURS
@@ -29,7 +30,7 @@ from recnb.metrics.metric import Credit, Metric, measure_named
 from recnb.metrics.recommendation_lists import TermRows, Whole
 from recnb.results import beyond_accuracy
 from recnb.results.aggregation import cutoffs_under
-from recnb.results.arguments import position_of
+from recnb.results.arguments import check_options, position_of
 from recnb.results.plots import axes, plain
 from recnb.results.provenance import COLUMNS, console, titled
 
@@ -233,7 +234,7 @@ def explanation_of(
 def _of_accuracy(
     data: EvaluationData, metric: Metric[...], user: Any, k: int | None, options: Mapping[str, Any]
 ) -> Explanation:
-    metric.check(options)
+    check_options(metric, options)
     if data.library is not None or metric.data:
         scoring = data.scoring(metric, options, whole=k is None)
         metric = replace(metric, data={})
@@ -244,7 +245,7 @@ def _of_accuracy(
     hits = data.scoring(metric, options).hits(cutoffs).of(position)
     if hits.tied is not None:
         raise beyond_accuracy.many_orders()
-    convention = data.convention.with_metric({**metric.defaults, **options})
+    convention = data.convention.with_metric(shown_at(cutoffs.values[0], {**metric.defaults, **options}))
     items, truth_items = data.list_of(position), data.truth_of(position)["item"].to_list()
     explanation = explain(
         metric, hits, cutoffs.values[0], options, items=items, truth_items=truth_items, user=user,

@@ -19,7 +19,7 @@ from recnb.display.templates import render, user_text
 from recnb.display.text import one_line
 from recnb.errors import Argument, OptionError, is_number
 from recnb.metrics.hits import Cutoffs
-from recnb.results.arguments import asked_measures
+from recnb.results.arguments import asked_measures, check_options
 from recnb.results.beyond_accuracy import score_of
 
 if TYPE_CHECKING:
@@ -236,7 +236,7 @@ def at_least(
         raise OptionError(Argument("value", value), " is no number that a metric could reach: give one, such as 0.3.")
     ((_name, chosen),) = asked_measures([metric])
     (cutoff,) = chosen.cutoffs(Cutoffs.one(k))
-    chosen.check(options)
+    check_options(chosen, options)
     return [
         AtLeast(chosen.name, cutoff, model, data.n_users, float(score_of(data, chosen, cutoff, options)), float(value))
         for model, data in models.items()

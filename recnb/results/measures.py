@@ -13,10 +13,10 @@ from recnb.errors import Argument, OptionError, is_several
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import measure_named
 from recnb.results import beyond_accuracy
-from recnb.results.arguments import Metrics, asked_measures, metrics_under, options_of
+from recnb.results.arguments import Metrics, asked_measures, metrics_under, options_of, refuse_options_of_data
 from recnb.results.provenance import own_note
 from recnb.results.score import CatalogueScore, Score
-from recnb.results.table import Table
+from recnb.results.table import Table, own_users
 
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData
@@ -30,9 +30,6 @@ class Measures(Table):
 
     It is a DataFrame in every respect; shown whole, it has a line of small print with users and convention.
     """
-
-    def _number(self, value: float, column: object) -> str:
-        return "" if np.isnan(value) else super()._number(value, column)
 
 
 def measure_of(data: EvaluationData, text: str, options: Mapping[str, Any]) -> Score | CatalogueScore:
@@ -67,11 +64,13 @@ def measures_of(data: EvaluationData, names: Iterable[str], confidence: float, o
     if not names:
         raise OptionError("no measure is named: give at least one, such as ", Argument("names", ["nDCG@10"]), ".")
     everything = {name for text in names for name in measure_named(text).defaults}
+    refuse_options_of_data("these measures", options, everything)
     for name in options:
         if name not in everything:
             raise OptionError(f"none of {', '.join(map(str, names))} has an option {name!r}.")
-    rows, own = {}, []
+    rows: dict[str, list[float]] = {}
     in_force: dict[str, Any] = {}
+    own, users = [], []
     for text in names:
         metric = measure_named(text)
         given = {name: options[name] for name in metric.defaults if name in options and name not in metric.given}
@@ -81,6 +80,7 @@ def measures_of(data: EvaluationData, names: Iterable[str], confidence: float, o
         n_users = score.n_users if isinstance(score, Score) else len(data.item_data.users)
         rows[text] = [float(score), low, high, n_users]
         own += [text] if data.is_own(metric) else []
+        users += own_users(data, text, metric, given)
     if len(rows) < len(names):
         raise OptionError(f"{next(name for name in names if names.count(name) > 1)!r} is named more than once.")
     frame = pd.DataFrame.from_dict(rows, orient="index", columns=COLUMNS)
@@ -92,5 +92,5 @@ def measures_of(data: EvaluationData, names: Iterable[str], confidence: float, o
     ]
     if any(measure_named(text).summed for text in names):
         words.append(_("NumRet, NumRel and NumRelRet: sums over users"))
-    table.attrs = {"basis": "; ".join([*words, *own_note(data.library, own)]), "own": own, "lang": current()}
+    table.attrs = {"basis": "; ".join([*words, *users, *own_note(data.library, own)]), "own": own, "lang": current()}
     return table

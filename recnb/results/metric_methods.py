@@ -11,6 +11,7 @@ from recnb.metrics import coverage as catalogue
 from recnb.metrics import novelty as lists
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import CatalogueMetric, UserMetric
+from recnb.results.arguments import check_options
 from recnb.results.single_list import describe, on_lists
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def method(metric: Any) -> Any:
     """The method that gives a metric's number; `k` and the options are those of the metric's function."""
 
     def call(self: Any, k: Any = None, **options: Any) -> Any:
-        metric.check(options)
+        check_options(metric, options)
         return self._score(metric, Cutoffs.one(k).values[0], options)
 
     returned = "CatalogueScore" if metric.of == "all" else "Score"

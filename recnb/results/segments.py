@@ -325,7 +325,7 @@ def _column_named(evaluation: EvaluationData, by: str) -> SegmentColumn:
     names = [*of_frame, *of_truth, *of_recs, *worked_out]
     give = Code("recs.rec.against(truth, users=frame)", Argument("users", FRAME))
     hint = () if users is not None else (" Give what is known of them: ", give, ".")
-    problem = " is no column that is known of the users."
+    problem = " is no column of users=, of the truth or of the recommendations, where segments come from."
     raise OptionError(Argument("by", by), problem, *hint, fix=near(by, names) if names else ())
 
 
@@ -563,7 +563,9 @@ class SegmentTable(Table):
         """Gaps with their sign; a small p is not rounded to 0."""
         if column in ("p", "p_holm") and value < 0.0001:
             return "<0.0001"
-        return f"{value:+.4f}" if str(column).startswith("gap") and np.isfinite(value) else f"{value:.4f}"
+        return (
+            f"{value:+.4f}" if str(column).startswith("gap") and np.isfinite(value) else super()._number(value, column)
+        )
 
     def _draw(self, ax: Axes | None, color: Any) -> Axes:
         """The metrics in each segment, with their intervals."""

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.conventions import Convention, options_in_words
+from recnb.conventions import Convention, options_in_words, shown_at
 from recnb.conventions.convention import PHRASES, Ties
 from recnb.data.load import prepare
 from recnb.display.language import _, ngettext, use_language
@@ -150,7 +150,7 @@ def on_lists(metric: Metric[P]) -> OneList[P]:
             hits = _hits_of_scores(y_true, y_score, convention)
         values = metric.at(hits, cutoff, options).value[:, 0]
         return Score(
-            values.mean(), metric.name, cutoff.values[0], convention, _basis(pairs, metric, options, scores, convention.ties),
+            values.mean(), metric.name, cutoff.values[0], convention, _basis(pairs, metric, k, options, scores, convention.ties),
             values=values, users=partial(pd.RangeIndex, len(pairs), name="list"),
         )  # fmt: skip
 
@@ -187,7 +187,7 @@ def explain(
     with use_language(lang):
         return explanation_of(
             chosen, hits_of(pairs), cutoff, options, items=items, truth_items=truth_items, user=None,
-            basis=_basis(pairs, chosen, options),
+            basis=_basis(pairs, chosen, k, options),
         )  # fmt: skip
 
 
@@ -411,7 +411,12 @@ def _first_twice(items: list[Any]) -> Any:
 
 
 def _basis(
-    pairs: Sequence[Pair], metric: Metric[...], options: Mapping[str, Any], scores: Any = None, ties: Ties = "first"
+    pairs: Sequence[Pair],
+    metric: Metric[...],
+    k: object,
+    options: Mapping[str, Any],
+    scores: Any = None,
+    ties: Ties = "first",
 ) -> str:
     n = len(pairs)
     count = _("one list of {n}", n=len(pairs[0].grades)) if n == 1 else _("mean of {n} lists", n=n)
@@ -421,4 +426,5 @@ def _basis(
     lists = scores if all(map(_is_sequence, scores)) else [scores]
     equal = any(len({*of_list}) < len(of_list) for of_list in lists)
     order = [_(PHRASES["ties", ties])] * equal
-    return "; ".join([count, *[zeros] * bool(empty), *order, *options_in_words({**metric.defaults, **options})])
+    in_force = options_in_words(shown_at(k, {**metric.defaults, **options}))
+    return "; ".join([count, *[zeros] * bool(empty), *order, *in_force])

@@ -18,7 +18,7 @@ from recnb.display.templates import render, user_text
 from recnb.display.text import latex_table, latex_text, markdown_table, markdown_text, one_line
 from recnb.errors import Argument, OptionError, RecnbError
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.metric import LIST_METRICS, Metric, measure_named
+from recnb.metrics.metric import LIST_METRICS, METRICS, Metric, measure_named
 from recnb.results import beyond_accuracy
 from recnb.results.aggregation import means_of
 from recnb.results.arguments import Metrics, asked_measures, metrics_under, options_of
@@ -134,7 +134,7 @@ class Table(pd.DataFrame):
 
     def _number(self, value: float, column: object) -> str:
         """A number of a column."""
-        return f"{value:.4f}"
+        return f"{value:.4f}" if value == value else "–"
 
     def _formatted(self, form: Form) -> list[list[str]]:
         """The cells of the rows that are shown."""
@@ -156,14 +156,34 @@ class Table(pd.DataFrame):
         names = [form.safe("" if name is None else name) for name in self.index.names]
         if self.columns.name is not None:
             names[-1] = f"{names[-1]} × {form.safe(self.columns.name)}".removeprefix(" × ")
-        header = [*names, *(form.safe(_joined(column)) for column in self.columns)]
-        labels = (label if isinstance(label, tuple) else (label,) for label in self.index)
+        header = [*names, *(form.safe(self._head(column, form)) for column in self.columns)]
         rows = [
-            [*(form.safe(self._marked(part)) for part in label), *cells]
-            for label, cells in zip(labels, self._formatted(form), strict=False)
+            [*map(form.safe, label), *cells]
+            for label, cells in zip(self._labels(form), self._formatted(form), strict=True)
         ]
+        if form is not HTML and self.columns.nlevels > 1:  # a mean and its interval in one cell
+            first, numbers = len(names), range(len(names), len(header), 3)
+            names[-1] += f" × {form.safe(self.columns.names[0])}"
+            header = [*names, *(form.safe(_shown(k)) for k in self.columns.get_level_values(0)[::3])]
+            rows = [[*row[:first], *("{} [{}, {}]".format(*row[at : at + 3]) for at in numbers)] for row in rows]
         text = next((at for at, kind in enumerate(self.dtypes) if pd.api.types.is_numeric_dtype(kind)), 0)
         return header, rows, len(names) + text
+
+    def _labels(self, form: Form) -> list[tuple[Any, ...]]:
+        """The names of the rows that are shown; a table for a paper has the symbols of metrics."""
+        parts_of_labels = (label if isinstance(label, tuple) else (label,) for label in self.index[: self._most])
+        levels = self.index.names
+        return [
+            tuple(
+                _shown(part) if level == "k" else self._marked(part, named(part, form) if level == "metric" else part)
+                for level, part in zip(levels, parts, strict=True)
+            )
+            for parts in parts_of_labels
+        ]
+
+    def _head(self, column: Any, form: Form) -> str:
+        """The name of a column."""
+        return _joined(column)
 
     def _legend(self, form: Form) -> list[str]:
         """What marks mean, in a form."""
@@ -186,22 +206,38 @@ class Table(pd.DataFrame):
         parts = [markdown_table(header, rows, left), *lines, markdown_text(basis, 2000)]
         return written("\n\n".join(filter(None, parts)) + "\n", args[0] if args else None)
 
-    def to_latex(self, *args: Any, **options: Any) -> Any:
-        """Return the table in LaTeX with booktabs, or write it to a file; with options of pandas, as pandas writes it."""
+    def to_latex(self, *args: Any, caption: str | None = None, label: str | None = None, **options: Any) -> Any:
+        """Return the table in LaTeX with booktabs, or write it to a file; with other options of pandas, as pandas writes it.
+
+        `caption` and `label` are LaTeX; the line with users and convention follows the caption.
+        """
         if options or len(args) > 1:
-            return super().to_latex(*args, **options)
+            return super().to_latex(*args, caption=caption, label=label, **options)
         with use_language(self.attrs.get("lang")):
             header, rows, left = self._cells(LATEX)
             *lines, basis = self._small_print(LATEX) or [""]
         columns = "l" * left + "r" * (len(header) - left)
-        table = latex_table(columns, ". ".join([*lines, latex_text(basis, 4000)]), [header, r"\midrule", *rows])
+        words = ". ".join([*([caption.rstrip(".")] if caption else []), *lines, latex_text(basis, 4000)])
+        table = latex_table(columns, words, [header, r"\midrule", *rows], label)
         return written("\n".join([_(r"% needs \usepackage{booktabs}"), table, ""]), args[0] if args else None)
 
     def __repr__(self) -> str:
         with use_language(self.attrs.get("lang")):
-            shown = self._as_text().rename(index=lambda label: _as_line(self._marked(label)))
-            numbers = {at: partial(self._number, column=at) for at in shown if pd.api.types.is_float_dtype(shown[at])}
-            text = console(shown, formatters=numbers)
+            shown = self._as_text()
+            if shown.index.nlevels > 1:
+                labels = [tuple(map(_as_line, label)) for label in self._labels(TEXT)]
+                shown = shown.set_axis(pd.MultiIndex.from_tuples(labels, names=shown.index.names))
+            else:
+                shown = shown.rename(index=lambda label: _as_line(self._marked(label, label)))
+            numbers = [
+                partial(self._number, column=name) if pd.api.types.is_float_dtype(kind) else None
+                for name, kind in shown.dtypes.items()
+            ]
+            names = [tuple(map(_shown, name)) if isinstance(name, tuple) else _shown(name) for name in shown]
+            make = pd.MultiIndex.from_tuples if shown.columns.nlevels > 1 else pd.Index
+            text = console(
+                shown.set_axis(make(names).set_names(shown.columns.names), axis=1), formatters=numbers, na_rep="–"
+            )
             return "\n".join([text, *self._small_print(TEXT)])
 
     def _repr_html_(self) -> str:
@@ -216,9 +252,9 @@ class Table(pd.DataFrame):
     def _title(self) -> str:
         return ""
 
-    def _marked(self, label: object) -> object:
-        """The label of a row, marked if the number is recnb's own."""
-        return f"{label}{OWN}" if label in self.attrs.get("own", ()) else label
+    def _marked(self, label: object, shown: object) -> object:
+        """The label of a row as it is shown, marked if the number is recnb's own."""
+        return f"{shown}{OWN}" if label in self.attrs.get("own", ()) else shown
 
 
 def values_in_words(metrics: Iterable[str]) -> str:
@@ -242,12 +278,22 @@ def parts_of(table: pd.DataFrame) -> list[pd.DataFrame]:
 
 
 def _joined(column: Any) -> str:
-    """A column's name; of several levels, where None is NaN and makes whole numbers floats, all of them."""
-    parts = column if isinstance(column, tuple) else (column,)
-    return " ".join(
-        "None" if part is None or part != part else f"{part:g}" if isinstance(part, float) else str(part)
-        for part in parts
-    )
+    """A column's name; of several levels, all of them."""
+    return " ".join(str(_shown(part)) for part in (column if isinstance(column, tuple) else (column,)))
+
+
+def named(metric: str, form: Form) -> str:
+    """A metric's name, with its cut-off if it has one; in a table for a paper its symbol."""
+    plain, at, k = metric.partition("@")
+    known = {**METRICS, **LIST_METRICS}.get(plain)
+    return metric if known is None or form not in (MARKDOWN, LATEX) else f"{known.symbol}{at}{k}"
+
+
+def _shown(part: Any) -> Any:
+    """A name as it is shown: None, which is NaN among numbers and makes whole ones floats, is the whole list."""
+    if part is None or part != part:
+        return _("whole list")
+    return int(part) if isinstance(part, float) and part.is_integer() else part
 
 
 def _at(k: Any) -> str:
@@ -274,7 +320,8 @@ def table_of(
             rest = " has columns for others: give each name its own cut-off, or none."
             raise OptionError(f"{with_cutoff!r} has its cut-off, and ", Argument("k", list(cutoffs)), rest)
         names = [name if metric.cutoff is not None or cut is None else f"{name}@{cut}" for name, metric in named]
-    metric_options = {metric.name: options_of(metric, metrics, options, chosen) for metric in chosen}
+    of_call = ("k", "intervals", "by", "bins")
+    metric_options = {metric.name: options_of(metric, metrics, options, chosen, *of_call) for metric in chosen}
     of_accuracy = [(metric, metric_options[metric.name]) for metric in chosen if metric.is_accuracy]
     convention = evaluation.convention.with_metric(
         {name: value for _metric, given in of_accuracy for name, value in given.items()}
@@ -295,9 +342,7 @@ def table_of(
             rows.append(means)
             parts.append(f"{metric.name}: {'; '.join(words)}")
     for name, metric in zip(names, chosen, strict=True):
-        if metric.data:
-            prepared = evaluation.scoring(metric, metric_options[metric.name]).prepared
-            parts.append(f"{name}: {users_in_words(prepared.counts, prepared.convention)[0]}")
+        parts += own_users(evaluation, name, metric, metric_options[metric.name])
     own = [name for name, metric in zip(names, chosen, strict=True) if evaluation.is_own(metric)]
     parts += own_note(library, own)
     attrs = {"basis": "; ".join(parts), "n_users": evaluation.n_users, "convention": str(convention), "own": own}
@@ -315,6 +360,14 @@ def table_of(
         again = partial(table_of, evaluation, asked, cutoffs.values, {}, intervals=True)
         table._measured = lambda: parts_of(again())
     return table
+
+
+def own_users(evaluation: EvaluationData, name: str, metric: Metric[...], options: Mapping[str, Any]) -> list[str]:
+    """The users behind a measure that has data of its own, AP(rel=4); nothing for any other."""
+    if not metric.data:
+        return []
+    prepared = evaluation.scoring(metric, options).prepared
+    return [f"{name}: {', '.join(users_in_words(prepared.counts, prepared.convention))}"]
 
 
 def with_ends(table: Table, ends: Sequence[Sequence[Floats]]) -> Table:

@@ -384,3 +384,14 @@ def test_options_are_named_below_measures() -> None:
     ev = recnb.evaluate(LABELS)
     assert "gain 2^relevance - 1" in str(ev.measures(["nDCG@2"], gain="exponential"))
     assert "gain 2^relevance - 1" not in str(ev.measures(["nDCG@2"]))
+
+
+def test_the_users_behind_a_threshold_of_its_own_are_told() -> None:
+    sample = recnb.datasets.load_sample()
+    ev = recnb.evaluate(sample.models["item-knn"], sample.test)
+    strict = recnb.evaluate(sample.models["item-knn"], sample.test, relevant_from=4)
+    users = ", ".join(strict.basis().split("; ")[:3])
+    assert users.startswith(f"{strict.n_users} users, ")
+    for table in (ev.measures(["nDCG@10", "AP(rel=4)"]), ev.table(["ndcg", "AP(rel=4)"])):
+        assert f"AP(rel=4): {users}" in table.attrs["basis"]
+        assert "left out" in users

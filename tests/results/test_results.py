@@ -262,8 +262,17 @@ def test_a_mean_that_is_nan_has_no_interval(method: str) -> None:
     assert "nan" in repr(score)
     assert "4 with no relevant item" in score._repr_html_()
     assert math.isnan(ev.table(["ndcg"], k=[5]).iloc[0, 0])
-    assert "nan" in ev.table(["ndcg"], k=5)._repr_html_()
+    assert ">–</td>" in ev.table(["ndcg"], k=5)._repr_html_()
     assert all(map(math.isnan, ev.curve("ndcg", k=[1, 5]).low))
+
+
+def test_without_a_cutoff_the_ideal_list_is_as_long_as_the_list() -> None:
+    ev = recnb.evaluate(RECS, TRUTH)
+    for shown in (repr(ev.ndcg()), ev.explain("ndcg", ev.users[0]).basis, repr(recnb.ndcg(["a"], ["a", "b"]))):
+        assert "ideal: all relevant items, cut at the list's length" in shown
+    assert recnb.ndcg(["a"], ["a", "b"]) == 1
+    assert repr(ev.ndcg(k=5)).endswith("ideal: all relevant items, cut at k)")
+    assert "ideal: the" in repr(ev.ndcg(ideal="list")) or "cut at" not in repr(ev.ndcg(ideal="list"))
 
 
 # Convention

@@ -359,3 +359,10 @@ def test_a_series_by_the_numbers_of_rows_is_refused() -> None:
     at_0 = truth.assign(user=truth["user"] - 1)
     ev = recnb.evaluate(at_0.assign(rank=1), at_0)
     assert ev.table("precision", k=1, by=users["city"]).n_users.to_list() == [1, 2]
+
+
+def test_where_a_column_of_segments_could_come_from_is_told() -> None:
+    sample = recnb.datasets.load_sample()
+    ev = recnb.evaluate(sample.models["item-knn"], sample.test)
+    with pytest.raises(OptionError, match=r"no column of users=, of the truth or of the recommendations.* users=frame"):
+        ev.table("ndcg", k=10, by="segment")

@@ -94,7 +94,7 @@ def test_printed_headers_are_the_columns_of_the_frame() -> None:
 def test_markdown_and_latex_hold_the_numbers_and_the_convention(tmp_path) -> None:
     for table, columns in (
         (EV.table(k=[5, 10]), 3),
-        (EV.table("ndcg", k=[5, 10], intervals=True), 7),
+        (EV.table("ndcg", k=[5, 10], intervals=True), 3),
         (EV.table("ndcg", k=10, by="segment"), 13),
         (EV.items(k=10), 7),
         (FOUND.table(k=[5, 10]), 15),
@@ -112,6 +112,49 @@ def test_markdown_and_latex_hold_the_numbers_and_the_convention(tmp_path) -> Non
         assert (tmp_path / "t.tex").read_text(encoding="utf-8") == latex
         assert table.to_markdown(tmp_path / "t.md") is None
         assert (tmp_path / "t.md").read_text(encoding="utf-8") == table.to_markdown()
+
+
+def test_a_table_for_a_paper_has_symbols_and_intervals_in_cells() -> None:
+    table = EV.table(["ndcg", "average_precision"], k=[5, None], intervals=True)
+    cells = [f"{m:.4f} [{low:.4f}, {high:.4f}]" for m, low, high in table.loc["ndcg"].to_numpy().reshape(2, 3)]
+    assert table.to_markdown().splitlines()[0] == "| metric × k | 5 | whole list |"
+    assert table.to_markdown().splitlines()[2] == f"| nDCG | {cells[0]} | {cells[1]} |"
+    latex = table.to_latex(caption="Mine.", label="tab:mine")
+    assert f"nDCG & {cells[0]} & {cells[1]} \\\\" in latex
+    assert "AP & " in latex
+    assert r"\caption{Mine. 261 users;" in latex
+    assert r"\label{tab:mine}" in latex
+    assert "| model | nDCG@10 | AP@10 |" in FOUND.table(["ndcg", "map"], k=10).to_markdown()
+    assert "| P@5 | " in EV.table(["P@5", "ndcg"]).to_markdown()  # as it was asked for
+    assert "| nDCG | " in EV.under("rectools").table(["ndcg"], k=5).to_markdown()
+    own = EV.under("sklearn").table(["ndcg", "recall"], k=5)
+    assert own.attrs["own"] == ["recall"]
+    assert "| Recall† | " in own.to_markdown()
+    models = recnb.compare({"ndcg": SAMPLE.models["popular"], "recall": SAMPLE.models["factors"]}, SAMPLE.test)
+    assert "| ndcg | " in models.table("ndcg", k=10).to_markdown()  # the name of a model
+
+
+def test_no_cutoff_is_the_whole_list_and_no_value_a_dash() -> None:
+    table = EV.table("ndcg")
+    assert repr(table).splitlines()[0].split() == ["k", "whole", "list"]
+    assert "whole list" in table._repr_html_()
+    wide = EV.table(["ndcg", "coverage"], k=[5, None], intervals=True)
+    assert repr(wide).splitlines()[0].split() == ["k", "5", "whole", "list"]
+    assert repr(wide).splitlines()[3].split()[1:] == [f"{value:.4f}" for value in wide.loc["ndcg"]]
+    for text in (
+        repr(wide),
+        wide._repr_html_(),
+        wide.to_markdown(),
+        wide.to_latex(),
+        repr(EV.table("ndcg", by="segment")),
+    ):
+        assert "nan" not in text.lower()
+        assert "None" not in text
+    recnb.language("ko")
+    try:
+        assert "전체 목록" in repr(EV.table("ndcg"))
+    finally:
+        recnb.language("en")
 
 
 def test_options_of_pandas_are_those_of_pandas() -> None:

@@ -124,7 +124,7 @@ def test_a_table_shows_itself() -> None:
     html = table._repr_html_()
     for piece in (
         ">1</th>",
-        ">None</th>",
+        ">whole list</th>",
         "ndcg",
         "recall",
         f"{float(EV.ndcg()):.4f}",

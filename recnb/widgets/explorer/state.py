@@ -21,6 +21,7 @@ from recnb.errors import OptionError, RecnbError, is_number, near
 from recnb.metrics.hits import Cutoffs, Floats, Ints
 from recnb.metrics.metric import METRICS, Metric, standard_metric
 from recnb.report.data import SAME
+from recnb.results.arguments import check_options
 from recnb.results.evaluation_data import EvaluationData
 from recnb.widgets.explorer.data import KEPT, MetricOfUsers, SegmentColumns, UserSegments, common_users
 from recnb.widgets.explorer.histogram import BARS, Bar, bar_edges, bar_labels, bar_of
@@ -102,7 +103,7 @@ class ExplorerState:
 
     def _look(self, metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> None:
         """Compute the metric of every model; nothing changes if it is refused for one of them."""
-        metric.check(options)
+        check_options(metric, options)
         key = (metric.name, tuple(sorted((name, repr(value)) for name, value in options.items())))
         looks = self._known_looks.pop(key, None)
         looks = looks or [MetricOfUsers(evaluation, metric, options) for evaluation in self.evaluations]
