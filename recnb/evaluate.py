@@ -275,6 +275,11 @@ def parse_options(options: Mapping[str, Any]) -> Options:
         if role in options and not is_word(options[role], WORDS.get(role, ()))
     }
     for name in options:
+        if name in ("metrics", "k"):
+            raise OptionError(
+                f"{name!r} is no option of an evaluation: metrics are asked of it afterwards.",
+                fix="Type recnb.evaluate(recs, truth).measures(['nDCG@10', 'AP']), or .table(k=[5, 10]).",
+            )
         if name not in Convention.__dataclass_fields__ or name == "metric":
             raise OptionError(f"{name!r} is no option of an evaluation. {near(name, options_known())}")
     for role, column in columns.items():

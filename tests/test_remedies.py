@@ -91,6 +91,8 @@ CASES = {
     "ranks above all places": keyword('recs["rank"] = 2**40 - recs["rank"]', r"If it is a score, say so: (.+?)\.$"),
     "a relevance that is missing": Case('truth.loc[2] = ["u", "c", None]', MRR, r"not relevant, (.+?); or", 'truth["relevance"] = truth["relevance"]{}'),
     "a relevance below 0": Case('truth.loc[2] = ["u", "a", -1]', MRR, r"set it to 0, (.+?), or", 'frame = truth; truth["relevance"] = {}'),
+    "a relevance below 0, counted as 0": keyword('truth.loc[2] = ["u", "a", -1]', r"count it as 0 by (.+?), as"),
+    "a relevance below 0, as in trec_eval": keyword('truth.loc[2] = ["u", "a", -1]', r", as (.+?) does", right=0.75),
     "a pair that is repeated": Case('recs.loc[6] = ["u", "a", 4]', MRR, r"Drop the repeats: (.+?); or", "frame = recs; recs = {}"),
     "a pair that is repeated, kept once": keyword('recs.loc[6] = ["u", "a", 4]', r"or say (.+?) to keep"),
     "a pair of the truth that is repeated": Case('truth.loc[2] = ["u", "b", 1]', MRR, r"Keep one: (.+?), or", "frame = truth; truth = {}"),

@@ -74,6 +74,11 @@ class ComparisonData:
         named = metrics_under(self._first.library, metrics)
         chosen = [metric for _name, metric in asked_measures(named)]
         for metric in chosen:
+            if metric.summed:
+                sums = (
+                    f".measure({metric.symbol!r}): {metric.symbol} is a sum over users, and this takes means over users"
+                )
+                raise OptionError(f"for each model ask found[model]{sums}.")
             if metric.of == "all":
                 raise OptionError(
                     f"{metric.name} is one number of all lists of a model, with no value for each user, so no users can be paired: "

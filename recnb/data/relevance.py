@@ -15,6 +15,14 @@ from recnb.data import validation
 from recnb.errors import Argument, Code
 from recnb.metrics.hits import Floats, Ints
 
+#: Grades on which libraries raise an error, by the words of the column `refuses` in presets.csv.
+REFUSED_GRADES: dict[str, Callable[[pl.Series], bool]] = {
+    "fractions": lambda grades: bool((grades % 1 != 0).any()),
+    "negative grades": lambda grades: bool((grades < 0).any()),
+    "negative integers": lambda grades: grades.dtype.is_integer() and bool((grades < 0).any()),
+    "grades above 4": lambda grades: bool((grades > 4).any()),
+}
+
 
 def graded_truth(truth: pl.DataFrame, labels: Mapping[str, str], convention: Convention) -> pl.DataFrame:
     """Return the truth with a relevance for each pair (1 without a relevance column), each pair once."""

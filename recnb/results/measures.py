@@ -10,9 +10,9 @@ import pandas as pd
 
 from recnb.display.language import _, current
 from recnb.errors import Argument, OptionError, is_several
+from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import measure_named
 from recnb.results import beyond_accuracy
-from recnb.results.provenance import own_note
 from recnb.results.score import CatalogueScore, Score
 from recnb.results.table import Table
 
@@ -52,7 +52,7 @@ def measures_of(data: EvaluationData, names: Iterable[str], confidence: float, o
     for name in options:
         if name not in everything:
             raise OptionError(f"none of {', '.join(map(str, names))} has an option {name!r}.")
-    rows, own = {}, []
+    rows: dict[str, list[float]] = {}
     for text in names:
         metric = measure_named(text)
         given = {name: options[name] for name in metric.defaults if name in options and name not in metric.given}
@@ -60,10 +60,11 @@ def measures_of(data: EvaluationData, names: Iterable[str], confidence: float, o
         low, high = beyond_accuracy.interval_ends(score, confidence)
         n_users = score.n_users if isinstance(score, Score) else len(data.item_data.users)
         rows[text] = [float(score), low, high, n_users]
-        own += [text] if data.is_own(metric) else []
     if len(rows) < len(names):
         raise OptionError(f"{next(name for name in names if names.count(name) > 1)!r} is named more than once.")
     frame = pd.DataFrame.from_dict(rows, orient="index", columns=COLUMNS)
+    named = [(text, metric := measure_named(text), Cutoffs.of(metric.cutoff)) for text in names]
+    own, lines = data.library_notes(named)
     table = Measures(frame.astype({"users": np.int64}).rename_axis("measure"))
     words = [
         data.basis() if data.library is None else _("each metric as {library} has it", library=data.library),
@@ -71,5 +72,5 @@ def measures_of(data: EvaluationData, names: Iterable[str], confidence: float, o
     ]
     if any(measure_named(text).summed for text in names):
         words.append(_("NumRet, NumRel and NumRelRet: sums over users"))
-    table.attrs = {"basis": "; ".join([*words, *own_note(data.library, own)]), "own": own, "lang": current()}
+    table.attrs = {"basis": "; ".join([*words, *lines]), "own": own, "lang": current()}
     return table
