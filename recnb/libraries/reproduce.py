@@ -8,6 +8,7 @@ from typing import Any
 from recnb.conventions.presets import Preset, preset
 from recnb.data import Frame, Source, read, read_lists
 from recnb.data.columns import role_of
+from recnb.data.input import RECS, TRUTH, Input, read_inputs
 from recnb.errors import NoUsersError, OptionError, near
 from recnb.libraries.library_errors import refuse
 from recnb.libraries.variant import MetricVariant
@@ -17,8 +18,8 @@ from recnb.results.item_metrics import FORMULAS, ItemMetrics
 def as_in(
     library: str,
     metric: str,
-    recs: Frame,
-    truth: Frame,
+    recs: Input,
+    truth: Input,
     k: int | None = None,
     train: Frame | None = None,
     features: Any = None,
@@ -33,7 +34,7 @@ def as_in(
         Names as listed by `recnb.conventions.names()` and `recnb.conventions.metrics(library)`; a suffix such as `[full]`
         tells what the library is given.
     recs, truth
-        Recommendations and truth, as for `recnb.evaluate`.
+        Recommendations and truth in any form that `recnb.evaluate` takes, files and mappings included.
     k
         The cut-off; None: the length of each list.
     train, features, catalogue
@@ -67,12 +68,16 @@ def as_in(
         raise OptionError(
             f"{unknown[0]!r} is no option of as_in. {hint}{near(unknown[0], [*roles, 'train', 'features', 'catalogue'])}"
         )
-    if chosen.metric in FORMULAS:
-        lists = read_lists(recs, columns)
-        return ItemMetrics(lists, train, _by_item(features), catalogue).value(chosen.metric, dict(chosen.options), k)
-    source = read(recs, truth, columns)
-    refuse(source, chosen, k)
-    return value_under(source, chosen, k)
+    given = read_inputs({RECS: recs, TRUTH: truth}, columns)
+    with given.errors():
+        if chosen.metric in FORMULAS:
+            lists = read_lists(given.frames[RECS], given.columns)
+            return ItemMetrics(lists, train, _by_item(features), catalogue).value(
+                chosen.metric, dict(chosen.options), k
+            )
+        source = read(given.frames[RECS], given.frames[TRUTH], given.columns)
+        refuse(source, chosen, k)
+        return value_under(source, chosen, k)
 
 
 def _by_item(features: Any) -> Any:
