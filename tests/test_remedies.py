@@ -93,6 +93,7 @@ CASES = {
     "a relevance below 0": Case('truth.loc[2] = ["u", "a", -1]', MRR, r"set it to 0, (.+?), or", 'frame = truth; truth["relevance"] = {}'),
     "a relevance below 0, counted as 0": keyword('truth.loc[2] = ["u", "a", -1]', r"count it as 0 by (.+?), as"),
     "a relevance below 0, as in trec_eval": keyword('truth.loc[2] = ["u", "a", -1]', r", as (.+?) does", right=0.75),
+    "qrels before the run": Case("run, qrels = dict(u=dict(a=1.5, b=0.5, c=0.2), v=dict(b=1.5)), dict(u=dict(b=1), v=dict(b=1))", "recnb.evaluate(qrels, run, convention='trec').mrr()", r"in this order: (.+?)\.$", "ev = {}", "ev.mrr()"),
     "metrics of an evaluation": Case("", "recnb.evaluate(recs, truth, metrics=['AP'])", r"Type (.+?), or", "found = {}", "found.loc['AP', 'mean']"),
     "metrics of a comparison": Case('models = {"a": recs, "b": recs}', "recnb.compare(models, truth, metrics=['AP'])", r"Type (.+?), or", "found = {}", "found.loc['a', 'AP']"),
     "a sum over users in a comparison": Case('found = recnb.compare({"a": recs, "b": recs}, truth)', "found.table(['AP', 'NumRet'])", r"ask (.+?): NumRet", "model = 'a'; number = {}", "number", 6),
