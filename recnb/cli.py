@@ -33,7 +33,7 @@ from recnb.display.text import one_line
 from recnb.errors import FRAME, Argument, Code, FrameError, FrameName, OptionError, Placeholder, RecnbError, near
 from recnb.evaluate import evaluate
 from recnb.evaluation import Evaluation
-from recnb.metrics.measure import is_measure
+from recnb.metrics.measure import MeasureText, is_measure
 from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS, measure_named
 from recnb.results.gate import Gate, NotWorse
 
@@ -74,7 +74,9 @@ def options_of(arguments: argparse.Namespace) -> dict[str, Any]:
     data_options = dict(arguments.data_option)
     if arguments.users and "users" in data_options:
         raise OptionError("--users and --data-option users: recnb takes one of them; leave the other out.")
-    flags = [f"--{name}" for name in ("option", "metrics", "by") if getattr(arguments, name)]
+    flags = [f"--{name}" for name in ("option", "by") if getattr(arguments, name)]
+    if arguments.per_query and arguments.format != "trec":
+        raise OptionError("-q prints the figures of each query as trec_eval does: say --format trec as well.")
     if arguments.format == "trec" and flags:
         raise OptionError(f"--format trec prints the figures of trec_eval, which have no {flags[0]}: leave it out.")
     options = {"convention": arguments.convention, "relevant_from": arguments.relevant_from}
@@ -130,6 +132,7 @@ def parser() -> argparse.ArgumentParser:
     output = "where to write; its ending says the form: .html .md .tex .json .csv .txt"
     add("-o", "--output", metavar="FILE", help=output)
     add("--format", choices=forms, help="the form; trec: the lines of trec_eval")
+    add("-q", "--per-query", action="store_true", help="with --format trec: the figures of each query as well")
     add("--lang", choices=LANGUAGES, help="language of the report")
     below = "exit with 1 if the number is lower; may be given again"
     add("--fail-below", **repeated, metavar="ndcg@10=0.3", help=below)
@@ -179,6 +182,13 @@ def _typed(part: object) -> str:
 TREC = {
     "map": "average_precision", "Rprec": "r_precision", "recip_rank": "reciprocal_rank",
     "P_": "precision", "recall_": "recall", "ndcg_cut_": "ndcg", "success_": "hit_rate",
+}  # fmt: skip
+
+#: Measures, those at a cut-off with "@", and the names that trec_eval prints.
+TREC_PRINTS = {
+    "AP": "map", "AP@": "map_cut_", "nDCG": "ndcg", "nDCG@": "ndcg_cut_", "P@": "P_", "Recall@": "recall_", "R@": "recall_",
+    "Success@": "success_", "RR": "recip_rank", "Rprec": "Rprec", "Bpref": "bpref", "infAP": "infAP", "IPrec@": "iprec_at_recall_",
+    "SetP": "set_P", "SetR": "set_recall", "SetF": "set_F", "NumRet": "num_ret", "NumRel": "num_rel", "NumRelRet": "num_rel_ret",
 }  # fmt: skip
 
 
@@ -253,20 +263,48 @@ def warnings_of(result: Evaluation | Comparison) -> tuple[str, ...]:
     )
 
 
-def trec_lines(evaluation: Evaluation, k: Sequence[int]) -> Iterator[tuple[str, str]]:
-    """The figures that trec_eval prints of a run, under the evaluation's convention."""
+def trec_names(metrics: Sequence[str] | None, k: Sequence[int]) -> dict[str, str]:
+    """Figures by the names that trec_eval prints, with the measure of each; those asked for, else the usual ones.
+
+    >>> trec_names(["AP", "nDCG@10", "IPrec@0.1", "SetP", "Judged@10"], [])
+    {'map': 'AP', 'ndcg_cut_10': 'nDCG@10', 'iprec_at_recall_0.10': 'IPrec@0.1', 'set_P': 'SetP', 'Judged@10': 'Judged@10'}
+    """
+    if metrics is None:
+        cuts = {name: k if name.endswith("_") else [""] for name in TREC}
+        return {f"{name}{cut}": TREC[name] + (f"@{cut}" if cut else "") for name in TREC for cut in cuts[name]}
+    printed = {}
+    for text in metrics:
+        measure = str(MeasureText.parse(text))
+        name, at, level = measure.partition("@")
+        if name == "IPrec":
+            level = f"{float(level):.2f}"
+        printed[f"{TREC_PRINTS[name + at]}{level}" if name + at in TREC_PRINTS else measure] = text
+    return printed
+
+
+def trec_lines(
+    evaluation: Evaluation, k: Sequence[int], metrics: Sequence[str] | None, *, per_query: bool
+) -> Iterator[tuple[str, str, str]]:
+    """The figures that trec_eval prints of a run, under the evaluation's convention: name, query or "all", value."""
+    scores = {name: evaluation.measure(text) for name, text in trec_names(metrics, k).items()}
+    if per_query:
+        of_queries = {name: score.per_user.to_dict() for name, score in scores.items()}
+        for query in evaluation.users:
+            for name, values in of_queries.items():
+                if query in values:
+                    yield name, str(query), _figure(name, values[query])
     hits = evaluation.hits(None)
-    yield "num_q", str(evaluation.n_users)
-    yield "num_ret", str(int(hits.list_length.sum()))
-    yield "num_rel", str(int(hits.n_relevant.sum()))
-    yield "num_rel_ret", str(len(hits.user))
-    for name, metric in TREC.items():
-        for cut in k if name.endswith("_") else [None]:
-            yield f"{name}{cut or ''}", f"{_number(evaluation, metric, cut, {}):.4f}"
+    yield "num_q", "all", str(evaluation.n_users)
+    if metrics is None:
+        yield "num_ret", "all", str(int(hits.list_length.sum()))
+        yield "num_rel", "all", str(int(hits.n_relevant.sum()))
+        yield "num_rel_ret", "all", str(len(hits.user))
+    for name, score in scores.items():
+        yield name, "all", _figure(name, score)
 
 
-def _number(evaluation: Evaluation, metric: str, k: int | None, options: Mapping[str, Any]) -> float:
-    return float(evaluation.table([metric], k, **options).to_numpy()[0, 0])
+def _figure(name: str, value: float) -> str:
+    return f"{value:.0f}" if name.startswith("num_") else f"{value:.4f}"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -355,7 +393,8 @@ def _shown(
     if form == "trec":
         if isinstance(result, Comparison):
             raise OptionError("--format trec prints one run as trec_eval does: give one file of recommendations.")
-        return "".join(f"{name:<22}\tall\t{value}\n" for name, value in trec_lines(result, arguments.k))
+        lines = trec_lines(result, arguments.k, arguments.metrics, per_query=arguments.per_query)
+        return "".join(f"{name:<22}\t{query}\t{value}\n" for name, query, value in lines)
     options = {"by": arguments.by} if arguments.by else {}
     if isinstance(result, Evaluation):
         options["confidence"] = arguments.confidence

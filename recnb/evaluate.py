@@ -16,6 +16,7 @@ from recnb.data import NAMES, Source, read
 from recnb.data.input import RECS, TRUTH, Input, read_inputs, refuse_unused
 from recnb.data.model_predictions import Model, model_lists
 from recnb.data.side_data import SideData, read_side_data
+from recnb.display.language import N_, Sentence
 from recnb.display.text import one_line
 from recnb.errors import (
     COLUMN,
@@ -120,10 +121,12 @@ def evaluation_of(
     """The evaluation, and whether `user_ids` were needed."""
     parsed = parse_options(options)
     given = read_inputs({RECS: recs, TRUTH: truth, **parsed.side_data}, parsed.columns, user_ids)
+    mappings = isinstance(recs, Mapping) and isinstance(truth, Mapping)
     with given.errors():
         frames = dict(given.frames)
         recs, truth = frames.pop(RECS), frames.pop(TRUTH, None)
         source = given.noted(read(recs, truth, given.columns))
+        source = _in_order(source, parsed.library) if mappings else source
         other = {} if truth is None else {"recs": recs}
         side_data = read_side_data(source, recs if truth is None else truth, given.columns, **frames, **other)
         try:
@@ -135,6 +138,31 @@ def evaluation_of(
             compare = Code(f"recnb.compare(recs, truth, model={model!r})", Argument("model", model))
             models = (f"If column {model!r} is the model, compare them: ", compare, ". Else: ")
             raise FrameError(*problem.problem, fix=(*models, *problem.fix)) from problem
+
+
+#: Libraries whose functions take the truth first.
+TRUTH_FIRST = ("pytrec_eval-terrier", "ir-measures", "ranx")
+EXCHANGED = Sentence(
+    N_("scores are whole numbers and relevance is not: recommendations come first here, and the truth second")
+)
+
+
+def _in_order(source: Source, library: str | None) -> Source:
+    """Frames made of mappings, with a note if one looks like the other, as other libraries take the truth first."""
+    if "score" not in source.recs.columns or "relevance" not in source.truth.columns:
+        return source
+    scores, grades = source.recs["score"], source.truth["relevance"]
+    if not (scores.dtype.is_numeric() and grades.dtype.is_numeric()):
+        return source
+    if (scores % 1 != 0).any() or not (grades % 1 != 0).any():
+        return source
+    if library in TRUTH_FIRST:
+        raise FrameError(
+            f"the scores are whole numbers and the relevance is not, such as {grades.filter(grades % 1 != 0)[0]:g}: recommendations "
+            "come first here, and the truth second.",
+            fix="Give them in this order: recnb.evaluate(run, qrels).",
+        )
+    return replace(source, notes=(*source.notes, EXCHANGED))
 
 
 def evaluate_groups(
@@ -324,6 +352,11 @@ def parse_options(options: Mapping[str, Any]) -> Options:
         if role in options and not is_word(options[role], WORDS.get(role, ()))
     }
     for name in options:
+        if name in ("metrics", "k"):
+            raise OptionError(
+                f"{name!r} is no option of an evaluation: metrics are asked of it afterwards.",
+                fix="Type recnb.evaluate(recs, truth).measures(['nDCG@10', 'AP']), or .table(k=[5, 10]).",
+            )
         if name in ("group", "qid"):
             problem = f"{name}= is that of labels and scores without a frame: type recnb.evaluate_groups(y_true, y_score, {name}=...)."
             raise OptionError(problem, fix=("For a column of queries: ", Argument("user", name), "."))

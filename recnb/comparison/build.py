@@ -48,7 +48,7 @@ from recnb.report.section import computed_by
 from recnb.results.arguments import Metrics
 from recnb.results.beyond_accuracy import UserValues, values_of
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.provenance import own_note
+from recnb.results.provenance import OWN
 from recnb.results.segments import SMALL
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def report_of(
             basis="; ".join(
                 [
                     comparison.basis(),
-                    *own_note(first.library, [metric.name for metric, _own in request.metrics if first.is_own(metric)]),
+                    *first.library_notes((m.symbol.removesuffix(OWN), m, ks) for m, ks in request.at_cutoffs)[1],
                 ]
             ),
             left_out=tuple(left_out),

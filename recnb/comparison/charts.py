@@ -80,18 +80,22 @@ def colour_of(difference: Difference) -> str:
     return (UP if difference.difference > 0 else DOWN) if difference.verdict in FOUND else QUIET
 
 
-def curves(lines: Sequence[CurveLine], marked: Sequence[int] = ()) -> Drawing:
+def curves(lines: Sequence[CurveLine], marked: Sequence[int] = (), axis: str = "k") -> Drawing:
     """Return the means against the cut-off: a line with its band for each model, named where it ends."""
     symbol = lines[0].symbol
     last = "; ".join(f"{one_line(line.model, 40)}: {number(line.mean[-1])}" for line in lines)
-    alt = _("{symbol} against k. At k = {k}: {values}", symbol=symbol, k=lines[0].k[-1], values=last)
+    alt = _(
+        "{symbol} against {axis}. At {axis} = {k}: {values}", symbol=symbol, axis=axis, k=lines[0].k[-1], values=last
+    )
     width, height, left, right, top, bottom = 640, 300, 44, 150, 26, 262
     ends = [value for line in lines for value in (*line.mean, *line.high) if isfinite(value)]
     ceiling = (max(ends, default=0.0) or 1.0) * 1.06
-    deepest = max(max(line.k) for line in lines)
+    lowest, deepest = min(1.0, *(min(line.k) for line in lines)), max(max(line.k) for line in lines)
 
     def x(k: float) -> float:
-        return left + 14 + (width - left - right - 20) * ((k - 1) / (deepest - 1) if deepest > 1 else 0.5)
+        return (
+            left + 14 + (width - left - right - 20) * ((k - lowest) / (deepest - lowest) if deepest > lowest else 0.5)
+        )
 
     def y(value: float) -> float:
         return bottom - (bottom - top) * value / ceiling
@@ -99,9 +103,9 @@ def curves(lines: Sequence[CurveLine], marked: Sequence[int] = ()) -> Drawing:
     steps = ticks(ceiling)
     parts = [stroke(left, y(step), width - right, y(step), 0.5 if step == 0 else 0.2) for step in steps]
     parts += [label(left - 7, y(step) + 4, f"{step:.4g}", anchor="end") for step in steps]
-    parts += [label(left, 13, _("mean {symbol}@k", symbol=symbol), anchor="start")]
-    parts.append(label((left + width - right) / 2, height - 6, "k"))
-    parts += [label(x(k), bottom + 16, str(k)) for k in sorted({1, deepest, *marked}) if k <= deepest]
+    parts += [label(left, 13, _("mean {symbol}@{axis}", symbol=symbol, axis=axis), anchor="start")]
+    parts.append(label((left + width - right) / 2, height - 6, axis))
+    parts += [label(x(k), bottom + 16, f"{k:.10g}") for k in sorted({lowest, deepest, *marked}) if k <= deepest]
     for at, line in enumerate(lines):
         colour = COLOURS[at % len(COLOURS)]
         defined = [i for i, mean in enumerate(line.mean) if isfinite(mean)]

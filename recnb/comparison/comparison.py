@@ -16,7 +16,7 @@ from recnb.comparison.data import ComparisonData
 from recnb.comparison.differences import ComparedMetrics, computed_blocks, differences_by, lines_of, measure, measure_by
 from recnb.comparison.models import models_of, reference_of, settings_of
 from recnb.comparison.parts import Conclusion, Curves, Forest, Movers, Tradeoff
-from recnb.comparison.results import Difference, Test
+from recnb.comparison.results import CurveLine, Difference, Test
 from recnb.comparison.table import ComparisonTable
 from recnb.data import Frame
 from recnb.data.input import Input
@@ -35,10 +35,10 @@ from recnb.errors import (
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
-from recnb.results.arguments import STANDARD, Metrics, asked_measures, check_options, chosen_metrics
+from recnb.results.arguments import STANDARD, Metrics, asked_measures, check_options, chosen_metrics, metrics_under
 from recnb.results.beyond_accuracy import values_of
+from recnb.results.curve import curve_of, is_against_recall
 from recnb.results.gate import Gate, NotWorse, at_least
-from recnb.results.provenance import own_note
 from recnb.results.segments import distinct_labels
 from recnb.stats import PairedMethod
 
@@ -243,9 +243,17 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
             labels = distinct_labels(segments.labels, ["model"])
             basis += filter(None, [segments.words])
         levels = [f"segment {at}" for at in range(len(labels))]
+        named = [
+            (name, metric, metric.cutoffs(cutoffs))
+            for name, metric in asked_measures(metrics_under(self._first.library, metrics))
+        ]
+        columns = {
+            (metric.name, cut): name if cut in (None, metric.cutoff) else f"{name}@{cut}"
+            for name, metric, own in named for cut in own
+        }  # fmt: skip
         rows = pd.DataFrame([
             dict(zip(levels, key, strict=True)) | asdict(mean)
-            | {"column": mean.metric if mean.k is None else f"{mean.metric}@{mean.k}"}
+            | {"column": columns[mean.metric, mean.k]}
             for key, of_segment in measured.items() for mean in of_segment.means
         ])  # fmt: skip
         rows = rows.set_index([*levels, "model"]).rename_axis(index=[*labels, "model"])
@@ -254,9 +262,7 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         table._measured = lambda: wide
         if any(not metric.is_accuracy for metric, _options in chosen):
             basis.append(_("metrics beyond accuracy over all users who have a value in every model"))
-        basis += own_note(
-            self._first.library, [metric.name for metric, _options in chosen if self._first.is_own(metric)]
-        )
+        basis += self._first.library_notes(named)[1]
         table.attrs = {
             "basis": "; ".join(basis),
             "n_users": self.n_users,
@@ -545,9 +551,9 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         Parameters
         ----------
         metric
-            Name of a metric.
+            Name of a metric. "IPrec" is interpolated precision against recall: the 11-point curve.
         k
-            Cut-offs.
+            Cut-offs; for "IPrec" levels of recall, by default 0, 0.1, ..., 1.
         lang
             "en" or "ko"; None: the language in force.
         **options
@@ -557,6 +563,13 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         -------
         Curves
         """
+        if is_against_recall(metric):
+            curves = {name: curve_of(data, metric, k, options) for name, data in self._models.items()}
+            lines = tuple(
+                CurveLine(model, of.metric, of.symbol, of.k, of.value, of.low, of.high, of.n_users)
+                for model, of in curves.items()
+            )
+            return Curves(lines, self.settings, "recall", lang=checked(lang))
         chosen = any_metric(metric)
         cutoffs = Cutoffs.of_curve(k)
         means = self._measured([chosen.name], cutoffs, options, []).means

@@ -57,8 +57,8 @@ def draw_forest(ax: Axes | None, differences: Sequence[Difference]) -> Axes:
     return ax
 
 
-def draw_curves(ax: Axes | None, lines: Sequence[CurveLine]) -> Axes:
-    """Means against the cut-off, a line with its band for each model."""
+def draw_curves(ax: Axes | None, lines: Sequence[CurveLine], axis: str = "k") -> Axes:
+    """Means against the cut-off or recall, a line with its band for each model."""
     from matplotlib.ticker import MaxNLocator
 
     ax = axes(ax)
@@ -68,10 +68,10 @@ def draw_curves(ax: Axes | None, lines: Sequence[CurveLine]) -> Axes:
         if isfinite(line.low[0]):
             ax.fill_between(line.k, line.low, line.high, color=colour, alpha=0.15, linewidth=0)
     with lettering(current()) as fonts:
-        ax.set_xlabel(_("cut-off k"), **fonts)
-        ax.set_ylabel(_("mean {symbol}@k", symbol=lines[0].symbol), **fonts)
+        ax.set_xlabel(_("cut-off k") if axis == "k" else axis, **fonts)
+        ax.set_ylabel(_("mean {symbol}@{axis}", symbol=lines[0].symbol, axis=axis), **fonts)
     ax.set_ylim(bottom=0)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=axis == "k"))
     ax.legend(frameon=False)
     ax.spines[["top", "right"]].set_visible(False)
     return ax

@@ -69,6 +69,11 @@ def models_of(models: Any, truth: Input | None, options: dict[str, Any]) -> dict
     """Every model evaluated, in the order given."""
     options_of_compare = [*OWN, "model", *options_known()]
     for name in options:
+        if name in ("metrics", "k"):
+            raise OptionError(
+                f"{name!r} is no option of a comparison: metrics are asked of it afterwards.",
+                fix="Type recnb.compare(models, truth).table(['nDCG@10', 'AP']), or .table(k=[5, 10]).",
+            )
         if name not in options_of_compare:
             raise OptionError(f"{name!r} is no option of a comparison. {near(name, options_of_compare)}")
     if isinstance(models, (Evaluation, Fetchable)):

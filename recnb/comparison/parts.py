@@ -143,26 +143,30 @@ class Curves(ComparisonPart):
 
     lines: tuple[CurveLine, ...]
     settings: Settings
+    axis: str = "k"  #: what it is against: cut-offs, or levels of recall
 
     def to_frame(self) -> pd.DataFrame:
-        """A row for each model and k: mean and the ends of its interval."""
+        """A row for each model and k, or level of recall: mean and the ends of its interval."""
         names = ["model", "k", "mean", "low", "high"]
         lines = [{name: getattr(line, name) for name in names} for line in self.lines]
-        return pd.concat(map(pd.DataFrame, lines), ignore_index=True)
+        return pd.concat(map(pd.DataFrame, lines), ignore_index=True).rename(columns={"k": self.axis})
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw them by matplotlib, on `ax` if given."""
         from recnb.comparison.figure import draw_curves
 
         with use_language(self.lang):
-            return draw_curves(ax, self.lines)
+            return draw_curves(ax, self.lines, self.axis)
 
     def _text(self) -> str:
-        frame = self.to_frame().pivot(index="k", columns="model", values="mean")[[line.model for line in self.lines]]
-        return f"{self.lines[0].symbol}@k\n{frame.to_string(float_format='{:.4f}'.format)}"
+        frame = self.to_frame().pivot(index=self.axis, columns="model", values="mean")[
+            [line.model for line in self.lines]
+        ]
+        return f"{self.lines[0].symbol}@{self.axis}\n{frame.to_string(float_format='{:.4f}'.format)}"
 
     def _html(self) -> str:
-        return part(_("Against the cut-off"), "curves", self.lines, self.settings)
+        title = _("Against the cut-off") if self.axis == "k" else _("Against recall")
+        return part(title, "curves", self.lines, self.settings, (), self.axis)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -194,7 +194,7 @@ class CurveLine:
     model: str
     metric: str
     symbol: str
-    k: tuple[int, ...]
+    k: tuple[float, ...]  #: cut-offs; of interpolated precision, levels of recall
     mean: tuple[float, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]

@@ -27,6 +27,9 @@ ALIASES = {
     "xgb": "xgboost",
 }
 
+#: Variants recorded of whole lists, which the library cuts where it is asked to.
+CUT_IF_ASKED = {("ir-measures", "rbp_rel1")}
+
 
 @dataclass(frozen=True)
 class Preset:
@@ -133,6 +136,8 @@ def default_of(library: str, metric: str, *, whole: bool = False) -> Preset | No
     if whole:
         uncut = [preset for preset in recorded if preset.convention.cutoff == "none"]
         recorded = [preset for preset in uncut if preset.variant.startswith(f"{recorded[0].variant}_no")] or recorded
+    if recorded and not whole and (recorded[0].library, recorded[0].variant) in CUT_IF_ASKED:
+        return replace(recorded[0], convention=replace(recorded[0].convention, cutoff="k"))
     return recorded[0] if recorded else None
 
 

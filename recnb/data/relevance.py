@@ -26,6 +26,13 @@ AMOUNTS = (
     "conversions", "conversion", "converted", "engagement", "feedback", "response", "positive", "ispositive", "relevant",
     "isrelevant",
 )  # fmt: skip
+#: Grades on which libraries raise an error, by the words of the column `refuses` in presets.csv.
+REFUSED_GRADES: dict[str, Callable[[pl.Series], bool]] = {
+    "fractions": lambda grades: bool((grades % 1 != 0).any()),
+    "negative grades": lambda grades: bool((grades < 0).any()),
+    "negative integers": lambda grades: grades.dtype.is_integer() and bool((grades < 0).any()),
+    "grades above 4": lambda grades: bool((grades > 4).any()),
+}
 
 
 def graded_truth(truth: pl.DataFrame, labels: Mapping[str, str], convention: Convention) -> pl.DataFrame:

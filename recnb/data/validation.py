@@ -227,7 +227,8 @@ def relevance(table: pl.DataFrame, name: str, label: str, *, negative: str = "er
         row = _first(column == lowest)
         held = f"holds a negative relevance, {lowest:g} for {_pair(table, row)}."
         clip = Code(f", frame[{label!r}].clip(lower=0)")
-        set_to_0 = ("A gain below 0 breaks the bounds of nDCG: set it to 0", clip, ", or choose another scale.")
+        trec = (Argument("negative_relevance", "zero"), ", as ", Argument("convention", "trec"), " does.")
+        set_to_0 = ("A gain below 0 breaks the bounds of nDCG: set it to 0", clip, ", or count it as 0 by ", *trec)
         raise FrameError.of_column(name, label, held, fix=set_to_0)
     return column
 

@@ -22,7 +22,7 @@ from recnb.libraries.variant import (
     presets_of,
 )
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.metric import standard_metric
+from recnb.metrics.metric import standard_at
 from recnb.results.plots import axes
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def _listed(names: list[str], most: int) -> str:
 
 def spread(evaluation: EvaluationData, metric: str, k: int | None = None, **options: Any) -> Spread:
     """Compute the numbers of all libraries, in each of their variants; the arguments are those of `Evaluation.spread`."""
-    chosen = standard_metric(metric)
+    chosen, k = standard_at(metric, k)
     k = Cutoffs.one(k).values[0]
     side = Side.of_evaluation(evaluation, chosen, options)
     ours, source, presets = side.variant, side.source, presets_of(chosen.name)

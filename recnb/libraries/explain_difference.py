@@ -30,7 +30,7 @@ from recnb.libraries.variant import (
     stage_of,
 )
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.metric import Metric, standard_metric
+from recnb.metrics.metric import Metric, standard_at
 from recnb.results import Explanation
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.plots import axes
@@ -197,7 +197,7 @@ def why(
     **options: Any,
 ) -> Why:
     """Explain the difference between an evaluation's number and another; the arguments are those of `Evaluation.why`."""
-    chosen = standard_metric(metric)
+    chosen, k = standard_at(metric, k)
     here = Side.of_evaluation(evaluation, chosen, options)
     return steps_between(here, _other_side(here, chosen, other, variant, options), Cutoffs.one(k).values[0])
 

@@ -30,7 +30,7 @@ from recnb.libraries.variant import (
     presets_of,
 )
 from recnb.metrics.hits import Cutoffs, Floats, Ints
-from recnb.metrics.metric import standard_metric
+from recnb.metrics.metric import standard_at
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -312,7 +312,7 @@ def identify(
     Tried are the evaluation's own convention, those recorded of libraries, and all that differ from one of these along one
     axis.
     """
-    chosen = standard_metric(metric)
+    chosen, k = standard_at(metric, k)
     k = Cutoffs.one(k).values[0]
     printed = None if isinstance(value, Mapping) or hasattr(value, "items") else Printed.of(value, digits)
     ours = Side.of_evaluation(evaluation, chosen, options)

@@ -13,6 +13,7 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.conventions.presets import Preset
 from recnb.data import Prepared, Source
+from recnb.data.relevance import REFUSED_GRADES
 from recnb.errors import FrameError, NoUsersError
 from recnb.libraries.data_properties import properties_of
 
@@ -91,15 +92,16 @@ class Refusal(NamedTuple):
     remedy: str = ""
 
 
+def _refused_grades(word: str, frames: str) -> Refusal:
+    return Refusal(frames, lambda source, _prepared, _k: REFUSED_GRADES[word](_grades(source)))
+
+
 #: By the words of the column `refuses` in presets.csv: frames on which the library raises an error.
 RAISES: dict[str, Refusal] = {
-    "fractions": Refusal("relevance that is not whole", _any_grade(lambda grades: grades % 1 != 0)),
-    "negative grades": Refusal("relevance below 0", _any_grade(lambda grades: grades < 0)),
-    "negative integers": Refusal(
-        "relevance below 0 in a column of integers",
-        lambda s, p, k: _grades(s).dtype.is_integer() and bool((_grades(s) < 0).any()),
-    ),
-    "grades above 4": Refusal("relevance above 4", _any_grade(lambda grades: grades > 4)),
+    "fractions": _refused_grades("fractions", "relevance that is not whole"),
+    "negative grades": _refused_grades("negative grades", "relevance below 0"),
+    "negative integers": _refused_grades("negative integers", "relevance below 0 in a column of integers"),
+    "grades above 4": _refused_grades("grades above 4", "relevance above 4"),
     "other users": Refusal(
         "users that are in one frame only",
         lambda s, p, k: _lacks(s.recs["user"], s.truth["user"]) or _lacks(s.truth["user"], s.recs["user"]),

@@ -33,7 +33,7 @@ from recnb.report.sections import SECTIONS
 from recnb.results.arguments import Metrics
 from recnb.results.beyond_accuracy import recorded_in
 from recnb.results.curve import Curve
-from recnb.results.provenance import own_note, users_in_words
+from recnb.results.provenance import OWN, users_in_words
 from recnb.results.segments import n_tests, segment_rows
 from recnb.stats import intervals
 
@@ -91,7 +91,7 @@ def report_of(
         lead_values = at_lead_k[lead.metric]
         hits = evaluation.hits(max(at))
         in_force = {name: value for _metric, given in chosen for name, value in given.items()}
-        basis, population = _population(evaluation, hits, in_force, [metric for metric, _options in chosen])
+        basis, population = _population(evaluation, hits, in_force, request.at_cutoffs)
         best, worst = _extremes(evaluation, hits, lead_values, lead_k)
         findings = lint(evaluation, lead_k, lead_metric.name, lead_options, lead_values)
         bar.update()
@@ -155,7 +155,7 @@ def _segments(
 
 
 def _population(
-    evaluation: EvaluationData, hits: Hits, options: Mapping[str, Any], metrics: Sequence[Metric[...]]
+    evaluation: EvaluationData, hits: Hits, options: Mapping[str, Any], metrics: Sequence[tuple[Metric[...], Cutoffs]]
 ) -> tuple[str, PopulationSummary]:
     """The basis of the report, of these metrics and their options, and who and what was evaluated."""
     counts, convention = evaluation.counts, evaluation.convention.with_metric(options)
@@ -164,10 +164,10 @@ def _population(
         conventions = tuple(convention.phrases(graded=evaluation.prepared.graded))
         basis = "; ".join([*users, *conventions, *evaluation.notes])
     else:
-        own = [metric.name for metric in metrics if evaluation.is_own(metric)]
+        _own, lines = evaluation.library_notes((metric.symbol.removesuffix(OWN), metric, ks) for metric, ks in metrics)
         conventions = (
             _("each metric as {library} has it", library=evaluation.library),
-            *own_note(evaluation.library, own),
+            *lines,
         )
         basis = "; ".join(conventions)
     names = [field.name for field in fields(PopulationSummary) if field.name.startswith("n_")]

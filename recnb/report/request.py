@@ -47,6 +47,11 @@ class ReportRequest:
         return self.own_k.get(metric, self.k)
 
     @property
+    def at_cutoffs(self) -> list[tuple[Metric[...], Cutoffs]]:
+        """The metrics of accuracy, each with its cut-offs."""
+        return [(metric, Cutoffs.of(self.k_of(metric.name))) for metric, _options in self.metrics]
+
+    @property
     def lead_ks(self) -> tuple[int, ...]:
         """The cut-offs of the lead metric that are ranks."""
         return tuple(k for k in self.k_of(self.metrics[0][0].name) if k is not None)
@@ -94,7 +99,12 @@ def request_of(
         )
     with_options = tuple((metric, options_of(metric, accuracy, shared, chosen)) for metric in chosen)
     marked = tuple(
-        (replace(metric, symbol=f"{metric.symbol}{OWN}") if model.is_own(metric) else metric, own)
+        (
+            replace(metric, symbol=f"{metric.symbol}{OWN}")
+            if model.is_own(metric, whole=own_k.get(metric.name) == (None,))
+            else metric,
+            own,
+        )
         for metric, own in with_options
     )
     return ReportRequest(finite, marked, beyond, float(confidence), own_k)

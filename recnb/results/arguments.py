@@ -13,10 +13,14 @@ from recnb.conventions import Convention, presets
 from recnb.data import NAMES
 from recnb.data.encoding import place_of
 from recnb.errors import FRAME, Argument, Code, OptionError, UnknownUserError, is_several, near
+from recnb.metrics.measure import PRINTED, SETS
 from recnb.metrics.metric import Metric, any_metric, measure_named, metric_named
 
 #: Metrics by name or text, as "ndcg" or "nDCG@10", or each with its own options.
 Metrics = Iterable[str] | Mapping[str, Mapping[str, Any]] | None
+
+#: Names of measures that are kept as typed.
+AS_PRINTED = {*PRINTED.values(), *SETS.values()}
 
 #: The metrics of a table by default.
 STANDARD = ("ndcg", "average_precision", "reciprocal_rank", "precision", "recall", "f1", "hit_rate")
@@ -57,7 +61,7 @@ def asked_measures(metrics: Metrics) -> list[tuple[str, Metric[...]]]:
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
         raise OptionError(f"metrics names {twice[0][0]!r} more than once.")
-    return [(name if set(name) & set("@(") else metric.name, metric) for name, metric in chosen]
+    return [(name if set(name) & set("@(") or name in AS_PRINTED else metric.name, metric) for name, metric in chosen]
 
 
 def without_cutoffs(

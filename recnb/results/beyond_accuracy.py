@@ -22,6 +22,7 @@ from recnb.results.aggregation import averaged, cutoffs_under
 from recnb.results.arguments import check_options
 from recnb.results.evaluation_data import EvaluationData, index_of
 from recnb.results.item_metrics import arguments_of
+from recnb.results.provenance import WHY_OWN
 from recnb.results.score import CatalogueScore, Score, most_shown
 from recnb.stats import intervals
 
@@ -148,7 +149,7 @@ class ListMetricResult:
                 )
         parts.append(replace(evaluation.convention, relevant_from=None).phrases(graded=False)[0])
         parts += [_("{name}={value}", name=name, value=_plain(value)) for name, value in self.options.items()]
-        parts += [_("recnb's own: {library} has none", library=library)] if own else []
+        parts += [_(WHY_OWN["none"], library=library)] if own else []
         return [*parts, *evaluation.notes]
 
 

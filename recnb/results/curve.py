@@ -98,9 +98,14 @@ class Curve:
             ))  # fmt: skip
 
 
+def is_against_recall(metric: object) -> bool:
+    """Whether the curve of a metric is against levels of recall, as that of interpolated precision is."""
+    return str(metric).lower() in ("iprec", "interpolated_precision")
+
+
 def curve_of(data: EvaluationData, metric: str, k: object, options: Mapping[str, Any]) -> Curve:
     """The curve of a metric of accuracy or beyond it; NaN for the interval of a number that has none."""
-    if str(metric).lower() in ("iprec", "interpolated_precision"):
+    if is_against_recall(metric):
         return _against_recall(data, k, options)
     chosen = any_metric(metric)
     if chosen.summed:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from recnb.data import Counts, Prepared
 from recnb.data.encoding import place_of
 from recnb.data.item_data import ItemData
 from recnb.data.join import InMemoryRows
-from recnb.data.relevance import is_relevant
+from recnb.data.relevance import REFUSED_GRADES, is_relevant
 from recnb.data.side_data import SideData
 from recnb.display.language import _
 from recnb.display.templates import render
@@ -27,7 +27,7 @@ from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.metric import Metric
 from recnb.results.aggregation import Scoring
 from recnb.results.arguments import position_of
-from recnb.results.provenance import basis_of
+from recnb.results.provenance import OWN, WHY_OWN, basis_of
 from recnb.results.score import Score
 
 #: What to ask an evaluation first.
@@ -140,7 +140,12 @@ class EvaluationData:
     def _recorded(self, metric: Metric[...], *, whole: bool = False) -> presets.Preset | None:
         if self.library is None:
             return None
-        return presets.default_of(self.library, metric.recorded_as or metric.plain_name, whole=whole)
+        name = metric.recorded_as or metric.plain_name
+        found = presets.default_of(self.library, name, whole=whole)
+        if found is None and whole and name in ("f1", "fbeta"):  # of whole lists, k is their length
+            of_lists = presets.default_of(self.library, "f1_list", whole=True)
+            return of_lists if of_lists is not None and of_lists.convention.cutoff == "none" else None
+        return found
 
     @property
     def _own_convention(self) -> Convention:
@@ -150,9 +155,45 @@ class EvaluationData:
             own["no_relevant"] = "zero"
         return replace(self.convention, **own | self.overrides)
 
-    def is_own(self, metric: Metric[...]) -> bool:
-        """Whether a number is recnb's own although the evaluation is under a library's conventions, which has none."""
-        return self.library is not None and self._recorded(metric) is None
+    @cached_property
+    def _refused(self) -> frozenset[str]:
+        """Words for what of the grades libraries refuse."""
+        source = self.prepared.source
+        if source is None or "relevance" not in source.truth.columns:
+            return frozenset()
+        grades = source.truth["relevance"]
+        return frozenset(word for word, applies in REFUSED_GRADES.items() if applies(grades))
+
+    def why_own(self, metric: Metric[...], *, whole: bool = False) -> str | None:
+        """Why a number is recnb's own under a library's conventions, by the words of `WHY_OWN`; None if it is the library's."""
+        if self.library is None:
+            return None
+        recorded = self._recorded(metric, whole=whole)
+        if recorded is None:
+            return "none"
+        return "refused" if recorded.refuses and self._refused.intersection(recorded.refuses) else None
+
+    def is_own(self, metric: Metric[...], *, whole: bool = False) -> bool:
+        """Whether a number is recnb's own although the evaluation is under a library's conventions."""
+        return self.why_own(metric, whole=whole) is not None
+
+    def library_notes(self, named: Iterable[tuple[str, Metric[...], Cutoffs]]) -> tuple[list[str], list[str]]:
+        """Which of these names at their cut-offs are recnb's own, and the lines below on these and on what is not cut."""
+        own: dict[str, list[str]] = {}
+        uncut = []
+        for name, metric, cutoffs in named:
+            whole = cutoffs.values == (None,)
+            recorded = self._recorded(metric, whole=whole)
+            if why := self.why_own(metric, whole=whole):
+                own.setdefault(why, []).append(name)
+            elif recorded is not None and recorded.convention.cutoff == "none" and not whole:
+                uncut.append(name)
+        lines = [f"{OWN} {_(WHY_OWN[why], library=self.library)}" for why in own]
+        if len(own) > 1:
+            lines = [f"{line} ({', '.join(names)})" for line, names in zip(lines, own.values(), strict=True)]
+        if uncut:
+            lines.append(_("{names}: {library} does not cut lists at k", names=", ".join(uncut), library=self.library))
+        return [name for names in own.values() for name in names], lines
 
     def under(self, library: str) -> EvaluationData:
         """The same data under a library's conventions."""
@@ -172,8 +213,14 @@ class EvaluationData:
             words = "; ".join([_("sum over users"), words])
         if self.library is None:
             return words
-        if self.is_own(scoring.metric):
-            return "; ".join([words, _("recnb's own: {library} has none", library=self.library)])
+        if (
+            scoring.metric.plain_name == "err"
+            and {**scoring.metric.defaults, **scoring.options}["max_relevance"] is None
+        ):
+            top = prepared.all_hits.max_relevance
+            words = "; ".join([words, _("highest relevance {value:g}, that of the truth", value=top)])
+        if why := self.why_own(scoring.metric, whole=whole):
+            return "; ".join([words, _(WHY_OWN[why], library=self.library)])
         return _("as {library}: {words}", library=self.library, words=words)
 
     def basis(self, convention: Convention | None = None) -> str:

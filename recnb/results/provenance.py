@@ -79,10 +79,11 @@ def titled(item: Any, titles: Mapping[Any, str]) -> Markup:
     return Markup('{} <span style="opacity: 0.75;">{}</span>').format(name(titles[item]), name(item))
 
 
-def own_note(library: str | None, own: Sequence[str]) -> list[str]:
-    """The line below numbers that a library does not have."""
-    words = _("recnb's own: {library} has none", library=library)
-    return [f"{OWN} {words}"] if own else []
+#: Why a number under a library's conventions is recnb's own.
+WHY_OWN: dict[str, str] = {
+    "none": N_("recnb's own: {library} has none"),
+    "refused": N_("recnb's own: {library} refuses such relevance"),
+}
 
 
 def console(frame: pd.DataFrame, **how: Any) -> str:

@@ -23,7 +23,7 @@ from recnb.results import beyond_accuracy
 from recnb.results.aggregation import means_of
 from recnb.results.arguments import Metrics, asked_measures, metrics_under, options_of
 from recnb.results.plots import draw_scales
-from recnb.results.provenance import OWN, console, own_note, users_in_words
+from recnb.results.provenance import OWN, console, users_in_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -343,8 +343,9 @@ def table_of(
             parts.append(f"{metric.name}: {'; '.join(words)}")
     for name, metric in zip(names, chosen, strict=True):
         parts += own_users(evaluation, name, metric, metric_options[metric.name])
-    own = [name for name, metric in zip(names, chosen, strict=True) if evaluation.is_own(metric)]
-    parts += own_note(library, own)
+    at_cutoffs = [(name, metric, metric.cutoffs(cutoffs)) for name, metric in zip(names, chosen, strict=True)]
+    own, lines = evaluation.library_notes(at_cutoffs)
+    parts += lines
     attrs = {"basis": "; ".join(parts), "n_users": evaluation.n_users, "convention": str(convention), "own": own}
     table = table_at(names, np.array(rows), cutoffs, attrs)
     if intervals:

@@ -112,6 +112,27 @@ def test_trec_evals_own_figures(files: Path, capsys: pytest.CaptureFixture[str])
         assert value == (f"{aggregated:.0f}" if name.startswith("num") else f"{aggregated:.4f}"), name
 
 
+def test_trec_evals_figures_of_each_query(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = {"AP": "map", "nDCG@10": "ndcg_cut_10", "P@5": "P_5", "Bpref": "bpref", "SetP": "set_P", "NumRet": "num_ret"}  # fmt: skip
+    how = ("--convention", "trec_eval", "--format", "trec", "--metrics", *asked)
+    assert run(files, "popular.run", "qrels.txt", *how, "-q") == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    with (files / "popular.run").open() as run_file, (files / "qrels.txt").open() as qrels_file:
+        run_, qrels = pytrec_eval.parse_run(run_file), pytrec_eval.parse_qrel(qrels_file)
+    names = {"map", "ndcg_cut.10", "P.5", "bpref", "set_P", "num_ret"}
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, names).evaluate(run_)
+    wanted = {
+        (name, query): f"{values[name]:.0f}" if name == "num_ret" else f"{values[name]:.4f}"
+        for query, values in theirs.items() for name in asked.values()
+    }  # fmt: skip
+    assert {(name, query): value for name, query, value in lines if query != "all"} == wanted
+    assert [name for name, query, _value in lines if query == "all"] == ["num_q", *asked.values()]
+    assert run(files, "popular.run", "qrels.txt", *how) == 0
+    assert all("\tall\t" in line for line in capsys.readouterr().out.splitlines())
+    assert run(files, "popular.run", "qrels.txt", "-q") == 2
+    assert "--format trec" in capsys.readouterr().err
+
+
 def test_a_gate(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(files, "item-knn.parquet", "test.csv", "--fail-below", "ndcg@10=0.25", "--format", "csv") == 0
     assert run(files, "item-knn.parquet", "test.csv", "--fail-below", "ndcg@10=0.3", "--format", "csv") == 1

@@ -92,7 +92,11 @@ TRUTH: dict[str, list[object]] = {"user": ["u"], "item": ["b"], "relevance": [1.
         ({**RECS, "item": [2.0**60, 1.0]}, TRUTH, "as whole numbers or as text."),
         ({**RECS, "score": [1, 2]}, TRUTH, "--data-option order=rank or --data-option order=score."),
         (RECS, {**TRUTH, "relevance": [None]}, "0 for not relevant; or drop the rows."),
-        (RECS, {**TRUTH, "relevance": [-1.0]}, "set it to 0, or choose another scale."),
+        (
+            RECS,
+            {**TRUTH, "relevance": [-1.0]},
+            "set it to 0, or count it as 0 by --data-option negative_relevance=zero, as --convention trec does.",
+        ),
         (RECS, {**TRUTH, "relevance": [1e300]}, "Make the scale smaller."),
         (RECS, {"user": ["u", "u"], "item": ["b", "b"]}, "--data-option duplicates=dedupe"),
     ],

@@ -6,6 +6,8 @@ import itertools
 import math
 import subprocess
 import sys
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -310,3 +312,34 @@ def test_importing_recnb_loads_none_of_this():
     code = "import recnb, sys; assert not {'matplotlib', 'scipy.stats'} & set(sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
     assert callable(steps_between)
+
+
+def test_measures_by_their_text_bring_their_cutoff(tmp_path: Path) -> None:
+    sample = recnb.datasets.load_sample()
+    ev = recnb.evaluate(sample.models["popular"], sample.test)
+    assert repr(ev.why("nDCG@10", other="ranx")) == repr(ev.why("ndcg", k=10, other="ranx"))
+    assert repr(ev.spread("nDCG@10")) == repr(ev.spread("ndcg", k=10))
+    assert repr(ev.identify("nDCG@10", 0.1725)) == repr(ev.identify("ndcg", 0.1725, k=10))
+    for call in (ev.spread, partial(ev.why, other="ranx"), partial(ev.identify, value=0.2)):
+        with pytest.raises(OptionError, match="leave one of them out"):
+            call("nDCG@10", k=5)
+        with pytest.raises(OptionError, match=r"evaluate with relevant_from=2, and name 'average_precision'"):
+            call("AP(rel=2)")
+        with pytest.raises(OptionError, match="takes a metric of accuracy by its name"):
+            call("Bpref")
+
+
+def test_as_in_reads_mappings_and_files(tmp_path: Path) -> None:
+    lists, truth = {"u": {"a": 3.0, "b": 2.0}, "v": {"b": 1.0}}, {"u": {"b": 2, "c": 1}, "v": {"b": 1}}
+    rows = [
+        pd.DataFrame(
+            [(user, item, value) for user, items in held.items() for item, value in items.items()], columns=columns
+        )
+        for held, columns in ((lists, ["user", "item", "score"]), (truth, ["user", "item", "relevance"]))
+    ]
+    recnb.write_trec_run(rows[0], tmp_path / "bm25.run")
+    recnb.write_trec_qrels(rows[1], tmp_path / "t.qrels")
+    wanted = recnb.as_in("trec_eval", "ndcg", *rows, k=10)
+    assert 0 < wanted < 1
+    assert recnb.as_in("trec_eval", "ndcg", lists, truth, k=10) == wanted
+    assert recnb.as_in("trec_eval", "ndcg", str(tmp_path / "bm25.run"), tmp_path / "t.qrels", k=10) == wanted

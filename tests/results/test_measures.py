@@ -244,10 +244,10 @@ def test_reports_and_comparisons_take_measures() -> None:
         EV.report(metrics=["nDCG@10"], k=5)
     found = recnb.compare(SAMPLE.recommendations, SAMPLE.test, baseline="popular")
     table = found.table(["nDCG@10", "P@5", "AP(rel=4)@5", "Bpref"])
-    assert list(table.columns) == ["ndcg@10", "precision@5", "AP(rel=4)@5", "bpref"]
+    assert list(table.columns) == ["nDCG@10", "P@5", "AP(rel=4)@5", "Bpref"]
     assert table.loc["item-knn", "AP(rel=4)@5"] == pytest.approx(EV.measure("AP(rel=4)@5"))
     assert len(found.differences(["nDCG@10", "P@5"])) == 4
-    with pytest.raises(OptionError, match="num_ret"):
+    with pytest.raises(OptionError, match="NumRet"):
         found.table(["NumRet"])
 
 
@@ -395,3 +395,98 @@ def test_the_users_behind_a_threshold_of_its_own_are_told() -> None:
     for table in (ev.measures(["nDCG@10", "AP(rel=4)"]), ev.table(["ndcg", "AP(rel=4)"])):
         assert f"AP(rel=4): {users}" in table.attrs["basis"]
         assert "left out" in users
+
+
+def under(relevance: list[float], library: str) -> recnb.Evaluation:
+    recs = pd.DataFrame({"user": 1, "item": list("abc"), "score": [3.0, 2.0, 1.0]})
+    return recnb.evaluate(
+        recs, pd.DataFrame({"user": 1, "item": list("abc"), "relevance": relevance}), convention=library
+    )
+
+
+@pytest.mark.parametrize(("relevance", "library"), [([-1, 2, 0], "sklearn"), ([1.5, 0.5, 0], "trec")])
+def test_relevance_that_a_library_refuses_has_no_number_of_it(relevance: list[float], library: str) -> None:
+    evaluation = under(relevance, library)
+    words = "recnb's own: .* refuses such relevance"
+    assert re.search(words, evaluation.ndcg(k=3).basis)
+    assert not evaluation.ndcg(k=3).basis.startswith("as ")
+    for shown in (
+        evaluation.measures(["nDCG@3"]),
+        evaluation.table(["ndcg"], k=3),
+        evaluation.report(metrics="ndcg", k=3),
+    ):
+        assert "†" in repr(shown)
+        assert re.search(words, repr(shown) + str(getattr(shown, "basis", "")))
+    assert "†" not in repr(under([0, 2, 1], library).table(["ndcg"], k=3))
+
+
+def test_what_a_library_does_not_cut_is_said_below_a_table() -> None:
+    evaluation = under([0, 0, 1], "trec")
+    assert evaluation.reciprocal_rank(k=1) == pytest.approx(1 / 3)
+    words = "RR.*: pytrec_eval-terrier does not cut lists at k"
+    assert re.search(words, repr(evaluation.measures(["RR@1", "AP@1"])))
+    assert re.search(words, repr(evaluation.table(["RR", "AP"], k=[1])))
+    assert "does not cut" not in repr(evaluation.measures(["RR", "AP@1"]))
+
+
+def test_rbp_of_ir_measures_is_cut_where_asked() -> None:
+    evaluation = under([0, 1, 0], "ir_measures")
+    assert evaluation.rbp(k=1, p=0.8) == 0
+    assert evaluation.rbp(k=2, p=0.8) == evaluation.rbp(p=0.8) == pytest.approx(0.16)
+    assert evaluation.rbp(k=2).basis.startswith("as ir-measures")
+
+
+def test_f_of_whole_lists_is_that_of_ir_measures() -> None:
+    for name in ("SetF", "SetF(beta=2.0)"):
+        assert evaluation_basis(name).startswith("as ir-measures")
+    assert "recnb's own" in evaluation_basis("F1@2")
+    assert "†" not in repr(under([0, 1, 0], "ir_measures").measures(["SetF"]))
+
+
+def evaluation_basis(name: str) -> str:
+    return under([0, 1, 0], "ir_measures").measure(name).basis
+
+
+def test_tables_keep_names_as_typed() -> None:
+    found = recnb.compare(SAMPLE.recommendations, SAMPLE.test)
+    assert list(found.table(["nDCG@10", "AP", "recall"])) == ["nDCG@10", "AP", "recall"]
+    assert list(found.table(["AP", "ndcg"], k=[5])) == ["AP@5", "ndcg@5"]
+    assert list(EV.table(["AP", "mrr"]).index) == ["AP", "reciprocal_rank"]
+
+
+def test_what_to_type_for_sums_and_metrics() -> None:
+    found = recnb.compare(SAMPLE.recommendations, SAMPLE.test)
+    with pytest.raises(OptionError, match=re.escape(".measure('NumRet')")):
+        found.table(["nDCG@10", "NumRet"])
+    assert found["popular"].measure("NumRet") > 0
+    for call, method in ((recnb.evaluate, "measures"), (recnb.compare, "table")):
+        with pytest.raises(OptionError, match=rf"\.{method}\(\["):
+            call(SAMPLE.recommendations, SAMPLE.test, metrics=["nDCG@10"])
+    truth = {"u": {"a": -1, "b": 1}}
+    with pytest.raises(RecnbError, match="negative_relevance='zero', as convention='trec' does"):
+        recnb.evaluate({"u": ["a", "b"]}, truth)
+    assert recnb.evaluate({"u": ["a", "b"]}, truth, negative_relevance="zero").reciprocal_rank() == 0.5
+    assert recnb.evaluate({"u": ["a", "b"]}, truth, convention="trec").reciprocal_rank() == 0.5
+
+
+def test_a_gate_has_the_basis_of_its_measure() -> None:
+    basis = EV.at_least("AP(rel=4)", 0.01).basis
+    assert "relevance of 4 or more" in basis
+    assert "relevance above 0" not in basis
+    assert "relevance above 0" in EV.at_least("AP", 0.01).basis
+
+
+def test_err_under_a_library_names_the_highest_relevance() -> None:
+    assert "highest relevance 3, that of the truth" in under([0, 3, 1], "trec").err(k=2).basis
+    assert "highest relevance" not in under([0, 3, 1], "ir_measures").err(k=2).basis
+
+
+def test_the_truth_before_the_lists_is_noticed() -> None:
+    run, qrels = {"u": {"a": 1.5, "b": 0.5}, "v": {"b": 0.3}}, {"u": {"b": 1}, "v": {"b": 2}}
+    words = "recommendations come first here, and the truth second"
+    assert words in recnb.evaluate(qrels, run).ndcg(k=2).basis
+    for library in ("trec", "ir_measures", "ranx"):
+        with pytest.raises(RecnbError, match=words):
+            recnb.evaluate(qrels, run, convention=library)
+    assert words not in recnb.evaluate(run, qrels).basis()
+    assert words not in recnb.evaluate({"u": {"a": 1.5}}, {"u": {"a": 0.5}}).basis()
