@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -74,7 +74,7 @@ def draw_scales(
     parts: Sequence[pd.DataFrame],
     label: Callable[[list[str]], str],
     *,
-    axis: int = 0,
+    axis: Literal[0, 1] = 0,
     color: Any = None,
     ylabel: str = "",
     **fonts: Any,
@@ -85,8 +85,8 @@ def draw_scales(
     """
     values = parts[0]
     names = [str(name) for name in values.axes[axis]]
-    largest = values.abs().max(axis=1 - axis).to_numpy(dtype=float)
-    shared, own = (np.flatnonzero(kind).tolist() for kind in (~(largest > 1), largest > 1))
+    largest = np.nan_to_num(np.abs(values.to_numpy(dtype=float))).max(axis=1 - axis)
+    shared, own = (np.flatnonzero(kind).tolist() for kind in (largest <= 1, largest > 1))
     groups = [*([shared] if shared else []), *([at] for at in own)]
     frames = [[part.take(group, axis=axis) for part in parts] for group in groups]
     panels = [ax]

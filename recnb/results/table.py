@@ -58,9 +58,9 @@ class TablePlot(PlotAccessor):
         self,
         ax: Axes | None = None,
         *,
-        title: str | None = None,
+        title: Any = None,
         color: Any = None,
-        kind: str | None = None,
+        kind: Any = None,
         **options: Any,
     ) -> Any:
         """Draw the table on `ax`, or on the axes of a new figure; `kind` and its options are those of pandas."""
@@ -81,10 +81,11 @@ class TablePlot(PlotAccessor):
         """What pandas draws; bars and lines of means have their intervals as error bars, if the table shows them."""
         error = {"bar": "yerr", "line": "yerr", "barh": "xerr"}.get(kind)
         if error is None or not {"mean", "low", "high"} <= {*self._table.columns.get_level_values(-1)}:
-            return super().__call__(kind=kind, ax=ax, **options)
+            return super().__call__(**{"kind": kind, "ax": ax, **options})
         mean, low, high = parts_of(self._table)
         ends = np.stack([mean - low, high - mean]).clip(min=0).transpose(2, 0, 1)
-        return mean.rename(columns=_at).plot(**{"kind": kind, "ax": ax, error: ends, **options})
+        drawn: dict[str, Any] = {"kind": kind, "ax": ax, error: ends, **options}
+        return mean.rename(columns=_at).plot(**drawn)
 
 
 class Table(pd.DataFrame):
@@ -206,7 +207,7 @@ class Table(pd.DataFrame):
         parts = [markdown_table(header, rows, left), *lines, markdown_text(basis, 2000)]
         return written("\n\n".join(filter(None, parts)) + "\n", args[0] if args else None)
 
-    def to_latex(self, *args: Any, caption: str | None = None, label: str | None = None, **options: Any) -> Any:
+    def to_latex(self, *args: Any, caption: Any = None, label: Any = None, **options: Any) -> Any:
         """Return the table in LaTeX with booktabs, or write it to a file; with other options of pandas, as pandas writes it.
 
         `caption` and `label` are LaTeX; the line with users and convention follows the caption.
