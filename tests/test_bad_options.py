@@ -251,7 +251,7 @@ def test_a_convention_that_is_none(option: str, value: Any) -> None:
         ("duplicate", "'duplicates'"),
         ("gain", "Known"),
         ("metric", "Known"),
-        ("k", "Known"),
+        ("limit", "Known"),
     ],
 )
 def test_an_option_of_an_evaluation_that_is_none(option: str, near: str) -> None:
