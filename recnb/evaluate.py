@@ -352,20 +352,17 @@ def parse_options(options: Mapping[str, Any]) -> Options:
         if role in options and not is_word(options[role], WORDS.get(role, ()))
     }
     for name in options:
-        if name in ("metrics", "k"):
-            raise OptionError(
-                f"{name!r} is no option of an evaluation: metrics are asked of it afterwards.",
-                fix="Type recnb.evaluate(recs, truth).measures(['nDCG@10', 'AP']), or .table(k=[5, 10]).",
-            )
         if name in ("group", "qid"):
             problem = f"{name}= is that of labels and scores without a frame: type recnb.evaluate_groups(y_true, y_score, {name}=...)."
             raise OptionError(problem, fix=("For a column of queries: ", Argument("user", name), "."))
         if name not in Convention.__dataclass_fields__ or name == "metric":
             if name in ("k", "metrics") or any(name in metric.defaults for metric in METRICS.values()):
                 problem = (
-                    f"{name!r} is no option of an evaluation: k, metrics and options such as gain belong to a metric:"
+                    f"{name!r} is no option of an evaluation: k, metrics and options such as gain belong to a metric."
                 )
-                raise OptionError(problem, fix="ev.table(k=10, gain='exponential').")
+                raise OptionError(
+                    problem, fix="Type ev.measures(['nDCG@10', 'AP']), or ev.table(k=10, gain='exponential')."
+                )
             raise OptionError(f"{name!r} is no option of an evaluation. {near(name, options_known())}")
     for role, column in columns.items():
         if column is not None and not isinstance(column, str):

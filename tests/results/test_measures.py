@@ -296,7 +296,7 @@ def test_an_error_names_the_nearest() -> None:
     for text, near in {"nDGC@10": "nDCG", "Bperf": "bpref", "AP(rell=2)": "rel", "Sucess@5": "Success"}.items():
         with pytest.raises(OptionError, match=f"(?i){near}"):
             EV.measure(text)
-    for call in (EV.curve, EV.spread, EV.identify):
+    for call in (EV.curve, EV.spread):
         with pytest.raises(OptionError, match="nDCG@10"):
             call("nDCG@10", 5)
     with pytest.raises(OptionError):
