@@ -112,7 +112,7 @@ def test_readme_shows_real_output():
 #: What the first table of the README calls df, matrix, users, wide, ...
 HELD = """
 import pandas, scipy.sparse
-df = pandas.DataFrame({"user": [1, 1], "item": ["a", "b"], "rank": [1, 2], "relevance": [0, 1]})
+df = pandas.DataFrame({"user": [1, 1], "item": ["a", "b"], "y_pred": [0.9, 0.5], "xgb_pred": [0.2, 0.4], "relevance": [0, 1]})
 users, matrix = ["u001", "u002"], [["i080", "i002"], ["i080", "i003"]]
 wide = pandas.DataFrame(matrix, index=pandas.Index(users, name="user"), columns=[1, 2])
 y_true, y_score, sizes, ranking, relevant = [3, 0, 2], [0.2, 0.9, 0.5], [2, 1], ["a", "b"], ["b"]

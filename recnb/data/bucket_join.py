@@ -78,7 +78,7 @@ class BucketJoin:
 
     def source(self, floats: tuple[str, ...]) -> Source:
         """The source of an evaluation of all users."""
-        truth = LazyRows(self.truth.all)
+        truth = LazyRows(self._judged)
         return Source(self.away, truth, self.layout.recs, self.layout.truth, floats=floats)
 
     def each(self, work: Callable[[Source, PartSummary], T]) -> Iterator[T]:
@@ -103,6 +103,10 @@ class BucketJoin:
         """Raise an error if no user of all buckets can be averaged."""
         some = replace(facts, with_list=self.recs.first["user"][0], with_truth=self.truth.first["user"][0])
         some.check(n_users, n_relevant, convention, self.layout)
+
+    def _judged(self) -> pl.DataFrame:
+        """All rows of the truth, with ids of the type that users and items have."""
+        return self._part(self.recs.first.clear(), self.truth.all()).truth
 
     def _part(self, recs: pl.DataFrame, truth: pl.DataFrame) -> Source:
         # Where a side has no rows, ids are of the type that they have where both have some.
@@ -131,7 +135,7 @@ class BucketJoin:
         parts[0] = replace(parts[0], row_counts=replace(parts[0].row_counts, items=items))
 
         def judged() -> pl.DataFrame:
-            rows = graded(self.truth.all(), self.layout.truth, convention)
+            rows = graded(self._judged(), self.layout.truth, convention)
             return rows if convention.duplicates == "error" else once(rows, self.layout.truth, convention)
 
         def relevant() -> list[pl.DataFrame]:

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.columns import Frame, columns_of, find, from_pandas, role_of, table_of
+from recnb.data.columns import Frame, columns_of, find, fractional, from_pandas, role_of, table_of
 from recnb.data.item_lists import LISTS, SETS, ItemLists, by_rank, each_once, ids_of
 from recnb.data.join import Source
 from recnb.data.table_files import IDS, Trec, Wanted, read_together
@@ -193,7 +193,7 @@ class _Reader:
         """A frame with lists in cells or with a column for each rank, by item."""
         if self.columns.get("item") in names or any(role_of(column) == "item" for column in names):
             return None
-        if (ranks := self._ranks(name, names)) is not None:
+        if (ranks := self._ranks(frame, name, names)) is not None:
             return self._of_ranks(frame, name, ranks, [column for column in names if column not in ranks])
         role = COLUMN_OF_LISTS.get(name, "")
         lists = [column for column in names if column == self.columns.get(role)] or [
@@ -206,7 +206,7 @@ class _Reader:
         label = find(frame, name, ["user"], self.columns)["user"]
         return ItemLists.in_cells(frame, name, label, lists[0], ordered=name == RECS).table().rename({"user": label})
 
-    def _ranks(self, name: str, names: list[Any]) -> list[Any] | None:
+    def _ranks(self, frame: Frame, name: str, names: list[Any]) -> list[Any] | None:
         """The columns of a frame that has one for each rank, as 1 to 20 or rec_1 to rec_20; None if it has other roles."""
         users = [column for column in names if column == self.columns.get("user") or role_of(column) == "user"]
         left = [column for column in names if column not in users]
@@ -217,6 +217,7 @@ class _Reader:
             len(numbers) < (1 if prefixes == {""} else 2)
             or any(role_of(one) in OF_OTHER_FRAMES for one in left)
             or named & {*left}
+            or _holds_fractions(frame, name, [*numbers])
         ):
             return None
         ranks = sorted(numbers, key=lambda column: int(numbers[column][2]))
@@ -270,6 +271,13 @@ def _holds_lists(frame: Frame, column: Any) -> bool:
     if isinstance(frame, pd.DataFrame):
         return len(frame) > 0 and isinstance(frame[column].iloc[0], (*LISTS, *SETS, Mapping))
     return isinstance(frame, pl.DataFrame) and isinstance(frame.schema[column], (pl.List, pl.Array))
+
+
+def _holds_fractions(frame: Frame, name: str, columns: list[Any]) -> bool:
+    """Whether columns hold numbers that are not whole, which are no items."""
+    floats = [column for column in columns if str(column) in map(str, fractional(frame))]
+    table = table_of(frame, name, {str(at): column for at, column in enumerate(floats)}) if floats else pl.DataFrame()
+    return any(bool((column % 1 > 0).any()) for column in table)
 
 
 def _no_columns(given: Mapping[Any, Any], name: str) -> None:

@@ -80,7 +80,7 @@ def as_in(
             lists = read_lists(frames[RECS], given.columns)
             metrics = ItemMetrics(lists, frames.get("train"), _by_item(features), catalogue)
             return metrics.value(chosen.metric, dict(chosen.options), k)
-        source = given.noted(read(frames[RECS], frames[TRUTH], given.columns))
+        source = given.noted(read(frames[RECS], frames.get(TRUTH), given.columns))
     refuse(source, chosen, k)
     return value_under(source, chosen, k)
 

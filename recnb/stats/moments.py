@@ -185,7 +185,7 @@ class Moments:
 
 def sums_by(values: Floats, group: Ints, n_groups: int = 0) -> Floats:
     """The sum of the rows of each group of rows × columns; groups are numbered from 0, and are at least so many."""
-    return np.stack([np.bincount(group, column, n_groups) for column in values.T], axis=1)
+    return np.stack([np.bincount(group, weights=column, minlength=n_groups) for column in values.T], axis=1)
 
 
 def checked_confidence(confidence: float) -> None:

@@ -227,7 +227,7 @@ def test_a_gate_prints_the_warnings_about_its_data(files: Path, capsys: pytest.C
     [
         (("--fail-if-worse", "ndcg@10"), "say --baseline"),
         (("--baseline", "popular", "--fail-if-worse", "ndcg@10:-0.1"), "say it as ndcg@10"),
-        (("--baseline", "popular", "--fail-if-worse", "ndgc@10"), "Did you mean 'ndcg'"),
+        (("--baseline", "popular", "--fail-if-worse", "ndgc@10"), "Did you mean 'nDCG@10'"),
         (("--baseline", "popular", "--fail-if-worse", "popular:ndcg@10"), "is the baseline itself"),
         (("--baseline", "popular", "--fail-if-worse", "als:ndcg@10"), "there is no such model"),
         (("--gate-junit", "gate.xml"), "there is no gate"),
@@ -311,7 +311,7 @@ def test_the_command_itself(files: Path) -> None:
 
 def test_a_slip_in_a_gate_is_told_before_the_work(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(files, "item-knn.parquet", "test.csv", "--fail-below", "ndgc@10=0.1", "-o", "never.html") == 2
-    assert "Did you mean 'ndcg'" in capsys.readouterr().err
+    assert "Did you mean 'nDCG@10'" in capsys.readouterr().err
     assert not (files / "never.html").exists()
 
 
