@@ -185,7 +185,8 @@ class Moments:
 
 def sums_by(values: Floats, group: Ints, n_groups: int = 0) -> Floats:
     """The sum of the rows of each group of rows × columns; groups are numbered from 0, and are at least so many."""
-    return np.stack([np.bincount(group, weights=column, minlength=n_groups) for column in values.T], axis=1)
+    sums = [np.bincount(group, weights=column, minlength=n_groups) for column in values.T]
+    return np.stack(sums, axis=1).astype(np.float64, copy=False)
 
 
 def checked_confidence(confidence: float) -> None:

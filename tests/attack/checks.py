@@ -114,6 +114,8 @@ def certain(case: Case) -> bool:
     averaged = case.options.get("ties") == "expected" and case.options.get("duplicates") in ("keep", "rows")
     if averaged and any(options.get("target") == "preferred" for options in case.metrics.values()):
         return False  # the first place of an item that is repeated has no mean over orders
+    if case.way == "one list" and any("bool" in name or "float" in name for name in case.items):
+        return False  # a list of such items may be one of grades or scores
     if case.options.get("no_list") == "error":
         return False  # which users without a list are meant is for the convention to say
     if case.way in ("chunks", "dask") and {case.options.get("users"), case.options.get("judged")} & {
