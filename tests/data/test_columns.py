@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import pandas as pd
@@ -81,7 +82,7 @@ def test_one_frame_that_lacks_several() -> None:
 
 
 def test_duckdb_proposes_as_well() -> None:
-    duckdb = pytest.importorskip("duckdb")
+    duckdb = import_module("duckdb")
     with duckdb.connect() as connection:
         relation = connection.sql("select 'u' as who, 'i' as what, 0.5::double as x")
         with pytest.raises(ColumnError, match="user='who', item='what', score='x'"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ def run_of(seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def in_ir_measures(run: pd.DataFrame, qrels: pd.DataFrame, names: list[str]) -> dict[str, float]:
-    ir = pytest.importorskip("ir_measures")
+    ir = import_module("ir_measures")
     measures = {name: ir.parse_measure(name) for name in names}
     found: dict[Any, float] = {}
     # Asked for both at once, it counts NumRet in the lists of judged items, in some orders of a set.
@@ -92,7 +93,7 @@ def test_items_of_negative_grades_are_not_judged(seed: int) -> None:
     qrels = with_negatives(qrels, seed)
     got = recnb.evaluate(run, qrels, convention="ir_measures").measures(JUDGED_ONLY)["mean"].to_dict()
     assert got == pytest.approx(in_ir_measures(run, qrels, JUDGED_ONLY), abs=1e-9)
-    peer = pytest.importorskip("pytrec_eval")
+    peer = import_module("pytrec_eval")
     by_query = [
         {query: dict(zip(rows["doc_id"], rows[value], strict=True)) for query, rows in frame.groupby("query_id")}
         for frame, value in ((qrels, "relevance"), (run, "score"))
@@ -117,7 +118,7 @@ def test_equal_those_that_ir_measures_prints_with_five_digits(seed: int) -> None
 @pytest.mark.parametrize("seed", range(N_RUNS))
 def test_equal_those_of_trec_eval(seed: int) -> None:
     """Query by query, with grades of -1, which trec_eval takes as pooled and not judged."""
-    peer = pytest.importorskip("pytrec_eval")
+    peer = import_module("pytrec_eval")
     run, qrels = run_of(seed)
     rng = np.random.default_rng(seed)
     qrels["relevance"] -= (rng.random(len(qrels)) < 0.2) * (qrels["relevance"] == 0)
