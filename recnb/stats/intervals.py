@@ -93,13 +93,13 @@ def intervals(
     Coverage of 95 % intervals in percent (`tests/stats/test_coverage.py`):
 
         users                       20      50     200    1000
-    nDCG, half at 0           98.8    96.6    96.6    95.7
-    nDCG, 90 % at 0           99.2    98.8    96.5    96.4
-    nDCG, 97 % at 0           99.1    98.8    98.6    96.6
-    hit rate 0.1              98.7    97.0    96.8    96.0
-    hit rate 0.05             98.8    98.7    96.7    96.1
-    hit rate 0.01             98.5    98.5    98.3    97.9
-    hit rate 0.95             98.3    98.9    97.3    95.9
+        nDCG, half at 0           98.8    96.6    96.6    95.7
+        nDCG, 90 % at 0           99.2    98.8    96.5    96.4
+        nDCG, 97 % at 0           99.1    98.8    98.6    96.6
+        hit rate 0.1              98.7    97.0    96.8    96.0
+        hit rate 0.05             98.8    98.7    96.7    96.1
+        hit rate 0.01             98.5    98.5    98.3    97.9
+        hit rate 0.95             98.3    98.9    97.3    95.9
 
     Examples
     --------

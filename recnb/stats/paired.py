@@ -103,12 +103,12 @@ def paired(
     Coverage of `auto` if few users differ (3,000 samples, `tests/stats/test_coverage.py`):
 
         users                       20      50     200    1000
-    nDCG, 44 % tied           96.5    94.8    95.4    94.6
-    nDCG, 90 % tied          100.0    99.8    94.6    94.5
-    nDCG, 97 % tied          100.0   100.0    99.7    95.2
-    hit rates 0.1, 0.05       99.9    98.3    95.2    95.3
-    hit rates 0.02, 0.01     100.0   100.0    98.9    95.4
-    0.01 more hits           100.0   100.0   100.0    96.5
+        nDCG, 44 % tied           96.5    94.8    95.4    94.6
+        nDCG, 90 % tied          100.0    99.8    94.6    94.5
+        nDCG, 97 % tied          100.0   100.0    99.7    95.2
+        hit rates 0.1, 0.05       99.9    98.3    95.2    95.3
+        hit rates 0.02, 0.01     100.0   100.0    98.9    95.4
+        0.01 more hits           100.0   100.0   100.0    96.5
 
     No p-value is below 2^(1 - users who differ), the lowest of the randomization test. Differences within 1e-12 of each other
     count as equal, and one within 1e-12 of 0 is a tie.

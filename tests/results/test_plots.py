@@ -13,7 +13,6 @@ import pytest
 from matplotlib.axes import Axes
 
 import recnb
-from recnb.display.fonts import families
 from recnb.errors import OptionError
 
 SAMPLE = recnb.datasets.load_sample()
@@ -65,7 +64,7 @@ def test_everything_draws_on_new_axes_and_on_those_given(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", RESULTS)
-@pytest.mark.skipif(not families(), reason="no font with Korean letters")
+@pytest.mark.browser  # for which a font with Korean letters is installed
 def test_korean_labels_have_letters(name: str) -> None:
     recnb.language("ko")
     RESULTS[name]().plot().figure.canvas.draw()  # a missing letter is a warning

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -53,7 +54,7 @@ def test_intervals_are_those_of_the_scores() -> None:
     plain = EV.table(["ndcg", "dcg", "novelty", "coverage"], k=[5, None])
     assert table.xs("mean", axis=1, level=1).to_numpy() == pytest.approx(plain.to_numpy(), abs=1e-12)
     with pytest.raises(OptionError, match="True or False"):
-        EV.table(k=5, intervals=0.9)  # type: ignore[arg-type]
+        EV.table(**dict[str, Any](k=5, intervals=0.9))
 
 
 def test_intervals_of_sums_are_the_same() -> None:

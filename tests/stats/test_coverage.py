@@ -28,7 +28,7 @@ Population = tuple[Callable[[np.random.Generator, tuple[int, int]], np.ndarray],
 
 
 def values_of(zero: float | None) -> Population:
-    """NDCG@10 of made lists, with so large a share of users at 0; None: as it comes, a good half."""
+    """nDCG@10 of made lists, with so large a share of users at 0; None: as it comes, a good half."""
     _, every = made_users()
     some = every[every > 0]
     if zero is None:
@@ -43,7 +43,7 @@ def hits_of(rate: float) -> Population:
 
 
 def differences_of(tied: float) -> Population:
-    """Differences of two models in NDCG@10, with so large a share of users who do not differ."""
+    """Differences of two models in nDCG@10, with so large a share of users who do not differ."""
     better, worse = made_users()
     apart = (better - worse)[np.abs(better - worse) > 1e-12]
     return (lambda rng, shape: np.where(rng.random(shape) < tied, 0.0, apart[rng.integers(0, len(apart), shape)])), (
@@ -61,18 +61,18 @@ def hits_more(more: float) -> Population:
 
 
 MEANS = {
-    "NDCG, half at 0": partial(values_of, None),
-    "NDCG, 90 % at 0": partial(values_of, 0.9),
-    "NDCG, 97 % at 0": partial(values_of, 0.97),
+    "nDCG, half at 0": partial(values_of, None),
+    "nDCG, 90 % at 0": partial(values_of, 0.9),
+    "nDCG, 97 % at 0": partial(values_of, 0.97),
     "hit rate 0.1": partial(hits_of, 0.1),
     "hit rate 0.05": partial(hits_of, 0.05),
     "hit rate 0.01": partial(hits_of, 0.01),
     "hit rate 0.95": partial(hits_of, 0.95),
 }
 DIFFERENCES = {
-    "NDCG, 44 % tied": partial(differences_of, 0.44),
-    "NDCG, 90 % tied": partial(differences_of, 0.9),
-    "NDCG, 97 % tied": partial(differences_of, 0.97),
+    "nDCG, 44 % tied": partial(differences_of, 0.44),
+    "nDCG, 90 % tied": partial(differences_of, 0.9),
+    "nDCG, 97 % tied": partial(differences_of, 0.97),
     "hit rates 0.1, 0.05": partial(hits_apart, 0.1, 0.05),
     "hit rates 0.02, 0.01": partial(hits_apart, 0.02, 0.01),
     "0.01 more hits": partial(hits_more, 0.01),
@@ -139,7 +139,7 @@ def test_the_interval_of_a_handful_of_users_is_careful(name: str, n: int) -> Non
 
 
 @pytest.mark.parametrize("n", [12, 20, 50, 200, 1000])
-@pytest.mark.parametrize("name", ["NDCG, half at 0", "NDCG, 90 % at 0", "NDCG, 97 % at 0"])
+@pytest.mark.parametrize("name", ["nDCG, half at 0", "nDCG, 90 % at 0", "nDCG, 97 % at 0"])
 def test_without_an_upper_bound_an_interval_is_right_or_there_is_none(name: str, n: int) -> None:
     """Values as of DCG: gains of several sizes."""
     draw, mean = MEANS[name]()
