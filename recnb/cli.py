@@ -250,7 +250,7 @@ def gate_of(
 ) -> Gate | None:
     """All gates as one; None if there is none."""
     gates = [request.gate(result, options) for request in requests]
-    return Gate.of([check for gate in gates for check in gate.checks], gates[0].basis) if gates else None
+    return sum(gates[1:], gates[0]) if gates else None
 
 
 def warnings_of(result: Evaluation | Comparison) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from recnb.errors import OptionError
 from recnb.metrics.hits import Cutoffs, Hits
 from recnb.metrics.metric import Metric, metric_named
 from recnb.results import CatalogueScore, Curve, Explanation, Score, Table, beyond_accuracy
-from recnb.results.arguments import Metrics, asked_measures, check_options
+from recnb.results.arguments import Metrics, check_options
 from recnb.results.curve import curve_of
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.explanation import explanation_of
@@ -444,9 +444,7 @@ class Evaluation(EvaluationMethods):
         passed: ndcg@10 is 0.1725, at least 0.15
         261 users; 2 of them without a list, which counts 0; 39 with no relevant item left out; ordered by rank; relevant: relevance above 0
         """
-        checks, (_name, chosen) = at_least({"": self._data}, metric, value, k, options), asked_measures([metric])[0]
-        basis = self._data.basis_of_metric(self._data.scoring(chosen, options)) if chosen.data else self.basis()
-        return Gate.of(checks, basis)
+        return at_least({"": self._data}, self.basis(), metric, value, k, options)
 
     def why(self, metric: str, k: int | None = None, *, other: Any, variant: str | None = None, **options: Any) -> Why:
         """Explain the difference between this number and another: conventions are switched one at a time.

@@ -13,6 +13,7 @@ from recnb.conventions import Convention, presets
 from recnb.data import NAMES
 from recnb.data.encoding import place_of
 from recnb.errors import FRAME, Argument, Code, OptionError, UnknownUserError, is_several, near
+from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import PRINTED, SETS
 from recnb.metrics.metric import Metric, any_metric, measure_named, metric_named
 
@@ -62,6 +63,14 @@ def asked_measures(metrics: Metrics) -> list[tuple[str, Metric[...]]]:
     if twice:
         raise OptionError(f"metrics names {twice[0][0]!r} more than once.")
     return [(name if set(name) & set("@(") or name in AS_PRINTED else metric.name, metric) for name, metric in chosen]
+
+
+def measure_at(name: object, k: object) -> tuple[Metric[...], int | None]:
+    """The metric that a name or a text means, and its cut-off: that of the text, else k."""
+    chosen, (cutoff,) = measure_named(name), Cutoffs.one(k).values
+    if chosen.cutoff is not None and k not in (None, chosen.cutoff):
+        raise OptionError(f"{name!r} has its cut-off, and ", Argument("k", k), " is another: leave one out.")
+    return chosen, cutoff if chosen.cutoff is None else chosen.cutoff
 
 
 def without_cutoffs(
