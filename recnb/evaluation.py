@@ -417,8 +417,8 @@ class Evaluation(EvaluationMethods):
             raise OptionError(
                 f"against={one_line(repr(against))} is no Evaluation: give one, such as recnb.evaluate(other, truth)."
             )
-        score = self._data.score(chosen, cutoff, options)
-        other = None if against is None else against._data.score(chosen, cutoff, options)
+        score = self._score(chosen, cutoff, options)
+        other = None if against is None else against._score(chosen, cutoff, options)
         return detectable_of(score, other, power=power, alpha=alpha, correlation=correlation)
 
     def at_least(self, metric: str, value: float, k: int | None = None, **options: Any) -> Gate:

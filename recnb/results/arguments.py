@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -63,6 +63,22 @@ def asked_measures(metrics: Metrics) -> list[tuple[str, Metric[...]]]:
     if twice:
         raise OptionError(f"metrics names {twice[0][0]!r} more than once.")
     return [(name if set(name) & set("@(") or name in AS_PRINTED else metric.name, metric) for name, metric in chosen]
+
+
+class Asked(NamedTuple):
+    """A metric that is asked for."""
+
+    name: str  #: as given
+    metric: Metric[...]
+    options: dict[str, Any]
+
+
+def asked_of(library: str | None, metrics: Metrics, options: Mapping[str, Any], *of_call: str) -> list[Asked]:
+    """The metrics of a call, each with its options; `of_call` are other keywords of the call, for one that is misspelt."""
+    metrics = metrics_under(library, metrics)
+    named = asked_measures(metrics)
+    chosen = [metric for _name, metric in named]
+    return [Asked(name, metric, options_of(metric, metrics, options, chosen, *of_call)) for name, metric in named]
 
 
 def measure_at(name: object, k: object) -> tuple[Metric[...], int | None]:

@@ -287,7 +287,7 @@ def _beyond_accuracy(
         value=value,
         terms=tuple(terms),
         rows=_frame(rows, term, terms, items),
-        basis=found.basis(),
+        basis="; ".join(found.basis()),
         line=_line(metric, rows, terms, term, out_of, value),
         titles=data.item_titles(list(dict.fromkeys(items[: 2 * ROWS_SHOWN]))),
     )
