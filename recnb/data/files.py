@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import codecs
 import gzip
+import json
 import lzma
 import os
 import secrets
@@ -140,6 +141,11 @@ def written(text: str, path: File | None) -> str | None:
     with replacing(path) as file:
         file.write_text(text, encoding="utf-8", newline="\n")
     return None
+
+
+def written_json(value: Any, path: File | None) -> str | None:
+    """Write nested data as JSON to a file and return None; return the text if there is no path."""
+    return written(json.dumps(json_values(value), ensure_ascii=False, indent=2, allow_nan=False) + "\n", path)
 
 
 def json_values(value: Any) -> Any:
