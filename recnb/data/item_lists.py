@@ -22,6 +22,8 @@ SETS = (set, frozenset)
 def in_cells(frame: Frame, name: str, user: str, label: str, *, ordered: bool) -> pl.DataFrame:
     """The items of the lists in a column of a frame, as in `by_user`."""
     users = table_of(frame, name, {"user": user})["user"]
+    if len(users) == 0:
+        raise FrameError(FrameName(name), " is empty: it has no rows to evaluate.")
     if isinstance(frame, pl.LazyFrame):
         frame = frame.select(label).collect()
     cells = frame if isinstance(frame, (pd.DataFrame, pl.DataFrame)) else pl.DataFrame(frame)
