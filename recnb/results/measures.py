@@ -11,7 +11,7 @@ import pandas as pd
 from recnb.display.language import _, current
 from recnb.errors import Argument, OptionError, is_several
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.metric import measure_named
+from recnb.metrics.metric import Metric, measure_named
 from recnb.results import beyond_accuracy
 from recnb.results.arguments import Metrics, asked_measures, metrics_under, options_of, refuse_options_of_data
 from recnb.results.score import CatalogueScore, Score
@@ -69,7 +69,7 @@ def measures_of(data: EvaluationData, names: Iterable[str], confidence: float, o
             raise OptionError(f"none of {', '.join(map(str, names))} has an option {name!r}.")
     rows: dict[str, list[float]] = {}
     in_force: dict[str, Any] = {}
-    users: list[str] = []
+    own_options: list[tuple[str, Metric[...], dict[str, Any]]] = []
     for text in names:
         metric = measure_named(text)
         given = {name: options[name] for name in metric.defaults if name in options and name not in metric.given}
@@ -78,7 +78,7 @@ def measures_of(data: EvaluationData, names: Iterable[str], confidence: float, o
         low, high = beyond_accuracy.interval_ends(score, confidence)
         n_users = score.n_users if isinstance(score, Score) else len(data.item_data.users)
         rows[text] = [float(score), low, high, n_users]
-        users += own_users(data, text, metric, given)
+        own_options.append((text, metric, given))
     if len(rows) < len(names):
         raise OptionError(f"{next(name for name in names if names.count(name) > 1)!r} is named more than once.")
     frame = pd.DataFrame.from_dict(rows, orient="index", columns=COLUMNS)
@@ -92,5 +92,5 @@ def measures_of(data: EvaluationData, names: Iterable[str], confidence: float, o
     ]
     if any(measure_named(text).summed for text in names):
         words.append(_("NumRet, NumRel and NumRelRet: sums over users"))
-    table.attrs = {"basis": "; ".join([*words, *users, *lines]), "own": own, "lang": current()}
+    table.attrs = {"basis": "; ".join([*words, *own_users(data, own_options), *lines]), "own": own, "lang": current()}
     return table
