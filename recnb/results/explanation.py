@@ -214,6 +214,9 @@ def explanation_of(
             raise OptionError(
                 f"{chosen.symbol} counts rows and has no terms to explain: see .measure({asked!r}).per_user."
             )
+        if user is None and chosen.of == "user":
+            users = data.prepared.users if chosen.is_accuracy else data.item_data.users
+            raise OptionError(f"say whose list: .explain({metric!r}, user, k={k!r}), such as user={users[0]!r}.")
         return (_of_accuracy if chosen.is_accuracy else _beyond_accuracy)(data, chosen, user, k, options)
 
 
@@ -259,10 +262,6 @@ def _beyond_accuracy(
             )
         rows, value = TermRows(np.zeros(0), {}) if result.rows is None else result.rows(), float(result)
     else:
-        if user is None:
-            raise OptionError(
-                f"say whose list: .explain({metric.name!r}, user, k={found.k!r}), such as user={found.users[0]!r}."
-            )
         position = position_of(user, found.users, evaluated=found.of_evaluated)
         if not result.counted[position]:
             raise RecnbError(f"{metric.name}: user {user!r} has no value. {metric.no_value}")

@@ -21,7 +21,7 @@ from recnb.display.fonts import lettering
 from recnb.display.language import N_, _, current, pgettext
 from recnb.display.templates import translated, user_text
 from recnb.display.text import one_line
-from recnb.errors import FRAME, Argument, Code, FrameError, OptionError, RecnbError, is_number, is_several, near
+from recnb.errors import FRAME, Argument, Code, FrameError, OptionError, RecnbError, is_several, near
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
 from recnb.metrics.metric import Metric
 from recnb.metrics.recommendation_lists import Bools
@@ -43,9 +43,6 @@ FEW = 8
 
 #: A segment with fewer users is marked as small.
 SMALL = 30
-
-#: A number of quantile bins, or the upper ends of all bins but the last.
-Bins = int | Sequence[float]
 
 #: What is worked out of train, unless the users have a column of the name.
 WORKED_OUT = ("activity", "popularity_taste")
@@ -137,7 +134,7 @@ class SegmentColumn:
         """The error for a column that makes no segments."""
         return OptionError(Argument("by", self.label), problem, fix=fix)
 
-    def coded(self, users: pl.Series, bins: Bins, at: int) -> tuple[list[Any], pl.DataFrame]:
+    def coded(self, users: pl.Series, bins: int, at: int) -> tuple[list[Any], pl.DataFrame]:
         """The segments, and the rows of some users with the segment of each."""
         value, code = f"value {at}", f"code {at}"
         known = self.table.filter(pl.col("user").is_in(users.implode())).rename({"value": value})
@@ -149,9 +146,11 @@ class SegmentColumn:
         return named, known.join(of_users, on=["user", value], nulls_equal=True, maintain_order="left")
 
 
-def segments_of(evaluation: EvaluationData, by: Any, bins: Bins = 4) -> Segments:
+def segments_of(evaluation: EvaluationData, by: Any, bins: int = 4) -> Segments:
     """Segments by the names of columns, by a Series or mapping of user to segment, or by what users did in train."""
-    _check_bins(bins)
+    if not (isinstance(bins, int) and not isinstance(bins, bool) and bins >= 2):
+        fix = "For bins of your own give a column of them, users.assign(bin=pd.cut(users['age'], [0, 18, 30, 100]))."
+        raise OptionError(f"bins={bins!r}: give the number of quantile bins, a whole number from 2 up.", fix=fix)
     columns = [_column(evaluation, each) for each in ([by] if not is_several(by) or _holds_columns(by) else by)]
     labels = tuple(column.label for column in columns)
     if not labels or len(set(labels)) < len(labels):
@@ -192,17 +191,6 @@ def segments_of(evaluation: EvaluationData, by: Any, bins: Bins = 4) -> Segments
     users = pl.int_range(table.height, eager=True)
     parts_of_users = UserParts(of_users, numbered.get("truth"), numbered.get("list"))
     return Segments(labels, keys, users, code, parts_of_users, of_recs, _words(columns))
-
-
-def _check_bins(bins: Any) -> None:
-    if is_several(bins):
-        edges = list(bins)
-        if edges and all(map(is_number, edges)) and sorted(set(edges)) == edges:
-            return
-        raise OptionError(f"bins={edges!r}: give the upper ends of all bins but the last, in order, such as [10, 20].")
-    if not (isinstance(bins, int) and not isinstance(bins, bool) and bins >= 2):
-        problem = "give the number of quantile bins, a whole number from 2 up, or the upper ends of bins in a list."
-        raise OptionError(f"bins={bins!r}: {problem}")
 
 
 def _holds_columns(by: Any) -> bool:
@@ -398,14 +386,14 @@ def _worked_out(evaluation: EvaluationData, by: str) -> pl.DataFrame:
     return users.join(shares.group_by("user").agg(value=pl.col("share").mean()), on="user", how="left")
 
 
-def _coded(values: pl.Series, bins: Bins) -> tuple[list[Any], Ints]:
+def _coded(values: pl.Series, bins: int) -> tuple[list[Any], Ints]:
     """Segments, and which each value is in (-1: missing): numbers that are many in bins, others as they are."""
     present = values.drop_nulls()
-    if values.dtype.is_numeric() and (present.n_unique() > FEW or not isinstance(bins, int)):
+    if values.dtype.is_numeric() and present.n_unique() > FEW:
         numbers = values.cast(pl.Float64).fill_null(np.nan).to_numpy()
         known = ~np.isnan(numbers)
-        inner = np.quantile(numbers[known], np.arange(1, bins) / bins) if isinstance(bins, int) else list(bins)
-        used, among = np.unique(np.searchsorted(np.unique(inner), numbers[known], side="left"), return_inverse=True)
+        inner = np.unique(np.quantile(numbers[known], np.arange(1, bins) / bins))
+        used, among = np.unique(np.searchsorted(inner, numbers[known], side="left"), return_inverse=True)
         code = np.full(len(numbers), -1)
         code[known] = among
         whole = bool((numbers[known] % 1 == 0).all())
@@ -435,7 +423,7 @@ def segment_rows(
     k: int | Sequence[int | None] | None,
     by: Any,
     *,
-    bins: Bins = 4,
+    bins: int = 4,
     confidence: float = 0.95,
     options: Mapping[str, Any],
     computed: Mapping[str, Floats] | None = None,
@@ -481,7 +469,7 @@ def table_by(
     k: int | Sequence[int | None] | None,
     by: Any,
     *,
-    bins: Bins = 4,
+    bins: int = 4,
     options: Mapping[str, Any],
 ) -> SegmentTable:
     """The segments of `segment_rows` as a table."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -108,6 +108,13 @@ class Table(pd.DataFrame):
     def to_frame(self) -> pd.DataFrame:
         """The numbers alone."""
         return pd.DataFrame(self)
+
+    @property
+    def per_user(self) -> NoReturn:
+        """There is none: a table has means."""
+        raise OptionError(
+            "a table has means over users.", fix="The values of users are in .to_frame(metrics, k) of the evaluation."
+        )
 
     @property
     def plot(self) -> TablePlot:
