@@ -333,7 +333,14 @@ def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.
         column = column.astype(str)
     if isinstance(column.dtype, pd.SparseDtype):
         column = pd.Series(np.asarray(column), name=column.name)
+    if isinstance(column.dtype, pd.IntervalDtype):
+        column = column.astype(pd.CategoricalDtype(sorted(column.dropna().unique()), ordered=True))
+    if isinstance(column.dtype, pd.PeriodDtype):
+        column = column.astype(object).map(str, na_action="ignore")
     try:
+        if _is_ordered(column) and role not in NAMES:
+            words = column.cat.rename_categories(list(map(str, column.cat.categories)))
+            return pl.Series(words.astype(object).to_list(), dtype=pl.Enum(list(words.cat.categories)))
         if isinstance(column.dtype, pd.CategoricalDtype):
             # Whole numbers have no way to be missing: as objects they keep both.
             column = column.astype(object if column.hasnans else column.cat.categories.dtype)
@@ -352,6 +359,12 @@ def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.
                 f"Make it one kind, for example {first}.astype(str).",
             )
         raise FrameError.of_column(name, label, f"holds values {held}: {kinds}.", fix=fix) from problem
+
+
+def _is_ordered(column: pd.Series[Any]) -> bool:
+    """Whether words or intervals have an order of their own, which groups keep."""
+    dtype = column.dtype
+    return isinstance(dtype, pd.CategoricalDtype) and bool(dtype.ordered) and dtype.categories.dtype.kind == "O"
 
 
 def _to_numbers(column: pd.Series[Any], label: str) -> str:

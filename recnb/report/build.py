@@ -140,7 +140,7 @@ def _segments(
     """The metrics at the middle cut-off, whose values are given, in each segment."""
     named = {metric.name: metric_options for metric, metric_options in request.metrics if metric.name in values}
     confidence, k = request.confidence, request.lead_k
-    segments, rows = segment_rows(
+    segments, rows, _words = segment_rows(
         evaluation, named, k, by, bins=bins, confidence=confidence, options={}, computed=values
     )
     basis = _(

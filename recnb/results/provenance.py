@@ -29,6 +29,7 @@ COLUMNS: dict[str, str] = {
     "rank": N_("rank"),
     "item": N_("item"),
     "relevance": N_("relevance"),
+    "judged": N_("judged"),
     "gain": N_("gain"),
     "discount": N_("discount"),
     "term": N_("term"),
