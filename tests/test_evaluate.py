@@ -183,7 +183,7 @@ def test_words_of_learning_to_rank() -> None:
     column = np.array(y_true)[:, None]
     for scores in (np.array(y_score)[:, None], pd.DataFrame({"p": y_score}), pl.DataFrame({"p": y_score})):
         assert recnb.evaluate_groups(column, scores, group=[3, 2]).ndcg(k=3) == ndcg
-    with pytest.raises(FrameError, match="one dimension"):
+    with pytest.raises(FrameError, match="the shape"):
         recnb.evaluate_groups(y_true, pd.DataFrame({"p": y_score, "q": y_score}), group=[3, 2])
     with pytest.raises(FrameError, match=r"it is qid=\."):
         recnb.evaluate_groups(y_true, y_score, [1, 1, 1, 1, 1])

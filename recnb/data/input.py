@@ -102,7 +102,7 @@ class Inputs:
         if getattr(given, "ndim", 1) == 0 or len(given) == 0 or not isinstance(given[0], (*LISTS, *SETS, Mapping)):
             return None
         if fields := getattr(given[0], "_fields", ()):
-            problem = f" holds records of {', '.join(fields)}: make a frame of them, pandas.DataFrame(...)."
+            problem = f" holds records of {', '.join(fields)}: make a frame of them by pandas.DataFrame."
             raise FrameError(FrameName(name), problem)
         users = self._given_users(len(given), name)
         if isinstance(given, np.ndarray) and given.ndim > 1:

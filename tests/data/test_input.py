@@ -349,7 +349,7 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any], tuple[str, ...]]] = {
     "items with scores": ({"ann": [("a", 0.9), ("b", 0.2)]}, LIKED, {}, ("tuples, such as ('a', 0.9)", "dict(pairs)")),
     "scores of all items": (np.array([[0.1, 0.9], [0.2, 0.3]]), LIKED, {"user_ids": ["ann", "bob"]}, ("look like scores", "argsort")),
     "whole scores of all items": (np.array([[3.0, 3.0], [2.0, 1.0]]), LIKED, {"user_ids": ["ann", "bob"]}, ("look like scores",)),
-    "records": ([Record("ann", "a", 0.5)], LIKED, {}, ("records of query_id, doc_id, score", "pandas.DataFrame")),
+    "records": ([Record("ann", "a", 0.5)], LIKED, {}, ("records of query_id, doc_id, score", "by pandas.DataFrame")),
     "a cube": (np.zeros((2, 2, 2)), LIKED, {"user_ids": [1, 2]}, ("the shape (2, 2, 2)",)),
 }  # fmt: skip
 
