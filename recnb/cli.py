@@ -21,7 +21,7 @@ from dataclasses import dataclass, fields, replace
 from glob import glob
 from math import inf, isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from recnb.comparison import Comparison, compare
 from recnb.comparison.results import TESTS
@@ -38,7 +38,8 @@ from recnb.evaluate import evaluate
 from recnb.evaluation import Evaluation
 from recnb.metrics.measure import MeasureText, is_measure
 from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS, measure_named
-from recnb.results.gate import Gate, NotWorse
+from recnb.report.request import USUAL_K
+from recnb.results.gate import Gate
 
 #: The form of a report by the ending of its file.
 FORMATS = {
@@ -53,7 +54,7 @@ FORMATS = {
 COLUMNS = ("user", "item", "rank", "score", "relevance", "model")
 
 #: Keywords of Python that have a flag of their own, and those of the data and of metrics.
-FLAGS = ("k", "metrics", "by", "confidence", "baseline", "test", "convention", "relevant_from", "train", "items", "users", "lang")  # fmt: skip
+FLAGS = ("k", "metrics", "by", "confidence", "baseline", "test", "format", "convention", "relevant_from", "train", "items", "users", "lang")  # fmt: skip
 DATA_OPTIONS = tuple(field.name for field in fields(Convention) if field.name not in ("metric", "relevant_from"))
 OPTIONS = tuple(
     {name: 0 for metric in (METRICS | RETRIEVAL_METRICS | LIST_METRICS).values() for name in metric.defaults}
@@ -102,9 +103,24 @@ def _pair(text: str) -> tuple[str, Any]:
     return name, value_of(value)
 
 
+#: What to type instead, by a piece of argparse's message.
+HINTS = {
+    "argument command: invalid choice": "The command comes first: recnb report recs.csv truth.csv",
+    "argument --k: invalid int": "Give whole numbers with blanks between them: --k 5 10",
+    "required: truth": "The last file is the truth; a file with both sides is evaluated in Python: recnb.evaluate('file.csv')",
+}
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors say what to type instead."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error("\n".join([message, *(hint for piece, hint in HINTS.items() if piece in message)]))
+
+
 def parser() -> argparse.ArgumentParser:
     """The parser of the command line."""
-    command = argparse.ArgumentParser("recnb", description="Evaluate rankings and recommendations from files.")
+    command = _Parser("recnb", description="Evaluate rankings and recommendations from files.")
     report = command.add_subparsers(required=True, metavar="command").add_parser(
         "report",
         help="evaluate files of recommendations against a file of truth; several are compared",
@@ -116,8 +132,8 @@ def parser() -> argparse.ArgumentParser:
     add = report.add_argument
     add("recs", nargs="+", help="recommendations; several files are compared, each under its name")
     add("truth", help="the truth, the last file")
-    add("--k", nargs="+", type=int, default=[5, 10, 20], metavar="K", help="cut-offs (default: 5 10 20)")
-    add("--metrics", nargs="+", metavar="NAME", help="such as ndcg recall coverage, or 'nDCG@10' 'AP(rel=2)'")
+    add("--k", nargs="+", type=int, metavar="K", help="cut-offs (default: 5 10 20)")
+    add("--metrics", nargs="+", metavar="NAME", help="such as ndcg recall coverage, or 'nDCG@10' 'RBP(p=0.8)'")
     add("--option", **pair, help="of the metrics, such as gain=exponential")
     add("--convention", help="a library whose conventions are taken, such as trec_eval")
     add("--relevant-from", type=float, metavar="GRADE", help="below it an item is not relevant")
@@ -255,12 +271,14 @@ def trec_name(text: str) -> str:
 
 
 def trec_lines(
-    evaluation: Evaluation, k: Sequence[int], metrics: Sequence[str] | None, *, per_query: bool
+    evaluation: Evaluation, k: Sequence[int] | None, metrics: Sequence[str] | None, *, per_query: bool
 ) -> Iterator[tuple[str, str, str]]:
     """The figures that trec_eval prints of a run, under the evaluation's convention: name, query or "all", value."""
-    usual = ["NumRet", "NumRel", "NumRelRet", "AP", "Rprec", "RR"]
-    usual += [f"{measure}@{cut}" for measure in ("P", "Recall", "nDCG", "Success") for cut in k]
-    scores = {trec_name(text): evaluation.measure(text) for text in metrics or usual}
+    asked = ["NumRet", "NumRel", "NumRelRet", "AP", "Rprec", "RR"]
+    asked += [f"{measure}@{cut}" for measure in ("P", "Recall", "nDCG", "Success") for cut in k or USUAL_K]
+    if metrics:
+        asked = [measure for text in metrics for measure in (_at_cutoffs(text, k) if k else [text])]
+    scores = {trec_name(text): evaluation.measure(text) for text in asked}
     if per_query:
         of_queries = {name: score.per_user.to_dict() for name, score in scores.items()}
         for query in evaluation.users:
@@ -270,6 +288,13 @@ def trec_lines(
     yield "num_q", "all", str(evaluation.n_users)
     for name, score in scores.items():
         yield name, "all", _figure(name, score)
+
+
+def _at_cutoffs(text: str, k: Sequence[int]) -> list[str]:
+    """A measure at each cut-off; alone if it has one, or none as trec_eval has it."""
+    metric = measure_named(text)
+    of_lists = metric.retrieval or metric.name == "r_precision" or text.lower().startswith("set")
+    return [text] if metric.cutoff is not None or of_lists else [f"{text}@{cut}" for cut in k]
 
 
 def _figure(name: str, value: float) -> str:
@@ -346,9 +371,8 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
         _print_error(f"recnb: {line}")
     for kind, file in gate_files.items():
         written(getattr(gate, f"to_{kind}")(), file)
-    for check, line in zip(gate.checks, gate.lines, strict=True):
-        if not check.passed or isinstance(check, NotWorse):
-            _print_error(f"recnb: {line}")
+    for line in gate.lines:
+        _print_error(f"recnb: {line}")
     return 0 if gate else 1
 
 
@@ -364,7 +388,7 @@ def _shown(
     options = {"by": arguments.by} if arguments.by else {}
     if isinstance(result, Evaluation):
         options["confidence"] = arguments.confidence
-    report = result.report(k=arguments.k, metrics=arguments.metrics, **options, **metric_options)
+    report = result.report(k=arguments.k or USUAL_K, metrics=arguments.metrics, **options, **metric_options)
     if form == "csv":
         return str(report.to_frame().to_csv(index=False))
     return f"{report!r}\n" if form == "text" else str(getattr(report, f"to_{form}")())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, Never, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -32,6 +32,7 @@ from recnb.errors import (
     is_word,
     near,
 )
+from recnb.evaluate import refuse_positional
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
@@ -70,7 +71,7 @@ CALLS = (
 def compare(
     models: Mapping[str, Input | Evaluation] | Frame,
     truth: Input | None = None,
-    *,
+    *others: Never,
     baseline: str | None = None,
     pairs: Pairs = "baseline",
     confidence: float = 0.95,
@@ -137,6 +138,7 @@ def compare(
     settings = settings_of(confidence, test, method, resamples, 1 if permutations is None else permutations, seed)
     if not is_word(pairs, PAIRS):
         raise OptionError(f"pairs={pairs!r} says not whom to compare. {near(pairs, PAIRS)}")
+    refuse_positional(others, "compare", "the models")
     evaluated = models_of(models, truth, dict(options))
     reference = reference_of(baseline, pairs, list(evaluated))
     check_conventions(evaluated)

@@ -101,6 +101,9 @@ class Inputs:
     def _of_rows(self, given: Any, name: str) -> pl.DataFrame | None:
         if getattr(given, "ndim", 1) == 0 or len(given) == 0 or not isinstance(given[0], (*LISTS, *SETS, Mapping)):
             return None
+        if fields := getattr(given[0], "_fields", ()):
+            problem = f" holds records of {', '.join(fields)}: make a frame of them by pandas.DataFrame."
+            raise FrameError(FrameName(name), problem)
         users = self._given_users(len(given), name)
         if isinstance(given, np.ndarray) and given.ndim > 1:
             if given.ndim > 2 or given.shape[1] == 0:
@@ -120,6 +123,12 @@ class Inputs:
             self.padded.add(name)
             items = items.replace({-1: None})
         table = by_rank(users, items, name)
+        if items.dtype.is_float() and (
+            (table["item"] % 1 != 0).any() or (len(items) == table.height and _repeats(table))
+        ):
+            held = f" has rows of numbers, such as {items[0]:g}, that look like scores of all items, and not like items in rank order."
+            best = "Rank them first: numpy.argsort(-scores, axis=1, kind='stable')[:, :10] has the ten best columns of each row."
+            raise FrameError(FrameName(name), held, fix=best)
         return table if name == RECS else table.drop("rank")
 
     def _given_users(self, n: int, name: str) -> pl.Series:
@@ -265,6 +274,10 @@ def _holds_fractions(frame: Frame, name: str, columns: list[Any]) -> bool:
     floats = [column for column in columns if str(column) in map(str, fractional(frame))]
     table = table_of(frame, name, {str(at): column for at, column in enumerate(floats)}) if floats else pl.DataFrame()
     return any(bool((column % 1 > 0).any()) for column in table)
+
+
+def _repeats(table: pl.DataFrame) -> bool:
+    return bool(table.select("user", "item").is_duplicated().any())
 
 
 def _no_columns(given: Mapping[Any, Any], name: str) -> None:

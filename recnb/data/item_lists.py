@@ -94,6 +94,12 @@ def ids_of(values: Any, name: str, label: str | None, what: str) -> pl.Series:
             return pl.from_pandas(pd.Series(values))  # Polars would cut them to microseconds
         return pl.Series(values, strict=True) if values else pl.Series(values, dtype=pl.String)
     except (TypeError, OverflowError, pl.exceptions.PolarsError) as problem:
+        if any(issubclass(one, tuple) for one in types):
+            pair = next(one for one in values if isinstance(one, tuple))
+            fix = (
+                "For items with their scores or relevance give a mapping of item to number for each user, dict(pairs)."
+            )
+            raise held_error(name, label, f"holds {what} that are tuples, such as {pair!r}.", fix) from problem
         held = f"holds {what} of more than one kind: {', '.join(sorted(one.__name__ for one in types))}."
         code = f", frame[{label!r}] = frame[{label!r}].map(lambda cell: [str(item) for item in cell])"
         raise held_error(name, label, held, f"Make them one kind{'' if label is None else code}.") from problem

@@ -221,11 +221,12 @@ def relevance(table: pl.DataFrame, name: str, label: str, *, negative: str = "er
         return column
     if negative == "zero":
         return column.clip(lower_bound=0.0)
-    clip = Code(f", frame[{label!r}].clip(lower=0)")
-    trec = (Argument("negative_relevance", "zero"), ", as ", Argument("convention", "trec"), " does.")
-    set_to_0 = ("A gain below 0 breaks the bounds of nDCG: set it to 0", clip, ", or count it as 0 by ", *trec)
-    held = "holds a negative relevance, {value:g} for {pair}."
-    raise _held(column, column == lowest, table, name, label, held, set_to_0)
+    trec = (Argument("negative_relevance", "zero"), ", as ", Argument("convention", "trec"), " does")
+    pooled = ("If it marks what was pooled and not judged, count it as 0 by ", *trec)
+    clip = ("; if it means not relevant, set it to 0", Code(f", frame[{label!r}].clip(lower=0)"))
+    held = "holds a negative relevance, {value:g} for {pair}: a gain below 0 breaks the bounds of nDCG."
+    fix = (*pooled, *clip, ", which Bpref and infAP count as judged.")
+    raise _held(column, column == lowest, table, name, label, held, fix)
 
 
 def in_floats(scores: pl.Series) -> Floats:

@@ -83,6 +83,7 @@ def titled(item: Any, titles: Mapping[Any, str]) -> Markup:
 #: Why a number under a library's conventions is recnb's own.
 WHY_OWN: dict[str, str] = {
     "none": N_("recnb's own: {library} has none"),
+    "uncut": N_("recnb's own: {library} does not cut it at k"),
     "refused": N_("recnb's own: {library} refuses such relevance"),
 }
 

@@ -265,7 +265,7 @@ def _pairs(ranking: Ranking | None, truth: Truth | None, metric: Metric[...]) ->
         if truth is not None or metric.over != "ideal":
             raise RecnbError(
                 f"{metric.name} was given a mapping for the ranking, which has no order: give the items in rank order first "
-                f"and the mapping second, recnb.{metric.name}(ranking, relevance)."
+                f"and the mapping second, recnb.{metric.name}(ranking, relevance). By scores: sorted(scores, key=scores.get, reverse=True)."
             )
         return [_graded(list(ranking.values()))]
     if hasattr(ranking, "columns"):

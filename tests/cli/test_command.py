@@ -309,6 +309,37 @@ def test_the_command_itself(files: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (["popular.run", "qrels.txt"], "The command comes first: recnb report recs.csv truth.csv"),
+        (
+            ["report", "popular.run", "qrels.txt", "--k", "5,10"],
+            "Give whole numbers with blanks between them: --k 5 10",
+        ),
+        (["report", "both.csv"], "The last file is the truth"),
+    ],
+)
+def test_a_slip_in_the_command_is_answered(typed: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(typed)
+    assert said in capsys.readouterr().err
+
+
+def test_measures_of_trec_eval_at_the_cutoffs_that_are_given(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ("--format", "trec", "--metrics", "precision", "ndcg", "AP@3", "SetP", "Bpref")
+    assert run(files, "popular.run", "qrels.txt", *asked, "--k", 5, 10) == 0
+    names = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert names == ["num_q", "P_5", "P_10", "ndcg_cut_5", "ndcg_cut_10", "map_cut_3", "set_P", "bpref"]
+
+
+def test_a_report_without_a_measure_of_other_users_names_the_flags(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(files, "popular.run", "qrels.txt", "--metrics", "nDCG@10", "AP(rel=2)") == 2
+    assert "evaluate with --relevant-from 2, or --format trec." in capsys.readouterr().err
+
+
 def test_a_slip_in_a_gate_is_told_before_the_work(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(files, "item-knn.parquet", "test.csv", "--fail-below", "ndgc@10=0.1", "-o", "never.html") == 2
     assert "Did you mean 'nDCG@10'" in capsys.readouterr().err
