@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import textwrap
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -26,11 +29,23 @@ COUNTS: dict[str, Message] = {
     "warning": Plural("{n:,} warning", "{n:,} warnings"),
     "note": Plural("{n:,} note", "{n:,} notes"),
 }
-#: What each check looks for, by its name; filled by the decorator `check`.
-TITLES: dict[str, str] = {}
-
 #: Columns of text, and the longest value of a frame that is shown whole.
 WIDTH, LONGEST = 100, 40
+
+
+@cache
+def sentences() -> dict[str, dict[str, Any]]:
+    """The title and the sentences of each check, by its name."""
+    tables = tomllib.loads(resources.files("recnb").joinpath("lint/sentences.toml").read_text("utf-8"))
+    return {name: tables.get(table.get("like"), {}) | table for name, table in tables.items()}
+
+
+def message_of(name: str, part: str, cases: Iterable[str] = ()) -> Message:
+    """The title of a check, or a sentence of its findings; of several sentences that of the first case which has one."""
+    message = sentences()[name].get(part, "")
+    if isinstance(message, dict):
+        message = message[next(case for case in cases if case in message)]
+    return Plural(*message) if isinstance(message, list) else message
 
 
 class Quoted:
@@ -72,7 +87,7 @@ class Finding:
     of: int  #: out of how many
     facts: Mapping[str, Any] = field(default_factory=dict)  #: the numbers and ids in its sentences
     code: str = ""  #: what to type
-    sentences: Mapping[str, Message] = field(default_factory=dict)  #: "short", "effect", "example" and "advice"
+    cases: tuple[str, ...] = ()  #: which of its sentences are shown, where there are several
     lang: str = "en"
 
     @property
@@ -102,9 +117,7 @@ class Finding:
 
     def sentence(self, part: str, form: Form = "text") -> str:
         """A sentence of the finding, with the values from frames escaped for plain text, HTML or Markdown."""
-        message = self.sentences.get(part)
-        if not message:
-            return ""
+        message = message_of(self.name, part, self.cases)
         values: dict[str, Any] = {"n": self.n, "of": self.of, **self.facts}
         for key, value in values.items():
             if isinstance(value, Quoted):
@@ -257,7 +270,7 @@ def elsewhere_in_words(checks: Iterable[str]) -> list[str]:
 
 
 def _titles(checks: Iterable[str]) -> str:
-    return ", ".join(_(TITLES[name]) for name in checks)
+    return ", ".join(_(message_of(name, "title")) for name in checks)
 
 
 def _wrapped(words: str, indent: str = "") -> list[str]:
