@@ -45,7 +45,7 @@ def message_of(name: str, part: str, cases: Iterable[str] = ()) -> Message:
     message = sentences()[name].get(part, "")
     if isinstance(message, dict):
         message = message[next(case for case in cases if case in message)]
-    return Plural(*message) if isinstance(message, list) else message
+    return Plural._make(message) if isinstance(message, list) else message
 
 
 class Quoted:
