@@ -11,9 +11,11 @@ import pandas as pd
 
 from recnb.comparison.conclusions import SIGNS, notes, number, sentences, signed
 from recnb.comparison.results import CurveLine, Difference, MovedUsers, Settings, tested
-from recnb.comparison.sections import movers_text, part
+from recnb.comparison.sections import ComparisonSection, part
 from recnb.display.language import _, use_language
+from recnb.display.templates import plain_macro
 from recnb.display.text import one_line
+from recnb.report.section import PLAIN
 from recnb.results.plots import draw_intervals
 
 if TYPE_CHECKING:
@@ -131,7 +133,8 @@ class Movers(ComparisonPart):
         return asdict(self.moved)
 
     def _text(self) -> str:
-        return "\n".join(movers_text(self.moved))
+        context = {**PLAIN, **ComparisonSection.context}
+        return plain_macro("comparison/sections.txt.jinja", "movers", self.moved, **context) or ""
 
     def _html(self) -> str:
         return part(_("Users with the largest changes in value"), "movers", self.moved)

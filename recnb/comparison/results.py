@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from math import isfinite, isnan, nan
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,7 +12,7 @@ from recnb.report.data import MetricDescription, RankedItem
 from recnb.stats import PairedMethod
 
 if TYPE_CHECKING:
-    from recnb.lint.findings import Finding
+    from recnb.lint.findings import Finding, Form
 
 #: Which p-value is corrected and concluded from.
 Test = Literal["t", "wilcoxon", "randomization"]
@@ -226,10 +226,12 @@ class ModelFinding:
         """That of the first model."""
         return self.of_each[0]
 
-    @property
-    def effects_differ(self) -> bool:
-        """True if the effect is not the same on each model."""
-        return len({finding.effect for finding in self.of_each}) > 1
+    def effects(self, form: Form, strong: Callable[[str], str]) -> list[str]:
+        """The effect, with the name of each model if it is not the same on all."""
+        effects = [finding.sentence("effect", form) for finding in self.of_each]
+        if len(set(effects)) == 1:
+            return effects[:1]
+        return [strong(model) + ": " + effect for model, effect in zip(self.models, effects, strict=True)]
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,9 @@ def test_messages_of_code_are_extracted_within_f_strings_too():
 
 
 def test_sentences_of_tables_are_extracted():
-    table = b"""[few]\ntitle = "one"\nneeds = "train"\nshort = ["a", "b"]\neffect.all = "two"\neffect.some = ["c", "d"]"""
+    table = (
+        b"""[few]\ntitle = "one"\nneeds = "train"\nshort = ["a", "b"]\neffect.all = "two"\neffect.some = ["c", "d"]"""
+    )
     found = [message for _line, message, _comments, _context in extract(in_toml, io.BytesIO(table), KEYWORDS)]
     assert sorted(found, key=str) == sorted([("a", "b"), ("c", "d"), "one", "two"], key=str)
 
