@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from recnb.comparison.conclusions import SIGNS, notes, number, sentences, signed
+from recnb.comparison.conclusions import SIGNS, conclusions, notes, number, signed
 from recnb.comparison.results import CurveLine, Difference, MovedUsers, Settings, tested
 from recnb.comparison.sections import ComparisonSection, part
 from recnb.display.language import _, use_language
@@ -57,7 +57,7 @@ class Conclusion(ComparisonPart):
     def lines(self) -> list[str]:
         """A sentence for each difference."""
         with use_language(self.lang):
-            return sentences(self.differences, self.settings)
+            return conclusions(self.differences, self.settings)
 
     @property
     def notes(self) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from recnb.comparison import charts
 from recnb.comparison import conclusions as words
-from recnb.comparison.conclusions import SIGNS, TESTS, bare_p, number, percent_of, signed
+from recnb.comparison.conclusions import SIGNS, bare_p, number, percent_of, signed
 from recnb.display.language import N_, _, ngettext
 from recnb.display.templates import macro, name, user_text
 from recnb.display.text import latex_table, latex_text
@@ -141,7 +141,7 @@ class ComparisonOverview(ComparisonSection):
             test = _(
                 "{test}, Holm's correction over {count} comparisons, level {alpha}, and a {confidence} interval of "
                 "the difference that leaves out 0 ({method})",
-                test=_(TESTS[settings.test]),
+                test=_(words.chosen("test", settings.test)),
                 count=f"{report.n_tested:,}",
                 alpha=f"{settings.alpha:g}",
                 confidence=percent_of(settings.confidence),

@@ -52,6 +52,11 @@ def plain_macro(template: str, macro_name: str, /, *arguments: Any, **values: An
     return None if written is None else re.sub(r"\n{3,}", "\n\n", str(written(*arguments)).strip("\n"))
 
 
+def plain_lines(template: str, macro_name: str, /, *arguments: Any) -> list[str]:
+    """Return the lines of one macro of a template of text, without those that are empty."""
+    return [line for line in (plain_macro(template, macro_name, *arguments) or "").splitlines() if line]
+
+
 def page(title: str, heading: str, body: Markup) -> Markup:
     """Return a document that needs nothing else: a title, a heading and the body.
 
@@ -152,6 +157,7 @@ def _environment() -> Environment:
         change=text.change,
         ends=lambda interval: text.ends(*interval),
         fixed=text.fixed,
+        isfinite=isfinite,
         name=name,
         percent=text.percent,
         short=text.short,

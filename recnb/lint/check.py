@@ -8,9 +8,9 @@ from typing import Any
 
 from recnb.conventions import Convention
 from recnb.data.columns import role_of
-from recnb.display.language import _, current
+from recnb.display.language import _, current, sentences
 from recnb.lint.data import LintData
-from recnb.lint.findings import Finding, Severity, sentences
+from recnb.lint.findings import Finding, Severity
 
 Findings = Iterator[Finding]
 
@@ -29,7 +29,8 @@ class Check:
     @property
     def needs(self) -> str | None:
         """The frame without which there is nothing to check: "train", "items" or "users"."""
-        return sentences()[self.name].get("needs")
+        needs: str | None = sentences("lint/sentences.toml")[self.name].get("needs")
+        return needs
 
     def findings(self, data: LintData) -> list[Finding]:
         """The findings in the data; one of no case is none."""

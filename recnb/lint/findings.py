@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import textwrap
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from importlib import resources
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
 from markupsafe import Markup
 
-from recnb.display.language import N_, Message, Plural, _, ngettext, use_language
+from recnb.display.language import N_, Message, Plural, _, ngettext, sentences, use_language
 from recnb.display.templates import code, name, render, translated
 from recnb.display.text import fixed, markdown_text, one_line
 from recnb.errors import OptionError, near
@@ -33,16 +30,10 @@ COUNTS: dict[str, Message] = {
 WIDTH, LONGEST = 100, 40
 
 
-@cache
-def sentences() -> dict[str, dict[str, Any]]:
-    """The title and the sentences of each check, by its name."""
-    tables = tomllib.loads(resources.files("recnb").joinpath("lint/sentences.toml").read_text("utf-8"))
-    return {name: tables.get(table.get("like"), {}) | table for name, table in tables.items()}
-
-
 def message_of(name: str, part: str, cases: Iterable[str] = ()) -> Message:
     """The title of a check, or a sentence of its findings; of several sentences that of the first case which has one."""
-    message = sentences()[name].get(part, "")
+    tables = sentences("lint/sentences.toml")
+    message = (tables.get(tables[name].get("like"), {}) | tables[name]).get(part, "")
     if isinstance(message, dict):
         message = message[next(case for case in cases if case in message)]
     return Plural._make(message) if isinstance(message, list) else message

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import pairwise
-from math import isfinite, isnan
+from math import isfinite
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from recnb.display.language import N_, _, ngettext, pgettext
+from recnb.display.templates import plain_lines
 from recnb.display.text import (
     at_k,
     ends,
     fixed,
     latex_table,
     latex_text,
-    percent,
     short,
     signed,
     some,
@@ -104,30 +104,8 @@ class OverviewSection(ModelSection):
     @property
     def remarks(self) -> str:
         """The method of the intervals, what they leave out, and the users of metrics beyond accuracy."""
-        report = self.report
-        if report.n_users < 2:
-            words = [_("No interval: one user is no sample.")]
-        else:
-            words = [
-                _(
-                    "{confidence:g}% intervals for the mean, taking the users as a sample ({how}).",
-                    confidence=100 * report.confidence,
-                    how=_(INTERVALS[report.method]),
-                ),
-                _("Intervals are not corrected for the number of comparisons."),
-            ]
-            if any(isnan(metric.low[0]) for metric in report.metrics):
-                unbounded = _(
-                    "A metric without an upper bound has no interval where fewer than {n} users have a value above 0.",
-                    n=ENOUGH,
-                )
-                words.append(unbounded)
-            words.append(_("They do not cover another split of the data or another training run."))
-        if any(metric.values for metric in report.beyond):
-            words.append(
-                _("Metrics beyond accuracy are below the others; they cover other users, or all lists together.")
-            )
-        return " ".join(words)
+        how = _(INTERVALS.get(self.report.method, ""))
+        return " ".join(plain_lines("report/words.txt.jinja", "remarks", self.report, how, ENOUGH))
 
     @property
     def facts(self) -> list[tuple[str, str]]:
@@ -230,25 +208,7 @@ class DistributionSection(ModelSection):
     @property
     def words(self) -> str:
         """The number of users with the lowest and the highest value, and the quartiles."""
-        values = self.report.distribution
-        n_users = values.n_users
-        if not n_users:
-            return _("No user has a value.")
-
-        def exactly(value: str, n: int) -> str:
-            of_users = ngettext("{n:,} user", "{n:,} users", n_users)
-            whose = _("{n:,} of {users} ({share})", n=n, users=of_users, share=percent(n / n_users))
-            return _("exactly {value}: {users}", value=value, users=whose)
-
-        parts = [exactly("0", values.n_zero)]
-        if values.n_top is not None:
-            parts.append(exactly(short(values.top), values.n_top))
-        if values.n_without_value:
-            parts.append(_("no value: {n:,}", n=values.n_without_value))
-        low, middle, high = map(fixed, values.quartiles)
-        mean = fixed(values.mean)
-        parts.append(_("quartiles {low}, {middle}, {high}; mean {mean}", low=low, middle=middle, high=high, mean=mean))
-        return "; ".join(parts)
+        return "; ".join(plain_lines("report/words.txt.jinja", "spread", self.report.distribution))
 
     @property
     def bins(self) -> list[tuple[str, int, float]]:

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 import recnb
-from recnb.display.language import use_language
+from recnb.display.language import sentences, use_language
 from recnb.lint import CHECKS, Lint
-from recnb.lint.findings import Finding, Quoted, sentences
+from recnb.lint.findings import Finding, Quoted
 from tests.lint_planted import CLEAN, CUT, PLANTED
 from tests.translations import stored
 
@@ -166,7 +166,7 @@ def test_both_languages_name_the_same_values_and_hold_no_markup() -> None:
 
 
 def test_every_check_and_every_wording_has_its_text() -> None:
-    assert {check.name for check in CHECKS} == set(sentences())
+    assert {check.name for check in CHECKS} == set(sentences("lint/sentences.toml"))
 
 
 def test_what_has_no_number_says_so() -> None:
