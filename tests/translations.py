@@ -12,7 +12,6 @@ import ast
 import io
 import string
 import sys
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -42,8 +41,8 @@ KEYWORDS: dict[str, Any] = {
     "pgettext": ((1, "c"), 2),
     "NC_": ((1, "c"), 2),
 }
-#: Keys of tables of sentences whose values are names.
-NO_MESSAGES = ("needs", "like")
+#: Functions of the lint whose sentences are messages without a mark.
+FINDINGS, SENTENCES = ("finding", "_variants"), ("short", "effect", "example", "advice")
 #: Extensions of Jinja2 in use; a template that cannot be read is an error.
 OPTIONS = {"extensions": "jinja2.ext.do", "silent": "false"}
 HEADER = "# Korean translations of recnb. Updated by: python -m tests.translations"
@@ -72,36 +71,37 @@ def path_of(lang: str) -> Path:
     return LOCALE / lang / "LC_MESSAGES" / "recnb.po"
 
 
+def texts_of(node: ast.expr) -> Iterator[tuple[int, str]]:
+    """The texts that an expression may be, with their lines: both of a condition, all values of a table that one is taken from."""
+    match node:
+        case ast.Constant(value=str(text)) if text:
+            yield node.lineno, text
+        case ast.IfExp(body=body, orelse=other):
+            yield from (*texts_of(body), *texts_of(other))
+        case ast.Dict(values=values):
+            yield from (text for value in values for text in texts_of(value))
+        case ast.Subscript(value=table) | ast.Call(func=ast.Attribute(value=table, attr="get")):
+            yield from texts_of(table)
+
+
 def in_python(file: Any, keywords: Any, comment_tags: Any, options: Any) -> Iterator[tuple[int, str, Any, list[str]]]:
     """Extract from Python by its syntax tree, as Babel's own method finds no call within an f-string."""
     for node in ast.walk(ast.parse(file.read())):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
             continue
-        if node.func.id in keywords:
+        if node.func.id in FINDINGS:
+            arguments = [argument.value for argument in node.keywords if argument.arg in SENTENCES]
+            yield from ((line, "N_", text, []) for argument in arguments for line, text in texts_of(argument))
+        elif node.func.id in keywords:
             texts = [one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
             if texts:
                 yield node.lineno, node.func.id, tuple(texts) if len(texts) > 1 else texts[0], []
 
 
-def in_toml(file: Any, keywords: Any, comment_tags: Any, options: Any) -> Iterator[tuple[int, str, Any, list[str]]]:
-    """Extract from tables of sentences: a text, a list of the forms for one and for many, or such by case."""
-    values: list[Any] = [tomllib.load(file)]
-    for value in values:
-        if isinstance(value, dict):
-            values += [part for name, part in value.items() if name not in NO_MESSAGES]
-        else:
-            yield (
-                0,
-                "Plural" if isinstance(value, list) else "N_",
-                tuple(value) if isinstance(value, list) else value,
-                [],
-            )
-
-
 def extracted() -> Catalog:
     """All messages: those marked in Python and in templates, what metrics are called and described by, mistakes in quizzes."""
     catalogue = Messages(project="recnb")
-    for pattern, method in (("*.py", in_python), ("*.jinja", "jinja2"), ("*.toml", in_toml)):
+    for pattern, method in (("*.py", in_python), ("*.jinja", "jinja2")):
         for path in sorted(ROOT.rglob(pattern)):
             where = path.relative_to(ROOT.parent).as_posix()
             with path.open("rb") as file:

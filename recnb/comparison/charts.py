@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from math import ceil, floor, isfinite, log10
 from typing import NamedTuple
 
-from recnb.comparison.conclusions import SIGNS, chosen, difference_axis, difference_label, number, signed
+from recnb.comparison.conclusions import SIGNS, VERDICTS, difference_axis, difference_label, number, signed
 from recnb.comparison.results import FOUND, ComparisonReportData, CurveLine, Difference, reach_of
 from recnb.display.language import _
 from recnb.display.svg import COLOURS, QUIET, document, label, stroke, ticks
@@ -37,7 +37,7 @@ def forest(differences: Sequence[Difference]) -> Drawing:
     axis = difference_axis(differences, one_line)
     alt = f"{axis}. " + "; ".join(
         f"{row.label} {one_line(row.model, 40)} − {one_line(row.baseline, 40)}: {signed(row.difference)} "
-        f"({number(row.low)} … {number(row.high)}), {_(chosen('verdict', row.verdict))}"
+        f"({number(row.low)} … {number(row.high)}), {_(VERDICTS[row.verdict][1])}"
         for row in differences[:MOST_ROWS]
     )
     shown = [row for row in differences if isfinite(row.difference)][:MOST_ROWS]

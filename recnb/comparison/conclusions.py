@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from math import isfinite, isnan
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
-from recnb.comparison.results import Verdict, tested
-from recnb.display.language import N_, _, ngettext, pgettext, sentences
+from recnb.comparison.results import tested
+from recnb.display.language import N_, _, ngettext, pgettext
 from recnb.display.templates import joined, plain_lines, translated
 from recnb.display.text import one_line
 
@@ -25,22 +25,89 @@ if TYPE_CHECKING:
         Settings,
     )
 
-#: The sign of each verdict, so that no meaning depends on a colour.
-SIGNS = dict(zip(get_args(Verdict), "▲▼△▽◇◇○○–", strict=True))
+#: The sign of each verdict, so that no meaning depends on a colour; the verdict in a few words; what it allows to conclude.
+VERDICTS: dict[str, tuple[str, str, str]] = {
+    "better": ("▲", N_("better"), N_("{label}: {model} is better than {baseline}, by {size} ({interval}; {p}).")),
+    "worse": ("▼", N_("worse"), N_("{label}: {model} is worse than {baseline}, by {size} ({interval}; {p}).")),
+    "higher": (
+        "△",
+        N_("higher"),
+        N_(
+            "{label}: {model} is higher than {baseline}, by {size} ({interval}; {p}); higher is not necessarily better."
+        ),
+    ),
+    "lower": (
+        "▽",
+        N_("lower"),
+        N_("{label}: {model} is lower than {baseline}, by {size} ({interval}; {p}); lower is not necessarily better."),
+    ),
+    "hint": (
+        "◇",
+        N_("inconclusive"),
+        N_(
+            "{label}: inconclusive. {model} differs from {baseline} by {difference}; the {interval} excludes 0, but the corrected test is not significant ({p})."
+        ),
+    ),
+    "torn": (
+        "◇",
+        N_("test and interval disagree"),
+        N_(
+            "{label}: inconclusive. The corrected test of {model} against {baseline} is significant ({p}), but the {interval} includes 0; the difference is {difference}."
+        ),
+    ),
+    "open": (
+        "○",
+        N_("no difference shown"),
+        N_(
+            "{label}: no significant difference between {model} and {baseline}: {difference} ({interval}; {p}). A true difference of {detectable} would have been found with 80% power by a single, uncorrected test."
+        ),
+    ),
+    "same": (
+        "○",
+        N_("same value for every user"),
+        N_("{label}: {model} and {baseline} give each of {users} the same value."),
+    ),
+    "untested": (
+        "–",
+        N_("too few users or differences"),
+        N_("{label}: no test of {model} against {baseline}: too few users or differences, for a test ({users})."),
+    ),
+}
+SIGNS = {verdict: sign for verdict, (sign, _words, _conclusion) in VERDICTS.items()}
+
+#: The conclusion where nothing is shown, and too little is known for a detectable difference.
+OPEN_UNKNOWN = N_(
+    "{label}: no significant difference between {model} and {baseline}: {difference} ({interval}; {p}). Too few users differ to estimate the detectable difference."
+)
+
+#: The paired tests.
+TESTS: dict[str, str] = {
+    "t": N_("Student's paired t test"),
+    "wilcoxon": N_("Wilcoxon's signed-rank test"),
+    "randomization": N_("randomization test, signs flipped"),
+}
+
+#: Methods of intervals.
+INTERVAL_METHODS: dict[str, str] = {
+    "auto": N_("Student's t over the users"),
+    "bca": N_("BCa bootstrap of {resamples} draws of the users"),
+    "percentile": N_("percentiles of {resamples} bootstrap draws of the users"),
+    "bootstrap": N_("percentiles of {resamples} bootstrap draws of the users"),
+    "moments": N_("the limit of bootstrap draws of the users, from mean, spread and skewness"),
+    "bca_moments": N_("the limit of the BCa bootstrap over users, from mean, spread and skewness"),
+    "t": N_("Student's t over the users"),
+    "few": N_("Clopper and Pearson's, within the metric's bounds, where fewer than 10 users differ"),
+    "beta": N_("Clopper and Pearson's, for values between bounds"),
+}
 
 #: Makes a name safe for the form in which it is shown.
 Safe = Callable[[str], str]
 
 
-def chosen(kind: str, name: str) -> str:
-    """A word or a sentence of `words.toml`, not yet translated."""
-    message: str = sentences("comparison/words.toml")[kind][name]
-    return message
-
-
 def verdict_in_words(difference: Difference) -> str:
     """The verdict of a difference with its sign."""
-    return f"{SIGNS[difference.verdict]} {_(chosen('verdict', difference.verdict))}"
+    sign, words, _conclusion = VERDICTS[difference.verdict]
+    return f"{sign} {_(words)}"
 
 
 def number(value: float) -> str:
@@ -113,7 +180,7 @@ def sentence(difference: Difference, settings: Settings, n_compared: int, safe: 
     if verdict in ("worse", "lower"):
         low, high, size = -high, -low, -size
     return translated(
-        chosen("conclusion", "unknown" if verdict == "open" and isnan(difference.detectable) else verdict),
+        OPEN_UNKNOWN if verdict == "open" and isnan(difference.detectable) else VERDICTS[verdict][2],
         label=difference.label,
         model=safe(difference.model),
         baseline=safe(difference.baseline),
@@ -133,7 +200,7 @@ def conclusions(differences: Collection[Difference], settings: Settings, safe: S
 
 def notes(settings: Settings, n_compared: int) -> list[str]:
     """The number of comparisons with its correction, and what intervals over users do not cover."""
-    test, expected = _(chosen("test", settings.test)), f"{settings.alpha * n_compared:.2g}"
+    test, expected = _(TESTS[settings.test]), f"{settings.alpha * n_compared:.2g}"
     return plain_lines("comparison/words.txt.jinja", "notes", n_compared, test, expected, f"{settings.alpha:g}")
 
 
@@ -143,7 +210,7 @@ def intervals_in_words(settings: Settings) -> str:
         "{confidence} intervals: of differences by {differences}; of means by {means}.",
         confidence=percent_of(settings.confidence),
         differences=method_in_words(settings),
-        means=_(chosen("interval", settings.mean_method or "auto"), resamples=f"{settings.resamples:,}"),
+        means=_(INTERVAL_METHODS[settings.mean_method or "auto"], resamples=f"{settings.resamples:,}"),
     )
     return f"{intervals} {_('Intervals are not corrected for the number of comparisons.')}"
 
@@ -153,7 +220,7 @@ def method_in_words(settings: Settings) -> str:
     methods = settings.methods or ("auto",)
     # Beside another method it serves where few users differ.
     named = ["few" if method == "beta" and len(methods) > 1 else method for method in methods]
-    return "; ".join(_(chosen("interval", method), resamples=f"{settings.resamples:,}") for method in named)
+    return "; ".join(_(INTERVAL_METHODS[method], resamples=f"{settings.resamples:,}") for method in named)
 
 
 def comparison_title(models: str, baseline: str | None) -> str:

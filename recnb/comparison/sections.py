@@ -141,7 +141,7 @@ class ComparisonOverview(ComparisonSection):
             test = _(
                 "{test}, Holm's correction over {count} comparisons, level {alpha}, and a {confidence} interval of "
                 "the difference that leaves out 0 ({method})",
-                test=_(words.chosen("test", settings.test)),
+                test=_(words.TESTS[settings.test]),
                 count=f"{report.n_tested:,}",
                 alpha=f"{settings.alpha:g}",
                 confidence=percent_of(settings.confidence),

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import gettext
 import re
-import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -130,12 +129,6 @@ def ngettext(one: str, many: str, n: float, /, **values: Any) -> str:
 def pgettext(context: str, message: str, /, **values: Any) -> str:
     """Translate a message whose translation depends on the context."""
     return _(NC_(context, message), **values)
-
-
-@cache
-def sentences(path: str) -> dict[str, Any]:
-    """Return the messages of a table of the package, such as "lint/sentences.toml", not yet translated."""
-    return tomllib.loads(LOCALE.parent.joinpath(path).read_text("utf-8"))
 
 
 @dataclass(frozen=True)

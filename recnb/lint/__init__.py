@@ -1,7 +1,6 @@
 """The lint: findings about the data of an evaluation, and their effect on the numbers.
 
-A check is a function in one of the modules `checks_*`, with the decorator `Check`; `LintData` is what it sees, and
-`sentences.toml` has the sentences of its findings.
+A check is a function in one of the modules `checks_*`, made a `Check` by its decorator; `LintData` is what it sees.
 """
 
 from __future__ import annotations

@@ -4,44 +4,59 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, Literal
 
 from recnb.conventions import Convention
 from recnb.data.columns import role_of
-from recnb.display.language import _, current, sentences
+from recnb.display.language import Message, _, current
 from recnb.lint.data import LintData
-from recnb.lint.findings import Finding, Severity
+from recnb.lint.findings import TITLES, Finding, Severity
 
 Findings = Iterator[Finding]
+CheckFunction = Callable[[LintData], Findings]
+#: The frame without which there is nothing to check.
+Needs = Literal["train", "items", "users"] | None
 
 
 @dataclass(frozen=True)
 class Check:
-    """A function that looks for one thing, of which its findings have the name; a decorator of the function."""
+    """A function that looks for one thing, and has the name of its findings."""
 
-    function: Callable[[LintData], Findings]
+    function: CheckFunction
+    needs: Needs
 
     @property
     def name(self) -> str:
         """The name of its findings."""
         return self.function.__name__
 
-    @property
-    def needs(self) -> str | None:
-        """The frame without which there is nothing to check: "train", "items" or "users"."""
-        needs: str | None = sentences("lint/sentences.toml")[self.name].get("needs")
-        return needs
-
     def findings(self, data: LintData) -> list[Finding]:
         """The findings in the data; one of no case is none."""
         return [replace(finding, name=self.name) for finding in self.function(data) if finding.n]
 
 
-def finding(data: LintData, severity: Severity, n: int, of: int, *cases: str, code: str = "", **facts: Any) -> Finding:
-    """A finding, of whose sentences `cases` choose; all of them may use metric, value and cut-off besides the facts."""
+def check(title: str, needs: Needs = None) -> Callable[[CheckFunction], Check]:
+    """Make a function a check; `title`: what it looks for, in lists of checks that were not made."""
+
+    def made(function: CheckFunction) -> Check:
+        TITLES[function.__name__] = title
+        return Check(function, needs)
+
+    return made
+
+
+def finding(
+    data: LintData, severity: Severity, n: int, of: int, *, short: Message, effect: Message, example: Message = "",
+    advice: Message = "", code: str = "", **facts: Any,
+) -> Finding:  # fmt: skip
+    """A finding: its sentences, and their values besides metric, value and cut-off, which all of them may use.
+
+    The sentences are in the catalogue of translations without a mark such as `N_`.
+    """
     cut = _("the whole lists") if data.k is None else _("the first {k:,} places", k=data.k)
     values = {"label": data.label, "value": data.value, "k": data.k or 0, "cut": cut, **facts}
-    return Finding("", severity, int(n), int(of), values, code, cases, current())
+    sentences = {"short": short, "effect": effect, "example": example, "advice": advice}
+    return Finding("", severity, int(n), int(of), values, code, sentences, current())
 
 
 def severity_of(share: float, least: float) -> Severity:

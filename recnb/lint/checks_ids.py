@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import polars as pl
 
-from recnb.lint.check import Check, Findings, finding
+from recnb.display.language import N_, Plural
+from recnb.lint.check import Findings, check, finding
 from recnb.lint.data import LintData, is_in, outside
 from recnb.lint.findings import Quoted, Severity
 
@@ -22,37 +23,95 @@ def _text_ids(data: LintData) -> Iterator[tuple[str, pl.Series]]:
     return ((role, values) for role, values in ids.items() if values.dtype == pl.String)
 
 
-@Check
+def _without_point(ids: pl.Expr) -> pl.Expr:
+    return pl.when(ids.str.contains(r"^\d+\.0$")).then(ids.str.strip_suffix(".0")).otherwise(ids)
+
+
+def _without_zeros(ids: pl.Expr) -> pl.Expr:
+    return pl.when(ids.str.contains(r"^0+\d+$")).then(ids.str.replace(r"^0+(\d)", "$1")).otherwise(ids)
+
+
+@check(N_("ids with blanks"))
 def ids_with_blanks(data: LintData) -> Findings:
     """Ids with blanks before or after."""
-    return _variants(data, lambda ids: ids.str.strip_chars(), ".strip()", alone=True)
+    return _variants(
+        data,
+        lambda ids: ids.str.strip_chars(),
+        ".strip()",
+        short={
+            "users_alone": "{n:,} user ids of {of:,} begin or end with blanks",
+            "items_alone": "{n:,} item ids of {of:,} begin or end with blanks",
+            "users": "{n:,} user ids of {of:,} differ only in blanks at their ends",
+            "items": "{n:,} item ids of {of:,} differ only in blanks at their ends",
+        },
+        advice="Remove the blanks in all frames:",
+    )
 
 
-@Check
+@check(N_("ids in upper and lower case"))
 def ids_by_case(data: LintData) -> Findings:
     """Ids that differ only in upper and lower case."""
-    return _variants(data, lambda ids: ids.str.to_lowercase(), ".lower()", severity="note")
+    return _variants(
+        data,
+        lambda ids: ids.str.to_lowercase(),
+        ".lower()",
+        short={
+            "users": "{n:,} user ids of {of:,} differ only in upper and lower case",
+            "items": "{n:,} item ids of {of:,} differ only in upper and lower case",
+        },
+        advice="If they mean the same, write them in one way in all frames:",
+        severity="note",
+    )
 
 
-@Check
+@check(N_("ids with zeros before them"))
 def ids_with_zeros(data: LintData) -> Findings:
     """Numbers as text with and without zeros before them."""
-    return _variants(data, lambda ids: ids.str.replace(r"^0+(\d+)$", "$1"), '.lstrip("0")')
+    return _variants(
+        data,
+        _without_zeros,
+        '.lstrip("0")',
+        short={
+            "users": "{n:,} user ids of {of:,} are the same number with and without zeros before it",
+            "items": "{n:,} item ids of {of:,} are the same number with and without zeros before it",
+        },
+        advice="If they mean the same, write them in one way, or read the column as text everywhere:",
+    )
 
 
-@Check
+@check(N_("ids with a decimal point"))
 def ids_with_point(data: LintData) -> Findings:
     """Floats that became text: 7.0 for 7."""
-    return _variants(data, lambda ids: ids.str.replace(r"^(\d+)\.0$", "$1"), '.removesuffix(".0")', alone=True)
+    return _variants(
+        data,
+        _without_point,
+        '.removesuffix(".0")',
+        short={
+            "users_alone": "{n:,} user ids of {of:,} are numbers that end in .0",
+            "items_alone": "{n:,} item ids of {of:,} are numbers that end in .0",
+            "users": "{n:,} user ids of {of:,} are the same number with and without .0",
+            "items": "{n:,} item ids of {of:,} are the same number with and without .0",
+        },
+        advice="They were floats before they were text; write them as whole numbers:",
+    )
 
 
-@Check
+@check(N_("ids that differ in accents"))
 def ids_by_accent(data: LintData) -> Findings:
     """Ids that look the same and are other characters: é as one sign, or as e with an accent."""
-    return _variants(data, lambda ids: ids.str.normalize("NFC"), '.normalize("NFC")')
+    return _variants(
+        data,
+        lambda ids: ids.str.normalize("NFC"),
+        '.normalize("NFC")',
+        short={
+            "users": "{n:,} user ids of {of:,} look the same and are written with other characters",
+            "items": "{n:,} item ids of {of:,} look the same and are written with other characters",
+        },
+        advice="Write all frames in one form:",
+    )
 
 
-@Check
+@check(N_("ids of missing values"))
 def ids_of_nothing(data: LintData) -> Findings:
     """Missing ids that became text: "nan" of one frame meets "nan" of the other."""
     for role, ids in _text_ids(data):
@@ -63,25 +122,55 @@ def ids_of_nothing(data: LintData) -> Findings:
         met = int(relevant[data.hits.truth_row].sum())
         column = data.label_of(role)
         yield finding(
-            data, "warning" if met else "note", len(words), len(ids), f"{role}s", "met" if met else "unmet", met=met,
+        data, "warning" if met else "note", len(words), len(ids),
+            short={
+                "users": Plural(
+                    "{n:,} user id of {of:,} is the word for a missing value",
+                    "{n:,} user ids of {of:,} are words for a missing value",
+                ),
+                "items": Plural(
+                    "{n:,} item id of {of:,} is the word for a missing value",
+                    "{n:,} item ids of {of:,} are words for a missing value",
+                ),
+            }[f'{role}s'],
+            effect=(
+                "Hits of such ids: {met:,}. One missing value is not the other, so {label} = {value:.4f} may be too high."
+                if met
+                else "They count as any other id does, and no hit is of them."
+            ),
+            example="Such as {ids}.",
+            advice="If these ids are missing, leave their rows out of all frames:",
+            met=met,
             ids=Quoted(*words.head(3).to_list()), code=f"frame = frame[~frame[{column!r}].isin({words.to_list()!r})]",
-        )  # fmt: skip
+            )  # fmt: skip
 
 
-@Check
+@check(N_("ids as floats"))
 def float_ids(data: LintData) -> Findings:
     """Ids that came as floats: a column of whole numbers that had a gap."""
-    if floats := data.source.floats:
-        code = f'{floats[0]} = {floats[0]}.astype("Int64")'
-        yield finding(data, "note", len(floats), 4, columns=Quoted(*floats), code=code)
+    floats = data.source.floats
+    if not floats:
+        return
+    yield finding(
+        data,
+        "note",
+        len(floats),
+        4,
+        short=Plural("Ids came as floats in {n:,} column: {columns}", "Ids came as floats in {n:,} columns: {columns}"),
+        effect="They are whole and were read as whole numbers, so nothing is lost; a column of ids becomes float where a row lacks one.",
+        advice="Check which rows lost their id, and keep the column as integers:",
+        columns=Quoted(*floats),
+        code=f'{floats[0]} = {floats[0]}.astype("Int64")',
+    )
 
 
 def _variants(
-    data: LintData, plain: Plain, method: str, *, severity: Severity = "warning", alone: bool = False
+    data: LintData, plain: Plain, method: str, *, short: Mapping[str, str], advice: str, severity: Severity = "warning"
 ) -> Findings:
     """Users or items whose ids become the same once they are written in one way.
 
-    `severity`: if ids become the same; `alone`: such ids are reported even if they are the same as no other.
+    `short` has sentences for users and items; if also for "users_alone" and "items_alone", such ids are reported even if
+    they are the same as no other. `severity`: if ids become the same.
     """
     for role, ids in _text_ids(data):
         table = pl.DataFrame({"id": ids}).with_columns(plain=plain(pl.col("id")))
@@ -89,7 +178,7 @@ def _variants(
         # Only one of two ids that become the same need change: "a1" stays as it is, and "A1" becomes it.
         same = table.join(changed.select("plain").unique(), on="plain", how="semi", maintain_order="left")
         merged = same.filter(pl.len().over("plain") > 1)
-        if changed.height == 0 or (merged.height == 0 and not alone):
+        if changed.height == 0 or (merged.height == 0 and "users_alone" not in short):
             continue
         odd = merged if merged.height else changed
         shown = odd.filter(pl.col("plain") == odd["plain"][0])["id"].head(3).to_list()
@@ -97,9 +186,14 @@ def _variants(
         column = data.label_of(role)
         yield finding(
             data, "warning" if lost else severity if merged.height else "note", odd.height, len(ids),
-            f"{role}s" if merged.height else f"{role}s_alone", "lost" if lost else "merged" if merged.height else "alone",
             lost=lost, ids=Quoted(*shown), code=f"frame[{column!r}] = frame[{column!r}].str{method}",
-        )  # fmt: skip
+            short=short[f"{role}s" if merged.height else f"{role}s_alone"],
+            effect={
+                "lost": "Relevant rows that count as misses, and would match a list if ids were written in one way: {lost:,}. So {label} = {value:.4f} may be too low.",
+                "merged": "They count as different ids, and what belongs to one is split between them.",
+                "alone": "They match each other, so no number changes; other frames may write them otherwise.",
+            }["lost" if lost else "merged" if merged.height else "alone"],
+            example="Such as {ids}.", advice=advice,)  # fmt: skip
 
 
 def _lost(data: LintData, role: str, plain: Plain) -> int:

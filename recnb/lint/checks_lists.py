@@ -6,7 +6,8 @@ import numpy as np
 import polars as pl
 
 from recnb.data.validation import in_floats
-from recnb.lint.check import Check, Findings, finding, with_options
+from recnb.display.language import N_, Plural
+from recnb.lint.check import Findings, check, finding, with_options
 from recnb.lint.data import LintData, repeats_in
 from recnb.lint.findings import Quoted
 from recnb.lint.ties import ties_of, with_ranks
@@ -19,7 +20,7 @@ MOVES = 0.0005
 APART = 5
 
 
-@Check
+@check(N_("repeated pairs"))
 def duplicates(data: LintData) -> Findings:
     """A pair that is recommended more than once."""
     if data.convention.duplicates == "error":
@@ -30,12 +31,24 @@ def duplicates(data: LintData) -> Findings:
     how = data.convention.duplicates
     once = data.value if how == "dedupe" else data.again(duplicates="dedupe")
     yield finding(
-        data, "note" if how == "dedupe" else "warning", repeats.pop("n"), data.source.recs.height, how, **repeats, once=once,
-        code=f"recs.{'unique' if data.is_polars else 'drop_duplicates'}([{data.label_of('user')!r}, {data.label_of('item')!r}])",
+        data, "note" if how == "dedupe" else "warning", **repeats, of=data.source.recs.height,
+        short=Plural(
+            "{n:,} pair of user and item is recommended more than once: surplus rows: {extra:,}, pairs repeated as a whole: {exact:,}",
+            "{n:,} pairs of user and item are recommended more than once: surplus rows: {extra:,}, pairs repeated as a whole: {exact:,}",
+        ),
+        effect={
+            "dedupe": "Each pair keeps its highest place and what stood below moves up, so {label} = {value:.4f} is of lists without repeats.",
+            "keep": "Each repeat counts again and metrics may exceed 1: {label} is {value:.4f} with the repeats, {once:.4f} with each pair once.",
+            "rows": "Each repeat is another hit and another relevant item: {label} is {value:.4f} with the repeats, {once:.4f} with each pair once.",
+            "hit_once": "A repeat takes a rank and cannot be a hit: {label} is {value:.4f} with the repeats, {once:.4f} with each pair once.",
+        }[how],
+        example="User {user} was recommended {item} {times:,} times.",
+        advice="Keep each pair once:",
+        once=once, code=f"recs.{'unique' if data.is_polars else 'drop_duplicates'}([{data.label_of('user')!r}, {data.label_of('item')!r}])",
     )  # fmt: skip
 
 
-@Check
+@check(N_("equal scores"))
 def ties(data: LintData) -> Findings:
     """Equal scores, whose order is arbitrary."""
     if "score" not in data.prepared.rows.columns:
@@ -55,21 +68,56 @@ def ties(data: LintData) -> Findings:
     run = int(of_user[np.argmax(runs.size[of_user])])
     first, size = int(runs.start[run]), int(runs.size[run])
     how = "unbounded" if bounds is None else "moves" if n_moved else "still"
-    low, high, lower, upper = (np.nan,) * 4
+    extremes = dict.fromkeys(("lower", "upper", "low", "high"), np.nan)
     if bounds is not None:
-        low, high, lower, upper = float(bounds.low[user]), float(bounds.high[user]), bounds.lower, bounds.upper
-    grave = bounds is None or upper - lower >= MOVES
+        extremes = {
+            "lower": bounds.lower,
+            "upper": bounds.upper,
+            "low": float(bounds.low[user]),
+            "high": float(bounds.high[user]),
+        }
+    grave = bounds is None or bounds.upper - bounds.lower >= MOVES
     assert rows.score is not None
     yield finding(
-        data, "warning" if grave and how != "still" else "note", n_moved if how == "moves" else len(np.unique(users)),
-        data.n_users, how, data.convention.order, rows=int(runs.size[runs.tied].sum()), runs=int(runs.tied.sum()),
-        straddling=len(tied.straddling), deciding=len(tied.deciding), lower=lower, upper=upper, low=low, high=high, user=data.user(user), size=size,
-        score=float(rows.score[first]), first=int(rows.rank[first]), last=int(rows.rank[first + size - 1]),
+        data, "warning" if grave and how != "still" else "note",
+        n_moved if how == "moves" else len(np.unique(users)), data.n_users,
+        short={
+            "moves": Plural(
+                "Equal scores decide for {n:,} user of {of:,}: {label} is anything from {lower:.4f} to {upper:.4f}",
+                "Equal scores decide for {n:,} users of {of:,}: {label} is anything from {lower:.4f} to {upper:.4f}",
+            ),
+            "still": Plural(
+                "Equal scores straddle the cut-off for {n:,} user of {of:,}, and move {label} for nobody",
+                "Equal scores straddle the cut-off for {n:,} users of {of:,}, without an effect on {label}",
+            ),
+            "unbounded": Plural(
+                "There are equal scores within the first places for {n:,} user of {of:,}",
+                "There are equal scores within the first places for {n:,} users of {of:,}",
+            ),
+        }[how],
+        effect={
+            "moves": "Rows that share their score with another of the list: {rows:,}. Runs of equal scores: {runs:,}, of which {straddling:,} straddle the cut-off and {deciding:,} hold items of different relevance. {label} = {value:.4f} is of one order among many.",
+            "still": "Runs of equal scores that begin within {cut} and end below: {straddling:,}. Which of their items are shown is left to chance.",
+            "unbounded": "Runs that straddle the cut-off: {straddling:,}; runs of different relevance: {deciding:,}. Under this convention the metric's bounds over orders are not known.",
+        }[how],
+        example={
+            "moves": "User {user}: {size:,} items share the score {score:g} on ranks {first:,} to {last:,}, and the value is anything from {low:.4f} to {high:.4f}.",
+            "still": "User {user}: {size:,} items share the score {score:g} on ranks {first:,} to {last:,}.",
+            "unbounded": "User {user}: {size:,} items share the score {score:g} on ranks {first:,} to {last:,}.",
+        }[how],
+        advice={
+            "score": "Average over all orders, or give scores that differ:",
+            "rank": "The ranks settled what the scores leave open. To average over all orders:",
+        }.get(data.convention.order, ""),
+        rows=int(runs.size[runs.tied].sum()), runs=int(runs.tied.sum()), straddling=len(tied.straddling),
+        deciding=len(tied.deciding), **extremes,
+        user=data.user(user), size=size, score=float(rows.score[first]), first=int(rows.rank[first]),
+        last=int(rows.rank[first + size - 1]),
         code=with_options(data, **{"order": "score"} if data.convention.order == "rank" else {}, ties="expected"),
     )  # fmt: skip
 
 
-@Check
+@check(N_("ranks against scores"))
 def rank_against_score(data: LintData) -> Findings:
     """Lists whose order disagrees with the scores."""
     by = data.convention.order
@@ -82,14 +130,24 @@ def rank_against_score(data: LintData) -> Findings:
     upper, lower = data.place(at - 1), data.place(at)
     given = data.prepared.recs["score"].gather(rows.row[at - 1 : at + 1])
     yield finding(
-        data, "warning", int(rises.sum()), int(rows.same_user.sum()), by, users=len(np.unique(rows.user[1:][rises])),
-        other=data.again(order="score"), user=lower["user"], item=lower["item"], lower=lower["rank"],
-        score=float(given[1]), above=upper["item"], upper=upper["rank"], above_score=float(given[0]),
-        column=Quoted(data.label_of("score")), code=with_options(data, order="score"),
+        data, "warning", int(rises.sum()), int(rows.same_user.sum()),
+        short=Plural(
+            "The order of the lists and the scores disagree in {n:,} place (users: {users:,})",
+            "The order of the lists and the scores disagree in {n:,} places (users: {users:,})",
+        ),
+        effect={
+            "rank": "Ranks are followed. {label} is {value:.4f}; by score it would be {other:.4f}.",
+            "row": "The order of the rows is followed. {label} is {value:.4f}; by score it would be {other:.4f}.",
+        }[by],
+        example="User {user}: {above} at rank {upper:,} with score {above_score:g} is above {item} at rank {lower:,} with score {score:g}.",
+        advice="If {column} is what ranks the items (a reranker keeps the scores of the stage before):",
+        users=len(np.unique(rows.user[1:][rises])), other=data.again(order="score"), user=lower["user"],
+        item=lower["item"], lower=lower["rank"], score=float(given[1]), above=upper["item"], upper=upper["rank"],
+        above_score=float(given[0]), column=Quoted(data.label_of("score")), code=with_options(data, order="score"),
     )  # fmt: skip
 
 
-@Check
+@check(N_("lists upside down"))
 def upside_down(data: LintData) -> Findings:
     """Rows from the lowest score to the highest: a distance or a rank that was taken for a score."""
     if data.convention.order != "score" or "score" not in data.source.recs.columns:
@@ -104,25 +162,39 @@ def upside_down(data: LintData) -> Findings:
     turned = data.measured(with_ranks(hits, rank))[1] if hits.tied is None and (rank > 0).all() else np.nan
     column = data.label_of("score")
     yield finding(
-        data, "warning", recs.height, recs.height, turned=turned, column=Quoted(column), user=Quoted(recs["user"][0]),
-        first=float(recs["score"][0]), second=float(recs["score"][1]),
+        data, "warning", recs.height, recs.height,
+        short="The rows of every list run from the lowest score to the highest: the lists may be upside down",
+        effect="The highest score is taken for the top. {label} is {value:.4f}; the other way round it would be {turned:.4f}.",
+        example="User {user} begins with {first:g} and {second:g}.",
+        advice="If {column} is a rank, name it so, `rank=`; if it is a distance, turn it:",
+        turned=turned, column=Quoted(column),
+        user=Quoted(recs["user"][0]), first=float(recs["score"][0]), second=float(recs["score"][1]),
         code=f"recs[{column!r}] = -recs[{column!r}]" if not data.is_polars else f"recs.with_columns(-pl.col({column!r}))",
     )  # fmt: skip
 
 
-@Check
+@check(N_("constant scores"))
 def one_score(data: LintData) -> Findings:
     """Lists in which all scores are equal."""
     score = data.rows.score if data.convention.order == "score" else None
     if score is None or not (same := data.rows.same_user).any() or not (score[1:] == score[:-1])[same].all():
         return
+    all_one = bool((score == score[0]).all())
     yield finding(
-        data, "warning", len(score), len(score), "everywhere" if (score == score[0]).all() else "in_each", score=float(score[0]),
-        user=data.user(data.rows.user[0]), column=Quoted(data.label_of("score")),
+        data, "warning", len(score), len(score),
+        short=(
+            "All {n:,} rows have the same score, {score:g}"
+            if all_one
+            else "Within each list all items have the same score"
+        ),
+        effect="The scores give no order: {label} = {value:.4f} follows from the order of the rows.",
+        example="User {user}: {score:g} throughout.",
+        advice="Check whether {column} is the model's score; if the rows are in rank order, say `order=\"row\"`.",
+        score=float(score[0]), user=data.user(data.rows.user[0]), column=Quoted(data.label_of("score")),
     )  # fmt: skip
 
 
-@Check
+@check(N_("filled-in scores"))
 def filler_score(data: LintData) -> Findings:
     """Scores far from all others, such as -999, which were filled in for missing ones."""
     score = data.rows.score if data.convention.order == "score" else None
@@ -137,14 +209,26 @@ def filler_score(data: LintData) -> Findings:
         span = float(rest.max() - rest.min())
         if gap <= 2 * span and not (filler < 0 <= rest.min()):
             continue
+        place = data.place(int(at.argmax()))
         yield finding(
-            data, "warning", int(at.sum()), len(score), end, score=filler, **data.place(int(at.argmax())),
-            low=float(rest.min()), high=float(rest.max()), reach=int((at & data.in_reach).sum()),
-            code=f"recs = recs[recs[{data.label_of('score')!r}] != {filler:g}]",
+        data, "warning", int(at.sum()), len(score),
+            short=Plural(
+                "{n:,} row has the score {score:g}, far from all others: filled in where there was none?",
+                "{n:,} rows have the score {score:g}, far from all others: filled in where there was none?",
+            ),
+            effect={
+                "last": "They are at the end of their lists, {reach:,} of them within {cut}; the other scores run from {low:g} to {high:g}.",
+                "first": "They are at the top of their lists, {reach:,} of them within {cut}; the other scores run from {low:g} to {high:g}.",
+            }[end],
+            example="User {user}: {item} at rank {rank:,}.",
+            advice="If these items were not recommended, take the rows out:",
+            score=filler, user=place["user"],
+            item=place["item"], rank=place["rank"], low=float(rest.min()), high=float(rest.max()),
+            reach=int((at & data.in_reach).sum()), code=f"recs = recs[recs[{data.label_of('score')!r}] != {filler:g}]",
         )  # fmt: skip
 
 
-@Check
+@check(N_("short lists"))
 def short_lists(data: LintData) -> Findings:
     """Lists that end above the cut-off."""
     if data.k is None or not data.listed.any():
@@ -154,13 +238,30 @@ def short_lists(data: LintData) -> Findings:
     at = int(np.where(short, data.list_length, np.iinfo(np.int64).max).argmin())
     longest = int(data.list_length.max())
     yield finding(
-        data, "warning" if n == of else "note", n, of, "all" if n == of else "some", longest=longest, user=data.user(at),
+        data, "warning" if n == of else "note", n, of,
+        short=(
+            "No list reaches rank {k:,}: the longest ends at {longest:,}"
+            if n == of
+            else Plural("{n:,} list of {of:,} ends above rank {k:,}", "{n:,} lists of {of:,} end above rank {k:,}")
+        ),
+        effect=(
+            "@{k} is of {longest:,} places at most: precision@{k} cannot pass {most:.4f}, and the ideal list has {k:,} places."
+            if n == of
+            else "Empty places count as misses: precision@{k} cannot pass {most:.4f} whatever is recommended."
+        ),
+        example="The list of user {user} ends at rank {length:,}.",
+        advice=(
+            "Recommend at least {k:,} items, or use a smaller cut-off:"
+            if n == of
+            else "Recommend at least {k:,} items, or divide precision by the length of each list:"
+        ),
+        longest=longest, user=data.user(at),
         length=int(data.list_length[at]), most=float((np.minimum(data.list_length, data.k) / data.k).mean()),
         code=f"ev.table(k={longest})" if n == of else f'ev.precision(k={data.k}, out_of="list")',
     )  # fmt: skip
 
 
-@Check
+@check(N_("empty places"))
 def rank_gaps(data: LintData) -> Findings:
     """Ranks that leave places empty."""
     if not data.prepared.has_gaps:
@@ -176,14 +277,24 @@ def rank_gaps(data: LintData) -> Findings:
     first = np.flatnonzero(np.r_[True, ~rows.same_user])
     late = bool((rows.rank[first] > 1).all())
     yield finding(
-        data, "warning" if late else "note", int(gappy.sum()), int(data.listed.sum()), "late" if late else "some",
+        data, "warning" if late else "note", int(gappy.sum()), int(data.listed.sum()),
+        short=(
+            "No list begins at rank 1: the first rank of any is {start:,}"
+            if late
+            else Plural(
+                "Ranks leave places empty in {n:,} list of {of:,}",
+                "Ranks leave places empty in {n:,} lists of {of:,}",
+            )
+        ),
+        effect="Ranks are used as given: a gap counts as a miss, and items below it are discounted accordingly.",
+        example="User {user} has {rows:,} rows and the last rank {length:,}; rank {rank:,} is empty.",
+        advice="If these places were not used, close the gaps:",
         user=data.user(user), rank=empty, length=int(data.list_length[user]), rows=len(ranks),
-        start=int(rows.rank[first].min()),
-        code=f"recs.assign(rank=recs.groupby({data.label_of('user')!r})[{data.label_of('rank')!r}].rank(method=\"first\"))",
+        start=int(rows.rank[first].min()), code=f"recs.assign(rank=recs.groupby({data.label_of('user')!r})[{data.label_of('rank')!r}].rank(method=\"first\"))",
     )  # fmt: skip
 
 
-@Check
+@check(N_("one list for everybody"))
 def same_list(data: LintData) -> Findings:
     """The same list for all users."""
     n_listed = int(data.listed.sum())
@@ -200,10 +311,21 @@ def same_list(data: LintData) -> Findings:
     if places > depth:
         return
     shown = items.gather(rows.row[np.flatnonzero(rows.user == rows.user[0])[:3]]).to_list()
-    yield finding(data, "note", n_listed, data.n_users, items=Quoted(*shown), depth=depth)
+    yield finding(
+        data,
+        "note",
+        n_listed,
+        data.n_users,
+        short="All {n:,} users with a list have the same one, down to rank {depth:,}",
+        effect="{label} = {value:.4f} measures how popular these items are, not how well lists fit single users.",
+        example="It begins with {items}.",
+        advice="Expected of a popularity baseline; otherwise check whether the model is given the user.",
+        items=Quoted(*shown),
+        depth=depth,
+    )
 
 
-@Check
+@check(N_("lists of different length"))
 def list_lengths(data: LintData) -> Findings:
     """Lists of very different length."""
     length = data.list_length[data.listed]
@@ -215,6 +337,15 @@ def list_lengths(data: LintData) -> Findings:
     at = int(data.list_length.argmax())
     below = int((length * APART <= long).sum())
     yield finding(
-        data, "warning" if data.k is None else "note", below, len(length), "whole" if data.k is None else "cut",
-        usual=short, long=long, longest=int(length.max()), shortest=int(length.min()), user=data.user(at),
-    )  # fmt: skip
+        data, "warning" if data.k is None else "note", below, len(length),
+        short="Lists differ in length: {shortest:,} to {longest:,} places",
+        effect=(
+            "Each user's k is the length of their list, so longer lists tend to a higher recall and a lower precision."
+            if data.k is None
+            else "Within {cut} only lists that end earlier lose; metrics of whole lists (`k=None`, coverage) do not compare users alike."
+        ),
+        example="The list of user {user} has {longest:,} places; one list in twenty has at most {usual:g}.",
+        advice="Cut all lists at one k.",
+        usual=short, long=long,
+        longest=int(length.max()), shortest=int(length.min()), user=data.user(at),
+        )  # fmt: skip

@@ -10,7 +10,8 @@ import polars as pl
 from recnb.data.columns import columns_of, plain_name, table_of
 from recnb.data.combined_frame import ONLY_LISTED
 from recnb.data.relevance import AMOUNTS, is_relevant, zeros_in
-from recnb.lint.check import Check, Findings, finding, with_options
+from recnb.display.language import N_, Plural
+from recnb.lint.check import Findings, check, finding, with_options
 from recnb.lint.data import LintData, is_in, repeats_in
 from recnb.lint.findings import Quoted
 from recnb.metrics.hits import Hits
@@ -28,6 +29,7 @@ NO_AMOUNT = (
     "year",
     "month",
     "week",
+    "weekday",
     "day",
     "hour",
     "minute",
@@ -41,26 +43,41 @@ CANDIDATES, SHARE = 10, 0.5
 LOW_RECALL, LOW_PRECISION = 0.9, 0.5
 
 
-@Check
+@check(N_("lists and truth without an item in common"))
 def no_item_meets(data: LintData) -> Findings:
     """Lists and truth that have no item in common."""
     relevant, listed = data.ids_in("relevant", "item"), data.ids_in("lists", "item")
     if len(relevant) == 0 or is_in(relevant, listed).any():
         return
-    yield finding(data, "warning", len(relevant), len(relevant), listed=Quoted(listed[0]), relevant=Quoted(relevant[0]))
+    yield finding(
+        data, "warning", len(relevant), len(relevant),
+        short="None of the {n:,} relevant items is in any list",
+        effect="Every metric is 0.",
+        example="Lists hold items such as {listed}, the truth such as {relevant}.",
+        advice="Check whether both frames write items in the same way, and the `item=` column.",
+        listed=Quoted(listed[0]), relevant=Quoted(relevant[0]),
+    )  # fmt: skip
 
 
-@Check
+@check(N_("perfect values"))
 def perfect(data: LintData) -> Findings:
     """Every user at the top of the scale."""
     top = data.scoring.metric.bounds[1]
     values = data.values
     if not np.isfinite(top) or len(values) < ENOUGH or not (values >= top - 1e-12).all():
         return
-    yield finding(data, "warning", len(values), len(values))
+    yield finding(
+        data,
+        "warning",
+        len(values),
+        len(values),
+        short="Every one of {n:,} users has the highest possible {label}",
+        effect="{label} is {value:.4f}, which real recommendations do not reach.",
+        advice="Check whether the lists were made from the truth.",
+    )
 
 
-@Check
+@check(N_("relevance that is ratings"))
 def ratings(data: LintData) -> Findings:
     """Relevance that looks like ratings, of which the bad ones count as relevant as well."""
     convention, truth = data.convention, data.source.truth
@@ -73,13 +90,18 @@ def ratings(data: LintData) -> Findings:
     liked = 0.8 * high
     worst = data.prepared.judged.row(int(grades.argmin()), named=True)
     yield finding(
-        data, "warning", int((grades < liked).sum()), len(grades), low=low, high=high, liked=liked,
+        data, "warning", int((grades < liked).sum()), len(grades),
+        short="Relevance looks like ratings from {low:g} to {high:g}, and all {of:,} rows count as relevant",
+        effect="A hit on what the user disliked is a hit: {n:,} rows are below {liked:g}. {label} is {value:.4f}; with relevance from {liked:g} it is {other:.4f}.",
+        example="User {user} gave item {item} a {low:g} in {column}.",
+        advice="Set the lowest rating that counts as relevant:",
+        low=low, high=high, liked=liked,
         other=data.again(relevant_from=liked), user=Quoted(worst["user"]), item=Quoted(worst["item"]),
         column=Quoted(data.label_of("relevance", "truth")), code=with_options(data, relevant_from=liked),
     )  # fmt: skip
 
 
-@Check
+@check(N_("a column that looks like relevance and is not used"))
 def unused_relevance(data: LintData) -> Findings:
     """Numbers in the truth that say how often or how much, while every pair counts as 1."""
     given = data.side_data.truth
@@ -101,14 +123,22 @@ def unused_relevance(data: LintData) -> Findings:
         other = (amounts.cast(pl.Float64) == 0) if zeros else (amounts != amounts.mode()[0])
         row = int(other.fill_null(value=False).to_numpy().argmax())
         yield finding(
-            data, "warning" if zeros else "note", zeros or len(amounts), len(amounts), "zeros" if zeros else "named",
+            data, "warning" if zeros else "note", zeros or len(amounts), len(amounts),
+            short=(
+                "Column {column} of the truth is 0 in {n:,} of {of:,} rows, and is not used as relevance"
+                if zeros
+                else "Column {column} of the truth looks like relevance, and is not used"
+            ),
+            effect="Each of the {of:,} rows counts as 1. {label} is {value:.4f}; with {column} as relevance it is {other:.4f}.",
+            example="User {user}, item {item}: {amount}.",
+            advice="If it is how relevant an item is, name it:",
             column=Quoted(name), other=data.again(data.source.truth.with_columns(amounts)), amount=Quoted(amounts[row]),
             user=Quoted(data.source.truth["user"][row]), item=Quoted(data.source.truth["item"][row]),
             code=with_options(data, relevance=name),
         )  # fmt: skip
 
 
-@Check
+@check(N_("constant relevance"))
 def alike(data: LintData) -> Findings:
     """A constant relevance other than 1."""
     if "relevance" not in data.source.truth.columns:
@@ -117,12 +147,16 @@ def alike(data: LintData) -> Findings:
     if grades[0] == 1 or not (grades == grades[0]).all():
         return
     yield finding(
-        data, "note", grades.len(), grades.len(), grade=float(grades[0]),
+        data, "note", grades.len(), grades.len(),
+        short="Every relevance is {grade:g}",
+        effect="Grades add nothing: nDCG is that of relevant or not, and with linear gain CG and DCG are {grade:g} times as large.",
+        advice="Check whether {column} is the column that is meant.",
+        grade=float(grades[0]),
         column=Quoted(data.label_of("relevance", "truth")),
     )  # fmt: skip
 
 
-@Check
+@check(N_("negative relevance"))
 def negative_relevance(data: LintData) -> Findings:
     """Relevance below 0, under a convention that has a place for it."""
     truth, how = data.source.truth, data.convention.negative_relevance
@@ -133,12 +167,21 @@ def negative_relevance(data: LintData) -> Findings:
         return
     row = below.row(0, named=True)
     yield finding(
-        data, "warning" if how == "keep" else "note", below.height, truth.height, how, user=Quoted(row["user"]),
-        item=Quoted(row["item"]), grade=float(row["relevance"]),
-    )  # fmt: skip
+        data, "warning" if how == "keep" else "note", below.height, truth.height,
+        short=Plural(
+            "{n:,} row of the truth has a relevance below 0",
+            "{n:,} rows of the truth have a relevance below 0",
+        ),
+        effect={
+            "zero": "They count as 0, not relevant.",
+            "keep": "They count as they are: a gain below 0 takes {label} out of its bounds.",
+        }[how],
+        example="User {user}, item {item}: {grade:g}.",
+        advice="Set them to 0, or choose another scale.",
+        user=Quoted(row["user"]), item=Quoted(row["item"]), grade=float(row["relevance"]), )  # fmt: skip
 
 
-@Check
+@check(N_("repeated pairs of the truth"))
 def duplicates_in_truth(data: LintData) -> Findings:
     """A pair that is judged more than once."""
     if data.convention.duplicates == "error":
@@ -148,19 +191,38 @@ def duplicates_in_truth(data: LintData) -> Findings:
     if not repeats:
         return
     yield finding(
-        data, "note", repeats.pop("n"), truth.height, "graded" if "relevance" in truth.columns else "plain", **repeats
-    )
+        data, "note", **repeats, of=truth.height,
+        short=Plural(
+            "{n:,} pair of user and item is judged more than once: surplus rows: {extra:,}, pairs repeated as a whole: {exact:,}",
+            "{n:,} pairs of user and item are judged more than once: surplus rows: {extra:,}, pairs repeated as a whole: {exact:,}",
+        ),
+        effect=(
+            "Each pair counts once, with the highest relevance it was given."
+            if "relevance" in truth.columns
+            else "Each pair counts once."
+        ),
+        example="User {user}, item {item}: {times:,} rows.",
+        advice="Keep the one that is meant.",
+    )  # fmt: skip
 
 
-@Check
+@check(N_("one relevant item each"))
 def one_relevant_each(data: LintData) -> Findings:
     """Exactly one relevant item for every user."""
     if data.n_users < 2 or not (data.n_relevant == 1).all():
         return
-    yield finding(data, "note", data.n_users, data.n_users)
+    yield finding(
+        data,
+        "note",
+        data.n_users,
+        data.n_users,
+        short="Every one of {n:,} users has exactly one relevant item",
+        effect="Several metrics coincide: recall is the hit rate, precision the hit rate over k, MAP the MRR.",
+        advice="Report one of them, and nDCG or MRR for the place.",
+    )
 
 
-@Check
+@check(N_("few relevant items"))
 def few_relevant(data: LintData) -> Findings:
     """So few relevant items that precision cannot be high."""
     if data.k is None or (data.n_relevant == 1).all():
@@ -171,12 +233,20 @@ def few_relevant(data: LintData) -> Findings:
         return
     user = int(data.n_relevant.argmin())
     yield finding(
-        data, "note", int(few.sum()), data.n_users, most=most, user=data.user(user),
+        data, "note", int(few.sum()), data.n_users,
+        short=Plural(
+            "precision@{k} cannot pass {most:.4f}: {n:,} user has fewer than {k:,} relevant items",
+            "precision@{k} cannot pass {most:.4f}: {n:,} users have fewer than {k:,} relevant items",
+        ),
+        effect="With the denominator {k:,}, precision depends on the truth as much as on the lists.",
+        example="User {user}: {relevant:,} relevant.",
+        advice="Recall and nDCG can reach 1, and so can:",
+        most=most, user=data.user(user),
         relevant=int(data.n_relevant[user]), code=f'ev.precision(k={data.k}, out_of="min(k, relevant)")',
     )  # fmt: skip
 
 
-@Check
+@check(N_("more relevant items than places"))
 def more_relevant_than_places(data: LintData) -> Findings:
     """More relevant items than places, so that recall cannot be high."""
     relevant, depth = data.n_relevant, data.depth
@@ -187,12 +257,20 @@ def more_relevant_than_places(data: LintData) -> Findings:
         return
     user = int(np.where(data.listed, relevant, 0).argmax())
     yield finding(
-        data, "note", int(many.sum()), data.n_users, most=most, user=data.user(user), relevant=int(relevant[user]),
-        code="" if data.k is None else f'ev.recall(k={data.k}, out_of="min(k, relevant)")',
+        data, "note", int(many.sum()), data.n_users,
+        short=Plural(
+            "Recall cannot pass {most:.4f} in {cut}: {n:,} user has more relevant items than places",
+            "Recall cannot pass {most:.4f} in {cut}: {n:,} users have more relevant items than places",
+        ),
+        effect="A perfect list would not reach 1 in recall, F1 or MAP; {most:.4f} is over the users with a list.",
+        example="User {user}: {relevant:,} relevant.",
+        advice="Take a larger k, or divide by what could be found:",
+        most=most, user=data.user(user),
+        relevant=int(relevant[user]), code="" if data.k is None else f'ev.recall(k={data.k}, out_of="min(k, relevant)")',
     )  # fmt: skip
 
 
-@Check
+@check(N_("sampled candidates"))
 def sampled_candidates(data: LintData) -> Findings:
     """A ranking of a few candidates, all relevant items among them, instead of the catalogue."""
     size = _candidates(data)
@@ -204,9 +282,22 @@ def sampled_candidates(data: LintData) -> Findings:
     user = int(data.listed.argmax())
     chance = _by_chance(data, size) if single else float((relevant / length).mean())
     yield finding(
-        data, "warning", int(data.listed.sum()), data.n_users, how, "several", size=size, chance=chance,
+        data, "warning", int(data.listed.sum()), data.n_users,
+        short={
+            "one": "The candidates look sampled: each of {n:,} lists has {size:,} items, exactly one of them relevant",
+            "equal": "The candidates look sampled: each of {n:,} lists has {size:,} items, all the relevant ones among them",
+            "added": "The candidates look sampled: each of {n:,} lists has all the relevant items and {size:,} others",
+        }[how],
+        effect=(
+            "Ranking one item among {size:,} of {items:,} is easier than among all: a random order has {label} = {chance:.4f}. Such a number is no estimate of the full ranking's, and may order models otherwise (Krichene and Rendle, 2020)."
+            if single
+            else "Ranking a few of {items:,} items is easier than ranking all: a random order has a precision of {chance:.4f}. Such a number is no estimate of the full ranking's, and may order models otherwise (Krichene and Rendle, 2020)."
+        ),
+        example="User {user}: {length:,} items, {relevant:,} of them relevant.",
+        advice="Rank all items of the catalogue except those in train, or report with the number how candidates were sampled.",
+        size=size, chance=chance,
         items=len(data.ids_in("lists", "item")), user=data.user(user), length=int(length[0]), relevant=int(relevant[0]),
-    )  # fmt: skip
+        )  # fmt: skip
 
 
 def _candidates(data: LintData) -> int | None:
@@ -250,7 +341,7 @@ def _by_chance(data: LintData, size: int) -> float:
     return data.measured(hits, replace(data.convention, no_hit="zero"))[1]
 
 
-@Check
+@check(N_("no missed relevant items"))
 def nothing_missed(data: LintData) -> Findings:
     """No relevant item that was not recommended: what lists missed is not in the data."""
     complete = ONLY_LISTED in data.prepared.notes
@@ -259,4 +350,16 @@ def nothing_missed(data: LintData) -> Findings:
     if not complete and not (plain and _candidates(data) is None):
         return
     n = int(data.n_relevant.sum())
-    yield finding(data, "note", n, n, "given" if complete else "seen")
+    yield finding(
+        data,
+        "note",
+        n,
+        n,
+        short="No relevant item is missing from the lists",
+        effect="Relevant items that were not recommended are not in the data: recall of whole lists is 1 for every user.",
+        advice=(
+            "Add a row with a missing rank for each relevant item that was not recommended, or give the truth as a frame of its own."
+            if complete
+            else "Check whether the truth was cut down to what was recommended."
+        ),
+    )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from markupsafe import Markup
 
-from recnb.display.language import N_, Message, Plural, _, ngettext, sentences, use_language
+from recnb.display.language import N_, Message, Plural, _, ngettext, use_language
 from recnb.display.templates import code, name, render, translated
 from recnb.display.text import fixed, markdown_text, one_line
 from recnb.errors import OptionError, near
@@ -26,17 +26,11 @@ COUNTS: dict[str, Message] = {
     "warning": Plural("{n:,} warning", "{n:,} warnings"),
     "note": Plural("{n:,} note", "{n:,} notes"),
 }
+#: What each check looks for, by its name; filled by the decorator `check`.
+TITLES: dict[str, str] = {}
+
 #: Columns of text, and the longest value of a frame that is shown whole.
 WIDTH, LONGEST = 100, 40
-
-
-def message_of(name: str, part: str, cases: Iterable[str] = ()) -> Message:
-    """The title of a check, or a sentence of its findings; of several sentences that of the first case which has one."""
-    tables = sentences("lint/sentences.toml")
-    message = (tables.get(tables[name].get("like"), {}) | tables[name]).get(part, "")
-    if isinstance(message, dict):
-        message = message[next(case for case in cases if case in message)]
-    return Plural._make(message) if isinstance(message, list) else message
 
 
 class Quoted:
@@ -78,7 +72,7 @@ class Finding:
     of: int  #: out of how many
     facts: Mapping[str, Any] = field(default_factory=dict)  #: the numbers and ids in its sentences
     code: str = ""  #: what to type
-    cases: tuple[str, ...] = ()  #: which of its sentences are shown, where there are several
+    sentences: Mapping[str, Message] = field(default_factory=dict)  #: "short", "effect", "example" and "advice"
     lang: str = "en"
 
     @property
@@ -108,7 +102,9 @@ class Finding:
 
     def sentence(self, part: str, form: Form = "text") -> str:
         """A sentence of the finding, with the values from frames escaped for plain text, HTML or Markdown."""
-        message = message_of(self.name, part, self.cases)
+        message = self.sentences.get(part)
+        if not message:
+            return ""
         values: dict[str, Any] = {"n": self.n, "of": self.of, **self.facts}
         for key, value in values.items():
             if isinstance(value, Quoted):
@@ -266,7 +262,7 @@ def elsewhere_in_words(checks: Iterable[str]) -> list[str]:
 
 
 def _titles(checks: Iterable[str]) -> str:
-    return ", ".join(_(message_of(name, "title")) for name in checks)
+    return ", ".join(_(TITLES[name]) for name in checks)
 
 
 def _wrapped(words: str, indent: str = "") -> list[str]:

@@ -24,7 +24,6 @@ from tests.translations import (
     extracted,
     fields,
     in_python,
-    in_toml,
     mo_of,
     path_of,
     po_of,
@@ -82,12 +81,10 @@ def test_messages_of_code_are_extracted_within_f_strings_too():
     assert sorted(found, key=str) == sorted(expected, key=str)
 
 
-def test_sentences_of_tables_are_extracted():
-    table = (
-        b"""[few]\ntitle = "one"\nneeds = "train"\nshort = ["a", "b"]\neffect.all = "two"\neffect.some = ["c", "d"]"""
-    )
-    found = [message for _line, message, _comments, _context in extract(in_toml, io.BytesIO(table), KEYWORDS)]
-    assert sorted(found, key=str) == sorted([("a", "b"), ("c", "d"), "one", "two"], key=str)
+def test_sentences_of_findings_are_extracted_without_a_mark():
+    code = b"""finding(data, "note", n, short=Plural("a", "b"), effect={"x": "one", "y": "two"}[how], advice="three" if n else "four")"""
+    found = [message for _line, message, _comments, _context in extract(in_python, io.BytesIO(code), KEYWORDS)]
+    assert sorted(found, key=str) == sorted([("a", "b"), "one", "two", "three", "four"], key=str)
 
 
 def test_messages_of_templates_are_extracted():

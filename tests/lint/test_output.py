@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 import recnb
-from recnb.display.language import sentences, use_language
+from recnb.display.language import use_language
 from recnb.lint import CHECKS, Lint
-from recnb.lint.findings import Finding, Quoted
+from recnb.lint.findings import TITLES, Finding, Quoted
 from tests.lint_planted import CLEAN, CUT, PLANTED
 from tests.translations import stored
 
@@ -166,11 +166,11 @@ def test_both_languages_name_the_same_values_and_hold_no_markup() -> None:
 
 
 def test_every_check_and_every_wording_has_its_text() -> None:
-    assert {check.name for check in CHECKS} == set(sentences("lint/sentences.toml"))
+    assert {check.name for check in CHECKS} == set(TITLES)
 
 
 def test_what_has_no_number_says_so() -> None:
-    finding = Finding("alike", "note", 1, 1, {"grade": np.nan})
+    finding = Finding("alike", "note", 1, 1, {"grade": np.nan}, sentences={"short": "Every relevance is {grade:g}"})
     assert finding.short == "Every relevance is n/a"
 
 
