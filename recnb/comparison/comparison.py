@@ -414,7 +414,7 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
             )
             for row in differences
         ]
-        return Gate.of(checks, self.basis())
+        return Gate(tuple(checks), self.basis())
 
     def at_least(
         self, metric: str, value: float, k: int | None = None, *, model: str | None = None, **options: Any
@@ -437,7 +437,7 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         if model is not None and not is_word(model, self.names):
             raise OptionError(f"{model!r} is none of the models. {near(model, self.names)}")
         models = {name: data for name, data in self._models.items() if model in (None, name)}
-        return Gate.of(at_least(models, metric, value, k, options), self.basis())
+        return at_least(models, self.basis(), metric, value, k, options)
 
     def plot(self, metrics: Metrics = "ndcg", k: AnyCutoffs = 10, *, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the difference of each model to the baseline with its interval, on `ax` if given; arguments are those of `forest`."""

@@ -54,11 +54,9 @@ def write_trec_run(recs: Frame, path: File, *, tag: str | None = None, **columns
         table = table.with_columns(validation.ranks(table, name, labels["rank"]))
     scores = validation.scores(table, name, labels["score"]) if "score" in labels else -table["rank"].alias("score")
     floats = pl.Series("score", validation.in_floats(scores))
-    table = table.with_columns(floats).sort(
-        "user", "score", *(["rank"] if "rank" in labels else []),
-        descending=[False, True, *([False] if "rank" in labels else [])], maintain_order=True,
-    )  # fmt: skip
-    if "rank" not in labels:
+    ranks = ["rank"] if "rank" in labels else []
+    table = table.with_columns(floats).sort("user", -pl.col("score"), *ranks, maintain_order=True)
+    if not ranks:
         table = table.with_columns(rank=pl.int_range(1, pl.len() + 1).over("user"))
     _checked_order(table, labels)
     if "model" in labels and table["model"].n_unique() > 1:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, overload
 
 from markupsafe import Markup
 
-from recnb.data.files import json_values, written
+from recnb.data.files import AsJson, json_values, written
 from recnb.display.language import N_, _, use_language, width
 from recnb.display.templates import macro, name, page, plain_macro, render, user_text
 from recnb.display.text import aligned, latex_table, markdown_table, markdown_text, one_line
@@ -191,7 +190,7 @@ def plain(value: Any) -> Any:
     return [plain(part) for part in value] if isinstance(value, tuple) else value
 
 
-class SectionedReport(ABC):
+class SectionedReport(AsJson):
     """The forms of a report, each of which goes through its sections."""
 
     lang: str
@@ -220,24 +219,6 @@ class SectionedReport(ABC):
             sections |= section.to_dict()
         values: dict[str, Any] = json_values(sections)
         return values
-
-    @abstractmethod
-    def to_dict(self) -> dict[str, Any]:
-        """Return the whole report as plain Python that `json` can write; NaN is None."""
-
-    @overload
-    def to_json(self, path: None = None) -> str: ...
-    @overload
-    def to_json(self, path: str | Path) -> None: ...
-    def to_json(self, path: str | Path | None = None) -> str | None:
-        """Return `to_dict` as JSON text, or write it to a file.
-
-        Parameters
-        ----------
-        path
-            The file to write; None: return the text.
-        """
-        return written(json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n", path)
 
     @overload
     def to_html(self, path: None = None, title: str | None = None) -> str: ...

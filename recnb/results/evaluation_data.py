@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,6 @@ from recnb.metrics.metric import Metric
 from recnb.results.aggregation import Scoring
 from recnb.results.arguments import position_of
 from recnb.results.provenance import OWN, WHY_OWN, basis_of
-from recnb.results.score import Score
 
 #: What to ask an evaluation first.
 CALLS = (".report()", ".table(k=[5, 10])", ".ndcg(k=10)", ".explain('ndcg', user, k=10)")
@@ -102,23 +101,9 @@ class EvaluationData:
         """Properties of the data that the numbers depend on."""
         return tuple(map(str, self.prepared.notes))
 
-    def score(self, metric: Metric[...], k: int | None, options: Mapping[str, Any], /) -> Score:
-        """The mean of a metric, as the methods give it."""
-        scoring = self.scoring(metric, options, whole=k is None)
-        averages = scoring.averaged(Cutoffs.of(k))
-        kept = None if averages.kept is None or averages.kept.all() else averages.kept[:, 0]
-        values = averages.values[:, 0] if kept is None else averages.values[kept, 0]
-        users = partial(index_of, scoring.prepared.users, kept, self.user_label)
-        basis, mean = self.basis_of_metric(scoring, whole=k is None), float(averages.means[0])
-        return Score(mean, metric.name, k, scoring.in_force, basis, values=values, users=users)
-
     def values(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
         """A metric's value for each user at each cut-off; NaN for one who is left out at the last."""
         return self.scoring(metric, options, whole=cutoffs.values == (None,)).averaged(cutoffs).counted
-
-    def means(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
-        """A metric's mean over users at each cut-off."""
-        return self.scoring(metric, options, whole=cutoffs.values == (None,)).averaged(cutoffs).means
 
     def scoring(self, metric: Metric[...], options: Mapping[str, Any], *, whole: bool = False) -> Scoring:
         """The data and the options under which a metric is worked out here: the evaluation's own, or a library's.

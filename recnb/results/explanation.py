@@ -21,16 +21,16 @@ from recnb.display.language import N_, _, current, ngettext, use_language
 from recnb.display.svg import COLOURS
 from recnb.display.templates import name, render, translated, user_text
 from recnb.display.text import one_line
-from recnb.errors import Argument, OptionError, RecnbError
+from recnb.errors import OptionError, RecnbError
 from recnb.metrics.accuracy import reach
 from recnb.metrics.formula import Formula, number
 from recnb.metrics.gain import discount_of, gain_of
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
-from recnb.metrics.metric import Credit, Metric, measure_named
+from recnb.metrics.metric import Credit, Metric
 from recnb.metrics.recommendation_lists import TermRows, Whole
 from recnb.results import beyond_accuracy
 from recnb.results.aggregation import cutoffs_under
-from recnb.results.arguments import check_options, position_of
+from recnb.results.arguments import check_options, measure_at, position_of
 from recnb.results.plots import axes, plain
 from recnb.results.provenance import COLUMNS, console, titled
 
@@ -218,13 +218,9 @@ def explanation_of(
 ) -> Explanation:
     """The explanation of a metric of accuracy or beyond it, of one user's list or of all lists together."""
     with use_language(lang):
-        chosen = measure_named(metric)
-        if chosen.cutoff is not None:
-            if k is not None and k != chosen.cutoff:
-                raise OptionError(f"{metric!r} has its cut-off, and ", Argument("k", k), " is another: leave one out.")
-            k = chosen.cutoff
+        chosen, k = measure_at(metric, k)
         if chosen.summed or chosen.plain_name == "judged":
-            asked = metric if k is None or chosen.cutoff is not None else f"{metric}@{k}"
+            asked = metric if chosen.cutoff == k else f"{metric}@{k}"
             raise OptionError(
                 f"{chosen.symbol} counts rows and has no terms to explain: see .measure({asked!r}).per_user."
             )
@@ -291,7 +287,7 @@ def _beyond_accuracy(
         value=value,
         terms=tuple(terms),
         rows=_frame(rows, term, terms, items),
-        basis=found.basis(),
+        basis="; ".join(found.basis()),
         line=_line(metric, rows, terms, term, out_of, value),
         titles=data.item_titles(list(dict.fromkeys(items[: 2 * ROWS_SHOWN]))),
     )
