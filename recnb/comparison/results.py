@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from recnb.metrics.metric import LIST_METRICS
 from recnb.report.data import MetricDescription, RankedItem
+from recnb.results.curve import Curve
 from recnb.stats import PairedMethod
 
 if TYPE_CHECKING:
@@ -188,20 +189,6 @@ class Overlap:
 
 
 @dataclass(frozen=True)
-class CurveLine:
-    """One model's mean against the cut-off, with an interval at each."""
-
-    model: str
-    metric: str
-    symbol: str
-    k: tuple[float, ...]  #: cut-offs; of interpolated precision, levels of recall
-    mean: tuple[float, ...]
-    low: tuple[float, ...]
-    high: tuple[float, ...]
-    n_users: int
-
-
-@dataclass(frozen=True)
 class BeyondAccuracy:
     """One metric beyond accuracy of every model: no test, since most are of all lists together."""
 
@@ -266,7 +253,7 @@ class ComparisonReportData:
     metrics: tuple[MetricDescription, ...]
     means: tuple[Mean, ...]
     differences: tuple[Difference, ...]
-    curves: tuple[CurveLine, ...]
+    curves: Mapping[str, Curve]  #: of each model
     moved: tuple[MovedUsers, ...]
     overlaps: tuple[Overlap, ...]
     beyond: tuple[BeyondAccuracy, ...]  #: at the lead cut-off; () where neither train nor items is known

@@ -236,7 +236,12 @@ class CurvesSection(ComparisonSection):
 
     name = "curves_of_report"
     title = N_("Curves")
-    fields = ("curves",)
+
+    def to_dict(self) -> dict[str, Any]:
+        names = ("metric", "symbol", "k", "value", "low", "high", "n_users")
+        curves = self.report.curves.items()
+        rows = [{"model": model} | {name: getattr(curve, name) for name in names} for model, curve in curves]
+        return {"curves": [{"mean" if name == "value" else name: value for name, value in row.items()} for row in rows]}
 
 
 class ComparisonBeyond(ComparisonSection):
