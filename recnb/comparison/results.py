@@ -156,7 +156,7 @@ class Mover:
     @property
     def ranks(self) -> list[tuple[int, RankedItem | None, RankedItem | None]]:
         """Each rank with the baseline's item and the model's."""
-        old, new = ({item.rank: item for item in items} for items in (self.old, self.new))
+        old, new = ({item.rank or 0: item for item in items} for items in (self.old, self.new))
         return [(rank, old.get(rank), new.get(rank)) for rank in range(1, max([*old, *new], default=0) + 1)]
 
 
