@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -21,6 +20,7 @@ from recnb.data.relevance import LazyRows, graded, once, relevance_mask, relevan
 from recnb.data.user_rows import UserRows
 from recnb.display.language import Sentence
 from recnb.errors import Argument, Code, ColumnError, ElsewhereError, FrameError, FrameName, OptionError
+from recnb.metrics.cached import cached_property
 from recnb.metrics.hits import Hits, Ints, in_order
 
 
