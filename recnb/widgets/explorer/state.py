@@ -328,12 +328,11 @@ class ExplorerState:
         """Return each segment with its number of users and its mean."""
         if self.parts is None:
             return []
-        numbers = pl.DataFrame({"part": self.parts.codes, "number": self.spread_of()}).fill_nan(None)
-        by_part = numbers.group_by("part").agg(n=pl.len(), mean=pl.col("number").mean().fill_null(np.nan))
-        found = {part: (n, mean) for part, n, mean in by_part.rows()}
-        return [
-            Bar(label, *found.get(part, (0, np.nan)), part == self.part) for part, label in enumerate(self.parts.labels)
-        ]
+        codes, numbers = self.parts.codes, self.spread_of()
+        valued, users = ~np.isnan(numbers), np.bincount(codes, minlength=len(self.parts.labels)).tolist()
+        sizes, sums = (np.bincount(codes[valued], of, len(users)) for of in (None, numbers[valued]))
+        means = np.divide(sums, sizes, out=np.full(len(users), np.nan), where=sizes > 0).tolist()
+        return [Bar(label, users[part], means[part], part == self.part) for part, label in enumerate(self.parts.labels)]
 
     def mean(self, model: int | None = None, *, part: bool = False) -> float:
         """Return the mean over all users, averaged as the convention does; of a segment, the mean of its users."""
