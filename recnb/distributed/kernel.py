@@ -50,6 +50,11 @@ class Question:
         return [(metric, options_of(metric, self.metrics, self.options, metrics)) for metric in metrics]
 
     @property
+    def labels(self) -> list[str]:
+        """Names of the columns of all metrics."""
+        return [label for metric, _ in self.chosen() for label in labels_of(metric, self.k)]
+
+    @property
     def needs_scale(self) -> bool:
         """Whether a metric uses the highest relevance of all users."""
         chosen = ({**metric.defaults, **own} for metric, own in self.chosen())
