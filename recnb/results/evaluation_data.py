@@ -39,16 +39,7 @@ TITLES = ("title", "name", "label")
 class EvaluationData:
     """The joined data of one model, the convention in force, and each metric's values per user.
 
-    Parameters
-    ----------
-    prepared
-        Recommendations and truth, joined under a convention.
-    library
-        The library whose conventions each metric follows; None for recnb's own.
-    overrides
-        Convention options that take precedence over the library's.
-    side_data
-        The frames given besides recommendations and truth: train, items, users.
+    Each metric follows the conventions of `library`, over which `overrides` take precedence; None is recnb itself.
     """
 
     def __init__(

@@ -412,12 +412,11 @@ def _range(values: Any, whole: bool) -> str:
 def segment_rows(
     evaluation: EvaluationData,
     metrics: Metrics,
-    k: int | Sequence[int | None] | None,
+    k: object,
     by: Any,
-    *,
-    bins: int = 4,
-    confidence: float = 0.95,
+    bins: int,
     options: Mapping[str, Any],
+    confidence: float = 0.95,
     computed: Mapping[str, Floats] | None = None,
 ) -> tuple[Segments, list[Segment], list[str]]:
     """Each metric at each cut-off in each segment: mean and interval, and the gap to all other users; and the basis.
@@ -456,16 +455,10 @@ def segment_rows(
 
 
 def table_by(
-    evaluation: EvaluationData,
-    metrics: Metrics,
-    k: int | Sequence[int | None] | None,
-    by: Any,
-    *,
-    bins: int = 4,
-    options: Mapping[str, Any],
+    evaluation: EvaluationData, metrics: Metrics, k: object, by: Any, bins: int, options: Mapping[str, Any]
 ) -> SegmentTable:
     """The segments of `segment_rows` as a table."""
-    segments, rows, basis = segment_rows(evaluation, metrics, k, by, bins=bins, options=options)
+    segments, rows, basis = segment_rows(evaluation, metrics, k, by, bins, options)
     words = _(
         "by {by}: {confidence}% intervals, not corrected for the number of comparisons; gap to all other users "
         "by the more careful of Welch's t and Student's, p corrected by Holm over this table",
