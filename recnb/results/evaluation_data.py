@@ -192,6 +192,15 @@ class EvaluationData:
             return "; ".join([words, _(WHY_OWN[why], library=self.library)])
         return _("as {library}: {words}", library=self.library, words=words)
 
+    def convention_of(self, metrics: Iterable[tuple[Metric[...], Mapping[str, Any]]]) -> Convention:
+        """The convention of metrics of accuracy: with the options given and, where grades differ, the gain."""
+        graded = bool(np.ptp(self.prepared.all_hits.truth_relevance, axis=0)) if self.counts.n_relevant else False
+        options: dict[str, Any] = {}
+        for metric, given in metrics:
+            options |= {"gain": metric.defaults["gain"]} if graded and "gain" in metric.defaults else {}
+            options |= given
+        return self.convention.with_metric(options)
+
     def basis(self, convention: Convention | None = None) -> str:
         """In words: how many users, who was left out, and by which convention."""
         if convention is not None and not isinstance(convention, Convention):

@@ -431,7 +431,8 @@ def segment_rows(
             raise OptionError(problem, Argument("by"), " cannot break it down: leave it out.")
         segments.check(metric)
     split, rows = segments.split(evaluation), list[Segment]()
-    basis = [evaluation.basis()] if any(metric.is_accuracy for _name, metric, _own in asked) else []
+    of_accuracy = [(metric, own) for _name, metric, own in asked if metric.is_accuracy]
+    basis = [evaluation.basis(evaluation.convention_of(of_accuracy))] if of_accuracy else []
     for _name, metric, own in asked:
         at_cutoffs = metric.cutoffs(Cutoffs.of(k))
         if computed is None or segments.parts is not None or np.isnan(computed[metric.name]).any():

@@ -326,7 +326,7 @@ def table_of(
         (cut,) = cutoffs
         names = [name if metric.cutoff is not None or cut is None else f"{name}@{cut}" for name, metric, _own in asked]
     of_accuracy = [(metric, own) for _name, metric, own in asked if metric.is_accuracy]
-    convention = evaluation.convention.with_metric({name: own[name] for _metric, own in of_accuracy for name in own})
+    convention = evaluation.convention_of(of_accuracy)
     parts: list[str] = []
     if of_accuracy and library is None:
         parts.append(evaluation.basis(convention))
