@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from recnb.comparison.sections import ComparisonSection, part
 from recnb.display.language import _, use_language
 from recnb.display.templates import plain_macro
 from recnb.display.text import one_line
+from recnb.lint.findings import Finding
 from recnb.report.section import PLAIN
 from recnb.results.curve import Curve
 from recnb.results.plots import draw_intervals
@@ -53,6 +54,7 @@ class Conclusion(ComparisonPart):
 
     differences: tuple[Difference, ...]
     settings: Settings
+    _tied: Callable[[], Mapping[str, Finding]]  # equal scores that decide, looked for where notes are shown
 
     @property
     def lines(self) -> list[str]:
@@ -62,9 +64,10 @@ class Conclusion(ComparisonPart):
 
     @property
     def notes(self) -> list[str]:
-        """The number of comparisons made, and what intervals over users do not cover."""
+        """Equal scores that decide, the number of comparisons made, and what intervals over users do not cover."""
         with use_language(self.lang):
-            return notes(self.settings, tested(self.differences))
+            ties = [f"{one_line(model)}: {finding.short}." for model, finding in self._tied().items()]
+            return [*ties, *notes(self.settings, tested(self.differences))]
 
     def to_frame(self) -> pd.DataFrame:
         """Each difference with its verdict and its sentence."""
@@ -76,7 +79,7 @@ class Conclusion(ComparisonPart):
         return "\n".join([*self.lines, *self.notes])
 
     def _html(self) -> str:
-        return part(_("What may be concluded"), "conclusion", self.differences, self.settings)
+        return part(_("What may be concluded"), "conclusion", self.differences, self.settings, self.notes)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from recnb.errors import Argument, Code, OptionError
+from recnb.errors import Argument, Code, OptionError, is_several
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import Metric
 from recnb.results.arguments import Metrics, chosen_metrics, metrics_under, options_of, parted, without_cutoffs
@@ -71,16 +71,20 @@ def request_of(
     model: EvaluationData, k: object, metrics: Metrics, options: Mapping[str, Any], confidence: float, instead: str
 ) -> ReportRequest:
     """Check what is asked of a report of this model, or of this and others; `instead` is what to call for whole lists."""
+    if isinstance(k, str) or (is_several(k) and any(isinstance(cutoff, str) for cutoff in k)):
+        no_cutoffs = " are no cut-offs, which come first in a report: name measures by "
+        raise OptionError(Argument("k", k), no_cutoffs, Argument("metrics", k), ".")
+    if "title" in options:
+        call = f"report(...).to_html('report.html', title={options['title']!r})"
+        raise OptionError(f"title= is given where the report is written: {call}.")
     metrics, k, own_k = without_cutoffs(metrics, k, USUAL_K)
     at = Cutoffs.of(k)
     finite = tuple(cutoff for cutoff in at if cutoff is not None)
     if len(finite) < len(at):
-        problem = (
-            "a report needs whole numbers for k, such as ",
-            Argument("k", [5, 10, 20]),
-            ": its curve runs from 1 to the largest.",
+        example, why = Argument("k", [5, 10, 20]), ": its curve runs from 1 to the largest."
+        raise OptionError(
+            "a report needs whole numbers for k, such as ", example, why, fix=f"For whole lists ask {instead}."
         )
-        raise OptionError(*problem, fix=f"For whole lists ask {instead}.")
     accuracy, beyond = parted(metrics, options)
     # Named metrics come with their options; the standard ones share the options given.
     shared = options if accuracy is None else {}
