@@ -92,13 +92,8 @@ def models_of(models: Any, truth: Input | None, options: dict[str, Any]) -> dict
     scores = options.get("score")
     if is_several(scores):
         if isinstance(scores, Mapping):
-            columns = [*scores.values()]
-            raise OptionError(
-                Argument("score", scores),
-                ": name the columns alone, which name the models: ",
-                Argument("score", columns),
-                ".",
-            )
+            problem, columns = ": name the columns alone, which name the models: ", [*scores.values()]
+            raise OptionError(Argument("score", scores), problem, Argument("score", columns), ".")
         if isinstance(models, Mapping) or "model" in options:
             raise OptionError(
                 "score= names several columns of predictions, a model each, in one frame: leave out model=, or give one score="

@@ -72,8 +72,7 @@ class Conclusion(ComparisonPart):
     def to_frame(self) -> pd.DataFrame:
         """Each difference with its verdict and its sentence."""
         names = ["metric", "k", "model", "baseline", "verdict"]
-        frame = pd.DataFrame([[getattr(row, name) for name in names] for row in self.differences], columns=names)
-        return frame.assign(says=self.lines)
+        return pd.DataFrame([row.to_dict() for row in self.differences], columns=names).assign(says=self.lines)
 
     def _text(self) -> str:
         return "\n".join([*self.lines, *self.notes])
@@ -91,8 +90,8 @@ class Forest(ComparisonPart):
 
     def to_frame(self) -> pd.DataFrame:
         """The differences drawn: metric, k, model, baseline, difference and the ends of its interval, verdict."""
-        names = ("metric", "k", "model", "baseline", "difference", "low", "high", "verdict")
-        return pd.DataFrame([{name: getattr(row, name) for name in names} for row in self.differences])
+        names = ["metric", "k", "model", "baseline", "difference", "low", "high", "verdict"]
+        return pd.DataFrame([row.to_dict() for row in self.differences], columns=names)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw it by matplotlib, on `ax` if given."""
