@@ -38,6 +38,7 @@ class Form(NamedTuple):
     plain: str = "{}"
     near: str = "{}°"
     best: str = "{}"
+    number: Callable[[float], str] | None = None  #: for other than four decimals
 
 
 TEXT = Form(one_line, " {} ", " {}°", "*{}*")
@@ -138,7 +139,9 @@ class Table(pd.DataFrame):
 
     def _cell(self, value: object, label: object, column: object, form: Form) -> str:
         """A cell in a form: a number with four decimals, or text."""
-        return self._number(value, column) if isinstance(value, float) else form.safe(value)
+        if not isinstance(value, float):
+            return form.safe(value)
+        return self._number(value, column) if form.number is None or value != value else form.number(value)
 
     def _number(self, value: float, column: object) -> str:
         """A number of a column."""
@@ -215,16 +218,21 @@ class Table(pd.DataFrame):
             parts = [markdown_table(*self._cells(MARKDOWN)), *self._notes(MARKDOWN), markdown_text(self._basis, 2000)]
         return written("\n\n".join(filter(None, parts)) + "\n", args[0] if args else None)
 
-    def to_latex(self, *args: Any, caption: Any = None, label: Any = None, **options: Any) -> Any:
+    def to_latex(
+        self, *args: Any, caption: Any = None, label: Any = None, float_format: Any = None, **options: Any
+    ) -> Any:
         """Return the table in LaTeX with booktabs, or write it to a file; with other options of pandas, as pandas writes it.
 
-        `caption` and `label` are LaTeX; the line with users and convention follows the caption.
+        `caption` and `label` are LaTeX; the line with users and convention follows the caption. `float_format="%.3f"`, or a
+        function, is how numbers are written.
         """
         if options or len(args) > 1:
-            return super().to_latex(*args, caption=caption, label=label, **options)
+            return super().to_latex(*args, caption=caption, label=label, float_format=float_format, **options)
+        number = float_format.__mod__ if isinstance(float_format, str) else float_format
+        form = LATEX._replace(number=number)
         with use_language(self.attrs.get("lang")):
-            header, rows, left = self._cells(LATEX)
-            lines = self._notes(LATEX)
+            header, rows, left = self._cells(form)
+            lines = self._notes(form)
         columns = "l" * left + "r" * (len(header) - left)
         words = ". ".join([*([caption.rstrip(".")] if caption else []), *lines, latex_text(self._basis, 4000)])
         table = latex_table(columns, words, [header, r"\midrule", *rows], label)
