@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from recnb.conventions.presets import of_family
 from recnb.display.fonts import lettering
 from recnb.display.language import _, ngettext
 from recnb.display.svg import ACCENT, QUIET
@@ -19,7 +20,6 @@ from recnb.libraries.variant import (
     grouped,
     missing_columns,
     numbers_of,
-    presets_of,
 )
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import standard_at
@@ -154,7 +154,7 @@ def spread(evaluation: EvaluationData, metric: str, k: int | None = None, **opti
     chosen, k = standard_at(metric, k)
     k = Cutoffs.one(k).values[0]
     side = Side.of_evaluation(evaluation, chosen, options)
-    ours, source, presets = side.variant, side.source, presets_of(chosen.name)
+    ours, source, presets = side.variant, side.source, of_family(chosen.name)
     if not presets:
         raise OptionError(
             f"no library's {chosen.name} is recorded, so there is nothing to spread: try 'ndcg' or 'recall'."

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import WORDS
+from recnb.conventions.presets import of_family
 from recnb.data import Source
 from recnb.data.encoding import positions
 from recnb.display.language import N_, _
@@ -27,7 +28,6 @@ from recnb.libraries.variant import (
     grouped,
     missing_columns,
     numbers_of,
-    presets_of,
 )
 from recnb.metrics.hits import Cutoffs, Floats, Ints
 from recnb.metrics.metric import standard_at
@@ -211,7 +211,7 @@ def identify(
     printed = None if isinstance(value, Mapping) or hasattr(value, "items") else Printed.of(value, digits)
     ours = Side.of_evaluation(evaluation, chosen, options)
     candidates, left_out = candidates_of(ours, k)
-    notes = missing_columns(ours.source, presets_of(chosen.name))
+    notes = missing_columns(ours.source, of_family(chosen.name))
     if left_out:
         notes = (*notes, _("{n:,} neighbours were not tried, for the frames are large.", n=left_out))
     if printed is None:
@@ -285,7 +285,7 @@ def candidates_of(ours: Side, k: int | None) -> tuple[list[Candidate], int]:
     candidates = [Candidate(ours.name, "ours", ours.variant)]
     candidates += [
         Candidate(preset.label, "preset", MetricVariant.of_preset(preset), max(SLACK, preset.tolerance))
-        for preset in presets_of(ours.variant.metric)
+        for preset in of_family(ours.variant.metric)
     ]
     bases: dict[MetricVariant, Candidate] = {}
     for candidate in candidates:

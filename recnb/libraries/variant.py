@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 import polars as pl
 
-from recnb.conventions import Convention, option_in_words, presets
+from recnb.conventions import Convention, option_in_words
 from recnb.conventions.convention import PHRASES
 from recnb.conventions.presets import Preset
 from recnb.data import Prepared, Source
@@ -85,15 +85,6 @@ AGREE = 1e-9
 
 #: The value of an option that a metric does not have.
 ABSENT = object()
-
-#: Metrics that libraries compute under one name; recnb tells them apart.
-FAMILIES = {
-    "f1": ("f1_list",),
-    "err": ("err_label",),
-    "rbp": ("rbp_graded", "rbp_normalized"),
-    "reciprocal_rank": ("reciprocal_rank_of_all",),
-    "hit_rate": ("hit_count",),
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -361,11 +352,6 @@ def differences(one: MetricVariant, other: MetricVariant, source: Source, k: int
     axes = [axis for axis in axes_of(a, b) if axis != "decided"]
     differ = [axis for axis in axes if a.at(axis) != b.at(axis) and b.at(axis) is not ABSENT]
     return [(other if other.at(axis) != one.at(axis) else b).words(axis) for axis in differ]
-
-
-def presets_of(metric: str) -> list[Preset]:
-    """The presets of a metric and of those that libraries call by the same name."""
-    return [preset for name in (metric, *FAMILIES.get(metric, ())) for preset in presets.of_metric(name)]
 
 
 def missing_columns(source: Source, presets: list[Preset]) -> tuple[str, ...]:

@@ -155,7 +155,7 @@ class EvaluationData:
             return None
         recorded = self._recorded(metric, whole=whole)
         if recorded is None:
-            return "none"
+            return "another" if presets.of_family(metric.plain_name, self.library) else "none"
         return "refused" if recorded.refuses and self._refused.intersection(recorded.refuses) else None
 
     def is_own(self, metric: Metric[...], *, whole: bool = False) -> bool:
