@@ -180,7 +180,9 @@ class Numbers:
             ends = [NO_ENDS if one.of_users is None else interval_of_pairs(one.of_users()) for one in self.of_all]
             low, high = np.transpose(ends)
         elif self.convention.average == "user" and not metric.summed:
-            low, high, _method = intervals(self.averages.counted, bounds=metric.bounds)
+            values, kept = self.averages.values, self.averages.kept
+            columns = [values] if kept is None else [values[rows, at : at + 1] for at, rows in enumerate(kept.T)]
+            low, high = np.hstack([intervals(column, bounds=metric.bounds)[:2] for column in columns])
         return self.averages.means, low, high
 
 
@@ -236,6 +238,7 @@ class UserValues:
 
     users: pl.Series  #: sorted
     values: Floats  #: users × cut-offs; NaN: none
+    basis: Callable[[], list[str]] = list  #: what they are computed from
 
     def at(self, column: int) -> UserValues:
         """The values at one of the cut-offs."""
@@ -248,7 +251,7 @@ def values_of(model: EvaluationData, metric: Metric[...], cutoffs: Cutoffs, opti
     if found.average != "user":
         problem = f"{model.library} averages {metric.name} over rows and not over users, so users cannot be compared one by one: "
         raise OptionError(problem, "leave ", Argument("convention"), " out.")
-    return UserValues(found.users, found.averages.counted)
+    return UserValues(found.users, found.averages.counted, found.basis)
 
 
 def interval_ends(score: Score | CatalogueScore, confidence: float = 0.95) -> tuple[float, float]:

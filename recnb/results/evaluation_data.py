@@ -130,7 +130,7 @@ class EvaluationData:
         if found is None and whole and name in ("f1", "fbeta"):  # of whole lists, k is their length
             of_lists = presets.default_of(self.library, "f1_list", whole=True)
             return of_lists if of_lists is not None and of_lists.convention.cutoff == "none" else None
-        return found
+        return None if found is not None and found.convention.cutoff == "none" and not whole else found
 
     @property
     def _own_convention(self) -> Convention:
@@ -155,6 +155,8 @@ class EvaluationData:
             return None
         recorded = self._recorded(metric, whole=whole)
         if recorded is None:
+            if self._recorded(metric, whole=True) is not None:
+                return "uncut"
             return "another" if presets.of_family(metric.plain_name, self.library) else "none"
         return "refused" if recorded.refuses and self._refused.intersection(recorded.refuses) else None
 
@@ -163,21 +165,14 @@ class EvaluationData:
         return self.why_own(metric, whole=whole) is not None
 
     def library_notes(self, named: Iterable[tuple[str, Metric[...], Cutoffs]]) -> tuple[list[str], list[str]]:
-        """Which of these names at their cut-offs are recnb's own, and the lines below on these and on what is not cut."""
+        """Which of these names at their cut-offs are recnb's own, and the lines below on these."""
         own: dict[str, list[str]] = {}
-        uncut = []
         for name, metric, cutoffs in named:
-            whole = cutoffs.values == (None,)
-            recorded = self._recorded(metric, whole=whole)
-            if why := self.why_own(metric, whole=whole):
+            if why := self.why_own(metric, whole=cutoffs.values == (None,)):
                 own.setdefault(why, []).append(name)
-            elif recorded is not None and recorded.convention.cutoff == "none" and not whole:
-                uncut.append(name)
         lines = [f"{OWN} {_(WHY_OWN[why], library=self.library)}" for why in own]
         if len(own) > 1:
             lines = [f"{line} ({', '.join(names)})" for line, names in zip(lines, own.values(), strict=True)]
-        if uncut:
-            lines.append(_("{names}: {library} does not cut lists at k", names=", ".join(uncut), library=self.library))
         return [name for names in own.values() for name in names], lines
 
     def under(self, library: str) -> EvaluationData:

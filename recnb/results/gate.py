@@ -196,7 +196,7 @@ def at_least(
     k: int | None,
     options: Mapping[str, Any],
 ) -> Gate:
-    """Whether a number of each model reaches a value; `basis` is that of metrics without data of their own."""
+    """Whether a number of each model reaches a value; `basis` is that of metrics of the users compared."""
     if not is_number(value):
         raise OptionError(Argument("value", value), " is no number that a metric could reach: give one, such as 0.3.")
     chosen, cutoff = measure_at(metric, k)
@@ -206,6 +206,9 @@ def at_least(
         AtLeast(chosen.name, cutoff, model, models[model].n_users, float(score), float(value))
         for model, score in scores.items()
     ]
-    if chosen.data and len(models) == 1:
-        basis = next(iter(scores.values())).basis
+    data = next(iter(models.values()))
+    if chosen.data or not chosen.is_accuracy or data.library is not None:
+        bases = {model: score.basis for model, score in scores.items()}
+        alike = len(set(bases.values())) == 1
+        basis = bases.popitem()[1] if alike else "; ".join(f"{one_line(model)}: {bases[model]}" for model in bases)
     return Gate(tuple(checks), basis)

@@ -29,6 +29,7 @@ COLUMNS: dict[str, str] = {
     "rank": N_("rank"),
     "item": N_("item"),
     "relevance": N_("relevance"),
+    "judged": N_("judged"),
     "gain": N_("gain"),
     "discount": N_("discount"),
     "term": N_("term"),
@@ -83,6 +84,7 @@ def titled(item: Any, titles: Mapping[Any, str]) -> Markup:
 WHY_OWN: dict[str, str] = {
     "none": N_("recnb's own: {library} has none"),
     "another": N_("recnb's own: {library} has another of this name, see recnb.as_in"),
+    "uncut": N_("recnb's own: {library} does not cut it at k"),
     "refused": N_("recnb's own: {library} refuses such relevance"),
 }
 

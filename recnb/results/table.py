@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -108,6 +108,13 @@ class Table(pd.DataFrame):
     def to_frame(self) -> pd.DataFrame:
         """The numbers alone."""
         return pd.DataFrame(self)
+
+    @property
+    def per_user(self) -> NoReturn:
+        """There is none: a table has means."""
+        raise OptionError(
+            "a table has means over users.", fix="The values of users are in .to_frame(metrics, k) of the evaluation."
+        )
 
     @property
     def plot(self) -> TablePlot:
@@ -322,19 +329,17 @@ def table_of(
     of_accuracy = [(metric, own) for _name, metric, own in asked if metric.is_accuracy]
     convention = evaluation.convention.with_metric({name: own[name] for _metric, own in of_accuracy for name in own})
     parts: list[str] = []
-    if of_accuracy:
-        words = (
-            evaluation.basis(convention) if library is None else _("each metric as {library} has it", library=library)
-        )
-        parts.append(words)
+    if of_accuracy and library is None:
+        parts.append(evaluation.basis(convention))
+    elif of_accuracy:
+        parts.append(_("each metric as {library} has it", library=library))
     means = _means(evaluation, of_accuracy, cutoffs)
     for _name, metric, own in asked:
         if not metric.is_accuracy:
             found = numbers_of(evaluation, metric, metric.cutoffs(cutoffs), own)
             means[metric] = found.averages.means
             parts.append(f"{metric.name}: {'; '.join(found.basis())}")
-    for name, (_name, metric, own) in zip(names, asked, strict=True):
-        parts += own_users(evaluation, name, metric, own)
+    parts += own_users(evaluation, [(name, each.metric, each.options) for name, each in zip(names, asked, strict=True)])
     at_cutoffs = [(name, each.metric, each.metric.cutoffs(cutoffs)) for name, each in zip(names, asked, strict=True)]
     marked, lines = evaluation.library_notes(at_cutoffs)
     basis, shown = "; ".join([*parts, *lines]), str(convention)
@@ -353,12 +358,16 @@ def table_of(
     return table
 
 
-def own_users(evaluation: EvaluationData, name: str, metric: Metric[...], options: Mapping[str, Any]) -> list[str]:
-    """The users behind a measure that has data of its own, AP(rel=4); nothing for any other."""
-    if not metric.data:
-        return []
-    prepared = evaluation.scoring(metric, options).prepared
-    return [f"{name}: {', '.join(users_in_words(prepared.counts, prepared.convention))}"]
+def own_users(evaluation: EvaluationData, metrics: Iterable[tuple[str, Metric[...], Mapping[str, Any]]]) -> list[str]:
+    """The users behind measures that have data of their own, AP(rel=4), and behind all metrics of a library."""
+    words: dict[str, list[str]] = {}
+    for name, metric, options in metrics:
+        if metric.data or (metric.is_accuracy and evaluation.library is not None):
+            prepared = evaluation.scoring(metric, options).prepared
+            words.setdefault(", ".join(users_in_words(prepared.counts, prepared.convention)), []).append(name)
+    if len(words) == 1 and evaluation.library is not None:
+        return list(words)
+    return [f"{', '.join(names)}: {users}" for users, names in words.items()]
 
 
 def with_ends(table: Table, ends: Sequence[Sequence[Floats]]) -> Table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
+import ir_measures
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -110,3 +111,8 @@ def test_an_unknown_measure_is_answered_with_the_nearest_that_is_printed() -> No
             measure_named(text)
         known.append(str(refused.value).partition("Known: ")[2])
     assert len(set(known)) == 1, "the same names are known however the measure is typed"
+
+
+def test_a_measure_of_another_library_is_given_by_its_text() -> None:
+    with pytest.raises(OptionError, match=r"nDCG@10 is no metric of recnb\. Give its name as text: 'nDCG@10'\."):
+        measure_named(ir_measures.nDCG @ 10)

@@ -121,7 +121,7 @@ def test_the_playground_answers_to_hand_and_keyboard(page: Page, lab: Lab) -> No
     play.root.locator(".recnb-play-gain").get_by_label("exponential").check()
     play.gain = "exponential"
     play.shows("CAEBDF")
-    play.root.locator(".recnb-play-focus").get_by_label("AP").check()
+    play.root.locator(".recnb-play-explained").get_by_label("AP").check()
     play.expect(play.root.locator(".recnb-play-how")).to_contain_text("AP@2 =")
     play.root.locator(".recnb-play-undo").click()
     play.gain = "linear"

@@ -97,14 +97,14 @@ def test_a_drag_reaches_the_state_and_what_is_shown():
 
 def test_the_slider_cuts():
     view = playground()
-    view.slider.value = 3
+    view.k.value = 3
     assert view.state.k == 3
     assert f"{float(recnb.ndcg(list('ABCDEF'), view.state.relevance, k=3)):.4f}" in view.values.value
     assert "nDCG@3" in view.values.value
     assert view.list.shown["k"] == 3
     assert "below the cut-off" in view.list.shown["items"][3]["aria"]
     view.state.set_k(9)
-    assert (view.slider.value, view.slider.max) == (9, 9)
+    assert (view.k.value, view.k.max) == (9, 9)
 
 
 def test_relevance_is_changed_in_place():
@@ -123,7 +123,7 @@ def test_gain_focus_undo_and_reset():
     view.gain.value = "exponential"
     assert view.state.gain == "exponential"
     assert "2^{\\mathrm{rel}_i}" in view.formula.value
-    view.focus_on.value = "recall"
+    view.explained.value = "recall"
     assert view.state.focus == "recall"
     assert "Recall@6 = 0.7500" in view.how.value
     view.state.move("A", 6)
@@ -134,7 +134,7 @@ def test_gain_focus_undo_and_reset():
     assert (view.state.gain, view.gain.value) == ("linear", "linear")
     assert view.reset.disabled
     view.state.look_at("precision")
-    assert view.focus_on.value == "precision"
+    assert view.explained.value == "precision"
 
 
 def test_what_cannot_be_evaluated_is_said_and_taken_back():
@@ -168,7 +168,7 @@ def test_every_control_has_a_name(lang):
         if type(one).__name__ in ("IntSlider", "RadioButtons", "Button"):
             assert one.description
     with use_language(lang):
-        assert view.slider.description == _("cut-off k")
+        assert view.k.description == _("cut-off k")
         assert view.list.shown["texts"]["hint"] == _(
             "Drag an item, or press Alt + ↑ or ↓ on it. + and − change its relevance."
         )
@@ -178,7 +178,7 @@ def test_every_control_has_a_name(lang):
 def test_every_metric_can_be_played_with(name):
     view = playground(metrics=[name])
     view.state.move("C", 1)
-    view.slider.value = 2
+    view.k.value = 2
     formula, rest = view.formula.value, view.how.value
     assert "$\\displaystyle" not in rest
     assert re.fullmatch(r'<div style="[^"]*">\$\\displaystyle [^<>]*\$</div>', formula)
@@ -186,7 +186,7 @@ def test_every_metric_can_be_played_with(name):
 
 
 def test_one_item_and_a_hundred():
-    assert playground([1]).slider.max == 2
+    assert playground([1]).k.max == 2
     view = playground(list(range(100)), [99, 5])
     view.state.move(99, 1)
     assert view.state.values()["ndcg"].now == float(recnb.ndcg(list(view.state.order), [99, 5]))

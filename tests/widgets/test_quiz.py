@@ -352,6 +352,7 @@ def test_a_new_metric_has_a_quiz_whatever_its_values(
         aliases=(),
     )
     monkeypatch.setitem(METRICS, function.__name__, made)
+    monkeypatch.setattr(generate, "TRIES", 200)
     for seed in range(5):
         q = recnb.quiz(function.__name__, seed)
         assert all(words in str(q) for words in shown)

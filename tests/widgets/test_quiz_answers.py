@@ -17,8 +17,8 @@ import recnb
 from recnb.errors import CutoffError, OptionError, RecnbError
 from recnb.metrics.metric import METRICS
 from recnb.widgets.quiz import Answer, Mistake, Quiz, answer, question
-from recnb.widgets.quiz.exercise import QuizView
 from recnb.widgets.quiz.list import TERMS_DIFFER, QuizList
+from recnb.widgets.quiz.view import QuizView
 
 ROW, TRUTH = ("A", "B", "C", "D", "E"), {"A": 2, "C": 3, "D": 1, "F": 1}
 
@@ -368,7 +368,7 @@ def test_the_solution_can_be_shown_without_an_answer() -> None:
     assert "값을 쓰시오" in view.feedback.value
     view.show.click()
     assert "풀이" in view.solution.value
-    assert view.largest not in view.widget.children[1].children
+    assert view.largest not in view.children[1].children
 
 
 def test_an_exercise_shows_itself_with_a_box_and_in_html_without_widgets(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -378,6 +378,7 @@ def test_an_exercise_shows_itself_with_a_box_and_in_html_without_widgets(monkeyp
     assert shown["text/html"] == q._repr_html_()
     assert "application/vnd.jupyter.widget-view+json" in shown
     monkeypatch.setitem(sys.modules, "ipywidgets", None)
+    monkeypatch.delitem(sys.modules, "recnb.widgets.quiz.view")
     assert set(q._repr_mimebundle_()) == {"text/plain", "text/html"}
 
 

@@ -70,9 +70,6 @@ class ExplorerState:
         #: The metrics to choose from: all, or those of the libraries whose conventions are in force.
         libraries = {evaluation.library for evaluation in self.evaluations} - {None}
         self.metrics = [name for name in METRICS if all(presets.of_metric(name, library) for library in libraries)]
-        self.metric: Metric[...] = standard_metric(metric)
-        self.k = Cutoffs.one(k).values[0]
-        self.options = dict(options or {})
         self.model, self.other = 0, min(1, len(self.names) - 1)
         self.shape = "difference" if self.paired else "value"
         self.problem = ""  #: why the last change was refused
@@ -80,15 +77,12 @@ class ExplorerState:
         self.parts: UserSegments | None = None  #: the segments of users by the column chosen
         self.part: int | None = None
         self.picked: frozenset[int] = frozenset()
-        self.text = ""
-        self.page = 0
-        self.looks: list[MetricOfUsers] = []  #: the metric for the users of each model
-        self.users: pl.Series  #: those that all models have in common, sorted
-        self._positions: list[Ints]  #: of these users in each model
-        self._known_looks: dict[Any, list[MetricOfUsers]] = {}
+        self.text, self.page = "", 0
+        self.users = pl.Series()  #: those that all models have in common, sorted
+        self._looks = lru_cache(KEPT)(self._make_looks)
         self._sorted, self._columns_under = lru_cache(KEPT)(self._sort), lru_cache(KEPT // 2)(self._make_columns)
         with use_language(self.lang):
-            self._look(self.metric, self.k, self.options)
+            self._look(standard_metric(metric), Cutoffs.one(k).values[0], dict(options or {}))
             self.segments = SegmentColumns(self.evaluations)
         self.sorted_by, self.descending = self.shape, True
         self.user: Any = self.nearest_to_mean()
@@ -104,21 +98,22 @@ class ExplorerState:
     def _look(self, metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> None:
         """Compute the metric of every model; nothing changes if it is refused for one of them."""
         check_options(metric, options)
-        key = (metric.name, tuple(sorted((name, repr(value)) for name, value in options.items())))
-        looks = self._known_looks.pop(key, None)
-        looks = looks or [MetricOfUsers(evaluation, metric, options) for evaluation in self.evaluations]
+        looks, users, positions = self._looks(metric, tuple(sorted(options.items())))
         for look in looks:
             look.values(k)
-        self._known_looks = dict([*self._known_looks.items(), (key, looks)][-KEPT:])
-        if not self.looks or any(new.users is not old.users for new, old in zip(looks, self.looks, strict=True)):
-            users_of = {name: look.users for name, look in zip(self.names, looks, strict=True)}
-            self.users, self._positions = common_users(users_of)
-            self._sorted.cache_clear()
-            self._columns_under.cache_clear()
+        self.metric, self.k, self.options = metric, k, dict(options)
+        self.looks = looks  #: the metric for the users of each model
+        self._positions = positions  #: of the users in common, in each model
+        if not users.equals(self.users):
+            self.users = users
             self._divide(self.segment)
             self.search(self.text)
-        self.looks, self.metric, self.k, self.options = looks, metric, k, dict(options)
-        self._key = (key, k)
+
+    def _make_looks(
+        self, metric: Metric[...], options: tuple[tuple[str, Any], ...]
+    ) -> tuple[list[MetricOfUsers], pl.Series, list[Ints]]:
+        looks = [MetricOfUsers(evaluation, metric, dict(options)) for evaluation in self.evaluations]
+        return looks, *common_users({name: look.users for name, look in zip(self.names, looks, strict=True)})
 
     def ask(self, *, metric: str | None = None, k: int | str | None = "", **options: Any) -> bool:
         """Change metric, cut-off or options; if recnb refuses them, nothing changes, and `problem` is the reason."""
@@ -136,9 +131,7 @@ class ExplorerState:
         except RecnbError as refused:
             self.problem = str(refused)
             return False
-        if self.edges() != before:
-            self.picked = frozenset()
-        self.page = 0
+        self.picked, self.page = self.picked if self.edges() == before else frozenset(), 0
         return True
 
     def choose_model(self, name: str, other: str | None = None) -> None:
@@ -184,17 +177,20 @@ class ExplorerState:
     @property
     def table(self) -> dict[str, np.ndarray[Any, Any]]:
         """The columns of the table: a number for each user, in the order of ids."""
-        return self._columns_under(self.model, self.other, self.segment, self._key)
+        return self._columns_under(*self._key)
 
-    def _make_columns(self, model: int, other: int, *_key: Any) -> dict[str, np.ndarray[Any, Any]]:
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        """All that the columns depend on."""
+        return self.metric, tuple(self.options.items()), self.k, self.model, self.other, self.segment
+
+    def _make_columns(self, *_key: Any) -> dict[str, np.ndarray[Any, Any]]:
         values = [look.values(self.k)[at] for look, at in zip(self.looks, self._positions, strict=True)]
-        look, at = self.looks[model], self._positions[model]
+        look, at = self.looks[self.model], self._positions[self.model]
         columns: dict[str, np.ndarray[Any, Any]] = {"user": np.arange(self.n_users)}
+        columns |= {self._column_of(index): numbers for index, numbers in enumerate(values)}
         if self.paired:
-            columns |= {f"value:{index}": values[index] for index in range(len(values))}
-            columns["difference"] = values[model] - values[other]
-        else:
-            columns["value"] = values[0]
+            columns["difference"] = values[self.model] - values[self.other]
         columns |= {
             "hits": look.n_hits(self.k)[at],
             "relevant": look.hits.n_relevant[at],
@@ -204,8 +200,10 @@ class ExplorerState:
 
     def values(self, model: int | None = None) -> Floats:
         """Return the metric of every user; NaN where the convention leaves one out."""
-        index = self.model if model is None else model
-        return self.table[f"value:{index}" if self.paired else "value"]
+        return self.table[self._column_of(self.model if model is None else model)]
+
+    def _column_of(self, model: int) -> str:
+        return f"value:{model}" if self.paired else "value"
 
     def position_in(self, model: int, at: int) -> int:
         """Return the position of a user, by that among the users in common, in a model."""
@@ -262,9 +260,7 @@ class ExplorerState:
     @property
     def sorting(self) -> str:
         """The column that the table is sorted by."""
-        if self.sorted_by in self.table:
-            return self.sorted_by
-        return f"value:{self.model}" if self.paired else "value"
+        return self.sorted_by if self.sorted_by in self.table else self._column_of(self.model)
 
     def turn(self, page: int) -> None:
         """Go to a page, from 0; to the first or the last if there is no such page."""
@@ -283,11 +279,10 @@ class ExplorerState:
             mask = mask & np.isin(self._bar_of(), list(self.picked))
         if self._found is not None:
             mask = mask & self._found
-        key = (self.sorting, self.descending, self.model, self.other, self.segment, self._key)
-        order = self._sorted(*key)
+        order = self._sorted(self.sorting, self.descending, self._key)
         return order if mask.all() else order[mask[order]]
 
-    def _sort(self, name: str, descending: bool, *_key: Any) -> Ints:
+    def _sort(self, name: str, descending: bool, _key: Any) -> Ints:
         """Sort all users; equal ones in the order of their ids, those without a value last."""
         if name == "user":
             return np.arange(self.n_users)[:: -1 if descending else 1]
@@ -333,13 +328,11 @@ class ExplorerState:
         """Return each segment with its number of users and its mean."""
         if self.parts is None:
             return []
-        codes, numbers, n = self.parts.codes, self.spread_of(), len(self.parts.labels)
-        valued = ~np.isnan(numbers)
-        counts = np.bincount(codes[valued], minlength=n)
-        sums = np.bincount(codes[valued], numbers[valued], minlength=n)
-        means = np.divide(sums, counts, out=np.full(n, np.nan), where=counts > 0).tolist()
-        users, picked = np.bincount(codes, minlength=n).tolist(), [index == self.part for index in range(n)]
-        return [Bar(*bar) for bar in zip(self.parts.labels, users, means, picked, strict=True)]
+        codes, numbers = self.parts.codes, self.spread_of()
+        valued, users = ~np.isnan(numbers), np.bincount(codes, minlength=len(self.parts.labels)).tolist()
+        sizes, sums = (np.bincount(codes[valued], of, len(users)) for of in (None, numbers[valued]))
+        means = np.divide(sums, sizes, out=np.full(len(users), np.nan), where=sizes > 0).tolist()
+        return [Bar(label, users[part], means[part], part == self.part) for part, label in enumerate(self.parts.labels)]
 
     def mean(self, model: int | None = None, *, part: bool = False) -> float:
         """Return the mean over all users, averaged as the convention does; of a segment, the mean of its users."""

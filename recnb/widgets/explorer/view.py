@@ -6,7 +6,6 @@ Controls change the state; all is shown from the state again, and no more than a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib import resources
 from typing import Any
 
 import anywidget
@@ -18,22 +17,19 @@ from recnb.display.text import one_line
 from recnb.metrics.metric import METRICS
 from recnb.widgets.explorer import shown
 from recnb.widgets.explorer.state import ExplorerState
-from recnb.widgets.keyboard import Keys
+from recnb.widgets.view import ROWS, WIDE, View, script
 
 BAR_SHAPES: dict[str, str] = {"value": N_("values"), "difference": N_("differences")}
 
-#: Styles of controls.
-WIDE = {"description_width": "initial"}
-FITTING = {"width": "auto", "margin": "2px 14px 2px 0"}
-
-_FILES = resources.files("recnb.widgets.explorer")
+#: The layout of a control.
+CONTROL = {"width": "auto", "margin": "2px 14px 2px 0"}
 
 
 class UsersTable(anywidget.AnyWidget):
     """A histogram to pick from and a page of users; the browser sends messages, and shows texts made in Python."""
 
-    _esm = _FILES.joinpath("users_table.js").read_text("utf-8")
-    _css = _FILES.joinpath("users_table.css").read_text("utf-8")
+    _esm = script("explorer/users_table.js")
+    _css = script("explorer/users_table.css")
 
     shown = traitlets.Dict().tag(sync=True)  #: all that is on the page, as text
     words = traitlets.Dict().tag(sync=True)
@@ -47,73 +43,54 @@ class UsersTable(anywidget.AnyWidget):
         return f"UsersTable({len(self.shown.get('rows', []))} rows)"
 
 
-class Explorer(w.VBox):  # type: ignore[misc]
+class Explorer(View):
     """From a mean to the users behind it, and to one user's list; `.state` is what is shown."""
 
+    state: ExplorerState
+
     def __init__(self, state: ExplorerState) -> None:
-        self.state = state
-        self._showing = False
         self._detail_key: Any = None
         self._options_of: Any = None  # the metric whose options have controls
         with use_language(state.lang):
-            self._make()
-            super().__init__([self.controls, self.summary, self.table, self.detail, Keys("recnb-explorer", state.lang)])
-        self.add_class("recnb-explorer")
+            super().__init__("recnb-explorer", state, self._rows(state))
         self._show()
-        self._connect()
+        self._on_change(self.metric, lambda name: state.ask(metric=name))
+        self._on_change(self.k, lambda k: state.ask(k=k))
+        self._on_change(self.whole, lambda whole: state.ask(k=None if whole else self.k.value))
+        self._on_change(self.segment, lambda column: state.choose_segment(column or None))
+        self._on_change(self.model, state.choose_model)
+        self._on_change(self.other, lambda other: state.choose_model(state.names[state.model], other))
+        self._on_change(self.shape, state.choose_shape)
+        self.table.on_msg(lambda _ignored, content, __: self.act(content))
 
-    def _make(self) -> None:
-        state = self.state
+    def _rows(self, state: ExplorerState) -> list[Any]:
+        """Make the controls and lay them out."""
 
         def dropdown(description: str, options: list[tuple[str, str]]) -> Any:
-            return w.Dropdown(options=options, description=description, style=WIDE, layout=w.Layout(**FITTING))
+            return w.Dropdown(options=options, description=description, style=WIDE, layout=CONTROL)
 
         self.metric = dropdown(_("Metric"), [(f"{METRICS[name].symbol} ({name})", name) for name in state.metrics])
         # A slider that cannot move is not shown at all, so it has two ends even for lists of one item.
         longest = (int(evaluation.prepared.list_length.max(initial=1)) for evaluation in state.evaluations)
         most = max(2, state.k or 1, *longest)
-        self.k = w.IntSlider(min=1, max=most, description=_("k"), style=WIDE, layout=w.Layout(width="20em"))
-        self.whole = w.Checkbox(description=_("whole lists"), indent=False, layout=w.Layout(**FITTING))
-        self.options = w.Box([], layout=w.Layout(flex_flow="row wrap"))
+        self.k = w.IntSlider(min=1, max=most, description=_("k"), style=WIDE, layout={"width": "20em"})
+        self.whole = w.Checkbox(description=_("whole lists"), indent=False, layout=CONTROL)
+        self.options = w.Box([], layout={"flex_flow": "row wrap"})
         columns = [(one_line(name), name) for name in state.segments.names]
         self.segment = dropdown(_("Segment"), [(_("none"), ""), *columns])
         models = [(one_line(name), name) for name in state.names]
         self.model, self.other = dropdown(_("Model"), models), dropdown(_("compared with"), models)
         self.shape = dropdown(_("Bars show"), [(_(label), shape) for shape, label in BAR_SHAPES.items()])
-        segment = [self.segment] if columns else []
-        paired = [self.model, self.other, self.shape] if state.paired else []
-        self.controls = w.Box(
-            [self.metric, self.k, self.whole, self.options, *segment, *paired],
-            layout=w.Layout(flex_flow="row wrap", align_items="center"),
-        )
+        segment, paired = [self.segment] * bool(columns), [self.model, self.other, self.shape] * state.paired
+        self.controls = w.Box([self.metric, self.k, self.whole, self.options, *segment, *paired], layout=ROWS)
         self.summary, self.detail = w.HTML(), w.HTMLMath()
         self.table = UsersTable(words=shown.labels(state.lang), lang=state.lang)
-        for name in (
-            "metric", "k", "whole", "options", "segment", "model", "other", "shape", "summary", "table", "detail", "controls",
-        ):  # fmt: skip
-            getattr(self, name).add_class(f"recnb-explorer-{name}")
+        return [self.controls, self.summary, self.table, self.detail]
 
-    def _connect(self) -> None:
-        state = self.state
-        self.metric.observe(self._on_change(lambda name: state.ask(metric=name)), "value")
-        self.k.observe(self._on_change(lambda k: state.ask(k=k)), "value")
-        self.whole.observe(self._on_change(lambda whole: state.ask(k=None if whole else self.k.value)), "value")
-        self.segment.observe(self._on_change(lambda column: state.choose_segment(column or None)), "value")
-        self.model.observe(self._on_change(state.choose_model), "value")
-        self.other.observe(self._on_change(lambda other: state.choose_model(state.names[state.model], other)), "value")
-        self.shape.observe(self._on_change(state.choose_shape), "value")
-        self.table.on_msg(lambda _ignored, content, __: self.act(content))
-
-    def _on_change(self, act: Callable[[Any], Any]) -> Callable[[Any], None]:
-        """Apply a control to the state and show the state; values that the view itself sets are not applied."""
-
-        def apply(change: Any) -> None:
-            if not self._showing:
-                self.state.problem = ""
-                act(change["new"])
-                self._show()
-
-        return apply
+    def _apply(self, act: Callable[[], Any]) -> None:
+        self.state.problem = ""
+        act()
+        self._show()
 
     def act(self, message: Any) -> None:
         """Apply a message of the table; one that is not valid is ignored."""
@@ -141,18 +118,14 @@ class Explorer(w.VBox):  # type: ignore[misc]
     def _show(self) -> None:
         """Show the state in all controls; only what has changed is sent to the browser."""
         state = self.state
-        self._showing = True
-        try:
+        with self._setting_controls():
             self.metric.value = state.metric.name
             self.k.max = max(self.k.max, state.k or 1)
             self.k.disabled = self.whole.value = state.k is None
-            if state.k is not None:
-                self.k.value = state.k
+            self.k.value = state.k or self.k.value
             self.segment.value, self.shape.value = state.segment or "", state.shape
             self.model.value, self.other.value = state.names[state.model], state.names[state.other]
             self._show_options()
-        finally:
-            self._showing = False
         self.summary.value = shown.summary(state)
         self.table.shown = shown.users_table(state)
         options = tuple(state.options.items())
@@ -173,21 +146,17 @@ class Explorer(w.VBox):  # type: ignore[misc]
     def _option(self, name: str, value: Any) -> Any:
         words = self.state.metric.words.get(name)
         if words is None:
-            layout = w.Layout(**{**FITTING, "width": "11em"})
+            layout = CONTROL | {"width": "11em"}
             control: Any = w.FloatText(value, description=name, style=WIDE, layout=layout)
             control.continuous_update = False  # a number is not to be read before it is typed
         else:
-            control = w.Dropdown(options=words, description=name, style=WIDE, layout=w.Layout(**FITTING))
+            control = w.Dropdown(options=words, description=name, style=WIDE, layout=CONTROL)
         control.add_class(f"recnb-explorer-option-{name}")
-        control.observe(self._on_change(lambda value: self.state.ask(**{name: value})), "value")
+        self._on_change(control, lambda value: self.state.ask(**{name: value}))
         return control
 
-    def __repr__(self) -> str:
-        return repr(self.state)
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        bundle = super()._repr_mimebundle_(**kwargs) or {}
-        return {**bundle, "text/plain": repr(self), "text/html": str(shown.still(self.state))}
+    def _still(self) -> str:
+        return str(shown.still(self.state))
 
 
 __all__ = ["Explorer", "UsersTable"]

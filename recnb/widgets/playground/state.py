@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
@@ -52,7 +53,7 @@ class PlaygroundList:
     """The list, the relevance of its items, and how it is evaluated."""
 
     order: tuple[Any, ...]  #: the items in rank order
-    relevance: Mapping[Any, float]  #: of every item, those that are not in the list included
+    relevance: Mapping[Any, float] = field(hash=False)  #: of every item, those that are not in the list included
     k: int
     gain: Gain
 
@@ -78,8 +79,7 @@ ACTIONS: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True)
-class Term:
+class Term(NamedTuple):
     """The credit of one item."""
 
     item: Any
@@ -184,8 +184,7 @@ class PlaygroundState:
         self.past: list[PlaygroundList] = []  #: what `undo` goes back to, the last one at the end
         self.step: Action | None = None
         self.watchers: list[Callable[[], None]] = []  #: called after each change
-        #: The last two explanations: a change is the difference of two lists.
-        self._explained: list[tuple[str, PlaygroundList, Explanation]] = []
+        self._explained = lru_cache(2)(self._explain)  #: a change is the difference of two lists
         self._check(self.setting)
 
     @property
@@ -291,30 +290,26 @@ class PlaygroundState:
 
     def values(self) -> dict[str, Value]:
         """Return each metric now, before the last step, and the difference."""
-        now, before = ([self._value(name, at) for name in self.metrics] for at in (self.setting, self._before))
-        return {name: Value(new, old, new - old) for name, new, old in zip(self.metrics, now, before, strict=True)}
+        pairs = {name: (self._value(name, self.setting), self._value(name, self._before)) for name in self.metrics}
+        return {name: Value(now, before, now - before) for name, (now, before) in pairs.items()}
 
     def worked(self, metric: str | None = None, setting: PlaygroundList | None = None) -> Worked:
         """Take a metric apart: by default the one in focus, of the list as it is now."""
         explanation = self.explanation(metric, setting)
-        credit = self._credit(explanation.metric, setting or self.setting)
-        columns = (explanation.rows[name].tolist() for name in ("item", "rank", "term", "credit"))
-        terms = {row[0]: Term(*row) for row in zip(*columns, strict=True) if row[3] != 0}
-        possible = credit.possible
-        out_of = None if isinstance(possible, float) else float(np.broadcast_to(possible, (1, 1))[0, 0])
-        return Worked(terms, float(credit.total[0, 0]), out_of, float(credit.value[0, 0]))
+        rows = explanation.rows
+        columns = zip(*(rows[name].tolist() for name in ("item", "rank", "term", "credit")), strict=True)
+        terms = {term.item: term for term in map(Term._make, columns) if term.credit != 0}
+        out_of = explanation.out_of if explanation.out_of_terms else None
+        return Worked(terms, rows["running"].iat[-1] if len(rows) else 0.0, out_of, explanation.value)
 
     def explanation(self, metric: str | None = None, setting: PlaygroundList | None = None) -> Explanation:
         """Explain a metric: by default the one in focus, of the list as it is now."""
-        name, at = self.focus if metric is None else self._metric_name(metric), setting or self.setting
-        for explained_metric, explained_setting, explanation in self._explained:
-            if explained_metric == name and explained_setting is at:
-                return explanation
-        with use_language(self.lang):
-            explanation = explain(name, at.order, self._truth(at), at.k, **self._options(name, at))
-        explanation = replace(explanation, titles=self.titles)
-        self._explained = [*self._explained[-1:], (name, at, explanation)]
-        return explanation
+        return self._explained(self.focus if metric is None else self._metric_name(metric), setting or self.setting)
+
+    def _explain(self, name: str, setting: PlaygroundList) -> Explanation:
+        options, truth = self._options(name, setting), self._truth(setting)
+        explanation = explain(name, setting.order, truth, setting.k, lang=self.lang, **options)
+        return replace(explanation, titles=self.titles)
 
     def changed(self) -> Changed:
         """Return how the last step changed the metric in focus, term by term."""
@@ -467,13 +462,11 @@ class PlaygroundState:
         gain = {"gain": setting.gain} if "gain" in self.metrics[name].defaults else {}
         return {**gain, **self._own_options[name]}
 
-    def _credit(self, name: str, setting: PlaygroundList) -> Any:
+    def _value(self, name: str, setting: PlaygroundList) -> float:
         truth = tuple((item, grade) for item, grade in self._truth(setting).items() if grade > 0)
         pair = Pair(setting.order, tuple(setting.relevance[item] for item in setting.order), truth)
-        return self.metrics[name].at(hits_of([pair]), Cutoffs.one(setting.k), self._options(name, setting))
-
-    def _value(self, name: str, setting: PlaygroundList) -> float:
-        return float(self._credit(name, setting).value[0, 0])
+        credit = self.metrics[name].at(hits_of([pair]), Cutoffs.one(setting.k), self._options(name, setting))
+        return float(credit.value[0, 0])
 
     def _metric_name(self, metric: str) -> str:
         name = metric_named(metric).name

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from importlib import resources
 from typing import Any
 
 import anywidget
@@ -20,8 +19,8 @@ from recnb.display.templates import render, user_text
 from recnb.display.text import arrow, trimmed
 from recnb.errors import RecnbError, is_number
 from recnb.metrics.formula import number
-from recnb.widgets.keyboard import Keys
 from recnb.widgets.playground.state import GAINS, PlaygroundState
+from recnb.widgets.view import FITTING, ROWS, WIDE, View, script
 
 #: A longer term is shown in the list as its value alone.
 LONGEST_TERM = 26
@@ -32,8 +31,6 @@ BELOW = N_("{item}, rank {rank} of {n}, below the cut-off, relevance {relevance}
 
 #: A formula in the HTML of an explanation, which is typeset; everything around it is not.
 _FORMULA = re.compile(r"<div[^>]*>\$\\displaystyle.*?\$</div>")
-
-_FILES = resources.files("recnb.widgets.playground")
 
 
 def part(state: PlaygroundState, name: str, **values: Any) -> str:
@@ -58,8 +55,8 @@ def still(state: PlaygroundState) -> str:
 class RankingList(anywidget.AnyWidget):
     """A list whose items are dragged or moved by keys; the browser can permute `order` and set `relevance`, from 0 up."""
 
-    _esm = _FILES.joinpath("ranking_list.js").read_text("utf-8")
-    _css = _FILES.joinpath("ranking_list.css").read_text("utf-8")
+    _esm = script("playground/ranking_list.js")
+    _css = script("playground/ranking_list.css")
 
     order = traitlets.List(traitlets.Int()).tag(sync=True)  #: positions of items, in rank order
     relevance = traitlets.List(traitlets.Float()).tag(sync=True)  #: by position, those outside the list included
@@ -98,108 +95,83 @@ class RankingList(anywidget.AnyWidget):
         return f"RankingList(order={self.order}, relevance={self.relevance})"
 
 
-class Playground(w.VBox):  # type: ignore[misc]
+class Playground(View):
     """A ranked list that can be moved, with its metrics before and after each step; `.state` is what is shown."""
 
-    def __init__(self, state: PlaygroundState) -> None:
-        self.state = state
-        self._showing = False
-        self._position = {item: position for position, item in enumerate(state.items)}
-        with use_language(state.lang):
-            super().__init__(self._widgets())
-        self.add_class("recnb-play")
-        self._show()
-        self._connect()
+    state: PlaygroundState
 
-    def _widgets(self) -> list[Any]:
+    def __init__(self, state: PlaygroundState) -> None:
+        with use_language(state.lang):
+            super().__init__("recnb-play", state, self._rows(state))
+        self._position = {item: position for position, item in enumerate(state.items)}
+        self._show()
+        self._on_change(self.list, self._reorder, "order")
+        self._on_change(self.list, self._set_relevance, "relevance")
+        self._on_change(self.k, lambda k: state.set_k(k, sliding=True))
+        self._on_change(self.gain, state.set_gain)
+        self._on_change(self.explained, state.look_at)
+        self.undo.on_click(lambda _ignored: self._apply(state.undo))
+        self.reset.on_click(lambda _ignored: self._apply(state.reset))
+        state.watchers.append(self._show)
+
+    def _rows(self, state: PlaygroundState) -> list[Any]:
         """Make the controls and lay them out."""
-        state, wide, fitting = self.state, {"description_width": "initial"}, w.Layout(width="max-content")
         self.list = RankingList()
-        self.list.add_class("recnb-ranking")
         # A slider that cannot move is not shown at all, so it has two ends even for one item.
         most = max(2, len(state.order), state.k)
-        self.slider = w.IntSlider(value=state.k, min=1, max=most, description=_("cut-off k"), style=wide)
+        self.k = w.IntSlider(value=state.k, min=1, max=most, description=_("cut-off k"), style=WIDE)
         # Radio buttons, since toggle buttons show which one is pressed by colour alone.
-        radio: dict[str, Any] = {"orientation": "horizontal", "style": wide, "layout": fitting}
+        radio: dict[str, Any] = {"orientation": "horizontal", "style": WIDE, "layout": FITTING}
         gains = [(_(label), gain) for gain, label in GAINS.items()]
         self.gain = w.RadioButtons(options=gains, description=_("gain"), **radio)
         metrics = [(metric.symbol, name) for name, metric in state.metrics.items()]
-        self.focus_on = w.RadioButtons(options=metrics, description=_("explain"), **radio)
-        button = {"layout": fitting}
-        self.undo = w.Button(description=_("Undo"), tooltip=_("Take the last step back"), icon="undo", **button)
-        self.reset = w.Button(
-            description=_("Start again"), tooltip=_("Go back to the first list"), icon="refresh", **button
-        )
+        self.explained = w.RadioButtons(options=metrics, description=_("explain"), **radio)
+        undo, reset = _("Take the last step back"), _("Go back to the first list")
+        self.undo = w.Button(description=_("Undo"), tooltip=undo, icon="undo", layout=FITTING)
+        self.reset = w.Button(description=_("Start again"), tooltip=reset, icon="refresh", layout=FITTING)
         self.problem, self.values, self.changes, self.how = w.HTML(), w.HTML(), w.HTML(), w.HTML()
         self.formula = w.HTMLMath()
-        for name in ("gain", "undo", "reset", "problem", "values", "changes", "formula", "how"):
-            getattr(self, name).add_class(f"recnb-play-{name}")
-        self.slider.add_class("recnb-play-k")
-        self.focus_on.add_class("recnb-play-focus")
 
-        row = w.Layout(flex_flow="row wrap", align_items="center", grid_gap="0.2em 1.5em")
-        gain = [self.gain] if state.has_gain else []
-        controls = w.Box([self.slider, *gain, w.HBox([self.undo, self.reset])], layout=row)
+        gain, focus = [self.gain] * state.has_gain, [self.explained] * (len(state.metrics) > 1)
+        row = w.Layout(**ROWS, grid_gap="0.2em 1.5em")
+        controls = w.Box([self.k, *gain, w.HBox([self.undo, self.reset])], layout=row)
         of_list = w.Layout(flex="1 1 26em", min_width="22em", max_width="40em")
         left = w.VBox([self.list, self.problem, self.formula], layout=of_list)
-        focus = [self.focus_on] if len(state.metrics) > 1 else []
         right = w.VBox([*focus, self.values, self.changes], layout=w.Layout(flex="1 1 24em", min_width="20em"))
         side_by_side = w.Layout(flex_flow="row wrap", align_items="flex-start", grid_gap="0.5em 2em")
-        return [controls, w.Box([left, right], layout=side_by_side), self.how, Keys("recnb-play", state.lang)]
+        return [controls, w.Box([left, right], layout=side_by_side), self.how]
 
-    def _connect(self) -> None:
-        state = self.state
-        self.list.observe(self._on_change(self._reorder), "order")
-        self.list.observe(self._on_change(self._set_relevance), "relevance")
-        self.slider.observe(self._on_change(lambda: state.set_k(self.slider.value, sliding=True)), "value")
-        self.gain.observe(self._on_change(lambda: state.set_gain(str(self.gain.value))), "value")
-        self.focus_on.observe(self._on_change(lambda: state.look_at(str(self.focus_on.value))), "value")
-        self.undo.on_click(self._on_change(state.undo))
-        self.reset.on_click(self._on_change(state.reset))
-        state.watchers.append(self._show)
+    def _apply(self, act: Callable[[], Any]) -> None:
+        """Act on the state; if recnb cannot evaluate the result, show why, and the state as it was."""
+        self.problem.value = ""
+        try:
+            act()
+        except RecnbError as problem:
+            alert = Markup('<div role="alert" style="font-weight: 600;">⚠ {}</div>')
+            self.problem.value = alert.format(user_text(problem, 600))
+            self._show()
 
-    def _on_change(self, act: Callable[[], None]) -> Callable[[Any], None]:
-        """Apply a control to the state; if recnb cannot evaluate the result, show why, and the state as it was."""
-
-        def apply(_ignored: Any) -> None:
-            if self._showing:
-                return
-            self.problem.value = ""
-            try:
-                act()
-            except RecnbError as problem:
-                alert = Markup('<div role="alert" style="font-weight: 600;">⚠ {}</div>')
-                self.problem.value = alert.format(user_text(problem, 600))
-                self._show()
-
-        return apply
-
-    def _reorder(self) -> None:
+    def _reorder(self, order: list[int]) -> None:
         moved = self.state.items[self.list.moved] if self.list.moved >= 0 else None
-        self.state.reorder([self.state.items[position] for position in self.list.order], moved=moved)
+        self.state.reorder([self.state.items[position] for position in order], moved=moved)
 
-    def _set_relevance(self) -> None:
-        for item, grade in zip(self.state.items, self.list.relevance, strict=True):
+    def _set_relevance(self, relevance: list[float]) -> None:
+        for item, grade in zip(self.state.items, relevance, strict=True):
             self.state.set_relevance(item, grade)
 
     def _show(self) -> None:
         """Show the state in all controls; only what has changed is sent to the browser."""
         state = self.state
-        with use_language(state.lang):
-            shown = self._list_shown()
-        self._showing = True
-        try:
+        with use_language(state.lang), self._setting_controls():
             with self.list.hold_sync():
-                self.list.shown = shown
+                self.list.shown = self._list_shown()
                 self.list.relevance = [state.setting.relevance[item] for item in state.items]
                 self.list.order = [self._position[item] for item in state.order]
-            self.slider.max = max(self.slider.max, state.k)
-            self.slider.value, self.gain.value, self.focus_on.value = state.k, state.gain, state.focus
+            self.k.max = max(self.k.max, state.k)
+            self.k.value, self.gain.value, self.explained.value = state.k, state.gain, state.focus
             self.undo.disabled, self.reset.disabled = not state.past, state.setting == state.first
             self.values.value, self.changes.value = part(state, "values"), part(state, "changes")
             self.formula.value, self.how.value = explanation(state)
-        finally:
-            self._showing = False
 
     def _list_shown(self) -> dict[str, Any]:
         """Return the texts of the list."""
@@ -235,12 +207,8 @@ class Playground(w.VBox):  # type: ignore[misc]
         }
         return {"lang": state.lang, "k": state.k, "items": items, "texts": texts}
 
-    def __repr__(self) -> str:
-        return repr(self.state)
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
-        bundle = super()._repr_mimebundle_(**kwargs) or {}
-        return {**bundle, "text/plain": repr(self), "text/html": str(still(self.state))}
+    def _still(self) -> str:
+        return still(self.state)
 
 
 __all__ = ["Playground", "RankingList"]

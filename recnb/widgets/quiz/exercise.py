@@ -1,7 +1,4 @@
-"""An exercise: a small ranking whose metric is to be computed, its widget, the checking of answers, and the solution.
-
-ipywidgets and anywidget are imported when an exercise is shown in a notebook; without them it shows its question in HTML.
-"""
+"""An exercise: a small ranking whose metric is to be computed, the checking of answers, and the solution."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ from markupsafe import Markup
 from recnb.display.language import N_, _, use_language
 from recnb.display.templates import render
 from recnb.display.text import aligned, one_line
-from recnb.errors import OptionError, RecnbError, near
+from recnb.errors import OptionError, RecnbError, Suggesting, near
 from recnb.metrics.formula import number as short_number
 from recnb.metrics.gain import gain_of
 from recnb.results.explanation import Explanation
@@ -47,20 +44,10 @@ WRONG_LARGEST = N_(
     "The largest term: not {item}. A term is what an item adds to the sum: work out the term of each rank and compare."
 )
 
-#: Lines at the distance of text: a widget of HTML spaces them as its buttons are high.
-_SPACED = Markup('<div style="line-height: 1.45;">{}</div>')
-
-#: Feedback is read aloud at once: of what is new on a page, only alerts are sure to be.
-_ALERT = Markup('<div role="alert"><div style="line-height: 1.45;">{}</div></div>')
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Quiz:
-    """A small ranking drawn from a seed, and the value to be computed.
-
-    `print(q)` shows the question as text; in a notebook `q` shows itself with a box for the answer, if ipywidgets is
-    installed. `q.check(0.8732)` returns whether that is right, and which mistake it is if not; `q.grade(...)` points.
-    """
+class Exercise(Suggesting):
+    """A small ranking drawn from a seed, and a value that follows from it."""
 
     drawn: QuizList
     slips: tuple[Mistake, ...]  #: common mistakes, with the number each gives here
@@ -88,10 +75,18 @@ class Quiz:
         """The right answer, before rounding."""
         return self.drawn.value
 
-    @property
-    def items(self) -> tuple[str, ...]:
-        """The items to choose the largest term from, in alphabetical order."""
-        return tuple(sorted({*self.drawn.row, *self.drawn.truth})) if self.drawn.asks_largest else ()
+    def rounded(self, value: float) -> str:
+        """Return a value with the decimals of the answer; where that is a whole number, with those that it has."""
+        return f"{value:.{self.digits}f}" if self.digits else short_number(value)
+
+    @cached_property
+    def explanations(self) -> tuple[Explanation, ...]:
+        """The worked explanation of the list, or of each user's."""
+        with use_language(self.lang):
+            return tuple(
+                explain(self.metric, items, dict(truth), self.k, **self.drawn.options)
+                for items, truth in zip(self.drawn.lists, self.drawn.truths, strict=True)
+            )
 
     @cached_property
     def largest(self) -> tuple[str, ...]:
@@ -102,18 +97,24 @@ class Quiz:
             # Of items with the same gain, any may come first in the ideal list.
             truth = self.drawn.truth
             items = [item for item in truth if item in self.drawn.row or self.drawn.option("ideal") != "list"]
-            gains = gain_of(np.array([truth[item] for item in items], dtype=np.float64), self.drawn.option("gain"))
-            return tuple(item for item, gain in zip(items, gains, strict=True) if gain == max(gains))
-        rows = self._explanations[0].rows
-        return tuple(sorted(rows.loc[rows["credit"] >= rows["credit"].max() - 1e-12, "item"]))
+            credits = gain_of(np.array([truth[item] for item in items], dtype=np.float64), self.drawn.option("gain"))
+        else:
+            items, credits = (self.explanations[0].rows[column].to_numpy() for column in ("item", "credit"))
+        return tuple(sorted(items[at] for at in np.flatnonzero(credits >= credits.max() - 1e-12)))
 
-    @cached_property
-    def _explanations(self) -> tuple[Explanation, ...]:
-        with use_language(self.lang):
-            return tuple(
-                explain(self.metric, items, dict(truth), self.k, **self.drawn.options)
-                for items, truth in zip(self.drawn.lists, self.drawn.truths, strict=True)
-            )
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Quiz(Exercise):
+    """A small ranking drawn from a seed, and the value to be computed.
+
+    `print(q)` shows the question as text; in a notebook `q` shows itself with a box for the answer, if ipywidgets is
+    installed. `q.check(0.8732)` returns whether that is right, and which mistake it is if not; `q.grade(...)` points.
+    """
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """The items to choose the largest term from, in alphabetical order."""
+        return tuple(sorted({*self.drawn.row, *self.drawn.truth})) if self.drawn.asks_largest else ()
 
     def check(self, value: object = None, largest: str | None = None, *, reveal: bool = False) -> Answer:
         """Check an answer: a value, the item whose term is the largest, or both.
@@ -159,7 +160,11 @@ class Quiz:
 
     def reveal(self) -> Solution:
         """Return the solution: the value, the worked explanation, and the numbers of common mistakes."""
-        return Solution(self.label, self.value, self.digits, self.largest, self._explanations, self.slips, self.lang)
+        return self._solution
+
+    @cached_property
+    def _solution(self) -> Solution:
+        return Solution(self.drawn, self.slips, self.seed, self.digits, self.lang)
 
     def _item(self, item: object) -> str:
         if not self.drawn.asks_largest:
@@ -180,26 +185,26 @@ class Quiz:
 
     __repr__ = __str__
 
-    def _question_html(self, *, instruction: bool) -> Markup:
+    def question_html(self, *, instruction: bool) -> Markup:
         """Return the question as HTML, with how an answer is checked in Python or without."""
         with use_language(self.lang):
             return render("widgets/quiz/question.jinja", quiz=self, question=question, instruction=instruction)
 
-    def _feedback_html(self, sentences: Sequence[tuple[str, str]]) -> Markup:
+    def feedback_html(self, sentences: Sequence[tuple[str, str]]) -> Markup:
         """Return sentences to an answer as HTML, each with its mark or none."""
         with use_language(self.lang):
             return render("widgets/quiz/answer.jinja", label=self.label, sentences=sentences)
 
     def _repr_html_(self) -> str:
-        return str(self._question_html(instruction=True))
+        return str(self.question_html(instruction=True))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         """Return text and HTML, and the widget where there are widgets."""
-        bundle = {"text/plain": repr(self), "text/html": self._repr_html_()}
         try:
-            return {**QuizView(self).widget._repr_mimebundle_(), **bundle}
+            from recnb.widgets.quiz.view import QuizView
         except ImportError:
-            return bundle
+            return {"text/plain": repr(self), "text/html": self._repr_html_()}
+        return QuizView(self)._repr_mimebundle_()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -271,7 +276,7 @@ class Answer:
             given=self.number.decimals,
             digits=digits,
             label=self.quiz.label,
-            value=_rounded(self.quiz.value, digits),
+            value=self.quiz.rounded(self.quiz.value),
         )
         if self.verdict != "wrong":
             return [feedback]
@@ -287,34 +292,22 @@ class Answer:
         feedback = " ".join(word for marked in self._marked() for word in marked if word)
         return feedback if self.solution is None else f"{feedback}\n\n{self.solution!r}"
 
-    def _feedback_html(self) -> Markup:
+    def feedback_html(self) -> Markup:
         """Return the feedback as HTML, without the solution."""
-        return self.quiz._feedback_html(self._marked())
+        return self.quiz.feedback_html(self._marked())
 
     def _repr_html_(self) -> str:
-        return str(self._feedback_html()) + ("" if self.solution is None else self.solution._repr_html_())
+        return str(self.feedback_html()) + ("" if self.solution is None else self.solution._repr_html_())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Solution:
+class Solution(Exercise):
     """The solution of an exercise: its value, the worked explanation, and the numbers of common mistakes."""
-
-    label: str
-    value: float
-    digits: int
-    largest: tuple[str, ...]  #: the items whose term is the largest; () if all hits earn the same
-    explanations: tuple[Explanation, ...]  #: of the list, or of each user's
-    slips: tuple[Mistake, ...]
-    lang: str
 
     @property
     def explanation(self) -> Explanation:
         """The worked explanation of the list; of the first, if there are several."""
         return self.explanations[0]
-
-    def rounded(self, value: float) -> str:
-        """Return a value with the decimals of the exercise."""
-        return _rounded(value, self.digits)
 
     def headline(self) -> str:
         """Return the first line; the explanation of a single list begins with its value."""
@@ -355,82 +348,3 @@ class Solution:
 
 def _mark(correct: bool | None) -> str:
     return "✓" if correct else "✗"
-
-
-def _rounded(value: float, digits: int) -> str:
-    """Return a value with so many decimals; where whole numbers are asked for, with those that it has."""
-    return f"{value:.{digits}f}" if digits else short_number(value)
-
-
-class QuizView:
-    """The widgets of one exercise; `.widget` is what is shown."""
-
-    def __init__(self, quiz: Quiz) -> None:
-        import ipywidgets as w
-
-        from recnb.widgets.keyboard import Keys
-
-        self.quiz = quiz
-        fitting, wide = w.Layout(width="max-content"), {"description_width": "initial"}
-        with use_language(quiz.lang):
-            self.question = w.HTML(_SPACED.format(quiz._question_html(instruction=False)))
-            empty = f"{0:.{quiz.digits}f}"
-            self.value = w.Text(description=_("Value"), placeholder=empty, style=wide, continuous_update=False)
-            self.value.layout.width = "14em"
-            choices = [(_("choose"), ""), *((item, item) for item in quiz.items)]
-            self.largest = w.Dropdown(
-                options=choices, value="", description=_("Largest term"), style=wide, layout=fitting
-            )
-            self.button = w.Button(description=_("Check"), button_style="primary", layout=fitting)
-            self.show = w.Button(description=_("Show the solution"), layout=fitting)
-        self.feedback, self.solution = w.HTML(), w.HTMLMath()
-        for name in ("question", "value", "largest", "button", "show", "feedback", "solution"):
-            getattr(self, name).add_class(f"recnb-quiz-{name}")
-        self.button.on_click(lambda _ignored: self.check())
-        self.show.on_click(lambda _ignored: self.reveal())
-        self._entered = False
-        self.value.on_msg(self._submitted)
-        self.value.observe(self._changed, "value")
-        controls = [self.value, *([self.largest] if quiz.drawn.asks_largest else []), self.button, self.show]
-        row = w.Layout(flex_flow="row wrap", align_items="center", grid_gap="0.2em 0.8em")
-        keys = Keys("recnb-quiz", quiz.lang)
-        self.widget: Any = w.VBox([self.question, w.Box(controls, layout=row), self.feedback, self.solution, keys])
-        self.widget.add_class("recnb-quiz")
-
-    def check(self) -> None:
-        """Check what was typed and chosen; after a right value the solution is shown."""
-        typed, largest = self.value.value.strip() or None, self.largest.value or None
-        if typed is None and largest is None:
-            both = N_("Type a value, or choose the largest term.")
-            self._alert(both if self.quiz.drawn.asks_largest else N_("Type a value."))
-            return
-        try:
-            answer = self.quiz.check(typed, largest=largest)
-        except RecnbError:
-            unread = N_("{text} cannot be read as a number: type 0.1234, 0,1234, 2/3 or 12.34%.")
-            self._alert(unread, text=one_line(typed or "", 40))
-            return
-        self.feedback.value = _ALERT.format(answer._feedback_html())
-        if answer.solution is not None:
-            self.reveal()
-
-    def reveal(self) -> None:
-        """Show the solution."""
-        self.solution.value = self.quiz.reveal()._repr_html_()
-
-    def _alert(self, message: str, **values: Any) -> None:
-        with use_language(self.quiz.lang):
-            self.feedback.value = _ALERT.format(self.quiz._feedback_html([("", _(message, **values))]))
-
-    # The browser sends the Enter key before the text; when the focus moves, as to the largest term, it sends the text alone.
-
-    def _submitted(self, _ignored: Any, content: Any, __: Any) -> None:
-        if content.get("event") == "submit":
-            self._entered = True
-            if self.value.value.strip():
-                self.check()
-
-    def _changed(self, _ignored: Any) -> None:
-        if self._entered:
-            self._entered = False
-            self.check()
