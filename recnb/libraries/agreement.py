@@ -21,8 +21,7 @@ from recnb.libraries.variant import (
     missing_columns,
     numbers_of,
 )
-from recnb.metrics.hits import Cutoffs
-from recnb.metrics.metric import standard_at
+from recnb.results.arguments import standard_at
 from recnb.results.plots import axes
 
 if TYPE_CHECKING:
@@ -152,7 +151,6 @@ def _listed(names: list[str], most: int) -> str:
 def spread(evaluation: EvaluationData, metric: str, k: int | None = None, **options: Any) -> Spread:
     """Compute the numbers of all libraries, in each of their variants; the arguments are those of `Evaluation.spread`."""
     chosen, k = standard_at(metric, k)
-    k = Cutoffs.one(k).values[0]
     side = Side.of_evaluation(evaluation, chosen, options)
     ours, source, presets = side.variant, side.source, of_family(chosen.name)
     if not presets:

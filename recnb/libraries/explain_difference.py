@@ -27,9 +27,10 @@ from recnb.libraries.variant import (
     scratch,
     stage_of,
 )
-from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.metric import Metric, standard_at
+from recnb.metrics.hits import Floats
+from recnb.metrics.metric import Metric
 from recnb.results import Explanation
+from recnb.results.arguments import standard_at
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.plots import axes
 
@@ -175,7 +176,7 @@ def why(
         )
     chosen, k = standard_at(metric, k)
     here = Side.of_evaluation(evaluation, chosen, options)
-    return steps_between(here, _other_side(here, chosen, other, variant, options), Cutoffs.one(k).values[0])
+    return steps_between(here, _other_side(here, chosen, other, variant, options), k)
 
 
 def _other_side(here: Side, metric: Metric[...], other: Any, variant: str | None, options: dict[str, Any]) -> Side:
@@ -192,9 +193,9 @@ def _other_side(here: Side, metric: Metric[...], other: Any, variant: str | None
         name = _("the other evaluation") if second.name == here.name else second.name
         same = here.source.recs.equals(second.source.recs) and here.source.truth.equals(second.source.truth)
         return Side(name, here.source if same else second.source, second.variant)
-    number = "For the convention behind a printed number type .identify(metric, number). " if is_number(other) else ""
+    number = "for the convention behind a printed number type .identify(metric, number), or " if is_number(other) else ""
     raise OptionError(
-        f"other={other!r}: {number}Name a library, such as other='rectools', or give a Convention or an Evaluation."
+        f"other={other!r}: {number}name a library, such as other='rectools', or give a Convention or an Evaluation."
     )
 
 

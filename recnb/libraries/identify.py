@@ -29,8 +29,8 @@ from recnb.libraries.variant import (
     missing_columns,
     numbers_of,
 )
-from recnb.metrics.hits import Cutoffs, Floats, Ints
-from recnb.metrics.metric import standard_at
+from recnb.metrics.hits import Floats, Ints
+from recnb.results.arguments import standard_at
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -207,7 +207,6 @@ def identify(
     axis.
     """
     chosen, k = standard_at(metric, k)
-    k = Cutoffs.one(k).values[0]
     printed = None if isinstance(value, Mapping) or hasattr(value, "items") else Printed.of(value, digits)
     ours = Side.of_evaluation(evaluation, chosen, options)
     candidates, left_out = candidates_of(ours, k)

@@ -376,25 +376,6 @@ def standard_metric(name: object) -> Metric[...]:
     return found
 
 
-def standard_at(name: object, k: Any) -> tuple[Metric[...], Any]:
-    """The same, and its cut-off: that of a text as "nDCG@10", else k.
-
-    >>> standard_at("nDCG@10", None)[0].name, standard_at("nDCG@10", None)[1], standard_at("ndcg", 5)[1]
-    ('ndcg', 10, 5)
-    """
-    found = measure_named(name)
-    if found.data:
-        given = ", ".join(f"{convention}={value!r}" for convention, value in found.data.items())
-        raise OptionError(
-            f"{name!r} is of other data than this evaluation: evaluate with {given}, and name {found.plain_name!r}."
-        )
-    if found.cutoff is None:
-        return standard_metric(name), k
-    if k not in (None, found.cutoff):
-        raise OptionError(f"{name!r} has its cut-off, and ", Argument("k", k), " is another: leave one of them out.")
-    return standard_metric(found.name), found.cutoff
-
-
 def number_option(
     name: str, value: object, meaning: str, ok: Callable[[float], bool], example: float | None = None
 ) -> float:
