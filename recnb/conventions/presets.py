@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from recnb.conventions.convention import Convention, options_of
+from recnb.display.data_file import rows_of
 from recnb.errors import OptionError, is_word, near
 
 #: Other names for libraries, in lower case and with dashes.
@@ -63,21 +62,17 @@ class Preset:
 @cache
 def presets() -> Mapping[tuple[str, str], Preset]:
     """All presets, by library and variant."""
-    presets = {}
-    with (files("recnb.conventions") / "presets.csv").open(encoding="utf-8") as lines:
-        for row in csv.DictReader(lines):
-            presets[row["library"], row["variant"]] = Preset(
-                library=row["library"],
-                version=row["version"],
-                variant=row["variant"],
-                metric=row["metric"],
-                options=tuple(options_of(row["options"]).items()),
-                convention=Convention.of(options_of(row["convention"])),
-                tolerance=float(row["tolerance"]),
-                refuses=tuple(word for word in row["refuses"].split("; ") if word),
-                note=row["note"],
-            )
-    return presets
+    recorded = (
+        Preset(
+            **{name: row[name] for name in ("library", "version", "variant", "metric", "note")},
+            options=tuple(options_of(row["options"]).items()),
+            convention=Convention.of(options_of(row["convention"])),
+            tolerance=float(row["tolerance"]),
+            refuses=tuple(word for word in row["refuses"].split("; ") if word),
+        )
+        for row in rows_of("conventions/presets.csv")
+    )
+    return {(preset.library, preset.variant): preset for preset in recorded}
 
 
 def preset(library: str, variant: str) -> Preset:

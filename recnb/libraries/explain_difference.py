@@ -193,7 +193,9 @@ def _other_side(here: Side, metric: Metric[...], other: Any, variant: str | None
         name = _("the other evaluation") if second.name == here.name else second.name
         same = here.source.recs.equals(second.source.recs) and here.source.truth.equals(second.source.truth)
         return Side(name, here.source if same else second.source, second.variant)
-    number = "for the convention behind a printed number type .identify(metric, number), or " if is_number(other) else ""
+    number = (
+        "for the convention behind a printed number type .identify(metric, number), or " if is_number(other) else ""
+    )
     raise OptionError(
         f"other={other!r}: {number}name a library, such as other='rectools', or give a Convention or an Evaluation."
     )

@@ -214,11 +214,11 @@ def identify(
     if left_out:
         notes = (*notes, _("{n:,} neighbours were not tried, for the frames are large.", n=left_out))
     if printed is None:
-        return _of_users(ours.source, dict(value.items()), digits, candidates, k, chosen.label(k), notes)
-    return _of_number(ours.source, printed, candidates, k, chosen.label(k), notes)
+        return of_users(ours.source, dict(value.items()), digits, candidates, k, chosen.label(k), notes)
+    return of_number(ours.source, printed, candidates, k, chosen.label(k), notes)
 
 
-def _of_number(
+def of_number(
     source: Source, printed: Printed, candidates: list[Candidate], k: int | None, label: str, notes: tuple[str, ...]
 ) -> Identified:
     """The candidates that give a number; if there is none, the nearest."""
@@ -339,7 +339,7 @@ def _thresholds(source: Source) -> list[float]:
     return [float(grade) for grade in grades if grade > 0 and isfinite(grade)][:THRESHOLDS]
 
 
-def _of_users(
+def of_users(
     source: Source, values: Mapping[Any, Any], digits: int | None, candidates: list[Candidate], k: int | None, label: str,
     notes: tuple[str, ...],
 ) -> IdentifiedUsers:  # fmt: skip

@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention, option_in_words
-from recnb.conventions.convention import PHRASES
+from recnb.conventions.convention import ALONE, PHRASES
 from recnb.conventions.presets import Preset
 from recnb.data import Prepared, Source
 from recnb.display.language import N_, _, current, use_language
@@ -37,18 +37,6 @@ if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData
 
 T = TypeVar("T")
-
-#: Words of an axis by itself, if they differ from those in a whole convention.
-AXIS_PHRASES: dict[tuple[str, str], str] = {
-    ("order", "auto"): N_("by rank, or by score"),
-    ("order", "score"): N_("by score"),
-    ("order", "rank"): N_("by rank"),
-    ("order", "row"): N_("in the order of the rows"),
-    ("users", "recs"): N_("users with a list"),
-    ("users", "both"): N_("users in both frames"),
-    ("users", "union"): N_("users in either frame"),
-    ("no_relevant", "error"): N_("users with no relevant item refused"),
-}
 
 #: Columns that libraries read and frames lack.
 LACKING: dict[str, str] = {
@@ -173,7 +161,7 @@ class MetricVariant:
             return self.convention.relevant_in_words
         if axis in FIELDS:
             # Some words differ if an axis is named without the others.
-            return _(AXIS_PHRASES.get((axis, value[0])) or PHRASES[axis, value[0]])
+            return _(ALONE.get((axis, value[0])) or PHRASES[axis, value[0]])
         if axis == "metric":
             title = self.definition.title.rstrip(".")
             return _("{metric}: {title}", metric=self.metric, title=title.lower() if current() == "en" else title)
