@@ -161,7 +161,6 @@ class ExplorerList:
 class UserDetail:
     """One user: the lists, and the worked explanation."""
 
-    user: Any
     lists: tuple[ExplorerList, ...]
     explanation: Explanation | None
     problem: str  #: why there is no explanation
@@ -171,12 +170,9 @@ def detail_of(state: ExplorerState) -> UserDetail | None:
     """Return the lists of the user shown; None if this metric does not evaluate the user."""
     if state.at is None:
         return None
-    lists = [
-        _list(state.names[model], state.looks[model], state.position_in(model, state.at), state.k)
-        for model in ([state.model, state.other] if state.paired else [state.model])
-    ]
-    explanation, problem = None, ""
-    look = state.looks[state.model]
+    models = [state.model, state.other] if state.paired else [state.model]
+    lists = tuple(_list(state.names[at], state.looks[at], state.position_in(at, state.at), state.k) for at in models)
+    explanation, problem, look = None, "", state.looks[state.model]
     with use_language(state.lang):
         if look.hits.tied is not None:
             problem = _(
@@ -188,41 +184,38 @@ def detail_of(state: ExplorerState) -> UserDetail | None:
                 explanation = explanation_of(look.evaluation, state.metric.name, state.user, state.k, state.options)
             except RecnbError as refused:
                 problem = str(refused)
-    return UserDetail(state.user, tuple(lists), explanation, problem)
+    return UserDetail(lists, explanation, problem)
 
 
 def _list(name: str, model: MetricOfUsers, position: int, k: int | None) -> ExplorerList:
     places, relevant, grades, hits = model.list_of(position)
     depth = model.depth(k, position)
     # A convention may count a hit at another rank than its own, or at several: the first one is shown.
-    counted: dict[int, int] = {}
-    for row, rank in zip(hits.truth_row.tolist(), hits.rank.tolist(), strict=True):
-        counted[row] = min(rank, counted.get(row, rank))
+    counted = dict(sorted(zip(hits.truth_row.tolist(), hits.rank.tolist(), strict=True), reverse=True))
     found = {row for row, rank in counted.items() if rank <= depth}
     missed = [row for row in np.argsort(-np.asarray(grades), kind="stable").tolist() if row not in found]
     # Above the cut-off all rows are shown, below it the hits. An item that is in the list twice is a hit once.
     row_of = {relevant[row]: row for row in counted}
-    rows: dict[bool, list[ShownItem]] = {True: [], False: []}
+    above, below = [], []
     for rank, item in places:
         hit = row_of.pop(item, None)
-        above = rank <= depth if hit is None else hit in found
-        if above or hit is not None:
-            rows[above].append(ShownItem(rank, item, 0.0 if hit is None else float(grades[hit]), above))
-    shown = (*rows[True][:RANKS_SHOWN], *rows[False][:MISSED_SHOWN])
+        if rank <= depth if hit is None else hit in found:
+            above.append(ShownItem(rank, item, 0.0 if hit is None else grades[hit], above=True))
+        elif hit is not None:
+            below.append(ShownItem(rank, item, grades[hit]))
+    rows = (*above[:RANKS_SHOWN], *below[:MISSED_SHOWN])
     rank_of = {item: rank for rank, item in reversed(places)}
-    gone = tuple(
-        ShownItem(rank_of.get(relevant[row]), relevant[row], float(grades[row])) for row in missed[:MISSED_SHOWN]
-    )
+    gone = tuple(ShownItem(rank_of.get(relevant[row]), relevant[row], grades[row]) for row in missed[:MISSED_SHOWN])
     return ExplorerList(
         model=name,
         value=float(model.values(k)[position]),
         n_places=len(places),
         n_hits=len(found),
         n_relevant=len(relevant),
-        rows=shown,
+        rows=rows,
         missed=gone,
         n_missed=len(missed),
-        titles=model.evaluation.item_titles([row.item for row in (*shown, *gone)]),
+        titles=model.evaluation.item_titles([row.item for row in (*rows, *gone)]),
     )
 
 

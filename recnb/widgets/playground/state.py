@@ -300,7 +300,7 @@ class PlaygroundState:
         columns = zip(*(rows[name].tolist() for name in ("item", "rank", "term", "credit")), strict=True)
         terms = {term.item: term for term in map(Term._make, columns) if term.credit != 0}
         out_of = explanation.out_of if explanation.out_of_terms else None
-        return Worked(terms, rows["running"].iat[-1] if len(rows) else 0.0, out_of, explanation.value)
+        return Worked(terms, [0.0, *rows["running"].tolist()][-1], out_of, explanation.value)
 
     def explanation(self, metric: str | None = None, setting: PlaygroundList | None = None) -> Explanation:
         """Explain a metric: by default the one in focus, of the list as it is now."""

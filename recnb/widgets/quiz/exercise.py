@@ -99,7 +99,8 @@ class Exercise(Suggesting):
             items = [item for item in truth if item in self.drawn.row or self.drawn.option("ideal") != "list"]
             credits = gain_of(np.array([truth[item] for item in items], dtype=np.float64), self.drawn.option("gain"))
         else:
-            items, credits = (self.explanations[0].rows[column].to_numpy() for column in ("item", "credit"))
+            rows = self.explanations[0].rows
+            items, credits = rows["item"].tolist(), rows["credit"].to_numpy()
         return tuple(sorted(items[at] for at in np.flatnonzero(credits >= credits.max() - 1e-12)))
 
 
