@@ -186,18 +186,18 @@ class Quiz(Exercise):
 
     __repr__ = __str__
 
-    def question_html(self, *, instruction: bool) -> Markup:
+    def _question_html(self, *, instruction: bool) -> Markup:
         """Return the question as HTML, with how an answer is checked in Python or without."""
         with use_language(self.lang):
             return render("widgets/quiz/question.jinja", quiz=self, question=question, instruction=instruction)
 
-    def feedback_html(self, sentences: Sequence[tuple[str, str]]) -> Markup:
+    def _feedback_html(self, sentences: Sequence[tuple[str, str]]) -> Markup:
         """Return sentences to an answer as HTML, each with its mark or none."""
         with use_language(self.lang):
             return render("widgets/quiz/answer.jinja", label=self.label, sentences=sentences)
 
     def _repr_html_(self) -> str:
-        return str(self.question_html(instruction=True))
+        return str(self._question_html(instruction=True))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         """Return text and HTML, and the widget where there are widgets."""
@@ -209,7 +209,7 @@ class Quiz(Exercise):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Answer:
+class Answer(Suggesting):
     """A checked answer; true if it is right."""
 
     quiz: Quiz
@@ -293,12 +293,12 @@ class Answer:
         feedback = " ".join(word for marked in self._marked() for word in marked if word)
         return feedback if self.solution is None else f"{feedback}\n\n{self.solution!r}"
 
-    def feedback_html(self) -> Markup:
+    def _feedback_html(self) -> Markup:
         """Return the feedback as HTML, without the solution."""
-        return self.quiz.feedback_html(self._marked())
+        return self.quiz._feedback_html(self._marked())
 
     def _repr_html_(self) -> str:
-        return str(self.feedback_html()) + ("" if self.solution is None else self.solution._repr_html_())
+        return str(self._feedback_html()) + ("" if self.solution is None else self.solution._repr_html_())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
