@@ -43,9 +43,7 @@ class MetricOfUsers:
 
     def _values(self, k: int | None) -> Floats:
         """Return the metric of each user; NaN for one who is left out."""
-        averages = self._scoring.averaged(Cutoffs.one(k))
-        values = averages.values if averages.kept is None else np.where(averages.kept, averages.values, np.nan)
-        return np.asarray(values[:, 0])
+        return self._scoring.averaged(Cutoffs.one(k)).counted[:, 0]
 
     def _n_hits(self, k: int | None) -> Floats:
         """Return the number of hits of each user; where ties are averaged, the expected number."""

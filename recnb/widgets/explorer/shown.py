@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -48,13 +47,7 @@ def users_table(state: ExplorerState) -> dict[str, Any]:
         if state.paired:
             other = f" − {one_line(state.names[state.other], MODEL_NAME)}" if state.shape == "difference" else ""
             what = f"{state.label}, {one_line(state.names[state.model], MODEL_NAME)}{other}"
-        bars = [(bar, f"{bar.count:,} · {percent(bar.share)}") for bar in state.bars()]
-        text_of = signed if state.shape == "difference" else fixed
-        segments = [
-            (segment, f"{text_of(segment.share)} · {segment.count:,}")
-            for segment in state.means_of_parts()[:SEGMENTS_LISTED]
-        ]
-        column = one_line(state.segment)
+        mean_of = signed if state.shape == "difference" else fixed
         at = state.at
         value = "" if at is None else f"{one_line(state.user)}: {state.label} = {fixed(float(state.values()[at]))}"
         return {
@@ -67,10 +60,16 @@ def users_table(state: ExplorerState) -> dict[str, Any]:
             "range": _("{first:,}–{last:,} of {n:,}", first=first, last=first - 1 + len(page), n=n_shown)
             if n_shown
             else _("no user matches"),
-            "bars": _bars(_("{users} by {what}", what=what, users=users), bars),
-            "parts": _bars(_("Mean {what} by {column} · users", what=what, column=column), segments)
-            if state.parts
-            else None,
+            "bars": _bars(
+                _("{users} by {what}", what=what, users=users),
+                state.bars(),
+                lambda bar: f"{bar.count:,} · {percent(bar.share)}",
+            ),
+            "parts": _bars(
+                _("Mean {what} by {column} · users", what=what, column=one_line(state.segment)),
+                state.means_of_parts()[:SEGMENTS_LISTED],
+                lambda part: f"{mean_of(part.share)} · {part.count:,}",
+            ),
             "search": state.text,
             "filtered": bool(state.text or state.picked or state.part is not None),
         }
@@ -118,15 +117,15 @@ def _cells(state: ExplorerState, column: str, page: Ints) -> list[str]:
     return [(signed if column == "difference" else fixed)(value) for value in numbers]
 
 
-def _bars(title: str, bars: list[tuple[Bar, str]]) -> dict[str, Any]:
-    """Return bars, each as long as its share of the longest, with its numbers."""
-    sizes = [abs(bar.share) if isfinite(bar.share) else 0.0 for bar, _text in bars]
-    longest = max(sizes) or 1.0
+def _bars(title: str, bars: list[Bar], text_of: Callable[[Bar], str]) -> dict[str, Any] | None:
+    """Return bars, each as long as its share of the longest, with its numbers; None if there are none."""
+    sizes = np.nan_to_num(np.abs([bar.share for bar in bars]))
+    shares = (sizes / (sizes.max(initial=0.0) or 1.0)).tolist()
     items = [
-        {"label": one_line(bar.label), "text": text, "share": round(size / longest, 4), "picked": bar.picked}
-        for (bar, text), size in zip(bars, sizes, strict=True)
+        {"label": one_line(bar.label), "text": text_of(bar), "share": round(share, 4), "picked": bar.picked}
+        for bar, share in zip(bars, shares, strict=True)
     ]
-    return {"title": title, "items": items}
+    return {"title": title, "items": items} if items else None
 
 
 # One user

@@ -14,7 +14,7 @@ import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
@@ -45,7 +45,7 @@ MOST = 100
 #: Changed terms that a sentence names; the table beside it has all of them.
 TERMS_NAMED = 4
 
-GAINS: dict[str, str] = {"linear": N_("linear"), "exponential": N_("exponential"), "binary": N_("binary")}
+GAINS = (N_("linear"), N_("exponential"), N_("binary"))
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,8 @@ class PlaygroundList:
     """The list, the relevance of its items, and how it is evaluated."""
 
     order: tuple[Any, ...]  #: the items in rank order
-    relevance: Mapping[Any, float] = field(hash=False)  #: of every item, those that are not in the list included
+    #: Of every item, those outside the list included, in the order of the truth: it decides between equally relevant ones.
+    relevance: Mapping[Any, float] = field(hash=False)
     k: int
     gain: Gain
 
@@ -173,10 +174,8 @@ class PlaygroundState:
             ranking, truth = RANKING, TRUTH
         order, relevance = _ranking_and_relevance(ranking, truth)
         cutoff = Cutoffs.one(k).values[0]
-        self.items = tuple(relevance)  #: all of them: those of the list in their first order, then the others
-        #: The items in the order of the truth, which decides between equally relevant ones; then the others.
-        listed = sorted(truth, key=str) if isinstance(truth, (set, frozenset)) else () if truth is None else truth
-        self._truth_order = list(dict.fromkeys([*listed, *relevance]))
+        #: All of them: those of the list in their first order, then the others.
+        self.items = tuple(dict.fromkeys([*order, *relevance]))
         self.titles = _titles(items, self.items)  #: of the items that have one
         self.focus = chosen[-1].name if focus is None else self._metric_name(focus)
         self.setting = PlaygroundList(order, relevance, cutoff or len(order), _checked_gain(gain))
@@ -201,7 +200,7 @@ class PlaygroundState:
     @property
     def relevance(self) -> dict[Any, float]:
         """The relevance of each item, those that are not in the list included."""
-        return dict(self.setting.relevance)
+        return {item: self.setting.relevance[item] for item in self.items}
 
     @property
     def k(self) -> int:
@@ -307,8 +306,8 @@ class PlaygroundState:
         return self._explained(self.focus if metric is None else self._metric_name(metric), setting or self.setting)
 
     def _explain(self, name: str, setting: PlaygroundList) -> Explanation:
-        options, truth = self._options(name, setting), self._truth(setting)
-        explanation = explain(name, setting.order, truth, setting.k, lang=self.lang, **options)
+        options = self._options(name, setting)
+        explanation = explain(name, setting.order, setting.relevance, setting.k, lang=self.lang, **options)
         return replace(explanation, titles=self.titles)
 
     def changed(self) -> Changed:
@@ -340,7 +339,7 @@ class PlaygroundState:
                     return at.order.index(item) + 1
                 if kind == "relevance":
                     return number(at.relevance[item])
-                return at.k if kind == "k" else _(GAINS[at.gain])
+                return at.k if kind == "k" else _(at.gain)
 
             return _(ACTIONS[kind], item=self.name(item), before=value(self.step.before), now=value(self.setting))
 
@@ -388,26 +387,20 @@ class PlaygroundState:
 
     def _changed_terms(self, step: Action, terms: Sequence[TermChange]) -> list[str]:
         """Name the terms that changed: that of the item that was moved, then the others."""
-        sentences = []
-        if step.item is not None and terms and terms[0].item == step.item:
-            (moved, *terms) = terms
-            sentences.append(
-                _("Its term went from {before} to {now}.", before=moved.before or "0", now=moved.now or "0")
-            )
-        elif step.item is not None:
-            sentences.append(_("Its own term did not change."))
-        if terms:
-            named = [
-                f"{self.name(term.item)}: {term.before or '0'} → {term.now or '0'}" for term in terms[:TERMS_NAMED]
-            ]
-            if len(terms) > TERMS_NAMED:
-                named.append(_("{n} more", n=len(terms) - TERMS_NAMED))
+        went, others = N_("Its term went from {before} to {now}."), [term for term in terms if term.item != step.item]
+        own = [_(went, before=term.before or "0", now=term.now or "0") for term in terms if term.item == step.item]
+        sentences = [] if step.item is None else own or [_("Its own term did not change.")]
+        if others:
+            shown = others[:TERMS_NAMED]
+            named = [f"{self.name(term.item)}: {term.before or '0'} → {term.now or '0'}" for term in shown]
+            if len(others) > TERMS_NAMED:
+                named.append(_("{n} more", n=len(others) - TERMS_NAMED))
             message = (
                 Plural("{n} term changed, {terms}.", "{n} terms changed, {terms}.")
                 if step.item is None
                 else Plural("{n} other term changed, {terms}.", "{n} other terms changed, {terms}.")
             )
-            sentences.append(_(message, n=len(terms), terms="; ".join(named)))
+            sentences.append(_(message, n=len(others), terms="; ".join(named)))
         return sentences
 
     def __repr__(self) -> str:
@@ -455,16 +448,13 @@ class PlaygroundState:
         for watcher in list(self.watchers):
             watcher()
 
-    def _truth(self, setting: PlaygroundList) -> dict[Any, float]:
-        return {item: setting.relevance[item] for item in self._truth_order}
-
     def _options(self, name: str, setting: PlaygroundList) -> dict[str, Any]:
         gain = {"gain": setting.gain} if "gain" in self.metrics[name].defaults else {}
         return {**gain, **self._own_options[name]}
 
     def _value(self, name: str, setting: PlaygroundList) -> float:
-        truth = tuple((item, grade) for item, grade in self._truth(setting).items() if grade > 0)
-        pair = Pair(setting.order, tuple(setting.relevance[item] for item in setting.order), truth)
+        relevant = [(item, grade) for item, grade in setting.relevance.items() if grade > 0]
+        pair = Pair(setting.order, [setting.relevance[item] for item in setting.order], relevant)
         credit = self.metrics[name].at(hits_of([pair]), Cutoffs.one(setting.k), self._options(name, setting))
         return float(credit.value[0, 0])
 
@@ -476,7 +466,7 @@ class PlaygroundState:
 
 
 def _ranking_and_relevance(ranking: Ranking | None, truth: Truth | None) -> tuple[tuple[Any, ...], dict[Any, float]]:
-    """Return the items in rank order, and the relevance of all items."""
+    """Return the items in rank order, and the relevance of all items in the order of the truth."""
     if ranking is None:
         raise RecnbError("a truth was given without a ranking: give the items in rank order first.")
     if hasattr(ranking, "columns"):
@@ -498,9 +488,10 @@ def _ranking_and_relevance(ranking: Ranking | None, truth: Truth | None) -> tupl
         )
     letters = string.ascii_uppercase[:n] if n <= 26 else [f"#{rank}" for rank in range(1, n + 1)]
     order = tuple(letters if truth is None else ranking)
-    relevance = dict(zip(order, grades, strict=True))
-    judged = truth if isinstance(truth, Mapping) else dict.fromkeys(explanation.missed, 1.0)
-    return order, relevance | {item: float(grade) for item, grade in judged.items() if item not in relevance}
+    judged = dict(truth) if isinstance(truth, Mapping) else dict.fromkeys(explanation.missed, 1.0)
+    relevance = {**judged, **dict(zip(order, grades, strict=True))}
+    listed = sorted(truth, key=str) if isinstance(truth, (set, frozenset)) else () if truth is None else truth
+    return order, {item: float(relevance[item]) for item in dict.fromkeys([*listed, *relevance])}
 
 
 def _titles(items: Mapping[Any, str] | Frame | None, wanted: Sequence[Any]) -> dict[Any, str]:
@@ -536,8 +527,8 @@ def _moved(before: tuple[Any, ...], now: tuple[Any, ...], guess: Any) -> Any:
 
 
 def _checked_gain(gain: Gain | str) -> Gain:
-    if gain not in get_args(Gain):
-        raise OptionError(f"gain={gain!r} is no gain. {near(gain, get_args(Gain))}")
+    if gain not in GAINS:
+        raise OptionError(f"gain={gain!r} is no gain. {near(gain, GAINS)}")
     return cast(Gain, gain)
 
 

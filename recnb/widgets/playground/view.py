@@ -49,7 +49,7 @@ def explanation(state: PlaygroundState) -> tuple[str, str]:
 def still(state: PlaygroundState) -> str:
     """Return the whole playground as it is, without a kernel, a script or a style sheet."""
     formula, rest = explanation(state)
-    return part(state, "playground", gain=GAINS[state.gain], formula=formula, explanation=rest)
+    return part(state, "playground", formula=formula, explanation=rest)
 
 
 class RankingList(anywidget.AnyWidget):
@@ -111,7 +111,7 @@ class Playground(View):
         self.k = w.IntSlider(value=state.k, min=1, max=most, description=_("cut-off k"), style=WIDE)
         # Radio buttons, since toggle buttons show which one is pressed by colour alone.
         radio: dict[str, Any] = {"orientation": "horizontal", "style": WIDE, "layout": FITTING}
-        gains = [(_(label), gain) for gain, label in GAINS.items()]
+        gains = [(_(gain), gain) for gain in GAINS]
         self.gain = w.RadioButtons(options=gains, description=_("gain"), **radio)
         metrics = [(metric.symbol, name) for name, metric in state.metrics.items()]
         self.explained = w.RadioButtons(options=metrics, description=_("explain"), **radio)
