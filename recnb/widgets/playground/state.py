@@ -68,15 +68,18 @@ class Action:
     item: Any = None  #: the item that was moved, or whose relevance was changed
 
 
-#: What was done, by the kind of step.
-ACTIONS: dict[str, str] = {
-    "move": N_("{item} moved from rank {before} to rank {now}."),
-    "order": N_("The list was put in another order."),
-    "relevance": N_("The relevance of {item} went from {before} to {now}."),
-    "k": N_("The cut-off k went from {before} to {now}."),
-    "gain": N_("The gain is {now} instead of {before}."),
-    "undo": N_("The last step was taken back."),
-    "reset": N_("The list is back at the start."),
+#: What was done, by the kind of step, and the value of a list that such a step changes.
+ACTIONS: dict[str, tuple[str, Callable[[PlaygroundList, Any], object]]] = {
+    "move": (N_("{item} moved from rank {before} to rank {now}."), lambda at, item: at.order.index(item) + 1),
+    "order": (N_("The list was put in another order."), lambda _at, _item: ""),
+    "relevance": (
+        N_("The relevance of {item} went from {before} to {now}."),
+        lambda at, item: number(at.relevance[item]),
+    ),
+    "k": (N_("The cut-off k went from {before} to {now}."), lambda at, _item: at.k),
+    "gain": (N_("The gain is {now} instead of {before}."), lambda at, _item: _(at.gain)),
+    "undo": (N_("The last step was taken back."), lambda _at, _item: ""),
+    "reset": (N_("The list is back at the start."), lambda _at, _item: ""),
 }
 
 
@@ -123,7 +126,6 @@ class TermChange(NamedTuple):
 class Changed:
     """The change of the metric in focus by the last step."""
 
-    label: str
     terms: tuple[TermChange, ...]  #: those that changed: the item that was moved first, then down the list
     before: Worked
     now: Worked
@@ -321,8 +323,7 @@ class PlaygroundState:
             change = (new.credit if new else 0.0) - (old.credit if old else 0.0)
             if change != 0:
                 terms.append(TermChange(item, old, new, change))
-        label, total_change = self.metrics[self.focus].label(self.k), sum(term.change for term in terms)
-        return Changed(label, tuple(terms), before, now, now.value - before.value, total_change)
+        return Changed(tuple(terms), before, now, now.value - before.value, sum(term.change for term in terms))
 
     # In words.
 
@@ -331,17 +332,9 @@ class PlaygroundState:
         with use_language(self.lang):
             if self.step is None:
                 return _("Move an item to see what changes.")
-            kind, item = self.step.kind, self.step.item
-
-            def value(at: PlaygroundList) -> object:
-                """The value that such a step changes."""
-                if kind == "move":
-                    return at.order.index(item) + 1
-                if kind == "relevance":
-                    return number(at.relevance[item])
-                return at.k if kind == "k" else _(at.gain)
-
-            return _(ACTIONS[kind], item=self.name(item), before=value(self.step.before), now=value(self.setting))
+            item, (message, value_of) = self.step.item, ACTIONS[self.step.kind]
+            before, now = value_of(self.step.before, item), value_of(self.setting, item)
+            return _(message, item=self.name(item), before=before, now=now)
 
     def result(self) -> str:
         """Describe the metric in focus before and after the last step."""
