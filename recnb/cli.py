@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
+import operator
 import os
 import shlex
 import sys
@@ -19,7 +21,7 @@ from dataclasses import dataclass, fields, replace
 from glob import glob
 from math import inf, isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from recnb.comparison import Comparison, compare
 from recnb.comparison.results import TESTS
@@ -27,6 +29,7 @@ from recnb.conventions import Convention, value_of
 from recnb.data import table_of
 from recnb.data.columns import columns_of, role_of
 from recnb.data.files import checked_target, written
+from recnb.data.input import DESCRIBED
 from recnb.data.table_files import IDS, Wanted, read_together
 from recnb.display.language import LANGUAGES, use_language
 from recnb.display.text import one_line
@@ -35,7 +38,8 @@ from recnb.evaluate import evaluate
 from recnb.evaluation import Evaluation
 from recnb.metrics.measure import MeasureText, is_measure
 from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS, measure_named
-from recnb.results.gate import Gate, NotWorse
+from recnb.report.request import USUAL_K
+from recnb.results.gate import Gate
 
 #: The form of a report by the ending of its file.
 FORMATS = {
@@ -50,27 +54,24 @@ FORMATS = {
 COLUMNS = ("user", "item", "rank", "score", "relevance", "model")
 
 #: Keywords of Python that have a flag of their own, and those of the data and of metrics.
-FLAGS = ("k", "metrics", "by", "confidence", "baseline", "test", "convention", "relevant_from", "train", "items", "users", "lang")  # fmt: skip
+FLAGS = ("k", "metrics", "by", "confidence", "baseline", "test", "format", "convention", "relevant_from", "train", "items", "users", "lang")  # fmt: skip
 DATA_OPTIONS = tuple(field.name for field in fields(Convention) if field.name not in ("metric", "relevant_from"))
 OPTIONS = tuple(
-    dict.fromkeys(
-        name
-        for metric in (*METRICS.values(), *RETRIEVAL_METRICS.values(), *LIST_METRICS.values())
-        for name in metric.defaults
-    )
+    {name: 0 for metric in (METRICS | RETRIEVAL_METRICS | LIST_METRICS).values() for name in metric.defaults}
 )
 
 
 def options_of(arguments: argparse.Namespace) -> dict[str, Any]:
     """The convention as keywords; unknown names are refused before files are read."""
-    of_metrics = [("--option", name, OPTIONS) for name, _value in arguments.option]
-    of_data = [("--data-option", name, DATA_OPTIONS) for name, _value in arguments.data_option]
-    for flag, name, names in of_metrics + of_data:
-        if name in names:
-            continue
-        if name in (*FLAGS, *COLUMNS):
-            raise OptionError(f"{flag} {name}: this has a flag of its own, --{name.replace('_', '-')}.")
-        raise OptionError(f"{flag} {name}: there is no such option. {near(name, names)}")
+    for flag, given, names in (
+        ("--option", arguments.option, OPTIONS),
+        ("--data-option", arguments.data_option, DATA_OPTIONS),
+    ):
+        for name in dict(given):
+            if name in (*FLAGS, *COLUMNS) and name not in names:
+                raise OptionError(f"{flag} {name}: this has a flag of its own, --{name.replace('_', '-')}.")
+            if name not in names:
+                raise OptionError(f"{flag} {name}: there is no such option. {near(name, names)}")
     data_options = dict(arguments.data_option)
     if arguments.users and "users" in data_options:
         raise OptionError("--users and --data-option users: recnb takes one of them; leave the other out.")
@@ -102,9 +103,24 @@ def _pair(text: str) -> tuple[str, Any]:
     return name, value_of(value)
 
 
+#: What to type instead, by a piece of argparse's message.
+HINTS = {
+    "argument command: invalid choice": "The command comes first: recnb report recs.csv truth.csv",
+    "argument --k: invalid int": "Give whole numbers with blanks between them: --k 5 10",
+    "required: truth": "The last file is the truth; a file with both sides is evaluated in Python: recnb.evaluate('file.csv')",
+}
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors say what to type instead."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error("\n".join([message, *(hint for piece, hint in HINTS.items() if piece in message)]))
+
+
 def parser() -> argparse.ArgumentParser:
     """The parser of the command line."""
-    command = argparse.ArgumentParser("recnb", description="Evaluate rankings and recommendations from files.")
+    command = _Parser("recnb", description="Evaluate rankings and recommendations from files.")
     report = command.add_subparsers(required=True, metavar="command").add_parser(
         "report",
         help="evaluate files of recommendations against a file of truth; several are compared",
@@ -116,8 +132,8 @@ def parser() -> argparse.ArgumentParser:
     add = report.add_argument
     add("recs", nargs="+", help="recommendations; several files are compared, each under its name")
     add("truth", help="the truth, the last file")
-    add("--k", nargs="+", type=int, default=[5, 10, 20], metavar="K", help="cut-offs (default: 5 10 20)")
-    add("--metrics", nargs="+", metavar="NAME", help="such as ndcg recall coverage, or 'nDCG@10' 'AP(rel=2)'")
+    add("--k", nargs="+", type=int, metavar="K", help="cut-offs (default: 5 10 20)")
+    add("--metrics", nargs="+", metavar="NAME", help="such as ndcg recall coverage, or 'nDCG@10' 'RBP(p=0.8)'")
     add("--option", **pair, help="of the metrics, such as gain=exponential")
     add("--convention", help="a library whose conventions are taken, such as trec_eval")
     add("--relevant-from", type=float, metavar="GRADE", help="below it an item is not relevant")
@@ -178,18 +194,19 @@ def _typed(part: object) -> str:
     return f"{kind} {name}={shown}" if kind else str(part)
 
 
-#: Names that trec_eval prints, and recnb's for them; those with a dash are at a cut-off.
-TREC = {
-    "map": "average_precision", "Rprec": "r_precision", "recip_rank": "reciprocal_rank",
-    "P_": "precision", "recall_": "recall", "ndcg_cut_": "ndcg", "success_": "hit_rate",
-}  # fmt: skip
-
 #: Measures, those at a cut-off with "@", and the names that trec_eval prints.
 TREC_PRINTS = {
     "AP": "map", "AP@": "map_cut_", "nDCG": "ndcg", "nDCG@": "ndcg_cut_", "P@": "P_", "Recall@": "recall_", "R@": "recall_",
     "Success@": "success_", "RR": "recip_rank", "Rprec": "Rprec", "Bpref": "bpref", "infAP": "infAP", "IPrec@": "iprec_at_recall_",
     "SetP": "set_P", "SetR": "set_recall", "SetF": "set_F", "NumRet": "num_ret", "NumRel": "num_rel", "NumRelRet": "num_rel_ret",
 }  # fmt: skip
+
+
+#: How a gate is typed, by its flag.
+GATES = {
+    "--fail-below": "ndcg@10=0.3, or als:ndcg@10=0.3 of several models",
+    "--fail-if-worse": "ndcg@10, or with a margin ndcg@10:0.01",
+}
 
 
 @dataclass(frozen=True)
@@ -202,32 +219,19 @@ class GateRequest:
     number: float  #: the least value, or the margin
 
     @classmethod
-    def below(cls, text: str) -> GateRequest:
-        """Read `[model:]measure=value`, as `als:nDCG@10=0.3`."""
-        name, _, least = text.rpartition("=")
-        return cls._of("--fail-below", text, name, least, "ndcg@10=0.3, or als:ndcg@10=0.3 of several models")
-
-    @classmethod
-    def worse(cls, text: str) -> GateRequest:
-        """Read `[model:]measure[:margin]`, as `nDCG@10:0.01`."""
-        name, _, margin = text.rpartition(":")
+    def of(cls, flag: str, text: str) -> GateRequest:
+        """Read `[model:]measure=value` of --fail-below, `[model:]measure[:margin]` of --fail-if-worse."""
+        worse = flag == "--fail-if-worse"
+        name, _, last = text.rpartition(":" if worse else "=")
         try:
-            float(margin)
+            number = float(last)
         except ValueError:
-            name, margin = text, "0"
-        return cls._of("--fail-if-worse", text, name, margin, "ndcg@10, or with a margin ndcg@10:0.01")
-
-    @classmethod
-    def _of(cls, flag: str, text: str, name: str, number: str, example: str) -> GateRequest:
+            name, number = text, 0.0 if worse else inf
         model, _, label = name.rpartition(":")
-        try:
-            value = float(number) if is_measure(label) else inf
-        except ValueError:
-            value = inf
-        if not is_measure(label) or not isfinite(value) or (flag == "--fail-if-worse" and value < 0):
-            raise OptionError(f"{flag} {text}: say it as {example}.")
+        if not is_measure(label) or not isfinite(number) or (worse and number < 0):
+            raise OptionError(f"{flag} {text}: say it as {GATES[flag]}.")
         measure_named(label)  # an unknown name is an error before the work, not after it
-        return cls(flag, model or None, label, value)
+        return cls(flag, model or None, label, number)
 
     def gate(self, result: Evaluation | Comparison, options: Mapping[str, Any]) -> Gate:
         """The gate with its numbers."""
@@ -235,22 +239,12 @@ class GateRequest:
         if self.model is not None and self.model not in models:
             raise OptionError(f"{self.flag} {self.model}:…: there is no such model. {near(self.model, models)}")
         metric = measure_named(self.measure)
-        of_metric = {
-            name: value for name, value in options.items() if name in metric.defaults and name not in metric.given
-        }
-        if isinstance(result, Evaluation):
-            return result.at_least(self.measure, self.number, **of_metric)
-        if self.flag == "--fail-below":
-            return result.at_least(self.measure, self.number, model=self.model, **of_metric)
-        return result.not_worse(self.measure, margin=self.number, model=self.model, **of_metric)
-
-
-def gate_of(
-    requests: Sequence[GateRequest], result: Evaluation | Comparison, options: Mapping[str, Any]
-) -> Gate | None:
-    """All gates as one; None if there is none."""
-    gates = [request.gate(result, options) for request in requests]
-    return Gate.of([check for gate in gates for check in gate.checks], gates[0].basis) if gates else None
+        asked = {name: value for name, value in options.items() if name in metric.defaults.keys() - metric.given.keys()}
+        if self.model is not None:
+            asked["model"] = self.model
+        if isinstance(result, Comparison) and self.flag == "--fail-if-worse":
+            return result.not_worse(self.measure, margin=self.number, **asked)
+        return result.at_least(self.measure, self.number, **asked)
 
 
 def warnings_of(result: Evaluation | Comparison) -> tuple[str, ...]:
@@ -263,44 +257,44 @@ def warnings_of(result: Evaluation | Comparison) -> tuple[str, ...]:
     )
 
 
-def trec_names(metrics: Sequence[str] | None, k: Sequence[int]) -> dict[str, str]:
-    """Figures by the names that trec_eval prints, with the measure of each; those asked for, else the usual ones.
+def trec_name(text: str) -> str:
+    """The name under which trec_eval prints a measure; the measure where it has none.
 
-    >>> trec_names(["AP", "nDCG@10", "IPrec@0.1", "SetP", "Judged@10"], [])
-    {'map': 'AP', 'ndcg_cut_10': 'nDCG@10', 'iprec_at_recall_0.10': 'IPrec@0.1', 'set_P': 'SetP', 'Judged@10': 'Judged@10'}
+    >>> [trec_name(text) for text in ["AP", "nDCG@10", "IPrec@0.1", "SetP", "Judged@10"]]
+    ['map', 'ndcg_cut_10', 'iprec_at_recall_0.10', 'set_P', 'Judged@10']
     """
-    if metrics is None:
-        cuts = {name: k if name.endswith("_") else [""] for name in TREC}
-        return {f"{name}{cut}": TREC[name] + (f"@{cut}" if cut else "") for name in TREC for cut in cuts[name]}
-    printed = {}
-    for text in metrics:
-        measure = str(MeasureText.parse(text))
-        name, at, level = measure.partition("@")
-        if name == "IPrec":
-            level = f"{float(level):.2f}"
-        printed[f"{TREC_PRINTS[name + at]}{level}" if name + at in TREC_PRINTS else measure] = text
-    return printed
+    measure = str(MeasureText.parse(text))
+    name, at, level = measure.partition("@")
+    if name + at not in TREC_PRINTS:
+        return measure
+    return TREC_PRINTS[name + at] + (f"{float(level):.2f}" if name == "IPrec" else level)
 
 
 def trec_lines(
-    evaluation: Evaluation, k: Sequence[int], metrics: Sequence[str] | None, *, per_query: bool
+    evaluation: Evaluation, k: Sequence[int] | None, metrics: Sequence[str] | None, *, per_query: bool
 ) -> Iterator[tuple[str, str, str]]:
     """The figures that trec_eval prints of a run, under the evaluation's convention: name, query or "all", value."""
-    scores = {name: evaluation.measure(text) for name, text in trec_names(metrics, k).items()}
+    asked = ["NumRet", "NumRel", "NumRelRet", "AP", "Rprec", "RR"]
+    asked += [f"{measure}@{cut}" for measure in ("P", "Recall", "nDCG", "Success") for cut in k or USUAL_K]
+    if metrics:
+        asked = [measure for text in metrics for measure in (_at_cutoffs(text, k) if k else [text])]
+    scores = {trec_name(text): evaluation.measure(text) for text in asked}
     if per_query:
         of_queries = {name: score.per_user.to_dict() for name, score in scores.items()}
         for query in evaluation.users:
             for name, values in of_queries.items():
                 if query in values:
                     yield name, str(query), _figure(name, values[query])
-    hits = evaluation.hits(None)
     yield "num_q", "all", str(evaluation.n_users)
-    if metrics is None:
-        yield "num_ret", "all", str(int(hits.list_length.sum()))
-        yield "num_rel", "all", str(int(hits.n_relevant.sum()))
-        yield "num_rel_ret", "all", str(len(hits.user))
     for name, score in scores.items():
         yield name, "all", _figure(name, score)
+
+
+def _at_cutoffs(text: str, k: Sequence[int]) -> list[str]:
+    """A measure at each cut-off; alone if it has one, or none as trec_eval has it."""
+    metric = measure_named(text)
+    of_lists = metric.retrieval or metric.name == "r_precision" or text.lower().startswith("set")
+    return [text] if metric.cutoff is not None or of_lists else [f"{text}@{cut}" for cut in k]
 
 
 def _figure(name: str, value: float) -> str:
@@ -326,10 +320,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
-    requests = [
-        *(GateRequest.below(text) for text in arguments.fail_below),
-        *(GateRequest.worse(text) for text in arguments.fail_if_worse),
-    ]
+    requests = [GateRequest.of("--fail-below", text) for text in arguments.fail_below]
+    requests += [GateRequest.of("--fail-if-worse", text) for text in arguments.fail_if_worse]
     gate_files = {form: file for form in ("json", "junit") if (file := getattr(arguments, f"gate_{form}"))}
     if gate_files and not requests:
         raise OptionError(f"--gate-{next(iter(gate_files))}: there is no gate: give --fail-below or --fail-if-worse.")
@@ -344,45 +336,43 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     if more:
         raise FrameError(f"{arguments.truth} is {1 + len(more)} files, and the truth is one: name it.")
     side_files = {name: file for name in ("train", "items", "users") if (file := getattr(arguments, name))}
-    files |= {f"model {name!r}: ": str(file) for name, file in model_files}
+    files |= {f"model {name!r}: ": str(file) for name, file in model_files.items()}
     files |= {"truth": str(truth_file), **side_files}
     for flag, target in (("-o", arguments.output), *((f"--gate-{form}", file) for form, file in gate_files.items())):
         _check_target(flag, target, list(files.values()))
-    files["recommendations"] = str(model_files[0][1])
+    files["recommendations"] = str(next(iter(model_files.values())))
     columns = {role: value for role in COLUMNS if (value := getattr(arguments, role))}
-    wanted: list[Wanted] = [(truth_file, "qrels", IDS), *((file, "run", IDS) for _name, file in model_files)]
-    wanted += [(file, None, {"items": IDS[1:], "users": IDS[:1]}.get(name, IDS)) for name, file in side_files.items()]
+    wanted: list[Wanted] = [(truth_file, "qrels", IDS), *((file, "run", IDS) for file in model_files.values())]
+    wanted += [(file, None, DESCRIBED.get(name, IDS)) for name, file in side_files.items()]
     truth, *tables = read_together(wanted, columns)
-    models = {name: tables.pop(0) for name, _file in model_files}
+    models = {name: tables.pop(0) for name in model_files}
     side_data = dict(zip(side_files, tables, strict=True))
     several = [name for name, table in models.items() if _holds_models(table, arguments.model)]
+    if len(models) > 1 and several:
+        raise FrameError(f"{files[f'model {several[0]!r}: ']} holds the lists of several models: give it alone.")
     result: Evaluation | Comparison
+    recs = next(iter(models.values()))
     if len(models) > 1 or several:
-        if len(models) > 1 and several:
-            raise FrameError(f"{files[f'model {several[0]!r}: ']} holds the lists of several models: give it alone.")
-        lists = models if len(models) > 1 else models[several[0]]
-        how = {"baseline": arguments.baseline, "confidence": arguments.confidence, "test": arguments.test}
-        result = compare(lists, truth, **how, **columns, **side_data, **options)
+        how = {name: getattr(arguments, name) for name in ("baseline", "confidence", "test")}
+        result = compare(recs if several else models, truth, **how, **columns, **side_data, **options)
     elif arguments.baseline:
         raise OptionError(
             "--baseline names a model to compare with, and there is one file: give those of the others too."
         )
     else:
         columns.pop("model", None)
-        (recs,) = models.values()
         result = evaluate(recs, truth, **columns, **side_data, **options)
-    gate = gate_of(requests, result, metric_options)
+    gates = [request.gate(result, metric_options) for request in requests]
     _write(_shown(result, arguments, form, metric_options), arguments.output)
-    if gate is None:
+    if not gates:
         return 0
-    gate = replace(gate, warnings=warnings_of(result))
+    gate = replace(functools.reduce(operator.add, gates), warnings=warnings_of(result))
     for line in gate.warnings:
         _print_error(f"recnb: {line}")
     for kind, file in gate_files.items():
         written(getattr(gate, f"to_{kind}")(), file)
-    for check, line in zip(gate.checks, gate.lines, strict=True):
-        if not check.passed or isinstance(check, NotWorse):
-            _print_error(f"recnb: {line}")
+    for line in gate.lines:
+        _print_error(f"recnb: {line}")
     return 0 if gate else 1
 
 
@@ -398,7 +388,7 @@ def _shown(
     options = {"by": arguments.by} if arguments.by else {}
     if isinstance(result, Evaluation):
         options["confidence"] = arguments.confidence
-    report = result.report(k=arguments.k, metrics=arguments.metrics, **options, **metric_options)
+    report = result.report(k=arguments.k or USUAL_K, metrics=arguments.metrics, **options, **metric_options)
     if form == "csv":
         return str(report.to_frame().to_csv(index=False))
     return f"{report!r}\n" if form == "text" else str(getattr(report, f"to_{form}")())
@@ -439,7 +429,7 @@ def _files(name: str) -> list[Path]:
     return files
 
 
-def _named(files: Sequence[Path]) -> list[tuple[str, Path]]:
+def _named(files: Sequence[Path]) -> dict[str, Path]:
     """Each model by the name of its file, or by its path where names repeat."""
     real = [file.resolve() for file in files]
     if len(set(real)) < len(real):
@@ -447,7 +437,7 @@ def _named(files: Sequence[Path]) -> list[tuple[str, Path]]:
     plain = [file.name.split(".")[0] for file in files]
     names = plain if all(plain) and len(set(plain)) == len(plain) else [str(file) for file in files]
     # Bytes that are no UTF-8 could not be written into a report.
-    return [(os.fsencode(name).decode(errors="replace"), file) for name, file in zip(names, files, strict=True)]
+    return {os.fsencode(name).decode(errors="replace"): file for name, file in zip(names, files, strict=True)}
 
 
 def _check_target(flag: str, output: str | None, inputs: Sequence[str]) -> None:

@@ -194,8 +194,10 @@ def nearest(word: object, names: Iterable[str]) -> str:
 
 def nearest_names(word: object, names: Iterable[str]) -> list[str]:
     """The one or two names nearest to a misspelt word, if any are near."""
-    by_letters = {name.lower(): name for name in names}
-    return [by_letters[name] for name in difflib.get_close_matches(str(word).lower(), by_letters, n=2, cutoff=0.6)]
+    by_letters, typed = {name.lower(): name for name in names}, str(word).lower()
+    if len(typed) > 2 and (longer := [name for letters, name in by_letters.items() if letters.startswith(typed)]):
+        return longer[:2]
+    return [by_letters[name] for name in difflib.get_close_matches(typed, by_letters, n=2, cutoff=0.6)]
 
 
 def no_attribute(of: str, name: str, known: Iterable[str]) -> AttributeError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,6 @@ from recnb.data.side_data import SideData, read_side_data
 from recnb.display.language import N_, Sentence
 from recnb.display.text import one_line
 from recnb.errors import (
-    COLUMN,
     Argument,
     Code,
     FrameError,
@@ -36,7 +35,9 @@ from recnb.results import Table
 from recnb.results.evaluation_data import EvaluationData
 
 
-def evaluate(recs: Input, truth: Input | None = None, *, user_ids: Any = None, **options: Any) -> Evaluation:
+def evaluate(
+    recs: Input, truth: Input | None = None, *others: Never, user_ids: Any = None, **options: Any
+) -> Evaluation:
     """Join recommendations with the truth.
 
     Columns are found by their usual names, as `user_id`, `movieId` or `prediction`, or named by keyword.
@@ -104,6 +105,7 @@ def evaluate(recs: Input, truth: Input | None = None, *, user_ids: Any = None, *
     >>> round(evaluate({1: ["a", "b"], 2: ["a"]}, {2: {"a": 3}, 1: {"b": 1}}).ndcg(k=2), 4)
     0.8155
     """
+    refuse_positional(others, "evaluate", "recommendations")
     if _are_numbers(recs) and _are_numbers(truth):
         raise FrameError(
             "recommendations and truth are lists of numbers, with no users: for labels and scores of learning to rank, type "
@@ -113,6 +115,15 @@ def evaluate(recs: Input, truth: Input | None = None, *, user_ids: Any = None, *
     evaluation, used = evaluation_of(recs, truth, user_ids, options)
     refuse_unused(user_ids, used=used)
     return evaluation
+
+
+def refuse_positional(others: Sequence[object], function: str, first: str) -> None:
+    """Raise an error for more than two arguments without a name."""
+    if others:
+        raise OptionError(
+            f"recnb.{function} takes {first} first and the truth second; name what else you give, as train=. Metrics are asked of "
+            "what it returns: .measures(['nDCG@10']); several models go in one mapping: recnb.compare({'a': recs, 'b': others}, truth)."
+        )
 
 
 def evaluation_of(
@@ -142,8 +153,10 @@ def evaluation_of(
 
 #: Libraries whose functions take the truth first.
 TRUTH_FIRST = ("pytrec_eval-terrier", "ir-measures", "ranx")
+#: A scale of grades has not more values.
+FEW = 10
 EXCHANGED = Sentence(
-    N_("scores are whole numbers and relevance is not: recommendations come first here, and the truth second")
+    N_("scores look like relevance and relevance like scores: recommendations come first here, and the truth second")
 )
 
 
@@ -152,14 +165,18 @@ def _in_order(source: Source, library: str | None) -> Source:
     if "score" not in source.recs.columns or "relevance" not in source.truth.columns:
         return source
     scores, grades = source.recs["score"], source.truth["relevance"]
-    if not (scores.dtype.is_numeric() and grades.dtype.is_numeric()):
+    if not (scores.dtype.is_numeric() and grades.dtype.is_numeric()) or (scores % 1 != 0).any():
         return source
-    if (scores % 1 != 0).any() or not (grades % 1 != 0).any():
+    # Whole grades as well may be scores: many, none of which a user has twice, beside few values of scores.
+    fractions, many = (grades % 1 != 0).any(), grades.n_unique() > 2 * scores.n_unique() > 0
+    repeated = source.truth.select(pl.struct("user", "relevance").is_duplicated().any()).item() if many else True
+    if not fractions and (repeated or scores.n_unique() > FEW):
         return source
-    if library in TRUTH_FIRST:
+    if library in TRUTH_FIRST or (fractions and (grades < 0).any()):
+        example = grades.filter(grades % 1 != 0)[0] if fractions else grades.max()
         raise FrameError(
-            f"the scores are whole numbers and the relevance is not, such as {grades.filter(grades % 1 != 0)[0]:g}: recommendations "
-            "come first here, and the truth second.",
+            f"the scores are whole numbers such as {scores[0]:g}, and look like relevance; the relevance, such as {example:g}, looks like "
+            "scores: recommendations come first here, and the truth second.",
             fix="Give them in this order: recnb.evaluate(run, qrels).",
         )
     return replace(source, notes=(*source.notes, EXCHANGED))
@@ -192,39 +209,34 @@ def evaluate_groups(
     >>> ev.ndcg(k=10).per_user.round(4).to_dict()
     {0: 0.648, 1: 0.6309}
     """
-    rows = {"y_true": y_true, "y_score": y_score}
     if (group is None) == (qid is None):
         raise OptionError(
-            "the query of each row is needed once: ", Argument("group", [3, 2]), " for the number of rows of each query, or ",
-            Argument("qid", COLUMN), " for the query of each row.",
-        )  # fmt: skip
-    columns = {
-        name: _column(values, name) for name, values in ({**rows, "qid": qid} if group is None else rows).items()
-    }
-    n = len(columns["y_true"])
+            "the query of each row is needed once: ",
+            Argument("group", [3, 2]),
+            " for the number of rows of each query, or qid= for the query of each row: a list, an array or a column.",
+        )
+    given = {"y_true": y_true, "y_score": y_score} | ({"qid": qid} if group is None else {"group": group})
+    columns = {name: _column(values, name) for name, values in given.items()}
+    sizes, n, index = columns.pop("group", None), len(columns["y_true"]), columns["y_true"].index
     for name, column in columns.items():
         if len(column) != n:
             raise FrameError(f"y_true has {n:,} values, and {name} {len(column):,}: each row has one of both.")
-        labels = columns["y_true"].index
-        if not column.index.equals(labels) and len(column.index.symmetric_difference(labels)) == 0:
+        if not column.index.equals(index) and len(column.index.symmetric_difference(index)) == 0:
             raise FrameError(
                 f"y_true and {name} have the same index in another order: give both in one, {name}.loc[y_true.index]."
             )
-    users = "qid"
-    if group is not None:
-        users, sizes = "group", _column(group, "group")
+    if sizes is not None:
+        each = " If it is the query of each row, it is qid=." if len(sizes) == n else ""
         if not pd.api.types.is_integer_dtype(sizes) or (sizes < 1).any():
-            raise FrameError("group= is the number of rows of each query: whole numbers from 1 up.")
+            raise FrameError(f"group= is the number of rows of each query: whole numbers from 1 up.{each}")
         if sizes.sum() != n:
-            qids = " If it is the query of each row, it is qid=." if len(sizes) == n else ""
-            raise FrameError(f"group= adds up to {sizes.sum():,} rows, and y_true has {n:,}.{qids}")
+            raise FrameError(f"group= adds up to {sizes.sum():,} rows, and y_true has {n:,}.{each}")
         if len(sizes) == n > 1:
-            problem = (
-                f"group= makes each of the {n:,} rows a query of its own: if it is the query of each row, it is qid=."
-            )
+            problem = f"group= makes each of the {n:,} rows a query of its own.{each}"
             raise FrameError(problem, fix=f"If each row is a query: qid=range({n}).")
         columns["group"] = pd.Series(np.repeat(np.arange(len(sizes)), sizes))
     frame = pd.DataFrame({name: column.reset_index(drop=True) for name, column in columns.items()})
+    users = frame.columns[-1]
     try:
         return evaluate(frame, **{"user": users, "score": "y_score", "relevance": "y_true", **options})
     except RecnbError as problem:
@@ -245,20 +257,23 @@ def _are_numbers(values: Any) -> bool:
 def _column(values: Any, name: str) -> pd.Series[Any]:
     """Values as a column."""
     values = values.to_pandas() if isinstance(values, (pl.Series, pl.DataFrame)) else values
-    if getattr(values, "ndim", 1) == 2 and values.shape[1] == 1:  # a column
+    shape = getattr(values, "shape", (0,))
+    if len(shape) == 2 and shape[1] == 1:  # a column
         values = values.iloc[:, 0] if isinstance(values, pd.DataFrame) else values[:, 0]
-    if (
-        not is_several(values)
-        or isinstance(values, Mapping)
-        or getattr(values, "ndim", 1) > 1
-        or any(map(is_several, [*values][:1]))
-    ):
-        raise FrameError(f"{name} is {one_line(repr(values))}: give a list, an array of one dimension or a Series.")
-    return (
-        values
-        if isinstance(values, pd.Series)
-        else pd.Series(values if isinstance(values, np.ndarray) else list(values))
-    )
+    elif len(shape) == 2:
+        raise FrameError(
+            f"{name} has the shape {shape}: give one value a row, {name}.ravel(), with group=[{shape[1]}] * {shape[0]}."
+        )
+    if not is_several(values) or isinstance(values, Mapping) or any(map(is_several, [*values][:1])):
+        models = "{'a': recnb.evaluate_groups(y_true, a, ...), 'b': recnb.evaluate_groups(y_true, b, ...)}"
+        fix = f"For a column of a frame: frame[{values!r}]." if isinstance(values, str) else ""
+        fix = f"To compare models: recnb.compare({models})." if isinstance(values, Mapping) else fix
+        raise FrameError(
+            f"{name} is {one_line(repr(values))}: give a list, an array of one dimension or a Series.", fix=fix
+        )
+    if isinstance(values, pd.Series):
+        return values
+    return pd.Series(values if isinstance(values, np.ndarray) else list(values))
 
 
 def evaluate_model(
@@ -352,18 +367,13 @@ def parse_options(options: Mapping[str, Any]) -> Options:
         if role in options and not is_word(options[role], WORDS.get(role, ()))
     }
     for name in options:
-        if name in ("group", "qid"):
-            problem = f"{name}= is that of labels and scores without a frame: type recnb.evaluate_groups(y_true, y_score, {name}=...)."
-            raise OptionError(problem, fix=("For a column of queries: ", Argument("user", name), "."))
-        if name not in Convention.__dataclass_fields__ or name == "metric":
-            if name in ("k", "metrics") or any(name in metric.defaults for metric in METRICS.values()):
-                problem = (
-                    f"{name!r} is no option of an evaluation: k, metrics and options such as gain belong to a metric."
-                )
-                raise OptionError(
-                    problem, fix="Type ev.measures(['nDCG@10', 'AP']), or ev.table(k=10, gain='exponential')."
-                )
-            raise OptionError(f"{name!r} is no option of an evaluation. {near(name, options_known())}")
+        if name in Convention.__dataclass_fields__ and name != "metric":
+            continue
+        if name in ("k", "metrics") or any(name in metric.defaults for metric in METRICS.values()):
+            problem = f"{name!r} is no option of an evaluation: k, metrics and options such as gain belong to a metric."
+            fix = "Type ev.measures(['nDCG@10', 'AP']), or ev.table(k=10, gain='exponential')."
+            raise OptionError(problem, fix=fix)
+        raise unknown_option(name, "an evaluation", options_known())
     for role, column in columns.items():
         if column is not None and not isinstance(column, str):
             fix = "If yours are not: frame.columns = frame.columns.map(str)."
@@ -381,6 +391,30 @@ def parse_options(options: Mapping[str, Any]) -> Options:
         )
     convention = Convention.of(options) if convention is None else replace(convention, **Convention.checked(options))
     return Options(columns, convention, None, {}, frames)
+
+
+#: Keywords of other libraries, and what recnb has for them.
+OF_LIBRARIES: dict[str, tuple[object, ...]] = {
+    "label_gain": (
+        "gains are those of a metric: ev.ndcg(k=10, gain='exponential') is 2**label - 1, gain='linear' the label.",
+    ),
+    **dict.fromkeys(("weight", "weights", "sample_weight"), ("every user, or query, counts the same.",)),
+    **dict.fromkeys(
+        ("rel", "relevance_level", "threshold"), ("the lowest relevant grade is ", Argument("relevant_from", 2), ".")
+    ),
+    "complete": ("users without a list count 0 by ", Argument("users", "truth"), "."),
+}
+
+
+def unknown_option(name: str, of: str, known: Iterable[str]) -> OptionError:
+    """The error for a keyword that is none."""
+    if name in ("group", "qid"):
+        call = f"recnb.evaluate_groups(y_true, y_score, {name}=...)"
+        problem = f"{name}= is that of labels and scores without a frame: type {call}, for several models recnb.compare({{'a': {call}, …}})."
+        return OptionError(problem, fix=("For a column of queries: ", Argument("user", name), "."))
+    if name in OF_LIBRARIES:
+        return OptionError(f"{name}= is no option of {of}: ", *OF_LIBRARIES[name])
+    return OptionError(f"{name!r} is no option of {of}. {near(name, known)}")
 
 
 def options_known() -> list[str]:

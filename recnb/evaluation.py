@@ -14,7 +14,7 @@ from recnb.errors import OptionError
 from recnb.metrics.hits import Cutoffs, Hits
 from recnb.metrics.metric import Metric, metric_named
 from recnb.results import CatalogueScore, Curve, Explanation, Score, Table, beyond_accuracy
-from recnb.results.arguments import Metrics, asked_measures, check_options
+from recnb.results.arguments import Metrics, check_options
 from recnb.results.curve import curve_of
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.explanation import explanation_of
@@ -417,8 +417,8 @@ class Evaluation(EvaluationMethods):
             raise OptionError(
                 f"against={one_line(repr(against))} is no Evaluation: give one, such as recnb.evaluate(other, truth)."
             )
-        score = self._data.score(chosen, cutoff, options)
-        other = None if against is None else against._data.score(chosen, cutoff, options)
+        score = self._score(chosen, cutoff, options)
+        other = None if against is None else against._score(chosen, cutoff, options)
         return detectable_of(score, other, power=power, alpha=alpha, correlation=correlation)
 
     def at_least(self, metric: str, value: float, k: int | None = None, **options: Any) -> Gate:
@@ -444,9 +444,7 @@ class Evaluation(EvaluationMethods):
         passed: ndcg@10 is 0.1725, at least 0.15
         261 users; 2 of them without a list, which counts 0; 39 with no relevant item left out; ordered by rank; relevant: relevance above 0
         """
-        checks, (_name, chosen) = at_least({"": self._data}, metric, value, k, options), asked_measures([metric])[0]
-        basis = self._data.basis_of_metric(self._data.scoring(chosen, options)) if chosen.data else self.basis()
-        return Gate.of(checks, basis)
+        return at_least({"": self._data}, self.basis(), metric, value, k, options)
 
     def why(self, metric: str, k: int | None = None, *, other: Any, variant: str | None = None, **options: Any) -> Why:
         """Explain the difference between this number and another: conventions are switched one at a time.

@@ -141,7 +141,7 @@ def value_row(own: Defaults) -> list[str]:
 @cache
 def _value(one: Preset) -> str:
     if one.library == "recnb":
-        return f"{recnb.evaluate(RECS, TRUTH)._data.score(metric_of(one), 5, {}):.4f}"
+        return f"{recnb.evaluate(RECS, TRUTH)._score(metric_of(one), 5, {}):.4f}"
     try:
         return f"{as_in(one.library, one.variant, RECS, TRUTH, k=5):.4f}{'*' if one.note else ''}"
     except RecnbError:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from recnb.conventions.presets import preset
+from dataclasses import replace
+
+from recnb.conventions.presets import Preset, preset
 from recnb.data import Source
-from recnb.libraries.library_errors import refuse
-from recnb.libraries.reproduce import value_under
+from recnb.libraries.variant import MetricVariant
 
 
 def as_in_of(source: Source, library: str, variant: str, k: int | None) -> float:
@@ -14,5 +15,9 @@ def as_in_of(source: Source, library: str, variant: str, k: int | None) -> float
     That `as_in` gives the same is tested with `test_as_in_reads_the_frames_and_looks_up_the_preset`.
     """
     chosen = preset(library, variant)
-    refuse(source, chosen, k)
-    return value_under(source, chosen, k)
+    return MetricVariant.of_preset(chosen).measured(source, k, chosen).value
+
+
+def value_under(source: Source, chosen: Preset, k: int | None) -> float:
+    """A preset's number, also where the library refuses the frames."""
+    return MetricVariant.of_preset(replace(chosen, refuses=())).measured(source, k, chosen).value

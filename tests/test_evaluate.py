@@ -122,7 +122,12 @@ REFUSED: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "a score as text": ({"y_score": ["a", "b"], "group": [2]}, ("'y_score'", "'a' is no number")),
     "a number": ({"y_score": 5, "group": [2]}, ("y_score is 5",)),
     "lists in lists": ({"y_true": [[1, 0]], "group": [1]}, ("one dimension",)),
-    "a matrix": ({"y_score": np.zeros((2, 2)), "group": [2]}, ("one dimension",)),
+    "a matrix": ({"y_score": np.zeros((2, 3)), "group": [2]}, ("the shape (2, 3)", "y_score.ravel(), with group=[3] * 2")),
+    "the name of a column": ({"qid": "qid"}, ("qid is 'qid'", "For a column of a frame")),
+    "queries from 0 in the place of sizes": ({"group": [0, 1]}, ("whole numbers from 1 up", "it is qid=")),
+    "scores of several models": ({"y_score": {"a": [1, 0]}, "group": [2]}, ("recnb.compare({'a': recnb.evaluate_groups(",)),
+    "gains of labels": ({"group": [2], "label_gain": [0, 1]}, ("label_gain=", "gain='exponential'")),
+    "weights": ({"group": [2], "weight": [1, 2]}, ("weight=", "counts the same")),
     "another order": ({"y_true": pd.Series([1, 0], index=["a", "b"]), "y_score": pd.Series([1, 0], index=["b", "a"]), "group": [2]},
         ("same index in another order",)),
     "an option": ({"group": [2], "tie": "first"}, ("'tie' is no option",)),
@@ -136,7 +141,21 @@ def test_groups_refused(what: str) -> None:
         recnb.evaluate_groups(**{"y_true": [1, 0], "y_score": [0.5, 0.2], **given})
     for piece in pieces:
         assert piece in str(found.value)
-    assert "frame[" not in str(found.value)
+    assert "frame[" not in str(found.value) or "qid" in given
+
+
+def test_what_is_given_by_position_is_named() -> None:
+    recs, truth = {"a": ["x"]}, {"a": ["x"]}
+    for call in (lambda: recnb.evaluate(recs, truth, ["nDCG@10"]), lambda: recnb.compare(recs, recs, truth)):  # type: ignore[arg-type]
+        with pytest.raises(
+            OptionError, match=r"the truth second; name what else .* as train=.*\.measures\(.*recnb\.compare"
+        ):
+            call()
+
+
+def test_models_of_labels_and_scores() -> None:
+    with pytest.raises(OptionError, match=r"recnb\.compare\({'a': recnb\.evaluate_groups\(y_true, y_score, group="):
+        recnb.compare({"a": [0.1], "b": [0.2]}, [1], group=[1])
 
 
 def test_series_by_position() -> None:
@@ -164,7 +183,7 @@ def test_words_of_learning_to_rank() -> None:
     column = np.array(y_true)[:, None]
     for scores in (np.array(y_score)[:, None], pd.DataFrame({"p": y_score}), pl.DataFrame({"p": y_score})):
         assert recnb.evaluate_groups(column, scores, group=[3, 2]).ndcg(k=3) == ndcg
-    with pytest.raises(FrameError, match="one dimension"):
+    with pytest.raises(FrameError, match="the shape"):
         recnb.evaluate_groups(y_true, pd.DataFrame({"p": y_score, "q": y_score}), group=[3, 2])
     with pytest.raises(FrameError, match=r"it is qid=\."):
         recnb.evaluate_groups(y_true, y_score, [1, 1, 1, 1, 1])

@@ -90,9 +90,12 @@ CASES = {
     "ranks with digits": keyword('recs["rank"] = 1 / recs["rank"]', r"If it is a score, say so: (.+?)\.$"),
     "ranks above all places": keyword('recs["rank"] = 2**40 - recs["rank"]', r"If it is a score, say so: (.+?)\.$"),
     "a relevance that is missing": Case('truth.loc[2] = ["u", "c", None]', MRR, r"not relevant, (.+?); or", 'truth["relevance"] = truth["relevance"]{}'),
-    "a relevance below 0": Case('truth.loc[2] = ["u", "a", -1]', MRR, r"set it to 0, (.+?), or", 'frame = truth; truth["relevance"] = {}'),
+    "a relevance below 0": Case('truth.loc[2] = ["u", "a", -1]', MRR, r"set it to 0, (.+?), which", 'frame = truth; truth["relevance"] = {}'),
     "a relevance below 0, counted as 0": keyword('truth.loc[2] = ["u", "a", -1]', r"count it as 0 by (.+?), as"),
     "a relevance below 0, as in trec_eval": keyword('truth.loc[2] = ["u", "a", -1]', r", as (.+?) does", right=0.75),
+    "metrics by position": Case("", "recnb.evaluate(recs, truth, ['AP'])", r"what it returns: (.+?);", "number = len(recnb.evaluate(recs, truth){})", "number", 1),
+    "scores of all items": Case("import numpy; scores = np.array([[3.5, 2, 1], [1, 3, 2.5]])", "recnb.evaluate(scores, {0: [1], 1: [1]}, user_ids=[0, 1]).mrr()", r"Rank them first: (.+?) has", "scores = {}"),
+    "labels in rows": Case("y_true = np.array([[0, 1], [1, 0]]); more = dict(group=[2, 2])", "recnb.evaluate_groups(y_true, [2, 1, 2, 1], **more).mrr()", r"a row, (.+?), with (.+?)\.$", "y_true = {0}; more = dict({1})"),
     "qrels before the run": Case("run, qrels = dict(u=dict(a=1.5, b=0.5, c=0.2), v=dict(b=1.5)), dict(u=dict(b=1), v=dict(b=1))", "recnb.evaluate(qrels, run, convention='trec').mrr()", r"in this order: (.+?)\.$", "ev = {}", "ev.mrr()"),
     "metrics of an evaluation": Case("", "recnb.evaluate(recs, truth, metrics=['AP'])", r"Type (.+?), or", "ev = recnb.evaluate(recs, truth); found = {}", "found.loc['AP', 'mean']"),
     "metrics of a comparison": Case('models = {"a": recs, "b": recs}', "recnb.compare(models, truth, metrics=['AP'])", r"Type (.+?), or", "found = {}", "found.loc['a', 'AP']"),
@@ -278,6 +281,7 @@ ECHO = re.compile(r"\w+=…")
 #: Messages whose advice is run elsewhere, or is not code for the data that provoked it: part of the message -> why.
 ELSEWHERE = {
     "--fail-below": "words of the command line: test_command",
+    "one dimension or a Series": "no advice for the data: how columns and models are named, test_evaluate",
     "DataFrame: type import": "a frame of an engine: test_dask, test_spark",
     "neither frame is of Spark": "test_spark",
     ".cast('bigint')": "test_spark",

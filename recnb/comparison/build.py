@@ -14,8 +14,8 @@ from recnb.comparison.differences import (
     Block,
     blocks_of,
     computed_blocks,
+    curves_of,
     differences_by,
-    lines_of,
     measure,
     measure_by,
 )
@@ -138,7 +138,7 @@ def report_of(
             metrics=tuple(MetricDescription.of(*metric) for metric in request.metrics),
             means=results.means,
             differences=results.differences,
-            curves=lines_of(sorted(lead_means, key=lambda row: row.k or 0), names),
+            curves=curves_of(sorted(lead_means, key=lambda row: row.k or 0), names),
             moved=tuple(
                 moved(models, pair, lead, lead_k, values, int(movers)) for pair in steps(shown, _("comparing"))
             ),

@@ -6,15 +6,16 @@ same numbers give the same drawing to the byte. Names are the user's and are esc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil, floor, isfinite, log10
 from typing import NamedTuple
 
 from recnb.comparison.conclusions import SIGNS, VERDICTS, difference_axis, difference_label, number, signed
-from recnb.comparison.results import FOUND, ComparisonReportData, CurveLine, Difference, reach_of
+from recnb.comparison.results import FOUND, ComparisonReportData, Difference, reach_of
 from recnb.display.language import _
 from recnb.display.svg import COLOURS, QUIET, document, label, stroke, ticks
 from recnb.display.text import one_line
+from recnb.results.curve import Curve
 
 DASHES = ("", "7 4", "2 4", "10 3 2 3", "4 2", "1 3", "12 4", "")
 
@@ -80,17 +81,15 @@ def colour_of(difference: Difference) -> str:
     return (UP if difference.difference > 0 else DOWN) if difference.verdict in FOUND else QUIET
 
 
-def curves(lines: Sequence[CurveLine], marked: Sequence[int] = (), axis: str = "k") -> Drawing:
+def curves(lines: Mapping[str, Curve], marked: Sequence[int] = (), axis: str = "k") -> Drawing:
     """Return the means against the cut-off: a line with its band for each model, named where it ends."""
-    symbol = lines[0].symbol
-    last = "; ".join(f"{one_line(line.model, 40)}: {number(line.mean[-1])}" for line in lines)
-    alt = _(
-        "{symbol} against {axis}. At {axis} = {k}: {values}", symbol=symbol, axis=axis, k=lines[0].k[-1], values=last
-    )
+    symbol, k_of_all = next((curve.symbol, curve.k) for curve in lines.values())
+    last = "; ".join(f"{one_line(model, 40)}: {number(line.value[-1])}" for model, line in lines.items())
+    alt = _("{symbol} against {axis}. At {axis} = {k}: {values}", symbol=symbol, axis=axis, k=k_of_all[-1], values=last)
     width, height, left, right, top, bottom = 640, 300, 44, 150, 26, 262
-    ends = [value for line in lines for value in (*line.mean, *line.high) if isfinite(value)]
+    ends = [value for line in lines.values() for value in (*line.value, *line.high) if isfinite(value)]
     ceiling = (max(ends, default=0.0) or 1.0) * 1.06
-    lowest, deepest = min(1.0, *(min(line.k) for line in lines)), max(max(line.k) for line in lines)
+    lowest, deepest = min(1.0, *k_of_all), max(k_of_all)
 
     def x(k: float) -> float:
         return (
@@ -106,9 +105,9 @@ def curves(lines: Sequence[CurveLine], marked: Sequence[int] = (), axis: str = "
     parts += [label(left, 13, _("mean {symbol}@{axis}", symbol=symbol, axis=axis), anchor="start")]
     parts.append(label((left + width - right) / 2, height - 6, axis))
     parts += [label(x(k), bottom + 16, f"{k:.10g}") for k in sorted({lowest, deepest, *marked}) if k <= deepest]
-    for at, line in enumerate(lines):
+    for at, line in enumerate(lines.values()):
         colour = COLOURS[at % len(COLOURS)]
-        defined = [i for i, mean in enumerate(line.mean) if isfinite(mean)]
+        defined = [i for i, mean in enumerate(line.value) if isfinite(mean)]
         if not defined:
             continue
         if isfinite(line.low[defined[0]]):
@@ -116,13 +115,13 @@ def curves(lines: Sequence[CurveLine], marked: Sequence[int] = (), axis: str = "
             outline = [*upper, *((line.k[i], line.low[i]) for i in reversed(defined))]
             points = " ".join(f"{x(k):.1f},{y(max(value, 0.0)):.1f}" for k, value in outline)
             parts.append(f'<polygon points="{points}" fill="{colour}" fill-opacity="0.15"/>')
-        points = " ".join(f"{x(line.k[i]):.1f},{y(line.mean[i]):.1f}" for i in defined)
+        points = " ".join(f"{x(line.k[i]):.1f},{y(line.value[i]):.1f}" for i in defined)
         dash = f' stroke-dasharray="{DASHES[at % len(DASHES)]}"' if DASHES[at % len(DASHES)] else ""
         parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"{dash}/>')
-    wanted = [(y(line.mean[-1]) if isfinite(line.mean[-1]) else bottom) for line in lines]
+    wanted = [(y(line.value[-1]) if isfinite(line.value[-1]) else bottom) for line in lines.values()]
     for at, place in _apart(wanted, 15):
         colour = COLOURS[at % len(COLOURS)]
-        words = one_line(lines[at].model, 20)
+        words = one_line([*lines][at], 20)
         parts.append(label(x(deepest) + 8, place + 4, words, anchor="start", strong=True, colour=colour))
     return Drawing(document(parts, width, height), alt, width)
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, Never, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -13,10 +12,10 @@ import pandas as pd
 from recnb.comparison.common_users import check_conventions, check_truths, restrict_to_common_users, share_catalogue
 from recnb.comparison.conclusions import comparison_title
 from recnb.comparison.data import ComparisonData
-from recnb.comparison.differences import ComparedMetrics, computed_blocks, differences_by, lines_of, measure, measure_by
+from recnb.comparison.differences import curves_of, differences_by
 from recnb.comparison.models import models_of, reference_of, settings_of
 from recnb.comparison.parts import Conclusion, Curves, Forest, Movers, Tradeoff
-from recnb.comparison.results import CurveLine, Difference, Test
+from recnb.comparison.results import Difference, Test
 from recnb.comparison.table import ComparisonTable
 from recnb.data import Frame
 from recnb.data.input import Input
@@ -26,12 +25,12 @@ from recnb.errors import (
     Argument,
     OptionError,
     Suggesting,
-    UnknownModelError,
     UnknownNameError,
     is_number,
     is_word,
     near,
 )
+from recnb.evaluate import refuse_positional
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
@@ -70,7 +69,7 @@ CALLS = (
 def compare(
     models: Mapping[str, Input | Evaluation] | Frame,
     truth: Input | None = None,
-    *,
+    *others: Never,
     baseline: str | None = None,
     pairs: Pairs = "baseline",
     confidence: float = 0.95,
@@ -137,6 +136,7 @@ def compare(
     settings = settings_of(confidence, test, method, resamples, 1 if permutations is None else permutations, seed)
     if not is_word(pairs, PAIRS):
         raise OptionError(f"pairs={pairs!r} says not whom to compare. {near(pairs, PAIRS)}")
+    refuse_positional(others, "compare", "the models")
     evaluated = models_of(models, truth, dict(options))
     reference = reference_of(baseline, pairs, list(evaluated))
     check_conventions(evaluated)
@@ -160,9 +160,7 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
 
     def __getitem__(self, model: str) -> Evaluation:
         """One model's Evaluation, for the common users."""
-        if not is_word(model, self._models):
-            raise UnknownModelError(f"{model!r} is none of the models.", fix=near(model, self.names))
-        return Evaluation(self._models[model])
+        return Evaluation(self._models[self._checked(model)])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._models)
@@ -231,20 +229,11 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
             raise OptionError(
                 problem, fix="For means with intervals type .means(k=10); .table(k=10).plot() draws them."
             )
-        cutoffs, chosen = Cutoffs.of(k), self._chosen(metrics, options)
-        labels: list[str] = []
-        basis = [self.basis()]
-        measured: dict[tuple[Any, ...], ComparedMetrics]
-        if by is None:
-            measured = {(): measure(self._blocks(chosen, cutoffs), self.names, [], self.settings)}
-        else:
-            again = partial(computed_blocks, metrics=chosen, cutoffs=cutoffs)
-            segments, measured = measure_by(again, self._models, [], self.settings, by, bins)
-            labels = distinct_labels(segments.labels, ["model"])
-            basis += filter(None, [segments.words])
+        segments, measured = self._compared(metrics, k, options, [], by, bins)
+        labels = distinct_labels(segments.labels, ["model"]) if segments else []
         levels = [f"segment {at}" for at in range(len(labels))]
         named = [
-            (name, metric, metric.cutoffs(cutoffs))
+            (name, metric, metric.cutoffs(Cutoffs.of(k)))
             for name, metric in asked_measures(metrics_under(self._first.library, metrics))
         ]
         columns = {
@@ -260,15 +249,12 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         wide = [rows.set_index("column", append=True)[part].unstack(sort=False) for part in ("mean", "low", "high")]
         table = ComparisonTable(wide[0].rename_axis(columns=None).astype(float))
         table._measured = lambda: wide
-        if any(not metric.is_accuracy for metric, _options in chosen):
+        basis = [self.basis(), *filter(None, [segments.words if segments else ""])]
+        if any(not metric.is_accuracy for _name, metric, _own in named):
             basis.append(_("metrics beyond accuracy over all users who have a value in every model"))
         basis += self._first.library_notes(named)[1]
-        table.attrs = {
-            "basis": "; ".join(basis),
-            "n_users": self.n_users,
-            "alpha": self.settings.alpha,
-            "lang": current(),
-        }
+        table.attrs = {"n_users": self.n_users, "alpha": self.settings.alpha, "lang": current()}
+        table.attrs["basis"] = "; ".join(basis)
         for kind in ("best", "near_best"):
             marked = rows[rows[kind]]
             table.attrs[kind] = {column: [*marked.index[marked["column"] == column]] for column in table}
@@ -311,18 +297,10 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
             test, corrected for all rows; `detectable` is the smallest difference found with 80 % power; `won`, `tied` and
             `lost` count users.
         """
-        cutoffs, chosen = Cutoffs.of(k), self._chosen(metrics, options)
-        labels: list[str] = []
-        if by is None:
-            tested = measure(self._blocks(chosen, cutoffs), self.names, self.pairs, self.settings).differences
-            rows: list[tuple[tuple[Any, ...], Difference]] = [((), row) for row in tested]
-        else:
-            again = partial(computed_blocks, metrics=chosen, cutoffs=cutoffs)
-            segments, results = measure_by(again, self._models, self.pairs, self.settings, by, bins)
-            rows, labels = differences_by(results), distinct_labels(segments.labels, DIFFERENCE_COLUMNS)
-        cells = [{**row.to_dict(), **dict(zip(labels, key, strict=True))} for key, row in rows]
-        columns = [*labels, *DIFFERENCE_COLUMNS]
-        frame = pd.DataFrame(cells, columns=pd.Index(columns))
+        segments, measured = self._compared(metrics, k, options, self.pairs, by, bins)
+        labels = distinct_labels(segments.labels, DIFFERENCE_COLUMNS) if segments else []
+        cells = [row.to_dict() | dict(zip(labels, key, strict=True)) for key, row in differences_by(measured)]
+        frame = pd.DataFrame(cells, columns=pd.Index([*labels, *DIFFERENCE_COLUMNS]))
         settings = self.settings
         frame.attrs = {"corrected": settings.test, "confidence": settings.confidence, "n_compared": len(frame)}
         return frame
@@ -343,8 +321,7 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         -------
         Conclusion
         """
-        results = self._measured(metrics, k, options, self.pairs)
-        return Conclusion(results.differences, results.settings, lang=checked(lang))
+        return Conclusion(*self._tested(metrics, k, options), lang=checked(lang))
 
     def forest(
         self, metrics: Metrics = None, k: AnyCutoffs = None, *, lang: str | None = None, **options: Any
@@ -362,8 +339,7 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         -------
         Forest
         """
-        results = self._measured(metrics, k, options, self.pairs)
-        return Forest(results.differences, results.settings, lang=checked(lang))
+        return Forest(*self._tested(metrics, k, options), lang=checked(lang))
 
     def not_worse(
         self, metric: str, k: int | None = None, margin: float = 0, *, model: str | None = None, **options: Any
@@ -414,7 +390,7 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
             )
             for row in differences
         ]
-        return Gate.of(checks, self.basis())
+        return Gate(tuple(checks), self.basis())
 
     def at_least(
         self, metric: str, value: float, k: int | None = None, *, model: str | None = None, **options: Any
@@ -434,10 +410,8 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         -------
         Gate
         """
-        if model is not None and not is_word(model, self.names):
-            raise OptionError(f"{model!r} is none of the models. {near(model, self.names)}")
-        models = {name: data for name, data in self._models.items() if model in (None, name)}
-        return Gate.of(at_least(models, metric, value, k, options), self.basis())
+        models = self._models if model is None else {model: self._models[self._checked(model)]}
+        return at_least(models, self.basis(), metric, value, k, options)
 
     def plot(self, metrics: Metrics = "ndcg", k: AnyCutoffs = 10, *, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the difference of each model to the baseline with its interval, on `ax` if given; arguments are those of `forest`."""
@@ -488,8 +462,8 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
     def _pair(self, model: str | None, baseline: str | None) -> tuple[str, str]:
         """A model and the one that it is compared with; by default the first other one, and the baseline."""
         for name in (model, baseline):
-            if name is not None and not is_word(name, self.names):
-                raise OptionError(f"{name!r} is none of the models. {near(name, self.names)}")
+            if name is not None:
+                self._checked(name)
         baseline = baseline or self.baseline or self.names[0]
         others = [name for name in self.names if name != baseline]
         if model == baseline:
@@ -565,15 +539,11 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         """
         if is_against_recall(metric):
             curves = {name: curve_of(data, metric, k, options) for name, data in self._models.items()}
-            lines = tuple(
-                CurveLine(model, of.metric, of.symbol, of.k, of.value, of.low, of.high, of.n_users)
-                for model, of in curves.items()
-            )
-            return Curves(lines, self.settings, "recall", lang=checked(lang))
+            return Curves(curves, self.settings, "recall", lang=checked(lang))
         chosen = any_metric(metric)
         cutoffs = Cutoffs.of_curve(k)
         means = self._measured([chosen.name], cutoffs, options, []).means
-        return Curves(lines_of(means, self.names), self.settings, lang=checked(lang))
+        return Curves(curves_of(means, self.names), self.settings, lang=checked(lang))
 
     def tradeoff(self, x: str, y: str = "ndcg", k: int | None = None, *, lang: str | None = None) -> Tradeoff:
         """Return two metrics against each other, a point for each model.

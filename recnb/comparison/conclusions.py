@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from recnb.comparison.results import tested
 from recnb.display.language import N_, _, ngettext, pgettext
-from recnb.display.templates import joined, translated
+from recnb.display.templates import joined, plain_lines, translated
 from recnb.display.text import one_line
 
 if TYPE_CHECKING:
@@ -99,7 +99,6 @@ INTERVAL_METHODS: dict[str, str] = {
     "few": N_("Clopper and Pearson's, within the metric's bounds, where fewer than 10 users differ"),
     "beta": N_("Clopper and Pearson's, for values between bounds"),
 }
-
 
 #: Makes a name safe for the form in which it is shown.
 Safe = Callable[[str], str]
@@ -194,53 +193,34 @@ def sentence(difference: Difference, settings: Settings, n_compared: int, safe: 
     )
 
 
-def sentences(differences: Collection[Difference], settings: Settings, safe: Safe = str) -> list[str]:
+def conclusions(differences: Collection[Difference], settings: Settings, safe: Safe = str) -> list[str]:
     """The conclusion of each difference; they are corrected together."""
     return [sentence(difference, settings, tested(differences), safe) for difference in differences]
 
 
 def notes(settings: Settings, n_compared: int) -> list[str]:
     """The number of comparisons with its correction, and what intervals over users do not cover."""
-    test, alpha = _(TESTS[settings.test]), f"{settings.alpha:g}"
-    not_covered = _(
-        "The users are taken as a sample of users like them; another training run or another split of the data "
-        "may come out differently, and that is not covered."
-    )
-    if n_compared < 2:
-        return [_("One comparison was made ({test}).", test=test), not_covered]
-    corrected = _(
-        "{count} comparisons are made at once ({test}). Were no model different from another, about "
-        "{expected} of them would still be expected below p = {alpha} by chance; p-values are therefore "
-        "corrected. Holm's correction keeps the chance of any false finding at {alpha}, that of Benjamini "
-        "and Hochberg the expected share of false findings.",
-        count=f"{n_compared:,}",
-        expected=f"{settings.alpha * n_compared:.2g}",
-        alpha=alpha,
-        test=test,
-    )
-    return [corrected, not_covered]
+    test, expected = _(TESTS[settings.test]), f"{settings.alpha * n_compared:.2g}"
+    return plain_lines("comparison/words.txt.jinja", "notes", n_compared, test, expected, f"{settings.alpha:g}")
 
 
 def intervals_in_words(settings: Settings) -> str:
     """The methods of the intervals of differences and of means."""
-    resamples = f"{settings.resamples:,}"
-    of_means = _(INTERVAL_METHODS[settings.mean_method or "auto"], resamples=resamples)
     intervals = _(
         "{confidence} intervals: of differences by {differences}; of means by {means}.",
         confidence=percent_of(settings.confidence),
         differences=method_in_words(settings),
-        means=of_means,
+        means=_(INTERVAL_METHODS[settings.mean_method or "auto"], resamples=f"{settings.resamples:,}"),
     )
     return f"{intervals} {_('Intervals are not corrected for the number of comparisons.')}"
 
 
 def method_in_words(settings: Settings) -> str:
     """The methods of the intervals of differences."""
-    resamples = f"{settings.resamples:,}"
     methods = settings.methods or ("auto",)
     # Beside another method it serves where few users differ.
     named = ["few" if method == "beta" and len(methods) > 1 else method for method in methods]
-    return "; ".join(_(INTERVAL_METHODS[method], resamples=resamples) for method in named)
+    return "; ".join(_(INTERVAL_METHODS[method], resamples=f"{settings.resamples:,}") for method in named)
 
 
 def comparison_title(models: str, baseline: str | None) -> str:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from recnb.comparison.common_users import COMMON_USERS
 from recnb.comparison.conclusions import population_in_words
-from recnb.comparison.differences import Block, ComparedMetrics, computed_blocks, measure
-from recnb.comparison.results import ModelUsers, Settings
+from recnb.comparison.differences import Block, ComparedMetrics, computed_blocks, measure, measure_by
+from recnb.comparison.results import Difference, ModelUsers, Settings
 from recnb.display.language import pgettext
-from recnb.errors import OptionError
+from recnb.errors import OptionError, UnknownModelError, is_word, near
 from recnb.metrics.hits import Cutoffs
 from recnb.report.request import MetricOptions
 from recnb.results.arguments import Metrics, asked_measures, metrics_under, options_of
 from recnb.results.evaluation_data import EvaluationData
+from recnb.results.segments import Segments
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,5 +96,33 @@ class ComparisonData:
         self, metrics: Metrics, k: object, options: Mapping[str, Any], pairs: Sequence[tuple[str, str]]
     ) -> ComparedMetrics:
         """Means and differences, before they are put into a frame or a sentence."""
-        cutoffs = Cutoffs.of(k)
-        return measure(self._blocks(self._chosen(metrics, options), cutoffs), self.names, pairs, self.settings)
+        return self._compared(metrics, k, options, pairs)[1][()]
+
+    def _compared(
+        self,
+        metrics: Metrics,
+        k: object,
+        options: Mapping[str, Any],
+        pairs: Sequence[tuple[str, str]],
+        by: Any = None,
+        bins: int = 4,
+    ) -> tuple[Segments | None, dict[tuple[Any, ...], ComparedMetrics]]:
+        """Means and differences of each segment, or of all users under ()."""
+        cutoffs, chosen = Cutoffs.of(k), self._chosen(metrics, options)
+        if by is None:
+            return None, {(): measure(self._blocks(chosen, cutoffs), self.names, pairs, self.settings)}
+        blocks = partial(computed_blocks, metrics=chosen, cutoffs=cutoffs)
+        return measure_by(blocks, self._models, pairs, self.settings, by, bins)
+
+    def _tested(
+        self, metrics: Metrics, k: object, options: Mapping[str, Any]
+    ) -> tuple[tuple[Difference, ...], Settings]:
+        """The differences of all pairs, and the settings as used."""
+        results = self._measured(metrics, k, options, self.pairs)
+        return results.differences, results.settings
+
+    def _checked(self, model: object) -> str:
+        """The name of a model."""
+        if not is_word(model, self._models):
+            raise UnknownModelError(f"{model!r} is none of the models.", fix=near(model, self.names))
+        return str(model)

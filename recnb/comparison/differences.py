@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from recnb.comparison.common_users import check_side_data, users_in_common
-from recnb.comparison.results import POWER, CurveLine, Difference, Mean, Settings
+from recnb.comparison.results import POWER, Difference, Mean, Settings
 from recnb.data.encoding import positions
 from recnb.display.language import _
 from recnb.display.progress import steps
@@ -22,6 +23,7 @@ from recnb.metrics.recommendation_lists import Bools
 from recnb.report.data import SAME
 from recnb.report.request import MetricOptions
 from recnb.results.beyond_accuracy import UserValues, values_of
+from recnb.results.curve import Curve
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.segments import Segments, segments_of
 from recnb.stats import (
@@ -331,13 +333,12 @@ def _marked(means: Sequence[Mean], behind_best: Sequence[Floats], alpha: float) 
     return tuple(marked)
 
 
-def lines_of(means: Sequence[Mean], names: Sequence[str]) -> tuple[CurveLine, ...]:
-    """The means of one metric as a line over k for each model."""
-    lines = []
+def curves_of(means: Sequence[Mean], names: Sequence[str]) -> dict[str, Curve]:
+    """The means of one metric as the curve of each model."""
+    curves = {}
     for name in names:
         points = [mean for mean in means if mean.model == name]
-        k = tuple(mean.k for mean in points if mean.k is not None)
-        mean, low, high = (tuple(getattr(point, end) for point in points) for end in ("mean", "low", "high"))
-        n_users = min(point.n_users for point in points)
-        lines.append(CurveLine(name, points[0].metric, points[0].symbol, k, mean, low, high, n_users))
-    return tuple(lines)
+        columns = map(attrgetter("k", "mean", "low", "high", "n_users"), points)
+        k, value, low, high, n_users = zip(*columns, strict=True)
+        curves[name] = Curve(points[0].metric, points[0].symbol, k, value, low, high, min(n_users), "")
+    return curves

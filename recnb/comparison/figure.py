@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from recnb.comparison.results import ComparisonReportData, CurveLine, Difference
+    from recnb.comparison.results import ComparisonReportData, Difference
+    from recnb.results.curve import Curve
 
 LINES = ("-", "--", ":", "-.")
 
@@ -57,23 +58,19 @@ def draw_forest(ax: Axes | None, differences: Sequence[Difference]) -> Axes:
     return ax
 
 
-def draw_curves(ax: Axes | None, lines: Sequence[CurveLine], axis: str = "k") -> Axes:
+def draw_curves(ax: Axes | None, curves: Mapping[str, Curve], axis: str = "k") -> Axes:
     """Means against the cut-off or recall, a line with its band for each model."""
     from matplotlib.ticker import MaxNLocator
 
     ax = axes(ax)
-    for at, line in enumerate(lines):
-        colour = COLOURS[at % len(COLOURS)]
-        ax.plot(line.k, line.mean, LINES[at % len(LINES)], color=colour, linewidth=2, label=plain(line.model))
-        if isfinite(line.low[0]):
-            ax.fill_between(line.k, line.low, line.high, color=colour, alpha=0.15, linewidth=0)
+    for at, (model, curve) in enumerate(curves.items()):
+        look = {"color": COLOURS[at % len(COLOURS)], "linestyle": LINES[at % len(LINES)], "linewidth": 2, "marker": ""}
+        curve.plot(ax, label=plain(model), **look)
     with lettering(current()) as fonts:
         ax.set_xlabel(_("cut-off k") if axis == "k" else axis, **fonts)
-        ax.set_ylabel(_("mean {symbol}@{axis}", symbol=lines[0].symbol, axis=axis), **fonts)
+        ax.set_ylabel(_("mean {symbol}@{axis}", symbol=curve.symbol, axis=axis), **fonts)
     ax.set_ylim(bottom=0)
     ax.xaxis.set_major_locator(MaxNLocator(integer=axis == "k"))
-    ax.legend(frameon=False)
-    ax.spines[["top", "right"]].set_visible(False)
     return ax
 
 

@@ -21,7 +21,7 @@ from recnb.data.input import RECS, TRUTH, Input, is_file, read_inputs, refuse_un
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.errors import Argument, ColumnError, FrameError, OptionError, is_several, is_word, near
-from recnb.evaluate import evaluation_of, options_known
+from recnb.evaluate import evaluation_of, options_known, unknown_option
 from recnb.evaluation import Evaluation
 from recnb.results.evaluation_data import EvaluationData
 from recnb.stats import PAIRED_METHODS, PairedMethod
@@ -75,7 +75,7 @@ def models_of(models: Any, truth: Input | None, options: dict[str, Any]) -> dict
                 fix="Type recnb.compare(models, truth).table(['nDCG@10', 'AP']), or .table(k=[5, 10]).",
             )
         if name not in options_of_compare:
-            raise OptionError(f"{name!r} is no option of a comparison. {near(name, options_of_compare)}")
+            raise unknown_option(name, "a comparison", options_of_compare)
     if isinstance(models, (Evaluation, Fetchable)):
         raise OptionError(
             "one Evaluation is one model, and a comparison needs two: recnb.compare({'mine': ev, 'popular': other})."

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from recnb.comparison.conclusions import SIGNS, notes, number, sentences, signed
-from recnb.comparison.results import CurveLine, Difference, MovedUsers, Settings, tested
-from recnb.comparison.sections import movers_text, part
+from recnb.comparison.conclusions import SIGNS, conclusions, notes, number, signed
+from recnb.comparison.results import Difference, MovedUsers, Settings, tested
+from recnb.comparison.sections import ComparisonSection, part
 from recnb.display.language import _, use_language
+from recnb.display.templates import plain_macro
 from recnb.display.text import one_line
+from recnb.report.section import PLAIN
+from recnb.results.curve import Curve
 from recnb.results.plots import draw_intervals
 
 if TYPE_CHECKING:
@@ -55,7 +58,7 @@ class Conclusion(ComparisonPart):
     def lines(self) -> list[str]:
         """A sentence for each difference."""
         with use_language(self.lang):
-            return sentences(self.differences, self.settings)
+            return conclusions(self.differences, self.settings)
 
     @property
     def notes(self) -> list[str]:
@@ -131,7 +134,8 @@ class Movers(ComparisonPart):
         return asdict(self.moved)
 
     def _text(self) -> str:
-        return "\n".join(movers_text(self.moved))
+        context = {**PLAIN, **ComparisonSection.context}
+        return plain_macro("comparison/sections.txt.jinja", "movers", self.moved, **context) or ""
 
     def _html(self) -> str:
         return part(_("Users with the largest changes in value"), "movers", self.moved)
@@ -141,32 +145,32 @@ class Movers(ComparisonPart):
 class Curves(ComparisonPart):
     """A metric against the cut-off, a line for each model."""
 
-    lines: tuple[CurveLine, ...]
+    curves: Mapping[str, Curve]
     settings: Settings
     axis: str = "k"  #: what it is against: cut-offs, or levels of recall
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each model and k, or level of recall: mean and the ends of its interval."""
-        names = ["model", "k", "mean", "low", "high"]
-        lines = [{name: getattr(line, name) for name in names} for line in self.lines]
-        return pd.concat(map(pd.DataFrame, lines), ignore_index=True).rename(columns={"k": self.axis})
+        frames = {
+            model: curve.to_frame().set_axis(["mean", "low", "high"], axis=1) for model, curve in self.curves.items()
+        }
+        return pd.concat(frames, names=["model", self.axis]).reset_index()
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw them by matplotlib, on `ax` if given."""
         from recnb.comparison.figure import draw_curves
 
         with use_language(self.lang):
-            return draw_curves(ax, self.lines, self.axis)
+            return draw_curves(ax, self.curves, self.axis)
 
     def _text(self) -> str:
-        frame = self.to_frame().pivot(index=self.axis, columns="model", values="mean")[
-            [line.model for line in self.lines]
-        ]
-        return f"{self.lines[0].symbol}@{self.axis}\n{frame.to_string(float_format='{:.4f}'.format)}"
+        means = pd.DataFrame({model: curve.to_frame().iloc[:, 0] for model, curve in self.curves.items()})
+        symbol = next(iter(self.curves.values())).symbol
+        return f"{symbol}@{self.axis}\n{means.rename_axis('model', axis=1).to_string(float_format='{:.4f}'.format)}"
 
     def _html(self) -> str:
         title = _("Against the cut-off") if self.axis == "k" else _("Against recall")
-        return part(title, "curves", self.lines, self.settings, (), self.axis)
+        return part(title, "curves", self.curves, self.settings, (), self.axis)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

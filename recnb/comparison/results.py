@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from math import isfinite, isnan, nan
 from typing import TYPE_CHECKING, Any, Literal
 
 from recnb.metrics.metric import LIST_METRICS
 from recnb.report.data import MetricDescription, RankedItem
+from recnb.results.curve import Curve
 from recnb.stats import PairedMethod
 
 if TYPE_CHECKING:
-    from recnb.lint.findings import Finding
+    from recnb.lint.findings import Finding, Form
 
 #: Which p-value is corrected and concluded from.
 Test = Literal["t", "wilcoxon", "randomization"]
@@ -155,7 +156,7 @@ class Mover:
     @property
     def ranks(self) -> list[tuple[int, RankedItem | None, RankedItem | None]]:
         """Each rank with the baseline's item and the model's."""
-        old, new = ({item.rank: item for item in items} for items in (self.old, self.new))
+        old, new = ({item.rank or 0: item for item in items} for items in (self.old, self.new))
         return [(rank, old.get(rank), new.get(rank)) for rank in range(1, max([*old, *new], default=0) + 1)]
 
 
@@ -188,20 +189,6 @@ class Overlap:
 
 
 @dataclass(frozen=True)
-class CurveLine:
-    """One model's mean against the cut-off, with an interval at each."""
-
-    model: str
-    metric: str
-    symbol: str
-    k: tuple[float, ...]  #: cut-offs; of interpolated precision, levels of recall
-    mean: tuple[float, ...]
-    low: tuple[float, ...]
-    high: tuple[float, ...]
-    n_users: int
-
-
-@dataclass(frozen=True)
 class BeyondAccuracy:
     """One metric beyond accuracy of every model: no test, since most are of all lists together."""
 
@@ -226,10 +213,12 @@ class ModelFinding:
         """That of the first model."""
         return self.of_each[0]
 
-    @property
-    def effects_differ(self) -> bool:
-        """True if the effect is not the same on each model."""
-        return len({finding.effect for finding in self.of_each}) > 1
+    def effects(self, form: Form, strong: Callable[[str], str]) -> list[str]:
+        """The effect, with the name of each model if it is not the same on all."""
+        effects = [finding.sentence("effect", form) for finding in self.of_each]
+        if len(set(effects)) == 1:
+            return effects[:1]
+        return [strong(model) + ": " + effect for model, effect in zip(self.models, effects, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -264,7 +253,7 @@ class ComparisonReportData:
     metrics: tuple[MetricDescription, ...]
     means: tuple[Mean, ...]
     differences: tuple[Difference, ...]
-    curves: tuple[CurveLine, ...]
+    curves: Mapping[str, Curve]  #: of each model
     moved: tuple[MovedUsers, ...]
     overlaps: tuple[Overlap, ...]
     beyond: tuple[BeyondAccuracy, ...]  #: at the lead cut-off; () where neither train nor items is known

@@ -1,40 +1,42 @@
-"""The sections of the report of a comparison, each in every form: HTML (its macro in `sections.jinja`), console, Markdown, LaTeX, JSON."""
+"""The sections of the report of a comparison, each in every form: HTML, console and Markdown (its macros in `sections.*.jinja`), LaTeX, JSON."""
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from recnb.comparison import charts
 from recnb.comparison import conclusions as words
-from recnb.comparison.conclusions import SIGNS, TESTS, bare_p, number, percent_of, signed
+from recnb.comparison.conclusions import SIGNS, bare_p, number, percent_of, signed
 from recnb.display.language import N_, _, ngettext
 from recnb.display.templates import macro, name, user_text
-from recnb.display.text import latex_table, latex_text, markdown_table, markdown_text, one_line
+from recnb.display.text import latex_table, latex_text
 from recnb.report.section import Cells, FindingsTab, Safe, Section
-from recnb.report.sections import item_in_markdown, item_in_text
 
 if TYPE_CHECKING:
-    from recnb.comparison.results import ComparisonReportData, Difference, Mean, ModelFinding, MovedUsers
-    from recnb.report.data import RankedItem
-
-LINE = 110
-
-
-def _value(value: float, _low: float, _high: float) -> str:
-    return number(value)
-
+    from recnb.comparison.results import ComparisonReportData, Difference, Mean
 
 #: Marks of LaTeX for verdicts, and for means that are not significantly different from the best.
 LATEX_MARKS = {"better": r"\ast", "worse": r"\dagger"}
 LATEX_NEAR = r"\circ"
 
 
+def marked(bold: str) -> Callable[[Mean, str], str]:
+    """Return a function that shows a mean in a table of text."""
+
+    def cell(mean: Mean, verdict: str) -> str:
+        value = f"{bold}{number(mean.mean)}{bold}" if mean.best else number(mean.mean)
+        sign = SIGNS.get(verdict, "") if verdict in ("better", "worse") else ""
+        ends = f" [{number(mean.low)}, {number(mean.high)}]" if isfinite(mean.low) else ""
+        return f"{value}{'°' if mean.near_best else ''}{sign}{ends}"
+
+    return cell
+
+
 def part(label: str, section: str, *arguments: Any) -> str:
-    """One macro of `sections.jinja` by itself."""
-    body = macro(ComparisonSection.template, section, *arguments, **ComparisonSection.context)
+    """One macro of `sections.html.jinja` by itself."""
+    body = macro("comparison/sections.html.jinja", section, *arguments, **ComparisonSection.context)
     return str(macro("report/report.jinja", "framed", label, body))
 
 
@@ -42,8 +44,10 @@ class ComparisonSection(Section):
     """A section of the report of a comparison."""
 
     report: ComparisonReportData
-    template = "comparison/sections.jinja"
-    context: ClassVar[Mapping[str, Any]] = {"words": words, "charts": charts, "name_of": name, "user_text": user_text}
+    folder = "comparison"
+    context: ClassVar[Mapping[str, Any]] = {
+        "words": words, "charts": charts, "marked": marked, "name_of": name, "user_text": user_text,
+    }  # fmt: skip
 
 
 class ComparisonHead(ComparisonSection):
@@ -51,14 +55,6 @@ class ComparisonHead(ComparisonSection):
 
     name = "head"
     fields = ("models", "reference", "k", "lead_k", "n_users", "judged", "settings")
-
-    def text(self) -> list[str]:
-        return [one_line(words.report_title(self.report), 300), ""]
-
-    def markdown(self) -> list[str]:
-        sentences = [*words.headline(self.report, _bold), *words.summaries(self.report, _bold)]
-        title = markdown_text(words.report_title(self.report), 300)
-        return [f"## {title}", "\n".join(f"- {sentence}" for sentence in sentences)]
 
     def to_dict(self) -> dict[str, Any]:
         return super().to_dict() | {"n_compared": self.report.n_tested}
@@ -73,27 +69,6 @@ class ComparisonFindings(FindingsTab, ComparisonSection):
     def none_found(self) -> str:
         """The number of checks that found nothing."""
         return _("Lint: no findings in {checks} checks", checks=self.report.n_checks)
-
-    def text(self) -> list[str]:
-        lines = []
-        for found in self.report.findings:
-            whose = words.whose(self.report, found, one_line)
-            lines += _wrapped(f"{found.finding.word}: {found.finding.short} ({whose})", "! ")
-        return ["", *(lines or [self.none_found])]
-
-    def markdown(self) -> list[str]:
-        return ["\n".join(map(self._in_markdown, self.report.findings)) or markdown_text(self.none_found)]
-
-    def _in_markdown(self, found: ModelFinding) -> str:
-        finding = found.finding
-        code = f"`` {' '.join(finding.code.split()).replace('``', '` `')} ``" if finding.code else ""
-        effects = [of_model.sentence("effect", "markdown") for of_model in found.of_each]
-        if found.effects_differ:
-            effects = [f"{_bold(model)}: {sentences}" for model, sentences in zip(found.models, effects, strict=True)]
-        parts = [*dict.fromkeys(effects), finding.sentence("advice", "markdown"), code]
-        whose = words.whose(self.report, found, markdown_text)
-        title = f"- **{finding.word}**: {finding.sentence('short', 'markdown')} ({whose})"
-        return f"{title}\n  {' '.join(filter(None, parts))}".rstrip()
 
     def to_dict(self) -> dict[str, Any]:
         names = ("name", "severity", "n", "of", "short", "example", "advice", "code")
@@ -125,24 +100,6 @@ class ComparisonOverview(ComparisonSection):
             [_("model"), *(metric.symbol if k is None else f"{metric.symbol}@{k}" for metric in report.metrics_at(k))],
             rows,
         )
-
-    def text(self) -> list[str]:
-        report = self.report
-        lines = []
-        for sentence in [*words.headline(report, one_line), *words.summaries(report, one_line)]:
-            lines += _wrapped(sentence, "- ")
-        for k in report.k:
-            lines += ["", words.means_title(report, k), *self.means(k, one_line, _mean("*")).text()]
-        best = "*0.5*" + _(": the highest mean of its column")
-        return [*lines, "", *_wrapped(f"{'. '.join(words.legend(report, best, one_line))}.")]
-
-    def markdown(self) -> list[str]:
-        parts = []
-        for k in self.report.k:
-            title = markdown_text(words.means_title(self.report, k), 300)
-            parts += [title, self.means(k, markdown_text, _mean("**")).markdown()]
-        best = f"**{_('Bold')}**" + _(": the highest mean of its column")
-        return [*parts, f"{'. '.join(words.legend(self.report, best, markdown_text))}."]
 
     def latex(self) -> list[str]:
         """The means of all models at every cut-off; users, test and correction in the caption."""
@@ -184,7 +141,7 @@ class ComparisonOverview(ComparisonSection):
             test = _(
                 "{test}, Holm's correction over {count} comparisons, level {alpha}, and a {confidence} interval of "
                 "the difference that leaves out 0 ({method})",
-                test=_(TESTS[settings.test]),
+                test=_(words.TESTS[settings.test]),
                 count=f"{report.n_tested:,}",
                 alpha=f"{settings.alpha:g}",
                 confidence=percent_of(settings.confidence),
@@ -266,17 +223,6 @@ class SegmentDifferences(ComparisonSection):
     def heading(self, safe: Safe) -> str:
         return words.segments_title(self.report, safe)
 
-    @property
-    def rows(self) -> list[str]:
-        """What a row is, if a column splits users."""
-        return [self.report.segments.words] if self.report.segments and self.report.segments.words else []
-
-    def text(self) -> list[str]:
-        return [*super().text(), *self.rows]
-
-    def markdown(self) -> list[str]:
-        return [*super().markdown(), *(markdown_text(line, 1000) for line in self.rows)]
-
     def to_dict(self) -> dict[str, Any]:
         segments = self.report.segments
         if segments is None:
@@ -290,7 +236,12 @@ class CurvesSection(ComparisonSection):
 
     name = "curves_of_report"
     title = N_("Curves")
-    fields = ("curves",)
+
+    def to_dict(self) -> dict[str, Any]:
+        names = ("metric", "symbol", "k", "value", "low", "high", "n_users")
+        curves = self.report.curves.items()
+        rows = [{"model": model} | {name: getattr(curve, name) for name in names} for model, curve in curves]
+        return {"curves": [{"mean" if name == "value" else name: value for name, value in row.items()} for row in rows]}
 
 
 class ComparisonBeyond(ComparisonSection):
@@ -304,7 +255,7 @@ class ComparisonBeyond(ComparisonSection):
     def shown(self) -> bool:
         return bool(self.report.beyond)
 
-    def table(self, safe: Safe, cell: Callable[[float, float, float], str] = _value) -> Cells:
+    def table(self, safe: Safe, cell: Callable[[float, float, float], str] = lambda value, *_: number(value)) -> Cells:
         rows = [[f"{row.symbol}@{row.k}", *(cell(*values) for values in row.values)] for row in self.report.beyond]
         return Cells([_("metric"), *map(safe, self.report.models)], rows)
 
@@ -319,37 +270,6 @@ class MoversSection(ComparisonSection):
     @property
     def shown(self) -> bool:
         return bool(self.report.moved)
-
-    def text(self) -> list[str]:
-        return [line for moved in self.report.moved for line in ["", *movers_text(moved)]]
-
-    def markdown(self) -> list[str]:
-        parts = []
-        for moved in self.report.moved:
-            header = [_("user"), _("value"), markdown_text(moved.baseline), markdown_text(moved.model)]
-            rows = [
-                [
-                    markdown_text(mover.user),
-                    f"{number(mover.before)} → {number(mover.after)}",
-                    *(_listed(items, item_in_markdown, "**{}**") for items in (mover.old, mover.new)),
-                ]
-                for mover in (*moved.gained, *moved.lost)
-            ]
-            title = words.movers_title(moved, markdown_text)
-            parts += [f"**{title}**", markdown_table(header, rows, left=len(header))]
-        return parts
-
-
-def movers_text(moved: MovedUsers) -> list[str]:
-    """The users who moved most, in lines."""
-    lines = _wrapped(one_line(words.movers_title(moved), 300))
-    for mover in (*moved.gained, *moved.lost):
-        change = f"{number(mover.before)} -> {number(mover.after)} ({signed(mover.change)})"
-        lines.append(f"  {one_line(mover.user)}: {change}")
-        for model, items in ((moved.baseline, mover.old), (moved.model, mover.new)):
-            listed = f"{one_line(model)}: {_listed(items, item_in_text, '*{}')}"
-            lines += textwrap.wrap(listed, LINE, initial_indent=4 * " ", subsequent_indent=6 * " ")
-    return lines
 
 
 class OverlapSection(ComparisonSection):
@@ -390,49 +310,9 @@ class ComparisonReadings(ComparisonSection):
     title = N_("How to read")
     fields = ("basis", "notes")
 
-    def text(self) -> list[str]:
-        report = self.report
-        notes = " ".join(words.notes(report.settings, report.n_tested))
-        intervals, basis = words.intervals_in_words(report.settings), one_line(f"{report.basis}.", 2000)
-        paragraphs = [notes, intervals, basis, *(one_line(sentence, 900) for sentence in report.left_out)]
-        return ["", *(line for paragraph in paragraphs for line in _wrapped(paragraph))]
-
-    def markdown(self) -> list[str]:
-        report = self.report
-        notes = " ".join(words.notes(report.settings, report.n_tested))
-        basis = f"{words.intervals_in_words(report.settings)} {report.basis}."
-        left_out = [markdown_text(sentence, 900) for sentence in report.left_out]
-        return [markdown_text(notes, 2000), markdown_text(basis, 3000), *left_out]
-
 
 def _raised(marks: str) -> str:
     return f"$^{{{marks}}}$"
-
-
-def _bold(value: object) -> str:
-    return f"**{markdown_text(value)}**"
-
-
-def _mean(bold: str) -> Callable[[Mean, str], str]:
-    """Return a function that shows a mean in a table of text."""
-
-    def cell(mean: Mean, verdict: str) -> str:
-        value = f"{bold}{number(mean.mean)}{bold}" if mean.best else number(mean.mean)
-        sign = SIGNS.get(verdict, "") if verdict in ("better", "worse") else ""
-        ends = f" [{number(mean.low)}, {number(mean.high)}]" if isfinite(mean.low) else ""
-        return f"{value}{'°' if mean.near_best else ''}{sign}{ends}"
-
-    return cell
-
-
-def _listed(items: Sequence[RankedItem], shown: Callable[[Any, str], str], hit: str) -> str:
-    """The items of a list by their titles, hits marked."""
-    names = [(shown(item.item, item.title), item.relevance) for item in items]
-    return ", ".join(hit.format(name) if relevance else name for name, relevance in names) or _("no list")
-
-
-def _wrapped(paragraph: str, sign: str = "") -> list[str]:
-    return textwrap.wrap(paragraph, LINE, initial_indent=sign, subsequent_indent=" " * len(sign))
 
 
 #: In the order shown: the head first, without a tab; findings behind the others in HTML if there are none.

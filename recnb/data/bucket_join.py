@@ -16,6 +16,7 @@ from recnb.data.columns import Frame
 from recnb.data.encoding import distinct
 from recnb.data.join import Prepared, RemoteRows, Source
 from recnb.data.merge import JoinedPart, merged
+from recnb.data.parallel import in_turn
 from recnb.data.partition import Layout, PartSummary, part_of
 from recnb.data.relevance import LazyRows, graded, once
 from recnb.data.user_buckets import UserBuckets, ranges_of
@@ -82,22 +83,24 @@ class BucketJoin:
         return Source(self.away, truth, self.layout.recs, self.layout.truth, floats=floats)
 
     def each(self, work: Callable[[Source, PartSummary], T]) -> Iterator[T]:
-        """Apply a function to the source of each bucket and the facts of its rows."""
-        for low, high in steps(self.ranges, _("buckets of users joined"), len(self.ranges)):
-            recs, truth = self.recs.bucket(low, high), self.truth.bucket(low, high)
-            if not (recs.height or truth.height):
-                continue
-            source = self._part(recs, truth)
+        """Apply a function to the source of each bucket and the facts of its rows, on all cores; results are in order."""
+
+        def join(rows: tuple[pl.DataFrame, pl.DataFrame]) -> T:
+            source = self._part(*rows)
             try:
-                yield work(source, PartSummary.of(recs, truth))
+                return work(source, PartSummary.of(*rows))
             except FrameError as problem:
                 if type(problem) is not FrameError or len(self.ranges) == 1:
                     raise
                 where = f"(Counted in one of {len(self.ranges)} buckets of users, where joining ended.)"
                 raise FrameError(f"{problem} {where}") from None
-            # What was joined refers to its source: the rows would wait for the garbage collector.
-            source._known.clear()
-            del source, recs, truth
+            finally:
+                # What was joined refers to its source: the rows would wait for the garbage collector.
+                source._known.clear()
+
+        slots = steps(self.ranges, _("buckets of users joined"), len(self.ranges))
+        buckets = ((self.recs.bucket(*some), self.truth.bucket(*some)) for some in slots)
+        return in_turn((rows for rows in buckets if rows[0].height or rows[1].height), join)
 
     def check(self, facts: PartSummary, n_users: int, n_relevant: int, convention: Convention) -> None:
         """Raise an error if no user of all buckets can be averaged."""
@@ -122,17 +125,22 @@ class BucketJoin:
                 "candidates='catalogue' ranks every item of all users below each list, and the lists stay in "
                 f"{self.away.where}. If they fit into memory: {self.away.remedy}."
             )
-        parts, facts, items = [], PartSummary(), self.recs.first["item"].clear()
-        for part, own in self.each(lambda source, own: (JoinedPart.of(source.under(convention)), own)):
-            facts += own
-            items = distinct(pl.concat([items, part.row_counts.items]))
-            counts = replace(part.row_counts, items=items.clear())
+
+        def joined(source: Source, facts: PartSummary) -> tuple[JoinedPart, PartSummary]:
+            part = JoinedPart.of(source.under(convention))
             # The truth is here anyway, or it is too large to be kept once more.
-            kept = NONE if self.truth.in_files else part.truth
-            parts.append(replace(part, judged=NONE, truth=kept, row_counts=counts))
+            return replace(part, judged=NONE, truth=NONE if self.truth.in_files else part.truth), facts
+
+        parts, facts, items = [], PartSummary(), [self.recs.first["item"].clear()]
+        for part, own in self.each(joined):
+            facts += own
+            items.append(part.row_counts.items)
+            if sum(map(len, items)) > 2 * len(items[0]):
+                items = [distinct(pl.concat(items))]
+            parts.append(replace(part, row_counts=replace(part.row_counts, items=items[0].clear())))
         n_users = sum(len(part.users) for part in parts)
         self.check(facts, n_users, sum(len(part.truth_relevance) for part in parts), convention)
-        parts[0] = replace(parts[0], row_counts=replace(parts[0].row_counts, items=items))
+        parts[0] = replace(parts[0], row_counts=replace(parts[0].row_counts, items=distinct(pl.concat(items))))
 
         def judged() -> pl.DataFrame:
             rows = graded(self._judged(), self.layout.truth, convention)

@@ -72,15 +72,12 @@ def columns_of(frame: Frame, name: str) -> list[str]:
             one_list = " For one list, type recnb.ndcg(ranking, relevant)." if isinstance(frame, (list, tuple)) else ""
             if name == "the frame" and isinstance(frame, Mapping):
                 one_list = " Recommendations need a truth: recnb.evaluate(recs, truth)."
-            forms = "a mapping of user to items, or the path of a file."
+            forms = f"a mapping of user to items, or the path of a file.{one_list}"
             if name in ("items", "users"):
-                forms, one_list = (
-                    f"or the path of a file, with a row for each {name[:-1]} and a column of their ids.",
-                    "",
-                )
+                forms = f"or the path of a file, with a row for each {name[:-1]} and a column of their ids."
             raise FrameError(
                 f"{name} is a {type(frame).__name__}, which is nothing that recnb reads: give a pandas or Polars frame, "
-                f"a pyarrow table or dataset, a DuckDB relation, {forms}{one_list}"
+                f"a pyarrow table or dataset, a DuckDB relation, {forms}"
             )
     if twice := [column for column in columns if columns.count(column) > 1]:
         raise ColumnError(FrameName(name), f" has more than one column called {twice[0]!r}: rename all but one.")
@@ -151,47 +148,34 @@ def find(
     columns = columns_of(frame, name)
     expected = [*roles, *optional]
     named = {role: column for role in expected if (column := given.get(role)) is not None and column in columns}
+    free = [column for column in columns if column not in named.values()]
     found: dict[str, str] = {}
-    missing: list[str] = []
     for role in expected:
-        candidates = by_name((column for column in columns if column not in named.values()), role)
-        if role in named:
-            found[role] = named[role]
-        elif len(candidates) == 1:
+        candidates = [named[role]] if role in named else by_name(free, role)
+        if len(candidates) > 1:
+            could_be = f": {' and '.join(map(repr, candidates))} could each be the {role} column."
+            raise ColumnError(FrameName(name), could_be, fix=("Say which: ", Argument(role, candidates[0]), "."))
+        if candidates:
             found[role] = candidates[0]
-        elif len(candidates) > 1:
-            raise ColumnError(
-                FrameName(name),
-                f": {' and '.join(map(repr, candidates))} could each be the {role} column.",
-                fix=("Say which: ", Argument(role, candidates[0]), "."),
-            )
-        elif role in roles:
-            other = next((other for other, column in named.items() if role_of(column) == role), None)
-            if other is not None:
-                raise _twice(name, named[other], role, other)
-            missing.append(role)
+        elif role in roles and (others := [other for other, column in named.items() if role_of(column) == role]):
+            raise _twice(name, named[others[0]], role, others[0])
+    missing = [role for role in roles if role not in found]
     if {"rank", "score"} <= {*optional} and not {"rank", "score"} & {*found} and (missing or both_sides):
         missing.append("score")
     if both_sides and "relevance" not in found:
         missing.append("relevance")
     if missing:
-        raise _missing(
-            frame,
-            name,
-            missing,
-            given,
-            [column for column in columns if column not in found.values()],
-            both_sides=both_sides,
-        )
+        rest = [column for column in columns if column not in found.values()]
+        raise _missing(frame, name, missing, given, rest, both_sides=both_sides)
     level = next((level for level in _levels(frame) if role_of(level) in {*optional}), None)
     if level is not None and not set(found) & {*optional}:
         raise ColumnError(
             f"{name} has no {role_of(level)} column, and its index holds {level!r}: type .reset_index() to make columns of it."
         )
+    by_column: dict[str, str] = {}
     for role, column in found.items():
-        same = [other for other in found if other != role and found[other] == column]
-        if same:
-            raise _twice(name, column, role, same[0])
+        if (other := by_column.setdefault(column, role)) != role:
+            raise _twice(name, column, other, role)
     return found
 
 
@@ -349,7 +333,14 @@ def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.
         column = column.astype(str)
     if isinstance(column.dtype, pd.SparseDtype):
         column = pd.Series(np.asarray(column), name=column.name)
+    if isinstance(column.dtype, pd.IntervalDtype):
+        column = column.astype(pd.CategoricalDtype(sorted(column.dropna().unique()), ordered=True))
+    if isinstance(column.dtype, pd.PeriodDtype):
+        column = column.astype(object).map(str, na_action="ignore")
     try:
+        if _is_ordered(column) and role not in NAMES:
+            words = column.cat.rename_categories(list(map(str, column.cat.categories)))
+            return pl.Series(words.astype(object).to_list(), dtype=pl.Enum(list(words.cat.categories)))
         if isinstance(column.dtype, pd.CategoricalDtype):
             # Whole numbers have no way to be missing: as objects they keep both.
             column = column.astype(object if column.hasnans else column.cat.categories.dtype)
@@ -368,6 +359,12 @@ def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.
                 f"Make it one kind, for example {first}.astype(str).",
             )
         raise FrameError.of_column(name, label, f"holds values {held}: {kinds}.", fix=fix) from problem
+
+
+def _is_ordered(column: pd.Series[Any]) -> bool:
+    """Whether words or intervals have an order of their own, which groups keep."""
+    dtype = column.dtype
+    return isinstance(dtype, pd.CategoricalDtype) and bool(dtype.ordered) and dtype.categories.dtype.kind == "O"
 
 
 def _to_numbers(column: pd.Series[Any], label: str) -> str:

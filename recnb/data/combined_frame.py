@@ -14,7 +14,7 @@ import polars as pl
 
 from recnb.data import validation
 from recnb.data.columns import Frame, columns_of, find, role_of, table_of
-from recnb.data.item_lists import ItemLists
+from recnb.data.item_lists import in_cells
 from recnb.display.language import N_, Plural, Sentence
 from recnb.errors import ColumnError, FrameError
 
@@ -89,13 +89,10 @@ def _present(column: pl.Series) -> pl.Series:
 
 def _list_frame(frame: Frame, columns: Mapping[str, str | None]) -> Parts:
     labels = find(frame, "the frame", ["user", "recommended", "relevant"], columns)
-    lists, relevant = (
-        ItemLists.in_cells(frame, "the frame", labels["user"], labels[role], ordered=role == "recommended")
+    recs, truth = (
+        in_cells(frame, "the frame", labels["user"], labels[role], ordered=role == "recommended")
         for role in ("recommended", "relevant")
     )
-    if len(lists.users) == 0:
-        raise FrameError("the frame is empty: it has no rows to evaluate.")
-    recs, truth = lists.table(), relevant.table()
     if recs.height == 0:
         raise FrameError(f"the frame recommends nothing: every list of {labels['recommended']!r} is empty.")
     if truth.height == 0:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import bz2
 import codecs
 import gzip
+import json
 import lzma
 import os
 import secrets
 import shutil
 import zipfile
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from math import isfinite
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import IO, Any, TypeAlias, overload
 
 import polars as pl
 
@@ -142,6 +144,11 @@ def written(text: str, path: File | None) -> str | None:
     return None
 
 
+def written_json(value: Any, path: File | None) -> str | None:
+    """Write nested data as JSON to a file and return None; return the text if there is no path."""
+    return written(json.dumps(json_values(value), ensure_ascii=False, indent=2, allow_nan=False) + "\n", path)
+
+
 def json_values(value: Any) -> Any:
     """Nested data as JSON has it: lists for tuples, None for NaN."""
     if isinstance(value, Mapping):
@@ -149,3 +156,25 @@ def json_values(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [json_values(part) for part in value]
     return None if isinstance(value, float) and not isfinite(value) else value
+
+
+class AsJson(ABC):
+    """A result that can be written as JSON."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain Python that `json` can write; NaN is None."""
+
+    @overload
+    def to_json(self, path: None = None) -> str: ...
+    @overload
+    def to_json(self, path: File) -> None: ...
+    def to_json(self, path: File | None = None) -> str | None:
+        """Return `to_dict` as JSON text, or write it to a file.
+
+        Parameters
+        ----------
+        path
+            The file to write; None: return the text.
+        """
+        return written(json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n", path)

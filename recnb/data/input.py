@@ -18,7 +18,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.data.columns import Frame, columns_of, find, fractional, from_pandas, role_of, table_of
-from recnb.data.item_lists import LISTS, SETS, ItemLists, by_rank, each_once, ids_of
+from recnb.data.item_lists import LISTS, SETS, by_rank, by_user, ids_of, in_cells
 from recnb.data.join import Source
 from recnb.data.table_files import IDS, Trec, Wanted, read_together
 from recnb.data.validation import kind
@@ -39,15 +39,17 @@ OF_OTHER_FRAMES = ("item", "rank", "score", "relevance", "recommended", "relevan
 COLUMN_OF_LISTS = {RECS: "recommended", TRUTH: "relevant"}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Inputs:
-    """The frames of an evaluation."""
+    """The frames of an evaluation, each with a row an item."""
 
-    frames: dict[str, Frame]  #: by name; recommendations alone have both sides
     columns: Mapping[str, str | None]  #: role -> column of these frames, as named by keyword
-    converted: frozenset[str]  #: the frames that callers have in another form
-    used_ids: bool  #: whether users were given for rows without any
-    padded: frozenset[str]  #: the frames whose lists ended in -1
+    user_ids: Any
+    frames: dict[str, Any]  #: by name; recommendations alone have both sides
+    used_ids: bool = False  #: whether users were given for rows without any
+    converted: set[str] = field(default_factory=set)  #: the frames that callers have in another form
+    spent: set[str] = field(default_factory=set)  #: keywords whose columns of lists were read
+    padded: set[str] = field(default_factory=set)  #: the frames whose lists ended in -1
 
     def noted(self, source: Source) -> Source:
         """The frames that were read, with a note on lists that ended in -1; an error if that is an item."""
@@ -68,93 +70,52 @@ class Inputs:
                 raise
             raise problem.without_code() from problem
 
+    def convert(self, name: str) -> None:
+        """Make a frame of what was given under a name; what is one already, or no table, is left as it is."""
+        if name not in DESCRIBED and (name != RECS or TRUTH in self.frames):
+            table = self._table(self.frames[name], name)
+            if table is not None:
+                self.frames[name] = table
+                self.converted.add(name)
 
-def is_file(given: object) -> bool:
-    """Whether a path was given."""
-    return isinstance(given, (str, os.PathLike))
-
-
-def read_inputs(given: Mapping[str, Input | None], columns: Mapping[str, str | None], user_ids: Any = None) -> Inputs:
-    """Read recommendations, truth, train, items and users, by these names; what is not given is None."""
-    frames = {name: frame for name, frame in given.items() if frame is not None or name == RECS}
-    reader = _Reader(columns, user_ids, alone=TRUTH not in frames)
-    files = {name for name, frame in frames.items() if is_file(frame)}
-    converted = {name: reader.table(frame, name) for name, frame in frames.items() if name not in files}
-    frames |= {name: table for name, table in converted.items() if table is not None}
-    if files:
-        of_trec = {} if TRUTH not in frames else TREC
-        wanted: list[Wanted] = [
-            (frame, of_trec.get(name) if name in files else None, DESCRIBED.get(name, IDS))
-            for name, frame in frames.items()
-        ]
-        named = {role: column for role, column in columns.items() if column is not None}
-        frames = dict(zip(frames, read_together(wanted, named), strict=True))
-        converted |= {name: reader.table(frames[name], name) for name in files}
-        frames |= {name: table for name in files if (table := converted[name]) is not None}
-    others = {name for name, table in converted.items() if table is not None}
-    still_named = {role: column for role, column in columns.items() if role not in reader.spent}
-    return Inputs(frames, still_named, frozenset(others | files), reader.used_ids, frozenset(reader.padded))
-
-
-def refuse_unused(user_ids: Any, *, used: bool) -> None:
-    """Raise an error for users who were given and not needed."""
-    if user_ids is not None and not used:
-        raise OptionError("user_ids= names the users of rows of items, and every input has its users: leave it out.")
-
-
-@dataclass
-class _Reader:
-    """Turns each form into a frame with a row an item."""
-
-    columns: Mapping[str, str | None]
-    user_ids: Any
-    alone: bool  #: whether one frame has both sides
-    used_ids: bool = field(default=False, init=False)
-    spent: set[str] = field(default_factory=set, init=False)  #: keywords whose columns of lists were read
-    padded: set[str] = field(default_factory=set, init=False)  #: frames whose lists ended in -1
-
-    def table(self, given: Any, name: str) -> pl.DataFrame | None:
-        """The frame; None of a table that is one, or of what is no table."""
-        if name in DESCRIBED or (self.alone and name == RECS):
-            return None
+    def _table(self, given: Any, name: str) -> pl.DataFrame | None:
         if isinstance(given, pd.Series) and given.index.nlevels == 2:
             ids = {role: given.index.get_level_values(at).to_series() for at, role in enumerate(IDS)}
             parts = {**ids, "score" if name == RECS else "relevance": given}
             return pl.DataFrame({role: from_pandas(part, name, role, role) for role, part in parts.items()})
-        if isinstance(given, Mapping):
-            _no_columns(given, name)
-            return self._lists(list(given), list(given.values()), name)
-        if isinstance(given, pd.Series) and is_numbered(given.index):
-            return self._of_rows(given.to_list(), name)
-        if isinstance(given, pd.Series):
-            return self._lists(given.index.to_list(), given.to_list(), name)
         if isinstance(given, (list, tuple, np.ndarray, pl.Series)):
             return self._of_rows(given, name)
+        if isinstance(given, pd.Series) and is_numbered(given.index):
+            return self._of_rows(given.to_list(), name)
+        if isinstance(given, Mapping):
+            _no_columns(given, name)
+        if isinstance(given, (Mapping, pd.Series)):
+            users = ids_of(given.keys(), name, None, "users")
+            return by_user(
+                users, list(given.values() if isinstance(given, Mapping) else given), name, ordered=name == RECS
+            )
         if hasattr(type(given), "columns") or hasattr(type(given), "__arrow_c_stream__"):
             return self._of_frame(given, name, columns_of(given, name))
         return None
 
-    def _lists(self, users: Any, lists: Sequence[Any], name: str) -> pl.DataFrame:
-        return ItemLists(name, None, ids_of(users, name, None, "users"), lists, name == RECS).table()
-
     def _of_rows(self, given: Any, name: str) -> pl.DataFrame | None:
         if getattr(given, "ndim", 1) == 0 or len(given) == 0 or not isinstance(given[0], (*LISTS, *SETS, Mapping)):
             return None
+        if fields := getattr(given[0], "_fields", ()):
+            problem = f" holds records of {', '.join(fields)}: make a frame of them by pandas.DataFrame."
+            raise FrameError(FrameName(name), problem)
         users = self._given_users(len(given), name)
         if isinstance(given, np.ndarray) and given.ndim > 1:
             if given.ndim > 2 or given.shape[1] == 0:
                 raise FrameError(FrameName(name), f" has the shape {given.shape}: give a row of items for each user.")
             items: Any = given.ravel()
         elif not all(issubclass(one, LISTS) for one in set(map(type, given))) or len(set(map(len, given))) > 1:
-            return ItemLists(name, None, users, list(given), name == RECS).table()
+            return by_user(users, list(given), name, ordered=name == RECS)
         else:
             items = list(chain.from_iterable(given))
         if not isinstance(items, np.ndarray) or items.dtype == object:
-            objects = np.empty(len(items), dtype=object)
-            objects[:] = items
-            missing = pd.isna(objects)
-            objects[missing] = None
-            items = objects
+            objects = pd.Series(items, dtype=object)
+            items = objects.where(objects.notna(), None)
         return self._ranked(users, ids_of(items, name, None, "items"), name)
 
     def _ranked(self, users: pl.Series, items: pl.Series, name: str) -> pl.DataFrame:
@@ -162,6 +123,12 @@ class _Reader:
             self.padded.add(name)
             items = items.replace({-1: None})
         table = by_rank(users, items, name)
+        if items.dtype.is_float() and (
+            (table["item"] % 1 != 0).any() or (len(items) == table.height and _repeats(table))
+        ):
+            held = f" has rows of numbers, such as {items[0]:g}, that look like scores of all items, and not like items in rank order."
+            best = "Rank them first: numpy.argsort(-scores, axis=1, kind='stable')[:, :10] has the ten best columns of each row."
+            raise FrameError(FrameName(name), held, fix=best)
         return table if name == RECS else table.drop("rank")
 
     def _given_users(self, n: int, name: str) -> pl.Series:
@@ -169,24 +136,22 @@ class _Reader:
         self.used_ids = True
         if self.user_ids is None:
             of_rows = " has a row of items for each user, and the users are not given."
-            fix = (
-                "Name them in the order of the rows, user_ids=[...]; if they are the numbers of the rows from 0, ",
-                Argument("user_ids", range(n)),
-                ".",
+            name_them = (
+                "Name them in the order of the rows, user_ids=[...]; if they are the numbers of the rows from 0, "
             )
-            raise FrameError(FrameName(name), of_rows, fix=fix)
+            raise FrameError(FrameName(name), of_rows, fix=(name_them, Argument("user_ids", range(n)), "."))
         if not is_several(self.user_ids):
             raise OptionError(
                 f"user_ids={one_line(repr(self.user_ids))}: give the user of each row, in a list, an array or a Series."
             )
         users = ids_of(list(self.user_ids), name, None, "users")
         if len(users) != n:
-            raise FrameError(
+            problem = (
                 f"user_ids= has {len(users):,} users, and ",
                 FrameName(name),
                 f" {n:,} rows: give one user for each row.",
             )
-        each_once(users, name)
+            raise FrameError(*problem)
         return users
 
     def _of_frame(self, frame: Frame, name: str, names: list[Any]) -> pl.DataFrame | None:
@@ -204,7 +169,7 @@ class _Reader:
         if lists[0] == self.columns.get(role):
             self.spent.add(role)
         label = find(frame, name, ["user"], self.columns)["user"]
-        return ItemLists.in_cells(frame, name, label, lists[0], ordered=name == RECS).table().rename({"user": label})
+        return in_cells(frame, name, label, lists[0], ordered=name == RECS).rename({"user": label})
 
     def _ranks(self, frame: Frame, name: str, names: list[Any]) -> list[Any] | None:
         """The columns of a frame that has one for each rank, as 1 to 20 or rec_1 to rec_20; None if it has other roles."""
@@ -252,7 +217,6 @@ class _Reader:
             label = frame.index.name if role_of(frame.index.name) == "user" else label
         else:
             users = self._given_users(table.height, name)
-        each_once(users, name)
         kinds = {kind(pl.Int64() if dtype.is_float() else dtype) for dtype in table.dtypes if dtype != pl.Null}
         if len(kinds) > 1:
             held = f" holds items of more than one kind: {' and '.join(sorted(kinds))}."
@@ -260,6 +224,38 @@ class _Reader:
         columns = pl.concat([pl.DataFrame({"item": column}) for column in table], how="vertical_relaxed")["item"]
         by_user = np.arange(len(columns)).reshape(len(ranks), -1).T.ravel()
         return self._ranked(users, columns.gather(by_user), name).rename({"user": label})
+
+
+def is_file(given: object) -> bool:
+    """Whether a path was given."""
+    return isinstance(given, (str, os.PathLike))
+
+
+def read_inputs(given: Mapping[str, Input | None], columns: Mapping[str, str | None], user_ids: Any = None) -> Inputs:
+    """Read recommendations, truth, train, items and users, by these names; what is not given is None."""
+    frames: dict[str, Any] = {name: frame for name, frame in given.items() if frame is not None or name == RECS}
+    inputs = Inputs(columns, user_ids, frames)
+    files = [name for name, frame in frames.items() if is_file(frame)]
+    for name in frames.keys() - files:
+        inputs.convert(name)
+    if files:
+        wanted: list[Wanted] = [
+            (frame, TREC.get(name) if name in files and TRUTH in frames else None, DESCRIBED.get(name, IDS))
+            for name, frame in frames.items()
+        ]
+        named = {role: column for role, column in columns.items() if column is not None}
+        frames |= zip(frames, read_together(wanted, named), strict=True)
+        for name in files:
+            inputs.convert(name)
+    inputs.converted.update(files)
+    inputs.columns = {role: column for role, column in columns.items() if role not in inputs.spent}
+    return inputs
+
+
+def refuse_unused(user_ids: Any, *, used: bool) -> None:
+    """Raise an error for users who were given and not needed."""
+    if user_ids is not None and not used:
+        raise OptionError("user_ids= names the users of rows of items, and every input has its users: leave it out.")
 
 
 def is_numbered(index: pd.Index[Any]) -> bool:
@@ -278,6 +274,10 @@ def _holds_fractions(frame: Frame, name: str, columns: list[Any]) -> bool:
     floats = [column for column in columns if str(column) in map(str, fractional(frame))]
     table = table_of(frame, name, {str(at): column for at, column in enumerate(floats)}) if floats else pl.DataFrame()
     return any(bool((column % 1 > 0).any()) for column in table)
+
+
+def _repeats(table: pl.DataFrame) -> bool:
+    return bool(table.select("user", "item").is_duplicated().any())
 
 
 def _no_columns(given: Mapping[Any, Any], name: str) -> None:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import pandas as pd
 import polars as pl
 
 from recnb.conventions import Convention
@@ -107,12 +108,9 @@ class ItemData:
     def catalogue(self) -> Catalogue:
         """Data about the items."""
         known: dict[str, Any] = {}
-        if self.side_data.train is not None:
-            _, item = self._train
-            n_users = self.side_data.train["user"].n_unique()
-            had = self._unique_train["item"]
-            known = {"interactions": self._counted(item), "users": self._counted(positions(self.items, had))}
-            known["n_users"] = n_users
+        if (train := self.side_data.train) is not None:
+            users, interactions = (self._counted(had["item"]) for had in (self._unique_train, train))
+            known = {"users": users, "interactions": interactions, "n_users": train["user"].n_unique()}
         return Catalogue(**known, listed=self.listed(), reader=self, ask=self.ask)
 
     def listed(self) -> Bools | None:
@@ -122,19 +120,13 @@ class ItemData:
         return None if self.side_data.train is None else self.marked(self._unique_train["item"])
 
     @cached_property
-    def _train(self) -> tuple[pl.Series, Ints]:
-        train = self.side_data.train
-        assert train is not None
-        return train["user"], positions(self.items, train["item"])
-
-    @cached_property
     def _unique_train(self) -> pl.DataFrame:
         train = self.side_data.train
         assert train is not None
         return train if validation.repeated(train, ["user", "item"]).height == 0 else train.unique(["user", "item"])
 
-    def _counted(self, item: Ints) -> Ints:
-        return np.bincount(item, minlength=len(self.items))
+    def _counted(self, items: pl.Series) -> Ints:
+        return np.bincount(positions(self.items, items), minlength=len(self.items))
 
     def marked(self, items: pl.Series) -> Bools:
         """Which items are among these."""
@@ -144,15 +136,17 @@ class ItemData:
 
     # What lists hold that needs to be said
 
+    @cached_property
+    def _ranks_again(self) -> Ints:
+        """The ranks of recommended items that the user has in train."""
+        if self.side_data.train is None:
+            return np.zeros(0, dtype=np.int64)
+        seen = self.recs.lazy().join(self.side_data.train.lazy(), on=["user", "item"], how="semi")
+        return seen.select("rank").collect()["rank"].to_numpy()
+
     def again(self, k: int | None) -> int:
         """Number of rows down to rank k whose item the user has in train."""
-        if self.side_data.train is None:
-            return 0
-        if "again" not in self._read:
-            seen = self.recs.lazy().join(self.side_data.train.lazy(), on=["user", "item"], how="semi")
-            self._read["again"] = seen.select("rank").collect()["rank"].to_numpy()
-        rank = self._read["again"]
-        return len(rank) if k is None else int((rank <= k).sum())
+        return int((self._ranks_again <= (np.inf if k is None else k)).sum())
 
     def seen(self, lists: Lists, known: Bools) -> int:
         """Number of recommended items that are not marked as known."""
@@ -160,17 +154,13 @@ class ItemData:
 
     # What metrics ask to be read
 
-    def history(self) -> tuple[Ints, Ints]:
-        """The training items of users with a list, each once: positions of user and item, sorted by user."""
-        return self._history(self.users)
-
-    def _history(self, users: pl.Series) -> tuple[Ints, Ints]:
+    def history(self, users: pl.Series | None = None) -> tuple[Ints, Ints]:
+        """The training items of users with a list, or of these, each once: positions of user and item, sorted by user."""
         had = self._unique_train
-        user = positions(users, had["user"])
-        inside = user >= 0
-        user, item = user[inside], positions(self.items, had["item"])[inside]
-        order = in_order(user)
-        return user[order], item[order]
+        user = positions(self.users if users is None else users, had["user"])
+        inside = np.flatnonzero(user >= 0)
+        order = inside[in_order(user[inside])]
+        return user[order], positions(self.items, had["item"])[order]
 
     def taken(self) -> Sparse:
         """Items × users of train, 1 where the user has the item."""
@@ -187,7 +177,7 @@ class ItemData:
         if key not in self._read:
             count = self.catalogue.counts("interactions", "serendipity")
             item = positions(self.items, prepared.truth["item"])
-            had = self._history(prepared.users)
+            had = self.history(prepared.users)
             n_items = int(self.catalogue.members("catalogue", "serendipity").sum())
             expected = expected_ranks(prepared.truth_user, item, had, count)
             self._read[key] = expected, popular_places(count, n_items)[item], n_items
@@ -195,79 +185,40 @@ class ItemData:
 
     def features(self, columns: object, metric: str) -> tuple[Sparse, Bools]:
         """Items × features: genres as words, or numbers."""
-        items = self._items(metric, "features")
-        chosen = self._columns(columns, "features", metric)
-        return self._matrix(items, chosen, "features")[0], self.marked(items["item"])
+        matrix, _labels = self._described(columns, "features", metric)
+        assert self.side_data.items is not None
+        return matrix, self.marked(self.side_data.items["item"])
 
     def genres(self, column: object, metric: str) -> tuple[Sparse, Sequence[str]]:
         """Items × genres, 1 where the item has it, and what the genres are called."""
-        items = self._items(metric, "genre")
-        return self._matrix(items, self._columns(column, "genre", metric), "genre", positive=True)
+        return self._described(column, "genre", metric)
 
-    def _items(self, metric: str, argument: str) -> pl.DataFrame:
-        if self.side_data.items is None:
-            raise self.catalogue.missing(metric, argument)
-        return self.side_data.items
-
-    def _columns(self, columns: object, argument: str, metric: str) -> tuple[str, ...]:
-        """The columns of items that were named, or those that speak for themselves."""
-        items = self._items(metric, argument)
-        has = [name for name in items.columns if name != "item"]
-        if columns is None:
-            named = [name for name in has if name.lower() in GENRES and _is_words(items[name])]
-            if len(named) == 1:
-                return (named[0],)
-            flags = [name for name in has if _is_flag(items[name])]
-            if flags and not named:
-                return tuple(flags)
-            found = f"{' and '.join(map(repr, named))} could each be meant" if named else "has no column of genres"
-            example = (named or has or ["genres"])[0]
-            columns_of_items = f" {found}. Its columns: {', '.join(map(repr, has)) or 'none'}."
-            fix = ("Say which: ", Argument(argument, example), ".")
-            raise OptionError(Argument("items"), columns_of_items, fix=fix, subject=f"{metric}: ")
-        given = [columns] if isinstance(columns, str) else columns
-        if not is_several(given):
-            raise OptionError(
-                Argument(argument, columns), ": name a column of ", Argument("items"), ", or several in a list."
-            )
-        chosen = tuple(str(name) for name in given)
-        for name in chosen:
-            if name not in has:
-                given = (Argument(argument, columns), ": ", Argument("items"))
-                raise OptionError(*given, f" has no column {name!r}.", fix=near(name, has))
-        if not chosen:
-            raise OptionError(f"{argument} names no column of items=.")
-        return chosen
-
-    def _matrix(
-        self, items: pl.DataFrame, columns: tuple[str, ...], argument: str, *, positive: bool = False
-    ) -> tuple[Sparse, Sequence[str]]:
-        """Items × (words of one column, or numbers of several), by position of the item."""
+    def _described(self, columns: object, argument: str, metric: str) -> tuple[Sparse, Sequence[str]]:
+        """Items × (words of one column, or numbers of several), by position of the item, and what they are called."""
         from scipy import sparse
 
-        key = (argument, columns)
-        if key in self._read:
-            return self._read[key]  # type: ignore[no-any-return]
-        place = positions(self.items, items["item"])
-        if len(columns) == 1 and _is_words(items[columns[0]]):
-            row, words = _words(items[columns[0]])
-            names = words.unique().drop_nulls().sort()
-            column = positions(names, words)
-            cells = np.ones(len(row))
-            labels = [str(name) for name in names.to_list()]
-        else:
-            table = np.stack([_numbers(items[name], name, argument, positive) for name in columns], axis=1)
-            row, column = np.nonzero(table)
-            cells, labels = table[row, column], list(columns)
-        matrix = sparse.csr_array((cells, (place[row], column)), shape=(len(self.items), len(labels)))
-        if argument == "genre":
-            matrix.data = np.ones_like(matrix.data)
-        self._read[key] = matrix, labels
+        items = self.side_data.items
+        if items is None:
+            raise self.catalogue.missing(metric, argument)
+        chosen = _columns(items, columns, argument, metric)
+        if (argument, *chosen) not in self._read:
+            if len(chosen) == 1 and _is_words(items[chosen[0]]):
+                row, words = _words(items[chosen[0]])
+                names = words.unique().sort()
+                column, cells, labels = positions(names, words), np.ones(len(row)), names.to_list()
+            else:
+                table = np.stack([_numbers(items[name], name, argument) for name in chosen], axis=1)
+                row, column = np.nonzero(table)
+                cells, labels = table[row, column], [*chosen]
+            place, shape = positions(self.items, items["item"]), (len(self.items), len(labels))
+            self._read[argument, *chosen] = sparse.csr_array((cells, (place[row], column)), shape=shape), labels
+        matrix, labels = self._read[argument, *chosen]
         return matrix, labels
 
     def distances(self, given: object, metric: str) -> tuple[Floats, Ints]:
         """A matrix of distances, and the row of it that each item has."""
-        names, matrix = _square(given, None if self.side_data.items is None else self.side_data.items["item"])
+        listed, kind = self.side_data.items, validation.kind
+        names, matrix = _square(given, None if listed is None else listed["item"])
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
             raise FrameError(f"distances has the shape {matrix.shape}: give items × items.")
         if len(names) != len(matrix):
@@ -279,10 +230,10 @@ class ItemData:
             raise FrameError(
                 "distances holds a missing number, or is not the same both ways: give one distance a pair."
             )
-        if validation.kind(names.dtype) != validation.kind(self.items.dtype):
+        if kind(names.dtype) != kind(self.items.dtype):
             raise FrameError(
-                f"distances names its items by {validation.kind(names.dtype)}, such as {names[0]!r}, and the lists hold "
-                f"{validation.kind(self.items.dtype)}, such as {self.items[0]!r}. They would never match."
+                f"distances names its items by {kind(names.dtype)}, such as {names[0]!r}, and the lists hold "
+                f"{kind(self.items.dtype)}, such as {self.items[0]!r}. They would never match."
             )
         at = positions(self.items, names)
         row = np.full(len(self.items), -1)
@@ -290,28 +241,48 @@ class ItemData:
         return matrix, row
 
 
+def _columns(items: pl.DataFrame, columns: object, argument: str, metric: str) -> tuple[str, ...]:
+    """The columns of items that were named, or those that speak for themselves."""
+    has = [name for name in items.columns if name != "item"]
+    if columns is None:
+        named = [name for name in has if name.lower() in GENRES and _is_words(items[name])]
+        flags = [name for name in has if _is_flag(items[name])]
+        if len(named) == 1 or (flags and not named):
+            return tuple(named or flags)
+        found = f"{' and '.join(map(repr, named))} could each be meant" if named else "has no column of genres"
+        columns_of_items = f" {found}. Its columns: {', '.join(map(repr, has)) or 'none'}."
+        fix = ("Say which: ", Argument(argument, (named or has or ["genres"])[0]), ".")
+        raise OptionError(Argument("items"), columns_of_items, fix=fix, subject=f"{metric}: ")
+    given = [columns] if isinstance(columns, str) else columns
+    if not is_several(given):
+        raise OptionError(
+            Argument(argument, columns), ": name a column of ", Argument("items"), ", or several in a list."
+        )
+    chosen = tuple(str(name) for name in given)
+    for name in chosen:
+        if name not in has:
+            problem = (Argument(argument, columns), ": ", Argument("items"), f" has no column {name!r}.")
+            raise OptionError(*problem, fix=near(name, has))
+    if not chosen:
+        raise OptionError(f"{argument} names no column of items=.")
+    return chosen
+
+
 def _square(given: Any, order: pl.Series | None) -> tuple[pl.Series, Floats]:
     """Items and distances of a frame with items as index and columns, or of a bare matrix in the order of items."""
-    import pandas as pd
-
     if isinstance(given, pd.DataFrame):
         if list(given.index) != list(given.columns):
             raise FrameError("distances: index and columns must hold the same items in the same order.")
-        return check_ids(pl.Series("item", list(given.index))), given.to_numpy(dtype=np.float64)
+        items = pl.Series("item", list(given.index))
+        return items.cast(pl.Int64) if items.dtype.is_integer() else items, given.to_numpy(dtype=np.float64)
     if order is None:
         raise RecnbError(
             "distances is a matrix without names: give a frame with items as index and as columns, or items= in the same order."
         )
-    dense = given.toarray() if hasattr(given, "toarray") else given
     try:
-        return order, np.asarray(dense, dtype=np.float64)
+        return order, np.asarray(given.toarray() if hasattr(given, "toarray") else given, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as problem:
         raise FrameError("distances holds something that is no number: give a matrix of items × items.") from problem
-
-
-def check_ids(items: pl.Series) -> pl.Series:
-    """Ids of items as the frames have them."""
-    return items.cast(pl.Int64) if items.dtype.is_integer() else items
 
 
 def _is_words(column: pl.Series) -> bool:
@@ -319,27 +290,22 @@ def _is_words(column: pl.Series) -> bool:
 
 
 def _is_flag(column: pl.Series) -> bool:
-    if column.dtype == pl.Boolean:
-        return True
-    return bool(column.dtype.is_numeric() and column.null_count() == 0 and ((column == 0) | (column == 1)).all())
+    if not column.dtype.is_numeric() or column.null_count():
+        return column.dtype == pl.Boolean
+    return bool(((column == 0) | (column == 1)).all())
 
 
 def _words(column: pl.Series) -> tuple[Ints, pl.Series]:
     """The row and the word of each genre: of lists, or of text such as "comedy|drama"."""
-    lists = (
-        column.cast(pl.List(pl.String))
-        if column.dtype in (pl.List, pl.Array)
-        else column.cast(pl.String).str.split("|")
-    )
-    table = pl.DataFrame({"row": pl.int_range(len(column), eager=True), "word": lists}).explode("word")
-    table = table.with_columns(pl.col("word").str.strip_chars()).filter(
-        pl.col("word").is_not_null() & ~pl.col("word").is_in(["", "(no genres listed)"])
-    )
-    table = table.unique(maintain_order=True)
+    of_lists = column.dtype in (pl.List, pl.Array)
+    lists = column.cast(pl.List(pl.String)) if of_lists else column.cast(pl.String).str.split("|")
+    table = pl.DataFrame({"row": np.arange(len(column)), "word": lists}).explode("word")
+    table = table.with_columns(pl.col("word").str.strip_chars())
+    table = table.filter(~pl.col("word").is_in(["", "(no genres listed)"])).unique(maintain_order=True)
     return table["row"].to_numpy(), table["word"]
 
 
-def _numbers(column: pl.Series, name: str, argument: str, positive: bool) -> Floats:
+def _numbers(column: pl.Series, name: str, argument: str) -> Floats:
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
         held = f"holds {validation.kind(column.dtype)}, and several columns of "
         need = " must hold numbers: name one column of words, or columns of numbers."
@@ -347,7 +313,7 @@ def _numbers(column: pl.Series, name: str, argument: str, positive: bool) -> Flo
     numbers = column.cast(pl.Float64).to_numpy()
     if not np.isfinite(numbers).all():
         raise FrameError.of_column("items", name, "holds a number that is missing or infinite: fill it in.")
-    if positive and not np.isin(numbers, (0, 1)).all():
+    if argument == "genre" and not np.isin(numbers, (0, 1)).all():
         raise FrameError.of_column("items", name, "holds other numbers than 0 and 1, which name no genre.")
     return np.asarray(numbers, dtype=np.float64)
 

@@ -13,10 +13,13 @@ from recnb.conventions import Convention
 from recnb.data.join import Counts, Prepared, RemoteRanking, RemoteRows, RowCounts
 from recnb.data.matches import ranges
 from recnb.data.memory import release_memory
+from recnb.data.parallel import in_blocks
 from recnb.data.relevance import LazyRows
 from recnb.metrics.hits import Hits, Ints, Tied, in_order
 
 TIED = tuple(field.name for field in fields(Tied))
+#: Of the columns that are no floats.
+KINDS: dict[str, type[np.generic]] = {"top": np.bool_, "rank": np.int64, "truth_row": np.int64}
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,52 +127,50 @@ def merged(
 
 
 def _hits(parts: list[JoinedPart], top: float) -> tuple[pl.Series, Hits]:
-    """Return all users, sorted, and their hits; each part is let go once it is copied."""
-    release_memory()
-    users, columns = pl.concat([part.users for part in parts]), parts[0].rows
-    ends = np.cumsum([len(part.users) for part in parts])
+    """Return all users, sorted, and their hits; the parts are let go once they are in one piece."""
+    users = pl.concat([part.users for part in parts])
     order = users.arg_sort().to_numpy()
-    users, place = users.gather(order), np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    del order
-    places = np.split(place, ends[:-1])
-
+    users = users.gather(order)
     list_length, n_relevant, n_hits = (
-        _per_user([getattr(part, name) for part in parts], places) for name in ("list_length", "n_relevant", "n_hits")
+        np.concatenate([getattr(part, name) for part in parts]).astype(np.int64)
+        for name in ("list_length", "n_relevant", "n_hits")
     )
-    truth_relevance = np.empty(n_relevant.sum())
-    kinds = {"top": np.dtype(np.bool_), "rank": np.dtype(np.int64), "truth_row": np.dtype(np.int64)}
-    rows: dict[str, Any] = {name: np.empty(n_hits.sum(), kinds.get(name, np.float64)) for name in columns}
-    truth_start, start = _starts(n_relevant), _starts(n_hits)
-    for at in places:
-        part = parts.pop(0)
-        truth_relevance[ranges(truth_start[at], n_relevant[at])] = part.truth_relevance
-        to = ranges(start[at], n_hits[at])
-        for name, column in part.rows.items():
-            rows[name][to] = column
-        rows["truth_row"][to] += np.repeat(truth_start[at], n_hits[at])
-    tied = Tied(**{name: rows.pop(name) for name in TIED}) if "weight" in columns else None
+    truth = {"relevance": np.concatenate([part.truth_relevance for part in parts])}
+    rows = {name: np.concatenate([part.rows[name] for part in parts]) for name in parts[0].rows}
+    parts.clear()
+    release_memory()
+    truth, rows = _by_user(truth, n_relevant, order), _by_user(rows, n_hits, order)
+    list_length, n_relevant, n_hits = list_length[order], n_relevant[order], n_hits[order]
+    rows["truth_row"] += np.repeat(_starts(n_relevant), n_hits)
+    tied = Tied(**{name: rows.pop(name) for name in TIED}) if "weight" in rows else None
     everyone = np.arange(len(users))
     user = np.repeat(everyone, n_hits)
-    del place, places, truth_start, start, n_hits
+    del order, n_hits
     release_memory()
     return users, Hits(
         **rows,
         user=user,
         list_length=list_length,
         truth_user=np.repeat(everyone, n_relevant),
-        truth_relevance=truth_relevance,
+        truth_relevance=truth["relevance"],
         max_relevance=top,
         tied=tied,
     )
 
 
-def _per_user(own: list[Any], places: list[Ints]) -> Ints:
-    """The values of all users from those of each part."""
-    column = np.empty(sum(map(len, places)), dtype=np.int64)
-    for values, at in zip(own, places, strict=True):
-        column[at] = values
-    return column
+def _by_user(columns: dict[str, Any], counts: Ints, order: Ints) -> dict[str, Any]:
+    """Columns of so many rows a user, with the users in another order."""
+    start, counts = _starts(counts)[order], counts[order]
+    ends = np.r_[0, np.cumsum(counts)]
+    moved = {name: np.empty(len(column), KINDS.get(name, np.float64)) for name, column in columns.items()}
+
+    def move(first: int, stop: int) -> None:
+        rows, to = ranges(start[first:stop], counts[first:stop]), slice(ends[first], ends[stop])
+        for name, column in columns.items():
+            moved[name][to] = column[rows]
+
+    in_blocks(len(order), move)
+    return moved
 
 
 def _starts(counts: Ints) -> Ints:

@@ -55,32 +55,21 @@ def model_lists(model: Model, test: Any, train: Any = None, k: int | Sequence[in
     lists = [
         _top(model, int(user), held_out.shape[1], seen, depth) for user in steps(users, _("users ranked"), len(users))
     ]
-    lengths = [len(items) for items in lists]
-    if not any(lengths):
+    if not any(map(len, lists)):
         raise FrameError(
             "train holds every item of every user with test items, so nothing is left to rank: check that train and test differ."
         )
-    recs = pl.DataFrame(
-        {
-            "user": np.repeat(users, lengths),
-            "item": np.concatenate(lists),
-            "rank": np.concatenate([np.arange(1, n + 1) for n in lengths]),
-        }
-    )
-    truth = held_out.tocoo()
-    truth_frame = pl.DataFrame(
-        {
-            "user": truth.row.astype(np.int64),
-            "item": truth.col.astype(np.int64),
-            "relevance": truth.data.astype(np.float64),
-        }
-    )
-    left_out = held_out.shape[0] - len(users)
+    lengths = [len(items) for items in lists]
+    ranks = np.concatenate([np.arange(1, length + 1) for length in lengths])
+    recs = pl.DataFrame({"user": np.repeat(users, lengths), "item": np.concatenate(lists), "rank": ranks})
+    coo = held_out.tocoo()
+    truth = pl.DataFrame({"user": coo.row, "item": coo.col, "relevance": coo.data})
     notes = [Sentence(N_("ranked by the model's scores"))]
-    notes += [Sentence(N_("{n:,} with no test item left out"), {"n": left_out})] if left_out else []
-    notes += [Sentence(N_("items of train taken out"))] if seen is not None else []
-    prepared = prepare(recs, truth_frame, {}, Convention(order="rank"))
-    return replace(prepared, notes=tuple(notes))
+    if left_out := held_out.shape[0] - len(users):
+        notes.append(Sentence(N_("{n:,} with no test item left out"), {"n": left_out}))
+    if seen is not None:
+        notes.append(Sentence(N_("items of train taken out")))
+    return replace(prepare(recs, truth, {}, Convention(order="rank")), notes=tuple(notes))
 
 
 def _matrix(matrix: Any, name: str) -> Any:
@@ -117,12 +106,11 @@ def _top(model: Model, user: int, n_items: int, seen: Any, depth: int) -> np.nda
         raise RecnbError(
             f"model.predict({user}) gave NaN for item {int(np.isnan(scores).argmax())}: a score must place its item."
         )
-    allowed = np.ones(n_items, dtype=bool)
+    items = np.arange(n_items)
     if seen is not None:
-        allowed[seen.indices[seen.indptr[user] : seen.indptr[user + 1]]] = False
-    items = np.flatnonzero(allowed)
+        items = np.delete(items, seen.indices[seen.indptr[user] : seen.indptr[user + 1]])
     if len(items) > depth:
         # All items that score as high as the last place, so that equal scores are settled by item number below.
         last = np.partition(scores[items], len(items) - depth)[len(items) - depth]
         items = items[scores[items] >= last]
-    return items[np.argsort(-scores[items], kind="stable")][:depth].astype(np.int64)
+    return items[np.argsort(-scores[items], kind="stable")][:depth]

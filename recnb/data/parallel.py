@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import ContextVar, copy_context
 from typing import TypeVar
 
 import numpy as np
@@ -23,8 +25,14 @@ BLOCK = 2**17
 SMALL = 2**18
 
 
+#: Whether what runs is a share of some work, so that all other cores have theirs.
+_is_share: ContextVar[bool] = ContextVar("recnb_is_share", default=False)
+
+
 def n_cores() -> int:
-    """The number of cores that this process may use, eight at most."""
+    """The number of cores that this process may use, eight at most; one within a share of some work."""
+    if _is_share.get():
+        return 1
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(allowed, MOST)
 
@@ -40,9 +48,42 @@ def in_shares(work: Sequence[T], do: Callable[[Sequence[T]], R]) -> list[R]:
         return [do(work)]
     shares = [work[len(work) * at // n : len(work) * (at + 1) // n] for at in range(n)]
     with ThreadPoolExecutor(n - 1) as pool:
-        others = [pool.submit(do, share) for share in shares[1:]]
-        first = do(shares[0])
+        others = [_submit(pool, do, share) for share in shares[1:]]
+        first = copy_context().run(_share, do, shares[0])
         return [first, *(other.result() for other in others)]
+
+
+def in_turn(work: Iterable[T], do: Callable[[T], R]) -> Iterator[R]:
+    """Apply a function to each piece of some work, and yield the results in order; as many pieces as cores are there at a time.
+
+    >>> list(in_turn("recnb", str.upper))
+    ['R', 'E', 'C', 'N', 'B']
+    """
+    n = n_cores()
+    if n == 1:
+        yield from map(do, work)
+        return
+    begun: deque[Future[R]] = deque()
+    with ThreadPoolExecutor(n) as pool:
+        try:
+            for piece in work:
+                begun.append(_submit(pool, do, piece))
+                if len(begun) == n:
+                    yield begun.popleft().result()
+            while begun:
+                yield begun.popleft().result()
+        finally:
+            for other in begun:
+                other.cancel()
+
+
+def _submit(pool: ThreadPoolExecutor, do: Callable[[T], R], piece: T) -> Future[R]:
+    return pool.submit(copy_context().run, _share, do, piece)
+
+
+def _share(do: Callable[[T], R], piece: T) -> R:
+    _is_share.set(True)
+    return do(piece)
 
 
 def in_blocks(n: int, do: Callable[[int, int], R]) -> list[R]:

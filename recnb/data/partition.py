@@ -83,19 +83,15 @@ class PartSummary:
         """The facts of one part."""
         models = recs["model"].drop_nulls().unique().sort().head(2).to_list() if "model" in recs.columns else []
         highest = truth["relevance"].cast(pl.Float64).max() if "relevance" in truth.columns else 1.0
-        here = recs.height > 0 and truth.height > 0
+        some = [recs["user"].head(64), recs["user"]] if recs.height and truth.height else []
         return cls(
-            recs.height,
-            truth.height,
-            any(
-                bool(some.is_in(truth["user"].implode()).any())
-                for some in (recs["user"].head(64), recs["user"])
-                if here
-            ),
-            recs["user"][0] if recs.height else None,
-            truth["user"][0] if truth.height else None,
-            highest if isinstance(highest, float) else None,
-            frozenset(models),
+            n_recs=recs.height,
+            n_truth=truth.height,
+            met=any(bool(users.is_in(truth["user"].implode()).any()) for users in some),
+            with_list=recs["user"][0] if recs.height else None,
+            with_truth=truth["user"][0] if truth.height else None,
+            highest=highest if isinstance(highest, float) else None,
+            models=frozenset(models),
         )
 
     def __add__(self, other: PartSummary) -> PartSummary:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -14,6 +13,7 @@ from recnb.data import validation
 from recnb.data.parallel import in_shares
 from recnb.data.user_rows import UserRows, blocks_of
 from recnb.errors import COLUMN, Argument, Code, ColumnError, FrameError, FrameName
+from recnb.metrics.cached import cached_property
 from recnb.metrics.hits import Floats, Ints, in_order
 
 
@@ -128,14 +128,38 @@ def dense(values: pl.Series) -> Ints:
 
 def best_first(user: Ints, score: Floats, within: Ints | Floats | None) -> Ints:
     """The order by user, then the highest score, then what orders equal scores; what is equal keeps its order."""
-    below = -score
-    if within is None:
-        order = np.argsort(below)
-        ordered = below[order]
-        if (ordered[1:] == ordered[:-1]).any():  # only then does it matter that a stable sort is slower
-            order = np.argsort(below, kind="stable")
-    else:
-        order = np.lexsort((within, below))
+    if within is not None:
+        first = np.argsort(within, kind="stable")
+        return np.asarray(first[best_first(user[first], score[first], None)])
+    row_bits, top = len(user).bit_length(), score.max(initial=-np.inf)
+    score_bits = min(48, 62 - row_bits - int(user.max(initial=0)).bit_length())
+    with np.errstate(all="ignore"):
+        scale = (2.0**score_bits - 2) / (top - score.min(initial=np.inf))
+    if score_bits < 8 or not 0 < scale < np.inf:  # as with scores that are infinite, or all the same
+        return _best_first(user, score)
+    # User, score and row go into the number that is sorted, of the score as much as there is room for.
+    key = ((top - score) * scale).astype(np.int64)
+    key |= user << score_bits
+    key <<= row_bits
+    key |= np.arange(len(user))
+    key.sort()
+    order = key & ((1 << row_bits) - 1)
+    key >>= score_bits + row_bits
+    wrong = np.flatnonzero(np.diff(score[order]) > 0)
+    wrong = wrong[key[wrong] == key[wrong + 1]]
+    if len(wrong):  # scores of one list that differ in what there was no room for
+        again = np.zeros(key[-1] + 1, dtype=bool)
+        again[key[wrong]] = True
+        rows = np.sort(order[again[key]])
+        order[again[key]] = rows[_best_first(user[rows], score[rows])]
+    return order
+
+
+def _best_first(user: Ints, score: Floats) -> Ints:
+    order = np.argsort(-score)
+    ordered = score[order]
+    if (ordered[1:] == ordered[:-1]).any():  # only then does it matter that a stable sort is slower
+        order = np.argsort(-score, kind="stable")
     return order[in_order(user[order])]
 
 

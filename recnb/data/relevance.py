@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.columns import Frame, columns_of, plain_name, table_of
 from recnb.errors import Argument, Code, FrameError
+from recnb.metrics.cached import cached_property
 from recnb.metrics.hits import Floats, Ints
 
 #: Names of columns that tell whether, how often or how much a user had an item.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
 
@@ -66,16 +65,14 @@ def read_side_data(
             f"{'items' if train is None else 'train'}= is joined by item, and the frame has no item column that recnb knows.",
             fix=("Name it, ", Argument("item", COLUMN), "."),
         )
-    named = {role: columns[role] for role in ("user", "item") if role in columns}
-    user = source.truth_labels["user"]
-    here = recs is not None and isinstance(source.rows, InMemoryRows)
+    labels, here = source.truth_labels, recs is not None and isinstance(source.rows, InMemoryRows)
     return SideData(
-        train=None if train is None else _train(train, source, named),
-        items=None if items is None else _described(items, "items", "item", source, named),
-        users=None if users is None else _described(users, "users", "user", source, named),
-        truth=None if given_truth is None else _others(given_truth, "truth", source.truth_labels, source.truth_roles),
-        truth_user=user,
-        truth_item=source.truth_labels["item"],
+        train=None if train is None else _read(train, "train", validation.IDS, source, columns),
+        items=None if items is None else _read(items, "items", ["item"], source, columns),
+        users=None if users is None else _read(users, "users", ["user"], source, columns),
+        truth=None if given_truth is None else _others(given_truth, "truth", labels, source.truth_roles),
+        truth_user=labels["user"],
+        truth_item=labels["item"],
         recs=_others(recs, "recommendations", source.labels, source.rows.columns) if here else None,
     )
 
@@ -89,40 +86,19 @@ def _others(frame: Frame, name: str, labels: Mapping[str, str], roles: Sequence[
     return snapshot(frame, name, [*ids, *others] if others else [])
 
 
-def _train(frame: Frame, source: Source, named: Mapping[str, Any]) -> pl.DataFrame:
-    labels = find(frame, "train", ["user", "item"], named)
-    table = validation.ids(table_of(frame, "train", labels), "train", labels)
-    for role in ("user", "item"):
-        table = table.with_columns(_meeting(table[role], source.sample(role), role, "train"))
-    return table
-
-
-def _described(frame: Frame, name: str, role: str, source: Source, named: Mapping[str, Any]) -> pl.DataFrame:
-    """A frame with a row for each item or user, under the name of its role, with all its other columns."""
-    columns = columns_of(frame, name)
-    labels = find(frame, name, [role], {role: named.get(role)} if named.get(role) in columns else {})
-    others = {column: column for column in columns if column not in (labels[role], role)}
-    table = table_of(frame, name, {role: labels[role], **others})
-    # The check wants both ids; the one that is not there is of no matter.
-    other = "user" if role == "item" else "item"
-    ids = validation.ids(
-        pl.DataFrame({role: table[role], other: pl.Series([0]).new_from_index(0, table.height)}), name, labels
+def _read(
+    frame: Frame, name: str, roles: Sequence[str], source: Source, columns: Mapping[str, str | None]
+) -> pl.DataFrame:
+    """A frame of pairs; or of one row for each item or user, under the name of its role, with all its other columns."""
+    names = columns_of(frame, name)
+    labels = find(frame, name, roles, columns)
+    others = [] if len(roles) > 1 else [column for column in names if column not in (labels[roles[0]], roles[0])]
+    table = validation.ids(
+        table_of(frame, name, {**labels, **{column: column for column in others}}), name, labels, roles
     )
-    table = table.with_columns(ids[role])
-    if twice := table.filter(pl.col(role).is_duplicated())[role].head(1).to_list():
-        raise FrameError(FrameName(name), f": {role} {twice[0]!r} has more than one row: give each {role} one.")
-    return table.with_columns(_meeting(table[role], source.sample(role), role, name))
-
-
-def _meeting(ids: pl.Series, of_recs: pl.Series, role: str, name: str) -> pl.Series:
-    ids = validation.of_one_kind(ids, of_recs)
-    if len(ids) and len(of_recs) and validation.kind(ids.dtype) != validation.kind(of_recs.dtype):
-        raise FrameError(
-            f"the {role} ids are of different kinds: ",
-            FrameName("recommendations"),
-            f" hold {validation.kind(of_recs.dtype)} (such as {of_recs[0]!r}), ",
-            FrameName(name),
-            f" holds {validation.kind(ids.dtype)} (such as {ids[0]!r}). They would never match.",
-            fix=validation.one_kind(of_recs, ids, f"recs[{role!r}]", f"{name}[{role!r}]"),
-        )
-    return ids
+    ids = pl.DataFrame({role: source.sample(role) for role in roles})
+    table = table.with_columns(validation.of_one_kind(table[role], ids[role]) for role in roles)
+    validation.same_kind(ids, table.select(roles), source.labels, labels, name)
+    if len(roles) == 1 and (twice := table.filter(table[roles[0]].is_duplicated())[roles[0]].head(1).to_list()):
+        raise FrameError(FrameName(name), f": {roles[0]} {twice[0]!r} has more than one row: give each {roles[0]} one.")
+    return table

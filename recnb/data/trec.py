@@ -5,12 +5,16 @@ Ids stay text, as trec_eval has them, so that `007` and `7` are two documents.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pandas as pd
 import polars as pl
 
 from recnb.data import validation
 from recnb.data.columns import Frame, find, table_of
 from recnb.data.files import File, beginning, content, lines_of, replacing
+from recnb.data.item_lists import by_user, ids_of
 from recnb.errors import ColumnError, FrameError
 
 RUN = ("user", "q0", "item", "rank", "score", "model")
@@ -39,13 +43,14 @@ def read_trec_qrels(path: File) -> pd.DataFrame:
     return table.select("user", "item", _numbers(table, path, "relevance", whole=True)).to_pandas()
 
 
-def write_trec_run(recs: Frame, path: File, *, tag: str | None = None, **columns: str) -> None:
-    """Write recommendations as a run; a frame with ranks and no scores gets scores that give the same order.
+def write_trec_run(recs: Frame | Mapping[Any, Any], path: File, *, tag: str | None = None, **columns: str) -> None:
+    """Write recommendations, a frame or a mapping by user, as a run; ranks without scores get scores that give the same order.
 
     `tag` names the run: the frame's model column if it has one, else "recnb". Columns are found and named as in
     `recnb.evaluate`. Scores that differ by less than a float can hold are written as whole numbers in the same order.
     """
     name = "recommendations"
+    recs = _frame(recs, name)
     labels = find(recs, name, ["user", "item"], columns, ["rank", "score", "model"])
     if not {"rank", "score"} & set(labels):
         raise ColumnError("recommendations have neither rank nor score: add frame['rank'], 1 for the top of each list.")
@@ -54,11 +59,9 @@ def write_trec_run(recs: Frame, path: File, *, tag: str | None = None, **columns
         table = table.with_columns(validation.ranks(table, name, labels["rank"]))
     scores = validation.scores(table, name, labels["score"]) if "score" in labels else -table["rank"].alias("score")
     floats = pl.Series("score", validation.in_floats(scores))
-    table = table.with_columns(floats).sort(
-        "user", "score", *(["rank"] if "rank" in labels else []),
-        descending=[False, True, *([False] if "rank" in labels else [])], maintain_order=True,
-    )  # fmt: skip
-    if "rank" not in labels:
+    ranks = ["rank"] if "rank" in labels else []
+    table = table.with_columns(floats).sort("user", -pl.col("score"), *ranks, maintain_order=True)
+    if not ranks:
         table = table.with_columns(rank=pl.int_range(1, pl.len() + 1).over("user"))
     _checked_order(table, labels)
     if "model" in labels and table["model"].n_unique() > 1:
@@ -75,6 +78,14 @@ def write_trec_run(recs: Frame, path: File, *, tag: str | None = None, **columns
     _write(frame, RUN, path, name)
 
 
+def _frame(given: Frame | Mapping[Any, Any], name: str) -> Frame:
+    """A frame, or what a mapping by user holds as one."""
+    if not isinstance(given, Mapping):
+        return given
+    users = ids_of(given, name, None, "users")
+    return by_user(users, list(given.values()), name, ordered=name == "recommendations")
+
+
 def _checked_order(table: pl.DataFrame, labels: dict[str, str]) -> None:
     """Refuse ranks that put items in another order than scores do; trec_eval would follow the scores."""
     falls = (pl.col("user") == pl.col("user").shift()) & (pl.col("rank") < pl.col("rank").shift())
@@ -87,8 +98,9 @@ def _checked_order(table: pl.DataFrame, labels: dict[str, str]) -> None:
         )
 
 
-def write_trec_qrels(truth: Frame, path: File, **columns: str) -> None:
-    """Write judgements as qrels; every row counts 1 where there is no relevance. trec_eval reads whole numbers only."""
+def write_trec_qrels(truth: Frame | Mapping[Any, Any], path: File, **columns: str) -> None:
+    """Write judgements, a frame or a mapping by user, as qrels; every row counts 1 where there is no relevance. trec_eval reads whole numbers only."""
+    truth = _frame(truth, "truth")
     labels = find(truth, "truth", ["user", "item"], columns, ["relevance"])
     table = table_of(truth, "truth", labels).to_pandas()
     if "relevance" not in table:

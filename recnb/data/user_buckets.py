@@ -10,7 +10,6 @@ import os
 import tempfile
 import weakref
 from contextlib import suppress
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -21,8 +20,9 @@ from numpy.typing import NDArray
 from recnb.data.columns import owned
 from recnb.data.encoding import hashes_of
 from recnb.data.memory import available_memory
-from recnb.data.parallel import in_shares
+from recnb.data.parallel import in_shares, n_cores
 from recnb.data.validation import of_one_unit
+from recnb.metrics.cached import cached_property
 from recnb.metrics.hits import Ints
 
 #: A table of no more rows than this stays in memory.
@@ -30,9 +30,9 @@ WHOLE = 2**22
 #: Rows of a block, sorted by slot, and how many of them are sorted at a time.
 BLOCK, BLOCKS = 2**20, 4
 #: The finest buckets there can be, a power of two.
-SLOTS = 2**8
-#: Bytes of a bucket's rows, about, of both tables together; joining takes some ten times as much.
-BUCKET = 2**24
+SLOTS = 2**9
+#: Bytes of a bucket's rows, about, of both tables together; joining takes some ten times as much, on each core.
+BUCKET = 2**23
 
 
 def hashable(ids: pl.Series) -> pl.Series:
@@ -172,7 +172,7 @@ def ranges_of(*tables: UserBuckets) -> list[tuple[int, int]]:
     """The slots of each bucket of some tables, as many buckets as their size and the memory there is ask for."""
     if not any(table.in_files for table in tables):
         return [(0, SLOTS)]
-    size = max(min(BUCKET, available_memory() // 20), 1)
+    size = max(min(BUCKET, available_memory() // (20 * n_cores())), 1)
     n = min(max(-(-sum(table.n_bytes for table in tables) // size), 1), SLOTS)
     return [(SLOTS * at // n, SLOTS * (at + 1) // n) for at in range(n)]
 

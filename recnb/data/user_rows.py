@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import TypeVar
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from recnb.data.encoding import changes, grouped
 from recnb.data.parallel import BLOCK, in_blocks
+from recnb.metrics.cached import cached_property
 from recnb.metrics.hits import Ints
 
 Column = TypeVar("Column", bound=np.generic)

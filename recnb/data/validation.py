@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
 import polars as pl
@@ -14,47 +15,48 @@ from recnb.metrics.hits import HIGHEST, Floats
 
 IDS = ("user", "item")
 
+#: What to do, in an error.
+Fix: TypeAlias = str | tuple[object, ...]
+
 #: Ids that are decimals, whatever digits their own column has.
 DECIMAL = pl.Decimal(38, 18)
 
 
-def ids(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> pl.DataFrame:
+def ids(table: pl.DataFrame, name: str, labels: Mapping[str, str], roles: Sequence[str] = IDS) -> pl.DataFrame:
     """Users and items as ids of one kind each: whole numbers, text, or what the frame has; none missing."""
     if table.height == 0:
         raise FrameError(FrameName(name), " is empty: it has no rows to evaluate.")
-    return table.with_columns(_id(table, role, name, labels.get(role, role)) for role in IDS)
+    return table.with_columns(_id(table[role], role, name, labels.get(role, role)) for role in roles)
 
 
-def _id(table: pl.DataFrame, role: str, name: str, label: str) -> pl.Series:
-    column = table[role]
+def _id(column: pl.Series, role: str, name: str, label: str) -> pl.Series:
     if (missing := is_missing(column)).any():
         raise ids_missing(int(missing.sum()), _first(missing), role, name, label)
-    if column.dtype.is_float():
+    dtype = column.dtype
+    if dtype.is_float():
         # A column of whole numbers that once had a gap is float in pandas; nothing is lost by going back.
-        if (column != column.floor()).any() or column.is_infinite().any():
-            example = column.filter((column != column.floor()) | column.is_infinite())[0]
-            raise FrameError.of_column(name, label, f"holds {example}, which is no id: use whole numbers or text.")
-        digits = {"Float16": 11, "Float32": 24}.get(str(column.dtype), 53)
-        if (column.abs() >= 2**digits).any():
-            example = column.filter(column.abs() >= 2**digits)[0]
-            held = f"holds the float {example:.0f}, and {column.dtype} from 2**{digits} on is not exact, so ids may have run together"
+        if len(odd := column.filter((column != column.floor()) | column.is_infinite())):
+            raise FrameError.of_column(name, label, f"holds {odd[0]}, which is no id: use whole numbers or text.")
+        digits = {"Float16": 11, "Float32": 24}.get(str(dtype), 53)
+        if len(large := column.filter(column.abs() >= 2**digits)):
+            held = f"holds the float {large[0]:.0f}, and {dtype} from 2**{digits} on is not exact, so ids may have run together"
             kinds = Code(", dtype='Int64' or dtype=str")
             raise FrameError.of_column(name, label, f"{held}: read the column as whole numbers or as text", kinds, ".")
         return column.cast(pl.Int64)
-    if column.dtype.is_integer():
+    if dtype.is_integer():
         try:
             return column.cast(pl.Int64)
         except pl.exceptions.InvalidOperationError as problem:
             held = f"holds ids above 2**63 - 1, such as {column.max()!r}: use text"
             raise FrameError.of_column(name, label, held, Code(", .astype(str)"), ".") from problem
-    if column.dtype in (pl.Categorical, pl.Enum):
+    if dtype in (pl.Categorical, pl.Enum):
         return column.cast(pl.String)
-    if column.dtype.is_temporal() or column.dtype.is_decimal():
+    if dtype.is_temporal() or dtype.is_decimal():
         return of_one_unit(column)
-    if column.dtype in (pl.String, pl.Boolean, pl.Binary):
+    if dtype in (pl.String, pl.Boolean, pl.Binary):
         return column
-    held = f"holds {str(column.dtype)[:80]}, which is no {role} id: one id a row is needed"
-    if column.dtype in (pl.List, pl.Array):
+    held = f"holds {str(dtype)[:80]}, which is no {role} id: one id a row is needed"
+    if dtype in (pl.List, pl.Array):
         raise FrameError.of_column(name, label, held, Code(f": frame.explode({label!r})"), ".")
     raise FrameError.of_column(name, label, held, ": whole numbers or text", Code(", .astype(str)"), ".")
 
@@ -109,25 +111,27 @@ def aligned(
 
 
 def same_kind(
-    recs: pl.DataFrame, truth: pl.DataFrame, labels: Mapping[str, str], truth_labels: Mapping[str, str]
+    recs: pl.DataFrame,
+    other: pl.DataFrame,
+    labels: Mapping[str, str],
+    other_labels: Mapping[str, str],
+    name: str = "truth",
 ) -> None:
     """Raise an error for ids of different types: 1 and "1" never match, and every score would be 0."""
-    for role in IDS:
-        left, right = recs[role], truth[role]
-        if kind(left.dtype) == kind(right.dtype):
-            continue
-        label, other = labels.get(role, role), truth_labels.get(role, role)
-        raise FrameError(
-            f"the {role} ids are of different kinds: ",
-            FrameName("recommendations"),
-            f" hold {kind(left.dtype)} (such as {left[0]!r}) in column {label!r}, ",
-            FrameName("truth"),
-            f" holds {kind(right.dtype)} (such as {right[0]!r}) in column {other!r}. They would never match.",
-            fix=one_kind(left, right, f"recs[{label!r}]", f"truth[{other!r}]"),
-        )
+    for role in (role for role in IDS if role in other.columns and recs.height and other.height):
+        left, right, label, other_label = recs[role], other[role], labels.get(role, role), other_labels.get(role, role)
+        if kind(left.dtype) != kind(right.dtype):
+            raise FrameError(
+                f"the {role} ids are of different kinds: ",
+                FrameName("recommendations"),
+                f" hold {kind(left.dtype)} (such as {left[0]!r}) in column {label!r}, ",
+                FrameName(name),
+                f" holds {kind(right.dtype)} (such as {right[0]!r}) in column {other_label!r}. They would never match.",
+                fix=_one_kind(left, right, f"recs[{label!r}]", f"{name}[{other_label!r}]"),
+            )
 
 
-def one_kind(left: pl.Series, right: pl.Series, ours: str, theirs: str) -> tuple[object, ...]:
+def _one_kind(left: pl.Series, right: pl.Series, ours: str, theirs: str) -> tuple[object, ...]:
     """The sentence on how to give ids of two types one type."""
     types = (left.dtype, right.dtype)
     if any(dtype in (pl.Date, pl.Datetime) for dtype in types):
@@ -163,12 +167,17 @@ def scores(table: pl.DataFrame, name: str, label: str) -> pl.Series:
     column = table["score"]
     # Digits of a decimal that a float does not hold decide on the order as well.
     column = column if column.dtype.is_decimal() else _number(column, name, label)
-    bad = _not_finite(column)
-    if bad is not None:
-        row = _first(bad)
-        held = f"has {bad.sum():,} scores that are missing, NaN or infinite, the first {column[row]} for {_pair(table, row)}."
-        fix = "A score must place its item in the list: fill it in or drop the row."
-        raise FrameError.of_column(name, label, held, fix=fix)
+    if (bad := _not_finite(column)) is not None:
+        held = "has {n:,} scores that are missing, NaN or infinite, the first {value} for {pair}."
+        raise _held(
+            column,
+            bad,
+            table,
+            name,
+            label,
+            held,
+            "A score must place its item in the list: fill it in or drop the row.",
+        )
     return column
 
 
@@ -177,60 +186,47 @@ def ranks(table: pl.DataFrame, name: str, label: str) -> pl.Series:
     column = _number(table["rank"], name, label)
     if_score = ("If it is a score, say so: ", Argument("score", label), ".")
     if column.dtype.is_float():
-        odd = column.is_null() | ~column.is_finite() | (column != column.floor())
-        if odd.any():
-            row = _first(odd)
-            held = f"holds {column[row]} for {_pair(table, row)}: a rank is a whole number, 1 for the top."
-            raise FrameError.of_column(name, label, held, fix=if_score)
+        if (odd := column.is_null() | ~column.is_finite() | (column != column.floor())).any():
+            held = "holds {value} for {pair}: a rank is a whole number, 1 for the top."
+            raise _held(column, odd, table, name, label, held, if_score)
     elif column.null_count():
-        row = _first(column.is_null())
-        raise FrameError.of_column(
-            name, label, f"is missing for {_pair(table, row)}: every recommended item has a rank."
-        )
-    highest = column.max()
+        held = "is missing for {pair}: every recommended item has a rank."
+        raise _held(column, column.is_null(), table, name, label, held)
+    lowest, highest = column.min(), column.max()
     if isinstance(highest, (int, float)) and highest > 2**31:
-        row = _first(column == highest)
-        held = f"holds {highest:g} for {_pair(table, row)}, which is no place in a list."
-        raise FrameError.of_column(name, label, held, fix=if_score)
-    column = column.cast(pl.Int64)
-    lowest = column.min()
-    if isinstance(lowest, int) and lowest < 1:
-        row = _first(column == lowest)
-        held = f"holds rank {lowest} for {_pair(table, row)}: ranks start at 1."
+        held = "holds {value:g} for {pair}, which is no place in a list."
+        raise _held(column, column == highest, table, name, label, held, if_score)
+    if isinstance(lowest, (int, float)) and lowest < 1:
+        fix: tuple[object, ...] = ("If the highest number is the top, it is a score: ", *if_score[1:])
         if lowest == 0:
-            one_more = ("If yours start at 0, add 1", Code(f": frame[{label!r}] += 1"), ".")
-            raise FrameError.of_column(name, label, held, fix=one_more)
-        score = Argument("score", label)
-        raise FrameError.of_column(
-            name, label, held, fix=("If the highest number is the top, it is a score: ", score, ".")
-        )
-    return column
+            fix = ("If yours start at 0, add 1", Code(f": frame[{label!r}] += 1"), ".")
+        held = "holds rank {value:.0f} for {pair}: ranks start at 1."
+        raise _held(column, column == lowest, table, name, label, held, fix)
+    return column.cast(pl.Int64)
 
 
 def relevance(table: pl.DataFrame, name: str, label: str, *, negative: str = "error") -> pl.Series:
     """Relevance as numbers: all there, finite, none below 0 unless the convention has a place for it."""
     column = _number(table["relevance"], name, label).cast(pl.Float64)
-    bad = _not_finite(column)
-    if bad is not None:
-        row = _first(bad)
-        held = f"has {bad.sum():,} values that are missing, NaN or infinite, the first {column[row]} for {_pair(table, row)}."
+    if (bad := _not_finite(column)) is not None:
+        held = "has {n:,} values that are missing, NaN or infinite, the first {value} for {pair}."
         meaning = ("Say what they mean: 0 for not relevant", Code(", .fillna(0)"), "; or drop the rows.")
-        raise FrameError.of_column(name, label, held, fix=meaning)
+        raise _held(column, bad, table, name, label, held, meaning)
     lowest, highest = column.min(), column.max()
     if isinstance(highest, float) and highest > HIGHEST:
-        held = f"holds {highest:g} for {_pair(table, _first(column == highest))}: sums of such numbers overflow."
-        smaller = Code(f": frame[{label!r}] /= frame[{label!r}].max()")
-        raise FrameError.of_column(name, label, held, fix=("Make the scale smaller", smaller, "."))
-    if isinstance(lowest, float) and lowest < 0 and negative == "zero":
+        smaller = ("Make the scale smaller", Code(f": frame[{label!r}] /= frame[{label!r}].max()"), ".")
+        held = "holds {value:g} for {pair}: sums of such numbers overflow."
+        raise _held(column, column == highest, table, name, label, held, smaller)
+    if not isinstance(lowest, float) or lowest >= 0 or negative == "keep":
+        return column
+    if negative == "zero":
         return column.clip(lower_bound=0.0)
-    if isinstance(lowest, float) and lowest < 0 and negative == "error":
-        row = _first(column == lowest)
-        held = f"holds a negative relevance, {lowest:g} for {_pair(table, row)}."
-        clip = Code(f", frame[{label!r}].clip(lower=0)")
-        trec = (Argument("negative_relevance", "zero"), ", as ", Argument("convention", "trec"), " does.")
-        set_to_0 = ("A gain below 0 breaks the bounds of nDCG: set it to 0", clip, ", or count it as 0 by ", *trec)
-        raise FrameError.of_column(name, label, held, fix=set_to_0)
-    return column
+    trec = (Argument("negative_relevance", "zero"), ", as ", Argument("convention", "trec"), " does")
+    pooled = ("If it marks what was pooled and not judged, count it as 0 by ", *trec)
+    clip = ("; if it means not relevant, set it to 0", Code(f", frame[{label!r}].clip(lower=0)"))
+    held = "holds a negative relevance, {value:g} for {pair}: a gain below 0 breaks the bounds of nDCG."
+    fix = (*pooled, *clip, ", which Bpref and infAP count as judged.")
+    raise _held(column, column == lowest, table, name, label, held, fix)
 
 
 def in_floats(scores: pl.Series) -> Floats:
@@ -257,29 +253,27 @@ def _first(true: pl.Series) -> int:
     return int(true.to_numpy().argmax())
 
 
-def _pair(table: pl.DataFrame, row: int) -> str:
-    return f"user {table['user'][row]!r}, item {table['item'][row]!r}"
+def _held(
+    column: pl.Series, bad: pl.Series, table: pl.DataFrame, name: str, label: str, held: str, fix: Fix = ()
+) -> FrameError:
+    """The error for numbers that are bad: `held` says what the first is, `{value}`, for which `{pair}`, and how many, `{n}`."""
+    row = _first(bad)
+    pair = f"user {table['user'][row]!r}, item {table['item'][row]!r}"
+    return FrameError.of_column(name, label, held.format(n=bad.sum(), value=column[row], pair=pair), fix=fix)
 
 
 def _number(column: pl.Series, name: str, label: str) -> pl.Series:
-    if column.dtype.is_decimal():
+    if column.dtype.is_decimal() or column.null_count() == len(column):
         return column.cast(pl.Float64)
     if column.dtype == pl.Boolean:
         return column.cast(pl.Int64)
     if column.dtype.is_numeric():
         return column
-    if column.null_count() == len(column):
-        return pl.Series(column.name, [None] * len(column), dtype=pl.Float64)
-    if (
-        column.dtype == pl.String
-        and (odd := column.filter(column.cast(pl.Float64, strict=False).is_null() & column.is_not_null())).len()
-    ):
-        raise FrameError.of_column(
-            name,
-            label,
-            f"holds text where numbers are needed, and {odd[0]!r} is no number: correct it, or drop the row.",
-        )
-    held = f"holds {kind(column.dtype)}, such as {column.drop_nulls()[0]!r}, where numbers are needed"
+    known = column.drop_nulls()
+    if column.dtype == pl.String and len(odd := known.filter(known.cast(pl.Float64, strict=False).is_null())):
+        held = f"holds text where numbers are needed, and {odd[0]!r} is no number: correct it, or drop the row."
+        raise FrameError.of_column(name, label, held)
+    held = f"holds {kind(column.dtype)}, such as {known[0]!r}, where numbers are needed"
     to_numbers = f": frame[{label!r}].astype({'int' if column.dtype.is_temporal() else 'float'})"
     raise FrameError.of_column(name, label, held, Code(to_numbers), ".")
 
@@ -300,7 +294,7 @@ def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     return suspects.group_by(keys, maintain_order=True).len().filter(pl.col("len") > 1)
 
 
-def no_pair_twice(table: pl.DataFrame, name: str, remedy: str | tuple[object, ...]) -> None:
+def no_pair_twice(table: pl.DataFrame, name: str, remedy: Fix) -> None:
     """Raise an error for repeated pairs of user and item, which would count twice."""
     twice = repeated(table, ["user", "item"])
     if twice.height:

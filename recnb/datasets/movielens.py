@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import zipfile
 import zlib
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import compress
 from pathlib import Path, PurePosixPath
@@ -46,13 +46,8 @@ class MovieLens:
     users: pd.DataFrame
 
     def __repr__(self) -> str:
-        users, items, ratings = len(self.users), len(self.items), len(self.ratings)
-        return _(
-            "MovieLens({users:,} users, {items:,} items, {ratings:,} ratings)",
-            users=users,
-            items=items,
-            ratings=ratings,
-        )
+        counts = {name: len(getattr(self, name)) for name in ("users", "items", "ratings")}
+        return _("MovieLens({users:,} users, {items:,} items, {ratings:,} ratings)", **counts)
 
 
 def load_movielens(
@@ -194,30 +189,25 @@ def _texts(path: Path, archive: str, source: str) -> dict[str, str]:
     """The text of each of FILES, from a folder or a zip; ``source``: where the path was given, for the errors."""
     if not path.exists():
         raise RecnbError(f"{source} is {str(path)!r}, which does not exist. Give the folder or zip with {FILES[0]}.")
-    if path.is_dir():
-        for inner in (path / archive.removesuffix(".zip"), path / archive):
-            if inner.exists() and not (path / FILES[0]).exists():
-                return _texts(inner, archive, source)
-        found = {file: path / file for file in FILES if (path / file).is_file()}
-        _demand_all(found.keys(), path)
-        # latin-1 is what GroupLens wrote; read as UTF-8 the accented titles fail.
-        return {file: place.read_bytes().decode("latin-1") for file, place in found.items()}
+    for inner in (path / archive.removesuffix(".zip"), path / archive):
+        if inner.exists() and not (path / FILES[0]).exists():
+            return _texts(inner, archive, source)
     try:
-        with zipfile.ZipFile(path) as opened:
-            members = {PurePosixPath(member).name: member for member in opened.namelist()}
-            _demand_all(members.keys(), path)
-            return {file: opened.read(members[file]).decode("latin-1") for file in FILES}
+        if path.is_dir():
+            found = {file: (path / file).read_bytes() for file in FILES if (path / file).is_file()}
+        else:
+            with zipfile.ZipFile(path) as opened:
+                members = {PurePosixPath(member).name: member for member in opened.namelist()}
+                found = {file: opened.read(members[file]) for file in FILES if file in members}
     except (zipfile.BadZipFile, zlib.error):
         raise RecnbError(f"{source} is {str(path)!r}, which is neither a folder nor a zip that opens.") from None
-
-
-def _demand_all(found: Collection[str], path: Path) -> None:
-    """Refuse a copy that lacks one of FILES."""
     if missing := [file for file in FILES if file not in found]:
         raise RecnbError(
             f"{str(path)!r} lacks {', '.join(missing)}. A copy of MovieLens 100K holds {', '.join(FILES)}; "
             "give the folder or the zip that has them all."
         )
+    # latin-1 is what GroupLens wrote; read as UTF-8 the accented titles fail.
+    return {file: data.decode("latin-1") for file, data in found.items()}
 
 
 def _parse(texts: Mapping[str, str]) -> MovieLens:

@@ -46,6 +46,17 @@ def macro(template: str, macro_name: str, /, *arguments: Any, **values: Any) -> 
     return Markup(_LAYOUT.sub("><", str(getattr(module, macro_name)(*arguments))).strip())
 
 
+def plain_macro(template: str, macro_name: str, /, *arguments: Any, **values: Any) -> str | None:
+    """Return the text of one macro of a template of text, which escapes nothing; None if it has no such macro."""
+    written = getattr(_environment().get_template(template, globals=values).module, macro_name, None)
+    return None if written is None else re.sub(r"\n{3,}", "\n\n", str(written(*arguments)).strip("\n"))
+
+
+def plain_lines(template: str, macro_name: str, /, *arguments: Any) -> list[str]:
+    """Return the lines of one macro of a template of text, without those that are empty."""
+    return [line for line in (plain_macro(template, macro_name, *arguments) or "").splitlines() if line]
+
+
 def page(title: str, heading: str, body: Markup) -> Markup:
     """Return a document that needs nothing else: a title, a heading and the body.
 
@@ -120,7 +131,7 @@ def _environment() -> Environment:
 
     environment = Environment(
         loader=PackageLoader("recnb", ""),
-        autoescape=True,
+        autoescape=lambda template: not str(template).endswith((".txt.jinja", ".md.jinja")),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -146,6 +157,7 @@ def _environment() -> Environment:
         change=text.change,
         ends=lambda interval: text.ends(*interval),
         fixed=text.fixed,
+        isfinite=isfinite,
         name=name,
         percent=text.percent,
         short=text.short,

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from recnb.display.fonts import lettering
-from recnb.display.language import _, current, ngettext, use_language
+from recnb.display.language import _, ngettext
 from recnb.display.svg import ACCENT, QUIET
-from recnb.display.templates import render
 from recnb.display.text import one_line
 from recnb.errors import OptionError
 from recnb.libraries.variant import (
+    Found,
     MetricVariant,
     Side,
     differences,
@@ -71,25 +71,15 @@ class AgreementGroup:
         return [] if self.ours else sorted(ways, key=lambda words: (len(words), words))[:2]
 
 
-@dataclass(frozen=True, eq=False)
-class Spread:
+@dataclass(frozen=True, eq=False, repr=False)
+class Spread(Found):
     """The numbers of all libraries for the same frames, grouped where they agree."""
 
-    metric: str
-    symbol: str
-    k: int | None
     ours: float
     name: str  #: of the convention behind `ours`
     numbers: tuple[LibraryNumber, ...]
     n_users: int
-    basis: str
-    notes: tuple[str, ...] = ()
-    lang: str = field(default_factory=current)  #: the language in which it is shown
-
-    @property
-    def label(self) -> str:
-        """The metric's symbol at its cut-off."""
-        return self.symbol if self.k is None else f"{self.symbol}@{self.k}"
+    template = "libraries/agreement.jinja"
 
     @property
     def groups(self) -> list[AgreementGroup]:
@@ -123,11 +113,6 @@ class Spread:
             label=self.label, n=len(groups), all=n, low=low, high=high,
         )  # fmt: skip
 
-    @property
-    def _small_print(self) -> list[str]:
-        """The convention behind our number, and notes."""
-        return [f"{self.name}: {self.basis}", *self.notes]
-
     def to_frame(self) -> pd.DataFrame:
         """A row per library and variant: value, difference to ours, what it does otherwise, or why there is no number."""
         import pandas as pd
@@ -150,18 +135,13 @@ class Spread:
             ax.set_xlabel(_("{label}, {n:,} users by {name}", label=self.label, n=self.n_users, name=name), **fonts)
         return ax
 
-    def __repr__(self) -> str:
-        with use_language(self.lang):
-            lines = [self.headline]
-            for group in self.groups:
-                lines.append(f"  {group.value:.4f}  {group.value - self.ours:+.4f}  {', '.join(group.names)}")
-                lines += [f"                   {words}" for words in group.differences]
-            lines += [f"  {_('none')}             {number.name}: {number.error}" for number in self.without]
-            return "\n".join([*lines, *self._small_print])
-
-    def _repr_html_(self) -> str:
-        with use_language(self.lang):
-            return render("libraries/agreement.jinja", spread=self)
+    def lines(self) -> list[str]:
+        """A line per group of libraries that agree, with what they do otherwise, and those that give no number."""
+        lines = [self.headline]
+        for group in self.groups:
+            lines.append(f"  {group.value:.4f}  {group.value - self.ours:+.4f}  {', '.join(group.names)}")
+            lines += [f"                   {words}" for words in group.differences]
+        return lines + [f"  {_('none')}             {number.name}: {number.error}" for number in self.without]
 
 
 def _listed(names: list[str], most: int) -> str:
@@ -191,7 +171,5 @@ def spread(evaluation: EvaluationData, metric: str, k: int | None = None, **opti
     )  # fmt: skip
     users = ngettext("{n:,} user", "{n:,} users", len(our_values.users))
     basis = "; ".join([users, *ours.in_force.phrases(graded="relevance" in source.truth.columns)])
-    notes = missing_columns(source, presets)
-    return Spread(
-        chosen.name, chosen.symbol, k, our_values.value, side.name, numbers, len(our_values.users), basis, notes
-    )
+    notes = (f"{side.name}: {basis}", *missing_columns(source, presets))
+    return Spread(chosen.label(k), notes, our_values.value, side.name, numbers, len(our_values.users))

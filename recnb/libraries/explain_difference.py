@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -11,16 +11,15 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.conventions.presets import Preset, library_named, preset
-from recnb.data import Source
 from recnb.data.encoding import distinct, positions
 from recnb.display.fonts import lettering
-from recnb.display.language import N_, _, current, ngettext, use_language
+from recnb.display.language import N_, _, ngettext
 from recnb.display.svg import ACCENT, QUIET
-from recnb.display.templates import render
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, near
 from recnb.libraries.variant import (
     ABSENT,
+    Found,
     MetricVariant,
     Side,
     VariantValues,
@@ -102,45 +101,22 @@ class Step:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Why:
+@dataclass(frozen=True, eq=False, repr=False)
+class Why(Found):
     """The steps from one number to another; their changes add up to the difference."""
 
-    metric: str
-    symbol: str
-    k: int | None
     one: str  #: whose number is at the start
     other: str
     start: float
     end: float
-    n_users: tuple[int, int]  #: users counted at the start and at the end
     steps: tuple[Step, ...]
     unchanged: tuple[str, ...]  #: in words, the switches that change nothing on these frames
-    notes: tuple[str, ...] = ()
-    lang: str = field(default_factory=current)  #: the language in which it is shown
-
-    @property
-    def label(self) -> str:
-        """The metric's symbol at its cut-off."""
-        return self.symbol if self.k is None else f"{self.symbol}@{self.k}"
+    template = "libraries/explain_difference.jinja"
 
     @property
     def headline(self) -> str:
         """Both ends and the difference, on one line."""
         return f"{self.label}: {self.start:.4f} {self.one}, {self.end:.4f} {self.other}, {self.end - self.start:+.4f}"
-
-    @property
-    def _small_print(self) -> list[str]:
-        """The users at both ends, the switches that change nothing, and notes."""
-        start, end = self.n_users
-        if start == end:
-            depth = _("the whole list") if self.k is None else self.k
-            lines = [_("{n:,} users at both ends; k = {k}", n=start, k=depth)]
-        else:
-            lines = [_("{n:,} users at the start, {other:,} at the end", n=start, other=end)]
-        if self.unchanged:
-            lines.append(_("Differs, and changes nothing on these frames: {what}", what="; ".join(self.unchanged)))
-        return [*lines, *self.notes]
 
     def to_frame(self) -> pd.DataFrame:
         """A row per step: stage, axis, from, to, value, change, users moved and who moved most."""
@@ -174,17 +150,13 @@ class Why:
         ax.set(xlabel=self.label)
         return ax
 
-    def __repr__(self) -> str:
-        with use_language(self.lang):
-            lines = [self.headline, f"  {self.start:.4f}           {self.one}"]
-            for step in self.steps:
-                lines.append(f"  {step.value:.4f}  {step.change:+.4f}  {step.was} → {step.now}")
-                lines += [f"                   {words}" for words in (step.moved(), step.note) if words]
-            return "\n".join([*lines, f"  {self.end:.4f}           {self.other}", *self._small_print])
-
-    def _repr_html_(self) -> str:
-        with use_language(self.lang):
-            return render("libraries/explain_difference.jinja", why=self)
+    def lines(self) -> list[str]:
+        """Both ends and the steps between them, each with the users it moved."""
+        lines = [self.headline, f"  {self.start:.4f}           {self.one}"]
+        for step in self.steps:
+            lines.append(f"  {step.value:.4f}  {step.change:+.4f}  {step.was} → {step.now}")
+            lines += [f"                   {words}" for words in (step.moved(), step.note) if words]
+        return [*lines, f"  {self.end:.4f}           {self.other}"]
 
 
 def why(
@@ -243,7 +215,7 @@ def steps_between(first: Side, second: Side, k: int | None) -> Why:
     source = scratch(first.source)
     now = first.variant.measured(source, k)
     if second.variant.refuses:
-        second.variant.measured(source if second.source is first.source else second.source, k)
+        second.variant.measured(source if second.source is first.source else second.source, k, second.preset)
     # The frames that libraries refuse were checked for both ends; no library computes what is between.
     variant, goal = replace(first.variant, refuses=()), replace(second.variant, refuses=())
     start, n_start, plain = now.value, now.n_users, variant.on(source, k)
@@ -265,9 +237,16 @@ def steps_between(first: Side, second: Side, k: int | None) -> Why:
                 unchanged.append(f"{words} → {variant.words(axis)}")
                 waiting = []
                 continue
-        after = _try(variant, source, k, last=variant == goal)
-        if isinstance(after, str):
-            reason = reason or _("{now} alone gives no number: {problem}", now=waiting[-1][2], problem=after)
+        try:
+            after, problem = variant.measured(source, k), ""
+        except RecnbError as error:
+            if variant == goal:
+                raise
+            problem = error.reason
+        if problem or not (np.isfinite(after.value) or variant == goal):
+            reason = reason or _(
+                "{now} alone gives no number: {problem}", now=waiting[-1][2], problem=problem or _("it is NaN")
+            )
             continue
         n_moved, movers = _moved(now, after)
         switched, was, becomes = zip(*waiting, strict=True)
@@ -291,27 +270,19 @@ def steps_between(first: Side, second: Side, k: int | None) -> Why:
             )
         # The value that is shown last is the one that the next change starts from.
         now, plain, waiting, reason = after, variant.on(source, k), [], ""
-    orders = [(side, side.variant.convention.order) for side in (first, second)]
-    notes = tuple(
-        _(READS[order], name=side.name)
-        for side, order in orders
-        if order not in ("auto", "row", variant.on(source).convention.order, *side.source.rows.columns)
-    )
-    return Why(
-        first.variant.metric, second.variant.definition.symbol, k, first.name, second.name, start, now.value,
-        (n_start, now.n_users), tuple(steps), tuple(unchanged), notes,
-    )  # fmt: skip
-
-
-def _try(variant: MetricVariant, source: Source, k: int | None, *, last: bool) -> VariantValues | str:
-    """The values of a variant, or why it gives no number; the last one's are taken as they are, errors included."""
-    try:
-        after = variant.measured(source, k)
-    except RecnbError as problem:
-        if last:
-            raise
-        return problem.reason
-    return after if np.isfinite(after.value) or last else _("it is NaN")
+    if n_start == now.n_users:
+        depth = _("the whole list") if k is None else k
+        notes = [_("{n:,} users at both ends; k = {k}", n=n_start, k=depth)]
+    else:
+        notes = [_("{n:,} users at the start, {other:,} at the end", n=n_start, other=now.n_users)]
+    if unchanged:
+        notes.append(_("Differs, and changes nothing on these frames: {what}", what="; ".join(unchanged)))
+    for side in (first, second):
+        order = side.variant.convention.order
+        if order not in ("auto", "row", variant.on(source).convention.order, *side.source.rows.columns):
+            notes.append(_(READS[order], name=side.name))
+    label = second.variant.definition.label(k)
+    return Why(label, tuple(notes), first.name, second.name, start, now.value, tuple(steps), tuple(unchanged))
 
 
 def _moved(before: VariantValues, after: VariantValues) -> tuple[int, tuple[UserChange, ...]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from math import isfinite, isnan, nan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -14,13 +14,13 @@ import polars as pl
 from recnb.conventions import WORDS
 from recnb.data import Source
 from recnb.data.encoding import positions
-from recnb.display.language import N_, _, current, use_language
-from recnb.display.templates import name, render
+from recnb.display.language import N_, _
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, UnknownUserError, is_number
 from recnb.libraries.data_properties import properties_of
 from recnb.libraries.variant import (
     FIELDS,
+    Found,
     MetricVariant,
     Side,
     each_measured,
@@ -43,13 +43,13 @@ FITS: dict[str, str] = {
     "cut off": N_("only if cut off, not rounded"),
 }
 #: The same per user, in frames.
-FIT_OF_USER = {2: "fits", 1: "fits if cut off", 0: "does not fit"}
+FIT_OF_USER = np.array(["does not fit", "fits if cut off", "fits"], dtype=object)
 
 #: Kinds of candidates, the simplest first: what is in use comes before what is one axis from it.
 SIMPLEST = {"ours": 0, "preset": 1, "neighbour": 2}
 
-#: What is shown at most.
-NAMES_SHOWN, ROWS_SHOWN, USERS_SHOWN = 6, 12, 30
+#: Names that are shown at most.
+NAMES_SHOWN = 6
 
 #: Rows of frames that neighbours may cost in all, and the most different preparations of the data among them.
 ROWS_TRIED, DATA_TRIED = 12_000_000, 400
@@ -63,7 +63,7 @@ AXES = (
 SLACK, NEAREST, THRESHOLDS = 1e-9, 5, 5
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Candidate:
     """A variant to try, by name."""
 
@@ -82,180 +82,74 @@ class Match(Candidate):
 
 
 @dataclass(frozen=True, eq=False)
-class MatchGroup:
-    """Candidates that give the same number."""
-
-    value: float
-    how: str
-    matches: tuple[Match, ...]  #: the simplest first
-
-    @property
-    def who(self) -> str:
-        """The simplest of them by name, the others by number."""
-        best = SIMPLEST[self.matches[0].kind]
-        return _names([match.name for match in self.matches if SIMPLEST[match.kind] in (0, 1, best)], len(self.matches))
-
-
-def _names(names: list[str], n: int) -> str:
-    """The first names, and how many of `n` are not named."""
-    rest = n - len(names[:NAMES_SHOWN])
-    return "; ".join(names[:NAMES_SHOWN]) + (f"; {_('and {n:,} more', n=rest)}" if rest else "")
-
-
-def _more(n: int) -> list[str]:
-    return [_("… {n:,} more: see to_frame().", n=n)] if n > 0 else []
-
-
-@dataclass(frozen=True, eq=False)
-class Identified:
-    """The conventions that give a printed number; if there is none, the nearest."""
-
-    label: str
-    printed: float
-    digits: int
-    matches: tuple[Match, ...]
-    nearest: tuple[Match, ...]
-    n_tried: int
-    notes: tuple[str, ...] = ()
-    lang: str = field(default_factory=current)  #: the language in which it is shown
-
-    @property
-    def groups(self) -> list[MatchGroup]:
-        """The matches by number, those that round to the printed one first, then the simplest."""
-        matches = sorted(self.matches, key=lambda match: SIMPLEST[match.kind])
-        fitting = [[match for match in matches if match.how == how] for how in ("rounded", "cut off")]
-        groups = [group for matches in fitting for group in grouped(matches, lambda match: match.value)]
-        return [MatchGroup(group[0].value, group[0].how, tuple(group)) for group in groups]
-
-    @property
-    def headline(self) -> str:
-        """The number of conventions that give the value."""
-        groups, value = self.groups, f"{self.printed:.{self.digits}f}"
-        printed = _("{label} printed as {value}", label=self.label, value=value)
-        if not groups:
-            return _("{printed}: none of {n:,} conventions gives it; the nearest are", printed=printed, n=self.n_tried)
-        message = N_("{printed}:{cut} {found:,} conventions of {n:,} give it; {alike} different numbers print the same")
-        if len(groups) == 1:
-            message = N_("{printed}:{cut} {found:,} conventions of {n:,} give it, all the same number")
-        if len(self.matches) == 1:
-            message = N_("{printed}:{cut} one convention of {n:,} gives it")
-        cut = "" if groups[0].how == "rounded" else f" {_('cut off after the digits printed,')}"
-        return _(message, printed=printed, cut=cut, found=len(self.matches), n=self.n_tried, alike=len(groups))
-
-    @property
-    def rows(self) -> list[tuple[str, str, str]]:
-        """Number, fit and conventions of each line that is shown; of all groups or of the nearest."""
-        decimals = self.digits + 2
-        if self.matches:
-            return [(f"{group.value:.{decimals}f}", _(FITS[group.how]), group.who) for group in self.groups]
-        return [
-            (f"{match.value:.{decimals}f}", f"{match.value - self.printed:+.{decimals}f}", match.name)
-            for match in self.nearest
-        ]
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row per matching convention, or per nearest one: name, kind, value, how it fits."""
-        import pandas as pd
-
-        shown = [match for group in self.groups for match in group.matches] or self.nearest
-        names = ["name", "kind", "value", "how"]
-        return pd.DataFrame([[getattr(match, name) for name in names] for match in shown], columns=pd.Index(names))
-
-    def __repr__(self) -> str:
-        with use_language(self.lang):
-            lines = [f"  {value}  {fit}: {who}" for value, fit, who in self.rows[:ROWS_SHOWN]]
-            more = [f"  {words}" for words in _more(len(self.rows) - ROWS_SHOWN)]
-            return "\n".join([self.headline, *lines, *more, *self.notes])
-
-    def _repr_html_(self) -> str:
-        with use_language(self.lang):
-            return render(
-                "libraries/identify.jinja", label=self.label, head=[self.headline], notes=[*_more(len(self.rows) - ROWS_SHOWN), *self.notes],
-                header=[self.label, _("fit"), _("convention")], rows=self.rows[:ROWS_SHOWN], numbers_from=3,
-            )  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False)
 class Fit(Candidate):
     """A candidate and how it fits users' printed values."""
 
-    n_rounded: int = 0  #: users whose value rounds to the printed one
-    n_fitting: int = 0  #: those and the users whose value fits if it is cut off
-    values: tuple[float, ...] = ()
+    values: Floats = field(default_factory=lambda: np.zeros(0))  #: per user; NaN if not counted
+    how: Ints = field(default_factory=lambda: np.zeros(0, np.int64))  #: per user: 2 rounded, 1 cut off, 0 not
+
+    @property
+    def n_users(self) -> tuple[int, int]:
+        """The users whose value rounds to the printed one, and those and the users whose value fits if it is cut off."""
+        return int((self.how == 2).sum()), int((self.how > 0).sum())
 
 
-@dataclass(frozen=True, eq=False)
-class IdentifiedUsers:
-    """The conventions that fit most users' printed values, and the users whose value fits no convention: the misprints."""
+@dataclass(frozen=True, eq=False, repr=False)
+class FoundPrinted(Found):
+    """What is found of printed values: a line or two, rows of which the first are shown, and all of them as a frame."""
 
-    label: str
-    users: tuple[Any, ...]
-    printed: tuple[float, ...]
-    digits: int
-    best: tuple[Fit, ...]  #: all that fit as many users, the simplest first
-    misprints: tuple[Any, ...]  #: users whose printed value no convention gives
-    fits: tuple[int, ...]  #: per user, under the first of the best: 2 rounded, 1 cut off, 0 not
     n_tried: int
-    notes: tuple[str, ...] = ()
-    lang: str = field(default_factory=current)  #: the language in which it is shown
+    headlines: list[str]
+    header: list[str]
+    rows: list[tuple[Any, str, str]]
+    frame: pd.DataFrame
+    template = "libraries/identify.jinja"
+    n_shown: ClassVar[int] = 12  #: rows
+    numbers_from: ClassVar[int] = 3  #: the first column of numbers in HTML
 
-    def to_frame(self) -> pd.DataFrame:
-        """A row per user: printed value, value under the best convention, whether it fits, whether any convention fits."""
-        import pandas as pd
-
-        misprints = set(self.misprints)
-        return pd.DataFrame(
-            {
-                "printed": self.printed,
-                "value": self.best[0].values,
-                "fit": [FIT_OF_USER[how] for how in self.fits],
-                "fits_some_convention": [user not in misprints for user in self.users],
-            },
-            index=pd.Index(self.users, name="user"),
+    @property
+    def rest(self) -> list[str]:
+        """What follows the rows."""
+        n = len(self.rows) - self.n_shown
+        return (
+            [_("… {n:,} more: see to_frame().", n=n)] if n > 0 else [] if self.rows else [_("every printed value fits")]
         )
 
-    @property
-    def headlines(self) -> list[str]:
-        """The number of users whose values fit, and the conventions."""
-        best, names = self.best[0], _names([fit.name for fit in self.best], len(self.best))
-        message = N_("{label} of {n:,} users: {fitting:,} printed values fit")
-        fitting = _(message, label=self.label, n=len(self.users), fitting=best.n_fitting)
-        if best.n_fitting > best.n_rounded:
-            fitting += f" {_('({n} of them cut off, not rounded)', n=best.n_fitting - best.n_rounded)}"
-        return [fitting, _("by {names}, of {n:,} conventions tried", names=names, n=self.n_tried)]
+    def lines(self) -> list[str]:
+        """The headlines and the rows that are shown."""
+        rows = [self.text(*row) for row in self.rows[: self.n_shown]]
+        return [*self.headlines, *(f"  {line}" for line in (*rows, *self.rest))]
 
-    @property
-    def rows(self) -> list[tuple[Any, str, str]]:
-        """User, printed value and verdict of each user whose value does not fit the best convention."""
-        misprints, rows = set(self.misprints), []
-        for user, printed, value, how in zip(self.users, self.printed, self.best[0].values, self.fits, strict=True):
-            if how == 0:
-                computed = _("not counted") if isnan(value) else f"{value:.{self.digits}f}"
-                verdict = _("fits no convention: a misprint?") if user in misprints else _("fits other conventions")
-                rows.append((user, f"{printed:.{self.digits}f}", f"{computed}; {verdict}"))
-        return rows
+    def text(self, value: Any, fit: str, who: str) -> str:
+        """A row as text."""
+        return f"{value}  {fit}: {who}"
 
-    def __repr__(self) -> str:
-        with use_language(self.lang):
-            rows = self.rows
-            message = N_("{user}: printed {printed}, computed {verdict}")
-            lines = [
-                _(message, user=one_line(repr(user)), printed=printed, verdict=verdict)
-                for user, printed, verdict in rows[:USERS_SHOWN]
-            ]
-            lines = lines or [_("every printed value fits")]
-            more = _more(len(rows) - USERS_SHOWN)
-            return "\n".join([*self.headlines, *(f"  {line}" for line in (*lines, *more)), *self.notes])
+    def to_frame(self) -> pd.DataFrame:
+        """All rows: of conventions name, kind, value and how it fits; of users both values and what fits."""
+        return self.frame.copy()
 
-    def _repr_html_(self) -> str:
-        with use_language(self.lang):
-            rows = [(name(user), printed, verdict) for user, printed, verdict in self.rows]
-            nothing = [] if rows else [_("Every printed value fits.")]
-            return render(
-                "libraries/identify.jinja", label=self.label, head=self.headlines, rows=rows[:USERS_SHOWN], numbers_from=1,
-                header=[_("user"), _("printed"), _("computed")],
-                notes=[*nothing, *_more(len(rows) - USERS_SHOWN), *self.notes],
-            )  # fmt: skip
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Identified(FoundPrinted):
+    """The conventions that give a printed number; if there is none, the nearest."""
+
+    matches: tuple[Match, ...]
+    groups: list[list[Match]]  #: the matches by number, those that round to the printed one first, then the simplest
+    nearest: tuple[Match, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class IdentifiedUsers(FoundPrinted):
+    """The conventions that fit most users' printed values, and the users whose value fits no convention: the misprints."""
+
+    best: list[Fit]  #: all that fit as many users, the simplest first
+    misprints: tuple[Any, ...]  #: users whose printed value no convention gives
+    n_shown = 30
+    numbers_from = 1
+
+    def text(self, value: Any, fit: str, who: str) -> str:
+        """A row as text."""
+        return _("{user}: printed {printed}, computed {verdict}", user=one_line(repr(value)), printed=fit, verdict=who)
 
 
 @dataclass(frozen=True)
@@ -316,14 +210,21 @@ def identify(
     k = Cutoffs.one(k).values[0]
     printed = None if isinstance(value, Mapping) or hasattr(value, "items") else Printed.of(value, digits)
     ours = Side.of_evaluation(evaluation, chosen, options)
-    source = ours.source
     candidates, left_out = candidates_of(ours, k)
-    notes = missing_columns(source, presets_of(chosen.name))
+    notes = missing_columns(ours.source, presets_of(chosen.name))
     if left_out:
         notes = (*notes, _("{n:,} neighbours were not tried, for the frames are large.", n=left_out))
-    label = chosen.label(k)
     if printed is None:
-        return _of_users(source, dict(value.items()), digits, candidates, k, label, notes)
+        return _of_users(ours.source, dict(value.items()), digits, candidates, k, chosen.label(k), notes)
+    return _of_number(ours.source, printed, candidates, k, chosen.label(k), notes)
+
+
+def _of_number(
+    source: Source, printed: Printed, candidates: list[Candidate], k: int | None, label: str, notes: tuple[str, ...]
+) -> Identified:
+    """The candidates that give a number; if there is none, the nearest."""
+    import pandas as pd
+
     numbers = numbers_of(source, [candidate.variant for candidate in candidates], k)
     tried: list[Match] = []
     for candidate in candidates:
@@ -332,9 +233,47 @@ def identify(
             fit = int(fits(np.array(number), np.array(printed.value), printed.digits, candidate.tolerance))
             tried.append(Match(**vars(candidate), value=number, how=("no", "cut off", "rounded")[fit]))
     matches = tuple(match for match in tried if match.how != "no")
+    simplest = sorted(matches, key=lambda match: SIMPLEST[match.kind])
+    groups = [group for how in FITS for group in _alike(match for match in simplest if match.how == how)]
     others = sorted((match for match in tried if match.how == "no"), key=lambda match: abs(match.value - printed.value))
-    nearest = tuple(group[0] for group in grouped(others, lambda match: match.value)[:NEAREST])
-    return Identified(label, printed.value, printed.digits, matches, nearest, len(candidates), notes)
+    nearest = tuple(group[0] for group in _alike(others)[:NEAREST])
+    decimals = printed.digits + 2
+    headline = _("{label} printed as {value}", label=label, value=f"{printed.value:.{printed.digits}f}")
+    if groups:
+        message = N_("{printed}:{cut} {found:,} conventions of {n:,} give it; {alike} different numbers print the same")
+        if len(groups) == 1:
+            message = N_("{printed}:{cut} {found:,} conventions of {n:,} give it, all the same number")
+        if len(matches) == 1:
+            message = N_("{printed}:{cut} one convention of {n:,} gives it")
+        rows = [(f"{group[0].value:.{decimals}f}", _(FITS[group[0].how]), _who(group)) for group in groups]
+    else:
+        message = N_("{printed}: none of {n:,} conventions gives it; the nearest are")
+        apart = [(match, match.value - printed.value) for match in nearest]
+        rows = [(f"{match.value:.{decimals}f}", f"{by:+.{decimals}f}", match.name) for match, by in apart]
+    cut = f" {_('cut off after the digits printed,')}" if groups and groups[0][0].how == "cut off" else ""
+    headline = _(message, printed=headline, cut=cut, found=len(matches), n=len(candidates), alike=len(groups))
+    names = ["name", "kind", "value", "how"]
+    shown = [match for group in groups for match in group] or nearest
+    frame = pd.DataFrame([[getattr(match, name) for name in names] for match in shown], columns=pd.Index(names))
+    header = [label, _("fit"), _("convention")]
+    return Identified(label, notes, len(candidates), [headline], header, rows, frame, matches, groups, nearest)
+
+
+def _alike(matches: Iterable[Match]) -> list[list[Match]]:
+    """Candidates in groups that give the same number."""
+    return grouped(matches, lambda match: match.value)
+
+
+def _who(group: list[Match]) -> str:
+    """The simplest of a group by name, the others by number."""
+    best = SIMPLEST[group[0].kind]
+    return _names([match.name for match in group if SIMPLEST[match.kind] in (0, 1, best)], len(group))
+
+
+def _names(names: list[str], n: int) -> str:
+    """The first names, and how many of `n` are not named."""
+    rest = n - len(names[:NAMES_SHOWN])
+    return "; ".join(names[:NAMES_SHOWN]) + (f"; {_('and {n:,} more', n=rest)}" if rest else "")
 
 
 def candidates_of(ours: Side, k: int | None) -> tuple[list[Candidate], int]:
@@ -406,6 +345,8 @@ def _of_users(
     notes: tuple[str, ...],
 ) -> IdentifiedUsers:  # fmt: skip
     """The conventions that fit most of the users' printed values, and the users whose value fits none."""
+    import pandas as pd
+
     if not values:
         raise OptionError("no printed values: give a Series or a mapping of user to value.")
     numbers = [Printed.of(value) for value in values.values()]
@@ -420,29 +361,42 @@ def _of_users(
     by_variant: dict[MetricVariant, Candidate] = {}
     for candidate in candidates:
         by_variant.setdefault(candidate.variant.on(source, k), candidate)
-    best_fit = np.zeros(len(printed), dtype=np.int64)
     is_user = np.zeros(len(printed), dtype=bool)
-    results: dict[MetricVariant, tuple[Fit, Ints]] = {}
+    tried: dict[MetricVariant, Fit] = {}
     for variant, result in each_measured(source, by_variant, k):
         if isinstance(result, RecnbError):
             continue
         candidate = by_variant[variant]
         at = positions(result.users, users)
+        is_user |= at >= 0
         of_users = np.where(at >= 0, result.values[np.maximum(at, 0)] if len(result.values) else np.nan, np.nan)
         how = fits(of_users, printed, decimals, candidate.tolerance)
-        is_user |= at >= 0
-        best_fit = np.maximum(best_fit, how)
-        n_rounded, n_fitting = int((how == 2).sum()), int((how > 0).sum())
-        values_of_users = tuple(map(float, of_users))
-        fit = Fit(**vars(candidate), n_rounded=n_rounded, n_fitting=n_fitting, values=values_of_users)
-        results[variant] = fit, how
+        tried[variant] = Fit(**vars(candidate), values=of_users, how=how)
     names = tuple(values)
     if not is_user.any():
         raise UnknownUserError(f"none of the users, such as {names[0]!r}, is among those evaluated.")
-    most = max((fit.n_rounded, fit.n_fitting) for fit, _how in results.values())
-    in_order = [results[variant] for variant in by_variant if variant in results]
-    best = [(fit, how) for fit, how in in_order if (fit.n_rounded, fit.n_fitting) == most]
+    most = max(fit.n_users for fit in tried.values())
+    best = [tried[variant] for variant in by_variant if variant in tried and tried[variant].n_users == most]
+    fits_none = np.max([fit.how for fit in tried.values()], axis=0) == 0
+    rounded, fitting = most
+    headline = _("{label} of {n:,} users: {fitting:,} printed values fit", label=label, n=len(names), fitting=fitting)
+    if fitting > rounded:
+        headline += f" {_('({n} of them cut off, not rounded)', n=fitting - rounded)}"
+    by = _names([fit.name for fit in best], len(best))
+    rows = []
+    for place in np.flatnonzero(best[0].how == 0).tolist():
+        value = best[0].values[place]
+        computed = _("not counted") if isnan(value) else f"{value:.{decimals}f}"
+        verdict = _("fits no convention: a misprint?") if fits_none[place] else _("fits other conventions")
+        rows.append((names[place], f"{printed[place]:.{decimals}f}", f"{computed}; {verdict}"))
+    columns = {
+        "printed": printed,
+        "value": best[0].values,
+        "fit": FIT_OF_USER[best[0].how],
+        "fits_some_convention": ~fits_none,
+    }
     return IdentifiedUsers(
-        label, names, tuple(map(float, printed)), decimals, tuple(fit for fit, _how in best),
-        tuple(names[at] for at in np.flatnonzero(best_fit == 0)), tuple(map(int, best[0][1])), len(by_variant), notes,
+        label, notes, len(by_variant), [headline, _("by {names}, of {n:,} conventions tried", names=by, n=len(by_variant))],
+        [_("user"), _("printed"), _("computed")], rows, pd.DataFrame(columns, index=pd.Index(names, name="user")),
+        best, tuple(names[at] for at in np.flatnonzero(fits_none)),
     )  # fmt: skip

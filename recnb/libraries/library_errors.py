@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from recnb.conventions import Convention
 from recnb.conventions.presets import Preset
 from recnb.data import Prepared, Source
 from recnb.data.relevance import REFUSED_GRADES
-from recnb.errors import FrameError, NoUsersError
+from recnb.errors import FrameError
 from recnb.libraries.data_properties import properties_of
 
 Condition = Callable[[Source, Prepared, int | None], bool]
@@ -156,27 +156,22 @@ UNRULED: dict[str, Refusal] = {
 REFUSALS = RAISES | UNRULED
 
 
-def refusal(word: str, library: str = "", variant: str = "", note: str = "") -> FrameError:
-    """The error of a library that has no number for the frames that a word of `refuses` stands for."""
-    does = "raises an error" if word in RAISES else "follows no rule that recnb could record"
-    named = f" for {variant}" if variant else ""
-    problem = f"{does}{named} on {REFUSALS[word].frames}, so it has no number for these frames."
-    return FrameError(problem, fix=f"{REFUSALS[word].remedy}{note}".strip(), subject=f"{library} " if library else "")
+def refuse(
+    words: Iterable[str], source: Source, prepared: Prepared | Convention, k: int | None, preset: Preset | None
+) -> None:
+    """Raise an error if a library does, or if its number follows no recorded rule; a `preset` is named in it.
 
-
-def refuse(source: Source, chosen: Preset, k: int | None) -> None:
-    """Raise an error if the library does, or if its number follows no recorded rule."""
-    if not chosen.refuses:
-        return
-    convention = source.as_given(chosen.convention)
-    try:
-        prepared = source.under(convention)
-    except NoUsersError:
-        short = {"no place k"} if k is None or _longest(source, convention) >= k else {"no place k", "no list of k"}
-        if nowhere := [word for word in chosen.refuses if word in short]:
-            raise refusal(nowhere[0], chosen.library, chosen.variant) from None
-        return
-    for word in chosen.refuses:
-        if REFUSALS[word].applies(source, prepared, k):
-            note = f" By defect: {chosen.note}." if chosen.note and word in UNRULED else ""
-            raise refusal(word, chosen.library, chosen.variant, note)
+    Where no user is left there is only the convention, and no list that reaches k.
+    """
+    for word in words:
+        if isinstance(prepared, Prepared):
+            applies = REFUSALS[word].applies(source, prepared, k)
+        else:
+            short = word == "no list of k" and k is not None and _longest(source, prepared) < k
+            applies = short or word == "no place k"
+        if applies:
+            does = "raises an error" if word in RAISES else "follows no rule that recnb could record"
+            named, note = f" for {preset.variant}" if preset else "", preset.note if preset and word in UNRULED else ""
+            problem = f"{does}{named} on {REFUSALS[word].frames}, so it has no number for these frames."
+            fix = f"{REFUSALS[word].remedy} {f'By defect: {note}.' if note else ''}".strip()
+            raise FrameError(problem, fix=fix, subject=f"{preset.library} " if preset else "")

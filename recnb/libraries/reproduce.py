@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from recnb.conventions.presets import Preset, preset
-from recnb.data import Source, read, read_lists
+from recnb.conventions.presets import preset
+from recnb.data import read, read_lists
 from recnb.data.columns import role_of
 from recnb.data.input import RECS, TRUTH, Input, read_inputs, refuse_unused
-from recnb.errors import NoUsersError, OptionError, near
-from recnb.libraries.library_errors import refuse
+from recnb.errors import OptionError, near
 from recnb.libraries.variant import MetricVariant
 from recnb.results.item_metrics import FORMULAS, ItemMetrics
 
@@ -81,8 +80,7 @@ def as_in(
             metrics = ItemMetrics(lists, frames.get("train"), _by_item(features), catalogue)
             return metrics.value(chosen.metric, dict(chosen.options), k)
         source = given.noted(read(frames[RECS], frames.get(TRUTH), given.columns))
-    refuse(source, chosen, k)
-    return value_under(source, chosen, k)
+    return MetricVariant.of_preset(chosen).measured(source, k, chosen).value
 
 
 def _by_item(features: Any) -> Any:
@@ -92,16 +90,3 @@ def _by_item(features: Any) -> Any:
     if isinstance(features, pd.DataFrame) and not any(role_of(column) == "item" for column in features.columns):
         return dict(zip(features.index, features.to_numpy(), strict=True))
     return features
-
-
-def value_under(source: Source, preset: Preset, k: int | None) -> float:
-    """A preset's number for frames that were read."""
-    variant = MetricVariant.of_preset(preset)
-    try:
-        prepared = source.under(source.as_given(preset.convention))
-    except NoUsersError:
-        return variant.without_users
-    return variant.values(prepared, k).value
-
-
-__all__ = ["as_in", "value_under"]

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 import polars as pl
@@ -20,13 +20,14 @@ from recnb.conventions import Convention, option_in_words, presets
 from recnb.conventions.convention import PHRASES
 from recnb.conventions.presets import Preset
 from recnb.data import Prepared, Source
-from recnb.display.language import N_, _, current
+from recnb.display.language import N_, _, current, use_language
 from recnb.display.progress import steps
+from recnb.display.templates import render
 from recnb.errors import NoUsersError, OptionError, RecnbError
 from recnb.libraries.data_properties import DataProperties, properties_of
-from recnb.libraries.library_errors import REFUSALS, refusal
+from recnb.libraries.library_errors import refuse
 from recnb.libraries.library_metrics import EMPTY, SPECIAL, metric_of
-from recnb.metrics.hits import Cutoffs, Floats, Hits
+from recnb.metrics.hits import Floats
 from recnb.metrics.metric import Metric, metric_named
 from recnb.results.aggregation import averaged, cutoffs_under, hits_for
 from recnb.results.arguments import position_of
@@ -220,40 +221,31 @@ class MetricVariant:
         """Whether hits of any depth are needed."""
         return self.convention.cutoff == "none" or self.definition.needs_whole_list(dict(self.options))
 
-    def hits(self, prepared: Prepared, k: int | None) -> Hits:
-        """The hits that the number is computed from."""
-        cutoffs = Cutoffs((k,), uncut=self.convention.cutoff == "none")
-        return hits_for(prepared, [(self.definition, dict(self.options))], cutoffs)
-
-    @property
-    def without_users(self) -> float:
-        """The number if no user is left to average."""
-        return float(dict(self.decided).get("all_skipped", math.nan))
-
     def values(self, prepared: Prepared, k: int | None) -> VariantValues:
         """The number and the users behind it, from prepared data."""
+        options, decided = dict(self.options), dict(self.decided)
         with np.errstate(invalid="ignore", divide="ignore"):
             cutoffs = cutoffs_under(self.convention, k)
-            credit = self.definition.at(self.hits(prepared, k), cutoffs, dict(self.options))
-            average = averaged(credit, self.convention, self.definition, dict(self.options))
+            credit = self.definition.at(hits_for(prepared, [(self.definition, options)], cutoffs), cutoffs, options)
+            average = averaged(credit, self.convention, self.definition, options)
         values, kept, value = average.values, average.kept, float(average.means[0])
         if kept is not None:
             values = np.where(kept, values, np.nan)
-            value = value if kept.any() else self.without_users
-        if "all_miss" in dict(self.decided) and not credit.rows.total(1.0, k).any():
-            value = float(dict(self.decided)["all_miss"])
+            value = value if kept.any() else float(decided.get("all_skipped", math.nan))
+        if "all_miss" in decided and not credit.rows.total(1.0, k).any():
+            value = float(decided["all_miss"])
         return VariantValues(value, prepared.users, np.asarray(values[:, 0]), prepared)
 
-    def measured(self, source: Source, k: int | None) -> VariantValues:
-        """The number for these frames and the users behind it."""
+    def measured(self, source: Source, k: int | None, preset: Preset | None = None) -> VariantValues:
+        """The number for these frames and the users behind it; as a `preset` has it, which errors then name."""
+        convention = source.as_given(preset.convention) if preset else self.data(source)
         try:
-            prepared = source.under(self.data(source))
+            prepared = source.under(convention)
         except NoUsersError:
+            refuse(self.refuses, source, convention, k, preset)
             nobody = pl.Series("user", [], dtype=source.recs["user"].dtype)
-            return VariantValues(self.without_users, nobody, np.zeros(0))
-        for word in self.refuses:
-            if REFUSALS[word].applies(source, prepared, k):
-                raise refusal(word)
+            return VariantValues(float(dict(self.decided).get("all_skipped", math.nan)), nobody, np.zeros(0))
+        refuse(self.refuses, source, prepared, k, preset)
         return self.values(prepared, k)
 
     def explanation(self, measured: VariantValues, user: Any, k: int | None) -> Explanation | None:
@@ -276,12 +268,35 @@ class MetricVariant:
 
 
 @dataclass(frozen=True, eq=False)
+class Found:
+    """What is found about a metric at a cut-off: shown in the language in which it was made, as text and by a template."""
+
+    label: str  #: the metric's symbol at its cut-off
+    notes: tuple[str, ...]
+    template: ClassVar[str]
+    lang: str = field(default_factory=current, init=False)
+
+    def lines(self) -> list[str]:
+        """The result as text."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        with use_language(self.lang):
+            return "\n".join([*self.lines(), *self.notes])
+
+    def _repr_html_(self) -> str:
+        with use_language(self.lang):
+            return render(self.template, found=self)
+
+
+@dataclass(frozen=True, eq=False)
 class Side:
     """A number: a variant of a metric on frames, by name."""
 
     name: str
     source: Source
     variant: MetricVariant
+    preset: Preset | None = None  #: of a library
 
     @classmethod
     def of_evaluation(cls, evaluation: EvaluationData, metric: Metric[...], options: Mapping[str, Any]) -> Side:
@@ -298,7 +313,7 @@ class Side:
     @classmethod
     def of_preset(cls, source: Source, preset: Preset) -> Side:
         """The number of a library."""
-        return cls(preset.label, source, MetricVariant.of_preset(preset))
+        return cls(preset.label, source, MetricVariant.of_preset(preset), preset)
 
 
 @lru_cache(maxsize=4096)

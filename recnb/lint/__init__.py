@@ -1,6 +1,6 @@
 """The lint: findings about the data of an evaluation, and their effect on the numbers.
 
-A check is a function in one of the modules `checks_*`, registered by its decorator; `LintData` is what it sees.
+A check is a function in one of the modules `checks_*`, made a `Check` by its decorator; `LintData` is what it sees.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from recnb.display.language import current
 from recnb.errors import ElsewhereError, OptionError, near
 from recnb.lint import checks_ids, checks_lists, checks_train, checks_truth, checks_users
-from recnb.lint.check import REGISTERED
+from recnb.lint.check import Check
 from recnb.lint.data import LintData
 from recnb.lint.findings import Finding, Lint
 from recnb.metrics.hits import Cutoffs, Floats
@@ -23,9 +23,13 @@ from recnb.results.arguments import check_options
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData
 
-#: Modules in the order in which their findings are shown.
-MODULES = (checks_ids, checks_lists, checks_truth, checks_users, checks_train)
-CHECKS = tuple(check for module in MODULES for check in REGISTERED if check.function.__module__ == module.__name__)
+#: In the order in which their findings are shown.
+CHECKS = tuple(
+    check
+    for module in (checks_ids, checks_lists, checks_truth, checks_users, checks_train)
+    for check in vars(module).values()
+    if isinstance(check, Check)
+)
 
 
 def lint(

@@ -35,19 +35,14 @@ class Check:
         return [replace(finding, name=self.name) for finding in self.function(data) if finding.n]
 
 
-#: All checks, in the order in which the modules are read.
-REGISTERED: list[Check] = []
+def check(title: str, needs: Needs = None) -> Callable[[CheckFunction], Check]:
+    """Make a function a check; `title`: what it looks for, in lists of checks that were not made."""
 
-
-def check(title: str, needs: Needs = None) -> Callable[[CheckFunction], CheckFunction]:
-    """Register a function as a check; `title`: what it looks for, in lists of checks that were not made."""
-
-    def register(function: CheckFunction) -> CheckFunction:
-        REGISTERED.append(Check(function, needs))
+    def made(function: CheckFunction) -> Check:
         TITLES[function.__name__] = title
-        return function
+        return Check(function, needs)
 
-    return register
+    return made
 
 
 def finding(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
 import polars as pl
 
-from recnb.display.language import N_, Plural
+from recnb.display.language import N_, Plural, _
 from recnb.lint.check import Findings, check, finding
 from recnb.lint.data import LintData, is_in, outside
 from recnb.lint.findings import Quoted, Severity
@@ -23,14 +23,6 @@ def _text_ids(data: LintData) -> Iterator[tuple[str, pl.Series]]:
     return ((role, values) for role, values in ids.items() if values.dtype == pl.String)
 
 
-def _without_point(ids: pl.Expr) -> pl.Expr:
-    return pl.when(ids.str.contains(r"^\d+\.0$")).then(ids.str.strip_suffix(".0")).otherwise(ids)
-
-
-def _without_zeros(ids: pl.Expr) -> pl.Expr:
-    return pl.when(ids.str.contains(r"^0+\d+$")).then(ids.str.replace(r"^0+(\d)", "$1")).otherwise(ids)
-
-
 @check(N_("ids with blanks"))
 def ids_with_blanks(data: LintData) -> Findings:
     """Ids with blanks before or after."""
@@ -38,12 +30,8 @@ def ids_with_blanks(data: LintData) -> Findings:
         data,
         lambda ids: ids.str.strip_chars(),
         ".strip()",
-        short={
-            "users_alone": "{n:,} user ids of {of:,} begin or end with blanks",
-            "items_alone": "{n:,} item ids of {of:,} begin or end with blanks",
-            "users": "{n:,} user ids of {of:,} differ only in blanks at their ends",
-            "items": "{n:,} item ids of {of:,} differ only in blanks at their ends",
-        },
+        short="{n:,} {ids_of} of {of:,} differ only in blanks at their ends",
+        alone="{n:,} {ids_of} of {of:,} begin or end with blanks",
         advice="Remove the blanks in all frames:",
     )
 
@@ -55,10 +43,7 @@ def ids_by_case(data: LintData) -> Findings:
         data,
         lambda ids: ids.str.to_lowercase(),
         ".lower()",
-        short={
-            "users": "{n:,} user ids of {of:,} differ only in upper and lower case",
-            "items": "{n:,} item ids of {of:,} differ only in upper and lower case",
-        },
+        short="{n:,} {ids_of} of {of:,} differ only in upper and lower case",
         advice="If they mean the same, write them in one way in all frames:",
         severity="note",
     )
@@ -69,12 +54,9 @@ def ids_with_zeros(data: LintData) -> Findings:
     """Numbers as text with and without zeros before them."""
     return _variants(
         data,
-        _without_zeros,
+        lambda ids: ids.str.replace(r"^0+(\d+)$", "$1"),
         '.lstrip("0")',
-        short={
-            "users": "{n:,} user ids of {of:,} are the same number with and without zeros before it",
-            "items": "{n:,} item ids of {of:,} are the same number with and without zeros before it",
-        },
+        short="{n:,} {ids_of} of {of:,} are the same number with and without zeros before it",
         advice="If they mean the same, write them in one way, or read the column as text everywhere:",
     )
 
@@ -84,14 +66,10 @@ def ids_with_point(data: LintData) -> Findings:
     """Floats that became text: 7.0 for 7."""
     return _variants(
         data,
-        _without_point,
+        lambda ids: ids.str.replace(r"^(\d+)\.0$", "$1"),
         '.removesuffix(".0")',
-        short={
-            "users_alone": "{n:,} user ids of {of:,} are numbers that end in .0",
-            "items_alone": "{n:,} item ids of {of:,} are numbers that end in .0",
-            "users": "{n:,} user ids of {of:,} are the same number with and without .0",
-            "items": "{n:,} item ids of {of:,} are the same number with and without .0",
-        },
+        short="{n:,} {ids_of} of {of:,} are the same number with and without .0",
+        alone="{n:,} {ids_of} of {of:,} are numbers that end in .0",
         advice="They were floats before they were text; write them as whole numbers:",
     )
 
@@ -103,10 +81,7 @@ def ids_by_accent(data: LintData) -> Findings:
         data,
         lambda ids: ids.str.normalize("NFC"),
         '.normalize("NFC")',
-        short={
-            "users": "{n:,} user ids of {of:,} look the same and are written with other characters",
-            "items": "{n:,} item ids of {of:,} look the same and are written with other characters",
-        },
+        short="{n:,} {ids_of} of {of:,} look the same and are written with other characters",
         advice="Write all frames in one form:",
     )
 
@@ -148,29 +123,31 @@ def ids_of_nothing(data: LintData) -> Findings:
 @check(N_("ids as floats"))
 def float_ids(data: LintData) -> Findings:
     """Ids that came as floats: a column of whole numbers that had a gap."""
-    floats = data.source.floats
-    if not floats:
+    if not (floats := data.source.floats):
         return
     yield finding(
-        data,
-        "note",
-        len(floats),
-        4,
+        data, "note", len(floats), 4,
         short=Plural("Ids came as floats in {n:,} column: {columns}", "Ids came as floats in {n:,} columns: {columns}"),
         effect="They are whole and were read as whole numbers, so nothing is lost; a column of ids becomes float where a row lacks one.",
         advice="Check which rows lost their id, and keep the column as integers:",
-        columns=Quoted(*floats),
-        code=f'{floats[0]} = {floats[0]}.astype("Int64")',
-    )
+        columns=Quoted(*floats), code=f'{floats[0]} = {floats[0]}.astype("Int64")',
+    )  # fmt: skip
 
 
 def _variants(
-    data: LintData, plain: Plain, method: str, *, short: Mapping[str, str], advice: str, severity: Severity = "warning"
+    data: LintData,
+    plain: Plain,
+    method: str,
+    *,
+    short: str,
+    advice: str,
+    alone: str = "",
+    severity: Severity = "warning",
 ) -> Findings:
     """Users or items whose ids become the same once they are written in one way.
 
-    `short` has sentences for users and items; if also for "users_alone" and "items_alone", such ids are reported even if
-    they are the same as no other. `severity`: if ids become the same.
+    `alone`: of such ids that are the same as no other, which are reported if there is this sentence; `severity`: if ids
+    become the same.
     """
     for role, ids in _text_ids(data):
         table = pl.DataFrame({"id": ids}).with_columns(plain=plain(pl.col("id")))
@@ -178,7 +155,7 @@ def _variants(
         # Only one of two ids that become the same need change: "a1" stays as it is, and "A1" becomes it.
         same = table.join(changed.select("plain").unique(), on="plain", how="semi", maintain_order="left")
         merged = same.filter(pl.len().over("plain") > 1)
-        if changed.height == 0 or (merged.height == 0 and "users_alone" not in short):
+        if changed.height == 0 or (not (merged.height or alone)):
             continue
         odd = merged if merged.height else changed
         shown = odd.filter(pl.col("plain") == odd["plain"][0])["id"].head(3).to_list()
@@ -187,7 +164,7 @@ def _variants(
         yield finding(
             data, "warning" if lost else severity if merged.height else "note", odd.height, len(ids),
             lost=lost, ids=Quoted(*shown), code=f"frame[{column!r}] = frame[{column!r}].str{method}",
-            short=short[f"{role}s" if merged.height else f"{role}s_alone"],
+            short=short if merged.height else alone, ids_of=_("user ids") if role == "user" else _("item ids"),
             effect={
                 "lost": "Relevant rows that count as misses, and would match a list if ids were written in one way: {lost:,}. So {label} = {value:.4f} may be too low.",
                 "merged": "They count as different ids, and what belongs to one is split between them.",

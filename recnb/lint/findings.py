@@ -122,9 +122,14 @@ class Finding:
 
     def to_markdown(self) -> str:
         """The finding as an item of a list in Markdown."""
+        return self.as_item([self.sentence("effect", "markdown"), self.sentence("example", "markdown")])
+
+    def as_item(self, effects: Iterable[str], whose: str = "") -> str:
+        """The same with other sentences on its effects, and the models it is about."""
         code_line = f"`` {_on_one_line(self.code)} ``" if self.code else ""
-        parts = [*(self.sentence(part, "markdown") for part in ("effect", "example", "advice")), code_line]
-        return f"- **{self.word}**: {self.sentence('short', 'markdown')}\n  {' '.join(filter(None, parts))}".rstrip()
+        parts = " ".join(filter(None, [*effects, self.sentence("advice", "markdown"), code_line]))
+        title = f"- **{self.word}**: {self.sentence('short', 'markdown')}{whose and f' ({whose})'}"
+        return f"{title}\n  {parts}".rstrip()
 
     def __repr__(self) -> str:
         lines = _wrapped(f"{self.word}: {self.short}")

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recnb.errors import Argument, CutoffError, OptionError, is_several
+from recnb.metrics.cached import cached_property
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

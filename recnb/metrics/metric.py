@@ -314,7 +314,8 @@ def measure_named(name: object) -> Metric[...]:
     if isinstance(name, Metric):
         return name
     if not isinstance(name, str):
-        raise OptionError(f"{name!r} is no metric of recnb. {near(name, _names())}")
+        as_text = f"Give its name as text: {str(name)!r}." if "@" in str(name) else near(name, _names())
+        raise OptionError(f"{name!r} is no metric of recnb. {as_text}")
     return _measure_named(name)
 
 

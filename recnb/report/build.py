@@ -8,7 +8,6 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from recnb.display.language import _
 from recnb.display.progress import counted
@@ -19,7 +18,6 @@ from recnb.report.beyond_row import BeyondRow, rows_of
 from recnb.report.data import (
     CountSummary,
     MetricSummary,
-    Missed,
     PopulationSummary,
     RankedItem,
     ReportSegments,
@@ -140,7 +138,7 @@ def _segments(
     """The metrics at the middle cut-off, whose values are given, in each segment."""
     named = {metric.name: metric_options for metric, metric_options in request.metrics if metric.name in values}
     confidence, k = request.confidence, request.lead_k
-    segments, rows = segment_rows(
+    segments, rows, _words = segment_rows(
         evaluation, named, k, by, bins=bins, confidence=confidence, options={}, computed=values
     )
     basis = _(
@@ -192,20 +190,8 @@ def _extremes(
     best = first_by(defined, -level, -n_hits, min(USERS_SHOWN, -(-len(defined) // 2)))
     rest = defined[~np.isin(defined, best)]
     worst = first_by(rest, level, n_hits - hits.n_relevant, min(USERS_SHOWN, len(defined) // 2))
-    shown = [*best.tolist(), *worst.tolist()]
-    lists = dict(zip(shown, evaluation.lists_of(shown), strict=True))
-    truths = {user: evaluation.truth_of(user) for user in shown}
-    items = [
-        *(item for ranks in lists.values() for item in ranks.values()),
-        *(item for truth in truths.values() for item in truth["item"]),
-    ]
-    titles = evaluation.item_titles(list(dict.fromkeys(items)))
-    users = evaluation.prepared.users
-    summaries = {
-        user: _user_summary(hits, users[user], user, lists[user], truths[user], titles, float(values[user]), k)
-        for user in shown
-    }
-    return tuple(map(summaries.__getitem__, best.tolist())), tuple(map(summaries.__getitem__, worst.tolist()))
+    users = _user_summaries(evaluation, hits, [*best.tolist(), *worst.tolist()], values, k)
+    return users[: len(best)], users[len(best) :]
 
 
 def first_by(among: Ints, key: Floats, then: Ints | Floats, n: int) -> Ints:
@@ -218,32 +204,35 @@ def first_by(among: Ints, key: Floats, then: Ints | Floats, n: int) -> Ints:
     return np.asarray(near[order])
 
 
-def _user_summary(
-    hits: Hits,
-    user: Any,
-    position: int,
-    items: Mapping[int, Any],
-    truth: pl.DataFrame,
-    titles: Mapping[Any, str],
-    value: float,
-    k: int,
-) -> UserSummary:
-    of_user = hits.of(position)
-    inside = of_user.rank <= k
-    further = {items[rank]: rank for rank in reversed(list(items)) if rank > k}
-    hit_rows = set(of_user.truth_row[inside].tolist())
-    rows = [row for row in np.argsort(-of_user.truth_relevance, kind="stable").tolist() if row not in hit_rows]
-    missed = [(truth["item"][row], float(truth["relevance"][row])) for row in rows[:MISSED_SHOWN]]
-    return UserSummary(
-        user=plain_id(user),
-        value=value,
-        n_hits=int(inside.sum()),
-        n_relevant=len(of_user.truth_relevance),
-        n_places=sum(rank <= k for rank in items),
-        places=ranked_items(of_user, items, k, titles),
-        missed=tuple(Missed(plain_id(item), grade, further.get(item), titles.get(item, "")) for item, grade in missed),
-        n_missed=len(rows),
-    )
+def _user_summaries(
+    evaluation: EvaluationData, hits: Hits, shown: Sequence[int], values: Floats, k: int
+) -> tuple[UserSummary, ...]:
+    """Users by position, each with the list down to k and the most relevant of the items missed."""
+    lists, truths = evaluation.lists_of(shown), [evaluation.truth_of(user).rows() for user in shown]
+    items = chain(*(ranks.values() for ranks in lists), (item for truth in truths for item, _relevance in truth))
+    titles = evaluation.item_titles(list(dict.fromkeys(items)))
+    summaries = []
+    for user, ranks, truth in zip(shown, lists, truths, strict=True):
+        of_user = hits.of(user)
+        inside = of_user.rank <= k
+        order = np.argsort(-of_user.truth_relevance, kind="stable")
+        missed = [truth[row] for row in order[~np.isin(order, of_user.truth_row[inside])]]
+        further = {item: rank for rank, item in reversed(ranks.items()) if rank > k}
+        summary = UserSummary(
+            user=plain_id(evaluation.prepared.users[user]),
+            value=float(values[user]),
+            n_hits=int(inside.sum()),
+            n_relevant=len(order),
+            n_places=sum(rank <= k for rank in ranks),
+            places=ranked_items(of_user, ranks, k, titles),
+            missed=tuple(
+                RankedItem(further.get(item), plain_id(item), float(relevance), titles.get(item, ""))
+                for item, relevance in missed[:MISSED_SHOWN]
+            ),
+            n_missed=len(missed),
+        )
+        summaries.append(summary)
+    return tuple(summaries)
 
 
 def ranked_items(

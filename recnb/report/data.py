@@ -139,22 +139,12 @@ class Distribution:
 
 @dataclass(frozen=True)
 class RankedItem:
-    """An item of a list that is shown; its relevance is 0 if it is no hit."""
+    """An item that is shown; its relevance is 0 if it is not relevant."""
 
-    rank: int
+    rank: int | None  #: None: it is not in the list
     item: Any
     relevance: float
     title: str = ""  #: from the frame of items, if it has one
-
-
-@dataclass(frozen=True)
-class Missed:
-    """A relevant item that is not among the first k."""
-
-    item: Any
-    relevance: float
-    rank: int | None  #: its rank below k; None: it is not in the list
-    title: str = ""
 
 
 @dataclass(frozen=True)
@@ -167,7 +157,7 @@ class UserSummary:
     n_relevant: int
     n_places: int  #: how many items the first k ranks hold; `places` has at most the first 20 of them
     places: tuple[RankedItem, ...]
-    missed: tuple[Missed, ...]  #: most relevant first
+    missed: tuple[RankedItem, ...]  #: most relevant first, with their ranks below k
     n_missed: int
 
 

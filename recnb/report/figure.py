@@ -35,18 +35,13 @@ def figure(report: ReportData) -> Figure:
 
 
 def _curve(report: ReportData, ax: Axes) -> None:
-    from matplotlib.ticker import MaxNLocator
-
     curve = report.curve
-    ax.plot(curve.k, curve.value, color=ACCENT, linewidth=2)
-    if all(map(isfinite, curve.low)):
-        ax.fill_between(curve.k, curve.low, curve.high, color=ACCENT, alpha=0.22, linewidth=0)
+    curve.plot(ax, color=ACCENT, linewidth=2, marker="")
     shown = [k for k in report.lead.k if k is not None and k in curve.k]
     ax.plot(shown, [curve.value[curve.k.index(k)] for k in shown], "o", color=ACCENT)
     title = _("{symbol} against k, {n:,} users", symbol=curve.symbol, n=curve.n_users)
     ax.set(xlabel=_("cut-off k"), ylabel=_("mean {symbol}@k", symbol=curve.symbol), title=title)
     ax.set_ylim(bottom=0)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def _bars(report: ReportData, ax: Axes) -> None:

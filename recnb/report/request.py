@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from recnb.errors import Argument, OptionError
+from recnb.errors import Argument, Code, OptionError
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import Metric
 from recnb.results.arguments import Metrics, chosen_metrics, metrics_under, options_of, parted, without_cutoffs
@@ -87,10 +87,10 @@ def request_of(
     chosen = chosen_metrics(metrics_under(model.library, accuracy))
     other = next((metric for metric in chosen if metric.data), None)
     if other is not None:
-        raise OptionError(
-            f"a report is of the same users and lists throughout, and {other.name} has others: evaluate with "
-            f"{', '.join(f'{name}={value!r}' for name, value in other.data.items())}, or type .measures([{other.name!r}])."
-        )
+        problem = f"a report is of the same users and lists throughout, and {other.name} has others: evaluate with "
+        options_of_data = [part for name, value in other.data.items() for part in (Argument(name, value), ", ")]
+        table = Code(f"type .measures([{other.name!r}])", Argument("format", "trec"))
+        raise OptionError(problem, *options_of_data, "or ", table, ".")
     if chosen[0].retrieval:
         raise OptionError(
             f"the first metric of a report has its curve and the lint, which {chosen[0].symbol} has not: ",

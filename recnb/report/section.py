@@ -2,26 +2,49 @@
 
 from __future__ import annotations
 
-import json
-from abc import ABC, abstractmethod
+import textwrap
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, overload
 
 from markupsafe import Markup
 
-from recnb.data.files import json_values, written
-from recnb.display.language import N_, _, use_language
-from recnb.display.templates import macro, name, page, render, user_text
+from recnb.data.files import AsJson, json_values, written
+from recnb.display.language import N_, _, use_language, width
+from recnb.display.templates import macro, name, page, plain_macro, render, user_text
 from recnb.display.text import aligned, latex_table, markdown_table, markdown_text, one_line
 
 if TYPE_CHECKING:
+    from recnb.report.data import RankedItem
     from recnb.report.request import ReportRequest
     from recnb.results.evaluation_data import EvaluationData
 
-#: Makes text of the user's safe for the form in which it is shown.
+#: Makes text of the user's safe for a form in which a report is shown; `txt` is for a console.
 Safe = Callable[[object], str]
+Form = Literal["html", "txt", "md"]
+SAFE: dict[Form, Safe] = {"html": name, "txt": one_line, "md": markdown_text}
+#: How wide lines for a console are.
+LINE = 110
+
+
+def wrapped(words: str, first: str = "", rest: str | None = None) -> str:
+    """Lines for a console, with what the first and the others begin with; a Korean letter takes two columns."""
+    rest = " " * len(first) if rest is None else rest
+    columns = LINE * len(words) // max(width(words), 1)
+    return textwrap.fill(words, max(columns, 20), initial_indent=first, subsequent_indent=rest)
+
+
+def titled(safe: Safe) -> Callable[[Any, str], str]:
+    """Return a function that shows an item by its title, if it has one, and its id."""
+    return lambda item, title: f"{safe(title)} ({safe(item)})" if title else safe(item)
+
+
+def listed(items: Sequence[RankedItem], shown: Callable[[Any, str], str], hit: str, left_out: int = 0) -> str:
+    """The items of a list, hits marked, and how many are left out."""
+    names = [(hit if item.relevance else "{}").format(shown(item.item, item.title)) for item in items]
+    return ", ".join([*names, *([_("… {n} more", n=left_out)] if left_out else [])]) or _("no list")
 
 
 class Cells(NamedTuple):
@@ -31,9 +54,9 @@ class Cells(NamedTuple):
     rows: Sequence[Sequence[str]]
     numbers_from: int = 1
 
-    def text(self) -> list[str]:
+    def text(self) -> str:
         """Its lines for a console."""
-        return aligned([self.header, *self.rows], self.numbers_from)
+        return "\n".join(aligned([self.header, *self.rows], self.numbers_from))
 
     def markdown(self) -> str:
         """The table in Markdown; names are safe already, the sign of a small p is not."""
@@ -47,16 +70,16 @@ class Cells(NamedTuple):
 
 
 class Section:
-    """A section of a report: its numbers, its words and its template.
+    """A section of a report: its numbers and its words.
 
-    A section that has a `table` is shown by it in every form but LaTeX, unless it overrides the form. `SECTIONS` in
-    `report/sections.py` and `comparison/sections.py` list those of each report in their order.
+    In each form it is shown by its macro in the template of this form, as `sections.md.jinja`, or by its `table` if there is
+    none. `SECTIONS` in `report/sections.py` and `comparison/sections.py` list those of each report in their order.
     """
 
-    name: ClassVar[str]  #: of its macro; of `compute`'s numbers in JSON
+    name: ClassVar[str]  #: of its macros; of `compute`'s numbers in JSON
     title: ClassVar[str] = ""  #: of its tab in HTML; "" if it is above or below the tabs
-    template: ClassVar[str] = ""  #: the file of its macro; "": HTML shows the table
-    context: ClassVar[Mapping[str, Any]] = {}  #: what the macros of the template see besides the section
+    folder: ClassVar[str] = ""  #: of its templates; "": every form shows the table
+    context: ClassVar[Mapping[str, Any]] = {}  #: what macros see besides the section
     fields: ClassVar[tuple[str, ...]] = ()  #: of the report's data, which it has in JSON
 
     def __init__(self, report: Any) -> None:
@@ -97,19 +120,21 @@ class Section:
 
     def html(self) -> Markup:
         """The body of its tab."""
-        if self.template:
-            return macro(self.template, self.name, self, **self.context)
+        if self.folder:
+            return macro(f"{self.folder}/sections.html.jinja", self.name, self, **self.context)
         return macro("report/report.jinja", "titled_table", self.heading(name), self.table(name))
 
-    def text(self) -> list[str]:
-        """Its lines for a console."""
-        cells = self.table(one_line)
-        return [] if cells is None else ["", self.heading(one_line), *cells.text()]
-
-    def markdown(self) -> list[str]:
-        """Its paragraphs and tables in Markdown."""
-        cells = self.table(markdown_text)
-        return [] if cells is None else [f"**{self.heading(markdown_text)}**", cells.markdown()]
+    def plain(self, form: Literal["txt", "md"]) -> str:
+        """The section for a console or in Markdown; "" if it has nothing to show there."""
+        if self.folder:
+            shown = plain_macro(f"{self.folder}/sections.{form}.jinja", self.name, self, **PLAIN, **self.context)
+            if shown is not None:
+                return shown
+        safe = SAFE[form]
+        cells, heading = self.table(safe), self.heading(safe)
+        if cells is None:
+            return ""
+        return f"{heading}\n{cells.text()}" if form == "txt" else f"**{heading}**\n\n{cells.markdown()}"
 
     def latex(self) -> list[str]:
         """Its tables for a paper; most sections have none."""
@@ -119,6 +144,17 @@ class Section:
         """Its part of the report as plain Python: its fields, and its numbers under its name."""
         numbers = {self.name: plain(self.numbers)} if self.name in self.report._computed else {}
         return {field: plain(getattr(self.report, field)) for field in self.fields} | numbers
+
+
+#: What macros of plain text see.
+PLAIN = {
+    "aligned": aligned,
+    "line": one_line,
+    "listed": listed,
+    "md": markdown_text,
+    "titled": titled,
+    "wrapped": wrapped,
+}
 
 
 class FindingsTab(Section):
@@ -154,7 +190,7 @@ def plain(value: Any) -> Any:
     return [plain(part) for part in value] if isinstance(value, tuple) else value
 
 
-class SectionedReport(ABC):
+class SectionedReport(AsJson):
     """The forms of a report, each of which goes through its sections."""
 
     lang: str
@@ -183,24 +219,6 @@ class SectionedReport(ABC):
             sections |= section.to_dict()
         values: dict[str, Any] = json_values(sections)
         return values
-
-    @abstractmethod
-    def to_dict(self) -> dict[str, Any]:
-        """Return the whole report as plain Python that `json` can write; NaN is None."""
-
-    @overload
-    def to_json(self, path: None = None) -> str: ...
-    @overload
-    def to_json(self, path: str | Path) -> None: ...
-    def to_json(self, path: str | Path | None = None) -> str | None:
-        """Return `to_dict` as JSON text, or write it to a file.
-
-        Parameters
-        ----------
-        path
-            The file to write; None: return the text.
-        """
-        return written(json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n", path)
 
     @overload
     def to_html(self, path: None = None, title: str | None = None) -> str: ...
@@ -234,8 +252,7 @@ class SectionedReport(ABC):
             The file to write; None: return the text.
         """
         with use_language(self.lang):
-            parts = [part for section in self._shown for part in section.markdown()]
-            return written("\n\n".join(parts) + "\n", path)
+            return written(self._plain("md") + "\n", path)
 
     @overload
     def to_latex(self, path: None = None) -> str: ...
@@ -256,6 +273,9 @@ class SectionedReport(ABC):
             tables = [table for section in self._shown for table in section.latex()]
             return written("\n".join([_(r"% needs \usepackage{booktabs}"), *tables, ""]), path)
 
+    def _plain(self, form: Literal["txt", "md"]) -> str:
+        return "\n\n".join(filter(None, (section.plain(form) for section in self._shown)))
+
     def _html(self) -> Markup:
         head, *sections = self._shown
         label, key = self._frame()
@@ -266,7 +286,7 @@ class SectionedReport(ABC):
 
     def __repr__(self) -> str:
         with use_language(self.lang):
-            return "\n".join(line for section in self._shown for line in section.text())
+            return self._plain("txt")
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):

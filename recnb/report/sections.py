@@ -1,40 +1,33 @@
-"""The sections of the report of one model, each in every form: HTML (its macro in `sections.jinja`), console, Markdown, LaTeX, JSON."""
+"""The sections of the report of one model, each in every form: HTML, console and Markdown (its macros in `sections.*.jinja`), LaTeX, JSON."""
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import pairwise
-from math import isfinite, isnan
+from math import isfinite
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from recnb.display.language import N_, _, ngettext, pgettext, width
+from recnb.display.language import N_, _, ngettext, pgettext
+from recnb.display.templates import plain_lines
 from recnb.display.text import (
-    aligned,
     at_k,
     ends,
     fixed,
     latex_table,
     latex_text,
-    markdown_table,
-    markdown_text,
-    one_line,
-    percent,
     short,
     signed,
     some,
 )
 from recnb.report.beyond_row import BeyondRow
-from recnb.report.section import FindingsTab, Safe, Section
+from recnb.report.section import Cells, FindingsTab, Safe, Section
 from recnb.stats import ENOUGH
 
 if TYPE_CHECKING:
     from recnb.report.data import MetricSummary, ReportData, UserSummary
     from recnb.results.segments import Segment
-
-#: With more cut-offs than these, HTML and the console show some and count the others.
-COLUMNS_IN_HTML, COLUMNS_IN_TEXT = 12, 8
 
 #: Headings of the users shown.
 GROUPS: dict[str, str] = {"only": N_("The user"), "best": N_("Best users"), "worst": N_("Worst users")}
@@ -68,7 +61,8 @@ class ModelSection(Section):
     """A section of the report of one model."""
 
     report: ReportData
-    template = "report/sections.jinja"
+    folder = "report"
+    context: ClassVar[Mapping[str, Any]] = {"cell": cell, "headline": headline, "some": some}
 
     @property
     def users(self) -> str:
@@ -86,19 +80,6 @@ class HeadSection(ModelSection):
 
     name = "head"
 
-    def text(self) -> list[str]:
-        return [headline(self.report, self.call, cell(self.report.lead, self.report.lead_k))]
-
-    def markdown(self) -> list[str]:
-        mean, low, high = self.report.lead.at(self.report.lead_k)
-        interval = _(
-            "{confidence:g}% interval {ends}, {users}.",
-            confidence=100 * self.report.confidence,
-            ends=ends(low, high),
-            users=self.users,
-        )
-        return [f"## {self.report.label} = {fixed(mean)}", interval]
-
     def to_dict(self) -> dict[str, Any]:
         interval = {"confidence": self.report.confidence, "method": self.report.method}
         return {"basis": self.report.basis, "interval": interval, "k": self.report.k, "lead_k": self.report.lead_k}
@@ -106,9 +87,6 @@ class HeadSection(ModelSection):
 
 class FindingsSection(FindingsTab, ModelSection):
     """Problems in the data, and their effect on the numbers; the overview has a line for each."""
-
-    def markdown(self) -> list[str]:
-        return [self.report.findings.to_markdown().strip()]
 
     def to_dict(self) -> dict[str, Any]:
         lint = self.report.findings
@@ -124,37 +102,10 @@ class OverviewSection(ModelSection):
     title = N_("Overview")
 
     @property
-    def cutoffs_in_html(self) -> list[int | None]:
-        """The cut-offs that HTML shows."""
-        return some(self.report.k, COLUMNS_IN_HTML)
-
-    @property
     def remarks(self) -> str:
         """The method of the intervals, what they leave out, and the users of metrics beyond accuracy."""
-        report = self.report
-        if report.n_users < 2:
-            words = [_("No interval: one user is no sample.")]
-        else:
-            words = [
-                _(
-                    "{confidence:g}% intervals for the mean, taking the users as a sample ({how}).",
-                    confidence=100 * report.confidence,
-                    how=_(INTERVALS[report.method]),
-                ),
-                _("Intervals are not corrected for the number of comparisons."),
-            ]
-            if any(isnan(metric.low[0]) for metric in report.metrics):
-                unbounded = _(
-                    "A metric without an upper bound has no interval where fewer than {n} users have a value above 0.",
-                    n=ENOUGH,
-                )
-                words.append(unbounded)
-            words.append(_("They do not cover another split of the data or another training run."))
-        if any(metric.values for metric in report.beyond):
-            words.append(
-                _("Metrics beyond accuracy are below the others; they cover other users, or all lists together.")
-            )
-        return " ".join(words)
+        how = _(INTERVALS.get(self.report.method, ""))
+        return " ".join(plain_lines("report/words.txt.jinja", "remarks", self.report, how, ENOUGH))
 
     @property
     def facts(self) -> list[tuple[str, str]]:
@@ -191,29 +142,15 @@ class OverviewSection(ModelSection):
             lines.append((_("rank gaps"), words))
         return [*lines, *((_("note"), note) for note in population.notes)]
 
-    def text(self) -> list[str]:
-        shown = some(self.report.k, COLUMNS_IN_TEXT)
-        rows = [[metric.metric, *(cell(metric, k) for k in shown)] for metric in self.report.measured]
-        left_out = len(self.report.k) - len(shown)
-        return [
-            "",
-            *aligned([["", *map(at_k, shown)], *rows]),
-            *([_("({n} more cut-offs in .to_frame())", n=left_out)] if left_out else []),
-            *self.report.findings.lines(),
-            *textwrap.wrap(self.remarks, 110 * len(self.remarks) // width(self.remarks)),
-            "",
-            *aligned(self.facts, left=2),
+    def means(
+        self, at: Sequence[int | None], title: str = "", name: str = "{}", brackets: str = "[]", between: str = ", "
+    ) -> Cells:
+        """Each metric at some cut-offs."""
+        rows = [
+            [name.format(metric.metric), *(cell(metric, k, brackets, between) for k in at)]
+            for metric in self.report.measured
         ]
-
-    def markdown(self) -> list[str]:
-        at = self.report.k
-        rows = [[f"`{metric.metric}`", *(cell(metric, k, "()", "–") for k in at)] for metric in self.report.measured]
-        facts = [[name, markdown_text(words, 1000)] for name, words in self.facts]
-        return [
-            markdown_table([_("metric"), *map(at_k, at)], rows),
-            self.remarks,
-            markdown_table([_("what was evaluated"), ""], facts, left=2),
-        ]
+        return Cells([title, *map(at_k, at)], rows)
 
     def latex(self) -> list[str]:
         report, at = self.report, self.report.k
@@ -271,25 +208,7 @@ class DistributionSection(ModelSection):
     @property
     def words(self) -> str:
         """The number of users with the lowest and the highest value, and the quartiles."""
-        values = self.report.distribution
-        n_users = values.n_users
-        if not n_users:
-            return _("No user has a value.")
-
-        def exactly(value: str, n: int) -> str:
-            of_users = ngettext("{n:,} user", "{n:,} users", n_users)
-            whose = _("{n:,} of {users} ({share})", n=n, users=of_users, share=percent(n / n_users))
-            return _("exactly {value}: {users}", value=value, users=whose)
-
-        parts = [exactly("0", values.n_zero)]
-        if values.n_top is not None:
-            parts.append(exactly(short(values.top), values.n_top))
-        if values.n_without_value:
-            parts.append(_("no value: {n:,}", n=values.n_without_value))
-        low, middle, high = map(fixed, values.quartiles)
-        mean = fixed(values.mean)
-        parts.append(_("quartiles {low}, {middle}, {high}; mean {mean}", low=low, middle=middle, high=high, mean=mean))
-        return "; ".join(parts)
+        return "; ".join(plain_lines("report/words.txt.jinja", "spread", self.report.distribution))
 
     @property
     def bins(self) -> list[tuple[str, int, float]]:
@@ -299,23 +218,6 @@ class DistributionSection(ModelSection):
         names = [_("{low} to <{high}", low=low, high=high) for low, high in edges[:-1]]
         names.append(pgettext("last bin", "{low} to {high}", low=edges[-1][0], high=edges[-1][1]))
         return list(zip(names, values.counts, values.shares, strict=True))
-
-    def text(self) -> list[str]:
-        most = max(*self.report.distribution.shares, 0.01)
-        rows = [
-            [name, f"{count:>9,}", f"{percent(share):>4}", "#" * round(24 * share / most)]
-            for name, count, share in self.bins
-        ]
-        words = _("{label} over users: {words}", label=self.call, words=self.words)
-        return ["", words, *(f"  {line}" for line in aligned(rows, left=4))]
-
-    def markdown(self) -> list[str]:
-        label = self.report.label
-        rows = [[markdown_text(name), f"{count:,}", markdown_text(percent(share))] for name, count, share in self.bins]
-        return [
-            _("**{label} over users**: {words}.", label=label, words=markdown_text(self.words, 1000)),
-            markdown_table([label, pgettext("number", "users"), _("share")], rows),
-        ]
 
     def to_dict(self) -> dict[str, Any]:
         names = ("metric", "k", "low", "high")
@@ -343,13 +245,21 @@ class SegmentsSection(ModelSection):
             return _("○ not significant")
         return _("▲ above") if segment.gap > 0 else _("▼ below")
 
+    def heading(self, safe: Safe) -> str:
+        assert self.report.segments is not None
+        return self._caption(self.call, safe(self.report.segments.by))
+
     def _caption(self, label: str, by: str) -> str:
         return _("{label} by {by}: each segment, and its gap to all other users", label=label, by=by)
 
-    def _rows(self, shown: Iterable[Segment], safe: Safe, brackets: str, between: str) -> list[list[str]]:
-        return [
+    def cells(
+        self, shown: Iterable[Segment], safe: Safe, brackets: str, between: str, columns: Sequence[int] = range(7)
+    ) -> Cells:
+        """Some of the columns of a table of segments."""
+        names = [_("metric"), _("segment"), _("users"), _("mean"), _("gap to the rest"), _("p (Holm)")]
+        rows = [
             [
-                segment.metric,
+                f"`{segment.metric}`",
                 safe(segment.segment),
                 f"{segment.n_users:,}",
                 f"{fixed(segment.mean)} {brackets[0]}{ends(segment.low, segment.high, between)}{brackets[1]}",
@@ -359,27 +269,8 @@ class SegmentsSection(ModelSection):
             ]
             for segment in shown
         ]
-
-    def text(self) -> list[str]:
-        segments = self.report.segments
-        assert segments is not None
-        header = [_("segment"), _("users"), _("mean"), _("gap to the rest"), ""]
-        rows = self._rows(segments.of(self.report.lead.metric), one_line, "[]", ", ")
-        return [
-            "",
-            self._caption(self.call, one_line(segments.by)),
-            *aligned([header, *([*row[1:5], row[6]] for row in rows)]),
-            *filter(None, [segments.words]),
-        ]
-
-    def markdown(self) -> list[str]:
-        segments = self.report.segments
-        assert segments is not None
-        rows = [[f"`{metric}`", *row] for metric, *row in self._rows(segments.rows, markdown_text, "()", "–")]
-        header = [_("metric"), _("segment"), _("users"), _("mean"), _("gap to the rest"), _("p (Holm)")]
-        caption = _("By {by}, at {k}", by=markdown_text(segments.by), k=segments.k)
-        table = markdown_table([*header, _("against the rest")], rows)
-        return [f"**{caption}**", table, markdown_text(segments.basis, 2000)]
+        pick = itemgetter(*columns)
+        return Cells(pick([*names, _("against the rest")]), list(map(pick, rows)))
 
     def latex(self) -> list[str]:
         """The segments by the lead metric; those that differ from all other users are marked."""
@@ -452,57 +343,6 @@ class UsersSection(ModelSection):
         more = user.n_missed - len(names)
         return ", ".join(names) + (f" {_('and {n:,} more', n=more)}" if more else "")
 
-    def _listed(self, user: UserSummary, shown: Callable[[Any, str], str], hit: str) -> str:
-        """The items of a list, hits marked."""
-        items = [(shown(place.item, place.title), place.relevance) for place in user.places]
-        left_out = user.n_places - len(user.places)
-        names = [hit.format(name) if relevance else name for name, relevance in items]
-        return ", ".join([*names, *([_("… {n} more", n=left_out)] if left_out else [])]) or _("no list")
-
-    def text(self) -> list[str]:
-        lines = []
-        for group, group_users in self.report.groups:
-            lines += ["", _("{heading} by {label} (* marks a hit):", heading=_(GROUPS[group]), label=self.call)]
-            for user in group_users:
-                words = _(
-                    "{user}: {value}, {found}; list: {places}",
-                    user=one_line(user.user),
-                    value=fixed(user.value),
-                    found=self.found(user),
-                    places=self._listed(user, item_in_text, "*{}"),
-                )
-                missed = f"; {_('missed: {items}', items=self.missed(user, item_in_text))}" if user.missed else ""
-                lines.append(f"  {words}{missed}")
-        return lines
-
-    def markdown(self) -> list[str]:
-        header = [_("user"), self.report.label, _("found"), _("list"), _("missed")]
-        parts = []
-        for group, group_users in self.report.groups:
-            rows = [
-                [
-                    markdown_text(user.user),
-                    fixed(user.value),
-                    self.found(user),
-                    self._listed(user, item_in_markdown, "**✓ {}**"),
-                    self.missed(user, item_in_markdown),
-                ]
-                for user in group_users
-            ]
-            heading = _("**{heading}** (hits in bold, with ✓)", heading=_(GROUPS[group]))
-            parts += [heading, markdown_table(header, rows, left=len(header))]
-        return parts
-
-
-def item_in_text(item: Any, title: str) -> str:
-    """An item by its title, if it has one, and its id, for a console."""
-    return f"{one_line(title)} ({one_line(item)})" if title else one_line(item)
-
-
-def item_in_markdown(item: Any, title: str) -> str:
-    """An item by its title, if it has one, and its id, in Markdown."""
-    return f"{markdown_text(title)} ({markdown_text(item)})" if title else markdown_text(item)
-
 
 class ReadingsSection(ModelSection):
     """The meaning, the formula and the convention of each metric, in HTML alone."""
@@ -515,9 +355,6 @@ class BasisSection(ModelSection):
     """The users and the convention behind the numbers."""
 
     name = "basis"
-
-    def markdown(self) -> list[str]:
-        return [_("Basis: {basis}.", basis=markdown_text(self.report.basis, 2000))]
 
 
 #: In the order shown: the head first, without a tab; findings behind the others in HTML if there are none.

@@ -42,7 +42,7 @@ def averaged(
     """Fill in, leave out and average by the convention."""
     values = credit.value
     hits = credit.rows
-    undefined = _undefined(credit, convention, values.shape)
+    undefined = undefined_in(credit, convention, values.shape)
     kept = None
     if convention.no_list != "zero" and not hits.list_length.all():
         if convention.no_list == "error" and (hits.n_relevant[hits.list_length == 0] > 0).any():
@@ -65,7 +65,7 @@ def averaged(
     return Averaged(values, kept, means)
 
 
-def _undefined(
+def undefined_in(
     credit: Credit, convention: Convention, shape: tuple[int, ...]
 ) -> np.ndarray[Any, np.dtype[np.bool_]] | None:
     """Where there was nothing to find: no relevant item or, where an item of no gain can be relevant, an ideal of 0."""

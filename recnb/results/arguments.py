@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -13,6 +13,7 @@ from recnb.conventions import Convention, presets
 from recnb.data import NAMES
 from recnb.data.encoding import place_of
 from recnb.errors import FRAME, Argument, Code, OptionError, UnknownUserError, is_several, near
+from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import PRINTED, SETS
 from recnb.metrics.metric import Metric, any_metric, measure_named, metric_named
 
@@ -62,6 +63,30 @@ def asked_measures(metrics: Metrics) -> list[tuple[str, Metric[...]]]:
     if twice:
         raise OptionError(f"metrics names {twice[0][0]!r} more than once.")
     return [(name if set(name) & set("@(") or name in AS_PRINTED else metric.name, metric) for name, metric in chosen]
+
+
+class Asked(NamedTuple):
+    """A metric that is asked for."""
+
+    name: str  #: as given
+    metric: Metric[...]
+    options: dict[str, Any]
+
+
+def asked_of(library: str | None, metrics: Metrics, options: Mapping[str, Any], *of_call: str) -> list[Asked]:
+    """The metrics of a call, each with its options; `of_call` are other keywords of the call, for one that is misspelt."""
+    metrics = metrics_under(library, metrics)
+    named = asked_measures(metrics)
+    chosen = [metric for _name, metric in named]
+    return [Asked(name, metric, options_of(metric, metrics, options, chosen, *of_call)) for name, metric in named]
+
+
+def measure_at(name: object, k: object) -> tuple[Metric[...], int | None]:
+    """The metric that a name or a text means, and its cut-off: that of the text, else k."""
+    chosen, (cutoff,) = measure_named(name), Cutoffs.one(k).values
+    if chosen.cutoff is not None and k not in (None, chosen.cutoff):
+        raise OptionError(f"{name!r} has its cut-off, and ", Argument("k", k), " is another: leave one out.")
+    return chosen, cutoff if chosen.cutoff is None else chosen.cutoff
 
 
 def without_cutoffs(

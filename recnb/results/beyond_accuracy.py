@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -13,24 +13,35 @@ import polars as pl
 
 from recnb.conventions import Convention, presets
 from recnb.data.encoding import positions
-from recnb.display.language import N_, _, ngettext
+from recnb.display.language import N_, Plural, _, ngettext
 from recnb.errors import Argument, NoUsersError, OptionError
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import LIST_METRICS, Credit, Metric
 from recnb.metrics.recommendation_lists import PerUser, TermRows, Whole
-from recnb.results.aggregation import averaged, cutoffs_under
+from recnb.results.aggregation import Averaged, averaged, cutoffs_under
 from recnb.results.arguments import check_options
 from recnb.results.evaluation_data import EvaluationData, index_of
 from recnb.results.item_metrics import arguments_of
 from recnb.results.provenance import WHY_OWN
 from recnb.results.score import CatalogueScore, Score, most_shown
-from recnb.stats import intervals
+from recnb.stats import interval_of_pairs, intervals
+
+#: The ends of an interval that there is none of.
+NO_ENDS = (float("nan"), float("nan"))
 
 #: Which catalogue.
 CATALOGUES: dict[str, str] = {
     "items": N_("out of {n:,} items of items="),
     "train": N_("out of {n:,} items of train"),
 }
+
+#: Recommended items and rows that the data do not expect.
+NOT_LISTED = Plural("{n:,} recommended item is not among them", "{n:,} recommended items are not among them")
+NOT_IN_TRAIN = Plural("{n:,} recommended item is not in train", "{n:,} recommended items are not in train")
+AGAIN = Plural(
+    "{n:,} recommended row is of an item that its user has in train",
+    "{n:,} recommended rows are of items that their users have in train",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,17 +100,6 @@ class ListMetricResult:
         return self.evaluation.prepared.users if self.of_evaluated else self.evaluation.item_data.users
 
     @property
-    def mean(self) -> float:
-        """The mean over users, or the one number there is."""
-        result = self.result
-        if isinstance(result, Whole):
-            return float(result)
-        if not result.counted.any():
-            problem = f"no user has a value. {self.metric.no_value} Nothing is left to average."
-            raise NoUsersError(problem, subject=f"{self.metric.name}: ")
-        return result.mean("pooled" if self.average == "pooled" else "user")
-
-    @property
     def convention(self) -> Convention:
         """The decisions about the data and the options in force; frames that were given are left out."""
         options = {name: _plain(value) for name, value in {**self.metric.defaults, **self.options}.items()}
@@ -107,50 +107,32 @@ class ListMetricResult:
             {name: value for name, value in options.items() if value is not None}
         )
 
-    def basis(self) -> str:
+    def basis(self) -> list[str]:
         """In words: how many users and items, by what order, and what is odd in them."""
-        return "; ".join(self.basis_parts())
-
-    def basis_parts(self) -> list[str]:
-        """The parts of the basis."""
         evaluation, item_data, result, n = self.evaluation, self.evaluation.item_data, self.result, len(self.users)
-        catalogue, needs = item_data.catalogue, self.metric.needs
-        users = (
-            ngettext("{n:,} user evaluated", "{n:,} users evaluated", n)
-            if self.of_evaluated
-            else ngettext("{n:,} user with a list", "{n:,} users with a list", n)
-        )
+        catalogue, needs, lists = item_data.catalogue, self.metric.needs, item_data.lists
+        listed = ngettext("{n:,} user with a list", "{n:,} users with a list", n)
+        users = ngettext("{n:,} user evaluated", "{n:,} users evaluated", n) if self.of_evaluated else listed
         library, own = evaluation.library, evaluation.is_own(self.metric)
         parts = [users if library is None or own else _("as {library}: {words}", library=library, words=users)]
         if isinstance(result, PerUser) and (left := int((~result.counted).sum())) and not self.of_evaluated:
             parts.append(_("{n:,} with a list without a value, left out", n=left))
         if catalogue.listed is not None and ("catalogue" in needs or self.options.get("normalize")):
-            source = "train" if item_data.side_data.items is None else "items"
-            parts.append(_(CATALOGUES[source], n=int(catalogue.listed.sum())))
-            if n := item_data.seen(item_data.lists.upto(self.k), catalogue.listed):
-                parts.append(
-                    ngettext(
-                        "{n:,} recommended item is not among them", "{n:,} recommended items are not among them", n
-                    )
-                )
+            source = CATALOGUES["train" if item_data.side_data.items is None else "items"]
+            others = item_data.seen(lists.upto(self.k), catalogue.listed)
+            parts += [_(source, n=int(catalogue.listed.sum())), *_if_any(NOT_LISTED, others)]
         if catalogue.users is not None and "train" in needs:
+            others = item_data.seen(lists.upto(self.k), catalogue.users > 0)
             parts.append(_("what {users:,} users had in train", users=catalogue.n_users))
-            if n := item_data.seen(item_data.lists.upto(self.k), catalogue.users > 0):
-                parts.append(
-                    ngettext("{n:,} recommended item is not in train", "{n:,} recommended items are not in train", n)
-                )
-            if n := item_data.again(self.k):
-                parts.append(
-                    ngettext(
-                        "{n:,} recommended row is of an item that its user has in train",
-                        "{n:,} recommended rows are of items that their users have in train",
-                        n,
-                    )
-                )
+            parts += [*_if_any(NOT_IN_TRAIN, others), *_if_any(AGAIN, item_data.again(self.k))]
         parts.append(replace(evaluation.convention, relevant_from=None).phrases(graded=False)[0])
         parts += [_("{name}={value}", name=name, value=_plain(value)) for name, value in self.options.items()]
         parts += [_(WHY_OWN["none"], library=library)] if own else []
         return [*parts, *evaluation.notes]
+
+
+def _if_any(message: Plural, n: int) -> list[str]:
+    return [_(message, n=n)] if n else []
 
 
 def result_of(
@@ -180,29 +162,74 @@ def recorded_in(library: str | None) -> list[str]:
     ]
 
 
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """A metric at some cut-offs: the values of users with their mean, or the one number of all lists."""
+
+    users: pl.Series  #: those who have values; of one number of all lists, those with a list
+    averages: Averaged
+    convention: Convention  #: with the metric's options
+    basis: Callable[[], list[str]]  #: what the number at the deepest cut-off is computed from
+    average: str = "user"  #: beyond accuracy, how a library averages
+    of_all: tuple[Whole, ...] = ()  #: the one number of all lists at each cut-off
+
+    def with_ends(self, metric: Metric[...]) -> tuple[Floats, Floats, Floats]:
+        """The number at each cut-off with the ends of its 95% interval; NaN where it has none."""
+        low = high = np.full(len(self.averages.means), np.nan)
+        if self.of_all:
+            ends = [NO_ENDS if one.of_users is None else interval_of_pairs(one.of_users()) for one in self.of_all]
+            low, high = np.transpose(ends)
+        elif self.convention.average == "user" and not metric.summed:
+            values, kept = self.averages.values, self.averages.kept
+            columns = [values] if kept is None else [values[rows, at : at + 1] for at, rows in enumerate(kept.T)]
+            low, high = np.hstack([intervals(column, bounds=metric.bounds)[:2] for column in columns])
+        return self.averages.means, low, high
+
+
+def numbers_of(
+    evaluation: EvaluationData, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]
+) -> Numbers:
+    """Compute a metric; beyond accuracy, the users are all with a list."""
+    if metric.is_accuracy:
+        whole = cutoffs.values == (None,)
+        scoring = evaluation.scoring(metric, options, whole=whole)
+        basis = partial(evaluation.basis_of_metric, scoring, whole=whole)
+        return Numbers(scoring.prepared.users, scoring.averaged(cutoffs), scoring.in_force, lambda: [basis()])
+    found = [result_of(evaluation, metric, k, options) for k in cutoffs]
+    deepest = found[cutoffs.values.index(cutoffs.deepest)]
+    if all(isinstance(each.result, Whole) for each in found):
+        of_all = tuple(each.result for each in found if isinstance(each.result, Whole))
+        averages = Averaged(np.zeros((0, len(cutoffs))), None, np.array(of_all, dtype=np.float64))
+    else:
+        of_all, of_users = (), [each.result for each in found if isinstance(each.result, PerUser)]
+        values = np.stack([result.value for result in of_users], axis=1)
+        kept = np.stack([result.counted for result in of_users], axis=1)
+        means = [result.mean("pooled" if deepest.average == "pooled" else "user") for result in of_users]
+        averages = Averaged(values, kept, np.array(means))
+    return Numbers(deepest.users, averages, deepest.convention, deepest.basis, deepest.average, of_all)
+
+
 def score_of(
     evaluation: EvaluationData, metric: Metric[...], k: int | None, options: Mapping[str, Any]
 ) -> Score | CatalogueScore:
     """The number of any metric, as the methods give it: the mean over users, or the one number of all lists."""
-    if metric.is_accuracy:
-        return evaluation.score(metric, k, options)
-    found = result_of(evaluation, metric, k, options)
-    result = found.result
-    if isinstance(result, Whole):
+    found = numbers_of(evaluation, metric, Cutoffs.of(k), options)
+    values, kept, mean = found.averages.values[:, 0], found.averages.kept, float(found.averages.means[0])
+    about = metric.name, k, found.convention
+    if found.of_all:
         times = partial(exposure, evaluation, k)
         return CatalogueScore(
-            float(result),
-            metric.name,
-            k,
-            found.convention,
-            found.basis(),
-            exposure=times,
+            mean, *about, "; ".join(found.basis()), exposure=times, of_users=found.of_all[0].of_users,
             titles=lambda: evaluation.item_titles(list(most_shown(times()).index)),
-            of_users=result.of_users,
-        )
-    users = partial(index_of, found.users, result.counted, evaluation.user_label)
-    mean, basis = found.mean, found.basis()
-    return Score(mean, metric.name, k, found.convention, basis, values=result.value[result.counted], users=users)
+        )  # fmt: skip
+    counted = None if kept is None or kept.all() else kept[:, 0]
+    if not metric.is_accuracy and counted is not None and not counted.any():
+        problem = f"no user has a value. {metric.no_value} Nothing is left to average."
+        raise NoUsersError(problem, subject=f"{metric.name}: ")
+    users = partial(index_of, found.users, counted, evaluation.user_label)
+    return Score(
+        mean, *about, "; ".join(found.basis()), values=values if counted is None else values[counted], users=users
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,6 +238,7 @@ class UserValues:
 
     users: pl.Series  #: sorted
     values: Floats  #: users × cut-offs; NaN: none
+    basis: Callable[[], list[str]] = list  #: what they are computed from
 
     def at(self, column: int) -> UserValues:
         """The values at one of the cut-offs."""
@@ -218,60 +246,17 @@ class UserValues:
 
 
 def values_of(model: EvaluationData, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> UserValues:
-    """Compute a metric for each user of a model; beyond accuracy, those are all users with a list."""
-    if metric.is_accuracy:
-        return UserValues(model.scoring(metric, options).prepared.users, model.values(metric, cutoffs, options))
-    results = [result_of(model, metric, k, options) for k in cutoffs]
-    columns = []
-    for computed in results:
-        if computed.average != "user":
-            problem = f"{model.library} averages {metric.name} over rows and not over users, so users cannot be compared one by one: "
-            raise OptionError(problem, "leave ", Argument("convention"), " out.")
-        assert isinstance(computed.result, PerUser)
-        columns.append(np.where(computed.result.counted, computed.result.value, np.nan))
-    return UserValues(results[0].users, np.stack(columns, axis=1))
-
-
-def means_and_basis(
-    evaluation: EvaluationData, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]
-) -> tuple[Floats, list[str]]:
-    """The value at each cut-off, NaN where no user has one; and in words what the deepest is computed from."""
-    results = [result_of(evaluation, metric, k, options) for k in cutoffs]
-    means = [
-        np.nan if isinstance(found.result, PerUser) and not found.result.counted.any() else found.mean
-        for found in results
-    ]
-    deepest = results[cutoffs.values.index(cutoffs.deepest)]
-    return np.array(means), deepest.basis_parts()
+    """The values of users of a metric that has them."""
+    found = numbers_of(model, metric, cutoffs, options)
+    if found.average != "user":
+        problem = f"{model.library} averages {metric.name} over rows and not over users, so users cannot be compared one by one: "
+        raise OptionError(problem, "leave ", Argument("convention"), " out.")
+    return UserValues(found.users, found.averages.counted, found.basis)
 
 
 def interval_ends(score: Score | CatalogueScore, confidence: float = 0.95) -> tuple[float, float]:
     """The ends of a score's interval; NaN where it has none."""
-    return score.interval(confidence)[:2] if score.has_interval else (np.nan, np.nan)
-
-
-def with_interval(
-    data: EvaluationData, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]
-) -> tuple[Floats, Floats, Floats]:
-    """The number of any metric at each cut-off with the ends of its 95% interval; NaN where it has none."""
-    if metric.is_accuracy:
-        scoring = data.scoring(metric, options, whole=cutoffs.values == (None,))
-        averages = scoring.averaged(cutoffs)
-        if scoring.convention.average != "user" or metric.summed:
-            return averages.means, np.full(len(cutoffs), np.nan), np.full(len(cutoffs), np.nan)
-        return averages.means, *intervals(averages.counted, bounds=metric.bounds)[:2]
-    numbers = [_or_none(data, metric, k, options) for k in cutoffs]
-    low, high = zip(*((np.nan, np.nan) if one is None else interval_ends(one) for one in numbers), strict=True)
-    return np.array([np.nan if one is None else float(one) for one in numbers]), np.array(low), np.array(high)
-
-
-def _or_none(
-    data: EvaluationData, metric: Metric[...], k: int | None, options: Mapping[str, Any]
-) -> Score | CatalogueScore | None:
-    try:
-        return score_of(data, metric, k, options)
-    except NoUsersError:
-        return None
+    return score.interval(confidence)[:2] if score.has_interval else NO_ENDS
 
 
 def many_orders() -> OptionError:

@@ -15,9 +15,8 @@ from recnb.errors import Argument, OptionError, is_number, is_several
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
 from recnb.metrics.retrieval import interpolated_precision
-from recnb.results import beyond_accuracy
 from recnb.results.arguments import check_options
-from recnb.results.beyond_accuracy import with_interval
+from recnb.results.beyond_accuracy import interval_ends, numbers_of, score_of
 from recnb.results.plots import axes
 from recnb.results.provenance import console
 
@@ -112,15 +111,10 @@ def curve_of(data: EvaluationData, metric: str, k: object, options: Mapping[str,
         raise OptionError(f"{chosen.symbol} is a sum over users and has no curve: type .measure({chosen.symbol!r}).")
     cutoffs = Cutoffs.of_curve(k)
     check_options(chosen, options)
-    mean, low, high = (tuple(map(float, numbers)) for numbers in with_interval(data, chosen, cutoffs, options))
-    if chosen.is_accuracy:
-        scoring = data.scoring(chosen, options)
-        n_users, basis = scoring.prepared.counts.n_users, data.basis_of_metric(scoring)
-    else:
-        found = beyond_accuracy.result_of(data, chosen, cutoffs.deepest, options)
-        n_users, basis = len(found.users), found.basis()
+    found = numbers_of(data, chosen, cutoffs, options)
+    mean, low, high = (tuple(map(float, numbers)) for numbers in found.with_ends(chosen))
     finite = tuple(cutoff for cutoff in cutoffs if cutoff is not None)
-    return Curve(chosen.name, chosen.symbol, finite, mean, low, high, n_users, basis)
+    return Curve(chosen.name, chosen.symbol, finite, mean, low, high, len(found.users), "; ".join(found.basis()))
 
 
 def _against_recall(data: EvaluationData, k: Any, options: Mapping[str, Any]) -> Curve:
@@ -129,8 +123,8 @@ def _against_recall(data: EvaluationData, k: Any, options: Mapping[str, Any]) ->
     if not levels or not all(is_number(level) and 0 <= level <= 1 for level in levels):
         problem = " are no levels of recall: leave them out for the 11-point curve, or give numbers from 0 to 1."
         raise OptionError(Argument("k", levels), problem)
-    scores = [data.score(interpolated_precision, None, {**options, "recall": float(level)}) for level in levels]
-    low, high = zip(*(beyond_accuracy.interval_ends(score) for score in scores), strict=True)
+    scores = [score_of(data, interpolated_precision, None, {**options, "recall": float(level)}) for level in levels]
+    low, high = zip(*(interval_ends(score) for score in scores), strict=True)
     basis, symbol = scores[0].basis, interpolated_precision.symbol
     means, n_users = tuple(map(float, scores)), scores[0].n_users
     return Curve(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,6 @@ from recnb.metrics.metric import Metric
 from recnb.results.aggregation import Scoring
 from recnb.results.arguments import position_of
 from recnb.results.provenance import OWN, WHY_OWN, basis_of
-from recnb.results.score import Score
 
 #: What to ask an evaluation first.
 CALLS = (".report()", ".table(k=[5, 10])", ".ndcg(k=10)", ".explain('ndcg', user, k=10)")
@@ -102,23 +101,9 @@ class EvaluationData:
         """Properties of the data that the numbers depend on."""
         return tuple(map(str, self.prepared.notes))
 
-    def score(self, metric: Metric[...], k: int | None, options: Mapping[str, Any], /) -> Score:
-        """The mean of a metric, as the methods give it."""
-        scoring = self.scoring(metric, options, whole=k is None)
-        averages = scoring.averaged(Cutoffs.of(k))
-        kept = None if averages.kept is None or averages.kept.all() else averages.kept[:, 0]
-        values = averages.values[:, 0] if kept is None else averages.values[kept, 0]
-        users = partial(index_of, scoring.prepared.users, kept, self.user_label)
-        basis, mean = self.basis_of_metric(scoring, whole=k is None), float(averages.means[0])
-        return Score(mean, metric.name, k, scoring.in_force, basis, values=values, users=users)
-
     def values(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
         """A metric's value for each user at each cut-off; NaN for one who is left out at the last."""
         return self.scoring(metric, options, whole=cutoffs.values == (None,)).averaged(cutoffs).counted
-
-    def means(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
-        """A metric's mean over users at each cut-off."""
-        return self.scoring(metric, options, whole=cutoffs.values == (None,)).averaged(cutoffs).means
 
     def scoring(self, metric: Metric[...], options: Mapping[str, Any], *, whole: bool = False) -> Scoring:
         """The data and the options under which a metric is worked out here: the evaluation's own, or a library's.
@@ -145,7 +130,7 @@ class EvaluationData:
         if found is None and whole and name in ("f1", "fbeta"):  # of whole lists, k is their length
             of_lists = presets.default_of(self.library, "f1_list", whole=True)
             return of_lists if of_lists is not None and of_lists.convention.cutoff == "none" else None
-        return found
+        return None if found is not None and found.convention.cutoff == "none" and not whole else found
 
     @property
     def _own_convention(self) -> Convention:
@@ -170,7 +155,7 @@ class EvaluationData:
             return None
         recorded = self._recorded(metric, whole=whole)
         if recorded is None:
-            return "none"
+            return "none" if self._recorded(metric, whole=True) is None else "uncut"
         return "refused" if recorded.refuses and self._refused.intersection(recorded.refuses) else None
 
     def is_own(self, metric: Metric[...], *, whole: bool = False) -> bool:
@@ -178,21 +163,14 @@ class EvaluationData:
         return self.why_own(metric, whole=whole) is not None
 
     def library_notes(self, named: Iterable[tuple[str, Metric[...], Cutoffs]]) -> tuple[list[str], list[str]]:
-        """Which of these names at their cut-offs are recnb's own, and the lines below on these and on what is not cut."""
+        """Which of these names at their cut-offs are recnb's own, and the lines below on these."""
         own: dict[str, list[str]] = {}
-        uncut = []
         for name, metric, cutoffs in named:
-            whole = cutoffs.values == (None,)
-            recorded = self._recorded(metric, whole=whole)
-            if why := self.why_own(metric, whole=whole):
+            if why := self.why_own(metric, whole=cutoffs.values == (None,)):
                 own.setdefault(why, []).append(name)
-            elif recorded is not None and recorded.convention.cutoff == "none" and not whole:
-                uncut.append(name)
         lines = [f"{OWN} {_(WHY_OWN[why], library=self.library)}" for why in own]
         if len(own) > 1:
             lines = [f"{line} ({', '.join(names)})" for line, names in zip(lines, own.values(), strict=True)]
-        if uncut:
-            lines.append(_("{names}: {library} does not cut lists at k", names=", ".join(uncut), library=self.library))
         return [name for names in own.values() for name in names], lines
 
     def under(self, library: str) -> EvaluationData:

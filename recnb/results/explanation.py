@@ -19,18 +19,18 @@ from recnb.conventions import shown_at
 from recnb.display.fonts import lettering
 from recnb.display.language import N_, _, current, ngettext, use_language
 from recnb.display.svg import COLOURS
-from recnb.display.templates import name, render, translated, user_text
-from recnb.display.text import one_line
-from recnb.errors import Argument, OptionError, RecnbError
+from recnb.display.templates import joined, name, render, translated, user_text
+from recnb.display.text import one_line, trimmed
+from recnb.errors import OptionError, RecnbError
 from recnb.metrics.accuracy import reach
 from recnb.metrics.formula import Formula, number
 from recnb.metrics.gain import discount_of, gain_of
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
-from recnb.metrics.metric import Credit, Metric, measure_named
+from recnb.metrics.metric import Credit, Metric
 from recnb.metrics.recommendation_lists import TermRows, Whole
 from recnb.results import beyond_accuracy
-from recnb.results.aggregation import cutoffs_under
-from recnb.results.arguments import check_options, position_of
+from recnb.results.aggregation import cutoffs_under, undefined_in
+from recnb.results.arguments import check_options, measure_at, position_of
 from recnb.results.plots import axes, plain
 from recnb.results.provenance import COLUMNS, console, titled
 
@@ -84,15 +84,17 @@ class Explanation:
         if self.line:
             return self.line
         if self.by_convention:
-            return _("no relevant item, so by convention {value}", value=self._answer())
+            return _("no relevant item, so by convention {value}", value=f"{self.value:g}")
         over = _sum(self.terms, most)
         if self.out_of_terms:
-            quotient = f"{_decimals(float(self.rows['credit'].sum()))} / {_decimals(self.out_of)}"
+            quotient = f"{trimmed(float(self.rows['credit'].sum()))} / {trimmed(self.out_of)}"
             over = " = ".join(dict.fromkeys([_divided(over, _sum(self.out_of_terms, most)), quotient]))
-        return f"{over} = {self._answer()}"
+        return f"{over} = {trimmed(self.value)}"
 
-    def _answer(self) -> str:
-        return _decimals(self.value)
+    @property
+    def _lists(self) -> list[pd.DataFrame]:
+        """The rows and, if the metric has another list, those of the ideal list."""
+        return [self.rows] if self.ideal is None or self.ideal is self.rows else [self.rows, self.ideal]
 
     @property
     def label(self) -> str:
@@ -106,17 +108,17 @@ class Explanation:
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the credit of each row, beside that of the ideal list if there is one, on `ax` or on a new figure."""
         ax = axes(ax)
-        lists = [self.rows] if self.ideal is None or self.ideal is self.rows else [self.rows, self.ideal]
+        n_lists = len(self._lists)
         with lettering(self.lang, rc=True) as fonts:
             names = [_("The list"), _("The ideal list")]
-            for at, rows in enumerate(lists):
+            for at, rows in enumerate(self._lists):
                 place = np.asarray(rows["rank"]) if "rank" in rows else np.arange(1, len(rows) + 1)
-                place = place + 0.8 * ((at + 0.5) / len(lists) - 0.5)
-                ax.bar(place, rows["credit"], 0.8 / len(lists), color=COLOURS[at], label=names[at])
+                place = place + 0.8 * ((at + 0.5) / n_lists - 0.5)
+                ax.bar(place, rows["credit"], 0.8 / n_lists, color=COLOURS[at], label=names[at])
             ax.set_xlabel(_("rank") if "rank" in self.rows else "", **fonts)
             ax.set_ylabel(_("credit"), **fonts)
             ax.set_title(self._headline(plain(one_line(self.user))), **fonts)
-            if len(lists) > 1:
+            if n_lists > 1:
                 ax.legend(frameon=False)
         return ax
 
@@ -126,10 +128,8 @@ class Explanation:
                 self._headline(one_line(repr(self.user.item() if isinstance(self.user, np.integer) else self.user))),
                 f"  {self.formula}",
                 f"  {self._numbers(TERMS_SHOWN)}",
-                self._as_text(self.rows),
+                f"\n{_('ideal list:')}\n".join(map(self._as_text, self._lists)),
             ]
-            if self.ideal is not None and self.ideal is not self.rows:
-                parts += [_("ideal list:"), self._as_text(self.ideal)]
             if self.missed:
                 parts.append(self._missing(_listed(self.missed, self._titled)))
             return "\n".join([*parts, self.basis])
@@ -167,13 +167,11 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):
-            caption, ideal = (_("The list"), _("The ideal list")) if "running" in self.rows else ("", "")
-            lists = [self._as_html(self.rows, caption if self.metric != "idcg" else ideal)]
-            if self.ideal is not None and self.ideal is not self.rows:
-                lists.append(self._as_html(self.ideal, ideal))
+            captions = [_("The list"), _("The ideal list")] if "running" in self.rows else ["", ""]
+            lists = map(self._as_html, self._lists, captions[self.metric == "idcg" :])
             return str(render(
                 "results/explanation.jinja", explanation=self, headline=self._headline(name(self.user)),
-                numbers=self._numbers(TERMS_SHOWN), lists=lists,
+                numbers=self._numbers(TERMS_SHOWN), lists=list(lists),
                 missed=self._missing(_listed(self.missed, lambda item: titled(item, self.titles))) if self.missed else "",
             ))  # fmt: skip
 
@@ -183,21 +181,13 @@ class Explanation:
         if "gain" in shown and (shown["gain"] == shown["relevance"]).all():
             # A linear gain repeats the relevance, and without it two lists fit side by side.
             shown = shown.drop(columns="gain")
-        cells = [
-            [
-                self._cell(column, value, exact="running" in shown)
-                for column, value in zip(map(str, shown), row, strict=True)
-            ]
-            for row in shown.itertuples(index=False)
-        ]
-        return {
-            "header": [_header(str(column)) for column in shown],
-            "rows": cells,
-            "caption": caption,
-            "numbers_from": max(sum(column in (*_NAMED, "rank") for column in shown), 1),
-            "hits": [at for at, value in enumerate(shown["relevance"]) if value > 0] if "relevance" in shown else [],
-            "more": _more(rows),
-        }
+        exact = "running" in shown
+        cells = ([self._cell(column, value, exact=exact) for value in shown[column]] for column in map(str, shown))
+        hits = np.flatnonzero(shown["relevance"] > 0).tolist() if "relevance" in shown else []
+        numbers_from = max(sum(column in (*_NAMED, "rank") for column in shown), 1)
+        header = [_header(str(column)) for column in shown]
+        table = {"header": header, "rows": list(zip(*cells, strict=True)), "numbers_from": numbers_from}
+        return {**table, "caption": caption, "hits": hits, "more": _more(rows)}
 
     def _cell(self, column: str, value: Any, *, exact: bool) -> str:
         if column == "term":
@@ -218,16 +208,15 @@ def explanation_of(
 ) -> Explanation:
     """The explanation of a metric of accuracy or beyond it, of one user's list or of all lists together."""
     with use_language(lang):
-        chosen = measure_named(metric)
-        if chosen.cutoff is not None:
-            if k is not None and k != chosen.cutoff:
-                raise OptionError(f"{metric!r} has its cut-off, and ", Argument("k", k), " is another: leave one out.")
-            k = chosen.cutoff
+        chosen, k = measure_at(metric, k)
         if chosen.summed or chosen.plain_name == "judged":
-            asked = metric if k is None or chosen.cutoff is not None else f"{metric}@{k}"
+            asked = metric if chosen.cutoff == k else f"{metric}@{k}"
             raise OptionError(
                 f"{chosen.symbol} counts rows and has no terms to explain: see .measure({asked!r}).per_user."
             )
+        if user is None and chosen.of == "user":
+            users = data.prepared.users if chosen.is_accuracy else data.item_data.users
+            raise OptionError(f"say whose list: .explain({metric!r}, user, k={k!r}), such as user={users[0]!r}.")
         return (_of_accuracy if chosen.is_accuracy else _beyond_accuracy)(data, chosen, user, k, options)
 
 
@@ -244,19 +233,20 @@ def _of_accuracy(
     position = data.position(user)
     hits = data.scoring(metric, options).hits(cutoffs).of(position)
     if hits.tied is not None:
-        raise beyond_accuracy.many_orders()
+        if (hits.tied.weight < 1).any():
+            raise beyond_accuracy.many_orders()
+        hits = replace(hits, tied=None)  # equal scores, if there are any, are of others
     convention = data.convention.with_metric(shown_at(cutoffs.values[0], {**metric.defaults, **options}))
     items, truth_items = data.list_of(position), data.truth_of(position)["item"].to_list()
     explanation = explain(
         metric, hits, cutoffs.values[0], options, items=items, truth_items=truth_items, user=user,
         basis="; ".join([*convention.phrases(graded=data.prepared.graded), *data.notes]),
     )  # fmt: skip
-    titles = data.item_titles(list(dict.fromkeys([*items.values(), *truth_items])))
-    explanation = replace(explanation, titles=titles)
-    if hits.n_relevant[0] == 0 and data.convention.no_relevant in ("one", "nan"):
+    undefined = undefined_in(metric.at(hits, cutoffs, options), data.convention, (1, 1))
+    if data.convention.no_relevant in ("one", "nan") and undefined is not None and undefined.any():
         value = 1.0 if data.convention.no_relevant == "one" else np.nan
         explanation = replace(explanation, value=value, by_convention=True)
-    return explanation
+    return replace(explanation, titles=data.item_titles(list(dict.fromkeys([*items.values(), *truth_items]))))
 
 
 def _beyond_accuracy(
@@ -270,13 +260,8 @@ def _beyond_accuracy(
                 f"{metric.name} is one number of all lists together, and no user has a value of their own: "
                 f"type .explain({metric.name!r}, k={found.k!r})."
             )
-        rows = TermRows(np.zeros(0), {}) if result.rows is None else result.rows()
-        value = float(result)
+        rows, value = TermRows(np.zeros(0), {}) if result.rows is None else result.rows(), float(result)
     else:
-        if user is None:
-            raise OptionError(
-                f"say whose list: .explain({metric.name!r}, user, k={found.k!r}), such as user={found.users[0]!r}."
-            )
         position = position_of(user, found.users, evaluated=found.of_evaluated)
         if not result.counted[position]:
             raise RecnbError(f"{metric.name}: user {user!r} has no value. {metric.no_value}")
@@ -286,15 +271,10 @@ def _beyond_accuracy(
     terms = _terms(rows, term, short=True) if metric.per_row_texts else []
     items = [] if rows.items is None else [data.item_data.items[int(item)] for item in rows.items.ravel()]
     return Explanation(
-        **_about(metric, found.k, found.options),
-        user=user,
-        value=value,
-        terms=tuple(terms),
-        rows=_frame(rows, term, terms, items),
-        basis=found.basis(),
-        line=_line(metric, rows, terms, term, out_of, value),
+        **_about(metric, found.k, found.options), user=user, value=value, terms=tuple(terms), rows=_frame(rows, term, terms, items),
+        basis="; ".join(found.basis()), line=_line(metric, rows, terms, term, out_of, value),
         titles=data.item_titles(list(dict.fromkeys(items[: 2 * ROWS_SHOWN]))),
-    )
+    )  # fmt: skip
 
 
 def explain(
@@ -323,40 +303,34 @@ def explain(
         ranks, at, names = _places(earning, depth, items if of_list else {}, truth_items)
         columns: dict[str, Any] = {"rank": ranks} if names is None else {"rank": ranks, "item": names}
         columns["relevance"] = _at(earning.relevance, at)
+        if earning.judged is not None:
+            columns["judged"] = np.isin(ranks, earning.judged.rank)
         if "gain" in metric.meanings:
             columns["gain"] = _at(gain_of(earning.relevance, chosen["gain"]), at)
         if "discount" in metric.meanings:
             columns["discount"] = discount_of(ranks, chosen["discount"], chosen["log_base"])
         earned = _at(credit.earned, at)
         columns["term"] = [texts[row] if value else "" for row, value in zip(at, earned, strict=True)]
-        columns["credit"] = earned
-        columns["running"] = np.cumsum(earned)
+        columns |= {"credit": earned, "running": np.cumsum(earned)}
         return pd.DataFrame(columns), tuple(texts[row] for row in np.flatnonzero(earning.rank <= depth))
 
     rows, _all_terms = rows_of(credit)
-    ideal: pd.DataFrame | None = None
-    out_of_terms: tuple[str, ...] = ()
+    ideal, out_of_terms = None, ()
     if isinstance(credit.out_of, Credit):
         ideal, out_of_terms = rows_of(credit.out_of.spelled)
         out_of_terms = out_of_terms or ("0",)
     elif under.text() != "1":
         out_of_terms = (_text(_term_rows(credit, chosen, under), under, 0),)
     if "max_relevance" in chosen and not chosen["max_relevance"]:
-        top = number(hits.max_relevance)
-        basis = "; ".join([basis, _("grades from 0 to {top}, the highest in the truth", top=top)])
+        top = _("grades from 0 to {top}, the highest in the truth", top=number(hits.max_relevance))
+        basis = f"{basis}; {top}"
     found = set(hits.truth_row[hits.rank <= depth].tolist())
+    missed = [] if metric.over == "ideal" else [item for row, item in enumerate(truth_items or ()) if row not in found]
     return Explanation(
-        **_about(metric, k, options),
-        user=user,
-        value=float(result.value[0, 0]),
-        terms=tuple(text for text in rows["term"] if text),
-        out_of_terms=out_of_terms,
-        out_of=np.asarray(credit.possible).item(),
-        rows=rows,
+        **_about(metric, k, options), user=user, value=float(result.value[0, 0]), terms=tuple(filter(None, rows["term"])),
+        out_of_terms=out_of_terms, out_of=np.asarray(credit.possible).item(), rows=rows, missed=tuple(missed), basis=basis,
         ideal=rows if metric.over == "ideal" else ideal,
-        missed=tuple(item for row, item in enumerate(truth_items or ()) if row not in found and metric.over != "ideal"),
-        basis=basis,
-    )
+    )  # fmt: skip
 
 
 def _about(metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -491,16 +465,9 @@ def _is_sum(term: str) -> bool:
     return "+" in flat or "-" in flat
 
 
-def _decimals(value: float) -> str:
-    """A number to four decimals, without zeros at the end where it is exact."""
-    digits = f"{value:.4f}" if abs(value) < 1e9 else number(value)
-    return digits.rstrip("0").rstrip(".") if round(value, 4) == value else digits
-
-
 def _listed(items: Sequence[Any], shown: Callable[[Any], str], most: int = 10) -> str:
     more = f" {_('and {n:,} more', n=len(items) - most)}" if len(items) > most else ""
-    texts = [shown(item) for item in items[:most]]
-    return (Markup(", ") if isinstance(texts[0], Markup) else ", ").join(texts) + more
+    return joined(map(shown, items[:most])) + more
 
 
 def _header(column: str) -> str:
@@ -510,8 +477,6 @@ def _header(column: str) -> str:
 def _more(rows: pd.DataFrame) -> str:
     """The number of rows that are not shown, if any are not."""
     n = len(rows) - ROWS_SHOWN
-    if n <= 0:
-        return ""
-    if "running" in rows:
+    if n > 0 and "running" in rows:
         return _("… {n:,} more ranks", n=n)
-    return ngettext("… {n:,} more row", "… {n:,} more rows", n)
+    return ngettext("… {n:,} more row", "… {n:,} more rows", n) if n > 0 else ""

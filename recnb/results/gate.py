@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, overload
@@ -13,13 +11,12 @@ from xml.etree import ElementTree
 
 import pandas as pd
 
-from recnb.data.files import json_values, written
+from recnb.data.files import AsJson, json_values, written
 from recnb.display.language import _, current, ngettext, use_language
 from recnb.display.templates import render, user_text
 from recnb.display.text import one_line
 from recnb.errors import Argument, OptionError, is_number
-from recnb.metrics.hits import Cutoffs
-from recnb.results.arguments import asked_measures, check_options
+from recnb.results.arguments import check_options, measure_at
 from recnb.results.beyond_accuracy import score_of
 
 if TYPE_CHECKING:
@@ -27,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class GateCheck(ABC):
+class GateCheck:
     """One condition on one number of one model."""
 
     kind: ClassVar[str]
@@ -42,13 +39,13 @@ class GateCheck(ABC):
         return self.metric if self.k is None else f"{self.metric}@{self.k}"
 
     @property
-    @abstractmethod
     def passed(self) -> bool:
         """Whether the condition is met."""
+        raise NotImplementedError
 
-    @abstractmethod
     def sentence(self) -> str:
         """The result in words, with the numbers behind it."""
+        raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:
         """The check as plain Python."""
@@ -70,13 +67,9 @@ class AtLeast(GateCheck):
 
     def sentence(self) -> str:
         """The number and the least that passes."""
-        model = f"{one_line(self.model)}: " if self.model else ""
-        words = (
-            _("{label} is {value:.4f}, at least {least:g}")
-            if self.passed
-            else _("{label} is {value:.4f}, below {least:g}")
-        )
-        return model + words.format(label=self.label, value=self.value, least=self.least)
+        reached, missed = _("{label} is {value:.4f}, at least {least:g}"), _("{label} is {value:.4f}, below {least:g}")
+        words = (reached if self.passed else missed).format(label=self.label, value=self.value, least=self.least)
+        return f"{one_line(self.model)}: {words}" if self.model else words
 
 
 @dataclass(frozen=True)
@@ -99,33 +92,23 @@ class NotWorse(GateCheck):
     def sentence(self) -> str:
         """The conclusion, the difference and its interval."""
         if self.margin:
-            words = (
-                _("{label}: {model} is not worse than {baseline} by {margin:g} or more")
-                if self.passed
-                else _("{label}: {model} may be worse than {baseline} by {margin:g} or more")
-            )
-        elif self.passed:
-            words = _("{label}: {model} is not shown to be worse than {baseline}")
+            better = _("{label}: {model} is not worse than {baseline} by {margin:g} or more")
+            worse = _("{label}: {model} may be worse than {baseline} by {margin:g} or more")
         else:
-            words = _("{label}: {model} is worse than {baseline}")
-        numbers = (
-            _("difference {difference:+.4f}, {confidence:g}% interval {low:.4f} to {high:.4f}, {users}")
-            if isfinite(self.low)
-            else _("difference {difference:+.4f}, too few users or differences for an interval, {users}")
-        )
-        names = {"model": one_line(self.model), "baseline": one_line(self.baseline)}
-        numbers = numbers.format(
-            difference=self.difference,
-            low=self.low,
-            high=self.high,
-            confidence=100 * self.confidence,
-            users=ngettext("{n:,} user", "{n:,} users", self.n_users),
-        )
-        return f"{words.format(label=self.label, margin=self.margin, **names)} ({numbers})"
+            better = _("{label}: {model} is not shown to be worse than {baseline}")
+            worse = _("{label}: {model} is worse than {baseline}")
+        if isfinite(self.low):
+            numbers = _("difference {difference:+.4f}, {confidence:g}% interval {low:.4f} to {high:.4f}, {users}")
+        else:
+            numbers = _("difference {difference:+.4f}, too few users or differences for an interval, {users}")
+        names = {"label": self.label, "model": one_line(self.model), "baseline": one_line(self.baseline)}
+        users = ngettext("{n:,} user", "{n:,} users", self.n_users)
+        values = {**vars(self), **names, "users": users, "confidence": 100 * self.confidence}
+        return f"{better if self.passed else worse} ({numbers})".format_map(values)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Gate:
+class Gate(AsJson):
     """The checks of a gate; true if all are passed.
 
     Shown by a notebook, with the numbers behind each check; `to_frame`, `to_json` and `to_junit` export them.
@@ -133,13 +116,8 @@ class Gate:
 
     checks: tuple[GateCheck, ...]
     basis: str  #: the users and the convention behind the numbers
-    lang: str
+    lang: str = field(default_factory=current)  #: the language of its words, that in force when it was made
     warnings: tuple[str, ...] = ()  #: of the lint, about the data behind the numbers
-
-    @classmethod
-    def of(cls, checks: Sequence[GateCheck], basis: str) -> Gate:
-        """A gate in the language that is set."""
-        return cls(tuple(checks), basis, current())
 
     def __bool__(self) -> bool:
         return all(check.passed for check in self.checks)
@@ -159,30 +137,12 @@ class Gate:
         with use_language(self.lang):
             return pd.DataFrame([check.to_dict() for check in self.checks])
 
-    @overload
-    def to_json(self, path: None = None) -> str: ...
-    @overload
-    def to_json(self, path: str | Path) -> None: ...
-    def to_json(self, path: str | Path | None = None) -> str | None:
-        """Return the gate as JSON text, or write it to a file.
-
-        Parameters
-        ----------
-        path
-            The file; None returns the text.
-        """
+    def to_dict(self) -> dict[str, Any]:
+        """Return the gate as plain Python that `json` can write."""
         with use_language(self.lang):
             checks = [check.to_dict() for check in self.checks]
-        shown = json_values(
-            {
-                "schema": "recnb.gate/1",
-                "passed": bool(self),
-                "checks": checks,
-                "basis": self.basis,
-                "warnings": self.warnings,
-            }
-        )
-        return written(json.dumps(shown, ensure_ascii=False, indent=2, allow_nan=False) + "\n", path)
+        gate = {"schema": "recnb.gate/1", "passed": bool(self), "checks": checks, "basis": self.basis}
+        return dict(json_values({**gate, "warnings": self.warnings}))
 
     @overload
     def to_junit(self, path: None = None) -> str: ...
@@ -229,15 +189,26 @@ class Gate:
 
 
 def at_least(
-    models: Mapping[str, EvaluationData], metric: str, value: float, k: int | None, options: Mapping[str, Any]
-) -> list[GateCheck]:
-    """Whether a number of each model reaches a value."""
+    models: Mapping[str, EvaluationData],
+    basis: str,
+    metric: str,
+    value: float,
+    k: int | None,
+    options: Mapping[str, Any],
+) -> Gate:
+    """Whether a number of each model reaches a value; `basis` is that of metrics of the users compared."""
     if not is_number(value):
         raise OptionError(Argument("value", value), " is no number that a metric could reach: give one, such as 0.3.")
-    ((_name, chosen),) = asked_measures([metric])
-    (cutoff,) = chosen.cutoffs(Cutoffs.one(k))
+    chosen, cutoff = measure_at(metric, k)
     check_options(chosen, options)
-    return [
-        AtLeast(chosen.name, cutoff, model, data.n_users, float(score_of(data, chosen, cutoff, options)), float(value))
-        for model, data in models.items()
+    scores = {model: score_of(data, chosen, cutoff, options) for model, data in models.items()}
+    checks = [
+        AtLeast(chosen.name, cutoff, model, models[model].n_users, float(score), float(value))
+        for model, score in scores.items()
     ]
+    data = next(iter(models.values()))
+    if chosen.data or not chosen.is_accuracy or data.library is not None:
+        bases = {model: score.basis for model, score in scores.items()}
+        alike = len(set(bases.values())) == 1
+        basis = bases.popitem()[1] if alike else "; ".join(f"{one_line(model)}: {bases[model]}" for model in bases)
+    return Gate(tuple(checks), basis)

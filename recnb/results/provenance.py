@@ -29,6 +29,7 @@ COLUMNS: dict[str, str] = {
     "rank": N_("rank"),
     "item": N_("item"),
     "relevance": N_("relevance"),
+    "judged": N_("judged"),
     "gain": N_("gain"),
     "discount": N_("discount"),
     "term": N_("term"),
@@ -82,6 +83,7 @@ def titled(item: Any, titles: Mapping[Any, str]) -> Markup:
 #: Why a number under a library's conventions is recnb's own.
 WHY_OWN: dict[str, str] = {
     "none": N_("recnb's own: {library} has none"),
+    "uncut": N_("recnb's own: {library} does not cut it at k"),
     "refused": N_("recnb's own: {library} refuses such relevance"),
 }
 

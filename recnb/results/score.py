@@ -11,7 +11,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from recnb.display.fonts import lettering
-from recnb.display.language import _, current, use_language
+from recnb.display.language import _, current, ngettext, use_language
 from recnb.display.svg import ACCENT, QUIET
 from recnb.display.templates import render
 from recnb.errors import Argument, NoUsersError, OptionError, near
@@ -168,16 +168,16 @@ class Score(MetricValue):
         """The values per user as a frame."""
         return self.per_user.to_frame()
 
-    def plot(self, ax: Axes | None = None, bins: int = 20) -> Axes:
+    def plot(self, ax: Axes | None = None, bins: int = 20, *, color: Any = ACCENT) -> Axes:
         """Draw the share of users at each value, with the mean and its interval, on `ax` or on a new figure."""
         ax, values = axes(ax), self._values[np.isfinite(self._values)]
-        ax.hist(values, bins, weights=np.full(len(values), 1 / max(len(values), 1)), color=ACCENT)
+        ax.hist(values, bins, weights=np.full(len(values), 1 / max(len(values), 1)), color=color)
         ax.axvline(float(self), color=QUIET)
         if self.has_interval and self.n_users > 1:
             ax.axvspan(*self.interval(), color=QUIET, alpha=0.3, linewidth=0)
         with lettering(self.lang) as fonts:
             ax.set_xlabel(_("{label} of a user; line: mean and 95% interval", label=self.label), **fonts)
-            ax.set_ylabel(_("share of {n:,} users", n=self.n_users), **fonts)
+            ax.set_ylabel(ngettext("share of {n:,} user", "share of {n:,} users", self.n_users), **fonts)
         return ax
 
     def _shown(self) -> dict[str, str]:
@@ -244,10 +244,10 @@ class CatalogueScore(MetricValue):
         """The number of lists that show each item, as a frame."""
         return self._exposure().to_frame()
 
-    def plot(self, ax: Axes | None = None) -> Axes:
+    def plot(self, ax: Axes | None = None, *, color: Any = ACCENT) -> Axes:
         """Draw the number of lists that show each item, from the most shown, on `ax` or on a new figure."""
         ax, times = axes(ax), np.sort(self._exposure().to_numpy())[::-1]
-        ax.fill_between(np.arange(1, len(times) + 1), times, step="mid", color=ACCENT, linewidth=0)
+        ax.fill_between(np.arange(1, len(times) + 1), times, step="mid", color=color, linewidth=0)
         with lettering(self.lang) as fonts:
             value = f"{float(self):.4f}"
             ax.set_xlabel(_("items, the most shown first; {label} = {value}", label=self.label, value=value), **fonts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import partial
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,7 +12,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.data import Prepared, validation
-from recnb.data.columns import columns_of, table_of
+from recnb.data.columns import columns_of, from_pandas, table_of
 from recnb.data.encoding import distinct, positions
 from recnb.data.input import is_numbered
 from recnb.data.join import InMemoryRows
@@ -21,12 +21,12 @@ from recnb.display.fonts import lettering
 from recnb.display.language import N_, _, current, pgettext
 from recnb.display.templates import translated, user_text
 from recnb.display.text import one_line
-from recnb.errors import FRAME, Argument, Code, OptionError, RecnbError, is_several, near
+from recnb.errors import FRAME, Argument, Code, FrameError, OptionError, RecnbError, is_several, near
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
 from recnb.metrics.metric import Metric
 from recnb.metrics.recommendation_lists import Bools
 from recnb.results.aggregation import Scoring
-from recnb.results.arguments import Metrics, asked_measures, metrics_under, options_of
+from recnb.results.arguments import Metrics, asked_of
 from recnb.results.beyond_accuracy import UserValues, values_of
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.plots import draw_scales, plain
@@ -126,66 +126,76 @@ class SegmentColumn:
     frame: Literal["users", "truth", "list"] = "users"  #: what it is a column of
 
     @property
-    def splits(self) -> bool:
-        """Whether it splits users."""
-        return "item" in self.table.columns
+    def ids(self) -> list[str]:
+        """What values are of: users, or their items, which splits users."""
+        return [name for name in ("user", "item") if name in self.table.columns]
+
+    def refusal(self, problem: str, fix: tuple[object, ...] = ()) -> OptionError:
+        """The error for a column that makes no segments."""
+        return OptionError(Argument("by", self.label), problem, fix=fix)
+
+    def coded(self, users: pl.Series, bins: int, at: int) -> tuple[list[Any], pl.DataFrame]:
+        """The segments, and the rows of some users with the segment of each."""
+        value, code = f"value {at}", f"code {at}"
+        known = self.table.filter(pl.col("user").is_in(users.implode())).rename({"value": value})
+        of_users = known.select("user", value).unique(maintain_order=True)
+        if of_users[value].drop_nulls().is_empty():
+            raise self.refusal(f" says nothing of the users evaluated, such as {users[0]!r}.")
+        named, codes = _coded(of_users[value], bins)
+        of_users = of_users.with_columns(pl.Series(code, codes))
+        return named, known.join(of_users, on=["user", value], nulls_equal=True, maintain_order="left")
 
 
 def segments_of(evaluation: EvaluationData, by: Any, bins: int = 4) -> Segments:
     """Segments by the names of columns, by a Series or mapping of user to segment, or by what users did in train."""
     if not (isinstance(bins, int) and not isinstance(bins, bool) and bins >= 2):
-        raise OptionError(f"bins={bins!r}: give the number of quantile bins, a whole number from 2 up.")
-    several = (
-        is_several(by) and not isinstance(by, Mapping) and not hasattr(by, "items") and not hasattr(type(by), "columns")
-    )
-    columns = [_column(evaluation, each) for each in (by if several else [by])]
+        fix = "For bins of your own give a column of them, users.assign(bin=pd.cut(users['age'], [0, 18, 30, 100]))."
+        raise OptionError(f"bins={bins!r}: give the number of quantile bins, a whole number from 2 up.", fix=fix)
+    columns = [_column(evaluation, each) for each in ([by] if not is_several(by) or _holds_columns(by) else by)]
     labels = tuple(column.label for column in columns)
     if not labels or len(set(labels)) < len(labels):
         problem = ": name each column once." if labels else " is empty: name a column at least."
         raise OptionError(Argument("by", by), problem)
     everyone = _everyone(evaluation)
-    if any(column.splits for column in columns):  # a library may evaluate others of the truth
+    split = [at for at, column in enumerate(columns) if "item" in column.ids]
+    if split:  # a library may evaluate others of the truth
         everyone = distinct(pl.concat([everyone, evaluation.prepared.judged["user"]]))
+    names, coded = zip(*(column.coded(everyone, bins, at) for at, column in enumerate(columns)), strict=True)
     table = everyone.to_frame()
-    names: list[tuple[Any, ...]] = []
-    pairs: dict[str, pl.DataFrame] = {}  # of the truth and of the lists: user, item, values, codes
-    for at, column in enumerate(columns):
-        known = column.table.filter(pl.col("user").is_in(everyone.implode())).rename({"value": f"value {at}"})
-        of_users = known.select("user", f"value {at}").unique(maintain_order=True)
-        if of_users[f"value {at}"].drop_nulls().len() == 0:
-            problem = f" says nothing of the users evaluated, such as {evaluation.prepared.users[0]!r}."
-            raise OptionError(Argument("by", column.label), problem)
-        named, code = _coded(of_users[f"value {at}"], bins)
-        names.append((*named, _("not known")))
-        of_users = of_users.with_columns(pl.Series(f"code {at}", code))
-        if column.splits:
-            coded = known.join(of_users, on=["user", f"value {at}"], nulls_equal=True, maintain_order="left")
-            others = pairs.get(column.frame, coded.select("user", "item"))
-            pairs[column.frame] = others.join(coded, on=["user", "item"], maintain_order="left")
-        else:
-            table = table.join(of_users.drop(f"value {at}"), on="user", how="left", maintain_order="left")
+    for at, of_column in enumerate(coded):
+        if at not in split:
+            table = table.join(of_column.drop(f"value {at}"), on="user", how="left", maintain_order="left")
     numbered: dict[str, pl.DataFrame] = {}
-    for frame, rows in pairs.items():
+    for frame in ("truth", "list"):
+        pairs = [coded[at] for at in split if columns[at].frame == frame]
+        if not pairs:
+            table = table.with_columns(pl.lit(0, dtype=pl.Int64).alias(frame))
+            continue
+        rows = reduce(partial(pl.DataFrame.join, on=["user", "item"], maintain_order="left"), pairs)
         # One number for each combination of a user's values: those of one user are their parts.
         parts = rows.drop("item").unique(maintain_order=True).with_row_index(frame).cast({frame: pl.Int64})
-        values = [name for name in parts.columns if name == "user" or name.startswith("value")]
+        values = ["user", *(name for name in parts.columns if name.startswith("value"))]
         found = rows.join(parts.select(frame, *values), on=values, nulls_equal=True, maintain_order="left")
         numbered[frame] = found.select("user", "item", frame)
         table = table.join(parts.drop(values[1:]), on="user", how="left", maintain_order="left")
-    code_names = [f"code {at}" for at in range(len(columns))]
-    if not pairs:  # of whom nothing is known is not among them
-        table = table.filter(pl.any_horizontal(pl.col(code_names).is_not_null()))
-    keys, code = _combined(table.select(pl.col(code_names).fill_null(-1)).to_numpy(), names)
+    codes = table.select(pl.col("^code .*$"))
+    in_order = codes.select(sorted(codes.columns, key=lambda name: int(name.split()[1])))
+    if not split:  # of whom nothing is known is not among them
+        known = in_order.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
+        table, in_order = table.filter(known), in_order.filter(known)
+    keys, code = _combined(in_order.fill_null(-1).to_numpy(), [[*named, _("not known")] for named in names])
     of_recs = any(column.frame == "list" for column in columns)
-    if not pairs:
+    if not split:
         return Segments(labels, keys, table["user"], code, by_recs=of_recs)
-    numbers = [
-        pl.col(frame).fill_null(-1) if frame in pairs else pl.lit(0, dtype=pl.Int64).alias(frame)
-        for frame in ("truth", "list")
-    ]
-    parts_of_users = UserParts(table.select("user", *numbers), numbered.get("truth"), numbered.get("list"))
+    of_users = table.select("user", pl.col("truth", "list").fill_null(-1))
     users = pl.int_range(table.height, eager=True)
+    parts_of_users = UserParts(of_users, numbered.get("truth"), numbered.get("list"))
     return Segments(labels, keys, users, code, parts_of_users, of_recs, _words(columns))
+
+
+def _holds_columns(by: Any) -> bool:
+    """Whether it is one mapping, Series or frame, and not a list of columns."""
+    return isinstance(by, Mapping) or hasattr(by, "items") or hasattr(type(by), "columns")
 
 
 def _combined(codes: Ints, names: Sequence[Sequence[Any]]) -> tuple[tuple[tuple[Any, ...], ...], Ints]:
@@ -204,17 +214,15 @@ def distinct_labels(labels: Sequence[str], taken: Collection[str]) -> list[str]:
 def _words(columns: Sequence[SegmentColumn]) -> str:
     """What a row is, where users are split."""
     of_truth, of_lists = (
-        ", ".join(one_line(column.label) for column in columns if column.splits and column.frame == frame)
+        ", ".join(one_line(column.label) for column in columns if "item" in column.ids and column.frame == frame)
         for frame in ("truth", "list")
     )
-    words = []
-    if of_truth:
-        words.append(_("each user and {by} is a row: the user's list against the truth of that {by}", by=of_truth))
-    if of_lists:
-        words.append(
-            _("each user and {by} is a row: the hits of that {by}, at their ranks in the whole list", by=of_lists)
-        )
-    return "; ".join([*words, _("intervals and tests keep the rows of a user together")])
+    words = [
+        _("each user and {by} is a row: the user's list against the truth of that {by}", by=of_truth) * bool(of_truth),
+        _("each user and {by} is a row: the hits of that {by}, at their ranks in the whole list", by=of_lists)
+        * bool(of_lists),
+    ]
+    return "; ".join([*filter(None, words), _("intervals and tests keep the rows of a user together")])
 
 
 def _everyone(evaluation: EvaluationData) -> pl.Series:
@@ -231,50 +239,56 @@ def _column(evaluation: EvaluationData, by: Any) -> SegmentColumn:
         column = _column_named(evaluation, by)
     elif hasattr(type(by), "columns"):
         give = Code("recs.rec.against(truth, users=frame)", Argument("users", FRAME))
-        raise OptionError(
-            "by= is a frame of several columns: give it with the users, ", give, ", and name a column of it."
-        )
-    elif isinstance(by, Mapping) or hasattr(by, "items"):
-        label = str(getattr(by, "name", None) or "segment")
-        if isinstance(by, pd.Series) and is_numbered(by.index):
-            _refuse_positions(evaluation, by.index, label)
-        listed = dict(by.items())
-        # NaN among words would become a word.
-        values = [None if isinstance(value, float) and value != value else value for value in listed.values()]
-        series = pl.Series(values, strict=False)
-        if series.dtype == pl.Object or series.dtype.is_nested():
-            problem = f" holds {one_line(repr(values[0]))}, which names no segment: give each user a text or a number."
-            raise OptionError(Argument("by", label), problem)
-        column = SegmentColumn(label, pl.DataFrame({"user": list(listed), "value": series}))
+        problem = "by= is a frame of several columns: give it with the users, "
+        raise OptionError(problem, give, ", and name a column of it.")
+    elif _holds_columns(by):
+        column = _column_given(evaluation, by)
     else:
         raise OptionError(
             f"by={by!r}: name a column of the users frame, or give a Series or mapping of user to segment."
         )
     table, judged = column.table, evaluation.prepared.judged
-    for role in ("user", "item")[: 1 + column.splits]:
-        ids = judged[role]
-        if table[role].dtype == ids.dtype:
-            continue
+    for role in column.ids:
+        ids, kind = table[role], judged[role].dtype
         try:
-            table = table.with_columns(pl.col(role).cast(ids.dtype))
+            table = table.with_columns(ids.cast(kind))
         except pl.exceptions.PolarsError:
-            kind, example = table[role].dtype, table[role][0]
-            problem = (
-                f": its {role}s are {kind}, such as {example!r}, and those evaluated {ids.dtype}, such as {ids[0]!r}."
-            )
-            raise OptionError(Argument("by", column.label), problem) from None
+            theirs = f"those evaluated {kind}, such as {judged[role][0]!r}."
+            raise column.refusal(f": its {role}s are {ids.dtype}, such as {ids[0]!r}, and {theirs}") from None
     if table["value"].dtype.is_float():
         table = table.with_columns(pl.col("value").fill_nan(None))
-    if column.splits:
-        if column.frame == "truth":
-            table = table.join(judged, on=["user", "item"], how="semi", maintain_order="left")
-        table = table.unique(maintain_order=True)
-        twice = table.filter(pl.struct("user", "item").is_duplicated())
-        if twice.height:
-            user, item = twice["user"][0], twice["item"][0]
-            problem = f" has more than one value for user {user!r} and item {item!r}: give each pair one."
-            raise OptionError(Argument("by", column.label), problem)
+    if column.frame == "truth" and "item" in column.ids:
+        table = table.join(judged, on=["user", "item"], how="semi", maintain_order="left")
+    table = table.unique(maintain_order=True)
+    twice = table.filter(pl.struct(column.ids).is_duplicated()).head(1)
+    for pair in twice.select(column.ids).iter_rows(named=True):
+        words = " and ".join(f"{role} {value!r}" for role, value in pair.items())
+        raise column.refusal(
+            f" has more than one value for {words}: give each {'pair' if len(pair) > 1 else 'user'} one."
+        )
     return replace(column, table=table)
+
+
+def _column_given(evaluation: EvaluationData, by: Any) -> SegmentColumn:
+    """A Series or mapping of user to segment."""
+    label = str(getattr(by, "name", None) or "segment")
+    if isinstance(by, pd.Series):
+        if is_numbered(by.index):
+            _refuse_positions(evaluation, by.index, label)
+        users, values, read = by.index.to_list(), by.to_list(), partial(from_pandas, by, "by", label, "value")
+    else:
+        users, values = list(dict(by.items())), list(dict(by.items()).values())
+        # NaN among words would become a word.
+        plain = [None if isinstance(value, float) and value != value else value for value in values]
+        read = partial(pl.Series, plain, strict=False)
+    try:
+        series = read()
+    except FrameError:
+        series = pl.Series([None], dtype=pl.Object)
+    if series.dtype == pl.Object or series.dtype.is_nested():
+        problem = f" holds {one_line(repr(values[0]))}, which names no segment: give each user a text or a number."
+        raise OptionError(Argument("by", label), problem)
+    return SegmentColumn(label, pl.DataFrame({"user": users, "value": series}))
 
 
 def _refuse_positions(evaluation: EvaluationData, index: pd.Index[Any], label: str) -> None:
@@ -334,8 +348,7 @@ def _columns_of_truth(evaluation: EvaluationData) -> dict[str, Callable[..., pl.
     side_data, source = evaluation.side_data, evaluation.prepared.source
     columns: dict[str, Callable[..., pl.DataFrame]] = {}
     if source is not None and side_data.truth is not None:
-        for role in source.truth.columns:
-            columns[source.truth_labels[role]] = partial(source.truth.select, value=role)
+        columns = {source.truth_labels[role]: partial(source.truth.select, value=role) for role in source.truth.columns}
     columns |= _columns_of(side_data.truth, "truth", evaluation)
     return {name: read for name, read in columns.items() if name not in (side_data.truth_user, side_data.truth_item)}
 
@@ -349,16 +362,13 @@ def _columns_of(frame: Any, name: str, evaluation: EvaluationData) -> dict[str, 
     if name == "recommendations":
         assert source is not None
         roles = {role: source.labels[role] for role in roles}
-
-    rows_are_items = roles["item"] not in columns_of(frame, name)
+    held = {role: label for role, label in roles.items() if label in columns_of(frame, name)}
 
     def read(column: str, *ids: str) -> pl.DataFrame:
-        held = [role for role in ids if not (rows_are_items and role == "item")]
-        table = table_of(frame, name, {**{role: roles[role] for role in held}, "value": column})
-        if rows_are_items:
+        table = table_of(frame, name, {**held, "value": column})
+        if "item" not in held:  # rows are items
             table = table.with_row_index("item").cast({"item": pl.Int64})
-        both = table if "item" in table.columns else table.with_columns(item=pl.lit(0))
-        return validation.ids(both, name, roles).select(*ids, "value")
+        return validation.ids(table, name, roles).select(*ids, "value")
 
     return {column: partial(read, column) for column in columns_of(frame, name) if column not in roles.values()}
 
@@ -377,7 +387,7 @@ def _worked_out(evaluation: EvaluationData, by: str) -> pl.DataFrame:
 
 
 def _coded(values: pl.Series, bins: int) -> tuple[list[Any], Ints]:
-    """Segments, and which each value is in (-1: missing): numbers that are many in quantile bins, others as they are."""
+    """Segments, and which each value is in (-1: missing): numbers that are many in bins, others as they are."""
     present = values.drop_nulls()
     if values.dtype.is_numeric() and present.n_unique() > FEW:
         numbers = values.cast(pl.Float64).fill_null(np.nan).to_numpy()
@@ -417,28 +427,28 @@ def segment_rows(
     confidence: float = 0.95,
     options: Mapping[str, Any],
     computed: Mapping[str, Floats] | None = None,
-) -> tuple[Segments, list[Segment]]:
-    """Each metric at each cut-off in each segment: mean and interval, and the gap to all other users.
+) -> tuple[Segments, list[Segment], list[str]]:
+    """Each metric at each cut-off in each segment: mean and interval, and the gap to all other users; and the basis.
 
     The p-values of the gaps (the more careful of Welch's test and Student's) are corrected by Holm's method over all rows.
     `computed` has the values of each metric for the users evaluated at the one cut-off, if they were computed before.
     """
-    metrics = metrics_under(evaluation.library, metrics)
-    segments = segments_of(evaluation, by, bins)
-    chosen = [metric for _name, metric in asked_measures(metrics)]
-    for metric in chosen:
+    asked, segments = asked_of(evaluation.library, metrics, options), segments_of(evaluation, by, bins)
+    for _name, metric, _own in asked:
         if metric.of == "all":
             problem = f"{metric.name} is one number of all lists, with no value for each user, so "
             raise OptionError(problem, Argument("by"), " cannot break it down: leave it out.")
         segments.check(metric)
-    split, cutoffs = segments.split(evaluation), Cutoffs.of(k)
-    rows: list[Segment] = []
-    for metric in chosen:
-        at_cutoffs = metric.cutoffs(cutoffs)
+    split, rows = segments.split(evaluation), list[Segment]()
+    basis = [evaluation.basis()] if any(metric.is_accuracy for _name, metric, _own in asked) else []
+    for _name, metric, own in asked:
+        at_cutoffs = metric.cutoffs(Cutoffs.of(k))
         if computed is None or segments.parts is not None or np.isnan(computed[metric.name]).any():
-            of_users = values_of(split, metric, at_cutoffs, options_of(metric, metrics, options, chosen))
+            of_users = values_of(split, metric, at_cutoffs, own)
         else:
             of_users = UserValues(evaluation.prepared.users, computed[metric.name][:, np.newaxis])
+        if not metric.is_accuracy:
+            basis.append(f"{metric.name}: {'; '.join(of_users.basis())}")
         keys, code = segments.placed(of_users.users)
         user = segments.user(of_users.users)
         for cut, values in zip(at_cutoffs, of_users.values.T, strict=True):
@@ -448,8 +458,9 @@ def segment_rows(
                 _segment(metric, cut, keys[at], at_cut, code_at == at, user_at, confidence)
                 for at in np.unique(code_at).tolist()
             ]
-    corrected = _corrected(pd.DataFrame([vars(row) for row in rows], columns=COLUMNS))
-    return segments, [replace(row, p_holm=p) for row, p in zip(rows, corrected.tolist(), strict=True)]
+    corrected = _corrected(_frame(rows)).tolist()
+    words = [segments.words] if segments.words else []
+    return segments, [replace(row, p_holm=p) for row, p in zip(rows, corrected, strict=True)], [*basis, *words]
 
 
 def table_by(
@@ -462,31 +473,31 @@ def table_by(
     options: Mapping[str, Any],
 ) -> SegmentTable:
     """The segments of `segment_rows` as a table."""
-    segments, rows = segment_rows(evaluation, metrics, k, by, bins=bins, options=options)
+    segments, rows, basis = segment_rows(evaluation, metrics, k, by, bins=bins, options=options)
     words = _(
         "by {by}: {confidence}% intervals, not corrected for the number of comparisons; gap to all other users "
         "by the more careful of Welch's t and Student's, p corrected by Holm over this table",
         by=one_line(segments.label),
         confidence="95",
     )
-    frame = pd.DataFrame([vars(row) for row in rows], columns=COLUMNS)
-    frame["k"] = frame["k"].astype(object) if frame["k"].isna().any() else frame["k"]
-    levels_of = {"metric": frame["metric"], "k": frame["k"]}
+    frame = _frame(rows)
+    levels_of = {"metric": frame["metric"], "k": frame["k"].astype(object if frame["k"].isna().any() else int)}
     for at, named in enumerate(distinct_labels(segments.labels, {*COLUMNS} - {"segment", "key"})):
         levels_of[named] = pd.Series([row.key[at] for row in rows], dtype=object)
     # Levels in the order of the rows, so that looking up a metric finds its rows side by side.
     codes, levels = zip(*map(pd.factorize, levels_of.values()), strict=True)
-    index = pd.MultiIndex(
-        levels=[list(level) for level in levels], codes=[code.tolist() for code in codes], names=list(levels_of)
-    )
-    n_rows = frame.pop("n_rows")
-    if segments.parts is not None:
-        frame.insert(COLUMNS.index("n_users") + 1, "n_rows", n_rows)
-    left_out = ["metric", "k", "segment", "key"]
-    table = SegmentTable(frame.drop(columns=left_out).set_axis(index, axis=0))
-    basis = "; ".join([evaluation.basis(), *([segments.words] if segments.words else []), words])
+    index = pd.MultiIndex(list(map(list, levels)), [code.tolist() for code in codes], names=list(levels_of))
+    left_out = ["metric", "k", "segment", "key", *(["n_rows"] if segments.parts is None else [])]
+    first = ["n_users"] if segments.parts is None else ["n_users", "n_rows"]
+    others = [name for name in COLUMNS if name not in {*left_out, *first}]
+    table = SegmentTable(frame[[*first, *others]].set_axis(index, axis=0))
+    basis = "; ".join([*basis, words])
     table.attrs = {"basis": basis, "n_users": evaluation.n_users, "by": segments.label, "lang": current()}
     return table
+
+
+def _frame(rows: Sequence[Segment]) -> pd.DataFrame:
+    return pd.DataFrame([vars(row) for row in rows], columns=COLUMNS)
 
 
 def _segment(
@@ -523,7 +534,7 @@ def _corrected(rows: pd.DataFrame) -> pd.Series[float]:
 
 def n_tests(segments: Sequence[Segment]) -> int:
     """The number of tests over which the p-values of segments are corrected."""
-    rows = pd.DataFrame([vars(row) for row in segments], columns=COLUMNS)
+    rows = _frame(segments)
     return int((rows["p"].notna() & ~_again(rows)).sum())
 
 

@@ -13,6 +13,7 @@ import typing
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from numbers import Number
 from typing import Any, ParamSpec, Protocol, overload
 
 import numpy as np
@@ -43,6 +44,10 @@ LISTS = Convention(order="row", no_relevant="zero")
 TIES: tuple[Ties, ...] = ("first", "last", "expected", "max_rank", "floor_mean_rank", "worst")
 
 
+#: Numbers up to this that hold a 0 are taken for grades.
+SMALL_GRADE = 10
+
+
 class OneList(Protocol[P]):
     """A metric as a function of one ranking and what is relevant, or of several; or of grades and scores."""
 
@@ -64,6 +69,7 @@ class Pair:
     grades: Sequence[float]  #: relevance of each rank
     truth: Sequence[tuple[Any, float]]  #: the relevant items in the order listed, and how relevant each is
     named: bool = True  #: whether items were given, and not grades
+    by_id: bool = False  #: whether numbers that could be grades by position are taken for ids
 
 
 def describe(
@@ -126,12 +132,15 @@ def on_lists(metric: Metric[P]) -> OneList[P]:
         ranking: Ranking | None = None, truth: Truth | None = None, k: int | None = None,
         *, y_true: Any = None, y_score: Any = None, ties: Ties | None = None, **options: Any,
     ) -> Score:  # fmt: skip
-        for name in ("qid", "group"):
-            if name in options:
+        for name in options:
+            if name in ("qid", "group"):
                 raise OptionError(
                     f"{name}= is no option of one list. For the lists of several queries, type "
                     f"recnb.evaluate_groups(y_true, y_score, {name}=...).{metric.name}()."
                 )
+            if name not in metric.defaults:
+                known = near(name, ["ranking", "truth", "k", "y_true", "y_score", "ties", *metric.defaults])
+                raise OptionError(f"{metric.name} of a list has no option {name!r}. {known}")
         metric.check(options)
         scores = None
         if y_true is not None or y_score is not None:
@@ -256,7 +265,7 @@ def _pairs(ranking: Ranking | None, truth: Truth | None, metric: Metric[...]) ->
         if truth is not None or metric.over != "ideal":
             raise RecnbError(
                 f"{metric.name} was given a mapping for the ranking, which has no order: give the items in rank order first "
-                f"and the mapping second, recnb.{metric.name}(ranking, relevance)."
+                f"and the mapping second, recnb.{metric.name}(ranking, relevance). By scores: sorted(scores, key=scores.get, reverse=True)."
             )
         return [_graded(list(ranking.values()))]
     if hasattr(ranking, "columns"):
@@ -295,31 +304,30 @@ def _graded(grades: list[Any]) -> Pair:
 
 
 def _matched(ranking: list[Any], truth: Any, metric: Metric[...]) -> Pair:
-    _no_scores(ranking, truth, metric.name)
     if hasattr(truth, "columns") or not _is_truth(truth):
         raise RecnbError(
             f"the truth is {_shown(truth)}: give a mapping of item to relevance, or the relevant items in a list or set."
         )
-    if isinstance(truth, Mapping):
-        judged = {item: _grade(grade, f"item {item!r}") for item, grade in truth.items()}
-    else:
-        listed = list(truth) if not isinstance(truth, (set, frozenset)) else sorted(truth, key=str)
-        _hashable(listed, "the truth")
-        judged = dict.fromkeys(listed, 1.0)
-        if len(judged) < len(listed):
-            raise RecnbError(f"the truth lists {_first_twice(listed)!r} more than once: list each relevant item once.")
-    _hashable(ranking, "the ranking")
+    listed = sorted(truth, key=str) if isinstance(truth, (set, frozenset)) else list(truth)
+    by_id = _are_ids(ranking, [] if isinstance(truth, Mapping) else listed, truth, metric.name)
+    for items, what in ((listed, "the truth"), (ranking, "the ranking")):
+        _hashable(items, what)
+    _same_kind(ranking, listed, truth)
     if 0 < sum(isinstance(item, (bool, np.bool_)) for item in ranking) < len(ranking):
         raise RecnbError(
             "the ranking holds True or False beside other items, and True equals 1: make all items text, [str(item) for item in ranking]."
         )
-    if len(set(ranking)) < len(ranking):
-        raise RecnbError(
-            f"the ranking holds {_first_twice(ranking)!r} more than once, which would count twice: recommend each item once."
-        )
-    _same_kind(ranking, judged, truth)
+    for items, verb, advice in (
+        (listed, "the truth lists", ": list each relevant item once."),
+        (ranking, "the ranking holds", ", which would count twice: recommend each item once."),
+    ):
+        if len(set(items)) < len(items):
+            twice = next(item for at, item in enumerate(items) if item in items[:at])
+            raise RecnbError(f"{verb} {twice!r} more than once{advice}")
+    graded = truth if isinstance(truth, Mapping) else dict.fromkeys(listed, 1.0)
+    judged = {item: _grade(grade, f"item {item!r}") for item, grade in graded.items()}
     relevant = [(item, grade) for item, grade in judged.items() if grade > 0]
-    return Pair(ranking, [judged.get(item, 0.0) for item in ranking], relevant)
+    return Pair(ranking, [judged.get(item, 0.0) for item in ranking], relevant, by_id=by_id)
 
 
 def _grade(grade: Any, where: str, *, alone: bool = False) -> float:
@@ -363,20 +371,23 @@ def _hashable(items: list[Any], what: str) -> None:
             raise RecnbError(f"{what} holds a missing item, {item!r}: drop it.")
 
 
-def _no_scores(ranking: list[Any], truth: Any, metric: str) -> None:
-    """Refuse grades and scores by position, as scikit-learn takes them: as items none would match."""
-    judged = [] if isinstance(truth, Mapping) else list(truth) if _is_truth(truth) else []
-    numbers = [isinstance(value, (bool, np.bool_)) or is_number(value) for value in (*ranking, *judged)]
+def _are_ids(ranking: list[Any], judged: list[Any], truth: Any, metric: str) -> bool:
+    """Whether numbers are ids of items that could be grades by position; refuse those that are grades or scores."""
+    numbers = all(isinstance(value, (bool, np.bool_)) or is_number(value) for value in (*ranking, *judged))
     fix = f"if they are grades and scores, type recnb.{metric}(y_true=..., y_score=...); if they are ids of items, "
-    if ranking and judged and all(numbers) and len(judged) == len(ranking) and _is_sequence(truth):
+    by_position = numbers and 0 < len(judged) == len(ranking) and _is_sequence(truth)
+    if by_position:
+        both = {*ranking, *judged}
         repeated = len({*ranking}) < len(ranking) or len({*judged}) < len(judged)
-        if repeated or not {*ranking} & {*judged} or any(map(_is_no_id, (*ranking, *judged))):
+        grades = 0 in both and max(both) <= SMALL_GRADE
+        if repeated or grades or not {*ranking} & {*judged} or any(map(_is_no_id, both)):
             raise RecnbError(
                 f"ranking and truth are {len(ranking)} numbers each: {fix}give the relevant ones as a set, set(truth)."
             )
     odd = next((value for value in (*ranking, *judged) if _is_no_id(value)), None)
-    if odd is not None and all(numbers):
+    if odd is not None and numbers:
         raise RecnbError(f"ranking and truth hold items, and {odd!r} is no id of one: {fix}make them text.")
+    return by_position
 
 
 def _is_no_id(value: Any) -> bool:
@@ -384,30 +395,34 @@ def _is_no_id(value: Any) -> bool:
     return isinstance(value, (bool, np.bool_)) or (is_number(value) and value % 1 != 0)
 
 
-def _same_kind(ranking: list[Any], judged: Mapping[Any, float], truth: Any) -> None:
+def _same_kind(ranking: list[Any], judged: list[Any], truth: Any) -> None:
     """1 and "1" never meet: such a list would score 0 for the kind of its ids alone."""
-    if any(item in judged for item in ranking):
+    if {*ranking} & {*judged} or not ranking or not judged:
         return
-    texts = {str(item): item for item in judged}
-    alike = next((item for item in ranking if str(item) in texts), None)
-    if alike is not None:
-        raise RecnbError(
-            f"the ranking holds {alike!r} and the truth {texts[str(alike)]!r}, which never match: make both text or both numbers."
-        )
     index: Any = getattr(truth, "index", ())
     if hasattr(truth, "to_dict") and any(item in index for item in ranking):
         raise RecnbError(
             "the truth is a Series with the items in its index: give truth.to_dict() for the relevance by item, or truth.index."
         )
+    if {*map(_kind, ranking)} & {*map(_kind, judged)}:
+        return
+    by_text = {str(item): item for item in judged}
+    ranked = next((item for item in ranking if str(item) in by_text), ranking[0])
+    relevant, fix = by_text.get(str(ranked), judged[0]), "make both text or both numbers."
+    if str(ranked) not in by_text and _kind(judged[0]) == "number" and len(judged) == len(ranking):
+        fix = "if they are the grades of the items, give a mapping, dict(zip(items, grades)); else " + fix
+    if tuple in map(type, (ranking[0], judged[0])):
+        fix = "if they are pairs of item and number, give the items alone as ranking, and dict(pairs) as truth."
+    raise RecnbError(f"the ranking holds {ranked!r} and the truth {relevant!r}, which never match: {fix}")
+
+
+def _kind(item: Any) -> str:
+    return "text" if isinstance(item, str) else "number" if isinstance(item, Number) else type(item).__name__
 
 
 def _shown(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 80 and "\n" not in text else f"a {type(value).__name__}"
-
-
-def _first_twice(items: list[Any]) -> Any:
-    return next(item for at, item in enumerate(items) if item in items[:at])
 
 
 def _basis(
@@ -426,5 +441,6 @@ def _basis(
     lists = scores if all(map(_is_sequence, scores)) else [scores]
     equal = any(len({*of_list}) < len(of_list) for of_list in lists)
     order = [_(PHRASES["ties", ties])] * equal
+    ids = [_("numbers of the truth are ids of items, not grades")] * any(pair.by_id for pair in pairs)
     in_force = options_in_words(shown_at(k, {**metric.defaults, **options}))
-    return "; ".join([count, *[zeros] * bool(empty), *order, *in_force])
+    return "; ".join([count, *[zeros] * bool(empty), *order, *ids, *in_force])

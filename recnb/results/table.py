@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -19,9 +19,9 @@ from recnb.display.text import latex_table, latex_text, markdown_table, markdown
 from recnb.errors import Argument, OptionError, RecnbError
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import LIST_METRICS, METRICS, Metric, measure_named
-from recnb.results import beyond_accuracy
 from recnb.results.aggregation import means_of
-from recnb.results.arguments import Metrics, asked_measures, metrics_under, options_of
+from recnb.results.arguments import Metrics, asked_of
+from recnb.results.beyond_accuracy import numbers_of, recorded_in
 from recnb.results.plots import draw_scales
 from recnb.results.provenance import OWN, console, users_in_words
 
@@ -108,6 +108,13 @@ class Table(pd.DataFrame):
     def to_frame(self) -> pd.DataFrame:
         """The numbers alone."""
         return pd.DataFrame(self)
+
+    @property
+    def per_user(self) -> NoReturn:
+        """There is none: a table has means."""
+        raise OptionError(
+            "a table has means over users.", fix="The values of users are in .to_frame(metrics, k) of the evaluation."
+        )
 
     @property
     def plot(self) -> TablePlot:
@@ -310,66 +317,57 @@ def table_of(
     if not isinstance(intervals, bool):
         raise OptionError(f"intervals={intervals!r}: say True or False.")
     cutoffs, library = Cutoffs.of(k), evaluation.library
-    metrics = metrics_under(library, metrics)
-    named = asked_measures(metrics)
-    chosen = [metric for _name, metric in named]
-    names = [name for name, _metric in named]
-    with_cutoff = next((name for name, metric in named if metric.cutoff is not None), None)
+    asked = asked_of(library, metrics, options, "k", "intervals", "by", "bins")
+    names = [each.name for each in asked]
+    with_cutoff = next((each.name for each in asked if each.metric.cutoff is not None), None)
     if with_cutoff is not None:
-        (cut,) = cutoffs.values if len(cutoffs) == 1 else (0,)
-        if cut == 0:
+        if len(cutoffs) > 1:
             rest = " has columns for others: give each name its own cut-off, or none."
             raise OptionError(f"{with_cutoff!r} has its cut-off, and ", Argument("k", list(cutoffs)), rest)
-        names = [name if metric.cutoff is not None or cut is None else f"{name}@{cut}" for name, metric in named]
-    of_call = ("k", "intervals", "by", "bins")
-    metric_options = {metric.name: options_of(metric, metrics, options, chosen, *of_call) for metric in chosen}
-    of_accuracy = [(metric, metric_options[metric.name]) for metric in chosen if metric.is_accuracy]
-    convention = evaluation.convention.with_metric(
-        {name: value for _metric, given in of_accuracy for name, value in given.items()}
-    )
+        (cut,) = cutoffs
+        names = [name if metric.cutoff is not None or cut is None else f"{name}@{cut}" for name, metric, _own in asked]
+    of_accuracy = [(metric, own) for _name, metric, own in asked if metric.is_accuracy]
+    convention = evaluation.convention.with_metric({name: own[name] for _metric, own in of_accuracy for name in own})
     parts: list[str] = []
-    if of_accuracy:
-        parts = [
-            evaluation.basis(convention) if library is None else _("each metric as {library} has it", library=library)
-        ]
-    accuracy = iter(_means(evaluation, of_accuracy, cutoffs))
-    rows = []
-    for metric in chosen:
-        if metric.is_accuracy:
-            rows.append(next(accuracy))
-        else:
-            own_cutoffs = metric.cutoffs(cutoffs)
-            means, words = beyond_accuracy.means_and_basis(evaluation, metric, own_cutoffs, metric_options[metric.name])
-            rows.append(means)
-            parts.append(f"{metric.name}: {'; '.join(words)}")
-    for name, metric in zip(names, chosen, strict=True):
-        parts += own_users(evaluation, name, metric, metric_options[metric.name])
-    at_cutoffs = [(name, metric, metric.cutoffs(cutoffs)) for name, metric in zip(names, chosen, strict=True)]
-    own, lines = evaluation.library_notes(at_cutoffs)
-    parts += lines
-    attrs = {"basis": "; ".join(parts), "n_users": evaluation.n_users, "convention": str(convention), "own": own}
-    table = table_at(names, np.array(rows), cutoffs, attrs)
+    if of_accuracy and library is None:
+        parts.append(evaluation.basis(convention))
+    elif of_accuracy:
+        parts.append(_("each metric as {library} has it", library=library))
+    means = _means(evaluation, of_accuracy, cutoffs)
+    for _name, metric, own in asked:
+        if not metric.is_accuracy:
+            found = numbers_of(evaluation, metric, metric.cutoffs(cutoffs), own)
+            means[metric] = found.averages.means
+            parts.append(f"{metric.name}: {'; '.join(found.basis())}")
+    parts += own_users(evaluation, [(name, each.metric, each.options) for name, each in zip(names, asked, strict=True)])
+    at_cutoffs = [(name, each.metric, each.metric.cutoffs(cutoffs)) for name, each in zip(names, asked, strict=True)]
+    marked, lines = evaluation.library_notes(at_cutoffs)
+    basis, shown = "; ".join([*parts, *lines]), str(convention)
+    attrs = {"basis": basis, "n_users": evaluation.n_users, "convention": shown, "own": marked}
+    table = table_at(names, np.array([means[each.metric] for each in asked]), cutoffs, attrs)
     if intervals:
-        measured = [
-            beyond_accuracy.with_interval(evaluation, metric, metric.cutoffs(cutoffs), metric_options[metric.name])
-            for metric in chosen
-        ]
-        table = with_ends(table, [ends for _means, *ends in measured])
+        found = [numbers_of(evaluation, metric, metric.cutoffs(cutoffs), own) for _name, metric, own in asked]
+        ends = [numbers.with_ends(each.metric)[1:] for numbers, each in zip(found, asked, strict=True)]
+        table = with_ends(table, ends)
     if with_cutoff is not None:
         table.columns = pd.Index(["mean", "low", "high"] if intervals else ["mean"])
     if not intervals:
-        asked = {name: metric_options[metric.name] for name, metric in named}
-        again = partial(table_of, evaluation, asked, cutoffs.values, {}, intervals=True)
+        own_options = {name: own for name, _metric, own in asked}
+        again = partial(table_of, evaluation, own_options, cutoffs.values, {}, intervals=True)
         table._measured = lambda: parts_of(again())
     return table
 
 
-def own_users(evaluation: EvaluationData, name: str, metric: Metric[...], options: Mapping[str, Any]) -> list[str]:
-    """The users behind a measure that has data of its own, AP(rel=4); nothing for any other."""
-    if not metric.data:
-        return []
-    prepared = evaluation.scoring(metric, options).prepared
-    return [f"{name}: {', '.join(users_in_words(prepared.counts, prepared.convention))}"]
+def own_users(evaluation: EvaluationData, metrics: Iterable[tuple[str, Metric[...], Mapping[str, Any]]]) -> list[str]:
+    """The users behind measures that have data of their own, AP(rel=4), and behind all metrics of a library."""
+    words: dict[str, list[str]] = {}
+    for name, metric, options in metrics:
+        if metric.data or (metric.is_accuracy and evaluation.library is not None):
+            prepared = evaluation.scoring(metric, options).prepared
+            words.setdefault(", ".join(users_in_words(prepared.counts, prepared.convention)), []).append(name)
+    if len(words) == 1 and evaluation.library is not None:
+        return list(words)
+    return [f"{', '.join(names)}: {users}" for users, names in words.items()]
 
 
 def with_ends(table: Table, ends: Sequence[Sequence[Floats]]) -> Table:
@@ -383,24 +381,22 @@ def with_ends(table: Table, ends: Sequence[Sequence[Floats]]) -> Table:
 
 def _means(
     evaluation: EvaluationData, metrics: Sequence[tuple[Metric[...], Mapping[str, Any]]], cutoffs: Cutoffs
-) -> Sequence[Floats]:
+) -> dict[Metric[...], Floats]:
     """The means of metrics of accuracy: together, if they are of the same users."""
-    together: dict[Cutoffs, list[int]] = {}
-    for at, (metric, _options) in enumerate(metrics):
+    together: dict[Cutoffs, list[tuple[Metric[...], Mapping[str, Any]]]] = {}
+    for metric, options in metrics:
         if evaluation.library is None and not metric.data:
-            together.setdefault(metric.cutoffs(cutoffs), []).append(at)
-    found: dict[int, Floats] = {}
-    for own, rows in together.items():
-        found |= zip(rows, means_of(evaluation.prepared, [metrics[at] for at in rows], own), strict=True)
-    if len(found) == len(metrics):
-        return [found[at] for at in range(len(metrics))]
-    if any(metric.needs_whole_list(options) for metric, options in metrics):
+            together.setdefault(metric.cutoffs(cutoffs), []).append((metric, options))
+    found: dict[Metric[...], Floats] = {}
+    for own, alike in together.items():
+        found |= zip((metric for metric, _own in alike), means_of(evaluation.prepared, alike, own), strict=True)
+    others = [(metric, options) for metric, options in metrics if metric not in found]
+    if others and any(metric.needs_whole_list(options) for metric, options in metrics):
         # Join as deep as the deepest metric needs, so that no metric makes the join be done again.
         evaluation.hits(None)
-    return [
-        found[at] if at in found else evaluation.means(metric, metric.cutoffs(cutoffs), options)
-        for at, (metric, options) in enumerate(metrics)
-    ]
+    for metric, options in others:
+        found[metric] = numbers_of(evaluation, metric, metric.cutoffs(cutoffs), options).averages.means
+    return found
 
 
 def beyond_table(evaluation: EvaluationData, k: object) -> Table:
@@ -410,25 +406,25 @@ def beyond_table(evaluation: EvaluationData, k: object) -> Table:
     missing: dict[str, str] = {}
     lacks: dict[str, list[str]] = {}  # what is missing, with the metrics that lack it
     parts: dict[str, None] = {}  # of the small print, each once
-    recorded = beyond_accuracy.recorded_in(evaluation.library)
+    recorded = recorded_in(evaluation.library)
     if not recorded:
         raise OptionError(f"{evaluation.library} has no metric beyond accuracy that recnb has recorded.")
     for name in recorded:
         try:
-            means, words = beyond_accuracy.means_and_basis(evaluation, LIST_METRICS[name], cutoffs, {})
+            found = numbers_of(evaluation, LIST_METRICS[name], cutoffs, {})
+            words = found.basis()
         except RecnbError as problem:
             missing[name], lack = str(problem), _(problem.statement)
         else:
-            if not np.isnan(means).all():
-                rows[name] = means
+            if not np.isnan(found.averages.means).all():
+                rows[name] = found.averages.means
                 parts |= dict.fromkeys(words)
                 continue
             missing[name] = lack = _(LIST_METRICS[name].no_value)
         lacks.setdefault(lack.removesuffix("."), []).append(name)
     values = np.array(list(rows.values())).reshape(len(rows), len(cutoffs))
     absent = [_("not here: {names} ({why})", names=", ".join(names), why=why) for why, names in lacks.items()]
-    basis = "; ".join([*parts, *absent])
-    return table_at(list(rows), values, cutoffs, {"basis": basis, "missing": missing})
+    return table_at(list(rows), values, cutoffs, {"basis": "; ".join([*parts, *absent]), "missing": missing})
 
 
 def table_at(names: Sequence[str], values: Floats, cutoffs: Cutoffs, attrs: dict[Any, Any]) -> Table:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import polars as pl
 
+from recnb.data.relevance import is_relevant
 from recnb.display.language import N_, _, current, use_language
 from recnb.display.templates import name, render, translated, user_text
 from recnb.display.text import one_line
@@ -26,7 +27,7 @@ class UserList:
     ----------
     rows
         A row for each place: rank, item, title if `items=` has one, score if lists have one, relevance (0 if the item is not
-        relevant) and hit.
+        relevant) and hit; judged, if the truth holds items that are not relevant.
     missed
         A row for each relevant item that is not among them: item, title, relevance, and its rank below k, NaN if it is not in
         the list.
@@ -95,6 +96,10 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> UserList:
         places.select("item", pl.col("rank").cast(pl.Float64)), on="item", how="left", maintain_order="left"
     )
     listed = inside.with_columns(pl.col("relevance").fill_null(0), hit=pl.col("relevance").is_not_null())
+    judged = data.prepared.judged
+    if judged.select((~is_relevant(data.convention)).any()).item():  # some are judged and not relevant
+        of_user = judged.filter(pl.col("user") == data.prepared.users[[position]])["item"]
+        listed = listed.with_columns(judged=pl.col("item").is_in(of_user.implode()))
     return UserList(
         user,
         cutoff,

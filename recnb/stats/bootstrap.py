@@ -7,6 +7,7 @@ import numpy as np
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.stats._types import Floats
+from recnb.stats.moments import Moments, moved
 
 
 def resampled_means(values: Floats, resamples: int, seed: int) -> Floats:
@@ -54,35 +55,8 @@ def bca(values: Floats, means: Floats, confidence: float) -> tuple[Floats, Float
     below = (means < mean - rounding).mean(axis=0) + (np.abs(means - mean) <= rounding).mean(axis=0) / 2
     half_a_draw = 0.5 / len(means)
     bias = ndtri(np.clip(below, half_a_draw, 1 - half_a_draw))
-    acceleration = skewness(values) / (6 * np.sqrt(len(values)))
-    ends = []
-    for tail in ((1 - confidence) / 2, (1 + confidence) / 2):
-        share = ndtr(moved(bias, acceleration, ndtri(tail)))
-        ends.append(_quantile_of_each(means, share))
-    return ends[0], ends[1]
-
-
-def moved(bias: Floats, acceleration: Floats, z: float) -> Floats:
-    """The normal deviate that BCa takes instead of z."""
-    shifted = bias + z
-    # Past the pole of the formula the end is that of the draws.
-    left = np.maximum(1 - acceleration * shifted, 1e-9)
-    return np.asarray(bias + shifted / left)
-
-
-def skewness(values: Floats) -> Floats:
-    """Skewness of each column; 0 if all values are the same."""
-    centred = values - values.mean(axis=0)
-    spread = np.sqrt((centred**2).mean(axis=0))
-    skewed: Floats = np.divide((centred**3).mean(axis=0), spread**3, out=np.zeros_like(spread), where=spread > 0)
-    return skewed
-
-
-def _quantile_of_each(means: Floats, shares: Floats) -> Floats:
-    """A quantile of each column at its own probability: linear between the two nearest draws, as numpy's default."""
-    ordered = np.sort(means, axis=0)
-    at = shares * (len(means) - 1)
-    under = np.minimum(at.astype(np.int64), len(means) - 1)
-    over = np.minimum(under + 1, len(means) - 1)
-    columns = np.arange(means.shape[1])
-    return np.asarray(ordered[under, columns] + (at - under) * (ordered[over, columns] - ordered[under, columns]))
+    acceleration = Moments.of(values).skewness / (6 * np.sqrt(len(values)))
+    tails = ndtri(np.array([(1 - confidence) / 2, (1 + confidence) / 2]))
+    shares = ndtr([moved(bias, acceleration, z) for z in tails])
+    low, high = np.array([np.quantile(column, ends) for column, ends in zip(means.T, shares.T, strict=True)]).T
+    return low, high

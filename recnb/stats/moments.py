@@ -12,7 +12,6 @@ import numpy as np
 
 from recnb.errors import Argument, OptionError, is_number, is_word, near
 from recnb.stats._types import Floats, Ints
-from recnb.stats.bootstrap import moved
 
 MomentsMethod = Literal["auto", "beta", "moments", "bca_moments", "t"]
 MOMENTS_METHODS = ("auto", "beta", "moments", "bca_moments", "t")
@@ -181,6 +180,14 @@ class Moments:
         known = np.isfinite(further[0]) & np.isfinite(further[1])
         low, high = (np.where(known, end, np.nan) for end in ends)
         return low, high
+
+
+def moved(bias: Floats, acceleration: Floats, z: float) -> Floats:
+    """The normal deviate that BCa takes instead of z."""
+    shifted = bias + z
+    # Past the pole of the formula the end is that of the draws.
+    left = np.maximum(1 - acceleration * shifted, 1e-9)
+    return np.asarray(bias + shifted / left)
 
 
 def sums_by(values: Floats, group: Ints, n_groups: int = 0) -> Floats:

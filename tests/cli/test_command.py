@@ -142,7 +142,7 @@ def test_a_gate(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(files, *two, "--fail-below", "ndcg@10=0.25") == 1
     assert "recnb: popular: ndcg@10 is 0.1725, below 0.25" in capsys.readouterr().err
     assert run(files, *two, "--fail-below", "als:ndcg@10=0.25") == 2
-    assert GateRequest.below("recall=0.5") == GateRequest("--fail-below", None, "recall", 0.5)
+    assert GateRequest.of("--fail-below", "recall=0.5") == GateRequest("--fail-below", None, "recall", 0.5)
     assert run(files, *two, "--fail-below", "item-knn:AP(rel=4)@10=0.1") == 0
     assert (
         run(
@@ -164,7 +164,7 @@ def test_a_gate(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert {line.split(",")[1] for line in said.out.splitlines()[-2:]} <= {"5", "10"}
     for text in ("ndcg@ten=0.3", "ndcg@10", "ndcg@10=x"):
         with pytest.raises(OptionError, match=r"say it as ndcg@10=0\.3|is no measure"):
-            GateRequest.below(text)
+            GateRequest.of("--fail-below", text)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_a_gate(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_a_gate_against_a_baseline_as_it_is_typed(text: str, model: str | None, measure: str, margin: float) -> None:
-    assert GateRequest.worse(text) == GateRequest("--fail-if-worse", model, measure, margin)
+    assert GateRequest.of("--fail-if-worse", text) == GateRequest("--fail-if-worse", model, measure, margin)
 
 
 def test_a_gate_against_a_baseline(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -307,6 +307,37 @@ def test_the_command_itself(files: Path) -> None:
     assert subprocess.run([*command[:3], "--help"], capture_output=True, text=True, check=True).stdout.startswith(
         "usage"
     )
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (["popular.run", "qrels.txt"], "The command comes first: recnb report recs.csv truth.csv"),
+        (
+            ["report", "popular.run", "qrels.txt", "--k", "5,10"],
+            "Give whole numbers with blanks between them: --k 5 10",
+        ),
+        (["report", "both.csv"], "The last file is the truth"),
+    ],
+)
+def test_a_slip_in_the_command_is_answered(typed: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(typed)
+    assert said in capsys.readouterr().err
+
+
+def test_measures_of_trec_eval_at_the_cutoffs_that_are_given(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ("--format", "trec", "--metrics", "precision", "ndcg", "AP@3", "SetP", "Bpref")
+    assert run(files, "popular.run", "qrels.txt", *asked, "--k", 5, 10) == 0
+    names = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert names == ["num_q", "P_5", "P_10", "ndcg_cut_5", "ndcg_cut_10", "map_cut_3", "set_P", "bpref"]
+
+
+def test_a_report_without_a_measure_of_other_users_names_the_flags(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(files, "popular.run", "qrels.txt", "--metrics", "nDCG@10", "AP(rel=2)") == 2
+    assert "evaluate with --relevant-from 2, or --format trec." in capsys.readouterr().err
 
 
 def test_a_slip_in_a_gate_is_told_before_the_work(files: Path, capsys: pytest.CaptureFixture[str]) -> None:

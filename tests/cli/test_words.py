@@ -95,7 +95,7 @@ TRUTH: dict[str, list[object]] = {"user": ["u"], "item": ["b"], "relevance": [1.
         (
             RECS,
             {**TRUTH, "relevance": [-1.0]},
-            "set it to 0, or count it as 0 by --data-option negative_relevance=zero, as --convention trec does.",
+            "count it as 0 by --data-option negative_relevance=zero, as --convention trec does; if it means not relevant, set it to 0, which",
         ),
         (RECS, {**TRUTH, "relevance": [1e300]}, "Make the scale smaller."),
         (RECS, {"user": ["u", "u"], "item": ["b", "b"]}, "--data-option duplicates=dedupe"),

@@ -128,3 +128,17 @@ def test_the_same_lists_are_not_worse() -> None:
     few = pd.DataFrame({"user": [1, 2], "item": ["a", "b"], "rank": 1})
     tiny = recnb.compare({"new": few, "old": few}, few[["user", "item"]], baseline="old")
     assert not tiny.not_worse("ndcg", k=1, margin=0.05)
+
+
+def test_the_line_below_is_of_the_users_of_the_metric() -> None:
+    ev = SAMPLE.models["item-knn"].rec.against(SAMPLE.test, train=SAMPLE.train)
+    assert ev.at_least("coverage", 0.1, k=10).basis == ev.coverage(k=10).basis
+    assert "lists not cut" in ev.under("trec").at_least("RR@1", 0.1).basis
+    found = recnb.compare(SAMPLE.recommendations, SAMPLE.test, train=SAMPLE.train).at_least("novelty", 0.1, k=10)
+    assert "users with a list" in found.basis
+    assert ev.at_least("ndcg", 0.1, k=10).basis == ev.basis()
+
+
+def test_a_cut_off_is_named_once() -> None:
+    with pytest.raises(OptionError, match="'nDCG@10' has its cut-off, and k=5 is another"):
+        SAMPLE.models["item-knn"].rec.against(SAMPLE.test).at_least("nDCG@10", 0.1, k=5)

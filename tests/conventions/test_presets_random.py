@@ -15,12 +15,11 @@ from recnb.conventions.presets import Preset, preset
 from recnb.data import read
 from recnb.errors import FrameError
 from recnb.libraries import as_in
-from recnb.libraries.reproduce import value_under
 from tests.conventions.test_presets_recorded import WITHOUT_PRESET
 from tests.conventions.test_reference import VARIANTS, read_options
 from tests.conventions_reference import Case, evaluate
 from tests.examples import examples
-from tests.presets import as_in_of
+from tests.presets import as_in_of, value_under
 
 #: Evidently's AP reads relevance off the last input row, a defect that no convention expresses (see the preset's note).
 DEFECTS = {("evidently", "ap[list]"), ("evidently", "ap[full]")}

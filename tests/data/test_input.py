@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -316,6 +316,12 @@ def test_users_are_no_models() -> None:
 # What is refused
 
 
+class Record(NamedTuple):
+    query_id: str
+    doc_id: str
+    score: float
+
+
 REFUSED: dict[str, tuple[Any, Any, dict[str, Any], tuple[str, ...]]] = {
     "a list": (["a", "b"], LIKED, {}, ("recommendations is a list", "recnb.ndcg(ranking, relevant)")),
     "relevance by item": (LISTS, {"a": 1.0, "b": 2.0}, {}, ("truth", "holds float 1.0 for user 'a'", "mapping of item to relevance")),
@@ -340,6 +346,10 @@ REFUSED: dict[str, tuple[Any, Any, dict[str, Any], tuple[str, ...]]] = {
     "a Series of items": (pd.Series(["a", "b"], index=["ann", "bob"]), LIKED, {}, ("str 'a' for user 'ann'",)),
     "a column of lists that is none": (LISTS, LIKED, {"recommended": "best"}, ("recommended='best'",)),
     "no file": ("nothing.csv", TRUTH, {}, ("there is no file 'nothing.csv'",)),
+    "items with scores": ({"ann": [("a", 0.9), ("b", 0.2)]}, LIKED, {}, ("tuples, such as ('a', 0.9)", "dict(pairs)")),
+    "scores of all items": (np.array([[0.1, 0.9], [0.2, 0.3]]), LIKED, {"user_ids": ["ann", "bob"]}, ("look like scores", "argsort")),
+    "whole scores of all items": (np.array([[3.0, 3.0], [2.0, 1.0]]), LIKED, {"user_ids": ["ann", "bob"]}, ("look like scores",)),
+    "records": ([Record("ann", "a", 0.5)], LIKED, {}, ("records of query_id, doc_id, score", "by pandas.DataFrame")),
     "a cube": (np.zeros((2, 2, 2)), LIKED, {"user_ids": [1, 2]}, ("the shape (2, 2, 2)",)),
 }  # fmt: skip
 
@@ -453,3 +463,27 @@ def test_as_in_reads_what_evaluate_reads(library: str) -> None:
     assert recnb.as_in("recommenders", "novelty", LISTS, LIKED, k=3, train=LIKED) == novelty
     with pytest.raises(RecnbError, match="user_ids="):
         recnb.as_in(library, "ndcg", LISTS, LIKED, k=3, user_ids=IDS)
+
+
+@pytest.mark.parametrize("library", [None, "ir_measures"])
+def test_mappings_whose_sides_are_exchanged(library: str | None) -> None:
+    run = {user: {f"d{at}": 60 - at for at in range(40)} for user in "abc"}
+    qrels = {user: {f"d{at}": at % 3 for at in range(0, 60, 2)} for user in "abc"}
+    options: dict[str, Any] = {} if library is None else {"convention": library}
+    assert "look like relevance" not in recnb.evaluate(run, qrels, **options).ndcg(k=10).basis
+    if library is None:
+        assert "recommendations come first here" in recnb.evaluate(qrels, run).ndcg(k=10).basis
+    else:
+        with pytest.raises(FrameError, match=r"look like relevance.*recnb\.evaluate\(run, qrels\)"):
+            recnb.evaluate(qrels, run, **options)
+    scores = {user: {doc: -0.5 - at for at, doc in enumerate(docs)} for user, docs in run.items()}
+    with pytest.raises(FrameError, match="recommendations come first here"):
+        recnb.evaluate(qrels, scores, **options)
+
+
+def test_mappings_are_written_for_trec(tmp_path: Path) -> None:
+    run, qrels = {"q1": {"a": 0.5, "b": 0.75}}, {"q1": {"a": 1, "b": 0}}
+    recnb.write_trec_run(run, tmp_path / "a.run")
+    recnb.write_trec_qrels(qrels, tmp_path / "qrels.txt")
+    assert (tmp_path / "a.run").read_text().splitlines() == ["q1 Q0 b 1 0.75 recnb", "q1 Q0 a 2 0.5 recnb"]
+    assert (tmp_path / "qrels.txt").read_text().splitlines() == ["q1 0 a 1", "q1 0 b 0"]

@@ -79,7 +79,7 @@ def test_a_number_that_a_preset_printed_is_found_to_be_its_own(metric: str):
         made = {name for name, exact in numbers.items() if f"{exact:.4f}" == value}
         found = of_mean(EV, metric, value, 10)
         assert made <= {match.name for match in found.matches if match.kind == "preset" and match.how == "rounded"}
-        assert found.groups[0].matches[0].kind in ("ours", "preset"), "the simplest first"
+        assert found.groups[0][0].kind in ("ours", "preset"), "the simplest first"
 
 
 def test_the_two_ideals_of_the_article():
@@ -88,7 +88,7 @@ def test_the_two_ideals_of_the_article():
         "neighbour",
     )
     short = of_mean(ARTICLE, "ndcg", 0.6049)
-    assert short.groups[0].matches[0].kind == "ours"
+    assert short.groups[0][0].kind == "ours"
     whole = of_mean(ARTICLE, "ndcg", 0.5682)
     assert "recnb, but lists not cut" in {match.name for match in whole.matches}
     assert all(match.kind == "neighbour" for match in whole.matches)
@@ -98,15 +98,15 @@ def test_the_two_ideals_of_the_article():
 def test_the_function_of_the_article_at_a_cut_off_below_its_list():
     """It cuts the ideal at the list's length, at k = 5 as without k."""
     (found,) = of_mean(ARTICLE, "ndcg", "0.6049", 5).groups
-    assert {match.variant.at("ideal") for match in found.matches} == {"min(k, list)"}
-    assert found.matches[0].name == "recnb, but ideal: all relevant items, cut at k and at the list's length"
+    assert {match.variant.at("ideal") for match in found} == {"min(k, list)"}
+    assert found[0].name == "recnb, but ideal: all relevant items, cut at k and at the list's length"
 
 
 def test_the_misprint():
     found = of_users(FOUR.rec.evaluation(), "ndcg", PRINTED)
     assert found.misprints == ("u1",)
     assert found.best[0].name == "recnb"
-    assert found.best[0].n_rounded == 3
+    assert found.best[0].n_users[0] == 3
     frame = found.to_frame()
     assert frame.loc["u1", "fit"] == "does not fit"
     assert frame.loc["u1", "value"] == pytest.approx(0.6753, abs=5e-5)
@@ -160,7 +160,7 @@ def test_several_may_and_it_says_so():
     found = of_mean(EV, "ndcg", "0.2", 10)
     assert len(found.groups) > 1
     assert "different numbers print the same" in repr(found)
-    kinds = [group.matches[0].kind for group in found.groups if group.how == "rounded"]
+    kinds = [group[0].kind for group in found.groups if group[0].how == "rounded"]
     assert kinds == sorted(kinds, key=["ours", "preset", "neighbour"].index)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
+import ir_measures
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -87,3 +88,8 @@ def test_every_printed_name_is_of_a_metric() -> None:
 def test_the_f_of_trec_eval_weighs_with_beta_itself() -> None:
     assert measure_named("SetF(beta=4)").given == {"beta": 2.0}
     assert measure_named("Fbeta(beta=2)@5").given == {"beta": 2}
+
+
+def test_a_measure_of_another_library_is_given_by_its_text() -> None:
+    with pytest.raises(OptionError, match=r"nDCG@10 is no metric of recnb\. Give its name as text: 'nDCG@10'\."):
+        measure_named(ir_measures.nDCG @ 10)

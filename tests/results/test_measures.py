@@ -421,13 +421,16 @@ def test_relevance_that_a_library_refuses_has_no_number_of_it(relevance: list[fl
     assert "†" not in repr(under([0, 2, 1], library).table(["ndcg"], k=3))
 
 
-def test_what_a_library_does_not_cut_is_said_below_a_table() -> None:
+def test_what_a_library_does_not_cut_is_cut_as_recnb_does() -> None:
     evaluation = under([0, 0, 1], "trec")
-    assert evaluation.reciprocal_rank(k=1) == pytest.approx(1 / 3)
-    words = "RR.*: pytrec_eval-terrier does not cut lists at k"
-    assert re.search(words, repr(evaluation.measures(["RR@1", "AP@1"])))
-    assert re.search(words, repr(evaluation.table(["RR", "AP"], k=[1])))
-    assert "does not cut" not in repr(evaluation.measures(["RR", "AP@1"]))
+    assert evaluation.reciprocal_rank() == pytest.approx(1 / 3)
+    assert evaluation.reciprocal_rank(k=1) == evaluation.precision(k=1) == 0
+    assert not evaluation.at_least("RR@1", 0.1)
+    words = "recnb's own: pytrec_eval-terrier does not cut it at k"
+    assert evaluation.reciprocal_rank(k=1).basis.endswith(words)
+    for shown in (evaluation.measures(["RR@1", "AP@1"]), evaluation.table(["RR", "AP"], k=[1])):
+        assert re.search(f"RR.*†[^†]*AP[^†]*† {words}", repr(shown), re.DOTALL)
+    assert "†" not in repr(evaluation.measures(["RR", "AP@1"]))
 
 
 def test_rbp_of_ir_measures_is_cut_where_asked() -> None:

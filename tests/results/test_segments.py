@@ -366,3 +366,49 @@ def test_where_a_column_of_segments_could_come_from_is_told() -> None:
     ev = recnb.evaluate(sample.models["item-knn"], sample.test)
     with pytest.raises(OptionError, match=r"no column of users=, of the truth or of the recommendations.* users=frame"):
         ev.table("ndcg", k=10, by="segment")
+
+
+# Columns as pandas makes them
+
+COUNTS = SAMPLE.train.groupby("user").size().rename("n")
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_bins_of_pandas_have_their_names_and_order(named: bool) -> None:
+    """pd.cut gives intervals or ordered words; groups keep their order and print as pandas prints them."""
+    labels = ["few", "some", "many"] if named else None
+    cut = pd.cut(COUNTS, [0, 9, 20, 1000], labels=labels)
+    want = labels or ["(0, 9]", "(9, 20]", "(20, 1000]"]
+    ev = SAMPLE.models["item-knn"].rec.against(SAMPLE.test, users=cut.rename("b").reset_index())
+    found = recnb.compare({"a": ev, "b": ev}).table("ndcg", k=10, by="b")
+    assert list(dict.fromkeys(found.index.get_level_values("b")))[:3] == want
+    assert "few" in ev.report(k=10, by="b").to_html() or not named
+    for by in ("b", cut):
+        rows = ev.table("ndcg", k=10, by=by).loc[("ndcg", 10)]
+        assert rows.index.tolist() == [*want, "not known"]
+        values = ev.ndcg(k=10).per_user
+        sizes = cut.astype(str).reindex(values.index).value_counts()
+        assert rows["n_users"].drop("not known").to_dict() == {name: sizes[name] for name in want}
+
+
+def test_periods_are_named_as_pandas_prints_them() -> None:
+    months = pd.PeriodIndex(np.where(np.arange(len(SAMPLE.test)) % 2, "2024-01", "2024-02"), freq="M")
+    table = SAMPLE.models["popular"].rec.against(SAMPLE.test.assign(m=months)).table("ndcg", k=10, by="m")
+    assert table.index.get_level_values("m").tolist() == ["2024-01", "2024-02"]
+
+
+def test_bins_of_ones_own_are_a_column() -> None:
+    with pytest.raises(OptionError, match=r"whole number from 2 up\. For bins of your own .*pd\.cut"):
+        EV.table("ndcg", k=10, by="activity", bins=[10, 20])  # type: ignore[arg-type]
+
+
+def test_a_user_is_in_one_segment() -> None:
+    twice = pd.Series(["a", "b"], index=[EV.users[0]] * 2)
+    with pytest.raises(OptionError, match="more than one value for user"):
+        EV.table("ndcg", k=10, by=twice)
+
+
+def test_the_line_below_names_the_users_of_metrics_beyond_accuracy() -> None:
+    table = EV.table("novelty", k=10, by="activity")
+    assert table.attrs["basis"].startswith(f"novelty: {table['n_users'].sum()} users with a list; ")
+    assert EV.table("ndcg", k=10, by="activity").attrs["basis"].startswith(f"{EV.n_users} users; ")

@@ -485,3 +485,35 @@ def test_ties_of_one_list_refused() -> None:
             recnb.mrr(y_true=[0, 1], y_score=[1, 1], ties=ties)
     with pytest.raises(OptionError, match="y_true= and y_score="):
         recnb.mrr([0, 1], ties="expected")
+
+
+@pytest.mark.parametrize(
+    ("ranking", "truth", "words"),
+    [
+        (["a", "b", "c"], [3, 2, 1], r"dict\(zip\(items, grades\)\)"),
+        (["a", "b", "c"], [0, 0, 1], r"dict\(zip\(items, grades\)\)"),
+        (["x", "y"], [10], "never match"),
+        ([1, 2], ["a"], "never match"),
+        (["a", "b"], [("b", 2)], r"dict\(pairs\)"),
+        ([("a", 0.3), ("b", 0.9)], ["b"], "the items alone"),
+        ([3, 2, 0, 1], [3, 2, 1, 0], r"4 numbers each.*y_true=\.\.\., y_score="),
+        ([[3, 2, 0], [1, 0, 2]], [[3, 2, 1], [2, 1, 0]], r"3 numbers each.*y_true=\.\.\., y_score="),
+    ],
+)
+def test_items_and_grades_that_never_match_are_no_silent_0(ranking: Any, truth: Any, words: str) -> None:
+    with pytest.raises(RecnbError, match=words):
+        recnb.ndcg(ranking, truth, k=3)
+
+
+def test_numbers_that_are_taken_for_ids_are_in_the_basis() -> None:
+    note = "numbers of the truth are ids of items, not grades"
+    assert note in recnb.ndcg([12, 15], [15, 11]).basis
+    assert note not in recnb.ndcg([12, 15], {15, 11}).basis
+    assert note not in recnb.ndcg(["a", "b"], ["b", "c"]).basis
+
+
+def test_names_of_arguments_are_suggested() -> None:
+    with pytest.raises(OptionError, match="'ranking', 'truth', 'k', 'y_true', 'y_score'"):
+        recnb.ndcg(["a"], relevant=["a"])  # type: ignore[call-arg]
+    with pytest.raises(OptionError, match="Did you mean 'exponential'"):
+        recnb.ndcg([1], gain="exp")  # type: ignore[arg-type]

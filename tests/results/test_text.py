@@ -409,3 +409,63 @@ def test_a_user_of_numpy_is_shown_as_a_number():
     recs = pd.DataFrame({"user": [7], "item": ["a"], "rank": [1]})
     ev = recnb.evaluate(recs, pd.DataFrame({"user": [7], "item": ["a"]}))
     assert repr(ev.explain("ndcg", ev.users[0], k=1)).startswith("nDCG@1 of user 7 = 1.0000")
+
+
+# Users of whom no gain can be had, under conventions that count every judged item
+
+GROUPS = ([0, 0, 1, 0, 1, 0], [0.4, 0.3, 0.2, 0.1, 0.3, 0.9])
+
+
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost", "catboost"])
+def test_what_counts_for_a_query_of_zeros_is_said_and_explained(library: str) -> None:
+    ev = recnb.evaluate_groups(*GROUPS, group=[2, 2, 2], convention=library)
+    score, explained = ev.ndcg(k=2), ev.explain("ndcg", 0, k=2)
+    assert explained.value == score.per_user[0]
+    assert f"by convention {score.per_user[0]:g}" in repr(explained) or score.per_user[0] == 0
+    texts = {}
+    for rule in ("one", "zero", "skip"):
+        under = recnb.evaluate_groups(*GROUPS, group=[2, 2, 2], convention=library, no_relevant=rule)
+        texts[rule] = under.ndcg(k=2).basis
+        assert under.ndcg(k=2).n_users == under.n_users
+        ends = under.table("ndcg", k=2, intervals=True).to_numpy()[0, 1:]
+        assert ends == pytest.approx(tuple(under.ndcg(k=2).interval()))
+        assert len(under.report(k=[2]).to_html()) > 1000
+    assert len(set(texts.values())) == 3
+    assert f"as {library}" in texts["skip"]
+    assert "2 users" in texts["skip"]
+    assert "1 with no relevant item left out" in texts["skip"]
+
+
+def test_tables_of_a_library_name_their_users() -> None:
+    table = EV.under("evidently").table(["ndcg"], k=10)
+    n_users = EV.under("evidently").ndcg(k=10).n_users
+    assert f"each metric as evidently has it; {n_users} users" in table.attrs["basis"]
+
+
+def test_a_list_without_equal_scores_is_explained_where_ties_are_averaged() -> None:
+    frame = pd.DataFrame({"user": [1, 1, 2, 2], "item": list("abab"), "score": [2.0, 1.0, 1.0, 1.0]})
+    ev = recnb.evaluate(frame, {1: ["a"], 2: ["b"]}, ties="expected")
+    assert ev.explain("ndcg", 1, k=2).value == ev.ndcg(k=2).per_user[1] == 1
+    with pytest.raises(recnb.errors.OptionError, match="averages many orders"):
+        ev.explain("ndcg", 2, k=2)
+
+
+def test_judged_items_are_told_from_others() -> None:
+    judged = {"q": {"a": 1, "b": 0, "d": 1}}
+    ev = recnb.evaluate({"q": ["b", "c", "a"]}, judged)
+    assert ev.explain("Bpref", "q").rows["judged"].tolist() == [True, False, True]
+    assert ev.user("q").rows["judged"].tolist() == [True, False, True]
+    assert "judged" not in ev.explain("ndcg", "q").rows
+    assert "judged" not in recnb.evaluate({"q": ["b"]}, {"q": ["b"]}).user("q").rows
+
+
+def test_an_explanation_needs_a_user() -> None:
+    with pytest.raises(
+        recnb.errors.OptionError, match=r"say whose list: \.explain\('ndcg', user, k=10\), such as user="
+    ):
+        EV.explain("ndcg", k=10)
+
+
+def test_tables_point_to_the_values_of_users() -> None:
+    with pytest.raises(recnb.errors.OptionError, match=r"\.to_frame\(metrics, k\)"):
+        _values = EV.measures(["nDCG@10"]).per_user
