@@ -91,6 +91,7 @@ class Partial:
     convention: Convention  #: of the data
     library: str | None = None  #: whose conventions each metric follows
     graded: bool = True  #: whether the truth says how relevant an item is
+    grades: tuple[float, ...] = ()  #: of the relevant items, the lowest and the highest
     notes: tuple[str, ...] = ()
     users: pl.Series | None = None  #: who they are, sorted, if that was kept
 
@@ -138,9 +139,18 @@ class Partial:
         if self.library is not None:
             users = list(words) if len(words) == 1 else users
             return "; ".join([_("each metric as {library} has it", library=self.library), *users, *self.notes])
-        everything = {name: value for measure in self.measures for name, value in measure.options}
-        own = basis_of(self.counts, self.convention.with_metric(everything), self.notes, graded=self.graded)  # type: ignore[arg-type]
+        own = basis_of(self.counts, self._in_force, self.notes, graded=self.graded)  # type: ignore[arg-type]
         return "; ".join([own, *users])
+
+    @property
+    def _in_force(self) -> Convention:
+        """The convention, with the options given and, where grades differ, the gain."""
+        options: dict[str, Any] = {}
+        for measure in self.measures:
+            usual = metric_named(measure.metric).defaults
+            options |= {"gain": usual["gain"]} if len(set(self.grades)) > 1 and "gain" in usual else {}
+            options |= dict(measure.options)
+        return self.convention.with_metric(options)
 
     def __add__(self, other: object) -> Partial:
         if not isinstance(other, Partial):
@@ -171,6 +181,7 @@ class Partial:
             moments=tuple(_added(a, b, len(self.k)) for a, b in zip(self.moments, other.moments, strict=True)),
             counts=self.counts + other.counts,
             behind=tuple(mine + theirs for mine, theirs in zip(self.behind, other.behind, strict=True)),
+            grades=_ends_of((*self.grades, *other.grades)),
             notes=tuple(sorted({*self.notes, *other.notes})),
             users=_both(self.users, other.users),
         )
@@ -182,9 +193,7 @@ class Partial:
     def table(self, *, intervals: bool = False) -> Table:
         """Return means over users, a row per metric and a column per cut-off, as the `table` of an evaluation."""
         means = [np.concatenate([_means(moment) for moment in own]) for own in self.moments]
-        everything = {name: value for measure in self.measures for name, value in measure.options}
-        convention = str(self.convention.with_metric(everything))
-        attrs: dict[Any, Any] = {"basis": self.basis, "n_users": self.n_users, "convention": convention}
+        attrs: dict[Any, Any] = {"basis": self.basis, "n_users": self.n_users, "convention": str(self._in_force)}
         table = table_at(self.metrics, np.array(means), Cutoffs(self.k), attrs)
         if intervals:
             return with_ends(table, [_ends(own) for own in self.moments])
@@ -281,6 +290,7 @@ def partial_of(
     requests = [(metric, options_of(metric, metrics, options, chosen)) for metric in chosen]
     measures, moments, behind = _measured(data, requests, cutoffs, scale)
     prepared, counts = data.prepared, data.counts
+    relevance = prepared.all_hits.truth_relevance
     return Partial(
         measures,
         cutoffs.values,
@@ -297,6 +307,7 @@ def partial_of(
         prepared.convention,
         library,
         prepared.graded,
+        _ends_of([getattr(relevance, end)() for end in ("min", "max")] if len(relevance) else ()),
         data.notes,
         prepared.users if keep_users else None,
     )
@@ -309,7 +320,11 @@ def nothing_like(partial: Partial) -> Partial:
     )
     users = None if partial.users is None else partial.users.clear()
     behind = (PartialCounts(),) * len(partial.measures)
-    return replace(partial, moments=none, counts=PartialCounts(), behind=behind, users=users)
+    return replace(partial, moments=none, counts=PartialCounts(), behind=behind, grades=(), users=users)
+
+
+def _ends_of(grades: Sequence[float]) -> tuple[float, ...]:
+    return (float(min(grades)), float(max(grades))) if len(grades) else ()
 
 
 def _measured(
@@ -466,6 +481,7 @@ def _stored(partial: Partial, schema: str) -> dict[str, Any]:
         "convention": _differing(partial.convention),
         "library": partial.library,
         "graded": partial.graded,
+        "grades": list(partial.grades),
         "notes": list(partial.notes),
         "users": None if partial.users is None else partial.users.to_list(),
     }
@@ -506,6 +522,7 @@ def _restored(told: Mapping[str, Any], schema: str) -> Partial:
             Convention.of(told["convention"]),
             told["library"],
             bool(told["graded"]),
+            _ends_of(told["grades"]),
             tuple(told["notes"]),
             None if told["users"] is None else pl.Series("user", told["users"]),
         )
