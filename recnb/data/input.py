@@ -21,7 +21,7 @@ from recnb.data.columns import Frame, columns_of, find, fractional, from_pandas,
 from recnb.data.item_lists import LISTS, SETS, by_rank, by_user, holds_lists, ids_of, in_cells
 from recnb.data.join import Source
 from recnb.data.table_files import IDS, Trec, Wanted, read_together
-from recnb.data.validation import kind
+from recnb.data.validation import kind, repeated
 from recnb.display.language import N_, Sentence
 from recnb.display.text import one_line
 from recnb.errors import Argument, Code, ColumnError, FrameError, FrameName, OptionError, RecnbError, is_several
@@ -124,7 +124,7 @@ class Inputs:
             items = items.replace({-1: None})
         table = by_rank(users, items, name)
         if items.dtype.is_float() and (
-            (table["item"] % 1 != 0).any() or (len(items) == table.height and _repeats(table))
+            (table["item"] % 1 != 0).any() or (len(items) == table.height and repeated(table, ["user", "item"]).height)
         ):
             held = f" has rows of numbers, such as {items[0]:g}, that look like scores of all items, and not like items in rank order."
             best = "Rank them first: numpy.argsort(-scores, axis=1, kind='stable')[:, :10] has the ten best columns of each row."
@@ -224,7 +224,7 @@ class Inputs:
         columns = pl.concat([pl.DataFrame({"item": column}) for column in table], how="vertical_relaxed")["item"]
         by_user = np.arange(len(columns)).reshape(len(ranks), -1).T.ravel()
         ranked = self._ranked(users, columns.gather(by_user), name)
-        if _repeats(ranked):
+        if repeated(ranked, ["user", "item"]).height:
             raise _of_items(name, ranks, "hold the same more than once in a row")
         return ranked.rename({"user": label})
 
@@ -282,10 +282,6 @@ def _of_items(name: str, columns: list[Any], held: str) -> ColumnError:
     )
     fix = (*stack, f"; if they hold the item of each rank, rename them 1 to {len(columns)}.")
     return ColumnError(FrameName(name), problem, fix=fix)
-
-
-def _repeats(table: pl.DataFrame) -> bool:
-    return bool(table.select("user", "item").is_duplicated().any())
 
 
 def _no_columns(given: Mapping[Any, Any], name: str) -> None:
