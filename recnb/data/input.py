@@ -136,9 +136,7 @@ class Inputs:
         self.used_ids = True
         if self.user_ids is None:
             of_rows = " has a row of items for each user, and the users are not given."
-            name_them = (
-                "Name them in the order of the rows, user_ids=[...]; if they are the numbers of the rows from 0, "
-            )
+            name_them = "Name them in the order of the rows, user_ids=[...]; for the numbers of the rows from 0: "
             raise FrameError(FrameName(name), of_rows, fix=(name_them, Argument("user_ids", range(n)), "."))
         if not is_several(self.user_ids):
             raise OptionError(
@@ -146,12 +144,8 @@ class Inputs:
             )
         users = ids_of(list(self.user_ids), name, None, "users")
         if len(users) != n:
-            problem = (
-                f"user_ids= has {len(users):,} users, and ",
-                FrameName(name),
-                f" {n:,} rows: give one user for each row.",
-            )
-            raise FrameError(*problem)
+            rows = f" has {n:,} rows, and user_ids= {len(users):,} users: give one user for each row."
+            raise FrameError(FrameName(name), rows)
         return users
 
     def _of_frame(self, frame: Frame, name: str, names: list[Any]) -> pl.DataFrame | None:
@@ -199,9 +193,8 @@ class Inputs:
             held = f" has a column for each rank, such as {examples}, and one that is no rank: {others[0]!r}."
             drop = Code(f": frame.drop(columns={others!r})")
             of_users = () if users else ("If it holds the users, ", Argument("user", others[0]), ". ")
-            raise ColumnError(
-                FrameName(name), held, fix=(*of_users, "Else drop it" if of_users else "Drop it", drop, ".")
-            )
+            fix = (*of_users, "Else drop it" if of_users else "Drop it", drop, ".")
+            raise ColumnError(FrameName(name), held, fix=fix)
         return ranks
 
     def _of_ranks(self, frame: Frame, name: str, ranks: list[Any], others: list[Any]) -> pl.DataFrame | None:
@@ -239,17 +232,17 @@ def read_inputs(given: Mapping[str, Input | None], columns: Mapping[str, str | N
     frames: dict[str, Any] = {name: frame for name, frame in given.items() if frame is not None or name == RECS}
     inputs = Inputs(columns, user_ids, frames)
     files = [name for name, frame in frames.items() if is_file(frame)]
-    for name in frames.keys() - files:
-        inputs.convert(name)
-    if files:
-        wanted: list[Wanted] = [
-            (frame, TREC.get(name) if name in files and TRUTH in frames else None, DESCRIBED.get(name, IDS))
-            for name, frame in frames.items()
-        ]
-        named = {role: column for role, column in columns.items() if column is not None}
-        frames |= zip(frames, read_together(wanted, named), strict=True)
-        for name in files:
+    for name in frames:
+        if name not in files:
             inputs.convert(name)
+    wanted: list[Wanted] = [
+        (frame, TREC.get(name) if name in files and TRUTH in frames else None, DESCRIBED.get(name, IDS))
+        for name, frame in frames.items()
+    ]
+    named = {role: column for role, column in columns.items() if column is not None}
+    frames |= zip(frames, read_together(wanted, named), strict=True)
+    for name in files:
+        inputs.convert(name)
     inputs.converted.update(files)
     inputs.columns = {role: column for role, column in columns.items() if role not in inputs.spent}
     return inputs
