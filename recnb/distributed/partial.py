@@ -306,7 +306,8 @@ def _measured(
     data: EvaluationData, requests: Sequence[tuple[Metric[...], dict[str, Any]]], cutoffs: Cutoffs, scale: float | None
 ) -> tuple[tuple[Measure, ...], tuple[tuple[Moments, ...], ...]]:
     """Return the metrics and the moments of their values, computed for blocks of users."""
-    scorings = [data.scoring(metric, options) for metric, options in requests]
+    whole = cutoffs.values == (None,)
+    scorings = [data.scoring(metric, options, whole=whole) for metric, options in requests]
     measures, own = zip(*(_measure(scoring, scale) for scoring in scorings), strict=True)
     moments: dict[int, tuple[Moments, ...]] = {}
     # Metrics of the same data see the same block of users, of which much is worked out once.
