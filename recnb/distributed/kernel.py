@@ -127,7 +127,7 @@ def values(part: Part, question: Question, top: float | None = None, *, drop: bo
     frames = []
     for metric, own in question.chosen():
         chosen_options = {**own, "max_relevance": top} if top and _takes_scale(metric, own) else own
-        scoring = part.data.scoring(metric, chosen_options)
+        scoring = part.data.scoring(metric, chosen_options, whole=question.k.values == (None,))
         users, labels = scoring.prepared.users, labels_of(metric, question.k)
         if len(users) == 0:
             frames.append(pd.DataFrame(np.empty((0, len(labels))), index_of(users), labels))

@@ -331,7 +331,8 @@ def _measured(
     data: EvaluationData, requests: Sequence[tuple[Metric[...], dict[str, Any]]], cutoffs: Cutoffs, scale: float | None
 ) -> tuple[tuple[Measure, ...], tuple[tuple[Moments, ...], ...], tuple[PartialCounts, ...]]:
     """Return the metrics, the moments of their values, computed for blocks of users, and the users behind each."""
-    scorings = [data.scoring(metric, options) for metric, options in requests]
+    whole = cutoffs.values == (None,)
+    scorings = [data.scoring(metric, options, whole=whole) for metric, options in requests]
     measures, own = zip(*(_measure(scoring, scale) for scoring in scorings), strict=True)
     moments: dict[int, tuple[Moments, ...]] = {}
     # Metrics of the same data see the same block of users, of which much is worked out once.
