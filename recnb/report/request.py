@@ -76,12 +76,10 @@ def request_of(
     at = Cutoffs.of(k)
     finite = tuple(cutoff for cutoff in at if cutoff is not None)
     if len(finite) < len(at):
-        problem = (
-            "a report needs whole numbers for k, such as ",
-            Argument("k", [5, 10, 20]),
-            ": its curve runs from 1 to the largest.",
+        example, why = Argument("k", [5, 10, 20]), ": its curve runs from 1 to the largest."
+        raise OptionError(
+            "a report needs whole numbers for k, such as ", example, why, fix=f"For whole lists ask {instead}."
         )
-        raise OptionError(*problem, fix=f"For whole lists ask {instead}.")
     # What has a cut-off comes first, as the first has a curve.
     asked = sorted(asked, key=lambda each: own_k.get(each.metric.name) == (None,))
     own_options = {each.metric.name: each.options for each in asked}
@@ -122,7 +120,7 @@ def _own_cutoffs(asked: Sequence[Asked], k: Any) -> tuple[Any, dict[str, tuple[i
 
     Beside names with a cut-off, one without means the whole list unless k is given.
     """
-    own = {each.metric.cutoff for each in asked} - {None}
+    own = {each.metric.cutoff for each in asked if each.metric.cutoff is not None}
     if not own:
         return k, {}
     given = list(k) if is_several(k) else [k]

@@ -345,8 +345,10 @@ def table_of(
     attrs = {"basis": basis, "n_users": evaluation.n_users, "convention": shown, "own": marked}
     table = table_at(names, np.array([means[each.metric] for each in asked]), cutoffs, attrs)
     if intervals:
-        found = [numbers_of(evaluation, metric, metric.cutoffs(cutoffs), own) for _name, metric, own in asked]
-        ends = [numbers.with_ends(each.metric)[1:] for numbers, each in zip(found, asked, strict=True)]
+        ends = [
+            numbers_of(evaluation, metric, metric.cutoffs(cutoffs), own).with_ends(metric)[1:]
+            for _name, metric, own in asked
+        ]
         table = with_ends(table, ends)
     if with_cutoff is not None:
         table.columns = pd.Index(["mean", "low", "high"] if intervals else ["mean"])
