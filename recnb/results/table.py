@@ -364,8 +364,9 @@ def own_users(evaluation: EvaluationData, metrics: Iterable[tuple[str, Metric[..
     words: dict[str, list[str]] = {}
     for name, metric, options in metrics:
         if metric.data or (metric.is_accuracy and evaluation.library is not None):
-            prepared = evaluation.scoring(metric, options).prepared
-            words.setdefault(", ".join(users_in_words(prepared.counts, prepared.convention)), []).append(name)
+            scoring = evaluation.scoring(metric, options)
+            users = users_in_words(scoring.prepared.counts, scoring.convention, scoring.n_undefined)
+            words.setdefault(", ".join(users), []).append(name)
     if len(words) == 1 and evaluation.library is not None:
         return list(words)
     return [f"{', '.join(names)}: {users}" for users, names in words.items()]
