@@ -71,6 +71,12 @@ def request_of(
     model: EvaluationData, k: object, metrics: Metrics, options: Mapping[str, Any], confidence: float, instead: str
 ) -> ReportRequest:
     """Check what is asked of a report of this model, or of this and others; `instead` is what to call for whole lists."""
+    if isinstance(k, str) or (is_several(k) and any(isinstance(cutoff, str) for cutoff in k)):
+        no_cutoffs = " are no cut-offs, which come first in a report: name measures by "
+        raise OptionError(Argument("k", k), no_cutoffs, Argument("metrics", k), ".")
+    if "title" in options:
+        call = f"report(...).to_html('report.html', title={options['title']!r})"
+        raise OptionError(f"title= is given where the report is written: {call}.")
     asked = asked_of(model.library, metrics, options)
     k, own_k = _own_cutoffs(asked, k)
     at = Cutoffs.of(k)

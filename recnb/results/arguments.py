@@ -15,7 +15,7 @@ from recnb.data.encoding import place_of
 from recnb.errors import FRAME, Argument, Code, OptionError, UnknownUserError, is_several, near
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import PRINTED, SETS
-from recnb.metrics.metric import Metric, measure_named, metric_named
+from recnb.metrics.metric import Metric, measure_named, metric_named, standard_metric
 
 #: Metrics by name or text, as "ndcg" or "nDCG@10", or each with its own options.
 Metrics = Iterable[str] | Mapping[str, Mapping[str, Any]] | None
@@ -80,8 +80,19 @@ def measure_at(name: object, k: object) -> tuple[Metric[...], int | None]:
     """The metric that a name or a text means, and its cut-off: that of the text, else k."""
     chosen, (cutoff,) = measure_named(name), Cutoffs.one(k).values
     if chosen.cutoff is not None and k not in (None, chosen.cutoff):
-        raise OptionError(f"{name!r} has its cut-off, and ", Argument("k", k), " is another: leave one out.")
+        raise OptionError(f"{name!r} has its cut-off, and ", Argument("k", k), " is another: leave one of them out.")
     return chosen, cutoff if chosen.cutoff is None else chosen.cutoff
+
+
+def standard_at(name: object, k: object) -> tuple[Metric[...], int | None]:
+    """The same as `measure_at` for what takes a metric of METRICS, and its options as keywords."""
+    found, cutoff = measure_at(name, k)
+    if found.data:
+        given = ", ".join(f"{convention}={value!r}" for convention, value in found.data.items())
+        raise OptionError(
+            f"{name!r} is of other data than this evaluation: evaluate with {given}, and name {found.plain_name!r}."
+        )
+    return standard_metric(name if found.cutoff is None else found.name), cutoff
 
 
 def metrics_under(library: str | None, metrics: Metrics) -> Metrics:

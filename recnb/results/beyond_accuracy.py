@@ -173,16 +173,19 @@ class Numbers:
     average: str = "user"  #: beyond accuracy, how a library averages
     of_all: tuple[Whole, ...] = ()  #: the one number of all lists at each cut-off
 
-    def with_ends(self, metric: Metric[...]) -> tuple[Floats, Floats, Floats]:
-        """The number at each cut-off with the ends of its 95% interval; NaN where it has none."""
+    def with_ends(self, metric: Metric[...], confidence: float = 0.95) -> tuple[Floats, Floats, Floats]:
+        """The number at each cut-off with the ends of its interval; NaN where it has none."""
         low = high = np.full(len(self.averages.means), np.nan)
         if self.of_all:
-            ends = [NO_ENDS if one.of_users is None else interval_of_pairs(one.of_users()) for one in self.of_all]
+            ends = [
+                NO_ENDS if one.of_users is None else interval_of_pairs(one.of_users(), confidence)
+                for one in self.of_all
+            ]
             low, high = np.transpose(ends)
         elif self.convention.average == "user" and not metric.summed:
             values, kept = self.averages.values, self.averages.kept
             columns = [values] if kept is None else [values[rows, at : at + 1] for at, rows in enumerate(kept.T)]
-            low, high = np.hstack([intervals(column, bounds=metric.bounds)[:2] for column in columns])
+            low, high = np.hstack([intervals(column, confidence, bounds=metric.bounds)[:2] for column in columns])
         return self.averages.means, low, high
 
 

@@ -154,7 +154,9 @@ class EvaluationData:
             return None
         recorded = self._recorded(metric, whole=whole)
         if recorded is None:
-            return "none" if self._recorded(metric, whole=True) is None else "uncut"
+            if self._recorded(metric, whole=True) is not None:
+                return "uncut"
+            return "another" if presets.of_family(metric.plain_name, self.library) else "none"
         return "refused" if recorded.refuses and self._refused.intersection(recorded.refuses) else None
 
     def is_own(self, metric: Metric[...], *, whole: bool = False) -> bool:

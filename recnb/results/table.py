@@ -38,11 +38,13 @@ class Form(NamedTuple):
     plain: str = "{}"
     near: str = "{}°"
     best: str = "{}"
+    symbols: bool = False  #: whether metrics have their symbols, as papers have them
+    number: Callable[[float], str] | None = None  #: for other than four decimals
 
 
 TEXT = Form(one_line, " {} ", " {}°", "*{}*")
-MARKDOWN = Form(markdown_text, best="**{}**")
-LATEX = Form(latex_text, near=r"{}$^{{\circ}}$", best=r"\textbf{{{}}}")
+MARKDOWN = Form(markdown_text, best="**{}**", symbols=True)
+LATEX = Form(latex_text, near=r"{}$^{{\circ}}$", best=r"\textbf{{{}}}", symbols=True)
 BOLD = Markup('<b style="font-weight: 700; text-decoration: underline;">{}</b>')
 HTML = Form(user_text, Markup("{}\u00a0"), Markup("{}°"), BOLD + "\u00a0")  # numbers stay under each other
 
@@ -138,7 +140,9 @@ class Table(pd.DataFrame):
 
     def _cell(self, value: object, label: object, column: object, form: Form) -> str:
         """A cell in a form: a number with four decimals, or text."""
-        return self._number(value, column) if isinstance(value, float) else form.safe(value)
+        if not isinstance(value, float):
+            return form.safe(value)
+        return self._number(value, column) if form.number is None or value != value else form.number(value)
 
     def _number(self, value: float, column: object) -> str:
         """A number of a column."""
@@ -215,16 +219,21 @@ class Table(pd.DataFrame):
             parts = [markdown_table(*self._cells(MARKDOWN)), *self._notes(MARKDOWN), markdown_text(self._basis, 2000)]
         return written("\n\n".join(filter(None, parts)) + "\n", args[0] if args else None)
 
-    def to_latex(self, *args: Any, caption: Any = None, label: Any = None, **options: Any) -> Any:
+    def to_latex(
+        self, *args: Any, caption: Any = None, label: Any = None, float_format: Any = None, **options: Any
+    ) -> Any:
         """Return the table in LaTeX with booktabs, or write it to a file; with other options of pandas, as pandas writes it.
 
-        `caption` and `label` are LaTeX; the line with users and convention follows the caption.
+        `caption` and `label` are LaTeX; the line with users and convention follows the caption. `float_format="%.3f"`, or a
+        function, is how numbers are written.
         """
         if options or len(args) > 1:
-            return super().to_latex(*args, caption=caption, label=label, **options)
+            return super().to_latex(*args, caption=caption, label=label, float_format=float_format, **options)
+        number = float_format.__mod__ if isinstance(float_format, str) else float_format
+        form = LATEX._replace(number=number)
         with use_language(self.attrs.get("lang")):
-            header, rows, left = self._cells(LATEX)
-            lines = self._notes(LATEX)
+            header, rows, left = self._cells(form)
+            lines = self._notes(form)
         columns = "l" * left + "r" * (len(header) - left)
         words = ". ".join([*([caption.rstrip(".")] if caption else []), *lines, latex_text(self._basis, 4000)])
         table = latex_table(columns, words, [header, r"\midrule", *rows], label)
@@ -293,7 +302,7 @@ def named(metric: str, form: Form) -> str:
     """A metric's name, with its cut-off if it has one; in a table for a paper its symbol."""
     plain, at, k = metric.partition("@")
     known = {**METRICS, **LIST_METRICS}.get(plain)
-    return metric if known is None or form not in (MARKDOWN, LATEX) else f"{known.symbol}{at}{k}"
+    return metric if known is None or not form.symbols else f"{known.symbol}{at}{k}"
 
 
 def _shown(part: Any) -> Any:
