@@ -102,7 +102,8 @@ class EvaluationData:
                 f"{self.library} averages {metric.name} over other users than its other metrics: ask for it alone."
             )
             raise OptionError(problem)
-        return values[here]
+        kept: Floats = values[here]
+        return kept
 
     def scoring(self, metric: Metric[...], options: Mapping[str, Any], *, whole: bool = False) -> Scoring:
         """The data and the options under which a metric is worked out here: the evaluation's own, or a library's.
