@@ -14,7 +14,7 @@ from recnb.data.columns import Frame, columns_of
 from recnb.data.encoding import best_first_by_user, coded_together, distinct
 from recnb.data.general_join import general_hits, is_general
 from recnb.data.matches import TruthRows, matches
-from recnb.data.population import is_averaged, no_users, users_meet, with_relevant
+from recnb.data.population import is_averaged, no_users, users_meet
 from recnb.data.ranking import rank_lists, refuse_repeats
 from recnb.data.relevance import LazyRows, graded, once, relevance_mask, relevant_rows, top_of
 from recnb.data.user_rows import UserRows
@@ -387,7 +387,7 @@ def _joined(
 
     relevant = relevance_mask(relevance, convention)
     with_list, with_truth = length > 0, n_judged > 0
-    has_relevant = with_relevant(truth_user[relevant], relevance[relevant], len(users), convention)
+    has_relevant = np.bincount(truth_user[relevant], minlength=len(users)) > 0
     averaged = is_averaged(users, with_list, with_truth, has_relevant, convention)
     if not source.part:
         if not (averaged & has_relevant).any() and (convention.no_relevant == "skip" or not averaged.any()):

@@ -126,7 +126,7 @@ def _own_cutoffs(asked: Sequence[Asked], k: Any) -> tuple[Any, dict[str, tuple[i
 
     Beside names with a cut-off, one without means the whole list unless k is given.
     """
-    own = {each.metric.cutoff for each in asked} - {None}
+    own = {each.metric.cutoff for each in asked if each.metric.cutoff is not None}
     if not own:
         return k, {}
     given = list(k) if is_several(k) else [k]

@@ -320,7 +320,8 @@ def explain(
         return pd.DataFrame(columns), tuple(texts[row] for row in np.flatnonzero(earning.rank <= depth))
 
     rows, _all_terms = rows_of(credit)
-    ideal, out_of_terms = None, ()
+    ideal: pd.DataFrame | None = None
+    out_of_terms: tuple[str, ...] = ()
     if isinstance(credit.out_of, Credit):
         ideal, out_of_terms = rows_of(credit.out_of.spelled)
         out_of_terms = out_of_terms or ("0",)
