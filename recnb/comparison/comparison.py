@@ -42,6 +42,7 @@ from recnb.results.gate import Gate, NotWorse, at_least
 from recnb.results.segments import distinct_labels
 from recnb.results.table import Table
 from recnb.stats import PairedMethod
+from recnb.stats.moments import checked_confidence
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -617,11 +618,8 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
 
         data: ComparisonData = self
         if confidence is not None:
-            given = self.settings
-            settings = settings_of(
-                confidence, given.test, given.method, given.resamples, given.permutations, given.seed
-            )
-            data = replace(self, settings=settings)
+            checked_confidence(confidence)
+            data = replace(self, settings=replace(self.settings, confidence=float(confidence)))
         return report_of(data, k, metrics, movers, by, bins, lang, options)
 
     def __repr__(self) -> str:

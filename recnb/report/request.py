@@ -101,17 +101,12 @@ def request_of(
             Argument("metrics", ["ndcg", *(metric.name for metric in chosen if metric.name != "ndcg")]),
             ".",
         )
-    with_options = tuple((metric, options_of(metric, accuracy, shared, chosen)) for metric in chosen)
-    marked = tuple(
-        (
-            replace(metric, symbol=f"{metric.symbol}{OWN}")
-            if model.is_own(metric, whole=own_k.get(metric.name) == (None,))
-            else metric,
-            own,
-        )
-        for metric, own in with_options
-    )
-    return ReportRequest(finite, marked, beyond, float(confidence), own_k)
+    marked = []
+    for metric in chosen:
+        is_own = model.is_own(metric, whole=own_k.get(metric.name) == (None,))
+        named = replace(metric, symbol=f"{metric.symbol}{OWN}") if is_own else metric
+        marked.append((named, options_of(metric, accuracy, shared, chosen)))
+    return ReportRequest(finite, tuple(marked), beyond, float(confidence), own_k)
 
 
 def curve_points(at: Sequence[int], most: int = CURVE_POINTS) -> tuple[int, ...]:
