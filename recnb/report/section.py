@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, overload
 
@@ -46,12 +46,22 @@ def listed(items: Sequence[RankedItem], shown: Callable[[Any, str], str], hit: s
     return ", ".join([*names, *([_("… {n} more", n=left_out)] if left_out else [])]) or _("no list")
 
 
+#: The title of a column, and its cell in a row.
+Column = tuple[str, Callable[[Any], str]]
+
+
 class Cells(NamedTuple):
     """A table: columns from `numbers_from` on hold numbers."""
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     numbers_from: int = 1
+
+    @classmethod
+    def of(cls, rows: Iterable[Any], columns: Iterable[Column], numbers_from: int = 1) -> Cells:
+        """A table of rows by its columns."""
+        titles, cells = zip(*columns, strict=True)
+        return cls(titles, [[cell(row) for cell in cells] for row in rows], numbers_from)
 
     def text(self) -> str:
         """Its lines for a console."""
