@@ -292,7 +292,7 @@ def evaluate_model(
     Parameters
     ----------
     model
-        An object whose `predict(user)` returns one score per item, shape (n_items,).
+        An object whose `predict(user)` returns one score per item, shape (n_items,), or a function of the user that does.
     test, train
         SciPy sparse matrices, shape (n_users, n_items). An entry above 0 is a relevant item and its relevance.
     k

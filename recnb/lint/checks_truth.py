@@ -177,7 +177,10 @@ def negative_relevance(data: LintData) -> Findings:
             "keep": "They count as they are: a gain below 0 takes {label} out of its bounds.",
         }[how],
         example="User {user}, item {item}: {grade:g}.",
-        advice="Set them to 0, or choose another scale.",
+        advice={
+            "zero": "Keep them if they mark what was pooled and not judged: Bpref and infAP count a grade of 0 as judged.",
+            "keep": "Set them to 0, or choose another scale.",
+        }[how],
         **pair_at(below, 0), grade=float(below["relevance"][0]), )  # fmt: skip
 
 

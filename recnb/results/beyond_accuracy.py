@@ -218,21 +218,21 @@ def score_of(
     """The number of any metric, as the methods give it: the mean over users, or the one number of all lists."""
     found = numbers_of(evaluation, metric, Cutoffs.of(k), options)
     values, kept, mean = found.averages.values[:, 0], found.averages.kept, float(found.averages.means[0])
-    about = metric.name, k, found.convention
+    about = mean, metric.name, k, found.convention, "; ".join(found.basis())
     if found.of_all:
-        times = partial(exposure, evaluation, k)
-        return CatalogueScore(
-            mean, *about, "; ".join(found.basis()), exposure=times, of_users=found.of_all[0].of_users,
-            titles=lambda: evaluation.item_titles(list(most_shown(times()).index)),
-        )  # fmt: skip
+        times, of_users = partial(exposure, evaluation, k), found.of_all[0].of_users
+        titles = partial(_titles, evaluation, times)
+        return CatalogueScore(*about, exposure=times, titles=titles, of_users=of_users)
     counted = None if kept is None or kept.all() else kept[:, 0]
     if not metric.is_accuracy and counted is not None and not counted.any():
         problem = f"no user has a value. {metric.no_value} Nothing is left to average."
         raise NoUsersError(problem, subject=f"{metric.name}: ")
     users = partial(index_of, found.users, counted, evaluation.user_label)
-    return Score(
-        mean, *about, "; ".join(found.basis()), values=values if counted is None else values[counted], users=users
-    )
+    return Score(*about, values=values if counted is None else values[counted], users=users)
+
+
+def _titles(evaluation: EvaluationData, times: Callable[[], pd.Series[int]]) -> dict[Any, str]:
+    return evaluation.item_titles(list(most_shown(times()).index))
 
 
 @dataclass(frozen=True, eq=False)
