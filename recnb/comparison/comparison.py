@@ -35,7 +35,7 @@ from recnb.evaluate import refuse_positional
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
-from recnb.results.arguments import STANDARD, Metrics, asked_measures, check_options, chosen_metrics, metrics_under
+from recnb.results.arguments import STANDARD, Metrics, asked_measures, asked_of, check_options, chosen_metrics
 from recnb.results.beyond_accuracy import values_of
 from recnb.results.curve import curve_of, is_against_recall
 from recnb.results.gate import Gate, NotWorse, at_least
@@ -237,7 +237,7 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         levels = [f"segment {at}" for at in range(len(labels))]
         named = [
             (name, metric, metric.cutoffs(Cutoffs.of(k)))
-            for name, metric in asked_measures(metrics_under(self._first.library, metrics))
+            for name, metric, _own in asked_of(self._first.library, metrics, options)
         ]
         columns = {
             (metric.name, cut): name if cut in (None, metric.cutoff) else f"{name}@{cut}"
