@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Never, NoReturn
@@ -180,13 +180,23 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
 
     def items(self, *given: Any, **options: Any) -> ItemsView[str, Evaluation]:
         """The names of the models with their evaluations; how often items are shown is asked of one: `found["als"].items(k=10)`."""
-        if given or options:
-            problem = "items() of a comparison gives its models by name."
-            raise OptionError(
-                problem,
-                fix=f"How often each item is shown is asked of one model: found[{self.names[0]!r}].items(k=10).",
-            )
+        self._refuse(
+            "items", given, options, "How often each item is shown is asked of one model: found[{!r}].items(k=10)."
+        )
         return super().items()
+
+    def values(self, *given: Any, **options: Any) -> ValuesView[Evaluation]:
+        """The evaluations of the models; the values of users are asked of one: `found["als"].ndcg(k=10).per_user`."""
+        self._refuse(
+            "values", given, options, "The values of users are those of one model: found[{!r}].ndcg(k=10).per_user."
+        )
+        return super().values()
+
+    def _refuse(self, name: str, given: tuple[Any, ...], options: Mapping[str, Any], instead: str) -> None:
+        """Refuse arguments of what a mapping has under a name."""
+        if given or options:
+            problem = f"{name}() of a comparison gives its models and takes no arguments."
+            raise OptionError(problem, fix=instead.format(self.names[0]))
 
     if not TYPE_CHECKING:
 
