@@ -140,7 +140,7 @@ def _own_cutoffs(asked: Sequence[Asked], k: Any) -> tuple[Any, dict[str, tuple[i
     for each in asked:
         cutoffs.setdefault(each.metric.name, set()).update(rest if each.metric.cutoff is None else [each.metric.cutoff])
     in_order = {name: (*sorted(ks - {None}), *[None] * (None in ks)) for name, ks in cutoffs.items()}
-    return sorted(set().union(*cutoffs.values()) - {None}), in_order
+    return sorted(k for k in set().union(*cutoffs.values()) if k is not None), in_order
 
 
 def curve_points(at: Sequence[int], most: int = CURVE_POINTS) -> tuple[int, ...]:
