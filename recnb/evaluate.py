@@ -402,6 +402,7 @@ OF_LIBRARIES: dict[str, tuple[object, ...]] = {
     **dict.fromkeys(
         ("rel", "relevance_level", "threshold"), ("the lowest relevant grade is ", Argument("relevant_from", 2), ".")
     ),
+    "alpha": ("tests have the level 1 - confidence, here ", Argument("confidence", 0.95), "."),
     "complete": ("users without a list count 0 by ", Argument("users", "truth"), "."),
 }
 

@@ -87,7 +87,7 @@ class EvaluationMethods(Methods):
         Table
         """
         if by is not None:
-            return table_by(self._evaluated(), metrics, k, by, bins=bins, options=options)
+            return table_by(self._evaluated(), metrics, k, by, bins, options)
         return table_of(self._evaluated(), metrics, k, options, intervals=intervals)
 
     def measure(self, text: str, **options: Any) -> Score | CatalogueScore:

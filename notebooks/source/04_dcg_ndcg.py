@@ -275,8 +275,8 @@ compare({"mean nDCG": 0.7356022113638424}, {"mean nDCG": mean_ndcg}, digits=12)
 # %% [markdown]
 # ## Four users, and a misprint
 #
-# Now from ratings: a row for each user, with the rated items and the list. DCG, IDCG and nDCG of all four come from
-# `df.rec`.
+# Now from ratings: a row for each user (사용자), with the rated items and the list. DCG, IDCG and nDCG of all four come
+# from `df.rec`.
 #
 # <small>worked: ndcg-users</small>
 

@@ -211,7 +211,8 @@ at_five_cut
 # %% [markdown]
 # ## A misprint
 #
-# `identify` also takes a column of values, one for each user. 「추천 서비스 정량적 평가지표 4가지」 prints four:
+# `identify` also takes a column of values, one for each user. 「추천 서비스 정량적 평가지표 4가지」 prints four, of users
+# (사용자) 1 to 4:
 
 # %%
 users = pd.DataFrame(

@@ -5,7 +5,8 @@ ipywidgets and anywidget are imported when a view is made; `PlaygroundState` nee
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from recnb.data import Frame
@@ -16,6 +17,17 @@ from recnb.widgets.playground.state import METRICS, PlaygroundState
 
 if TYPE_CHECKING:
     from recnb.widgets.playground.view import Playground
+
+
+@contextmanager
+def needs_notebook(call: str, without: str = "") -> Iterator[None]:
+    """Name the extra to install where the import of a view fails."""
+    try:
+        yield
+    except ImportError as missing:
+        raise RecnbError(
+            f'{call} needs ipywidgets and anywidget, and {missing.name} is not installed: pip install "recnb[notebook]".{without}'
+        ) from missing
 
 
 def playground(
@@ -48,13 +60,9 @@ def playground(
     items
         Titles of items: a mapping of item to title, or a frame with the items and their titles.
     """
-    try:
+    without = " Without them, recnb.widgets.PlaygroundState does the same without a view."
+    with needs_notebook("playground", without):
         from recnb.widgets.playground.view import Playground
-    except ImportError as missing:
-        raise RecnbError(
-            f'playground needs ipywidgets and anywidget, and {missing.name} is not installed: pip install "recnb[notebook]". '
-            "Without them, recnb.widgets.PlaygroundState does the same without a view."
-        ) from missing
     return Playground(PlaygroundState(ranking, truth, metrics, k=k, lang=lang, items=items))
 
 

@@ -110,6 +110,15 @@ def test_what_is_no_answer_at_all_is_refused(bad: Any) -> None:
     assert q.grade(bad) == 0.0
 
 
+@pytest.mark.parametrize("typed, told", [("chek", "Did you mean 'check'?"), ("hint", "It has: check, check_largest,")])
+def test_a_name_that_an_exercise_does_not_have_is_answered_with_those_it_has(typed: str, told: str) -> None:
+    q = recnb.quiz("ndcg", 3)
+    with pytest.raises(AttributeError, match=re.escape(f"Quiz has no {typed!r}. {told}")):
+        getattr(q, typed)
+    with pytest.raises(AttributeError, match=r"Answer has no 'slp'. Did you mean 'slip'"):
+        _ignored = q.check(0.5).slp
+
+
 @pytest.mark.parametrize("k", [3, None])
 def test_what_is_worked_out_on_paper_with_five_decimals_is_right(k: int | None) -> None:
     """With every factor and term rounded as the table of the notebook is, typed as a decimal or as the division."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from recnb.errors import RecnbError
 from recnb.results.evaluation_data import EvaluationData
+from recnb.widgets import needs_notebook
 from recnb.widgets.explorer.state import ExplorerState
 
 if TYPE_CHECKING:
@@ -27,12 +27,8 @@ def explorer(
     `.state` is the explorer without its view: `.state.ask(k=5)`, `.state.search("u01")`, `.state.to_frame()`.
     """
     state = ExplorerState(evaluations, metric, k, options, lang)
-    try:
+    with needs_notebook("explore"):
         from recnb.widgets.explorer.view import Explorer
-    except ImportError as missing:
-        raise RecnbError(
-            f'explore needs ipywidgets and anywidget, and {missing.name} is not installed: pip install "recnb[notebook]".'
-        ) from missing
     return Explorer(state)
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -44,9 +43,7 @@ class MetricOfUsers:
 
     def _values(self, k: int | None) -> Floats:
         """Return the metric of each user; NaN for one who is left out."""
-        averages = self._scoring.averaged(Cutoffs.one(k))
-        values = averages.values if averages.kept is None else np.where(averages.kept, averages.values, np.nan)
-        return np.asarray(values[:, 0])
+        return self._scoring.averaged(Cutoffs.one(k)).counted[:, 0]
 
     def _n_hits(self, k: int | None) -> Floats:
         """Return the number of hits of each user; where ties are averaged, the expected number."""
@@ -89,11 +86,9 @@ def common_users(users_of: Mapping[str, pl.Series]) -> tuple[pl.Series, list[Int
     return users, [same if own_users.equals(users) else positions(own_users, users) for own_users in users_of.values()]
 
 
-@dataclass(frozen=True, eq=False)
-class UserSegments:
+class UserSegments(NamedTuple):
     """The segment of each user by one column."""
 
-    column: str
     labels: tuple[str, ...]  #: sorted; the last may be that of users without a value
     codes: Ints  #: per user, the position of the label
 
@@ -105,40 +100,39 @@ class SegmentColumns:
     """
 
     def __init__(self, evaluations: Sequence[EvaluationData]) -> None:
-        self._columns: dict[str, tuple[pl.Series, pl.Series]] = {}
-        self._binned: dict[str, EvaluationData] = {}
+        self._columns: dict[str, Callable[[pl.Series], tuple[list[str], Ints, str]]] = {}
         for evaluation in evaluations:
             for name, users, values in _columns_of(evaluation):
-                if name in self.names or not _divides(values):
-                    continue
-                if values.n_unique() <= MOST_SEGMENTS:
-                    self._columns[name] = users, values
-                else:
-                    self._binned[name] = evaluation
+                if _divides(values):
+                    few = values.n_unique() <= MOST_SEGMENTS
+                    divided = partial(_by_value, users, values) if few else partial(_as_in_table, evaluation, name)
+                    self._columns.setdefault(name, divided)
         for evaluation in evaluations:
-            if evaluation.side_data.train is not None:
-                self._binned |= {name: evaluation for name in WORKED_OUT if name not in self.names}
-
-    @property
-    def names(self) -> list[str]:
-        """The columns."""
-        return [*self._columns, *self._binned]
+            for name in WORKED_OUT if evaluation.side_data.train is not None else ():
+                self._columns.setdefault(name, partial(_as_in_table, evaluation, name))
+        self.names = list(self._columns)
 
     def of(self, name: str, users: pl.Series) -> UserSegments:
         """Divide users by a column; those without a value are a segment of their own, the last."""
-        if name in self._binned:
-            segments = segments_of(self._binned[name], name)
-            labels, codes, without = list(segments.names), segments.of(users), _("not known")
-        else:
-            users_of_column, values = self._columns[name]
-            # As text on both sides: with a null, whole numbers would become floats.
-            distinct = values.drop_nulls().unique().sort().cast(pl.String)
-            row, code = positions(users_of_column, users), positions(distinct, values.cast(pl.String))
-            labels, codes, without = distinct.to_list(), np.where(row >= 0, code[row], -1), _("none given")
+        labels, codes, without = self._columns[name](users)
         if (codes < 0).any():
             labels = labels if without in labels else [*labels, without]
             codes = np.where(codes < 0, labels.index(without), codes)
-        return UserSegments(name, tuple(labels), codes)
+        return UserSegments(tuple(labels), codes)
+
+
+def _by_value(users_of_column: pl.Series, values: pl.Series, users: pl.Series) -> tuple[list[str], Ints, str]:
+    """Return a segment for each value, that of each user or -1, and what users without a value are called."""
+    # As text on both sides: with a null, whole numbers would become floats.
+    distinct = values.drop_nulls().unique().sort().cast(pl.String)
+    row, code = positions(users_of_column, users), positions(distinct, values.cast(pl.String))
+    return distinct.to_list(), np.where(row >= 0, code[row], -1), _("none given")
+
+
+def _as_in_table(evaluation: EvaluationData, name: str, users: pl.Series) -> tuple[list[str], Ints, str]:
+    """Return the same of a column that `ev.table(by=...)` puts into bins."""
+    segments = segments_of(evaluation, name)
+    return list(segments.names), segments.of(users), _("not known")
 
 
 def _columns_of(evaluation: EvaluationData) -> Iterator[tuple[str, pl.Series, pl.Series]]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -48,13 +47,7 @@ def users_table(state: ExplorerState) -> dict[str, Any]:
         if state.paired:
             other = f" − {one_line(state.names[state.other], MODEL_NAME)}" if state.shape == "difference" else ""
             what = f"{state.label}, {one_line(state.names[state.model], MODEL_NAME)}{other}"
-        bars = [(bar, f"{bar.count:,} · {percent(bar.share)}") for bar in state.bars()]
-        text_of = signed if state.shape == "difference" else fixed
-        segments = [
-            (segment, f"{text_of(segment.share)} · {segment.count:,}")
-            for segment in state.means_of_parts()[:SEGMENTS_LISTED]
-        ]
-        column = one_line(state.segment)
+        mean_of = signed if state.shape == "difference" else fixed
         at = state.at
         value = "" if at is None else f"{one_line(state.user)}: {state.label} = {fixed(float(state.values()[at]))}"
         return {
@@ -67,10 +60,16 @@ def users_table(state: ExplorerState) -> dict[str, Any]:
             "range": _("{first:,}–{last:,} of {n:,}", first=first, last=first - 1 + len(page), n=n_shown)
             if n_shown
             else _("no user matches"),
-            "bars": _bars(_("{users} by {what}", what=what, users=users), bars),
-            "parts": _bars(_("Mean {what} by {column} · users", what=what, column=column), segments)
-            if state.parts
-            else None,
+            "bars": _bars(
+                _("{users} by {what}", what=what, users=users),
+                state.bars(),
+                lambda bar: f"{bar.count:,} · {percent(bar.share)}",
+            ),
+            "parts": _bars(
+                _("Mean {what} by {column} · users", what=what, column=one_line(state.segment)),
+                state.means_of_parts()[:SEGMENTS_LISTED],
+                lambda part: f"{mean_of(part.share)} · {part.count:,}",
+            ),
             "search": state.text,
             "filtered": bool(state.text or state.picked or state.part is not None),
         }
@@ -118,15 +117,15 @@ def _cells(state: ExplorerState, column: str, page: Ints) -> list[str]:
     return [(signed if column == "difference" else fixed)(value) for value in numbers]
 
 
-def _bars(title: str, bars: list[tuple[Bar, str]]) -> dict[str, Any]:
-    """Return bars, each as long as its share of the longest, with its numbers."""
-    sizes = [abs(bar.share) if isfinite(bar.share) else 0.0 for bar, _text in bars]
-    longest = max(sizes) or 1.0
+def _bars(title: str, bars: list[Bar], text_of: Callable[[Bar], str]) -> dict[str, Any] | None:
+    """Return bars, each as long as its share of the longest, with its numbers; None if there are none."""
+    sizes = np.nan_to_num(np.abs([bar.share for bar in bars]))
+    shares = (sizes / (sizes.max(initial=0.0) or 1.0)).tolist()
     items = [
-        {"label": one_line(bar.label), "text": text, "share": round(size / longest, 4), "picked": bar.picked}
-        for (bar, text), size in zip(bars, sizes, strict=True)
+        {"label": one_line(bar.label), "text": text_of(bar), "share": round(share, 4), "picked": bar.picked}
+        for bar, share in zip(bars, shares, strict=True)
     ]
-    return {"title": title, "items": items}
+    return {"title": title, "items": items} if items else None
 
 
 # One user
@@ -161,7 +160,6 @@ class ExplorerList:
 class UserDetail:
     """One user: the lists, and the worked explanation."""
 
-    user: Any
     lists: tuple[ExplorerList, ...]
     explanation: Explanation | None
     problem: str  #: why there is no explanation
@@ -171,12 +169,9 @@ def detail_of(state: ExplorerState) -> UserDetail | None:
     """Return the lists of the user shown; None if this metric does not evaluate the user."""
     if state.at is None:
         return None
-    lists = [
-        _list(state.names[model], state.looks[model], state.position_in(model, state.at), state.k)
-        for model in ([state.model, state.other] if state.paired else [state.model])
-    ]
-    explanation, problem = None, ""
-    look = state.looks[state.model]
+    models = [state.model, state.other] if state.paired else [state.model]
+    lists = tuple(_list(state.names[at], state.looks[at], state.position_in(at, state.at), state.k) for at in models)
+    explanation, problem, look = None, "", state.looks[state.model]
     with use_language(state.lang):
         if look.hits.tied is not None:
             problem = _(
@@ -188,41 +183,38 @@ def detail_of(state: ExplorerState) -> UserDetail | None:
                 explanation = explanation_of(look.evaluation, state.metric.name, state.user, state.k, state.options)
             except RecnbError as refused:
                 problem = str(refused)
-    return UserDetail(state.user, tuple(lists), explanation, problem)
+    return UserDetail(lists, explanation, problem)
 
 
 def _list(name: str, model: MetricOfUsers, position: int, k: int | None) -> ExplorerList:
     places, relevant, grades, hits = model.list_of(position)
     depth = model.depth(k, position)
     # A convention may count a hit at another rank than its own, or at several: the first one is shown.
-    counted: dict[int, int] = {}
-    for row, rank in zip(hits.truth_row.tolist(), hits.rank.tolist(), strict=True):
-        counted[row] = min(rank, counted.get(row, rank))
+    counted = dict(sorted(zip(hits.truth_row.tolist(), hits.rank.tolist(), strict=True), reverse=True))
     found = {row for row, rank in counted.items() if rank <= depth}
     missed = [row for row in np.argsort(-np.asarray(grades), kind="stable").tolist() if row not in found]
     # Above the cut-off all rows are shown, below it the hits. An item that is in the list twice is a hit once.
     row_of = {relevant[row]: row for row in counted}
-    rows: dict[bool, list[ShownItem]] = {True: [], False: []}
+    above, below = [], []
     for rank, item in places:
         hit = row_of.pop(item, None)
-        above = rank <= depth if hit is None else hit in found
-        if above or hit is not None:
-            rows[above].append(ShownItem(rank, item, 0.0 if hit is None else float(grades[hit]), above))
-    shown = (*rows[True][:RANKS_SHOWN], *rows[False][:MISSED_SHOWN])
+        if rank <= depth if hit is None else hit in found:
+            above.append(ShownItem(rank, item, 0.0 if hit is None else grades[hit], above=True))
+        elif hit is not None:
+            below.append(ShownItem(rank, item, grades[hit]))
+    rows = (*above[:RANKS_SHOWN], *below[:MISSED_SHOWN])
     rank_of = {item: rank for rank, item in reversed(places)}
-    gone = tuple(
-        ShownItem(rank_of.get(relevant[row]), relevant[row], float(grades[row])) for row in missed[:MISSED_SHOWN]
-    )
+    gone = tuple(ShownItem(rank_of.get(relevant[row]), relevant[row], grades[row]) for row in missed[:MISSED_SHOWN])
     return ExplorerList(
         model=name,
         value=float(model.values(k)[position]),
         n_places=len(places),
         n_hits=len(found),
         n_relevant=len(relevant),
-        rows=shown,
+        rows=rows,
         missed=gone,
         n_missed=len(missed),
-        titles=model.evaluation.item_titles([row.item for row in (*shown, *gone)]),
+        titles=model.evaluation.item_titles([row.item for row in (*rows, *gone)]),
     )
 
 

@@ -15,7 +15,7 @@ import polars as pl
 
 from recnb.conventions import presets
 from recnb.data.encoding import place_of
-from recnb.display.language import _, checked, use_language
+from recnb.display.language import N_, _, checked, use_language
 from recnb.display.text import fixed
 from recnb.errors import OptionError, RecnbError, is_number, near
 from recnb.metrics.hits import Cutoffs, Floats, Ints
@@ -36,23 +36,13 @@ PAGE = 20
 SEARCHED = 200
 
 #: What the histogram may show.
-SHAPES = ("value", "difference")
+SHAPES: dict[str, str] = {"value": N_("values"), "difference": N_("differences")}
 
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
 
 class ExplorerState:
-    """The models, the metric, and the users shown.
-
-    Parameters
-    ----------
-    evaluations
-        The models by their names.
-    metric, k, options
-        The metric at first, its cut-off and its options.
-    lang
-        "en" or "ko", by default the language in force.
-    """
+    """The models by their names, the metric with its cut-off and its options, and the users shown."""
 
     def __init__(
         self,
@@ -150,8 +140,9 @@ class ExplorerState:
 
     def choose_shape(self, shape: str) -> None:
         """Choose what the histogram shows: "value", of the model, or "difference" from the other."""
-        if shape not in SHAPES[: 1 + self.paired]:
-            raise OptionError(f"{shape!r} has no distribution here. {near(shape, SHAPES[: 1 + self.paired])}")
+        shapes = list(SHAPES)[: 1 + self.paired]
+        if shape not in shapes:
+            raise OptionError(f"{shape!r} has no distribution here. {near(shape, shapes)}")
         self.shape, self.picked, self.page = shape, frozenset(), 0
 
     @property

@@ -12,14 +12,12 @@ import anywidget
 import ipywidgets as w
 import traitlets
 
-from recnb.display.language import N_, _, use_language
+from recnb.display.language import _, use_language
 from recnb.display.text import one_line
 from recnb.metrics.metric import METRICS
 from recnb.widgets.explorer import shown
-from recnb.widgets.explorer.state import ExplorerState
+from recnb.widgets.explorer.state import SHAPES, ExplorerState
 from recnb.widgets.view import ROWS, WIDE, View, script
-
-BAR_SHAPES: dict[str, str] = {"value": N_("values"), "difference": N_("differences")}
 
 #: The layout of a control.
 CONTROL = {"width": "auto", "margin": "2px 14px 2px 0"}
@@ -80,7 +78,7 @@ class Explorer(View):
         self.segment = dropdown(_("Segment"), [(_("none"), ""), *columns])
         models = [(one_line(name), name) for name in state.names]
         self.model, self.other = dropdown(_("Model"), models), dropdown(_("compared with"), models)
-        self.shape = dropdown(_("Bars show"), [(_(label), shape) for shape, label in BAR_SHAPES.items()])
+        self.shape = dropdown(_("Bars show"), [(_(label), shape) for shape, label in SHAPES.items()])
         segment, paired = [self.segment] * bool(columns), [self.model, self.other, self.shape] * state.paired
         self.controls = w.Box([self.metric, self.k, self.whole, self.options, *segment, *paired], layout=ROWS)
         self.summary, self.detail = w.HTML(), w.HTMLMath()

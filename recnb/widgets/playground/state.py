@@ -14,7 +14,7 @@ import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
@@ -45,7 +45,7 @@ MOST = 100
 #: Changed terms that a sentence names; the table beside it has all of them.
 TERMS_NAMED = 4
 
-GAINS: dict[str, str] = {"linear": N_("linear"), "exponential": N_("exponential"), "binary": N_("binary")}
+GAINS = (N_("linear"), N_("exponential"), N_("binary"))
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,8 @@ class PlaygroundList:
     """The list, the relevance of its items, and how it is evaluated."""
 
     order: tuple[Any, ...]  #: the items in rank order
-    relevance: Mapping[Any, float] = field(hash=False)  #: of every item, those that are not in the list included
+    #: Of every item, those outside the list included, in the order of the truth: it decides between equally relevant ones.
+    relevance: Mapping[Any, float] = field(hash=False)
     k: int
     gain: Gain
 
@@ -67,15 +68,18 @@ class Action:
     item: Any = None  #: the item that was moved, or whose relevance was changed
 
 
-#: What was done, by the kind of step.
-ACTIONS: dict[str, str] = {
-    "move": N_("{item} moved from rank {before} to rank {now}."),
-    "order": N_("The list was put in another order."),
-    "relevance": N_("The relevance of {item} went from {before} to {now}."),
-    "k": N_("The cut-off k went from {before} to {now}."),
-    "gain": N_("The gain is {now} instead of {before}."),
-    "undo": N_("The last step was taken back."),
-    "reset": N_("The list is back at the start."),
+#: What was done, by the kind of step, and the value of a list that such a step changes.
+ACTIONS: dict[str, tuple[str, Callable[[PlaygroundList, Any], object]]] = {
+    "move": (N_("{item} moved from rank {before} to rank {now}."), lambda at, item: at.order.index(item) + 1),
+    "order": (N_("The list was put in another order."), lambda _at, _item: ""),
+    "relevance": (
+        N_("The relevance of {item} went from {before} to {now}."),
+        lambda at, item: number(at.relevance[item]),
+    ),
+    "k": (N_("The cut-off k went from {before} to {now}."), lambda at, _item: at.k),
+    "gain": (N_("The gain is {now} instead of {before}."), lambda at, _item: _(at.gain)),
+    "undo": (N_("The last step was taken back."), lambda _at, _item: ""),
+    "reset": (N_("The list is back at the start."), lambda _at, _item: ""),
 }
 
 
@@ -122,7 +126,6 @@ class TermChange(NamedTuple):
 class Changed:
     """The change of the metric in focus by the last step."""
 
-    label: str
     terms: tuple[TermChange, ...]  #: those that changed: the item that was moved first, then down the list
     before: Worked
     now: Worked
@@ -173,10 +176,8 @@ class PlaygroundState:
             ranking, truth = RANKING, TRUTH
         order, relevance = _ranking_and_relevance(ranking, truth)
         cutoff = Cutoffs.one(k).values[0]
-        self.items = tuple(relevance)  #: all of them: those of the list in their first order, then the others
-        #: The items in the order of the truth, which decides between equally relevant ones; then the others.
-        listed = sorted(truth, key=str) if isinstance(truth, (set, frozenset)) else () if truth is None else truth
-        self._truth_order = list(dict.fromkeys([*listed, *relevance]))
+        #: All of them: those of the list in their first order, then the others.
+        self.items = tuple(dict.fromkeys([*order, *relevance]))
         self.titles = _titles(items, self.items)  #: of the items that have one
         self.focus = chosen[-1].name if focus is None else self._metric_name(focus)
         self.setting = PlaygroundList(order, relevance, cutoff or len(order), _checked_gain(gain))
@@ -201,7 +202,7 @@ class PlaygroundState:
     @property
     def relevance(self) -> dict[Any, float]:
         """The relevance of each item, those that are not in the list included."""
-        return dict(self.setting.relevance)
+        return {item: self.setting.relevance[item] for item in self.items}
 
     @property
     def k(self) -> int:
@@ -300,15 +301,15 @@ class PlaygroundState:
         columns = zip(*(rows[name].tolist() for name in ("item", "rank", "term", "credit")), strict=True)
         terms = {term.item: term for term in map(Term._make, columns) if term.credit != 0}
         out_of = explanation.out_of if explanation.out_of_terms else None
-        return Worked(terms, rows["running"].iat[-1] if len(rows) else 0.0, out_of, explanation.value)
+        return Worked(terms, [0.0, *rows["running"].tolist()][-1], out_of, explanation.value)
 
     def explanation(self, metric: str | None = None, setting: PlaygroundList | None = None) -> Explanation:
         """Explain a metric: by default the one in focus, of the list as it is now."""
         return self._explained(self.focus if metric is None else self._metric_name(metric), setting or self.setting)
 
     def _explain(self, name: str, setting: PlaygroundList) -> Explanation:
-        options, truth = self._options(name, setting), self._truth(setting)
-        explanation = explain(name, setting.order, truth, setting.k, lang=self.lang, **options)
+        options = self._options(name, setting)
+        explanation = explain(name, setting.order, setting.relevance, setting.k, lang=self.lang, **options)
         return replace(explanation, titles=self.titles)
 
     def changed(self) -> Changed:
@@ -322,8 +323,7 @@ class PlaygroundState:
             change = (new.credit if new else 0.0) - (old.credit if old else 0.0)
             if change != 0:
                 terms.append(TermChange(item, old, new, change))
-        label, total_change = self.metrics[self.focus].label(self.k), sum(term.change for term in terms)
-        return Changed(label, tuple(terms), before, now, now.value - before.value, total_change)
+        return Changed(tuple(terms), before, now, now.value - before.value, sum(term.change for term in terms))
 
     # In words.
 
@@ -332,17 +332,9 @@ class PlaygroundState:
         with use_language(self.lang):
             if self.step is None:
                 return _("Move an item to see what changes.")
-            kind, item = self.step.kind, self.step.item
-
-            def value(at: PlaygroundList) -> object:
-                """The value that such a step changes."""
-                if kind == "move":
-                    return at.order.index(item) + 1
-                if kind == "relevance":
-                    return number(at.relevance[item])
-                return at.k if kind == "k" else _(GAINS[at.gain])
-
-            return _(ACTIONS[kind], item=self.name(item), before=value(self.step.before), now=value(self.setting))
+            item, (message, value_of) = self.step.item, ACTIONS[self.step.kind]
+            before, now = value_of(self.step.before, item), value_of(self.setting, item)
+            return _(message, item=self.name(item), before=before, now=now)
 
     def result(self) -> str:
         """Describe the metric in focus before and after the last step."""
@@ -388,26 +380,20 @@ class PlaygroundState:
 
     def _changed_terms(self, step: Action, terms: Sequence[TermChange]) -> list[str]:
         """Name the terms that changed: that of the item that was moved, then the others."""
-        sentences = []
-        if step.item is not None and terms and terms[0].item == step.item:
-            (moved, *terms) = terms
-            sentences.append(
-                _("Its term went from {before} to {now}.", before=moved.before or "0", now=moved.now or "0")
-            )
-        elif step.item is not None:
-            sentences.append(_("Its own term did not change."))
-        if terms:
-            named = [
-                f"{self.name(term.item)}: {term.before or '0'} → {term.now or '0'}" for term in terms[:TERMS_NAMED]
-            ]
-            if len(terms) > TERMS_NAMED:
-                named.append(_("{n} more", n=len(terms) - TERMS_NAMED))
+        went, others = N_("Its term went from {before} to {now}."), [term for term in terms if term.item != step.item]
+        own = [_(went, before=term.before or "0", now=term.now or "0") for term in terms if term.item == step.item]
+        sentences = [] if step.item is None else own or [_("Its own term did not change.")]
+        if others:
+            shown = others[:TERMS_NAMED]
+            named = [f"{self.name(term.item)}: {term.before or '0'} → {term.now or '0'}" for term in shown]
+            if len(others) > TERMS_NAMED:
+                named.append(_("{n} more", n=len(others) - TERMS_NAMED))
             message = (
                 Plural("{n} term changed, {terms}.", "{n} terms changed, {terms}.")
                 if step.item is None
                 else Plural("{n} other term changed, {terms}.", "{n} other terms changed, {terms}.")
             )
-            sentences.append(_(message, n=len(terms), terms="; ".join(named)))
+            sentences.append(_(message, n=len(others), terms="; ".join(named)))
         return sentences
 
     def __repr__(self) -> str:
@@ -455,16 +441,13 @@ class PlaygroundState:
         for watcher in list(self.watchers):
             watcher()
 
-    def _truth(self, setting: PlaygroundList) -> dict[Any, float]:
-        return {item: setting.relevance[item] for item in self._truth_order}
-
     def _options(self, name: str, setting: PlaygroundList) -> dict[str, Any]:
         gain = {"gain": setting.gain} if "gain" in self.metrics[name].defaults else {}
         return {**gain, **self._own_options[name]}
 
     def _value(self, name: str, setting: PlaygroundList) -> float:
-        truth = tuple((item, grade) for item, grade in self._truth(setting).items() if grade > 0)
-        pair = Pair(setting.order, tuple(setting.relevance[item] for item in setting.order), truth)
+        relevant = [(item, grade) for item, grade in setting.relevance.items() if grade > 0]
+        pair = Pair(setting.order, [setting.relevance[item] for item in setting.order], relevant)
         credit = self.metrics[name].at(hits_of([pair]), Cutoffs.one(setting.k), self._options(name, setting))
         return float(credit.value[0, 0])
 
@@ -476,7 +459,7 @@ class PlaygroundState:
 
 
 def _ranking_and_relevance(ranking: Ranking | None, truth: Truth | None) -> tuple[tuple[Any, ...], dict[Any, float]]:
-    """Return the items in rank order, and the relevance of all items."""
+    """Return the items in rank order, and the relevance of all items in the order of the truth."""
     if ranking is None:
         raise RecnbError("a truth was given without a ranking: give the items in rank order first.")
     if hasattr(ranking, "columns"):
@@ -498,9 +481,10 @@ def _ranking_and_relevance(ranking: Ranking | None, truth: Truth | None) -> tupl
         )
     letters = string.ascii_uppercase[:n] if n <= 26 else [f"#{rank}" for rank in range(1, n + 1)]
     order = tuple(letters if truth is None else ranking)
-    relevance = dict(zip(order, grades, strict=True))
-    judged = truth if isinstance(truth, Mapping) else dict.fromkeys(explanation.missed, 1.0)
-    return order, relevance | {item: float(grade) for item, grade in judged.items() if item not in relevance}
+    judged = dict(truth) if isinstance(truth, Mapping) else dict.fromkeys(explanation.missed, 1.0)
+    relevance = {**judged, **dict(zip(order, grades, strict=True))}
+    listed = sorted(truth, key=str) if isinstance(truth, (set, frozenset)) else () if truth is None else truth
+    return order, {item: float(relevance[item]) for item in dict.fromkeys([*listed, *relevance])}
 
 
 def _titles(items: Mapping[Any, str] | Frame | None, wanted: Sequence[Any]) -> dict[Any, str]:
@@ -536,8 +520,8 @@ def _moved(before: tuple[Any, ...], now: tuple[Any, ...], guess: Any) -> Any:
 
 
 def _checked_gain(gain: Gain | str) -> Gain:
-    if gain not in get_args(Gain):
-        raise OptionError(f"gain={gain!r} is no gain. {near(gain, get_args(Gain))}")
+    if gain not in GAINS:
+        raise OptionError(f"gain={gain!r} is no gain. {near(gain, GAINS)}")
     return cast(Gain, gain)
 
 

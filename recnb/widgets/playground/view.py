@@ -49,7 +49,7 @@ def explanation(state: PlaygroundState) -> tuple[str, str]:
 def still(state: PlaygroundState) -> str:
     """Return the whole playground as it is, without a kernel, a script or a style sheet."""
     formula, rest = explanation(state)
-    return part(state, "playground", gain=GAINS[state.gain], formula=formula, explanation=rest)
+    return part(state, "playground", formula=formula, explanation=rest)
 
 
 class RankingList(anywidget.AnyWidget):
@@ -63,30 +63,19 @@ class RankingList(anywidget.AnyWidget):
     moved = traitlets.Int(-1).tag(sync=True)  #: the position of the item that was moved last
     shown = traitlets.Dict().tag(sync=True)  #: the texts, in the playground's language
 
-    @traitlets.validate("order", "relevance")
-    def _validated(self, proposal: Any) -> list[Any]:
-        name, value = proposal["trait"].name, proposal["value"]
-        if not self._fits(name, value):
-            wanted = "a permutation of the ranks" if name == "order" else "a number from 0 up for each item"
-            raise traitlets.TraitError(f"{name}={value!r}: give {wanted}, such as {getattr(self, name)!r}.")
-        return list(value)
-
     def _fits(self, name: str, value: Any) -> bool:
-        """Whether a value can be taken; of order and relevance, the first one says how many items there are."""
+        """Whether a value can be taken from the browser; texts are made in Python alone."""
         if name == "moved":
             return type(value) is int and -1 <= value < len(self.relevance)
-        if not isinstance(value, list):
-            return False
-        if name == "order":
-            return all(type(at) is int for at in value) and (not self.order or sorted(value) == sorted(self.order))
-        grades = all(is_number(grade) and grade >= 0 for grade in value)
-        return grades and (not self.relevance or len(value) == len(self.relevance))
+        if name == "order" and isinstance(value, list):
+            return all(type(at) is int for at in value) and sorted(value) == sorted(self.order)
+        if name == "relevance" and isinstance(value, list):
+            return len(value) == len(self.relevance) and all(is_number(grade) and grade >= 0 for grade in value)
+        return name not in ("order", "relevance", "shown")
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Take the valid values that the browser sends; instead of the others, send back the present ones."""
-        checked = ("order", "relevance", "moved")
-        refused = [name for name, value in sync_data.items() if name in checked and not self._fits(name, value)]
-        refused += [name for name in sync_data if name == "shown"]  # texts are made in Python alone
+        refused = [name for name, value in sync_data.items() if not self._fits(name, value)]
         super().set_state({name: value for name, value in sync_data.items() if name not in refused})
         if refused:
             self.send_state(refused)
@@ -122,7 +111,7 @@ class Playground(View):
         self.k = w.IntSlider(value=state.k, min=1, max=most, description=_("cut-off k"), style=WIDE)
         # Radio buttons, since toggle buttons show which one is pressed by colour alone.
         radio: dict[str, Any] = {"orientation": "horizontal", "style": WIDE, "layout": FITTING}
-        gains = [(_(label), gain) for gain, label in GAINS.items()]
+        gains = [(_(gain), gain) for gain in GAINS]
         self.gain = w.RadioButtons(options=gains, description=_("gain"), **radio)
         metrics = [(metric.symbol, name) for name, metric in state.metrics.items()]
         self.explained = w.RadioButtons(options=metrics, description=_("explain"), **radio)
@@ -156,7 +145,7 @@ class Playground(View):
         self.state.reorder([self.state.items[position] for position in order], moved=moved)
 
     def _set_relevance(self, relevance: list[float]) -> None:
-        for item, grade in zip(self.state.items, relevance, strict=True):
+        for item, grade in list(zip(self.state.items, relevance, strict=True)):
             self.state.set_relevance(item, grade)
 
     def _show(self) -> None:

@@ -99,7 +99,8 @@ class Exercise(Suggesting):
             items = [item for item in truth if item in self.drawn.row or self.drawn.option("ideal") != "list"]
             credits = gain_of(np.array([truth[item] for item in items], dtype=np.float64), self.drawn.option("gain"))
         else:
-            items, credits = (self.explanations[0].rows[column].to_numpy() for column in ("item", "credit"))
+            rows = self.explanations[0].rows
+            items, credits = rows["item"].tolist(), rows["credit"].to_numpy()
         return tuple(sorted(items[at] for at in np.flatnonzero(credits >= credits.max() - 1e-12)))
 
 
@@ -185,18 +186,18 @@ class Quiz(Exercise):
 
     __repr__ = __str__
 
-    def question_html(self, *, instruction: bool) -> Markup:
+    def _question_html(self, *, instruction: bool) -> Markup:
         """Return the question as HTML, with how an answer is checked in Python or without."""
         with use_language(self.lang):
             return render("widgets/quiz/question.jinja", quiz=self, question=question, instruction=instruction)
 
-    def feedback_html(self, sentences: Sequence[tuple[str, str]]) -> Markup:
+    def _feedback_html(self, sentences: Sequence[tuple[str, str]]) -> Markup:
         """Return sentences to an answer as HTML, each with its mark or none."""
         with use_language(self.lang):
             return render("widgets/quiz/answer.jinja", label=self.label, sentences=sentences)
 
     def _repr_html_(self) -> str:
-        return str(self.question_html(instruction=True))
+        return str(self._question_html(instruction=True))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         """Return text and HTML, and the widget where there are widgets."""
@@ -208,7 +209,7 @@ class Quiz(Exercise):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Answer:
+class Answer(Suggesting):
     """A checked answer; true if it is right."""
 
     quiz: Quiz
@@ -292,12 +293,12 @@ class Answer:
         feedback = " ".join(word for marked in self._marked() for word in marked if word)
         return feedback if self.solution is None else f"{feedback}\n\n{self.solution!r}"
 
-    def feedback_html(self) -> Markup:
+    def _feedback_html(self) -> Markup:
         """Return the feedback as HTML, without the solution."""
-        return self.quiz.feedback_html(self._marked())
+        return self.quiz._feedback_html(self._marked())
 
     def _repr_html_(self) -> str:
-        return str(self.feedback_html()) + ("" if self.solution is None else self.solution._repr_html_())
+        return str(self._feedback_html()) + ("" if self.solution is None else self.solution._repr_html_())
 
 
 @dataclass(frozen=True, eq=False, repr=False)

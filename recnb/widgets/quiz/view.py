@@ -28,7 +28,7 @@ class QuizView(View):
     def __init__(self, quiz: Quiz) -> None:
         fitting, row = w.Layout(**FITTING), w.Layout(**ROWS, grid_gap="0.2em 0.8em")
         with use_language(quiz.lang):
-            self.question = w.HTML(_SPACED.format(quiz.question_html(instruction=False)))
+            self.question = w.HTML(_SPACED.format(quiz._question_html(instruction=False)))
             empty = f"{0:.{quiz.digits}f}"
             self.value = w.Text(description=_("Value"), placeholder=empty, style=WIDE, continuous_update=False)
             self.value.layout.width = "14em"
@@ -61,7 +61,7 @@ class QuizView(View):
             unread = N_("{text} cannot be read as a number: type 0.1234, 0,1234, 2/3 or 12.34%.")
             self._alert(unread, text=one_line(typed or "", 40))
             return
-        self.feedback.value = _ALERT.format(answer.feedback_html())
+        self.feedback.value = _ALERT.format(answer._feedback_html())
         if answer.solution is not None:
             self.reveal()
 
@@ -71,7 +71,7 @@ class QuizView(View):
 
     def _alert(self, message: str, **values: Any) -> None:
         with use_language(self.state.lang):
-            self.feedback.value = _ALERT.format(self.state.feedback_html([("", _(message, **values))]))
+            self.feedback.value = _ALERT.format(self.state._feedback_html([("", _(message, **values))]))
 
     def _submitted(self, _ignored: Any, content: Any, __: Any) -> None:
         if content.get("event") == "submit":
