@@ -98,7 +98,7 @@ def formula_row(own: Defaults) -> list[str]:
     """How gain and discount are reckoned, and what each metric divides by."""
     cells = ["–"] * 3
     if ndcg := own.get("nDCG"):
-        chosen = {**metric_of(ndcg).defaults, **dict(ndcg.options)}
+        chosen = {**metric_of(ndcg.metric).defaults, **dict(ndcg.options)}
         seen = " it holds" if ndcg.convention.judged == "list" else ""
         ideal = {"relevant": f"min(k, relevant{seen})"}.get(chosen["ideal"], chosen["ideal"])
         cells = [GAIN[chosen["gain"]], DISCOUNT[chosen["discount"]], ideal]
