@@ -12,6 +12,7 @@ from recnb.data.input import RECS, TRUTH, Input, read_inputs, refuse_unused
 from recnb.errors import OptionError, near
 from recnb.libraries.variant import MetricVariant
 from recnb.metrics.measure import is_measure
+from recnb.metrics.metric import measure_named
 from recnb.results.arguments import measure_at
 from recnb.results.item_metrics import FORMULAS, ItemMetrics
 
@@ -90,9 +91,10 @@ def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | Non
     if metric in variants(library) or not (isinstance(metric, str) and is_measure(metric)):
         return preset(library, metric), k
     try:
-        measure, k = measure_at(metric, k)
+        measure = measure_named(metric)
     except OptionError:
         return preset(library, metric), k
+    k = measure_at(metric, k)[1]
     found = default_of(library, measure.plain_name, whole=k is None)
     if found is None or measure.given or measure.data:
         return preset(library, metric), k
