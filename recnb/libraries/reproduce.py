@@ -36,7 +36,7 @@ def as_in(
     ----------
     library, metric
         Names as listed by `recnb.conventions.names()` and `recnb.conventions.metrics(library)`; a suffix such as `[full]`
-        tells what the library is given. A measure such as "map" or "nDCG@10" is the library's first variant of it.
+        tells what the library is given. A measure of accuracy, as "map" or "nDCG@10", is the library's first variant of it.
     recs, truth
         Recommendations and truth, in any form that `recnb.evaluate` takes; one frame with both sides is given alone.
     k
@@ -96,7 +96,7 @@ def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | Non
         return preset(library, metric), k
     k = measure_at(metric, k)[1]
     found = default_of(library, measure.plain_name, whole=k is None)
-    if found is None or measure.given or measure.data:
+    if found is None or measure.given or measure.data or not measure.is_accuracy:
         return preset(library, metric), k
     named = [name for name in variants(library) if name.partition("[")[0] == found.variant.partition("[")[0]]
     if len(named) > 1:
