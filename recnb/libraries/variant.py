@@ -28,7 +28,7 @@ from recnb.libraries.data_properties import DataProperties, properties_of
 from recnb.libraries.library_errors import refuse
 from recnb.libraries.library_metrics import EMPTY, SPECIAL, metric_of
 from recnb.metrics.hits import Floats
-from recnb.metrics.metric import Metric, metric_named
+from recnb.metrics.metric import Metric
 from recnb.results.aggregation import averaged, cutoffs_under, hits_for
 from recnb.results.arguments import position_of
 
@@ -112,13 +112,13 @@ class MetricVariant:
     @classmethod
     def of_preset(cls, preset: Preset) -> MetricVariant:
         """The variant that a library computes."""
-        variant = cls.of(preset.convention, metric_of(preset), dict(preset.options))
+        variant = cls.of(preset.convention, metric_of(preset.metric), dict(preset.options))
         return replace(variant, refuses=preset.refuses)
 
     @property
     def definition(self) -> Metric[...]:
         """The metric of this name."""
-        return SPECIAL[self.metric] if self.metric in SPECIAL else metric_named(self.metric)
+        return metric_of(self.metric)
 
     @property
     def in_force(self) -> Convention:
