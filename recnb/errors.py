@@ -175,6 +175,17 @@ def is_word(value: object, words: Container[str]) -> bool:
     return isinstance(value, str) and value in words
 
 
+def listed(names: Iterable[object], between: str = ", ", most: int = 10) -> str:
+    """Names as a list in a sentence, of many the first.
+
+    >>> listed(["a", "b", "c"], most=2)
+    "'a', 'b' and 1 more"
+    """
+    shown = [*map(repr, names)]
+    more = f" and {len(shown) - most:,} more" if len(shown) > most else ""
+    return f"{between.join(shown[:most])}{more}"
+
+
 def near(word: object, known: Iterable[object]) -> str:
     """The names nearest to a misspelt word, as a sentence to end a message with.
 

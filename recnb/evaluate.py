@@ -292,7 +292,7 @@ def evaluate_model(
     Parameters
     ----------
     model
-        An object whose `predict(user)` returns one score per item, shape (n_items,).
+        An object whose `predict(user)` returns one score per item, shape (n_items,), or a function of the user that does.
     test, train
         SciPy sparse matrices, shape (n_users, n_items). An entry above 0 is a relevant item and its relevance.
     k
@@ -402,6 +402,7 @@ OF_LIBRARIES: dict[str, tuple[object, ...]] = {
     **dict.fromkeys(
         ("rel", "relevance_level", "threshold"), ("the lowest relevant grade is ", Argument("relevant_from", 2), ".")
     ),
+    "alpha": ("tests have the level 1 - confidence, here ", Argument("confidence", 0.95), "."),
     "complete": ("users without a list count 0 by ", Argument("users", "truth"), "."),
 }
 

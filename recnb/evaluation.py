@@ -87,7 +87,7 @@ class EvaluationMethods(Methods):
         Table
         """
         if by is not None:
-            return table_by(self._evaluated(), metrics, k, by, bins=bins, options=options)
+            return table_by(self._evaluated(), metrics, k, by, bins, options)
         return table_of(self._evaluated(), metrics, k, options, intervals=intervals)
 
     def measure(self, text: str, **options: Any) -> Score | CatalogueScore:
@@ -446,7 +446,9 @@ class Evaluation(EvaluationMethods):
         """
         return at_least({"": self._data}, self.basis(), metric, value, k, options)
 
-    def why(self, metric: str, k: int | None = None, *, other: Any, variant: str | None = None, **options: Any) -> Why:
+    def why(
+        self, metric: str, k: int | None = None, *, other: Any = None, variant: str | None = None, **options: Any
+    ) -> Why:
         """Explain the difference between this number and another: conventions are switched one at a time.
 
         Parameters
@@ -454,7 +456,8 @@ class Evaluation(EvaluationMethods):
         metric, k, **options
             The metric, as in `table`.
         other
-            A library's name, a Convention, or another Evaluation. `ev.under("ranx").why("ndcg", k=10,
+            A library's name, with a variant of its metric if wanted ("xgboost ndcg_linear"); "recnb"; a Convention; or
+            another Evaluation. `ev.under("ranx").why("ndcg", k=10,
             other="rectools")` compares two libraries.
         variant
             Which of a library's several versions of the metric.

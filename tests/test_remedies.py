@@ -96,6 +96,8 @@ CASES = {
     "metrics by position": Case("", "recnb.evaluate(recs, truth, ['AP'])", r"what it returns: (.+?);", "number = len(recnb.evaluate(recs, truth){})", "number", 1),
     "scores of all items": Case("import numpy; scores = np.array([[3.5, 2, 1], [1, 3, 2.5]])", "recnb.evaluate(scores, {0: [1], 1: [1]}, user_ids=[0, 1]).mrr()", r"Rank them first: (.+?) has", "scores = {}"),
     "labels in rows": Case("y_true = np.array([[0, 1], [1, 0]]); more = dict(group=[2, 2])", "recnb.evaluate_groups(y_true, [2, 1, 2, 1], **more).mrr()", r"a row, (.+?), with (.+?)\.$", "y_true = {0}; more = dict({1})"),
+    "ratings by user and item": Case("recs['item'] = recs['item'].map(dict(a=1, b=2, c=3)); frame = pd.DataFrame([[0, 1, 0], [0, 1, 0]], ['u', 'v'], [1, 2, 3])", "recnb.evaluate(recs, frame).mrr()", r"ratings or scores, (.+?) with users", "frame = {}"),
+    "lists in two columns": Case("frame = pd.DataFrame(dict(user=['u', 'v'], pred=[list('abc'), list('bca')], true=[['b'], ['b']])); more = dict()", "frame.rec.mrr(**more)", r"which are which: (.+?)\.$", "more = dict({})"),
     "qrels before the run": Case("run, qrels = dict(u=dict(a=1.5, b=0.5, c=0.2), v=dict(b=1.5)), dict(u=dict(b=1), v=dict(b=1))", "recnb.evaluate(qrels, run, convention='trec').mrr()", r"in this order: (.+?)\.$", "ev = {}", "ev.mrr()"),
     "metrics of an evaluation": Case("", "recnb.evaluate(recs, truth, metrics=['AP'])", r"Type (.+?), or", "ev = recnb.evaluate(recs, truth); found = {}", "found.loc['AP', 'mean']"),
     "metrics of a comparison": Case('models = {"a": recs, "b": recs}', "recnb.compare(models, truth, metrics=['AP'])", r"Type (.+?), or", "found = {}", "found.loc['a', 'AP']"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Never, NoReturn
 
 import numpy as np
@@ -39,6 +40,7 @@ from recnb.results.beyond_accuracy import values_of
 from recnb.results.curve import curve_of, is_against_recall
 from recnb.results.gate import Gate, NotWorse, at_least
 from recnb.results.segments import distinct_labels
+from recnb.results.table import Table
 from recnb.stats import PairedMethod
 
 if TYPE_CHECKING:
@@ -321,7 +323,9 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         -------
         Conclusion
         """
-        return Conclusion(*self._tested(metrics, k, options), lang=checked(lang))
+        return Conclusion(
+            *self._tested(metrics, k, options), partial(self._tied, metrics, k, options), lang=checked(lang)
+        )
 
     def forest(
         self, metrics: Metrics = None, k: AnyCutoffs = None, *, lang: str | None = None, **options: Any
@@ -494,7 +498,7 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
 
         return pd.DataFrame(list(map(asdict, overlaps(self._models, Cutoffs.one(k).values[0], p))))
 
-    def beyond(self, k: int | None = None) -> pd.DataFrame:
+    def beyond(self, k: int | None = None) -> Table:
         """Return the metrics beyond accuracy that `train=` and `items=` allow for every model.
 
         Parameters
@@ -504,7 +508,7 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
 
         Returns
         -------
-        pandas.DataFrame
+        Table
             A row per model, a column per metric. Values are of all lists of a model, or of the users with a list; nothing is tested.
         """
         from recnb.comparison.build import beyond
@@ -515,7 +519,10 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
                 "metrics beyond accuracy need what users had before: give compare() train=, and items= for some."
             )
         columns = {metric.metric: [value for value, _, _ in metric.values] for metric in metrics}
-        return pd.DataFrame(columns, index=pd.Index(self.names, name="model"))
+        table = Table(columns, index=pd.Index(self.names, name="model"))
+        basis = " · ".join(dict.fromkeys(metric.basis for metric in metrics))
+        table.attrs = {"basis": basis, "lang": current()}
+        return table
 
     def curve(
         self, metric: str = "ndcg", k: Iterable[int] = range(1, 21), *, lang: str | None = None, **options: Any

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Any
 from recnb.comparison.common_users import COMMON_USERS
 from recnb.comparison.conclusions import population_in_words
 from recnb.comparison.differences import Block, ComparedMetrics, computed_blocks, measure, measure_by
+from recnb.comparison.models import OWN
 from recnb.comparison.results import Difference, ModelUsers, Settings
 from recnb.display.language import pgettext
 from recnb.errors import OptionError, UnknownModelError, is_word, near
+from recnb.lint import ties_in
+from recnb.lint.findings import Finding
 from recnb.metrics.hits import Cutoffs
 from recnb.report.request import MetricOptions
 from recnb.results.arguments import Metrics, asked_measures, metrics_under, options_of
@@ -73,6 +76,10 @@ class ComparisonData:
 
     def _chosen(self, metrics: Metrics, options: Mapping[str, Any]) -> list[MetricOptions]:
         """The metrics asked for, or the usual ones, each with its options; one without values of users is refused."""
+        for name, value in options.items():
+            if name in OWN:
+                problem = f"{name}= is an option of the comparison and not of its metrics: recnb.compare(..., {name}={value!r})."
+                raise OptionError(problem)
         named = metrics_under(self._first.library, metrics)
         chosen = []
         for name, metric in asked_measures(named):
@@ -120,6 +127,15 @@ class ComparisonData:
         """The differences of all pairs, and the settings as used."""
         results = self._measured(metrics, k, options, self.pairs)
         return results.differences, results.settings
+
+    def _tied(self, metrics: Metrics, k: object, options: Mapping[str, Any]) -> dict[str, Finding]:
+        """The lint's warning of equal scores for each model, by the first of the metrics at the last cut-off."""
+        (metric, of_metric), *_others = self._chosen(metrics, options)
+        cutoff = metric.cutoffs(Cutoffs.of(k)).values[-1]
+        if not metric.is_accuracy:
+            return {}
+        found = {name: ties_in(model, cutoff, metric, of_metric) for name, model in self._models.items()}
+        return {name: finding for name, finding in found.items() if finding and finding.severity == "warning"}
 
     def _checked(self, model: object) -> str:
         """The name of a model."""

@@ -91,6 +91,9 @@ def models_of(models: Any, truth: Input | None, options: dict[str, Any]) -> dict
         )
     scores = options.get("score")
     if is_several(scores):
+        if isinstance(scores, Mapping):
+            problem, columns = ": name the columns alone, which name the models: ", [*scores.values()]
+            raise OptionError(Argument("score", scores), problem, Argument("score", columns), ".")
         if isinstance(models, Mapping) or "model" in options:
             raise OptionError(
                 "score= names several columns of predictions, a model each, in one frame: leave out model=, or give one score="
@@ -176,7 +179,10 @@ def _by_model(frame: Frame, column: str | None) -> dict[str, Frame]:
     try:
         label = find(frame if engine is None else engine.columns(frame), name, ["model"], {"model": column})["model"]
     except ColumnError as problem:
-        for_each = "Or give one frame for each model: recnb.compare({'a': recs_a, 'b': recs_b}, truth)."
+        for_each = (
+            "Or give one frame for each model: recnb.compare({'a': recs_a, 'b': recs_b}, truth). Or, if a column holds the "
+            "predictions of each model, name these columns: recnb.compare(frame, score=['pred_a', 'pred_b'])."
+        )
         raise ColumnError(*problem.parts, fix=for_each) from problem
     if engine is not None:
         parts = engine.by_model(frame, label)

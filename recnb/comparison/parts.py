@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from recnb.comparison.sections import ComparisonSection, part
 from recnb.display.language import _, use_language
 from recnb.display.templates import plain_macro
 from recnb.display.text import one_line
+from recnb.lint.findings import Finding
 from recnb.report.section import PLAIN
 from recnb.results.curve import Curve
 from recnb.results.plots import draw_intervals
@@ -53,6 +54,7 @@ class Conclusion(ComparisonPart):
 
     differences: tuple[Difference, ...]
     settings: Settings
+    _tied: Callable[[], Mapping[str, Finding]]  # equal scores that decide, looked for where notes are shown
 
     @property
     def lines(self) -> list[str]:
@@ -62,21 +64,21 @@ class Conclusion(ComparisonPart):
 
     @property
     def notes(self) -> list[str]:
-        """The number of comparisons made, and what intervals over users do not cover."""
+        """Equal scores that decide, the number of comparisons made, and what intervals over users do not cover."""
         with use_language(self.lang):
-            return notes(self.settings, tested(self.differences))
+            ties = [f"{one_line(model)}: {finding.short}." for model, finding in self._tied().items()]
+            return [*ties, *notes(self.settings, tested(self.differences))]
 
     def to_frame(self) -> pd.DataFrame:
         """Each difference with its verdict and its sentence."""
         names = ["metric", "k", "model", "baseline", "verdict"]
-        frame = pd.DataFrame([[getattr(row, name) for name in names] for row in self.differences], columns=names)
-        return frame.assign(says=self.lines)
+        return pd.DataFrame([row.to_dict() for row in self.differences], columns=names).assign(says=self.lines)
 
     def _text(self) -> str:
         return "\n".join([*self.lines, *self.notes])
 
     def _html(self) -> str:
-        return part(_("What may be concluded"), "conclusion", self.differences, self.settings)
+        return part(_("What may be concluded"), "conclusion", self.differences, self.settings, self.notes)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,8 +90,8 @@ class Forest(ComparisonPart):
 
     def to_frame(self) -> pd.DataFrame:
         """The differences drawn: metric, k, model, baseline, difference and the ends of its interval, verdict."""
-        names = ("metric", "k", "model", "baseline", "difference", "low", "high", "verdict")
-        return pd.DataFrame([{name: getattr(row, name) for name in names} for row in self.differences])
+        names = ["metric", "k", "model", "baseline", "difference", "low", "high", "verdict"]
+        return pd.DataFrame([row.to_dict() for row in self.differences], columns=names)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw it by matplotlib, on `ax` if given."""

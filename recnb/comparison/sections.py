@@ -16,6 +16,7 @@ from recnb.report.section import Cells, FindingsTab, Safe, Section
 
 if TYPE_CHECKING:
     from recnb.comparison.results import ComparisonReportData, Difference, Mean
+    from recnb.report.data import MetricDescription
 
 #: Marks of LaTeX for verdicts, and for means that are not significantly different from the best.
 LATEX_MARKS = {"better": r"\ast", "worse": r"\dagger"}
@@ -88,17 +89,24 @@ class ComparisonOverview(ComparisonSection):
     fields = ("means",)
 
     def means(self, k: int | None, safe: Safe, cell: Callable[[Mean, str], str]) -> Cells:
+        """The means of all models at a cut-off."""
+        return self._means([(metric, k) for metric in self.report.metrics_at(k)], safe, cell)
+
+    def _means(
+        self, columns: Sequence[tuple[MetricDescription, int | None]], safe: Safe, cell: Callable[[Mean, str], str]
+    ) -> Cells:
         """Models × metrics; `cell` takes a mean and the verdict of its difference from the reference, or ""."""
         report = self.report
-        against = {(row.model, row.metric): row.verdict for row in report.at(k) if row.baseline == report.reference}
-        columns = [
-            [cell(mean, against.get((mean.model, mean.metric), "")) for mean in report.means_at(metric.metric, k)]
-            for metric in report.metrics_at(k)
+        verdicts = {
+            (row.model, row.label): row.verdict for row in report.differences if row.baseline == report.reference
+        }
+        of_columns = [
+            [cell(mean, verdicts.get((mean.model, mean.label), "")) for mean in report.means_at(metric.metric, k)]
+            for metric, k in columns
         ]
-        rows = [[safe(model), *cells] for model, *cells in zip(report.models, *columns, strict=True)]
+        rows = [[safe(model), *cells] for model, *cells in zip(report.models, *of_columns, strict=True)]
         return Cells(
-            [_("model"), *(metric.symbol if k is None else f"{metric.symbol}@{k}" for metric in report.metrics_at(k))],
-            rows,
+            [_("model"), *(metric.symbol if k is None else f"{metric.symbol}@{k}" for metric, k in columns)], rows
         )
 
     def latex(self) -> list[str]:
@@ -109,8 +117,13 @@ class ComparisonOverview(ComparisonSection):
             value = rf"\textbf{{{number(mean.mean)}}}" if mean.best else number(mean.mean)
             return value + (_raised(marks) if marks else "")
 
-        n_columns = len(self.report.metrics)
+        report, n_columns = self.report, len(self.report.metrics)
         rows: list[Sequence[str] | str] = []
+        columns = [(metric, k) for metric in report.metrics for k in report.k if report.means_at(metric.metric, k)]
+        if len(columns) == n_columns and len(report.k) > 1:  # each metric at a cut-off of its own
+            cells = self._means(columns, latex_text, cell)
+            rows = [["", *map(latex_text, cells.header[1:])], r"\midrule", *cells.rows]
+            return [latex_table(f"l{'r' * n_columns}", self._caption(), rows)]
         for k in self.report.k:
             header = latex_text(_("whole list")) if k is None else rf"$k = {k}$"
             metrics = [latex_text(metric.symbol) for metric in self.report.metrics_at(k)]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from recnb.conventions.convention import Convention, options_of
+from recnb.display.data_file import rows_of
 from recnb.errors import OptionError, is_word, near
 
 #: Other names for libraries, in lower case and with dashes.
@@ -25,6 +24,15 @@ ALIASES = {
     "lgbm": "lightgbm",
     "lgb": "lightgbm",
     "xgb": "xgboost",
+}
+
+#: Metrics that libraries compute under one name; recnb tells them apart.
+FAMILIES = {
+    "f1": ("f1_list",),
+    "err": ("err_label",),
+    "rbp": ("rbp_graded", "rbp_normalized"),
+    "reciprocal_rank": ("reciprocal_rank_of_all",),
+    "hit_rate": ("hit_count",),
 }
 
 #: Variants recorded of whole lists, which the library cuts where it is asked to.
@@ -54,21 +62,17 @@ class Preset:
 @cache
 def presets() -> Mapping[tuple[str, str], Preset]:
     """All presets, by library and variant."""
-    presets = {}
-    with (files("recnb.conventions") / "presets.csv").open(encoding="utf-8") as lines:
-        for row in csv.DictReader(lines):
-            presets[row["library"], row["variant"]] = Preset(
-                library=row["library"],
-                version=row["version"],
-                variant=row["variant"],
-                metric=row["metric"],
-                options=tuple(options_of(row["options"]).items()),
-                convention=Convention.of(options_of(row["convention"])),
-                tolerance=float(row["tolerance"]),
-                refuses=tuple(word for word in row["refuses"].split("; ") if word),
-                note=row["note"],
-            )
-    return presets
+    recorded = (
+        Preset(
+            **{name: row[name] for name in ("library", "version", "variant", "metric", "note")},
+            options=tuple(options_of(row["options"]).items()),
+            convention=Convention.of(options_of(row["convention"])),
+            tolerance=float(row["tolerance"]),
+            refuses=tuple(word for word in row["refuses"].split("; ") if word),
+        )
+        for row in rows_of("conventions/presets.csv")
+    )
+    return {(preset.library, preset.variant): preset for preset in recorded}
 
 
 def preset(library: str, variant: str) -> Preset:
@@ -104,6 +108,11 @@ def of_metric(metric: str, library: str | None = None) -> list[Preset]:
     """The presets that compute a metric, of one library or of all."""
     name = None if library is None else library_named(library)
     return [preset for preset in presets().values() if preset.metric == metric and name in (None, preset.library)]
+
+
+def of_family(metric: str, library: str | None = None) -> list[Preset]:
+    """The presets of a metric and of those that libraries call by the same name."""
+    return [preset for name in (metric, *FAMILIES.get(metric, ())) for preset in of_metric(name, library)]
 
 
 def of_library(library: str) -> list[Preset]:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.errors import COLUMN, Argument, Code, ColumnError, FrameError, FrameName
+from recnb.errors import COLUMN, Argument, Code, ColumnError, FrameError, FrameName, listed
 
 #: Tables that callers may pass: pandas, Polars (eager or lazy), pyarrow datasets, and all with Arrow's stream protocol (pyarrow, DuckDB).
 Frame = Any
@@ -195,24 +195,22 @@ def _missing(
     kind = f"column {wanted!r}" if wanted is not None else f"{what} column{'s' if words[1:] else ''} that recnb knows"
     alone = ", and alone it must hold both what was recommended and what is relevant" if both_sides else ""
     problem = (FrameName(name), f" has no {kind}{alone}.")
-    listed = f"Its columns: {', '.join(map(repr, all_columns)) or 'none'}"
+    has = f"Its columns: {listed(all_columns) or 'none'}"
     other = Code(" Or give the other frame as well, recs.rec.against(truth).") if both_sides else ""
     if levels := _levels(frame):
-        index = ", ".join(map(repr, levels))
-        return ColumnError(
-            *problem, fix=f"{listed}; its index holds {index}: type .reset_index() to make columns of it."
-        )
+        index = f"its index holds {listed(levels)}: type .reset_index() to make columns of it."
+        return ColumnError(*problem, fix=f"{has}; {index}")
     free = [column for column in columns if role_of(column) is None]
     if free and not isinstance(free[0], str):
         text = ", and a column is named as text: frame.columns = frame.columns.map(str), and say which one it is: "
-        return ColumnError(*problem, fix=(listed, text, Argument(roles[0], str(free[0])), "."))
+        return ColumnError(*problem, fix=(has, text, Argument(roles[0], str(free[0])), "."))
     candidates = _candidates(frame, free, roles)
     proposed = {role: names[0] if len(names) == 1 else COLUMN for role, names in candidates.items()}
     arguments = [part for role in roles for part in (", ", Argument(role, proposed.get(role, COLUMN)))][1:]
     say = "Say which they are" if words[1:] else "Say which one it is"
-    several = [f"{role} {' or '.join(map(repr, names))}" for role, names in candidates.items() if len(names) > 1]
+    several = [f"{role} {listed(names, ' or ')}" for role, names in candidates.items() if len(names) > 1]
     choice = f" By type and name: {'; '.join(several)}." if several else ""
-    return ColumnError(*problem, fix=(f"{listed}. {say}: ", *arguments, ".", choice, other))
+    return ColumnError(*problem, fix=(f"{has}. {say}: ", *arguments, ".", choice, other))
 
 
 def _types(frame: Frame) -> dict[str, str]:

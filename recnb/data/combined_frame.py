@@ -14,9 +14,9 @@ import polars as pl
 
 from recnb.data import validation
 from recnb.data.columns import Frame, columns_of, find, role_of, table_of
-from recnb.data.item_lists import in_cells
+from recnb.data.item_lists import holds_lists, in_cells
 from recnb.display.language import N_, Plural, Sentence
-from recnb.errors import ColumnError, FrameError
+from recnb.errors import Argument, ColumnError, FrameError, FrameName, listed
 
 Parts = tuple[pl.DataFrame, pl.DataFrame, dict[str, str], dict[str, str], tuple[str | Sentence, ...]]
 
@@ -33,12 +33,21 @@ def split(frame: Frame, columns: Mapping[str, str | None]) -> Parts:
     for role, column in columns.items():
         if column is not None and column not in names:
             raise ColumnError(
-                f"the frame has no column {column!r}, which {role}={column!r} names. Columns: {', '.join(map(repr, names))}."
+                f"the frame has no column {column!r}, which {role}={column!r} names. Columns: {listed(names)}."
             )
     by_list = {"recommended", "relevant"} <= {role_of(name) for name in names} | {
         role for role, column in columns.items() if column
     }
-    return _list_frame(frame, columns) if by_list else _complete_frame(frame, columns, names)
+    if by_list:
+        return _list_frame(frame, columns)
+    try:
+        return _complete_frame(frame, columns, names)
+    except FrameError as problem:
+        lists = [] if _has_items(frame, names, columns) else [name for name in names if holds_lists(frame, name)]
+        if len(lists) < 2:
+            raise
+        say = ("Say which are which: ", Argument("recommended", lists[0]), ", ", Argument("relevant", lists[1]), ".")
+        raise ColumnError(FrameName("the frame"), f" has lists in the columns {listed(lists)}.", fix=say) from problem
 
 
 def _has_items(frame: Frame, names: list[str], columns: Mapping[str, str | None]) -> bool:

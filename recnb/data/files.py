@@ -15,6 +15,7 @@ import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
 from math import isfinite
 from pathlib import Path
 from typing import IO, Any, TypeAlias, overload
@@ -150,7 +151,9 @@ def written_json(value: Any, path: File | None) -> str | None:
 
 
 def json_values(value: Any) -> Any:
-    """Nested data as JSON has it: lists for tuples, None for NaN."""
+    """Nested data as JSON has it: mappings for dataclasses, lists for tuples, None for NaN."""
+    if is_dataclass(value):
+        return {field.name: json_values(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
         return {name: json_values(part) for name, part in value.items()}
     if isinstance(value, (list, tuple)):

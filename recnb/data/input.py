@@ -18,7 +18,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.data.columns import Frame, columns_of, find, fractional, from_pandas, role_of, table_of
-from recnb.data.item_lists import LISTS, SETS, by_rank, by_user, ids_of, in_cells
+from recnb.data.item_lists import LISTS, SETS, by_rank, by_user, holds_lists, ids_of, in_cells
 from recnb.data.join import Source
 from recnb.data.table_files import IDS, Trec, Wanted, read_together
 from recnb.data.validation import kind
@@ -156,19 +156,21 @@ class Inputs:
 
     def _of_frame(self, frame: Frame, name: str, names: list[Any]) -> pl.DataFrame | None:
         """A frame with lists in cells or with a column for each rank, by item."""
-        if self.columns.get("item") in names or any(role_of(column) == "item" for column in names):
+        items = [column for column in names if column == self.columns.get("item") or role_of(column) == "item"]
+        if items and not holds_lists(frame, items[0], LISTS):
             return None
         if (ranks := self._ranks(frame, name, names)) is not None:
             return self._of_ranks(frame, name, ranks, [column for column in names if column not in ranks])
         role = COLUMN_OF_LISTS.get(name, "")
         lists = [column for column in names if column == self.columns.get(role)] or [
-            column for column in names if role_of(column) == role or _holds_lists(frame, column)
+            column for column in names if role_of(column) == role or holds_lists(frame, column)
         ]
         if len(lists) != 1:
             return None
-        if lists[0] == self.columns.get(role):
-            self.spent.add(role)
+        self.spent.update(one for one in (role, "item") if lists[0] == self.columns.get(one))
         label = find(frame, name, ["user"], self.columns)["user"]
+        if items and table_of(frame, name, {"user": label})["user"].is_duplicated().any():
+            return None
         return in_cells(frame, name, label, lists[0], ordered=name == RECS).rename({"user": label})
 
     def _ranks(self, frame: Frame, name: str, names: list[Any]) -> list[Any] | None:
@@ -182,19 +184,17 @@ class Inputs:
             len(numbers) < (1 if prefixes == {""} else 2)
             or any(role_of(one) in OF_OTHER_FRAMES for one in left)
             or named & {*left}
-            or _holds_fractions(frame, name, [*numbers])
         ):
+            return None
+        if _holds_fractions(frame, name, [*numbers]):
+            if prefixes == {""}:
+                raise _of_items(name, [*numbers], "hold numbers that are not whole")
             return None
         ranks = sorted(numbers, key=lambda column: int(numbers[column][2]))
         places = [int(numbers[column][2]) for column in ranks]
         examples = " and ".join(map(repr, ranks[:2]))
         if len(prefixes) > 1 or places[0] > 1 or places != list(range(places[0], places[0] + len(places))):
-            held = (
-                f" has no item column, and its numbered columns, such as {examples}, are no ranks from 1 without a gap."
-            )
-            raise ColumnError(
-                FrameName(name), held, fix=f"If they hold the item of each rank, rename them 1 to {len(ranks)}."
-            )
+            raise _of_items(name, ranks, "are no ranks from 1 without a gap")
         if others := [column for column in left if column not in numbers]:
             held = f" has a column for each rank, such as {examples}, and one that is no rank: {others[0]!r}."
             drop = Code(f": frame.drop(columns={others!r})")
@@ -223,7 +223,10 @@ class Inputs:
             raise FrameError(FrameName(name), held, fix="Make all its columns one kind.")
         columns = pl.concat([pl.DataFrame({"item": column}) for column in table], how="vertical_relaxed")["item"]
         by_user = np.arange(len(columns)).reshape(len(ranks), -1).T.ravel()
-        return self._ranked(users, columns.gather(by_user), name).rename({"user": label})
+        ranked = self._ranked(users, columns.gather(by_user), name)
+        if _repeats(ranked):
+            raise _of_items(name, ranks, "hold the same more than once in a row")
+        return ranked.rename({"user": label})
 
 
 def is_file(given: object) -> bool:
@@ -263,17 +266,22 @@ def is_numbered(index: pd.Index[Any]) -> bool:
     return isinstance(index, pd.RangeIndex) and index.name is None and index.start == 0
 
 
-def _holds_lists(frame: Frame, column: Any) -> bool:
-    if isinstance(frame, pd.DataFrame):
-        return len(frame) > 0 and isinstance(frame[column].iloc[0], (*LISTS, *SETS, Mapping))
-    return isinstance(frame, pl.DataFrame) and isinstance(frame.schema[column], (pl.List, pl.Array))
-
-
 def _holds_fractions(frame: Frame, name: str, columns: list[Any]) -> bool:
     """Whether columns hold numbers that are not whole, which are no items."""
     floats = [column for column in columns if str(column) in map(str, fractional(frame))]
     table = table_of(frame, name, {str(at): column for at, column in enumerate(floats)}) if floats else pl.DataFrame()
-    return any(bool((column % 1 > 0).any()) for column in table)
+    return any(bool((column.fill_nan(None) % 1 > 0).any()) for column in table)
+
+
+def _of_items(name: str, columns: list[Any], held: str) -> ColumnError:
+    """The error for numbered columns that do not hold the items of ranks."""
+    problem = f" has no item column, and its numbered columns, such as {' and '.join(map(repr, columns[:2]))}, {held}."
+    stack = (
+        "If each is an item and the cells are ratings or scores",
+        Code(", frame.stack().dropna() with users as index"),
+    )
+    fix = (*stack, f"; if they hold the item of each rank, rename them 1 to {len(columns)}.")
+    return ColumnError(FrameName(name), problem, fix=fix)
 
 
 def _repeats(table: pl.DataFrame) -> bool:

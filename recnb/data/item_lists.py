@@ -74,6 +74,13 @@ def _checked(one: Any, users: pl.Series, at: int, name: str, label: str | None, 
     raise held_error(name, label, held)
 
 
+def holds_lists(frame: Frame, column: Any, kinds: tuple[type, ...] = (*LISTS, *SETS, Mapping)) -> bool:
+    """Whether a column of a frame in memory has lists in its cells."""
+    if isinstance(frame, pd.DataFrame):
+        return any(isinstance(cell, kinds) for cell in frame[column].dropna().head(1))
+    return isinstance(frame, pl.DataFrame) and isinstance(frame.schema[column], (pl.List, pl.Array))
+
+
 def held_error(name: str, label: str | None, held: str, fix: str = "") -> FrameError:
     """An error about what a frame holds in a column, or about what holds no columns."""
     if label is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -18,19 +18,25 @@ from recnb.errors import FrameError, RecnbError
 from recnb.metrics.hits import Cutoffs
 
 
-class Model(Protocol):
-    """Whatever scores all items for a user."""
+class Predictor(Protocol):
+    """An object that scores all items for a user."""
 
     def predict(self, user: int, /) -> Any:
         """One score per item, higher is better."""
         ...
 
 
+#: What scores all items for a user: an object, or a function of the user.
+Model = Predictor | Callable[[int], Any]
+
+
 def model_lists(model: Model, test: Any, train: Any = None, k: int | Sequence[int] = 10) -> Prepared:
     """Lists of the largest k from a model's scores, joined with the test items; users and items are numbers."""
-    if not callable(getattr(model, "predict", None)):
+    predict = getattr(model, "predict", model)
+    if not callable(predict):
         raise RecnbError(
-            f"the model is a {type(model).__name__} without a predict method: model.predict(user) gives one score per item."
+            f"the model is a {type(model).__name__} without a predict method: model.predict(user) gives one score per item. "
+            f"Give a function of the user instead, {WRAPPED}."
         )
     depth = Cutoffs.of(k).deepest
     if depth is None:
@@ -53,7 +59,7 @@ def model_lists(model: Model, test: Any, train: Any = None, k: int | Sequence[in
     if len(users) == 0:
         raise FrameError("test has no relevant items: every row is empty.")
     lists = [
-        _top(model, int(user), held_out.shape[1], seen, depth) for user in steps(users, _("users ranked"), len(users))
+        _top(predict, int(user), held_out.shape[1], seen, depth) for user in steps(users, _("users ranked"), len(users))
     ]
     if not any(map(len, lists)):
         raise FrameError(
@@ -90,9 +96,24 @@ def _matrix(matrix: Any, name: str) -> Any:
     return copy
 
 
-def _top(model: Model, user: int, n_items: int, seen: Any, depth: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+#: Functions for models of other interfaces.
+WRAPPED = (
+    "such as lambda user: model.item_factors @ model.user_factors[user] for one of implicit, or "
+    "lambda user: model.predict(user, np.arange(n_items)) for one of LightFM"
+)
+
+
+def _top(
+    predict: Callable[[int], Any], user: int, n_items: int, seen: Any, depth: int
+) -> np.ndarray[Any, np.dtype[np.int64]]:
     """The user's best items that were not trained on, from the highest score."""
-    predicted = model.predict(user)
+    try:
+        predicted = predict(user)
+    except TypeError as problem:
+        raise RecnbError(
+            f"model.predict({user}) raised a TypeError, {problem}: it is called with a user alone, and gives one score per item. "
+            f"Give a function of the user that does, {WRAPPED}."
+        ) from problem
     try:
         scores = np.array(predicted, dtype=np.float64).reshape(-1)
     except (TypeError, ValueError) as problem:

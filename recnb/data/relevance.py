@@ -33,6 +33,8 @@ REFUSED_GRADES: dict[str, Callable[[pl.Series], bool]] = {
     "negative grades": lambda grades: bool((grades < 0).any()),
     "negative integers": lambda grades: grades.dtype.is_integer() and bool((grades < 0).any()),
     "grades above 4": lambda grades: bool((grades > 4).any()),
+    "grades above 30": lambda grades: bool((grades > 30).any()),
+    "grades above 31": lambda grades: bool((grades > 31).any()),
 }
 
 

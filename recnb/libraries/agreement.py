@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from recnb.conventions.presets import of_family
 from recnb.display.fonts import lettering
 from recnb.display.language import _, ngettext
 from recnb.display.svg import ACCENT, QUIET
@@ -19,10 +20,8 @@ from recnb.libraries.variant import (
     grouped,
     missing_columns,
     numbers_of,
-    presets_of,
 )
-from recnb.metrics.hits import Cutoffs
-from recnb.metrics.metric import standard_at
+from recnb.results.arguments import standard_at
 from recnb.results.plots import axes
 
 if TYPE_CHECKING:
@@ -152,9 +151,8 @@ def _listed(names: list[str], most: int) -> str:
 def spread(evaluation: EvaluationData, metric: str, k: int | None = None, **options: Any) -> Spread:
     """Compute the numbers of all libraries, in each of their variants; the arguments are those of `Evaluation.spread`."""
     chosen, k = standard_at(metric, k)
-    k = Cutoffs.one(k).values[0]
     side = Side.of_evaluation(evaluation, chosen, options)
-    ours, source, presets = side.variant, side.source, presets_of(chosen.name)
+    ours, source, presets = side.variant, side.source, of_family(chosen.name)
     if not presets:
         raise OptionError(
             f"no library's {chosen.name} is recorded, so there is nothing to spread: try 'ndcg' or 'recall'."

@@ -10,13 +10,13 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.conventions.presets import Preset, library_named, preset
+from recnb.conventions.presets import Preset, library_named, of_family, preset
 from recnb.data.encoding import distinct, positions
 from recnb.display.fonts import lettering
 from recnb.display.language import N_, _, ngettext
 from recnb.display.svg import ACCENT, QUIET
 from recnb.display.text import one_line
-from recnb.errors import OptionError, RecnbError, near
+from recnb.errors import OptionError, RecnbError, is_number, near
 from recnb.libraries.variant import (
     ABSENT,
     Found,
@@ -24,13 +24,13 @@ from recnb.libraries.variant import (
     Side,
     VariantValues,
     axes_of,
-    presets_of,
     scratch,
     stage_of,
 )
-from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.metric import Metric, standard_at
+from recnb.metrics.hits import Floats
+from recnb.metrics.metric import Metric
 from recnb.results import Explanation
+from recnb.results.arguments import standard_at
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.plots import axes
 
@@ -164,39 +164,49 @@ def why(
     metric: str,
     k: int | None = None,
     *,
-    other: Any,
+    other: Any = None,
     variant: str | None = None,
     **options: Any,
 ) -> Why:
     """Explain the difference between an evaluation's number and another; the arguments are those of `Evaluation.why`."""
+    if other is None:
+        raise OptionError(
+            "why explains the difference to another number: name the library that gives it, such as "
+            ".why('ndcg', k=10, other='rectools'), or give a Convention or an Evaluation."
+        )
     chosen, k = standard_at(metric, k)
     here = Side.of_evaluation(evaluation, chosen, options)
-    return steps_between(here, _other_side(here, chosen, other, variant, options), Cutoffs.one(k).values[0])
+    return steps_between(here, _other_side(here, chosen, other, variant, options), k)
 
 
 def _other_side(here: Side, metric: Metric[...], other: Any, variant: str | None, options: dict[str, Any]) -> Side:
-    if isinstance(other, str):
+    if isinstance(other, str) and other != "recnb":
         return Side.of_preset(here.source, preset_of(metric, other, variant))
     if variant is not None:
         raise OptionError(f"variant={variant!r} picks one of a library's metrics: name the library, other='rectools'.")
-    if isinstance(other, Convention):
-        convention = here.source.under(other).convention
-        other_variant = MetricVariant.of(convention, metric, {**options, **dict(other.metric)})
-        return Side(_("the other convention"), here.source, other_variant)
+    if isinstance(other, (Convention, str)):
+        given, name = (Convention(), other) if isinstance(other, str) else (other, _("the other convention"))
+        convention = here.source.under(given).convention
+        return Side(name, here.source, MetricVariant.of(convention, metric, {**options, **dict(given.metric)}))
     if isinstance(other, EvaluationData):
         second = Side.of_evaluation(other, metric, options)
         name = _("the other evaluation") if second.name == here.name else second.name
         same = here.source.recs.equals(second.source.recs) and here.source.truth.equals(second.source.truth)
         return Side(name, here.source if same else second.source, second.variant)
+    number = (
+        "for the convention behind a printed number type .identify(metric, number), or " if is_number(other) else ""
+    )
     raise OptionError(
-        f"other={other!r}: name a library, such as other='rectools', or give a Convention or an Evaluation."
+        f"other={other!r}: {number}name a library, such as other='rectools', or give a Convention or an Evaluation."
     )
 
 
 def preset_of(metric: Metric[...], library: str, variant: str | None = None) -> Preset:
-    """A library's preset: the variant named, or the first that is recorded for the metric."""
+    """A library's preset: the variant named, which may follow the library, or the first that is recorded for the metric."""
+    if variant is None and " " in library.strip():
+        library, variant = library.split(maxsplit=1)
     name = library_named(library)
-    recorded = presets_of(metric.name)
+    recorded = of_family(metric.name)
     presets = [preset for preset in recorded if preset.library == name]
     if variant is not None:
         chosen = preset(name, variant)

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import WORDS
+from recnb.conventions.presets import of_family
 from recnb.data import Source
 from recnb.data.encoding import positions
 from recnb.display.language import N_, _
@@ -27,10 +28,9 @@ from recnb.libraries.variant import (
     grouped,
     missing_columns,
     numbers_of,
-    presets_of,
 )
-from recnb.metrics.hits import Cutoffs, Floats, Ints
-from recnb.metrics.metric import standard_at
+from recnb.metrics.hits import Floats, Ints
+from recnb.results.arguments import standard_at
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -207,19 +207,18 @@ def identify(
     axis.
     """
     chosen, k = standard_at(metric, k)
-    k = Cutoffs.one(k).values[0]
     printed = None if isinstance(value, Mapping) or hasattr(value, "items") else Printed.of(value, digits)
     ours = Side.of_evaluation(evaluation, chosen, options)
     candidates, left_out = candidates_of(ours, k)
-    notes = missing_columns(ours.source, presets_of(chosen.name))
+    notes = missing_columns(ours.source, of_family(chosen.name))
     if left_out:
         notes = (*notes, _("{n:,} neighbours were not tried, for the frames are large.", n=left_out))
     if printed is None:
-        return _of_users(ours.source, dict(value.items()), digits, candidates, k, chosen.label(k), notes)
-    return _of_number(ours.source, printed, candidates, k, chosen.label(k), notes)
+        return of_users(ours.source, dict(value.items()), digits, candidates, k, chosen.label(k), notes)
+    return of_number(ours.source, printed, candidates, k, chosen.label(k), notes)
 
 
-def _of_number(
+def of_number(
     source: Source, printed: Printed, candidates: list[Candidate], k: int | None, label: str, notes: tuple[str, ...]
 ) -> Identified:
     """The candidates that give a number; if there is none, the nearest."""
@@ -285,7 +284,7 @@ def candidates_of(ours: Side, k: int | None) -> tuple[list[Candidate], int]:
     candidates = [Candidate(ours.name, "ours", ours.variant)]
     candidates += [
         Candidate(preset.label, "preset", MetricVariant.of_preset(preset), max(SLACK, preset.tolerance))
-        for preset in presets_of(ours.variant.metric)
+        for preset in of_family(ours.variant.metric)
     ]
     bases: dict[MetricVariant, Candidate] = {}
     for candidate in candidates:
@@ -340,7 +339,7 @@ def _thresholds(source: Source) -> list[float]:
     return [float(grade) for grade in grades if grade > 0 and isfinite(grade)][:THRESHOLDS]
 
 
-def _of_users(
+def of_users(
     source: Source, values: Mapping[Any, Any], digits: int | None, candidates: list[Candidate], k: int | None, label: str,
     notes: tuple[str, ...],
 ) -> IdentifiedUsers:  # fmt: skip

@@ -101,7 +101,7 @@ RAISES: dict[str, Refusal] = {
     "fractions": _refused_grades("fractions", "relevance that is not whole"),
     "negative grades": _refused_grades("negative grades", "relevance below 0"),
     "negative integers": _refused_grades("negative integers", "relevance below 0 in a column of integers"),
-    "grades above 4": _refused_grades("grades above 4", "relevance above 4"),
+    **{f"grades above {top}": _refused_grades(f"grades above {top}", f"relevance above {top}") for top in (4, 30, 31)},
     "other users": Refusal(
         "users that are in one frame only",
         lambda s, p, k: _lacks(s.recs["user"], s.truth["user"]) or _lacks(s.truth["user"], s.recs["user"]),

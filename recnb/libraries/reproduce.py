@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from recnb.conventions.presets import preset
+from recnb.conventions.presets import Preset, default_of, preset, variants
 from recnb.data import read, read_lists
 from recnb.data.columns import role_of
 from recnb.data.input import RECS, TRUTH, Input, read_inputs, refuse_unused
 from recnb.errors import OptionError, near
 from recnb.libraries.variant import MetricVariant
+from recnb.metrics.measure import is_measure
+from recnb.results.arguments import measure_at
 from recnb.results.item_metrics import FORMULAS, ItemMetrics
 
 
@@ -18,7 +20,7 @@ def as_in(
     library: str,
     metric: str,
     recs: Input,
-    truth: Input,
+    truth: Input | None = None,
     k: int | None = None,
     train: Input | None = None,
     features: Any = None,
@@ -33,9 +35,9 @@ def as_in(
     ----------
     library, metric
         Names as listed by `recnb.conventions.names()` and `recnb.conventions.metrics(library)`; a suffix such as `[full]`
-        tells what the library is given.
+        tells what the library is given. A measure such as "map" or "nDCG@10" is the library's first variant of it.
     recs, truth
-        Recommendations and truth, in any form that `recnb.evaluate` takes.
+        Recommendations and truth, in any form that `recnb.evaluate` takes; one frame with both sides is given alone.
     k
         The cut-off; None: the length of each list.
     train, features, catalogue
@@ -64,7 +66,7 @@ def as_in(
     >>> [round(as_in(name, "ndcg", recs, truth, k=3), 4) for name in ("ranx", "rectools", "lenskit")]
     [0.6309, 0.2961, 1.0]
     """
-    chosen = preset(library, metric)
+    chosen, k = _chosen(library, metric, k)
     roles = ("user", "item", "rank", "score", "relevance")
     if unknown := [name for name in columns if name not in roles]:
         hint = "Give all items there are as catalogue=[...]. " if unknown[0] == "items" else ""
@@ -81,6 +83,27 @@ def as_in(
             return metrics.value(chosen.metric, dict(chosen.options), k)
         source = given.noted(read(frames[RECS], frames.get(TRUTH), given.columns))
     return MetricVariant.of_preset(chosen).measured(source, k, chosen).value
+
+
+def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | None]:
+    """The preset of this name, or of the measure that a text means, and the cut-off."""
+    if metric in variants(library) or not (isinstance(metric, str) and is_measure(metric)):
+        return preset(library, metric), k
+    try:
+        measure, k = measure_at(metric, k)
+    except OptionError:
+        return preset(library, metric), k
+    found = default_of(library, measure.plain_name, whole=k is None)
+    if found is None or measure.given or measure.data:
+        return preset(library, metric), k
+    named = [name for name in variants(library) if name.partition("[")[0] == found.variant.partition("[")[0]]
+    if len(named) > 1:
+        raise OptionError(
+            f"{metric!r} of {found.library} is one of {', '.join(map(repr, named))}: type which, as the brackets tell what the library is given."
+        )
+    if k is not None and found.convention.cutoff == "none":
+        raise OptionError(f"{found.label} does not cut lists at k: ask for {found.variant!r} without a cut-off.")
+    return found, k
 
 
 def _by_item(features: Any) -> Any:

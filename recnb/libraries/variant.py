@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 import polars as pl
 
-from recnb.conventions import Convention, option_in_words, presets
-from recnb.conventions.convention import PHRASES
+from recnb.conventions import Convention, option_in_words
+from recnb.conventions.convention import ALONE, PHRASES
 from recnb.conventions.presets import Preset
 from recnb.data import Prepared, Source
 from recnb.display.language import N_, _, current, use_language
@@ -37,18 +37,6 @@ if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData
 
 T = TypeVar("T")
-
-#: Words of an axis by itself, if they differ from those in a whole convention.
-AXIS_PHRASES: dict[tuple[str, str], str] = {
-    ("order", "auto"): N_("by rank, or by score"),
-    ("order", "score"): N_("by score"),
-    ("order", "rank"): N_("by rank"),
-    ("order", "row"): N_("in the order of the rows"),
-    ("users", "recs"): N_("users with a list"),
-    ("users", "both"): N_("users in both frames"),
-    ("users", "union"): N_("users in either frame"),
-    ("no_relevant", "error"): N_("users with no relevant item refused"),
-}
 
 #: Columns that libraries read and frames lack.
 LACKING: dict[str, str] = {
@@ -85,15 +73,6 @@ AGREE = 1e-9
 
 #: The value of an option that a metric does not have.
 ABSENT = object()
-
-#: Metrics that libraries compute under one name; recnb tells them apart.
-FAMILIES = {
-    "f1": ("f1_list",),
-    "err": ("err_label",),
-    "rbp": ("rbp_graded", "rbp_normalized"),
-    "reciprocal_rank": ("reciprocal_rank_of_all",),
-    "hit_rate": ("hit_count",),
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +161,7 @@ class MetricVariant:
             return self.convention.relevant_in_words
         if axis in FIELDS:
             # Some words differ if an axis is named without the others.
-            return _(AXIS_PHRASES.get((axis, value[0])) or PHRASES[axis, value[0]])
+            return _(ALONE.get((axis, value[0])) or PHRASES[axis, value[0]])
         if axis == "metric":
             title = self.definition.title.rstrip(".")
             return _("{metric}: {title}", metric=self.metric, title=title.lower() if current() == "en" else title)
@@ -361,11 +340,6 @@ def differences(one: MetricVariant, other: MetricVariant, source: Source, k: int
     axes = [axis for axis in axes_of(a, b) if axis != "decided"]
     differ = [axis for axis in axes if a.at(axis) != b.at(axis) and b.at(axis) is not ABSENT]
     return [(other if other.at(axis) != one.at(axis) else b).words(axis) for axis in differ]
-
-
-def presets_of(metric: str) -> list[Preset]:
-    """The presets of a metric and of those that libraries call by the same name."""
-    return [preset for name in (metric, *FAMILIES.get(metric, ())) for preset in presets.of_metric(name)]
 
 
 def missing_columns(source: Source, presets: list[Preset]) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from recnb.lint.check import Check
 from recnb.lint.data import LintData
 from recnb.lint.findings import Finding, Lint
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.metric import METRICS, metric_named
+from recnb.metrics.metric import METRICS, Metric, metric_named
 from recnb.results.arguments import check_options
 
 if TYPE_CHECKING:
@@ -71,4 +71,15 @@ def lint(
     )  # fmt: skip
 
 
-__all__ = ["CHECKS", "Finding", "Lint", "lint"]
+def ties_in(
+    evaluation: EvaluationData, k: int | None, metric: Metric[...], options: Mapping[str, Any]
+) -> Finding | None:
+    """The finding of equal scores, if there are any and the rows of the lists are in memory."""
+    data = LintData(evaluation.scoring(metric, options), evaluation.side_data, k, evaluation.library)
+    try:
+        return next(iter(checks_lists.ties.findings(data)), None)
+    except ElsewhereError:
+        return None
+
+
+__all__ = ["CHECKS", "Finding", "Lint", "lint", "ties_in"]

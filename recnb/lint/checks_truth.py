@@ -39,6 +39,8 @@ NO_AMOUNT = (
 ENOUGH = 10
 #: A candidate set that looks sampled: not smaller than this, and at most such a share of the items.
 CANDIDATES, SHARE = 10, 0.5
+#: With a greater share of users without a relevant item, a truth within the lists is what was found of it.
+NO_HIT = 0.1
 #: The highest possible value of a metric below which it is reported.
 LOW_RECALL, LOW_PRECISION = 0.9, 0.5
 
@@ -177,7 +179,10 @@ def negative_relevance(data: LintData) -> Findings:
             "keep": "They count as they are: a gain below 0 takes {label} out of its bounds.",
         }[how],
         example="User {user}, item {item}: {grade:g}.",
-        advice="Set them to 0, or choose another scale.",
+        advice={
+            "zero": "Keep them if they mark what was pooled and not judged: Bpref and infAP count a grade of 0 as judged.",
+            "keep": "Set them to 0, or choose another scale.",
+        }[how],
         user=Quoted(row["user"]), item=Quoted(row["item"]), grade=float(row["relevance"]), )  # fmt: skip
 
 
@@ -273,7 +278,7 @@ def more_relevant_than_places(data: LintData) -> Findings:
 @check(N_("sampled candidates"))
 def sampled_candidates(data: LintData) -> Findings:
     """A ranking of a few candidates, all relevant items among them, instead of the catalogue."""
-    size = _candidates(data)
+    size = None if _is_joined(data) else _candidates(data)
     if size is None:
         return
     length, relevant = data.list_length[data.listed], data.n_relevant[data.listed]
@@ -298,6 +303,12 @@ def sampled_candidates(data: LintData) -> Findings:
         size=size, chance=chance,
         items=len(data.ids_in("lists", "item")), user=data.user(user), length=int(length[0]), relevant=int(relevant[0]),
         )  # fmt: skip
+
+
+def _is_joined(data: LintData) -> bool:
+    """Whether the truth looks like the hits of the lists alone: many lists have none, and no relevant item is missing."""
+    without = data.prepared.n_without_relevant
+    return ONLY_LISTED in data.prepared.notes and without > NO_HIT * (data.n_users + without)
 
 
 def _candidates(data: LintData) -> int | None:
@@ -351,10 +362,7 @@ def nothing_missed(data: LintData) -> Findings:
         return
     n = int(data.n_relevant.sum())
     yield finding(
-        data,
-        "note",
-        n,
-        n,
+        data, "warning" if _is_joined(data) else "note", n, n,
         short="No relevant item is missing from the lists",
         effect="Relevant items that were not recommended are not in the data: recall of whole lists is 1 for every user.",
         advice=(
@@ -362,4 +370,4 @@ def nothing_missed(data: LintData) -> Findings:
             if complete
             else "Check whether the truth was cut down to what was recommended."
         ),
-    )
+    )  # fmt: skip

@@ -55,10 +55,10 @@ TEXT = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:\((.*)\))?\s*(?:@\s*([\d.]+))?\s*",
 def is_measure(text: str) -> bool:
     """Whether a text has the form of a measure, whatever its name.
 
-    >>> is_measure("nDCG@10"), is_measure("nDCG@ten")
-    (True, False)
+    >>> is_measure("nDCG@10"), is_measure("nDCG@ten"), is_measure("iprec_at_recall_0.10")
+    (True, False, True)
     """
-    return TEXT.fullmatch(text) is not None
+    return TEXT.fullmatch(_from_trec(text)) is not None
 
 
 @dataclass(frozen=True)
@@ -141,11 +141,12 @@ CONVENTIONS = {"rel": "relevant_from", "judged_only": "judged_only"}
 
 
 def _from_trec(text: str) -> str:
-    """A name of trec_eval as ir_measures has it; other texts as they are."""
-    if text.strip().lower() in TREC:
-        return TREC[text.strip().lower()]
-    name, _, at = text.strip().rpartition("_")
-    return f"{TREC[f'{name.lower()}_']}@{at}" if f"{name.lower()}_" in TREC and re.fullmatch(r"[\d.]+", at) else text
+    """A name of trec_eval, as "P_5", or as pytrec_eval takes it, "P.5", as ir_measures has it; other texts as they are."""
+    name = text.strip().lower()
+    found = re.fullmatch(r"(\w+?)[_.](\d[\d.]*)", name)
+    if found is not None and f"{found[1]}_" in TREC:
+        return f"{TREC[f'{found[1]}_']}@{found[2]}"
+    return TREC.get(name, text)
 
 
 def _arguments(inside: str, text: str) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from recnb.display.language import _
 from recnb.errors import Argument, OptionError, is_number, is_word, near, nearest_names
 from recnb.metrics.formula import OVER, Formula
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits
-from recnb.metrics.measure import PRINTED, SETS, TEXT, MeasureText
+from recnb.metrics.measure import PRINTED, SETS, MeasureText, is_measure
 from recnb.metrics.recommendation_lists import FamiliarHits, Lists, PerUser, Whole
 
 P = ParamSpec("P")
@@ -329,21 +329,16 @@ def _measure_named(text: str) -> Metric[...]:
     plain = ALIASES.get(text, text)
     if plain in known:
         return known[plain]
-    if not TEXT.fullmatch(text) and not set(text) & set("@("):
-        raise OptionError(f"{text!r} is no metric of recnb. {near(text, _names())}")
-    measure = MeasureText.parse(text)
+    is_text = bool(set(text) & set("@("))
+    measure = MeasureText.parse(text) if is_measure(text) or is_text else MeasureText(text)
     plain = measure.metric.lower()
     found = known.get(ALIASES.get(plain, plain))
     if found is None:
-        names = {name.lower(): name for name in [*_names(), *SETS.values(), *PRINTED.values()]}
-        known_names = names.values() if set(text) & set("@(") else _names()
-        meant = nearest_names(measure.metric, known_names)
-        question = (
-            f"Did you mean {' or '.join(repr(text.replace(measure.metric, name, 1)) for name in meant)}? "
-            if meant
-            else ""
-        )
-        raise OptionError(f"{text!r} is no metric of recnb. {question}Known: {', '.join(map(repr, known_names))}.")
+        own, printed = _names(), [*SETS.values(), *PRINTED.values()]
+        meant = nearest_names(measure.metric, [*own, *printed] if is_text else [*printed, *own])
+        like = " or ".join(repr(text.replace(measure.metric, name, 1)) for name in meant)
+        question = f"Did you mean {like}? " if like else ""
+        raise OptionError(f"{text!r} is no metric of recnb. {question}Known: {', '.join(map(repr, own))}.")
     found.check(measure.options)
     data = {name: value for name, value in measure.data.items() if value is not False}
     if data and not found.is_accuracy:
@@ -379,25 +374,6 @@ def standard_metric(name: object) -> Metric[...]:
         problem = f"{name!r}: this takes a metric of accuracy by its name, and its options as keywords."
         raise OptionError(problem, fix=near(found.plain_name, METRICS))
     return found
-
-
-def standard_at(name: object, k: Any) -> tuple[Metric[...], Any]:
-    """The same, and its cut-off: that of a text as "nDCG@10", else k.
-
-    >>> standard_at("nDCG@10", None)[0].name, standard_at("nDCG@10", None)[1], standard_at("ndcg", 5)[1]
-    ('ndcg', 10, 5)
-    """
-    found = measure_named(name)
-    if found.data:
-        given = ", ".join(f"{convention}={value!r}" for convention, value in found.data.items())
-        raise OptionError(
-            f"{name!r} is of other data than this evaluation: evaluate with {given}, and name {found.plain_name!r}."
-        )
-    if found.cutoff is None:
-        return standard_metric(name), k
-    if k not in (None, found.cutoff):
-        raise OptionError(f"{name!r} has its cut-off, and ", Argument("k", k), " is another: leave one of them out.")
-    return standard_metric(found.name), found.cutoff
 
 
 def number_option(

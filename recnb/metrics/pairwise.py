@@ -66,7 +66,10 @@ def hamming(shown: Lists, features: Sparse) -> Floats:
 
 def _present(features: Sparse) -> Sparse:
     """1 where there is a feature."""
-    return (features != 0).astype(np.float64)
+    present = features.copy()
+    present.eliminate_zeros()
+    present.data = np.ones_like(present.data)
+    return present
 
 
 def _ones(column: Ints, starts: Ints, n_columns: int) -> Sparse:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
-from importlib import resources
+
+from recnb.display.data_file import rows_of
 
 
 @dataclass(frozen=True)
@@ -22,13 +22,8 @@ class Reference:
         return f"{self.authors} ({self.year}). {self.title}. {self.where}.{doi}"
 
 
-def _read() -> dict[str, Reference]:
-    text = resources.files("recnb").joinpath("metrics/references.csv").read_text("utf-8")
-    return {
-        row["key"]: Reference(row["authors"], int(row["year"]), row["title"], row["where"], row["doi"])
-        for row in csv.DictReader(text.splitlines())
-    }
-
-
 #: Citation key -> publication.
-REFERENCES = _read()
+REFERENCES: dict[str, Reference] = {
+    row["key"]: Reference(row["authors"], int(row["year"]), row["title"], row["where"], row["doi"])
+    for row in rows_of("metrics/references.csv")
+}

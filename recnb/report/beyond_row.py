@@ -12,8 +12,7 @@ from recnb.display.language import _
 from recnb.errors import NoUsersError, OptionError, RecnbError
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import LIST_METRICS
-from recnb.results import Score
-from recnb.results.beyond_accuracy import interval_ends, score_of
+from recnb.results.beyond_accuracy import numbers_of
 
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData
@@ -58,29 +57,25 @@ def rows_of(
     rows = []
     for name in names:
         metric, metric_options = LIST_METRICS[name], (options or {}).get(name, {})
-        needs, basis, values, n_users = "", "", [], 0
-        for cutoff in cutoffs:
-            try:
-                score = score_of(evaluation, metric, cutoff, metric_options)
-            except NoUsersError:
-                values.append((np.nan, np.nan, np.nan))
-                continue
-            except RecnbError as problem:
-                if required:
-                    raise OptionError(*problem.parts) from problem
-                needs, values = _(problem.statement), []
-                break
-            values.append((float(score), *interval_ends(score, confidence)))
-            basis = score.basis
-            n_users = score.n_users if isinstance(score, Score) else len(evaluation.item_data.users)
-        if not needs and np.isnan([value for value, _ignored, _ignored in values]).all():
+        needs, basis, n_users = "", "", 0
+        values: tuple[tuple[float, float, float], ...] = ()
+        try:
+            found = numbers_of(evaluation, metric, cutoffs, metric_options)
+            mean, low, high = (ends.tolist() for ends in found.with_ends(metric, confidence))
+            kept, defined = found.averages.kept, np.flatnonzero(np.isfinite(mean))
+            n_users = len(found.users) if kept is None else int(kept[:, defined[-1:]].sum())
+            basis = "; ".join(found.basis())
+            if not len(defined):
+                raise NoUsersError(metric.no_value)
+            values = tuple(zip(mean, low, high, strict=True))
+        except RecnbError as problem:
             if required:
-                raise OptionError(metric.no_value)
-            needs, values = _(metric.no_value), []
+                raise OptionError(*problem.parts) from problem
+            needs = _(problem.statement)
         description = {name: getattr(metric, name) for name in ("symbol", "title", "reads")}
         formula, latex = metric.formula_text(metric_options), metric.latex(options=metric_options)
         description |= {"metric": name, "formula": formula, "latex": latex, "bounds": _(metric.range_text)}
         rows.append(
-            BeyondRow(**description, k=cutoffs.values, values=tuple(values), basis=basis, n_users=n_users, needs=needs)
+            BeyondRow(**description, k=cutoffs.values, values=values, basis=basis, n_users=n_users, needs=needs)
         )
     return rows

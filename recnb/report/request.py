@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from recnb.errors import Argument, Code, OptionError
+from recnb.errors import Argument, Code, OptionError, is_several
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import Metric
-from recnb.results.arguments import Metrics, chosen_metrics, metrics_under, options_of, parted, without_cutoffs
+from recnb.results.arguments import Asked, Metrics, asked_of, chosen_metrics
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.provenance import OWN
 
@@ -71,20 +71,34 @@ def request_of(
     model: EvaluationData, k: object, metrics: Metrics, options: Mapping[str, Any], confidence: float, instead: str
 ) -> ReportRequest:
     """Check what is asked of a report of this model, or of this and others; `instead` is what to call for whole lists."""
-    metrics, k, own_k = without_cutoffs(metrics, k, USUAL_K)
+    if isinstance(k, str) or (is_several(k) and any(isinstance(cutoff, str) for cutoff in k)):
+        no_cutoffs = " are no cut-offs, which come first in a report: name measures by "
+        raise OptionError(Argument("k", k), no_cutoffs, Argument("metrics", k), ".")
+    if "title" in options:
+        call = f"report(...).to_html('report.html', title={options['title']!r})"
+        raise OptionError(f"title= is given where the report is written: {call}.")
+    asked = asked_of(model.library, metrics, options)
+    k, own_k = _own_cutoffs(asked, k)
     at = Cutoffs.of(k)
     finite = tuple(cutoff for cutoff in at if cutoff is not None)
     if len(finite) < len(at):
-        problem = (
-            "a report needs whole numbers for k, such as ",
-            Argument("k", [5, 10, 20]),
-            ": its curve runs from 1 to the largest.",
+        example, why = Argument("k", [5, 10, 20]), ": its curve runs from 1 to the largest."
+        raise OptionError(
+            "a report needs whole numbers for k, such as ", example, why, fix=f"For whole lists ask {instead}."
         )
-        raise OptionError(*problem, fix=f"For whole lists ask {instead}.")
-    accuracy, beyond = parted(metrics, options)
-    # Named metrics come with their options; the standard ones share the options given.
-    shared = options if accuracy is None else {}
-    chosen = chosen_metrics(metrics_under(model.library, accuracy))
+    # What has a cut-off comes first, as the first has a curve.
+    asked = sorted(asked, key=lambda each: own_k.get(each.metric.name) == (None,))
+    own_options = {each.metric.name: each.options for each in asked}
+    beyond = {each.metric.name: each.options for each in asked if not each.metric.is_accuracy}
+    if len(beyond) == len(own_options):
+        name = next(iter(beyond))
+        raise OptionError(
+            "a report needs a metric of accuracy, such as ",
+            Argument("metrics", ["ndcg", name]),
+            ": its curve and its users are shown by it.",
+            fix=(f"For {name} alone type .{name}(k=10).",),
+        )
+    chosen = chosen_metrics([name for name in own_options if name not in beyond])
     other = next((metric for metric in chosen if metric.data), None)
     if other is not None:
         problem = f"a report is of the same users and lists throughout, and {other.name} has others: evaluate with "
@@ -97,17 +111,36 @@ def request_of(
             Argument("metrics", ["ndcg", *(metric.name for metric in chosen if metric.name != "ndcg")]),
             ".",
         )
-    with_options = tuple((metric, options_of(metric, accuracy, shared, chosen)) for metric in chosen)
-    marked = tuple(
-        (
-            replace(metric, symbol=f"{metric.symbol}{OWN}")
-            if model.is_own(metric, whole=own_k.get(metric.name) == (None,))
-            else metric,
-            own,
-        )
-        for metric, own in with_options
-    )
-    return ReportRequest(finite, marked, beyond, float(confidence), own_k)
+    marked = [
+        replace(metric, symbol=f"{metric.symbol}{OWN}")
+        if model.is_own(metric, whole=own_k.get(metric.name) == (None,))
+        else metric
+        for metric in chosen
+    ]
+    with_options = tuple((metric, own_options[metric.name]) for metric in marked)
+    return ReportRequest(finite, with_options, beyond or None, float(confidence), own_k)
+
+
+def _own_cutoffs(asked: Sequence[Asked], k: Any) -> tuple[Any, dict[str, tuple[int | None, ...]]]:
+    """All cut-offs that are ranks, and those of each metric; k and none, if no name has a cut-off.
+
+    Beside names with a cut-off, one without means the whole list unless k is given.
+    """
+    own = {each.metric.cutoff for each in asked} - {None}
+    if not own:
+        return k, {}
+    given = list(k) if is_several(k) else [k]
+    usual = given == list(USUAL_K)
+    if all(each.metric.cutoff is not None for each in asked) and not usual and set(given) != own:
+        problem = f"the metrics name the cut-offs {sorted(own)}, and "
+        raise OptionError(problem, Argument("k", k), " names others: leave one of them out.")
+    of_accuracy = any(each.metric.cutoff is not None and each.metric.is_accuracy for each in asked)
+    rest = [None] if usual and of_accuracy else given
+    cutoffs: dict[str, set[Any]] = {}
+    for each in asked:
+        cutoffs.setdefault(each.metric.name, set()).update(rest if each.metric.cutoff is None else [each.metric.cutoff])
+    in_order = {name: (*sorted(ks - {None}), *[None] * (None in ks)) for name, ks in cutoffs.items()}
+    return sorted(set().union(*cutoffs.values()) - {None}), in_order
 
 
 def curve_points(at: Sequence[int], most: int = CURVE_POINTS) -> tuple[int, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, overload
 
@@ -142,8 +141,8 @@ class Section:
 
     def to_dict(self) -> dict[str, Any]:
         """Its part of the report as plain Python: its fields, and its numbers under its name."""
-        numbers = {self.name: plain(self.numbers)} if self.name in self.report._computed else {}
-        return {field: plain(getattr(self.report, field)) for field in self.fields} | numbers
+        numbers = {self.name: self.numbers} if self.name in self.report._computed else {}
+        return {field: getattr(self.report, field) for field in self.fields} | numbers
 
 
 #: What macros of plain text see.
@@ -181,13 +180,6 @@ def computed_by(
     """The numbers that sections compute for themselves, by the name of the section."""
     numbers = {section.name: section.compute(models, request) for section in sections}
     return {name: value for name, value in numbers.items() if value is not None}
-
-
-def plain(value: Any) -> Any:
-    """Dataclasses, also those in a sequence, as dictionaries."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return asdict(value)
-    return [plain(part) for part in value] if isinstance(value, tuple) else value
 
 
 class SectionedReport(AsJson):

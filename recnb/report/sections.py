@@ -222,7 +222,7 @@ class DistributionSection(ModelSection):
     def to_dict(self) -> dict[str, Any]:
         names = ("metric", "k", "low", "high")
         curve = {name: getattr(self.report.curve, name) for name in names} | {"mean": self.report.curve.value}
-        return {"curve": curve, "distribution": asdict(self.report.distribution)}
+        return {"curve": curve, "distribution": self.report.distribution}
 
 
 class SegmentsSection(ModelSection):

@@ -15,7 +15,7 @@ from recnb.data.encoding import place_of
 from recnb.errors import FRAME, Argument, Code, OptionError, UnknownUserError, is_several, near
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import PRINTED, SETS
-from recnb.metrics.metric import Metric, any_metric, measure_named, metric_named
+from recnb.metrics.metric import Metric, measure_named, metric_named, standard_metric
 
 #: Metrics by name or text, as "ndcg" or "nDCG@10", or each with its own options.
 Metrics = Iterable[str] | Mapping[str, Mapping[str, Any]] | None
@@ -28,8 +28,8 @@ STANDARD = ("ndcg", "average_precision", "reciprocal_rank", "precision", "recall
 
 
 def chosen_metrics(metrics: Metrics) -> list[Metric[...]]:
-    """Metrics of accuracy by name, the standard ones if none are named."""
-    chosen = [metric_named(metric) for metric in asked_metrics(metrics)]
+    """Metrics of accuracy by name, the standard ones if none are named. A cut-off in a name is refused."""
+    chosen = [metric_named(metric if metric.cutoff is None else str(name)) for name, metric in asked_measures(metrics)]
     for metric in chosen:
         if metric.of == "all":
             raise OptionError(
@@ -38,13 +38,8 @@ def chosen_metrics(metrics: Metrics) -> list[Metric[...]]:
     return chosen
 
 
-def asked_metrics(metrics: Metrics) -> list[Metric[...]]:
-    """Metrics by name, of accuracy and beyond it; the standard ones if none are named. A cut-off in a name is refused."""
-    return [any_metric(metric if metric.cutoff is None else str(name)) for name, metric in asked_measures(metrics)]
-
-
 def asked_measures(metrics: Metrics) -> list[tuple[str, Metric[...]]]:
-    """The same with the names as given; as text, "nDCG@10", they may have a cut-off."""
+    """Metrics by name, of accuracy and beyond it, with the names as given; as text, "nDCG@10", they may have a cut-off."""
     if isinstance(metrics, str):
         metrics = [metrics]
     if metrics is not None and not is_several(metrics):
@@ -85,41 +80,19 @@ def measure_at(name: object, k: object) -> tuple[Metric[...], int | None]:
     """The metric that a name or a text means, and its cut-off: that of the text, else k."""
     chosen, (cutoff,) = measure_named(name), Cutoffs.one(k).values
     if chosen.cutoff is not None and k not in (None, chosen.cutoff):
-        raise OptionError(f"{name!r} has its cut-off, and ", Argument("k", k), " is another: leave one out.")
+        raise OptionError(f"{name!r} has its cut-off, and ", Argument("k", k), " is another: leave one of them out.")
     return chosen, cutoff if chosen.cutoff is None else chosen.cutoff
 
 
-def without_cutoffs(
-    metrics: Metrics, k: Any, usual: Sequence[int]
-) -> tuple[Metrics, Any, dict[str, tuple[int | None, ...]]]:
-    """For a report: the names without cut-offs, all cut-offs that are ranks, and those of each metric where names have any.
-
-    `usual` is what k is if none is given; a name without a cut-off then means the whole list.
-    """
-    if metrics is None:
-        return metrics, k, {}
-    chosen = [metric for _name, metric in asked_measures(metrics)]
-    own = {metric.cutoff for metric in chosen if metric.cutoff is not None}
-    if not own:
-        return metrics, k, {}
-    given = list(k) if is_several(k) else [k]
-    lead = next((metric.name for metric in chosen if metric.cutoff is not None and metric.is_accuracy), None)
-    rest = [None] if given == list(usual) and lead is not None else given
-    if all(metric.cutoff is not None for metric in chosen):
-        if given != list(usual) and set(given) != own:
-            problem = f"the metrics name the cut-offs {sorted(own)}, and "
-            raise OptionError(problem, Argument("k", k), " names others: leave one of them out.")
-        given = []
-    options = metrics if isinstance(metrics, Mapping) else {}
-    names: dict[str, Any] = {}
-    cutoffs: dict[str, set[Any]] = {}
-    for name, metric in zip([metrics] if isinstance(metrics, str) else metrics, chosen, strict=True):
-        names[metric.name] = options.get(str(name), {})
-        cutoffs.setdefault(metric.name, set()).update(rest if metric.cutoff is None else [metric.cutoff])
-    # The first has a curve, and needs a cut-off.
-    names = dict(sorted(names.items(), key=lambda item: item[0] != lead and cutoffs[item[0]] == {None}))
-    in_order = {name: (*sorted(ks - {None}), *[None] * (None in ks)) for name, ks in cutoffs.items()}
-    return names, sorted(set().union(*cutoffs.values()) - {None}), in_order
+def standard_at(name: object, k: object) -> tuple[Metric[...], int | None]:
+    """The same as `measure_at` for what takes a metric of METRICS, and its options as keywords."""
+    found, cutoff = measure_at(name, k)
+    if found.data:
+        given = ", ".join(f"{convention}={value!r}" for convention, value in found.data.items())
+        raise OptionError(
+            f"{name!r} is of other data than this evaluation: evaluate with {given}, and name {found.plain_name!r}."
+        )
+    return standard_metric(name if found.cutoff is None else found.name), cutoff
 
 
 def metrics_under(library: str | None, metrics: Metrics) -> Metrics:
@@ -127,25 +100,6 @@ def metrics_under(library: str | None, metrics: Metrics) -> Metrics:
     if metrics is None and library is not None:
         return [name for name in STANDARD if presets.of_metric(name, library)]
     return metrics
-
-
-def parted(metrics: Metrics, options: Mapping[str, Any]) -> tuple[Metrics, dict[str, dict[str, Any]] | None]:
-    """For a report: the metrics of accuracy, and those beyond it with their options; None where none are named."""
-    if metrics is None:
-        return None, None
-    chosen = asked_metrics(metrics)
-    chosen_options = {metric.name: options_of(metric, metrics, options, chosen) for metric in chosen}
-    beyond = {metric.name: chosen_options.pop(metric.name) for metric in chosen if not metric.is_accuracy}
-    if len(beyond) == len(chosen):
-        name = chosen[0].name
-        raise OptionError(
-            "a report needs a metric of accuracy, such as ",
-            Argument("metrics", ["ndcg", name]),
-            ": its curve and its users are shown by it.",
-            fix=(f"For {name} alone type .{name}(k=10).",),
-        )
-    # Each metric with its own options, so that none is given those of another.
-    return chosen_options, beyond or None
 
 
 def options_of(

@@ -173,16 +173,19 @@ class Numbers:
     average: str = "user"  #: beyond accuracy, how a library averages
     of_all: tuple[Whole, ...] = ()  #: the one number of all lists at each cut-off
 
-    def with_ends(self, metric: Metric[...]) -> tuple[Floats, Floats, Floats]:
-        """The number at each cut-off with the ends of its 95% interval; NaN where it has none."""
+    def with_ends(self, metric: Metric[...], confidence: float = 0.95) -> tuple[Floats, Floats, Floats]:
+        """The number at each cut-off with the ends of its interval; NaN where it has none."""
         low = high = np.full(len(self.averages.means), np.nan)
         if self.of_all:
-            ends = [NO_ENDS if one.of_users is None else interval_of_pairs(one.of_users()) for one in self.of_all]
+            ends = [
+                NO_ENDS if one.of_users is None else interval_of_pairs(one.of_users(), confidence)
+                for one in self.of_all
+            ]
             low, high = np.transpose(ends)
         elif self.convention.average == "user" and not metric.summed:
             values, kept = self.averages.values, self.averages.kept
             columns = [values] if kept is None else [values[rows, at : at + 1] for at, rows in enumerate(kept.T)]
-            low, high = np.hstack([intervals(column, bounds=metric.bounds)[:2] for column in columns])
+            low, high = np.hstack([intervals(column, confidence, bounds=metric.bounds)[:2] for column in columns])
         return self.averages.means, low, high
 
 
@@ -215,21 +218,21 @@ def score_of(
     """The number of any metric, as the methods give it: the mean over users, or the one number of all lists."""
     found = numbers_of(evaluation, metric, Cutoffs.of(k), options)
     values, kept, mean = found.averages.values[:, 0], found.averages.kept, float(found.averages.means[0])
-    about = metric.name, k, found.convention
+    about = mean, metric.name, k, found.convention, "; ".join(found.basis())
     if found.of_all:
-        times = partial(exposure, evaluation, k)
-        return CatalogueScore(
-            mean, *about, "; ".join(found.basis()), exposure=times, of_users=found.of_all[0].of_users,
-            titles=lambda: evaluation.item_titles(list(most_shown(times()).index)),
-        )  # fmt: skip
+        times, of_users = partial(exposure, evaluation, k), found.of_all[0].of_users
+        titles = partial(_titles, evaluation, times)
+        return CatalogueScore(*about, exposure=times, titles=titles, of_users=of_users)
     counted = None if kept is None or kept.all() else kept[:, 0]
     if not metric.is_accuracy and counted is not None and not counted.any():
         problem = f"no user has a value. {metric.no_value} Nothing is left to average."
         raise NoUsersError(problem, subject=f"{metric.name}: ")
     users = partial(index_of, found.users, counted, evaluation.user_label)
-    return Score(
-        mean, *about, "; ".join(found.basis()), values=values if counted is None else values[counted], users=users
-    )
+    return Score(*about, values=values if counted is None else values[counted], users=users)
+
+
+def _titles(evaluation: EvaluationData, times: Callable[[], pd.Series[int]]) -> dict[Any, str]:
+    return evaluation.item_titles(list(most_shown(times()).index))
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,16 +39,7 @@ TITLES = ("title", "name", "label")
 class EvaluationData:
     """The joined data of one model, the convention in force, and each metric's values per user.
 
-    Parameters
-    ----------
-    prepared
-        Recommendations and truth, joined under a convention.
-    library
-        The library whose conventions each metric follows; None for recnb's own.
-    overrides
-        Convention options that take precedence over the library's.
-    side_data
-        The frames given besides recommendations and truth: train, items, users.
+    Each metric follows the conventions of `library`, over which `overrides` take precedence; None is recnb itself.
     """
 
     def __init__(
@@ -155,7 +146,9 @@ class EvaluationData:
             return None
         recorded = self._recorded(metric, whole=whole)
         if recorded is None:
-            return "none" if self._recorded(metric, whole=True) is None else "uncut"
+            if self._recorded(metric, whole=True) is not None:
+                return "uncut"
+            return "another" if presets.of_family(metric.plain_name, self.library) else "none"
         return "refused" if recorded.refuses and self._refused.intersection(recorded.refuses) else None
 
     def is_own(self, metric: Metric[...], *, whole: bool = False) -> bool:
@@ -200,6 +193,15 @@ class EvaluationData:
         if why := self.why_own(scoring.metric, whole=whole):
             return "; ".join([words, _(WHY_OWN[why], library=self.library)])
         return _("as {library}: {words}", library=self.library, words=words)
+
+    def convention_of(self, metrics: Iterable[tuple[Metric[...], Mapping[str, Any]]]) -> Convention:
+        """The convention of metrics of accuracy: with the options given and, where grades differ, the gain."""
+        graded = bool(np.ptp(self.prepared.all_hits.truth_relevance, axis=0)) if self.counts.n_relevant else False
+        options: dict[str, Any] = {}
+        for metric, given in metrics:
+            options |= {"gain": metric.defaults["gain"]} if graded and "gain" in metric.defaults else {}
+            options |= given
+        return self.convention.with_metric(options)
 
     def basis(self, convention: Convention | None = None) -> str:
         """In words: how many users, who was left out, and by which convention."""

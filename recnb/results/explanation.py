@@ -271,10 +271,15 @@ def _beyond_accuracy(
     terms = _terms(rows, term, short=True) if metric.per_row_texts else []
     items = [] if rows.items is None else [data.item_data.items[int(item)] for item in rows.items.ravel()]
     return Explanation(
-        **_about(metric, found.k, found.options), user=user, value=value, terms=tuple(terms), rows=_frame(rows, term, terms, items),
-        basis="; ".join(found.basis()), line=_line(metric, rows, terms, term, out_of, value),
+        **_about(metric, found.k, found.options),
+        user=user,
+        value=value,
+        terms=tuple(terms),
+        rows=_frame(rows, term, terms, items),
+        basis="; ".join(found.basis()),
+        line=_line(metric, rows, terms, term, out_of, value),
         titles=data.item_titles(list(dict.fromkeys(items[: 2 * ROWS_SHOWN]))),
-    )  # fmt: skip
+    )
 
 
 def explain(
@@ -327,10 +332,17 @@ def explain(
     found = set(hits.truth_row[hits.rank <= depth].tolist())
     missed = [] if metric.over == "ideal" else [item for row, item in enumerate(truth_items or ()) if row not in found]
     return Explanation(
-        **_about(metric, k, options), user=user, value=float(result.value[0, 0]), terms=tuple(filter(None, rows["term"])),
-        out_of_terms=out_of_terms, out_of=np.asarray(credit.possible).item(), rows=rows, missed=tuple(missed), basis=basis,
+        **_about(metric, k, options),
+        user=user,
+        value=float(result.value[0, 0]),
+        terms=tuple(filter(None, rows["term"])),
+        out_of_terms=out_of_terms,
+        out_of=np.asarray(credit.possible).item(),
+        rows=rows,
+        missed=tuple(missed),
+        basis=basis,
         ideal=rows if metric.over == "ideal" else ideal,
-    )  # fmt: skip
+    )
 
 
 def _about(metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def measures_of(data: EvaluationData, names: Iterable[str], confidence: float, o
     frame = pd.DataFrame.from_dict(rows, orient="index", columns=COLUMNS)
     table = Measures(frame.astype({"users": np.int64}).rename_axis("measure"))
     marked, lines = data.library_notes((text, metric, Cutoffs.of(metric.cutoff)) for text, metric, _own in named)
-    convention = data.convention.with_metric({name: value for given in own for name, value in given.items()})
+    convention = data.convention_of(zip(metrics, own, strict=True))
     words = [
         data.basis(convention) if data.library is None else _("each metric as {library} has it", library=data.library),
         _("{confidence}% intervals", confidence=f"{100 * confidence:g}"),

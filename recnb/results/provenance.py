@@ -83,6 +83,7 @@ def titled(item: Any, titles: Mapping[Any, str]) -> Markup:
 #: Why a number under a library's conventions is recnb's own.
 WHY_OWN: dict[str, str] = {
     "none": N_("recnb's own: {library} has none"),
+    "another": N_("recnb's own: {library} has another of this name, see recnb.as_in"),
     "uncut": N_("recnb's own: {library} does not cut it at k"),
     "refused": N_("recnb's own: {library} refuses such relevance"),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial, reduce
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -272,23 +273,17 @@ def _column(evaluation: EvaluationData, by: Any) -> SegmentColumn:
 def _column_given(evaluation: EvaluationData, by: Any) -> SegmentColumn:
     """A Series or mapping of user to segment."""
     label = str(getattr(by, "name", None) or "segment")
-    if isinstance(by, pd.Series):
-        if is_numbered(by.index):
-            _refuse_positions(evaluation, by.index, label)
-        users, values, read = by.index.to_list(), by.to_list(), partial(from_pandas, by, "by", label, "value")
-    else:
-        users, values = list(dict(by.items())), list(dict(by.items()).values())
-        # NaN among words would become a word.
-        plain = [None if isinstance(value, float) and value != value else value for value in values]
-        read = partial(pl.Series, plain, strict=False)
+    if isinstance(by, pd.Series) and is_numbered(by.index):
+        _refuse_positions(evaluation, by.index, label)
+    given = by if isinstance(by, pd.Series) else pd.Series(dict(by.items()), dtype=object)
     try:
-        series = read()
-    except FrameError:
-        series = pl.Series([None], dtype=pl.Object)
+        series = from_pandas(given, "by", label, "value")
+    except FrameError:  # values of several kinds are text, and what is missing none of it
+        series = pl.Series(given.astype(object).where(given.notna(), None).to_list(), strict=False)
     if series.dtype == pl.Object or series.dtype.is_nested():
-        problem = f" holds {one_line(repr(values[0]))}, which names no segment: give each user a text or a number."
+        problem = f" holds {one_line(repr(given.iloc[0]))}, which names no segment: give each user a text or a number."
         raise OptionError(Argument("by", label), problem)
-    return SegmentColumn(label, pl.DataFrame({"user": users, "value": series}))
+    return SegmentColumn(label, pl.DataFrame({"user": given.index.to_list(), "value": series}))
 
 
 def _refuse_positions(evaluation: EvaluationData, index: pd.Index[Any], label: str) -> None:
@@ -304,7 +299,7 @@ def _refuse_positions(evaluation: EvaluationData, index: pd.Index[Any], label: s
 
 def _refuse_another(by: str, users: pl.DataFrame, name: str, other: pl.DataFrame) -> None:
     """Refuse a column of the users that another frame has as well, with another value for a user."""
-    both = users.select("user", here=by).join(other.select("user", there="value"), on="user")
+    both = users.select("user", here="value").join(other.select("user", there="value"), on="user")
     numbers = both["here"].dtype.is_numeric() and both["there"].dtype.is_numeric()
     same = pl.col("here", "there").cast(pl.Float64 if numbers else pl.String)
     differ = both.with_columns(same).filter(pl.col("here").ne_missing(pl.col("there")))
@@ -317,44 +312,47 @@ def _refuse_another(by: str, users: pl.DataFrame, name: str, other: pl.DataFrame
         raise OptionError(Argument("by", by), problem, fix=("Rename one of them", code, "."))
 
 
+#: The columns of a frame, each with what reads it as `value` beside ids.
+Columns = dict[str, Callable[..., pl.DataFrame]]
+
+
 def _column_named(evaluation: EvaluationData, by: str) -> SegmentColumn:
-    users, side_data = evaluation.side_data.users, evaluation.side_data
-    of_truth = _columns_of_truth(evaluation)
-    of_recs = _columns_of(side_data.recs, "recommendations", evaluation)
-    frames: tuple[tuple[Literal["truth", "list"], Any], ...] = (("truth", of_truth), ("list", of_recs))
-    if users is not None and by in users.columns and by != "user":
-        for frame, columns in frames:
-            if by in columns:
-                _refuse_another(by, users, "truth" if frame == "truth" else "recommendations", columns[by]("user"))
-        return SegmentColumn(by, users.select("user", value=by))
-    for frame, columns in frames:
-        if by in columns:
-            of_users = columns[by]("user").unique(maintain_order=True)
-            split = of_users["user"].is_duplicated().any()
-            return SegmentColumn(by, columns[by]("user", "item") if split else of_users, frame)
+    side_data, users = evaluation.side_data, evaluation.side_data.users
+    of_users = [] if users is None else [name for name in users.columns if name != "user"]
+    frames: dict[Literal["users", "truth", "list"], Columns] = {
+        "users": {} if users is None else {name: partial(users.select, value=name) for name in of_users},
+        "truth": _columns_of_truth(evaluation),
+        "list": _columns_of(side_data.recs, "recommendations", evaluation),
+    }
+    having = [frame for frame, columns in frames.items() if by in columns]
+    for frame in having:
+        values = frames[frame][by]("user").unique(maintain_order=True)
+        for other in having[1:] if frame == "users" else ():
+            _refuse_another(by, values, "truth" if other == "truth" else "recommendations", frames[other][by]("user"))
+        split = values["user"].is_duplicated().any()
+        return SegmentColumn(by, frames[frame][by]("user", "item") if split else values, frame)
     if by in WORKED_OUT:
         return SegmentColumn(by, _worked_out(evaluation, by))
     worked_out = [] if side_data.train is None else WORKED_OUT
-    of_frame = [] if users is None else [name for name in users.columns if name != "user"]
-    names = [*of_frame, *of_truth, *of_recs, *worked_out]
+    names = [*chain.from_iterable(frames.values()), *worked_out]
     give = Code("recs.rec.against(truth, users=frame)", Argument("users", FRAME))
     hint = () if users is not None else (" Give what is known of them: ", give, ".")
     problem = " is no column of users=, of the truth or of the recommendations, where segments come from."
     raise OptionError(Argument("by", by), problem, *hint, fix=near(by, names) if names else ())
 
 
-def _columns_of_truth(evaluation: EvaluationData) -> dict[str, Callable[..., pl.DataFrame]]:
-    """The columns of the truth, each with what reads it as `value` beside ids; those that have a role are held already."""
+def _columns_of_truth(evaluation: EvaluationData) -> Columns:
+    """The columns of the truth; those that have a role are held already."""
     side_data, source = evaluation.side_data, evaluation.prepared.source
-    columns: dict[str, Callable[..., pl.DataFrame]] = {}
+    columns: Columns = {}
     if source is not None and side_data.truth is not None:
         columns = {source.truth_labels[role]: partial(source.truth.select, value=role) for role in source.truth.columns}
     columns |= _columns_of(side_data.truth, "truth", evaluation)
     return {name: read for name, read in columns.items() if name not in (side_data.truth_user, side_data.truth_item)}
 
 
-def _columns_of(frame: Any, name: str, evaluation: EvaluationData) -> dict[str, Callable[..., pl.DataFrame]]:
-    """The columns of a frame that have no role, each with what reads it as `value` beside ids."""
+def _columns_of(frame: Any, name: str, evaluation: EvaluationData) -> Columns:
+    """The columns of a frame that have no role."""
     side_data, source = evaluation.side_data, evaluation.prepared.source
     if frame is None:
         return {}
@@ -362,7 +360,8 @@ def _columns_of(frame: Any, name: str, evaluation: EvaluationData) -> dict[str, 
     if name == "recommendations":
         assert source is not None
         roles = {role: source.labels[role] for role in roles}
-    held = {role: label for role, label in roles.items() if label in columns_of(frame, name)}
+    columns = columns_of(frame, name)
+    held = {role: label for role, label in roles.items() if label in columns}
 
     def read(column: str, *ids: str) -> pl.DataFrame:
         table = table_of(frame, name, {**held, "value": column})
@@ -370,7 +369,7 @@ def _columns_of(frame: Any, name: str, evaluation: EvaluationData) -> dict[str, 
             table = table.with_row_index("item").cast({"item": pl.Int64})
         return validation.ids(table, name, roles).select(*ids, "value")
 
-    return {column: partial(read, column) for column in columns_of(frame, name) if column not in roles.values()}
+    return {column: partial(read, column) for column in columns if column not in roles.values()}
 
 
 def _worked_out(evaluation: EvaluationData, by: str) -> pl.DataFrame:
@@ -399,14 +398,7 @@ def _coded(values: pl.Series, bins: int) -> tuple[list[Any], Ints]:
         whole = bool((numbers[known] % 1 == 0).all())
         return [_range(numbers[code == at], whole) for at in range(len(used))], code
     found = present.unique().sort()
-    return found.to_list(), positions_in(found, values)
-
-
-def positions_in(found: pl.Series, values: pl.Series) -> Ints:
-    """The position of each value among those found; -1 if it is missing."""
-    coded = pl.DataFrame({"value": found}).with_row_index("at")
-    joined = values.alias("value").to_frame().join(coded, on="value", how="left", maintain_order="left")
-    return joined["at"].cast(pl.Int64).fill_null(-1).to_numpy()
+    return found.to_list(), values.rank("dense").cast(pl.Int64).fill_null(0).to_numpy() - 1
 
 
 def _range(values: Any, whole: bool) -> str:
@@ -420,12 +412,11 @@ def _range(values: Any, whole: bool) -> str:
 def segment_rows(
     evaluation: EvaluationData,
     metrics: Metrics,
-    k: int | Sequence[int | None] | None,
+    k: object,
     by: Any,
-    *,
-    bins: int = 4,
-    confidence: float = 0.95,
+    bins: int,
     options: Mapping[str, Any],
+    confidence: float = 0.95,
     computed: Mapping[str, Floats] | None = None,
 ) -> tuple[Segments, list[Segment], list[str]]:
     """Each metric at each cut-off in each segment: mean and interval, and the gap to all other users; and the basis.
@@ -440,7 +431,8 @@ def segment_rows(
             raise OptionError(problem, Argument("by"), " cannot break it down: leave it out.")
         segments.check(metric)
     split, rows = segments.split(evaluation), list[Segment]()
-    basis = [evaluation.basis()] if any(metric.is_accuracy for _name, metric, _own in asked) else []
+    of_accuracy = [(metric, own) for _name, metric, own in asked if metric.is_accuracy]
+    basis = [evaluation.basis(evaluation.convention_of(of_accuracy))] if of_accuracy else []
     for _name, metric, own in asked:
         at_cutoffs = metric.cutoffs(Cutoffs.of(k))
         if computed is None or segments.parts is not None or np.isnan(computed[metric.name]).any():
@@ -464,16 +456,10 @@ def segment_rows(
 
 
 def table_by(
-    evaluation: EvaluationData,
-    metrics: Metrics,
-    k: int | Sequence[int | None] | None,
-    by: Any,
-    *,
-    bins: int = 4,
-    options: Mapping[str, Any],
+    evaluation: EvaluationData, metrics: Metrics, k: object, by: Any, bins: int, options: Mapping[str, Any]
 ) -> SegmentTable:
     """The segments of `segment_rows` as a table."""
-    segments, rows, basis = segment_rows(evaluation, metrics, k, by, bins=bins, options=options)
+    segments, rows, basis = segment_rows(evaluation, metrics, k, by, bins, options)
     words = _(
         "by {by}: {confidence}% intervals, not corrected for the number of comparisons; gap to all other users "
         "by the more careful of Welch's t and Student's, p corrected by Holm over this table",

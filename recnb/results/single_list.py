@@ -140,7 +140,7 @@ def on_lists(metric: Metric[P]) -> OneList[P]:
                 )
             if name not in metric.defaults:
                 known = near(name, ["ranking", "truth", "k", "y_true", "y_score", "ties", *metric.defaults])
-                raise OptionError(f"{metric.name} of a list has no option {name!r}. {known}")
+                raise OptionError(f"{metric.name} has no option {name!r}. {known}")
         metric.check(options)
         scores = None
         if y_true is not None or y_score is not None:

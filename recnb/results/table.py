@@ -38,6 +38,7 @@ class Form(NamedTuple):
     plain: str = "{}"
     near: str = "{}°"
     best: str = "{}"
+    number: Callable[[float], str] | None = None  #: for other than four decimals
 
 
 TEXT = Form(one_line, " {} ", " {}°", "*{}*")
@@ -138,7 +139,9 @@ class Table(pd.DataFrame):
 
     def _cell(self, value: object, label: object, column: object, form: Form) -> str:
         """A cell in a form: a number with four decimals, or text."""
-        return self._number(value, column) if isinstance(value, float) else form.safe(value)
+        if not isinstance(value, float):
+            return form.safe(value)
+        return self._number(value, column) if form.number is None or value != value else form.number(value)
 
     def _number(self, value: float, column: object) -> str:
         """A number of a column."""
@@ -197,35 +200,41 @@ class Table(pd.DataFrame):
         """What marks mean, in a form."""
         return []
 
-    def _small_print(self, form: Form) -> list[str]:
-        """The lines below the table, in a form."""
+    def _notes(self, form: Form) -> list[str]:
+        """The lines below the table, in a form; the basis follows them."""
         left_out = len(self) - self._most
         more = ngettext("{n:,} more row in .to_frame()", "{n:,} more rows in .to_frame()", left_out)
-        basis = str(self.attrs.get("basis", ""))
-        return [*([form.safe(more)] if left_out > 0 else []), *self._legend(form), *([basis] if basis else [])]
+        return [*([form.safe(more)] if left_out > 0 else []), *self._legend(form)]
+
+    @property
+    def _basis(self) -> str:
+        return str(self.attrs.get("basis", ""))
 
     def to_markdown(self, *args: Any, **options: Any) -> Any:
         """Return the table in Markdown, or write it to a file; with options of pandas, as pandas writes it."""
         if options or len(args) > 1:
             return super().to_markdown(*args, **options)
         with use_language(self.attrs.get("lang")):
-            header, rows, left = self._cells(MARKDOWN)
-            *lines, basis = self._small_print(MARKDOWN) or [""]
-        parts = [markdown_table(header, rows, left), *lines, markdown_text(basis, 2000)]
+            parts = [markdown_table(*self._cells(MARKDOWN)), *self._notes(MARKDOWN), markdown_text(self._basis, 2000)]
         return written("\n\n".join(filter(None, parts)) + "\n", args[0] if args else None)
 
-    def to_latex(self, *args: Any, caption: Any = None, label: Any = None, **options: Any) -> Any:
+    def to_latex(
+        self, *args: Any, caption: Any = None, label: Any = None, float_format: Any = None, **options: Any
+    ) -> Any:
         """Return the table in LaTeX with booktabs, or write it to a file; with other options of pandas, as pandas writes it.
 
-        `caption` and `label` are LaTeX; the line with users and convention follows the caption.
+        `caption` and `label` are LaTeX; the line with users and convention follows the caption. `float_format="%.3f"`, or a
+        function, is how numbers are written.
         """
         if options or len(args) > 1:
-            return super().to_latex(*args, caption=caption, label=label, **options)
+            return super().to_latex(*args, caption=caption, label=label, float_format=float_format, **options)
+        number = float_format.__mod__ if isinstance(float_format, str) else float_format
+        form = LATEX._replace(number=number)
         with use_language(self.attrs.get("lang")):
-            header, rows, left = self._cells(LATEX)
-            *lines, basis = self._small_print(LATEX) or [""]
+            header, rows, left = self._cells(form)
+            lines = self._notes(form)
         columns = "l" * left + "r" * (len(header) - left)
-        words = ". ".join([*([caption.rstrip(".")] if caption else []), *lines, latex_text(basis, 4000)])
+        words = ". ".join([*([caption.rstrip(".")] if caption else []), *lines, latex_text(self._basis, 4000)])
         table = latex_table(columns, words, [header, r"\midrule", *rows], label)
         return written("\n".join([_(r"% needs \usepackage{booktabs}"), table, ""]), args[0] if args else None)
 
@@ -243,18 +252,16 @@ class Table(pd.DataFrame):
             ]
             names = [tuple(map(_shown, name)) if isinstance(name, tuple) else _shown(name) for name in shown]
             make = pd.MultiIndex.from_tuples if shown.columns.nlevels > 1 else pd.Index
-            text = console(
-                shown.set_axis(make(names).set_names(shown.columns.names), axis=1), formatters=numbers, na_rep="–"
-            )
-            return "\n".join([text, *self._small_print(TEXT)])
+            shown = shown.set_axis(make(names).set_names(shown.columns.names), axis=1)
+            text = console(shown, formatters=numbers, na_rep="–")
+            return "\n".join(filter(None, [text, *self._notes(TEXT), self._basis]))
 
     def _repr_html_(self) -> str:
         with use_language(self.attrs.get("lang")):
             header, rows, left = self._cells(HTML)
-            *lines, basis = self._small_print(HTML) or [""]
             return str(render(
                 "results/table.jinja", label=_("metrics at cut-offs"), title=self._title(), numbers_from=left, header=header,
-                rows=rows, lines=lines, basis=basis,
+                rows=rows, lines=self._notes(HTML), basis=self._basis,
             ))  # fmt: skip
 
     def _title(self) -> str:
@@ -327,7 +334,7 @@ def table_of(
         (cut,) = cutoffs
         names = [name if metric.cutoff is not None or cut is None else f"{name}@{cut}" for name, metric, _own in asked]
     of_accuracy = [(metric, own) for _name, metric, own in asked if metric.is_accuracy]
-    convention = evaluation.convention.with_metric({name: own[name] for _metric, own in of_accuracy for name in own})
+    convention = evaluation.convention_of(of_accuracy)
     parts: list[str] = []
     if of_accuracy and library is None:
         parts.append(evaluation.basis(convention))

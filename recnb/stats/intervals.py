@@ -49,31 +49,10 @@ def intervals(
     *,
     bounds: Bounds = UNBOUNDED,
 ) -> tuple[Floats, Floats, str]:
-    """Return lower and upper ends for the mean of each column, and the method used.
+    """Return lower and upper ends for the mean of each column of users × columns, and the method used.
 
-    Parameters
-    ----------
-    values
-        Users × columns.
-    confidence
-        Confidence of the intervals.
-    method
-        "auto", "beta", "bootstrap", "bca", "moments", "bca_moments" or "t".
-    resamples, seed
-        Bootstrap samples of users, and their seed.
-    bounds
-        Lowest and highest possible value: of all columns, or an array with an entry for each.
-
-    Returns
-    -------
-    low, high : numpy.ndarray
-        NaN where a method gives no interval.
-    method : str
-
-    Raises
-    ------
-    OptionError
-        If an option is unknown or out of its range.
+    Ends are NaN where a method gives no interval. `bounds` are the lowest and highest possible value: of all columns, or an
+    array with an entry for each. `resamples` and `seed` are of the bootstrap.
 
     Notes
     -----

@@ -15,20 +15,7 @@ def holm(p: Floats) -> Floats:
     If findings are those below 0.05 after the correction, at most 5 of 100 such families of tests hold a false finding,
     however the tests depend on each other. scipy has no such function.
 
-    Parameters
-    ----------
-    p
-        P-values of any shape. NaN is no test: it is not counted, and stays NaN.
-
-    Returns
-    -------
-    numpy.ndarray
-        The corrected p-values, at most 1, in the shape of `p`.
-
-    Raises
-    ------
-    FrameError
-        If a value is not between 0 and 1.
+    P-values may have any shape; NaN is no test: it is not counted, and stays NaN.
 
     References
     ----------
@@ -53,8 +40,6 @@ def benjamini_hochberg(p: Floats) -> Floats:
     If findings are those below 0.05 after the correction, at most 5 % of them are expected to be false. This is proved
     for independent tests and for some positive dependence of one-sided tests (Benjamini and Yekutieli 2001). The proof
     does not cover two-sided tests or all pairs of models, so the conclusions of a comparison use Holm's method.
-
-    Parameters, result and errors are those of `holm`.
 
     References
     ----------

@@ -61,34 +61,10 @@ def paired(
 ) -> Paired:
     """Return interval, tests, effect size and users won, tied and lost, for each column.
 
-    Parameters
-    ----------
-    differences
-        Users × columns: the values of the model minus those of the baseline.
-    confidence
-        Confidence of the interval.
-    method
-        "bca", "percentile", "t", "moments", or "auto": Student's t; if fewer than 10 users differ, or fewer than 10 are off the
-        lowest or the highest difference, `beta` within the `bounds` (see `intervals`).
-    resamples
-        Bootstrap samples.
-    permutations
-        Samples of signs of the randomization test.
-    seed
-        Seed of both.
-    bounds
-        Lowest and highest possible difference; without them `beta` is NaN.
-
-    Returns
-    -------
-    Paired
-
-    Raises
-    ------
-    FrameError
-        If a difference is not a finite number.
-    OptionError
-        If an option is unknown.
+    `differences` are users × columns: the values of the model minus those of the baseline. `method` "auto" is Student's t; if
+    fewer than 10 users differ, or fewer than 10 are off the lowest or the highest difference, `beta` within the `bounds`, the
+    lowest and highest possible difference (see `intervals`); without bounds `beta` is NaN. `resamples` are of the bootstrap,
+    `permutations` samples of signs of the randomization test, and `seed` is of both.
 
     Notes
     -----

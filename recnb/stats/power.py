@@ -106,24 +106,10 @@ class Detectable(float):
 
 
 def detectable(sd: float, n: int, power: float = 0.8, alpha: float = 0.05) -> float:
-    """Return the smallest true difference of means that a two-sided paired t test finds with a given power.
+    """Return the smallest true difference of means that a two-sided paired t test finds with a given power, in units of the metric.
 
-    Parameters
-    ----------
-    sd
-        Standard deviation of the differences of users.
-    n
-        Number of users.
-    power
-        Chance of finding the difference.
-    alpha
-        Level of the test.
-
-    Returns
-    -------
-    float
-        The difference, in units of the metric. NaN if `sd` is 0, or if even a randomization test of all users cannot reach
-        `alpha` (below 6 users at 0.05).
+    `sd` is the standard deviation of the differences of `n` users. NaN if it is 0, or if even a randomization test of all users
+    cannot reach `alpha` (below 6 users at 0.05).
 
     Examples
     --------

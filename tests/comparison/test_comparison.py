@@ -1,5 +1,6 @@
 """Comparisons against hand-worked numbers, scipy on the values of users, and laws."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -336,3 +337,40 @@ def test_columns_of_predictions_refused() -> None:
         recnb.compare(frame, score=["a", "c"])
     with pytest.raises(OptionError, match=r"recnb\.compare\(frame, score="):
         recnb.evaluate(frame, score=["a", "b"])
+
+
+# Where users stumbled
+
+
+def test_a_frame_with_predictions_of_models_is_told_how_they_are_named(sample):
+    frame = pd.DataFrame({"qid": [0, 0], "label": [1, 0], "pred": [0.2, 0.1], "pred2": [0.1, 0.2]})
+    with pytest.raises(ColumnError, match=re.escape("score=['pred_a', 'pred_b']")):
+        recnb.compare(frame)
+    with pytest.raises(OptionError, match=re.escape("score=['pred', 'pred2']")):
+        recnb.compare(frame, score={"lgbm": "pred", "xgb": "pred2"})
+
+
+def test_options_of_the_comparison_are_no_options_of_its_metrics(sample):
+    found = recnb.compare(sample.models, sample.test)
+    with pytest.raises(OptionError, match=re.escape("recnb.compare(..., test='wilcoxon')")):
+        found.differences("ndcg", k=10, test="wilcoxon")
+    with pytest.raises(OptionError, match="confidence"):
+        recnb.compare(sample.models, sample.test, alpha=0.01)
+
+
+def test_conclusions_name_equal_scores_that_decide():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"qid": np.repeat(np.arange(60), 8), "label": np.tile([1, 1, 0, 0, 0, 0, 0, 0], 60)})
+    frame = frame.assign(pred=0.0, pred2=rng.normal(size=len(frame)))
+    found = recnb.compare(frame, score=["pred", "pred2"]).conclusion("ndcg", k=5)
+    told = [note for note in found.notes if note.startswith("pred: Equal scores decide for 60 users of 60")]
+    assert len(told) == 1
+    assert told[0] in repr(found)
+    assert "Equal scores decide" in found._repr_html_()
+    assert not any(note.startswith("pred2: ") for note in found.notes)
+
+
+def test_metrics_beyond_accuracy_of_models_are_a_table_with_its_basis(sample):
+    found = recnb.compare(sample.models, sample.test, train=sample.train).beyond(k=10)
+    assert "users with a list" in repr(found)
+    assert r"user\_coverage" in found.to_latex()

@@ -307,3 +307,11 @@ def test_beyond_accuracy_where_train_is_known(sample, compared):
 
 def test_explore_shows_all_models(compared):
     assert "popular" in repr(compared.explore(k=5).state.to_frame()) or compared.explore(k=5) is not None
+
+
+def test_measures_with_cut_offs_of_their_own_are_one_table_for_a_paper(compared):
+    latex = compared.report(metrics=["nDCG@10", "P@5", "AP"]).to_latex()
+    assert r" & nDCG@10 & Precision@5 & AP \\" in latex
+    assert latex.count(r"\midrule") == 1
+    assert len(re.findall(r"^item-knn ", latex, re.M)) == 1
+    assert compared.report(k=[5, 10], metrics=["ndcg"]).to_latex().count("$k = ") == 2

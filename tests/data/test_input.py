@@ -487,3 +487,43 @@ def test_mappings_are_written_for_trec(tmp_path: Path) -> None:
     recnb.write_trec_qrels(qrels, tmp_path / "qrels.txt")
     assert (tmp_path / "a.run").read_text().splitlines() == ["q1 Q0 b 1 0.75 recnb", "q1 Q0 a 2 0.5 recnb"]
     assert (tmp_path / "qrels.txt").read_text().splitlines() == ["q1 0 a 1", "q1 0 b 0"]
+
+
+def test_lists_of_a_group_under_the_name_of_the_item() -> None:
+    lists = RECS.groupby("user", sort=False)["item"].agg(list).reset_index()
+    for frame in (lists, pl.DataFrame(lists)):
+        same(frame, TRUTH)
+        same(frame, TRUTH, recommended="item")
+    same(lists.rename(columns={"item": "best"}), TRUTH, item="best")
+
+
+@pytest.mark.parametrize("fill", [0, 0.0, np.nan])
+@pytest.mark.parametrize("columns", [[1, 2, 3], [2, 5, 7]])
+def test_a_matrix_of_ratings_is_no_frame_of_ranks(fill: float, columns: list[int]) -> None:
+    recs = pd.DataFrame({"user": ["u", "u"], "item": columns[:2], "rank": [1, 2]})
+    ratings = pd.DataFrame([[fill, 4.5, 4.5]], ["u"], columns)
+    for frame in (ratings, ratings.fillna(0).astype(int)):
+        with pytest.raises(FrameError, match=r"ratings or scores, frame\.stack\(\)\.dropna\(\)") as found:
+            recnb.evaluate(recs, frame, duplicates="dedupe")
+        assert "dedupe" not in str(found.value)
+    assert recnb.evaluate(recs, ratings.stack().dropna()).mrr() == 0.5
+
+
+def test_ranks_that_end_early_with_nan() -> None:
+    frame = pd.DataFrame({1: [5, 7], 2: [7, np.nan]}, index=["u", "v"])
+    assert recnb.evaluate(frame, {"u": {7}, "v": {7}}).mrr() == 0.75
+
+
+def test_of_many_columns_the_first_are_listed() -> None:
+    frame = pd.DataFrame(np.ones((2, 1000)), columns=[f"c{at}x" for at in range(1000)])
+    with pytest.raises(FrameError, match="'c9x' and 990 more") as found:
+        recnb.evaluate(frame, TRUTH)
+    assert len(str(found.value)) < 600
+
+
+@pytest.mark.parametrize("named", [{}, {"relevance": "true"}, {"relevant": "true"}])
+def test_two_columns_of_lists_are_named(named: dict[str, str]) -> None:
+    frame = pd.DataFrame({"user": [1, 2], "pred": [["a"], ["b"]], "true": [None, ["b"]]})
+    with pytest.raises(FrameError, match=r"recommended='pred', relevant='true'"):
+        frame.rec.mrr(**named)
+    assert frame.rec.mrr(recommended="pred", relevant="true") == 1

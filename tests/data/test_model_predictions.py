@@ -272,3 +272,28 @@ def test_an_error_of_the_model_comes_through() -> None:
 
     with pytest.raises(KeyError):
         recnb.evaluate_model(Broken(), T)
+
+
+def test_a_function_of_the_user_is_a_model_as_well() -> None:
+    scores = np.array([[0.9, 0.5, 0.1], [0.1, 0.2, 0.3]])
+    test = sp.csr_matrix([[0, 1, 0], [0, 0, 1]])
+    assert (
+        recnb.evaluate_model(lambda user: scores[user], test, k=2)
+        .to_frame()
+        .equals(recnb.evaluate_model(Model(scores), test, k=2).to_frame())
+    )
+
+
+def test_a_model_of_another_interface_is_refused_with_a_function_that_wraps_it() -> None:
+    """LightFM's predict takes users and items; implicit's models have recommend and factors."""
+
+    class LightFM:
+        def predict(self, user_ids: Any, item_ids: Any) -> Any:
+            return np.zeros(3)
+
+    test = sp.csr_matrix([[0, 1, 0], [0, 0, 1]])
+    models: list[tuple[Any, str]] = [(LightFM(), r"raised a TypeError"), (object(), "without a predict method")]
+    for model, problem in models:
+        with pytest.raises(RecnbError, match=problem) as refused:
+            recnb.evaluate_model(model, test, k=2)
+        assert "lambda user: model.predict(user, np.arange(n_items))" in str(refused.value)

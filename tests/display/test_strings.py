@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 
@@ -12,7 +11,9 @@ import recnb
 from recnb import METRICS, Convention
 from recnb.conventions import WORDS, option_in_words
 from recnb.display.language import use_language, width
+from recnb.libraries.identify import Candidate, Printed, of_number
 from recnb.libraries.library_metrics import SPECIAL
+from recnb.libraries.variant import Side
 from tests.korean import EV, EVALUATIONS, ONE, RECS, TRUTH, Shown, english_in, page
 from tests.strategies import each_word
 
@@ -95,17 +96,18 @@ def test_other_libraries_numbers_are_all_korean():
     for to in (Convention(users="union", no_relevant="zero", relevant_from=2), other, EV.under("ranx")):
         way = EV.why("f1" if to is other else "ndcg", 3, other=to)
         shown += [repr(way), page(way._repr_html_())]
-    found = ONE.identify("ndcg", f"{float(ONE.ndcg(k=3)):.2f}", 3)
-    (one, *_) = found.groups
-    users = EV.identify("reciprocal_rank", EV.reciprocal_rank(k=3).per_user.round(2).replace(0, 0.77), 3)
+    ours, exact = float(ONE.ndcg(k=3)), EV.reciprocal_rank(k=3).per_user
+    found = ONE.identify("ndcg", f"{ours:.2f}", 3)
+    side = Side.of_evaluation(ONE._data, METRICS["ndcg"], {})
+    alone = [Candidate("recnb", "ours", side.variant)]
     for made in (
         found,
-        replace(found, matches=()),
-        replace(found, matches=(*found.matches, replace(found.matches[0], value=found.printed))),
-        replace(found, matches=one.matches[:1]),
-        replace(found, matches=tuple(replace(match, how="cut off") for match in one.matches)),
-        users,
-        replace(users, fits=(2,) * len(users.fits)),
+        ONE.identify("ndcg", "0.0003", 3),
+        ONE.identify("ndcg", f"{ours:.6f}", 3),
+        *(of_number(side.source, Printed(value, 4), alone, 3, "nDCG@3", ()) for value in (ours, ours - 0.9e-4)),
+        EV.identify("reciprocal_rank", exact.round(2).replace(0, 0.77), 3),
+        EV.identify("reciprocal_rank", (exact - 0.009).clip(lower=0), 3, digits=2),
+        EV.identify("reciprocal_rank", exact, 3),
     ):
         shown += [repr(made), page(made._repr_html_())]
     spread = EV.spread("ndcg", 3)

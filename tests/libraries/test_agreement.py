@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 import recnb
+from recnb.conventions.presets import of_family
 from recnb.errors import OptionError, RecnbError
 from recnb.libraries import as_in
-from recnb.libraries.variant import presets_of
 from tests.libraries.test_explain_difference import awkward
 from tests.results.test_html import EVIL, Page
 
@@ -26,7 +26,7 @@ def test_each_number_is_what_the_library_would_return(metric: str):
     clean = recs.drop_duplicates(["user", "item"])
     found = recnb.evaluate(clean, truth, order="score").spread(metric, 3)
     assert [(one.library, one.variant) for one in found.numbers] == [
-        (one.library, one.variant) for one in presets_of(metric)
+        (one.library, one.variant) for one in of_family(metric)
     ]
     for one in found.numbers:
         if one.error and one.error != "NaN":

@@ -15,12 +15,12 @@ import pytest
 
 import recnb
 from recnb.conventions import WORDS
-from recnb.conventions.presets import presets
+from recnb.conventions.presets import FAMILIES, of_family, presets
 from recnb.data import Source, read
 from recnb.errors import OptionError, RecnbError
 from recnb.libraries import as_in
 from recnb.libraries.explain_difference import Why, preset_of, steps_between
-from recnb.libraries.variant import FAMILIES, MetricVariant, Side, presets_of
+from recnb.libraries.variant import MetricVariant, Side
 from recnb.metrics.metric import metric_named
 from tests.presets import as_in_of
 from tests.results.test_html import EVIL, Page
@@ -121,7 +121,7 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_pair_of_presets_of_ndcg(seed: int):
     recs, truth = awkward(seed)
     source = read(recs, truth, {})
-    known = [(one.library, one.variant) for one in presets_of("ndcg")]
+    known = [(one.library, one.variant) for one in of_family("ndcg")]
     assert len(known) == 48
     wanted = numbers(known, read(recs, truth, {}), 3)
     pairs = [pair for at, pair in enumerate(itertools.permutations(known, 2)) if seed == 0 or at % 7 == 0]
@@ -142,7 +142,7 @@ def test_pairs_of_presets_of_every_metric(metric: str):
     for seed, grades in ((3, (1.0,)), (4, (1.0, 2.0, 0.0)), (5, (1.0, 0.0, 2.0, 0.5, -1.0))):
         recs, truth = awkward(seed, grades)
         source = read(recs, truth, {})
-        known = [(one.library, one.variant) for one in presets_of(metric)]
+        known = [(one.library, one.variant) for one in of_family(metric)]
         pairs = list(itertools.permutations(known, 2)) or [(known[0], known[0])]
         step = max(1, len(pairs) // 40)
         wanted = numbers(known, read(recs, truth, {}), 2)
@@ -293,7 +293,7 @@ def test_plot_draws_each_step():
 
 
 def test_every_word_of_a_convention_is_said():
-    setting = MetricVariant.of_preset(presets_of("ndcg")[0]).having(relevant_from=None)
+    setting = MetricVariant.of_preset(of_family("ndcg")[0]).having(relevant_from=None)
     for axis, words in WORDS.items():
         said = [setting.having(**{axis: word}).words(axis) for word in words]
         assert len(set(said)) == len(words), axis
@@ -343,3 +343,21 @@ def test_as_in_reads_mappings_and_files(tmp_path: Path) -> None:
     assert 0 < wanted < 1
     assert recnb.as_in("trec_eval", "ndcg", lists, truth, k=10) == wanted
     assert recnb.as_in("trec_eval", "ndcg", str(tmp_path / "bm25.run"), tmp_path / "t.qrels", k=10) == wanted
+
+
+def test_the_other_number_is_named_in_any_way_that_recnb_prints_it() -> None:
+    sample = recnb.datasets.load_sample()
+    ev = recnb.evaluate(sample.models["item-knn"], sample.test)
+    assert ev.why("ndcg", k=10, other="xgboost ndcg_linear").end == pytest.approx(
+        recnb.as_in("xgboost", "ndcg_linear", sample.models["item-knn"], sample.test, k=10), abs=1e-9
+    )
+    assert ev.under("lenskit").why("ndcg", k=10, other="recnb").end == pytest.approx(ev.ndcg(k=10), abs=1e-12)
+    for call in (partial(ev.why, "lightgbm"), partial(ev.why, "ndcg", "lightgbm")):
+        with pytest.raises(OptionError, match=r"other='rectools'"):
+            call()
+    with pytest.raises(OptionError, match=r"\.identify\("):
+        ev.why("ndcg", k=10, other=0.72335)
+    with pytest.raises(RecnbError, match=r"^ranx follows no rule that recnb could record for ndcg"):
+        recnb.evaluate({"u": dict.fromkeys("abcdefghijklmnopq", 1.0)}, {"u": {"a": 1, "b": 2}}).why(
+            "nDCG@10", other="ranx"
+        )

@@ -10,11 +10,12 @@ import pandas as pd
 import pytest
 
 import recnb
+from recnb.conventions.presets import of_family
 from recnb.data import Source
 from recnb.errors import OptionError, UnknownUserError
 from recnb.libraries.data_properties import properties_of
 from recnb.libraries.identify import Identified, IdentifiedUsers, Printed
-from recnb.libraries.variant import MetricVariant, numbers_of, presets_of
+from recnb.libraries.variant import MetricVariant, numbers_of
 from tests.libraries.test_explain_difference import number
 from tests.results.test_html import EVIL, Page
 
@@ -73,7 +74,7 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("kept")
 @pytest.mark.parametrize("metric", [pytest.param("ndcg", marks=pytest.mark.slow), "average_precision"])
 def test_a_number_that_a_preset_printed_is_found_to_be_its_own(metric: str):
-    said = {one.label: number(one.library, one.variant, RECS, TRUTH, 10) for one in presets_of(metric)}
+    said = {one.label: number(one.library, one.variant, RECS, TRUTH, 10) for one in of_family(metric)}
     numbers = {name: value for name, value in said.items() if not isinstance(value, str)}
     for value in sorted({f"{exact:.4f}" for exact in numbers.values()})[::3]:
         made = {name for name, exact in numbers.items() if f"{exact:.4f}" == value}

@@ -416,3 +416,14 @@ def test_lists_are_checked_under_any_join(name: str, options: dict[str, Any]) ->
 def test_items_below_a_list_leave_no_place_empty(candidates: str) -> None:
     lint = planted("rank_gaps").saying(candidates=candidates).lint(5)
     assert "rank_gaps" not in lint.names
+
+
+def test_hits_joined_to_the_lists_are_no_sampled_candidates() -> None:
+    """The truth is what was found: a third of the users have no relevant item, and no relevant item is missing."""
+    frame = CLEAN.recs.merge(CLEAN.truth.assign(hit=1), how="left").fillna({"hit": 0})
+    none = frame["user"].isin(sorted(frame["user"].unique())[::3])
+    found = recnb.evaluate(frame.assign(hit=frame["hit"].where(~none, 0)), relevance="hit").lint(10)
+    assert "sampled_candidates" not in found.names
+    assert found["nothing_missed"].severity == "warning"
+    few = recnb.evaluate(frame, relevance="hit").lint(10)
+    assert few["nothing_missed"].severity == "note"

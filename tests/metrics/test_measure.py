@@ -57,7 +57,11 @@ def test_any_other_text_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("texts", "metric", "k"),
     [
-        (["nDCG@10", "ndcg@10", "NDCG @ 10", "ndcg_cut_10", "nDCG(cutoff=10)", "nDCG(dcg='log2')@10"], "ndcg", 10),
+        (
+            ["nDCG@10", "ndcg@10", "NDCG @ 10", "ndcg_cut_10", "ndcg_cut.10", "nDCG(cutoff=10)", "nDCG(dcg='log2')@10"],
+            "ndcg",
+            10,
+        ),
         (["AP", "MAP", "map", "average_precision"], "average_precision", None),
         (["RR", "MRR", "recip_rank"], "reciprocal_rank", None),
         (["P@5", "precision@5", "Precision@5", "P(k=5)", "P_5"], "precision", 5),
@@ -88,6 +92,25 @@ def test_every_printed_name_is_of_a_metric() -> None:
 def test_the_f_of_trec_eval_weighs_with_beta_itself() -> None:
     assert measure_named("SetF(beta=4)").given == {"beta": 2.0}
     assert measure_named("Fbeta(beta=2)@5").given == {"beta": 2}
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [("P.5", "P@5"), ("recall.5", "R@5"), ("map_cut.10", "AP@10"), ("iprec_at_recall_0.10", "IPrec@0.1")],
+)
+def test_names_that_trec_eval_prints_and_pytrec_eval_takes(text: str, meant: str) -> None:
+    assert str(MeasureText.parse(text)) == meant
+    assert measure_named(text).name == measure_named(meant).name
+    assert measure_named(text).cutoff == measure_named(meant).cutoff
+
+
+def test_an_unknown_measure_is_answered_with_the_nearest_that_is_printed() -> None:
+    known = []
+    for text, meant in (("SetAP", "'SetP' or 'SetR'"), ("nDGC@10", "'nDCG@10'"), ("ndgc", "'ndcg'")):
+        with pytest.raises(OptionError, match=f"Did you mean {meant}") as refused:
+            measure_named(text)
+        known.append(str(refused.value).partition("Known: ")[2])
+    assert len(set(known)) == 1, "the same names are known however the measure is typed"
 
 
 def test_a_measure_of_another_library_is_given_by_its_text() -> None:

@@ -164,3 +164,12 @@ def test_options_of_pandas_are_those_of_pandas() -> None:
     assert type(table.head(2)) is pd.DataFrame
     assert table.copy().equals(table)
     assert pickle.loads(pickle.dumps(table)).equals(table)
+
+
+def test_the_gain_is_in_the_line_below_where_grades_differ() -> None:
+    assert EV.table(k=10).attrs["basis"].endswith("linear gain")
+    assert EV.table("ndcg", k=10, gain="binary").attrs["basis"].endswith("binary gain")
+    assert "linear gain" in EV.measures(["nDCG@10"]).attrs["basis"]
+    assert "linear gain" in EV.table("ndcg", k=10, by="segment").attrs["basis"]
+    assert "gain" not in EV.table("recall", k=10).attrs["basis"]
+    assert "gain" not in recnb.evaluate({"u": ["a"]}, {"u": ["a"]}).table("ndcg", k=1).attrs["basis"]

@@ -31,7 +31,7 @@ def one(**options: Any) -> ExplorerState:
 
 def frame_of(state: ExplorerState) -> pd.DataFrame:
     """All users as pandas has them, in the order of ids."""
-    values = EV._data.score(state.metric, state.k, state.options).per_user
+    values = EV._score(state.metric, state.k, state.options).per_user
     lists = EV.to_frame()
     found = SAMPLE.models["item-knn"].merge(SAMPLE.test, on=["user", "item"]).query(f"rank <= {state.k}")
     hits = found.groupby("user").size().reindex(values.index, fill_value=0)

@@ -91,7 +91,7 @@ def test_under_a_library_numbers_are_those_of_the_library(library: str) -> None:
         if not state.ask(metric=metric):  # a library may refuse the data of one of its metrics
             assert state.problem
             continue
-        score = under._data.score(state.metric, state.k, state.options)
+        score = under._score(state.metric, state.k, state.options)
         assert state.mean() == pytest.approx(float(score), nan_ok=True)
         values = state.values()
         np.testing.assert_allclose(values[~np.isnan(values)], score.per_user.dropna())

@@ -1,0 +1,87 @@
+"""`as_in` under the names that papers and other libraries print, and for one frame with both sides."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import recnb
+from recnb.errors import OptionError, RecnbError
+
+SAMPLE = recnb.datasets.load_sample()
+BOTH = (SAMPLE.models["item-knn"], SAMPLE.test)
+
+
+@pytest.mark.parametrize(
+    ("library", "asked", "k", "recorded", "at"),
+    [
+        ("rectools", "MAP", 10, "ap", 10),
+        ("rectools", "map@10", None, "ap", 10),
+        ("pytrec_eval", "ndcg_cut_10", None, "ndcg", 10),
+        ("pytrec_eval", "map", None, "ap_nocut", None),
+        ("ir_measures", "nDCG@10", None, "ndcg", 10),
+        ("ranx", "recall@5", 5, "recall", 5),
+    ],
+)
+def test_a_measure_is_the_first_variant_of_a_library(
+    library: str, asked: str, k: int | None, recorded: str, at: int | None
+) -> None:
+    assert recnb.as_in(library, asked, *BOTH, k=k) == recnb.as_in(library, recorded, *BOTH, k=at)
+
+
+@pytest.mark.parametrize(
+    ("library", "asked", "problem"),
+    [
+        ("replay", "map", "one of 'ap[pandas]', 'ap[polars]', 'ap[dict]': type which"),
+        ("evidently", "ndcg@5", "one of 'ndcg[list]', 'ndcg[full]'"),
+        ("pytrec_eval", "RR@10", "does not cut lists at k"),
+        ("pytrec_eval", "AP(rel=2)", "no metric of pytrec_eval-terrier"),
+        ("rectools", "infAP", "no metric of rectools"),
+        ("rectools", "nonsense", "no metric of rectools"),
+    ],
+)
+def test_a_measure_that_is_not_one_number_of_the_library_is_refused(library: str, asked: str, problem: str) -> None:
+    with pytest.raises(OptionError, match=re.escape(problem)):
+        recnb.as_in(library, asked, *BOTH)
+
+
+@pytest.mark.parametrize(("library", "metric"), [("lightgbm", "ndcg"), ("xgboost", "ndcg_linear"), ("catboost", "err")])
+def test_one_frame_with_both_sides_is_enough(library: str, metric: str) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"qid": np.repeat(range(20), 10), "label": rng.integers(0, 4, 200), "pred": rng.permutation(200) / 7}
+    )
+    recs = frame.assign(user=frame.qid, item=range(200), score=frame.pred)[["user", "item", "score"]]
+    truth = recs[["user", "item"]].assign(relevance=frame.label)
+    assert recnb.as_in(library, metric, frame, k=5) == pytest.approx(
+        recnb.as_in(library, metric, recs, truth, k=5), abs=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("library", "metric", "top", "refused"),
+    [
+        ("lightgbm", "ndcg", 30, 31),
+        ("lightgbm", "ap", 30, 31),
+        ("xgboost", "ndcg", 31, 32),
+        ("xgboost", "ndcg_minus", 31, 32),
+    ],
+)
+def test_grades_beyond_a_librarys_table_of_gains_are_refused(library: str, metric: str, top: int, refused: int) -> None:
+    """LightGBM's default label_gain has 31 entries; XGBoost's exponential gain is of at most 31."""
+    lists = {1: {"a": 2.0, "b": 1.0}}
+    assert recnb.as_in(library, metric, lists, {1: {"a": top, "b": 1}}, k=2) > 0
+    with pytest.raises(RecnbError, match=f"raises an error for {metric} on relevance above {top}"):
+        recnb.as_in(library, metric, lists, {1: {"a": refused, "b": 1}}, k=2)
+    own = recnb.evaluate(lists, {1: {"a": refused, "b": 1}}, convention=library)
+    if metric == "ndcg":
+        assert "recnb's own: " in repr(own.ndcg(k=2))
+
+
+def test_a_metric_of_another_formula_is_not_said_to_be_lacking() -> None:
+    ev = recnb.evaluate(*BOTH, convention="catboost")
+    assert "recnb's own: catboost has another of this name, see recnb.as_in" in repr(ev.err(k=10))
+    assert "recnb's own: catboost has none" in repr(ev.rbp(k=10))
