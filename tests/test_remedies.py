@@ -152,7 +152,7 @@ CASES = {
     "ties and a preferred item": Case('recs = pd.concat([scored, scored[:1].assign(score=0.5)]); truth.loc[0] = ["u", "a", 1]; more = dict(ties="expected", duplicates="keep")', "recnb.evaluate(recs, truth, **more).mrr(target='preferred')", r", or (duplicates='dedupe')", "more |= dict({})", right=1.0),
     "ties and ERR": Case('more = dict(ties="expected")', "recnb.evaluate(scored, truth, **more).err()", r"choose (ties='first')", "more = dict({})", right=(1 / 4 + 1 / 2) / 2),
     "ties and hits": Case('more = dict(ties="expected")', "recnb.evaluate(scored, truth, **more).average_precision(out_of='hits')", r"choose (ties='first')", "more = dict({})"),
-    "ties and an explanation": Case('more = dict(ties="expected")', "recnb.evaluate(scored, truth, **more).explain('mrr', 'u').value", r"choose (ties='first')", "more = dict({})", right=0.5),
+    "ties and an explanation": Case('scored["score"] = 1.0; more = dict(ties="expected")', "recnb.evaluate(scored, truth, **more).explain('mrr', 'u').value", r"choose (ties='first')", "more = dict({})", right=0.5),
     "ties and serendipity explained": Case('more = dict(ties="expected")', "recnb.evaluate(scored, truth, train=recs.replace(list('uv'), list('xy')), **more).explain('serendipity', 'v', k=1).value", r"choose (ties='first')", "more = dict({})", right=1.0),
     "a threshold": option("recnb.evaluate(recs, truth.assign(relevance=[4, 5]), **more).mrr()", 'dict(relevant_from="four")', r"such as (relevant_from=4)", 0.75),
     "a convention that is none": option("recnb.evaluate(recs, truth, **more).mrr()", "dict(convention=5)", r"such as (convention='trec_eval')", 0.75),

@@ -180,8 +180,8 @@ def _by_model(frame: Frame, column: str | None) -> dict[str, Frame]:
         label = find(frame if engine is None else engine.columns(frame), name, ["model"], {"model": column})["model"]
     except ColumnError as problem:
         for_each = (
-            "Or give one frame for each model: recnb.compare({'a': recs_a, 'b': recs_b}, truth). Or, if a column holds the "
-            "predictions of each model, name these columns: recnb.compare(frame, score=['pred_a', 'pred_b'])."
+            "If a column holds the predictions of each model, name these columns: recnb.compare(frame, score=['pred_a', 'pred_b'])."
+            " Or give one frame for each model: recnb.compare({'a': recs_a, 'b': recs_b}, truth)."
         )
         raise ColumnError(*problem.parts, fix=for_each) from problem
     if engine is not None:

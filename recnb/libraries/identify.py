@@ -133,6 +133,8 @@ class FoundPrinted(Found):
 class Identified(FoundPrinted):
     """The conventions that give a printed number; if there is none, the nearest."""
 
+    printed: float
+    digits: int  #: decimals of the printed number
     matches: tuple[Match, ...]
     groups: list[list[Match]]  #: the matches by number, those that round to the printed one first, then the simplest
     nearest: tuple[Match, ...]
@@ -255,7 +257,20 @@ def of_number(
     shown = [match for group in groups for match in group] or nearest
     frame = pd.DataFrame([[getattr(match, name) for name in names] for match in shown], columns=pd.Index(names))
     header = [label, _("fit"), _("convention")]
-    return Identified(label, notes, len(candidates), [headline], header, rows, frame, matches, groups, nearest)
+    return Identified(
+        label,
+        notes,
+        len(candidates),
+        [headline],
+        header,
+        rows,
+        frame,
+        printed.value,
+        printed.digits,
+        matches,
+        groups,
+        nearest,
+    )
 
 
 def _alike(matches: Iterable[Match]) -> list[list[Match]]:

@@ -312,11 +312,11 @@ def _matched(ranking: list[Any], truth: Any, metric: Metric[...]) -> Pair:
     by_id = _are_ids(ranking, [] if isinstance(truth, Mapping) else listed, truth, metric.name)
     for items, what in ((listed, "the truth"), (ranking, "the ranking")):
         _hashable(items, what)
-    _same_kind(ranking, listed, truth)
     if 0 < sum(isinstance(item, (bool, np.bool_)) for item in ranking) < len(ranking):
         raise RecnbError(
             "the ranking holds True or False beside other items, and True equals 1: make all items text, [str(item) for item in ranking]."
         )
+    _same_kind(ranking, listed, truth)
     for items, verb, advice in (
         (listed, "the truth lists", ": list each relevant item once."),
         (ranking, "the ranking holds", ", which would count twice: recommend each item once."),

@@ -38,12 +38,13 @@ class Form(NamedTuple):
     plain: str = "{}"
     near: str = "{}°"
     best: str = "{}"
+    symbols: bool = False  #: whether metrics have their symbols, as papers have them
     number: Callable[[float], str] | None = None  #: for other than four decimals
 
 
 TEXT = Form(one_line, " {} ", " {}°", "*{}*")
-MARKDOWN = Form(markdown_text, best="**{}**")
-LATEX = Form(latex_text, near=r"{}$^{{\circ}}$", best=r"\textbf{{{}}}")
+MARKDOWN = Form(markdown_text, best="**{}**", symbols=True)
+LATEX = Form(latex_text, near=r"{}$^{{\circ}}$", best=r"\textbf{{{}}}", symbols=True)
 BOLD = Markup('<b style="font-weight: 700; text-decoration: underline;">{}</b>')
 HTML = Form(user_text, Markup("{}\u00a0"), Markup("{}°"), BOLD + "\u00a0")  # numbers stay under each other
 
@@ -301,7 +302,7 @@ def named(metric: str, form: Form) -> str:
     """A metric's name, with its cut-off if it has one; in a table for a paper its symbol."""
     plain, at, k = metric.partition("@")
     known = {**METRICS, **LIST_METRICS}.get(plain)
-    return metric if known is None or form not in (MARKDOWN, LATEX) else f"{known.symbol}{at}{k}"
+    return metric if known is None or not form.symbols else f"{known.symbol}{at}{k}"
 
 
 def _shown(part: Any) -> Any:

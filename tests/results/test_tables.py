@@ -160,7 +160,10 @@ def test_no_cutoff_is_the_whole_list_and_no_value_a_dash() -> None:
 
 def test_options_of_pandas_are_those_of_pandas() -> None:
     table = EV.table(k=[5, 10])
-    assert table.to_latex(float_format="%.2f") == pd.DataFrame(table).to_latex(float_format="%.2f")
+    assert table.to_latex(longtable=True) == pd.DataFrame(table).to_latex(longtable=True)
+    two_decimals = table.to_latex(float_format="%.2f")
+    assert f"nDCG & {table.loc['ndcg', 5]:.2f} & {table.loc['ndcg', 10]:.2f}" in two_decimals
+    assert r"\caption{261 users" in two_decimals
     assert type(table.head(2)) is pd.DataFrame
     assert table.copy().equals(table)
     assert pickle.loads(pickle.dumps(table)).equals(table)
