@@ -54,10 +54,11 @@ def _read(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None]) -
     raw_truth = table_of(truth, "truth", layout.truth)
     recs_table = validation.ids(raw_recs, "recommendations", layout.recs)
     truth_table = validation.ids(raw_truth, "truth", layout.truth)
-    floats = validation.float_ids(raw_recs, "recs", layout.recs) + validation.float_ids(
-        raw_truth, "truth", layout.truth
-    )
-    return source_of(recs_table, truth_table, layout.recs, layout.truth, floats=tuple(floats))
+    ids = [
+        *validation.float_ids(raw_recs, "recs", layout.recs),
+        *validation.float_ids(raw_truth, "truth", layout.truth),
+    ]
+    return source_of(recs_table, truth_table, layout.recs, layout.truth, floats=tuple(ids))
 
 
 def read_lists(recs: Frame, columns: Mapping[str, str | None]) -> pl.DataFrame:
