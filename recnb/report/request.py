@@ -100,10 +100,10 @@ def request_of(
     chosen = chosen_metrics([name for name in own_options if name not in beyond])
     other = next((metric for metric in chosen if metric.data), None)
     if other is not None:
-        problem = f"a report is of the same users and lists throughout, and {other.name} has others: evaluate with "
+        same = f"a report is of the same users and lists throughout, and {other.name} has others: evaluate with "
         options_of_data = [part for name, value in other.data.items() for part in (Argument(name, value), ", ")]
         table = Code(f"type .measures([{other.name!r}])", Argument("format", "trec"))
-        raise OptionError(problem, *options_of_data, "or ", table, ".")
+        raise OptionError(same, *options_of_data, "or ", table, ".")
     if chosen[0].retrieval:
         raise OptionError(
             f"the first metric of a report has its curve and the lint, which {chosen[0].symbol} has not: ",

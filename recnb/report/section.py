@@ -14,6 +14,7 @@ from recnb.data.files import AsJson, json_values, written
 from recnb.display.language import N_, _, use_language, width
 from recnb.display.templates import macro, name, page, plain_macro, render, user_text
 from recnb.display.text import aligned, latex_table, markdown_table, markdown_text, one_line
+from recnb.errors import Suggesting
 
 if TYPE_CHECKING:
     from recnb.report.data import RankedItem
@@ -193,7 +194,7 @@ def computed_by(
     return {name: value for name, value in numbers.items() if value is not None}
 
 
-class SectionedReport(AsJson):
+class SectionedReport(AsJson, Suggesting):
     """The forms of a report, each of which goes through its sections."""
 
     lang: str
