@@ -199,6 +199,9 @@ CASES = {
     "models in a list": Case("models = [recs, recs.assign(rank=4 - recs['rank'])]", "recnb.compare(models, truth)", r"give each model a name, (.+?)\.$", "result = {}.table('mrr').loc['a'].item()", "result"),
     "one model": Case("recs_a, recs_b = recs, recs", "recnb.compare(dict(a=recs), truth)", r"is given: (.+?)\.$", "result = {}.table('mrr').loc['a'].item()", "result"),
     "no column of models": Case("recs_a, recs_b = recs, recs", "recnb.compare(recs, truth)", r"for each model: (.+?)\.$", "result = {}.table('mrr').loc['a'].item()", "result"),
+    "predictions of models in columns": Case("frame = recs.merge(truth.assign(relevance=1), how='left').fillna(0).drop(columns='rank').assign(pred_a=range(len(recs)), pred_b=0)", "recnb.compare(frame)", r"name these columns: (.+?)\. Or", "result = [*{}]", "result", ["pred_a", "pred_b"]),
+    "an option of a comparison": Case("models = dict(a=recs, b=recs)", "recnb.compare(models, truth).differences('mrr', k=10, test='wilcoxon')", r"to recnb.compare, (.+?)\.$", "result = recnb.compare(models, truth, {}).settings.test", "result", "wilcoxon"),
+    "the title of a report": Case("ev = recnb.evaluate(recs, truth)", "ev.report(k=1, title='May')", r"is written: (.+?)\.$", "result = 'May' in ev.report(k=1){}", "result", True),
     "coverage of users": Case("found = recnb.compare(dict(a=recs, b=recs), truth, train=recs)", "found.differences('coverage', k=10)", r"each model is in (\.beyond\(k=10\))", "result = found{}.loc['a', 'coverage']", "result", 1.0),
     # ---- segments, printed numbers, libraries
     "segments without train": Case("users = truth; frame = recs", "ev.table(['mrr'], k=3, by='activity')", r"type (recs\.rec\.against\(truth, train=frame\))", "result = list({}.table(['mrr'], k=3, by='activity').n_users)", "result", [2]) ,

@@ -13,7 +13,7 @@ from recnb.comparison.differences import Block, ComparedMetrics, computed_blocks
 from recnb.comparison.models import OWN
 from recnb.comparison.results import Difference, ModelUsers, Settings
 from recnb.display.language import pgettext
-from recnb.errors import OptionError, UnknownModelError, is_word, near
+from recnb.errors import Argument, OptionError, UnknownModelError, is_word, near
 from recnb.lint import ties_in
 from recnb.lint.findings import Finding
 from recnb.metrics.hits import Cutoffs
@@ -78,8 +78,8 @@ class ComparisonData:
         """The metrics asked for, or the usual ones, each with its options; one without values of users is refused."""
         for name, value in options.items():
             if name in OWN:
-                problem = f"{name}= is an option of the comparison and not of its metrics: recnb.compare(..., {name}={value!r})."
-                raise OptionError(problem)
+                problem = " is an option of the comparison and not of its metrics: give it to recnb.compare, "
+                raise OptionError(f"{name}=", problem, Argument(name, value), ".")
         asked = asked_of(self._first.library, metrics, options)
         for name, metric, _own in asked:
             if metric.of == "all":

@@ -75,8 +75,7 @@ def request_of(
         no_cutoffs = " are no cut-offs, which come first in a report: name measures by "
         raise OptionError(Argument("k", k), no_cutoffs, Argument("metrics", k), ".")
     if "title" in options:
-        call = f"report(...).to_html('report.html', title={options['title']!r})"
-        raise OptionError(f"title= is given where the report is written: {call}.")
+        raise OptionError(f"title= is given where the report is written: .to_html(title={options['title']!r}).")
     asked = asked_of(model.library, metrics, options)
     k, own_k = _own_cutoffs(asked, k)
     at = Cutoffs.of(k)

@@ -352,7 +352,7 @@ def test_a_frame_with_predictions_of_models_is_told_how_they_are_named(sample):
 
 def test_options_of_the_comparison_are_no_options_of_its_metrics(sample):
     found = recnb.compare(sample.models, sample.test)
-    with pytest.raises(OptionError, match=re.escape("recnb.compare(..., test='wilcoxon')")):
+    with pytest.raises(OptionError, match=re.escape("give it to recnb.compare, test='wilcoxon'")):
         found.differences("ndcg", k=10, test="wilcoxon")
     with pytest.raises(OptionError, match="confidence"):
         recnb.compare(sample.models, sample.test, alpha=0.01)
