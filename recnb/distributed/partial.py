@@ -17,7 +17,7 @@ from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.metric import Metric, metric_named
 from recnb.results import Curve, Interval, Table
 from recnb.results.aggregation import BLOCK, Scoring, averaged, cutoffs_under, hits_for
-from recnb.results.arguments import STANDARD, Metrics, chosen_metrics, options_of
+from recnb.results.arguments import STANDARD, Metrics, chosen_metrics, options_of, shown_options
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.provenance import basis_of
 from recnb.results.score import PartialScore, interval_of
@@ -129,8 +129,12 @@ class Partial:
         """In words: how many users, who was left out, and by which convention."""
         if self.library is not None:
             return "; ".join([_("each metric as {library} has it", library=self.library), *self.notes])
-        everything = {name: value for measure in self.measures for name, value in measure.options}
-        return basis_of(self.counts, self.convention.with_metric(everything), self.notes, graded=self.graded)  # type: ignore[arg-type]
+        return basis_of(self.counts, self._in_force, self.notes, graded=self.graded)  # type: ignore[arg-type]
+
+    @property
+    def _in_force(self) -> Convention:
+        named = ((metric_named(measure.metric), dict(measure.options)) for measure in self.measures)
+        return self.convention.with_metric(shown_options(named, graded=self.graded))
 
     def __add__(self, other: object) -> Partial:
         if not isinstance(other, Partial):
@@ -171,9 +175,7 @@ class Partial:
     def table(self, *, intervals: bool = False) -> Table:
         """Return means over users, a row per metric and a column per cut-off, as the `table` of an evaluation."""
         means = [np.concatenate([_means(moment) for moment in own]) for own in self.moments]
-        everything = {name: value for measure in self.measures for name, value in measure.options}
-        convention = str(self.convention.with_metric(everything))
-        attrs: dict[Any, Any] = {"basis": self.basis, "n_users": self.n_users, "convention": convention}
+        attrs: dict[Any, Any] = {"basis": self.basis, "n_users": self.n_users, "convention": str(self._in_force)}
         table = table_at(self.metrics, np.array(means), Cutoffs(self.k), attrs)
         if intervals:
             return with_ends(table, [_ends(own) for own in self.moments])
