@@ -86,7 +86,7 @@ def _same(one: Preset, other: Preset) -> bool:
 
 def formula_cell(one: Preset) -> str:
     """What a metric is out of, or what it looks for; whether it ignores k; its name where that is not the usual one."""
-    chosen = {**metric_of(one).defaults, **dict(one.options)}
+    chosen = {**metric_of(one.metric).defaults, **dict(one.options)}
     what = KIND.get(one.metric) or {"list": "min(k, list)"}.get(chosen["out_of"], chosen["out_of"])
     seen = " it holds" if one.convention.judged == "list" and what == "relevant" else ""
     base = one.variant.split("[")[0]
@@ -98,7 +98,7 @@ def formula_row(own: Defaults) -> list[str]:
     """How gain and discount are reckoned, and what each metric divides by."""
     cells = ["–"] * 3
     if ndcg := own.get("nDCG"):
-        chosen = {**metric_of(ndcg).defaults, **dict(ndcg.options)}
+        chosen = {**metric_of(ndcg.metric).defaults, **dict(ndcg.options)}
         seen = " it holds" if ndcg.convention.judged == "list" else ""
         ideal = {"relevant": f"min(k, relevant{seen})"}.get(chosen["ideal"], chosen["ideal"])
         cells = [GAIN[chosen["gain"]], DISCOUNT[chosen["discount"]], ideal]
@@ -141,7 +141,7 @@ def value_row(own: Defaults) -> list[str]:
 @cache
 def _value(one: Preset) -> str:
     if one.library == "recnb":
-        return f"{recnb.evaluate(RECS, TRUTH)._score(metric_of(one), 5, {}):.4f}"
+        return f"{recnb.evaluate(RECS, TRUTH)._score(metric_of(one.metric), 5, {}):.4f}"
     try:
         return f"{as_in(one.library, one.variant, RECS, TRUTH, k=5):.4f}{'*' if one.note else ''}"
     except RecnbError:
@@ -194,7 +194,7 @@ def _suffix(one: Preset) -> str:
 
 
 def _differing(one: Preset) -> dict[str, str]:
-    mine, theirs = MetricVariant.of(Convention(), metric_of(one), {}), MetricVariant.of_preset(one)
+    mine, theirs = MetricVariant.of(Convention(), metric_of(one.metric), {}), MetricVariant.of_preset(one)
     axes = [axis for axis in axes_of(mine, theirs) if mine.at(axis) != theirs.at(axis) and axis not in RARE]
     return {axis: theirs.words(axis) if axis != "relevant" else f"relevant: {theirs.words(axis)}" for axis in axes}
 
@@ -209,7 +209,7 @@ def _by_text(said: Iterable[tuple[Preset, str]]) -> list[tuple[str, str]]:
 def _rare(group: list[Preset], axis: str) -> str:
     said = {one: MetricVariant.of_preset(one).words(axis) for one in group}
     usual = Counter(said.values()).most_common(1)[0][0]
-    if set(said.values()) == {MetricVariant.of(Convention(), metric_of(group[0]), {}).words(axis)}:
+    if set(said.values()) == {MetricVariant.of(Convention(), metric_of(group[0].metric), {}).words(axis)}:
         return ""
     others = _by_text((one, text) for one, text in said.items() if text != usual)
     return usual + "".join(f" ({who}: {text})" for text, who in others)
@@ -218,7 +218,7 @@ def _rare(group: list[Preset], axis: str) -> str:
 def _meaning(one: Preset) -> str:
     """What is computed, where the library's name for it does not say."""
     if one.metric in SPECIAL:
-        return f" ({metric_of(one).title.rstrip('.').lower()})"
+        return f" ({metric_of(one.metric).title.rstrip('.').lower()})"
     short = {"average_precision": "ap", "reciprocal_rank": "rr", "hit_rate": "hit", "r_precision": "rprec"}
     known = one.variant.startswith((short.get(one.metric, one.metric), one.metric))
     return "" if known else f" ({one.metric.replace('_', ' ')})"

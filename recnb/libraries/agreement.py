@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from recnb.conventions.presets import of_family
+from recnb.conventions.presets import Preset, of_family
 from recnb.display.fonts import lettering
 from recnb.display.language import _, ngettext
 from recnb.display.svg import ACCENT, QUIET
 from recnb.display.text import one_line
 from recnb.errors import OptionError
 from recnb.libraries.variant import (
+    AGREE,
     Found,
     MetricVariant,
     Side,
@@ -35,19 +36,16 @@ if TYPE_CHECKING:
 class LibraryNumber:
     """The number of one library's metric for the frames."""
 
-    library: str
-    variant: str
-    version: str
+    preset: Preset
     value: float  #: NaN if it gives none
     difference: float  #: to ours
     convention: str  #: in words, what it does otherwise and may matter on these frames
-    error: str = ""
-    note: str = ""  #: a defect that the number here does not show
+    error: str
 
     @property
     def name(self) -> str:
         """Library and variant."""
-        return f"{self.library} {self.variant}".strip()
+        return self.preset.label
 
 
 @dataclass(frozen=True)
@@ -83,14 +81,12 @@ class Spread(Found):
     @property
     def groups(self) -> list[AgreementGroup]:
         """Libraries that agree, from the lowest number to the highest."""
-        ours = LibraryNumber("recnb", "", "", self.ours, 0.0, "")
-        finite = [number for number in (ours, *self.numbers) if isfinite(number.value)]
-        finite.sort(key=lambda number: (number is not ours, number.value))
-        groups = grouped(finite, lambda number: number.value)
-        agreeing = [
-            AgreementGroup(group[0].value, tuple(number for number in group if number is not ours), group[0] is ours)
-            for group in groups
-        ]
+        finite = sorted((number for number in self.numbers if isfinite(number.value)), key=lambda number: number.value)
+        ours = [number for number in finite if abs(number.value - self.ours) <= AGREE]
+        others = grouped((number for number in finite if number not in ours), lambda number: number.value)
+        agreeing = [AgreementGroup(group[0].value, tuple(group), ours=False) for group in others]
+        if isfinite(self.ours):
+            agreeing.append(AgreementGroup(self.ours, tuple(ours), ours=True))
         return sorted(agreeing, key=lambda group: group.value)
 
     @property
@@ -117,8 +113,8 @@ class Spread(Found):
         import pandas as pd
 
         names = ["library", "variant", "version", "value", "difference", "convention", "error", "note"]
-        rows = [[getattr(number, name) for name in names] for number in self.numbers]
-        return pd.DataFrame(rows, columns=pd.Index(names)).sort_values("value", kind="stable", ignore_index=True)
+        rows = [{**vars(number.preset), **vars(number)} for number in self.numbers]
+        return pd.DataFrame(rows, columns=names).sort_values("value", kind="stable", ignore_index=True)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a dot for each group of libraries that agree."""
@@ -160,14 +156,12 @@ def spread(evaluation: EvaluationData, metric: str, k: int | None = None, **opti
     our_values = ours.measured(source, k)
     variants = [MetricVariant.of_preset(preset) for preset in presets]
     values = numbers_of(source, variants, k)
-    numbers = tuple(
-        LibraryNumber(
-            preset.library, preset.variant, preset.version, values[variant][0], values[variant][0] - our_values.value,
-            "; ".join(differences(ours, variant, source, k)), values[variant][1], preset.note,
-        )
-        for preset, variant in zip(presets, variants, strict=True)
-    )  # fmt: skip
+    numbers = []
+    for preset, variant in zip(presets, variants, strict=True):
+        value, error = values[variant]
+        otherwise = "; ".join(differences(ours, variant, source, k))
+        numbers.append(LibraryNumber(preset, value, value - our_values.value, otherwise, error))
     users = ngettext("{n:,} user", "{n:,} users", len(our_values.users))
     basis = "; ".join([users, *ours.in_force.phrases(graded="relevance" in source.truth.columns)])
     notes = (f"{side.name}: {basis}", *missing_columns(source, presets))
-    return Spread(chosen.label(k), notes, our_values.value, side.name, numbers, len(our_values.users))
+    return Spread(chosen.label(k), notes, our_values.value, side.name, tuple(numbers), len(our_values.users))

@@ -248,15 +248,14 @@ def steps_between(first: Side, second: Side, k: int | None) -> Why:
                 waiting = []
                 continue
         try:
-            after, problem = variant.measured(source, k), ""
+            after = variant.measured(source, k)
+            problem = "" if np.isfinite(after.value) or variant == goal else _("it is NaN")
         except RecnbError as error:
             if variant == goal:
                 raise
-            problem = error.reason
-        if problem or not (np.isfinite(after.value) or variant == goal):
-            reason = reason or _(
-                "{now} alone gives no number: {problem}", now=waiting[-1][2], problem=problem or _("it is NaN")
-            )
+            after, problem = now, error.reason
+        if problem:
+            reason = reason or _("{now} alone gives no number: {problem}", now=waiting[-1][2], problem=problem)
             continue
         n_moved, movers = _moved(now, after)
         switched, was, becomes = zip(*waiting, strict=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
-from recnb.conventions.presets import Preset
 from recnb.errors import FrameError
 from recnb.metrics.accuracy import reach
 from recnb.metrics.gain import OUT_OF, column, out_of_count
@@ -53,10 +53,9 @@ def reciprocal_rank_of_all(hits: Hits, k: Cutoff = None) -> Credit:
 
 
 def _special(function: Callable[..., Credit], symbol: str, credit: str, out_of: str, like: str) -> Metric[...]:
-    base = METRICS[like]
-    return Metric(
-        function, symbol=symbol, credit=credit, out_of=out_of, bounds=base.bounds, references=base.references,
-        sentence=base.sentence, meanings={"out_of": OUT_OF},
+    return replace(
+        METRICS[like], function=function, symbol=symbol, called="", credit=credit, out_of=out_of,
+        meanings={"out_of": OUT_OF}, aliases=(),
     )  # fmt: skip
 
 
@@ -73,6 +72,6 @@ SPECIAL: dict[str, Metric[...]] = {
 }
 
 
-def metric_of(preset: Preset) -> Metric[...]:
-    """The metric that a preset computes."""
-    return SPECIAL[preset.metric] if preset.metric in SPECIAL else metric_named(preset.metric)
+def metric_of(name: str) -> Metric[...]:
+    """The metric of a preset, by its name."""
+    return SPECIAL[name] if name in SPECIAL else metric_named(name)

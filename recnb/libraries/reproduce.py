@@ -12,6 +12,7 @@ from recnb.data.input import RECS, TRUTH, Input, read_inputs, refuse_unused
 from recnb.errors import OptionError, near
 from recnb.libraries.variant import MetricVariant
 from recnb.metrics.measure import is_measure
+from recnb.metrics.metric import measure_named
 from recnb.results.arguments import measure_at
 from recnb.results.item_metrics import FORMULAS, ItemMetrics
 
@@ -35,7 +36,7 @@ def as_in(
     ----------
     library, metric
         Names as listed by `recnb.conventions.names()` and `recnb.conventions.metrics(library)`; a suffix such as `[full]`
-        tells what the library is given. A measure such as "map" or "nDCG@10" is the library's first variant of it.
+        tells what the library is given. A measure of accuracy, as "map" or "nDCG@10", is the library's first variant of it.
     recs, truth
         Recommendations and truth, in any form that `recnb.evaluate` takes; one frame with both sides is given alone.
     k
@@ -90,11 +91,12 @@ def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | Non
     if metric in variants(library) or not (isinstance(metric, str) and is_measure(metric)):
         return preset(library, metric), k
     try:
-        measure, k = measure_at(metric, k)
+        measure = measure_named(metric)
     except OptionError:
         return preset(library, metric), k
+    k = measure_at(metric, k)[1]
     found = default_of(library, measure.plain_name, whole=k is None)
-    if found is None or measure.given or measure.data:
+    if found is None or measure.given or measure.data or not measure.is_accuracy:
         return preset(library, metric), k
     named = [name for name in variants(library) if name.partition("[")[0] == found.variant.partition("[")[0]]
     if len(named) > 1:

@@ -23,12 +23,12 @@ from recnb.data import Prepared, Source
 from recnb.display.language import N_, _, current, use_language
 from recnb.display.progress import steps
 from recnb.display.templates import render
-from recnb.errors import NoUsersError, OptionError, RecnbError
+from recnb.errors import NoUsersError, OptionError, RecnbError, Suggesting
 from recnb.libraries.data_properties import DataProperties, properties_of
 from recnb.libraries.library_errors import refuse
 from recnb.libraries.library_metrics import EMPTY, SPECIAL, metric_of
 from recnb.metrics.hits import Floats
-from recnb.metrics.metric import Metric, metric_named
+from recnb.metrics.metric import Metric
 from recnb.results.aggregation import averaged, cutoffs_under, hits_for
 from recnb.results.arguments import position_of
 
@@ -112,13 +112,13 @@ class MetricVariant:
     @classmethod
     def of_preset(cls, preset: Preset) -> MetricVariant:
         """The variant that a library computes."""
-        variant = cls.of(preset.convention, metric_of(preset), dict(preset.options))
+        variant = cls.of(preset.convention, metric_of(preset.metric), dict(preset.options))
         return replace(variant, refuses=preset.refuses)
 
     @property
     def definition(self) -> Metric[...]:
         """The metric of this name."""
-        return SPECIAL[self.metric] if self.metric in SPECIAL else metric_named(self.metric)
+        return metric_of(self.metric)
 
     @property
     def in_force(self) -> Convention:
@@ -247,7 +247,7 @@ class MetricVariant:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class Found(Suggesting):
     """What is found about a metric at a cut-off: shown in the language in which it was made, as text and by a template."""
 
     label: str  #: the metric's symbol at its cut-off
@@ -265,7 +265,7 @@ class Found:
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):
-            return render(self.template, found=self)
+            return str(render(self.template, found=self))
 
 
 @dataclass(frozen=True, eq=False)

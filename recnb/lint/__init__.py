@@ -44,7 +44,7 @@ def lint(
         raise OptionError(f"the lint measures its effects on a metric of accuracy. {near(metric, METRICS)}")
     check_options(chosen, options)
     (k,) = Cutoffs.one(k).values
-    scoring = evaluation.scoring(chosen, options)
+    scoring = evaluation.scoring(chosen, options, whole=k is None)
     if values is not None and (
         scoring.convention.average != "user" or np.isnan(values).any() or len(values) < len(scoring.prepared.users)
     ):

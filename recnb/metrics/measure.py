@@ -12,36 +12,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from recnb.display.data_file import rows_of
 from recnb.errors import OptionError, is_number
 from recnb.metrics.hits import Cutoffs
 
+_NAMES = rows_of("metrics/measures.csv")
 #: Metric -> the name that is printed.
-PRINTED = {
-    "ndcg": "nDCG", "average_precision": "AP", "reciprocal_rank": "RR", "precision": "P", "recall": "R", "f1": "F1",
-    "fbeta": "Fbeta", "hit_rate": "Success", "r_precision": "Rprec", "err": "ERR", "rbp": "RBP", "dcg": "DCG",
-    "idcg": "IDCG", "cg": "CG", "judged": "Judged", "bpref": "Bpref", "inf_ap": "infAP",
-    "interpolated_precision": "IPrec", "num_ret": "NumRet", "num_rel": "NumRel", "num_rel_ret": "NumRelRet",
-}  # fmt: skip
-
+PRINTED = {row["metric"]: row["printed"] for row in _NAMES}
 #: Metrics of whole lists by the names that they have without a cut-off.
-SETS = {"precision": "SetP", "recall": "SetR", "f1": "SetF"}
-
-#: Other names, in lower case -> metric.
-ALSO = {
-    "map": "average_precision", "mrr": "reciprocal_rank", "hr": "hit_rate", "hit": "hit_rate", "hits": "hit_rate",
-    "hitrate": "hit_rate", "prec": "precision", "r-precision": "r_precision", "f-beta": "fbeta", "f": "f1",
-    "setp": "precision", "setr": "recall", "setf": "f1",
-}  # fmt: skip
-
+SETS = {row["metric"]: row["whole"] for row in _NAMES if row["whole"]}
 #: Names of trec_eval -> those above; one that ends in "_" is followed by a cut-off, or by a level of recall.
-TREC = {
-    "map_cut_": "AP", "ndcg_cut_": "nDCG", "p_": "P", "recall_": "R", "success_": "Success", "iprec_at_recall_": "IPrec",
-    "recip_rank": "RR", "set_p": "SetP", "set_recall": "SetR", "set_f": "SetF", "infap": "infAP", "rprec": "Rprec",
-    "num_ret": "NumRet", "num_rel": "NumRel", "num_rel_ret": "NumRelRet",
-}  # fmt: skip
-
+TREC = {row[of]: row[name] for of, name in (("trec", "printed"), ("trec_whole", "whole")) for row in _NAMES if row[of]}
 #: Every name, in lower case -> metric.
-NAMES = {**{name.lower(): metric for metric, name in PRINTED.items()}, **ALSO}
+NAMES = {
+    name.lower(): row["metric"]
+    for row in _NAMES
+    for name in (row["printed"], row["whole"], *row["also"].split())
+    if name
+}
 
 #: Values of ir_measures' `dcg` -> recnb's `gain`.
 DCG = {"log2": "linear", "exp-log2": "exponential"}

@@ -83,22 +83,27 @@ def _ones(column: Ints, starts: Ints, n_columns: int) -> Sparse:
 def _unit(features: Sparse) -> Sparse:
     """Each row at length 1, or 0 if it holds nothing."""
     unit = features.copy()
-    row = unit.tocoo().row
-    largest = abs(unit).max(axis=1).toarray()
+    row = np.repeat(np.arange(unit.shape[0]), np.diff(unit.indptr))
+    largest = np.zeros(unit.shape[0])
+    np.maximum.at(largest, row, np.abs(unit.data))
     unit.data = unit.data / np.where(largest > 0, largest, 1.0)[row]  # no square can overflow or vanish
-    length = np.sqrt(unit.power(2).sum(axis=1))
+    length = np.sqrt(np.bincount(row, unit.data**2, unit.shape[0]))
     unit.data = unit.data / np.where(length > 0, length, 1.0)[row]
     return unit
 
 
 def _products(shown: Lists, rows: Sparse) -> Floats:
     """Inner products summed over the pairs of each list, without the pairs: half of |sum|² less the sum of |each|²."""
-    twice = -shown.per_user(rows.power(2).sum(axis=1)[shown.item])
+    row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    square = np.bincount(row, rows.data**2, rows.shape[0])
+    twice = -shown.per_user(square[shown.item])
     starts = np.r_[0, np.cumsum(shown.n_shown)]
     holds = _ones(shown.item, starts, rows.shape[0])
     step = max(1, BLOCK // max(rows.shape[1], 1))
     for start in range(0, shown.n_users, step):
-        twice[start : start + step] += (holds[start : start + step] @ rows).power(2).sum(axis=1)
+        total = holds[start : start + step] @ rows
+        user = np.repeat(np.arange(total.shape[0]), np.diff(total.indptr))
+        twice[start : start + step] += np.bincount(user, total.data**2, total.shape[0])
     return np.asarray(twice / 2)
 
 

@@ -102,15 +102,6 @@ def metrics_under(library: str | None, metrics: Metrics) -> Metrics:
     return metrics
 
 
-def shown_options(metrics: Iterable[tuple[Metric[...], Mapping[str, Any]]], *, graded: bool) -> dict[str, Any]:
-    """The options that the line below a table names: those given and, of grades, the gain."""
-    options: dict[str, Any] = {}
-    for metric, given in metrics:
-        options |= {"gain": metric.defaults["gain"]} if graded and "gain" in metric.defaults else {}
-        options |= given
-    return options
-
-
 def options_of(
     metric: Metric[...], metrics: Metrics, options: Mapping[str, Any], chosen: Sequence[Metric[...]], *of_call: str
 ) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import pandas as pd
 from recnb.display.fonts import lettering
 from recnb.display.language import _, current, use_language
 from recnb.display.templates import render
-from recnb.errors import Argument, OptionError, is_number, is_several
+from recnb.errors import Argument, OptionError, Suggesting, is_number, is_several
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
 from recnb.metrics.retrieval import interpolated_precision
@@ -31,7 +31,7 @@ CUTOFFS = range(1, 21)
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class Curve(Suggesting):
     """A metric's mean over users at each k, with an interval at each k."""
 
     metric: str

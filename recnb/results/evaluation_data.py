@@ -26,7 +26,7 @@ from recnb.errors import ElsewhereError, OptionError, UnknownUserError
 from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.metric import Metric
 from recnb.results.aggregation import Scoring
-from recnb.results.arguments import position_of, shown_options
+from recnb.results.arguments import position_of
 from recnb.results.provenance import OWN, WHY_OWN, basis_of
 
 #: What to ask an evaluation first.
@@ -205,8 +205,13 @@ class EvaluationData:
         return _("as {library}: {words}", library=self.library, words=words)
 
     def convention_of(self, metrics: Iterable[tuple[Metric[...], Mapping[str, Any]]]) -> Convention:
-        """The convention of metrics of accuracy: with the options given and, of grades, the gain."""
-        return self.convention.with_metric(shown_options(metrics, graded=self.prepared.graded))
+        """The convention of metrics of accuracy: with the options given and, where grades differ, the gain."""
+        differ = self.counts.n_relevant > 0 and bool(np.ptp(self.prepared.all_hits.truth_relevance, axis=0))
+        options: dict[str, Any] = {}
+        for metric, given in metrics:
+            options |= {"gain": metric.defaults["gain"]} if differ and "gain" in metric.defaults else {}
+            options |= given
+        return self.convention.with_metric(options)
 
     def basis(self, convention: Convention | None = None) -> str:
         """In words: how many users, who was left out, and by which convention."""

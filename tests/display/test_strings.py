@@ -10,6 +10,7 @@ import pytest
 import recnb
 from recnb import METRICS, Convention
 from recnb.conventions import WORDS, option_in_words
+from recnb.conventions.presets import of_library
 from recnb.display.language import use_language, width
 from recnb.libraries.identify import Candidate, Printed, of_number
 from recnb.libraries.library_metrics import SPECIAL
@@ -85,7 +86,7 @@ def test_other_results_are_all_korean():
 
 def test_other_libraries_numbers_are_all_korean():
     recnb.language("ko")
-    presets = [one for name in recnb.conventions.names() for one in recnb.conventions.presets.of_library(name)]
+    presets = [one for name in recnb.conventions.names() for one in of_library(name)]
     code = {part for one in presets for part in re.findall("[A-Za-z]+", f"{one.library} {one.variant}")}
     code |= {"recnb", "relevant", *re.findall("[a-z]+", " ".join(SPECIAL))}
     shown = []

@@ -25,16 +25,16 @@ def test_each_number_is_what_the_library_would_return(metric: str):
     recs, truth = awkward(11, (1.0, 0.0, 2.0))
     clean = recs.drop_duplicates(["user", "item"])
     found = recnb.evaluate(clean, truth, order="score").spread(metric, 3)
-    assert [(one.library, one.variant) for one in found.numbers] == [
+    assert [(one.preset.library, one.preset.variant) for one in found.numbers] == [
         (one.library, one.variant) for one in of_family(metric)
     ]
     for one in found.numbers:
         if one.error and one.error != "NaN":
             assert math.isnan(one.value)
             with pytest.raises(RecnbError, match=re.escape(one.error.rsplit(" on ", 1)[-1])):
-                as_in(one.library, one.variant, clean, truth, 3)
+                as_in(one.preset.library, one.preset.variant, clean, truth, 3)
             continue
-        wanted = as_in(one.library, one.variant, clean, truth, 3)
+        wanted = as_in(one.preset.library, one.preset.variant, clean, truth, 3)
         assert one.value == pytest.approx(wanted, abs=1e-12, nan_ok=True), one.name
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -352,7 +353,8 @@ def test_the_other_number_is_named_in_any_way_that_recnb_prints_it() -> None:
         recnb.as_in("xgboost", "ndcg_linear", sample.models["item-knn"], sample.test, k=10), abs=1e-9
     )
     assert ev.under("lenskit").why("ndcg", k=10, other="recnb").end == pytest.approx(ev.ndcg(k=10), abs=1e-12)
-    for call in (partial(ev.why, "lightgbm"), partial(ev.why, "ndcg", "lightgbm")):
+    not_a_cut_off: Any = "lightgbm"
+    for call in (partial(ev.why, "lightgbm"), partial(ev.why, "ndcg", not_a_cut_off)):
         with pytest.raises(OptionError, match=r"other='rectools'"):
             call()
     with pytest.raises(OptionError, match=r"\.identify\("):

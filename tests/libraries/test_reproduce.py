@@ -48,6 +48,11 @@ def test_a_measure_that_is_not_one_number_of_the_library_is_refused(library: str
         recnb.as_in(library, asked, *BOTH)
 
 
+def test_two_cut_offs_are_refused() -> None:
+    with pytest.raises(OptionError, match="leave one of them out"):
+        recnb.as_in("ranx", "nDCG@5", *BOTH, k=10)
+
+
 @pytest.mark.parametrize(("library", "metric"), [("lightgbm", "ndcg"), ("xgboost", "ndcg_linear"), ("catboost", "err")])
 def test_one_frame_with_both_sides_is_enough(library: str, metric: str) -> None:
     rng = np.random.default_rng(0)
