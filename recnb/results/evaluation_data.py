@@ -206,10 +206,10 @@ class EvaluationData:
 
     def convention_of(self, metrics: Iterable[tuple[Metric[...], Mapping[str, Any]]]) -> Convention:
         """The convention of metrics of accuracy: with the options given and, where grades differ, the gain."""
-        graded = bool(np.ptp(self.prepared.all_hits.truth_relevance, axis=0)) if self.counts.n_relevant else False
+        differ = self.counts.n_relevant > 0 and bool(np.ptp(self.prepared.all_hits.truth_relevance, axis=0))
         options: dict[str, Any] = {}
         for metric, given in metrics:
-            options |= {"gain": metric.defaults["gain"]} if graded and "gain" in metric.defaults else {}
+            options |= {"gain": metric.defaults["gain"]} if differ and "gain" in metric.defaults else {}
             options |= given
         return self.convention.with_metric(options)
 
