@@ -434,10 +434,11 @@ def _named(files: Sequence[Path]) -> dict[str, Path]:
     real = [file.resolve() for file in files]
     if len(set(real)) < len(real):
         raise FrameError(f"{files[real.index(max(real, key=real.count))]} is given twice.")
-    plain = [file.name.split(".")[0] for file in files]
-    names = plain if all(plain) and len(set(plain)) == len(plain) else [str(file) for file in files]
     # Bytes that are no UTF-8 could not be written into a report.
-    return {os.fsencode(name).decode(errors="replace"): file for name, file in zip(names, files, strict=True)}
+    paths = [os.fsencode(file).decode(errors="replace") for file in files]
+    plain = [Path(path).name.split(".")[0] for path in paths]
+    names = plain if all(plain) and len(set(plain)) == len(plain) else paths
+    return dict(zip(names, files, strict=True))
 
 
 def _check_target(flag: str, output: str | None, inputs: Sequence[str]) -> None:

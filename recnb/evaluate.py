@@ -173,7 +173,7 @@ def _in_order(source: Source, library: str | None) -> Source:
     if not fractions and (repeated or scores.n_unique() > FEW):
         return source
     if library in TRUTH_FIRST or (fractions and (grades < 0).any()):
-        example = grades.filter(grades % 1 != 0)[0] if fractions else grades.max()
+        example: float = grades.filter(grades % 1 != 0)[0] if fractions else grades[0]
         raise FrameError(
             f"the scores are whole numbers such as {scores[0]:g}, and look like relevance; the relevance, such as {example:g}, looks like "
             "scores: recommendations come first here, and the truth second.",
@@ -257,7 +257,7 @@ def _are_numbers(values: Any) -> bool:
 def _column(values: Any, name: str) -> pd.Series[Any]:
     """Values as a column."""
     values = values.to_pandas() if isinstance(values, (pl.Series, pl.DataFrame)) else values
-    shape = getattr(values, "shape", (0,))
+    shape: tuple[int, ...] = getattr(values, "shape", ())
     if len(shape) == 2 and shape[1] == 1:  # a column
         values = values.iloc[:, 0] if isinstance(values, pd.DataFrame) else values[:, 0]
     elif len(shape) == 2:

@@ -417,8 +417,8 @@ class Evaluation(EvaluationMethods):
             raise OptionError(
                 f"against={one_line(repr(against))} is no Evaluation: give one, such as recnb.evaluate(other, truth)."
             )
-        score = self._score(chosen, cutoff, options)
-        other = None if against is None else against._score(chosen, cutoff, options)
+        score = beyond_accuracy.user_score(self._data, chosen, cutoff, options)
+        other = None if against is None else beyond_accuracy.user_score(against._data, chosen, cutoff, options)
         return detectable_of(score, other, power=power, alpha=alpha, correlation=correlation)
 
     def at_least(self, metric: str, value: float, k: int | None = None, **options: Any) -> Gate:

@@ -131,7 +131,7 @@ CASES = {
     "ids in the index": Case('recs = recs.set_index("user")', MRR, r"type (.+?) to make columns", "recs = recs{}"),
     "order in the index": Case('recs = recs.set_index("rank")', MRR, r"type (.+?) to make columns", "recs = recs{}"),
     "columns in a mapping": Case('recs = recs.to_dict("list")', MRR, r"make it a frame, (pandas\.DataFrame)\(", "import pandas; recs = {}(recs)"),
-    "rows of items without users": keyword('recs = [list("abc"), list("bca")]; truth["user"] = [0, 1]', r"numbers of the rows from 0, (.+?)\.$"),
+    "rows of items without users": keyword('recs = [list("abc"), list("bca")]; truth["user"] = [0, 1]', r"numbers of the rows from 0: (.+?)\.$"),
     "lists beside lists, named": Case('frame = pd.DataFrame(dict(user=["u", "v"], got=[list("abc"), list("bca")], liked=[["b"], ["b"]])); more = dict(recommended="got", relevant="liked")', "recnb.evaluate(recs, truth, **more).mrr()", r"type (frame\.rec\.evaluation\()", "result = {}**more).mrr()", "result"),
     "items of several kinds in cells": Case('frame = pd.DataFrame(dict(user=["u", "v"], recommended=[[1, True], [2, 1]], relevant=[[True], [2]]))', "frame.rec.mrr()", r"Make them one kind, (.+?)\.$", "{}; frame['relevant'] = frame['relevant'].map(lambda cell: [str(item) for item in cell])"),
     "one frame that lacks a side": Case('frame = recs', "recnb.evaluate(frame).mrr()", r"the other frame as well, (.+?)\.$", "result = {}.mrr()", "result"),

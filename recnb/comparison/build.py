@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -213,17 +214,10 @@ def beyond(
     names = LIST_METRICS if named is None else list(named)
     work = steps(list(comparison._models.values()), _("comparing"))
     confidence, required = comparison.settings.confidence, named is not None
+    words = attrgetter("metric", "symbol", "title", "reads")
     of_each = [rows_of(model, k, confidence, names=names, options=named, required=required) for model in work]
     return tuple(
-        BeyondAccuracy(
-            rows[0].metric,
-            rows[0].symbol,
-            rows[0].title,
-            rows[0].reads,
-            k,
-            tuple(row.values[0] for row in rows),
-            rows[0].basis,
-        )
+        BeyondAccuracy(*words(rows[0]), k, tuple(row.values[0] for row in rows), rows[0].basis)
         for rows in zip(*of_each, strict=True)
         if all(row.values and np.isfinite(row.values[0][0]) for row in rows)
     )

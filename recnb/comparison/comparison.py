@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Never, NoReturn
@@ -35,13 +35,14 @@ from recnb.evaluate import refuse_positional
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
-from recnb.results.arguments import STANDARD, Metrics, asked_measures, check_options, chosen_metrics, metrics_under
+from recnb.results.arguments import STANDARD, Metrics, asked_measures, asked_of, check_options, chosen_metrics
 from recnb.results.beyond_accuracy import values_of
 from recnb.results.curve import curve_of, is_against_recall
 from recnb.results.gate import Gate, NotWorse, at_least
 from recnb.results.segments import distinct_labels
 from recnb.results.table import Table
 from recnb.stats import PairedMethod
+from recnb.stats.moments import checked_confidence
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -179,13 +180,23 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
 
     def items(self, *given: Any, **options: Any) -> ItemsView[str, Evaluation]:
         """The names of the models with their evaluations; how often items are shown is asked of one: `found["als"].items(k=10)`."""
-        if given or options:
-            problem = "items() of a comparison gives its models by name."
-            raise OptionError(
-                problem,
-                fix=f"How often each item is shown is asked of one model: found[{self.names[0]!r}].items(k=10).",
-            )
+        self._refuse(
+            "items", given, options, "How often each item is shown is asked of one model: found[{!r}].items(k=10)."
+        )
         return super().items()
+
+    def values(self, *given: Any, **options: Any) -> ValuesView[Evaluation]:
+        """The evaluations of the models; the values of users are asked of one: `found["als"].ndcg(k=10).per_user`."""
+        self._refuse(
+            "values", given, options, "The values of users are those of one model: found[{!r}].ndcg(k=10).per_user."
+        )
+        return super().values()
+
+    def _refuse(self, name: str, given: tuple[Any, ...], options: Mapping[str, Any], instead: str) -> None:
+        """Refuse arguments of what a mapping has under a name."""
+        if given or options:
+            problem = f"{name}() of a comparison gives its models and takes no arguments."
+            raise OptionError(problem, fix=instead.format(self.names[0]))
 
     if not TYPE_CHECKING:
 
@@ -236,7 +247,7 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         levels = [f"segment {at}" for at in range(len(labels))]
         named = [
             (name, metric, metric.cutoffs(Cutoffs.of(k)))
-            for name, metric in asked_measures(metrics_under(self._first.library, metrics))
+            for name, metric, _own in asked_of(self._first.library, metrics, options)
         ]
         columns = {
             (metric.name, cut): name if cut in (None, metric.cutoff) else f"{name}@{cut}"
@@ -617,11 +628,8 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
 
         data: ComparisonData = self
         if confidence is not None:
-            given = self.settings
-            settings = settings_of(
-                confidence, given.test, given.method, given.resamples, given.permutations, given.seed
-            )
-            data = replace(self, settings=settings)
+            checked_confidence(confidence)
+            data = replace(self, settings=replace(self.settings, confidence=float(confidence)))
         return report_of(data, k, metrics, movers, by, bins, lang, options)
 
     def __repr__(self) -> str:

@@ -18,7 +18,7 @@ from recnb.lint import ties_in
 from recnb.lint.findings import Finding
 from recnb.metrics.hits import Cutoffs
 from recnb.report.request import MetricOptions
-from recnb.results.arguments import Metrics, asked_measures, metrics_under, options_of
+from recnb.results.arguments import Metrics, asked_of
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.segments import Segments
 
@@ -80,17 +80,15 @@ class ComparisonData:
             if name in OWN:
                 problem = f"{name}= is an option of the comparison and not of its metrics: recnb.compare(..., {name}={value!r})."
                 raise OptionError(problem)
-        named = metrics_under(self._first.library, metrics)
-        chosen = []
-        for name, metric in asked_measures(named):
+        asked = asked_of(self._first.library, metrics, options)
+        for name, metric, _own in asked:
             if metric.of == "all":
                 where = f".models[{self.names[0]!r}].measure({name!r})" if metric.summed else ".beyond(k=10)"
                 raise OptionError(
                     f"{metric.name} is one number of all lists of a model, so no users can be paired: "
                     f"that of each model is in {where}."
                 )
-            chosen.append(metric)
-        return [(metric, options_of(metric, named, options, chosen)) for metric in chosen]
+        return [(metric, own) for _name, metric, own in asked]
 
     def _blocks(self, metrics: Sequence[MetricOptions], cutoffs: Cutoffs) -> Iterator[list[Block]]:
         """The values of users in every model, one metric after the other."""

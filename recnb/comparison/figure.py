@@ -68,7 +68,7 @@ def draw_curves(ax: Axes | None, curves: Mapping[str, Curve], axis: str = "k") -
         curve.plot(ax, label=plain(model), **look)
     with lettering(current()) as fonts:
         ax.set_xlabel(_("cut-off k") if axis == "k" else axis, **fonts)
-        ax.set_ylabel(_("mean {symbol}@{axis}", symbol=curve.symbol, axis=axis), **fonts)
+        ax.set_ylabel(_("mean {symbol}@{axis}", symbol=next(iter(curves.values())).symbol, axis=axis), **fonts)
     ax.set_ylim(bottom=0)
     ax.xaxis.set_major_locator(MaxNLocator(integer=axis == "k"))
     return ax

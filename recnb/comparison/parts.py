@@ -15,6 +15,7 @@ from recnb.comparison.sections import ComparisonSection, part
 from recnb.display.language import _, use_language
 from recnb.display.templates import plain_macro
 from recnb.display.text import one_line
+from recnb.errors import Suggesting
 from recnb.lint.findings import Finding
 from recnb.report.section import PLAIN
 from recnb.results.curve import Curve
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ComparisonPart(ABC):
+class ComparisonPart(Suggesting, ABC):
     """A part of a comparison, shown in the language that it was made in."""
 
     _: KW_ONLY

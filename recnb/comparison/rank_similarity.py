@@ -101,15 +101,13 @@ def overlaps(models: Mapping[str, EvaluationData], k: int | None, p: float) -> t
     named = steps(list(models), _("comparing"))
     lists = {name: _lists(tables.pop(name), items, models[name].n_users) for name in named}
     return tuple(
-        _overlap((model, lists[model]), (other, lists[other]), len(items), k, p)
+        Overlap(model, other, k, *_similarity(lists[model], lists[other], len(items), p))
         for model, other in steps(list(combinations(lists, 2)), _("comparing"))
     )
 
 
-def _overlap(
-    first: tuple[str, ListPairs], second: tuple[str, ListPairs], n_items: int, k: int | None, p: float
-) -> Overlap:
-    (name, a), (other_name, b) = first, second
+def _similarity(a: ListPairs, b: ListPairs, n_items: int, p: float) -> tuple[float, float, float, int, int]:
+    """Jaccard's share, rank-biased overlap and its p, the number of users and of those with the very same list."""
     # Both are sorted, so looking one up in the other goes through memory once.
     at = np.searchsorted(a.pair, b.pair)
     at[at == len(a.pair)] = 0
@@ -120,16 +118,10 @@ def _overlap(
     defined = ~np.isnan(alike)
     in_place = np.bincount(user[rank == rank_other], minlength=len(a.length))
     identical = (in_place == a.length) & (in_place == b.length) & defined
-    return Overlap(
-        model=name,
-        other=other_name,
-        k=k,
-        jaccard=float(alike[defined].mean()) if defined.any() else float("nan"),
-        rbo=float(biased[defined].mean()) if defined.any() else float("nan"),
-        p=p,
-        n_users=int(defined.sum()),
-        n_identical=int(identical.sum()),
+    share, biased_share = (
+        float(values[defined].mean()) if defined.any() else float("nan") for values in (alike, biased)
     )
+    return share, biased_share, p, int(defined.sum()), int(identical.sum())
 
 
 def _table(evaluation: EvaluationData, k: int | None) -> pl.DataFrame:

@@ -12,7 +12,7 @@ from recnb.comparison.conclusions import SIGNS, bare_p, number, percent_of, sign
 from recnb.display.language import N_, _, ngettext
 from recnb.display.templates import macro, name, user_text
 from recnb.display.text import latex_table, latex_text
-from recnb.report.section import Cells, FindingsTab, Safe, Section
+from recnb.report.section import Cells, Column, FindingsTab, Safe, Section
 
 if TYPE_CHECKING:
     from recnb.comparison.results import ComparisonReportData, Difference, Mean
@@ -167,7 +167,7 @@ class ComparisonOverview(ComparisonSection):
         return ". ".join(sentences) + "."
 
 
-def _columns(report: ComparisonReportData, safe: Safe) -> dict[str, tuple[str, Callable[[Difference], str]]]:
+def _columns(report: ComparisonReportData, safe: Safe) -> dict[str, Column]:
     """The columns of tables of differences: the title of each, and a cell."""
     interval = _("{confidence} interval", confidence=percent_of(report.settings.confidence))
     return {
@@ -200,12 +200,9 @@ class DifferencesSection(ComparisonSection):
 
     def tests(self, differences: Sequence[Difference], safe: Safe, *, brief: bool = False) -> Cells:
         """Differences with intervals, p-values, corrections, effect size and users; if `brief`, without three of the columns."""
-        columns = _columns(self.report, safe)
-        names = [
-            name for name in columns if name != "users" and not (brief and name in ("wilcoxon", "signs", "detectable"))
-        ]
-        header = [columns[name][0] for name in names]
-        return Cells(header, [[columns[name][1](row) for name in names] for row in differences], 3)
+        left_out = {"users", *(("wilcoxon", "signs", "detectable") if brief else ())}
+        columns = [column for name, column in _columns(self.report, safe).items() if name not in left_out]
+        return Cells.of(differences, columns, 3)
 
     def table(self, safe: Safe) -> Cells:
         return self.tests(self.report.differences, safe, brief=True)
@@ -226,12 +223,15 @@ class SegmentDifferences(ComparisonSection):
 
     def table(self, safe: Safe) -> Cells:
         assert self.report.segments is not None
-        columns = _columns(self.report, safe)
-        shown = [
-            columns[name] for name in ("model", "baseline", "users", "difference", "interval", "holm", "conclusion")
-        ]
-        rows = [[safe(name), *(cell(row) for _title, cell in shown)] for name, row in self.report.segments.rows]
-        return Cells([_("segment"), *(title for title, _cell in shown)], rows, 3)
+        columns, names = (
+            _columns(self.report, safe),
+            ("model", "baseline", "users", "difference", "interval", "holm", "conclusion"),
+        )
+        header, rows, _numbers_from = Cells.of(
+            (row for _name, row in self.report.segments.rows), [columns[name] for name in names]
+        )
+        cells = [[safe(name), *row] for (name, _row), row in zip(self.report.segments.rows, rows, strict=True)]
+        return Cells([_("segment"), *header], cells, 3)
 
     def heading(self, safe: Safe) -> str:
         return words.segments_title(self.report, safe)
@@ -301,19 +301,14 @@ class OverlapSection(ComparisonSection):
 
     def table(self, safe: Safe) -> Cells:
         first = self.report.overlaps[0]
-        jaccard = _("Jaccard{at}", at="" if first.k is None else f"@{first.k}")
-        header = [_("lists of"), jaccard, _("RBO, p = {p}", p=f"{first.p:g}"), _("the very same list"), _("users")]
-        rows = [
-            [
-                safe(row.model) + " · " + safe(row.other),
-                number(row.jaccard),
-                number(row.rbo),
-                f"{row.n_identical:,}",
-                f"{row.n_users:,}",
-            ]
-            for row in self.report.overlaps
+        columns: list[Column] = [
+            (_("lists of"), lambda row: safe(row.model) + " · " + safe(row.other)),
+            (_("Jaccard{at}", at="" if first.k is None else f"@{first.k}"), lambda row: number(row.jaccard)),
+            (_("RBO, p = {p}", p=f"{first.p:g}"), lambda row: number(row.rbo)),
+            (_("the very same list"), lambda row: f"{row.n_identical:,}"),
+            (_("users"), lambda row: f"{row.n_users:,}"),
         ]
-        return Cells(header, rows)
+        return Cells.of(self.report.overlaps, columns)
 
 
 class ComparisonReadings(ComparisonSection):

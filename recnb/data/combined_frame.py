@@ -66,14 +66,10 @@ def _complete_frame(frame: Frame, columns: Mapping[str, str | None], names: list
     table = validation.ids(table, "the frame", labels)
     placed = _present(table["rank" if "rank" in labels else "score"])
     judged = _present(table["relevance"])
-    if not (placed | judged).all():
-        row = int((~(placed | judged)).to_numpy().argmax())
-        raise FrameError(
-            f"the frame: row {row} (user {table['user'][row]!r}, item {table['item'][row]!r}) has neither a rank or score nor a "
-            "relevance, so it says nothing: drop such rows."
-        )
-    if len(required) == 1 and not (placed & judged).all():
-        row = int((~(placed & judged)).to_numpy().argmax())
+    for row in (~(placed | judged)).arg_true().head(1).to_list():
+        pair = f"user {table['user'][row]!r}, item {table['item'][row]!r}"
+        raise FrameError(f"the frame: row {row} ({pair}) has neither a rank or score nor a relevance: drop such rows.")
+    for row in (~(placed & judged)).arg_true().head(1).to_list() if len(required) == 1 else []:
         at = labels["relevance"] if placed[row] else labels.get("rank", labels.get("score"))
         held = f"is missing in row {row}: each row is an item of its own where there is no column of items, and needs both sides."
         raise FrameError.of_column("the frame", at, held, fix="Fill it in, or drop the row.")

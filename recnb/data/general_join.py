@@ -15,7 +15,7 @@ from recnb.conventions import Convention
 from recnb.conventions.convention import ROW_ORDERS
 from recnb.data import validation
 from recnb.data.encoding import best_first_by_user, distinct, positions
-from recnb.data.population import is_averaged, with_relevant
+from recnb.data.population import is_averaged
 from recnb.data.ranking import best_first, tie_key
 from recnb.data.relevance import relevance_mask
 from recnb.errors import Argument, OptionError
@@ -254,8 +254,7 @@ def _of_population(
     """Keep the users who are averaged, and renumber them."""
     n = len(data.users)
     with_list, with_truth = (np.bincount(column, minlength=n) > 0 for column in (data.user, data.truth_user))
-    has_relevant = with_relevant(hits.truth_user, hits.truth_relevance, n, convention)
-    averaged = is_averaged(data.users, with_list, with_truth, has_relevant, convention)
+    averaged = is_averaged(data.users, with_list, with_truth, hits.n_relevant > 0, convention)
     number = np.cumsum(averaged) - 1
     hit_kept, truth_kept = averaged[hits.user], np.flatnonzero(averaged[hits.truth_user])
     # By user, best first, as the join in blocks has them.
@@ -269,7 +268,7 @@ def _of_population(
         tied=None if hits.tied is None else hits.tied.of(hit_kept),
     )  # fmt: skip
     users = data.users.filter(pl.Series(averaged))
-    without = int((~has_relevant).sum())
+    without = int((hits.n_relevant == 0).sum())
     return General(users, lists, truth.select(pl.all().gather(truth_kept)), kept, without)
 
 

@@ -21,7 +21,7 @@ from recnb.data.columns import Frame, columns_of, find, fractional, from_pandas,
 from recnb.data.item_lists import LISTS, SETS, by_rank, by_user, holds_lists, ids_of, in_cells
 from recnb.data.join import Source
 from recnb.data.table_files import IDS, Trec, Wanted, read_together
-from recnb.data.validation import kind
+from recnb.data.validation import kind, repeated
 from recnb.display.language import N_, Sentence
 from recnb.display.text import one_line
 from recnb.errors import Argument, Code, ColumnError, FrameError, FrameName, OptionError, RecnbError, is_several
@@ -124,7 +124,7 @@ class Inputs:
             items = items.replace({-1: None})
         table = by_rank(users, items, name)
         if items.dtype.is_float() and (
-            (table["item"] % 1 != 0).any() or (len(items) == table.height and _repeats(table))
+            (table["item"] % 1 != 0).any() or (len(items) == table.height and repeated(table, ["user", "item"]).height)
         ):
             held = f" has rows of numbers, such as {items[0]:g}, that look like scores of all items, and not like items in rank order."
             best = "Rank them first: numpy.argsort(-scores, axis=1, kind='stable')[:, :10] has the ten best columns of each row."
@@ -136,9 +136,7 @@ class Inputs:
         self.used_ids = True
         if self.user_ids is None:
             of_rows = " has a row of items for each user, and the users are not given."
-            name_them = (
-                "Name them in the order of the rows, user_ids=[...]; if they are the numbers of the rows from 0, "
-            )
+            name_them = "Name them in the order of the rows, user_ids=[...]; for the numbers of the rows from 0: "
             raise FrameError(FrameName(name), of_rows, fix=(name_them, Argument("user_ids", range(n)), "."))
         if not is_several(self.user_ids):
             raise OptionError(
@@ -146,12 +144,8 @@ class Inputs:
             )
         users = ids_of(list(self.user_ids), name, None, "users")
         if len(users) != n:
-            problem = (
-                f"user_ids= has {len(users):,} users, and ",
-                FrameName(name),
-                f" {n:,} rows: give one user for each row.",
-            )
-            raise FrameError(*problem)
+            rows = f" has {n:,} rows, and user_ids= {len(users):,} users: give one user for each row."
+            raise FrameError(FrameName(name), rows)
         return users
 
     def _of_frame(self, frame: Frame, name: str, names: list[Any]) -> pl.DataFrame | None:
@@ -199,9 +193,8 @@ class Inputs:
             held = f" has a column for each rank, such as {examples}, and one that is no rank: {others[0]!r}."
             drop = Code(f": frame.drop(columns={others!r})")
             of_users = () if users else ("If it holds the users, ", Argument("user", others[0]), ". ")
-            raise ColumnError(
-                FrameName(name), held, fix=(*of_users, "Else drop it" if of_users else "Drop it", drop, ".")
-            )
+            fix = (*of_users, "Else drop it" if of_users else "Drop it", drop, ".")
+            raise ColumnError(FrameName(name), held, fix=fix)
         return ranks
 
     def _of_ranks(self, frame: Frame, name: str, ranks: list[Any], others: list[Any]) -> pl.DataFrame | None:
@@ -222,9 +215,11 @@ class Inputs:
             held = f" holds items of more than one kind: {' and '.join(sorted(kinds))}."
             raise FrameError(FrameName(name), held, fix="Make all its columns one kind.")
         columns = pl.concat([pl.DataFrame({"item": column}) for column in table], how="vertical_relaxed")["item"]
-        by_user = np.arange(len(columns)).reshape(len(ranks), -1).T.ravel()
-        ranked = self._ranked(users, columns.gather(by_user), name)
-        if _repeats(ranked):
+        items = columns.gather(np.arange(len(columns)).reshape(len(ranks), -1).T.ravel())
+        ranked = self._ranked(users, items, name)
+        hashes = np.sort(items.hash().to_numpy().reshape(-1, len(ranks)), axis=1)
+        # Equal hashes are seldom, unless of missing items, and only then are the items compared.
+        if (hashes[:, 1:] == hashes[:, :-1]).any() and repeated(ranked, ["user", "item"]).height:
             raise _of_items(name, ranks, "hold the same more than once in a row")
         return ranked.rename({"user": label})
 
@@ -239,17 +234,17 @@ def read_inputs(given: Mapping[str, Input | None], columns: Mapping[str, str | N
     frames: dict[str, Any] = {name: frame for name, frame in given.items() if frame is not None or name == RECS}
     inputs = Inputs(columns, user_ids, frames)
     files = [name for name, frame in frames.items() if is_file(frame)]
-    for name in frames.keys() - files:
-        inputs.convert(name)
-    if files:
-        wanted: list[Wanted] = [
-            (frame, TREC.get(name) if name in files and TRUTH in frames else None, DESCRIBED.get(name, IDS))
-            for name, frame in frames.items()
-        ]
-        named = {role: column for role, column in columns.items() if column is not None}
-        frames |= zip(frames, read_together(wanted, named), strict=True)
-        for name in files:
+    for name in frames:
+        if name not in files:
             inputs.convert(name)
+    wanted: list[Wanted] = [
+        (frame, TREC.get(name) if name in files and TRUTH in frames else None, DESCRIBED.get(name, IDS))
+        for name, frame in frames.items()
+    ]
+    named = {role: column for role, column in columns.items() if column is not None}
+    frames |= zip(frames, read_together(wanted, named), strict=True)
+    for name in files:
+        inputs.convert(name)
     inputs.converted.update(files)
     inputs.columns = {role: column for role, column in columns.items() if role not in inputs.spent}
     return inputs
@@ -282,10 +277,6 @@ def _of_items(name: str, columns: list[Any], held: str) -> ColumnError:
     )
     fix = (*stack, f"; if they hold the item of each rank, rename them 1 to {len(columns)}.")
     return ColumnError(FrameName(name), problem, fix=fix)
-
-
-def _repeats(table: pl.DataFrame) -> bool:
-    return bool(table.select("user", "item").is_duplicated().any())
 
 
 def _no_columns(given: Mapping[Any, Any], name: str) -> None:

@@ -18,7 +18,7 @@ from recnb.data.encoding import distinct, positions
 from recnb.data.general_join import is_general
 from recnb.data.ranking import ranked
 from recnb.data.side_data import SideData
-from recnb.errors import Argument, Code, FrameError, OptionError, RecnbError, is_several, near
+from recnb.errors import Argument, Code, FrameError, OptionError, RecnbError, is_several, listed, near
 from recnb.metrics.hits import Floats, Hits, Ints, in_order
 from recnb.metrics.recommendation_lists import Bools, Catalogue, FamiliarHits, Lists
 from recnb.metrics.serendipity import expected_ranks, popular_places
@@ -250,7 +250,7 @@ def _columns(items: pl.DataFrame, columns: object, argument: str, metric: str) -
         if len(named) == 1 or (flags and not named):
             return tuple(named or flags)
         found = f"{' and '.join(map(repr, named))} could each be meant" if named else "has no column of genres"
-        columns_of_items = f" {found}. Its columns: {', '.join(map(repr, has)) or 'none'}."
+        columns_of_items = f" {found}. Its columns: {listed(has) or 'none'}."
         fix = ("Say which: ", Argument(argument, (named or has or ["genres"])[0]), ".")
         raise OptionError(Argument("items"), columns_of_items, fix=fix, subject=f"{metric}: ")
     given = [columns] if isinstance(columns, str) else columns

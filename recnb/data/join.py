@@ -14,7 +14,7 @@ from recnb.data.columns import Frame, columns_of
 from recnb.data.encoding import best_first_by_user, coded_together, distinct
 from recnb.data.general_join import general_hits, is_general
 from recnb.data.matches import TruthRows, matches
-from recnb.data.population import is_averaged, no_users, users_meet, with_relevant
+from recnb.data.population import is_averaged, no_users, users_meet
 from recnb.data.ranking import rank_lists, refuse_repeats
 from recnb.data.relevance import LazyRows, graded, once, relevance_mask, relevant_rows, top_of
 from recnb.data.user_rows import UserRows
@@ -48,7 +48,8 @@ class Counts:
     @property
     def n_recommended(self) -> int:
         """Rows of recommendations."""
-        return self._prepared.recs.height
+        stored = self._prepared.row_counts
+        return self._prepared.recs.height if stored is None else self._known(stored.n_recommended)
 
     @property
     def n_relevant(self) -> int:
@@ -58,7 +59,8 @@ class Counts:
     @cached_property
     def n_items_recommended(self) -> int:
         """Distinct items in the lists."""
-        return self._prepared.recs["item"].n_unique()
+        stored = self._prepared.row_counts
+        return self._prepared.recs["item"].n_unique() if stored is None else self._known(len(stored.items))
 
     @cached_property
     def n_items_relevant(self) -> int:
@@ -68,15 +70,26 @@ class Counts:
     @cached_property
     def n_not_relevant(self) -> int:
         """Rows of the truth that are not relevant."""
-        return self._prepared.judged.height - self._prepared.relevant.height
+        stored = self._prepared.row_counts
+        return (
+            self._prepared.judged.height - self._prepared.relevant.height if stored is None else stored.n_not_relevant
+        )
 
     @cached_property
     def n_gaps(self) -> int:
         """Number of users whose ranks have gaps."""
+        if self._prepared.row_counts is not None:
+            return self._known(self._prepared.row_counts.n_gaps)
         if not self._prepared.has_gaps:
             return 0
         lengths = self._prepared.recs.group_by("user").agg(length=pl.col("rank").max(), n=pl.len())
         return int((lengths["length"] != lengths["n"]).sum())
+
+    def _known(self, count: int) -> int:
+        """A stored count of rows; an error if it covers more users than these, as the rows are not in memory."""
+        if self._prepared.row_counts is not None and self._prepared.row_counts.of_more and count:
+            self._prepared.rows.all()
+        return count
 
 
 @dataclass(frozen=True)
@@ -109,40 +122,6 @@ class RowCounts:
             sum(part.n_gaps for part in parts),
             distinct(pl.concat(items)),
         )
-
-
-class StoredCounts(Counts):
-    """The counts of data whose rows are not in memory."""
-
-    def __init__(self, prepared: Prepared, row_counts: RowCounts) -> None:
-        super().__init__(prepared)
-        self._row_counts = row_counts
-
-    @property
-    def n_recommended(self) -> int:
-        """Rows of recommendations."""
-        return self._known(self._row_counts.n_recommended)
-
-    @cached_property
-    def n_items_recommended(self) -> int:
-        """Distinct items in the lists."""
-        return self._known(len(self._row_counts.items))
-
-    @cached_property
-    def n_not_relevant(self) -> int:
-        """Rows of the truth that are not relevant."""
-        return self._row_counts.n_not_relevant
-
-    @cached_property
-    def n_gaps(self) -> int:
-        """Number of users whose ranks have gaps."""
-        return self._known(self._row_counts.n_gaps)
-
-    def _known(self, count: int) -> int:
-        """A count of rows; an error if it covers more users than these and the rows are not in memory."""
-        if self._row_counts.of_more and count:
-            self._prepared.rows.all()
-        return count
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,7 +241,7 @@ class Prepared:
     @cached_property
     def counts(self) -> Counts:
         """Sizes of the data behind the numbers, and of what was left out."""
-        return Counts(self) if self.row_counts is None else StoredCounts(self, self.row_counts)
+        return Counts(self)
 
     @cached_property
     def relevant(self) -> pl.DataFrame:
@@ -408,7 +387,7 @@ def _joined(
 
     relevant = relevance_mask(relevance, convention)
     with_list, with_truth = length > 0, n_judged > 0
-    has_relevant = with_relevant(truth_user[relevant], relevance[relevant], len(users), convention)
+    has_relevant = np.bincount(truth_user[relevant], minlength=len(users)) > 0
     averaged = is_averaged(users, with_list, with_truth, has_relevant, convention)
     if not source.part:
         if not (averaged & has_relevant).any() and (convention.no_relevant == "skip" or not averaged.any()):

@@ -13,10 +13,10 @@ from recnb.data.batches import batches_of, origin_of
 from recnb.data.bucket_join import BucketJoin, read_buckets
 from recnb.data.columns import Frame, columns_of, find, fractional, role_of, table_of
 from recnb.data.combined_frame import ROWS_ARE_ITEMS, split
-from recnb.data.join import InMemoryRows, Prepared, Source, one_model
-from recnb.data.partition import Layout
+from recnb.data.join import Prepared, Source, one_model
+from recnb.data.partition import Layout, source_of
 from recnb.data.ranking import ranked
-from recnb.data.relevance import LazyRows, refuse_zeros
+from recnb.data.relevance import refuse_zeros
 from recnb.display.language import N_, Sentence
 
 
@@ -41,7 +41,7 @@ def _read(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None]) -
         model = next((name for name in columns_of(recs, "the frame") if role_of(name) == "model"), None)
         if ROWS_ARE_ITEMS in notes and model not in labels.values():
             _one_model(recs, model, both_sides=True)
-        return _held(recs_table, truth_table, labels, truth_labels, notes)
+        return source_of(recs_table, truth_table, labels, truth_labels, notes=notes)
     layout = Layout.of(recs, truth, columns)
     refuse_zeros(truth, layout.truth)
     _one_model(recs, layout.model)
@@ -49,16 +49,16 @@ def _read(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None]) -
         lists, judged, floats = read_buckets(recs, truth, layout)
         if lists.in_files:
             return BucketJoin(lists, judged, layout, origin).source(floats)
-        return _held(lists.all(), judged.all(), layout.recs, layout.truth, floats=floats)
+        return source_of(lists.all(), judged.all(), layout.recs, layout.truth, floats=floats)
     raw_recs = table_of(recs, "recommendations", layout.recs)
     raw_truth = table_of(truth, "truth", layout.truth)
-    floats = (
-        *validation.float_ids(raw_recs, "recs", layout.recs),
-        *validation.float_ids(raw_truth, "truth", layout.truth),
-    )
     recs_table = validation.ids(raw_recs, "recommendations", layout.recs)
     truth_table = validation.ids(raw_truth, "truth", layout.truth)
-    return _held(recs_table, truth_table, layout.recs, layout.truth, floats=floats)
+    ids = [
+        *validation.float_ids(raw_recs, "recs", layout.recs),
+        *validation.float_ids(raw_truth, "truth", layout.truth),
+    ]
+    return source_of(recs_table, truth_table, layout.recs, layout.truth, floats=tuple(ids))
 
 
 def read_lists(recs: Frame, columns: Mapping[str, str | None]) -> pl.DataFrame:
@@ -67,18 +67,6 @@ def read_lists(recs: Frame, columns: Mapping[str, str | None]) -> pl.DataFrame:
     table = validation.ids(table_of(recs, "recommendations", labels), "recommendations", labels)
     convention = Convention(order="rank" if "rank" in labels else "score", duplicates="keep")
     return ranked(table, convention, labels).select("user", "item", "rank")
-
-
-def _held(
-    recs: pl.DataFrame,
-    truth: pl.DataFrame,
-    labels: Mapping[str, str],
-    truth_labels: Mapping[str, str],
-    notes: tuple[str | Sentence, ...] = (),
-    floats: tuple[str, ...] = (),
-) -> Source:
-    recs, truth = validation.aligned(recs, truth, labels, truth_labels)
-    return Source(InMemoryRows(recs), LazyRows.of(truth), labels, truth_labels, notes, floats)
 
 
 def _one_model(recs: Frame, column: str | None, *, both_sides: bool = False) -> None:

@@ -47,17 +47,18 @@ def rows_of(frame: Frame, name: str, labels: Mapping[str, str]) -> pl.DataFrame:
     return table if table.height == 0 else validation.ids(table, name, labels)
 
 
+def source_of(
+    recs: pl.DataFrame, truth: pl.DataFrame, labels: Mapping[str, str], truth_labels: Mapping[str, str], **known: Any
+) -> Source:
+    """The source of rows in memory, ids given one type."""
+    recs, truth = validation.aligned(recs, truth, labels, truth_labels)
+    return Source(InMemoryRows(recs), LazyRows.of(truth), labels, truth_labels, **known)
+
+
 def part_of(recs: pl.DataFrame, truth: pl.DataFrame, layout: Layout) -> Source:
     """The source of some users, from rows of either frame; ids of an empty side are of the other's kind."""
-    if recs.height == 0 or truth.height == 0:
-        recs, truth = (
-            _typed_as(one, other) if one.height == 0 else one for one, other in ((recs, truth), (truth, recs))
-        )
-    else:
-        recs, truth = validation.aligned(recs, truth, layout.recs, layout.truth)
-    return Source(
-        InMemoryRows(recs.drop("model", strict=False)), LazyRows.of(truth), layout.recs, layout.truth, part=True
-    )
+    recs, truth = (_typed_as(one, other) if one.height == 0 else one for one, other in ((recs, truth), (truth, recs)))
+    return source_of(recs.drop("model", strict=False), truth, layout.recs, layout.truth, part=True)
 
 
 def _typed_as(empty: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
@@ -119,4 +120,4 @@ class PartSummary:
             raise no_users(self.highest, convention)
 
 
-__all__ = ["Layout", "PartSummary", "part_of", "rows_of"]
+__all__ = ["Layout", "PartSummary", "part_of", "rows_of", "source_of"]

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from recnb.conventions import Convention
 from recnb.errors import Argument, FrameError, FrameName, NoUsersError
-from recnb.metrics.hits import Floats, Ints
 
 Mask = NDArray[np.bool_]
 
@@ -46,13 +45,6 @@ def is_averaged(
         example = f"{int(without.sum()):,} users have no relevant item, such as {users[int(without.argmax())]!r}, and "
         raise FrameError(example, error, " refuses them: say ", skip, " to leave them out or 'zero' to count 0.")
     return among
-
-
-def with_relevant(user: Ints, relevance: Floats, n_users: int, convention: Convention) -> Mask:
-    """Which users have a relevant item; where every judged item is relevant, one that a gain can be had from."""
-    if convention.relevant == "any":
-        user = user[relevance > 0]
-    return np.bincount(user, minlength=n_users) > 0
 
 
 def no_users(highest: object, convention: Convention) -> NoUsersError:

@@ -143,7 +143,7 @@ def best_first(user: Ints, score: Floats, within: Ints | Floats | None) -> Ints:
     key <<= row_bits
     key |= np.arange(len(user))
     key.sort()
-    order = key & ((1 << row_bits) - 1)
+    order: Ints = key & ((1 << row_bits) - 1)
     key >>= score_bits + row_bits
     wrong = np.flatnonzero(np.diff(score[order]) > 0)
     wrong = wrong[key[wrong] == key[wrong + 1]]

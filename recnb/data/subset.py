@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from recnb.conventions import Convention
 from recnb.data.join import InMemoryRows, Prepared, RemoteRanking, RemoteRows, Source
-from recnb.data.population import with_relevant
 from recnb.data.relevance import LazyRows
 from recnb.display.language import Sentence
 from recnb.metrics.hits import Hits, Ints
@@ -40,7 +39,6 @@ def among(prepared: Prepared, users: pl.Series, note: str | Sentence = "") -> Pr
         rows = InMemoryRows(prepared.rows.of(users))
         if source is not None and isinstance(source.rows, InMemoryRows):
             source = _some(source, InMemoryRows(source.rows.of(users)), users)
-    has_relevant = with_relevant(hits.truth_user, hits.truth_relevance, hits.n_users, prepared.convention)
     return replace(
         prepared,
         rows=rows,
@@ -48,7 +46,7 @@ def among(prepared: Prepared, users: pl.Series, note: str | Sentence = "") -> Pr
         truth_rows=LazyRows.of(truth),
         users=prepared.users.filter(pl.Series(kept)),
         all_hits=hits,
-        n_without_relevant=int((~has_relevant).sum()),
+        n_without_relevant=int((hits.n_relevant == 0).sum()),
         notes=(*prepared.notes, *([note] if note else [])),
         source=source,
         row_counts=row_counts,

@@ -10,7 +10,7 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data.encoding import positions
 from recnb.data.join import Prepared
-from recnb.data.population import is_averaged, with_relevant
+from recnb.data.population import is_averaged
 from recnb.data.relevance import LazyRows
 from recnb.data.subset import hits_among
 from recnb.errors import Argument, OptionError
@@ -65,7 +65,7 @@ class UserParts:
             truth_relevance=hits.truth_relevance[of_truth],
         )
         with_truth = parts["user"].is_in(prepared.judged["user"].implode()).to_numpy()
-        has_relevant = with_relevant(divided.truth_user, divided.truth_relevance, parts.height, prepared.convention)
+        has_relevant = divided.n_relevant > 0
         kept = is_averaged(parts["user"], divided.list_length > 0, with_truth, has_relevant, prepared.convention)
         return replace(
             prepared,

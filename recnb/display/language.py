@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import east_asian_width
 
-from recnb.errors import OptionError, is_word, near
+from recnb.errors import OptionError, is_word
 
 LANGUAGES = ("en", "ko")
 LOCALE = Path(__file__).parents[1] / "locale"
@@ -42,7 +42,7 @@ def language(lang: str | None = None) -> str:
     >>> language("english")
     Traceback (most recent call last):
         ...
-    recnb.errors.OptionError: lang='english' is no language of recnb. Known: 'en', 'ko'.
+    recnb.errors.OptionError: lang='english' is no language of recnb. Known: 'en' (English), 'ko' (Korean, 한국어).
     """
     if lang is not None:
         _setting[0] = checked(lang)
@@ -59,7 +59,7 @@ def checked(lang: str | None) -> str:
     if lang is None:
         return current()
     if not is_word(lang, LANGUAGES):
-        raise OptionError(f"lang={lang!r} is no language of recnb. {near(lang, LANGUAGES)}")
+        raise OptionError(f"lang={lang!r} is no language of recnb. Known: 'en' (English), 'ko' (Korean, 한국어).")
     return lang
 
 

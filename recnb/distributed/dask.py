@@ -22,9 +22,8 @@ from recnb.data.merge import JoinedPart
 from recnb.data.user_buckets import hashable
 from recnb.distributed import kernel
 from recnb.distributed.evaluation import PartedEvaluation, PartedScore
-from recnb.distributed.kernel import ROW, Plan, Question
-from recnb.errors import FrameError, OptionError
-from recnb.evaluate import parse_options
+from recnb.distributed.kernel import ROW, Question
+from recnb.errors import FrameError
 from recnb.results.arguments import Metrics
 from recnb.results.evaluation_data import index_of
 
@@ -79,18 +78,14 @@ class DaskEvaluation(PartedEvaluation):
     """
 
     engine: ClassVar[str] = "the partitions of Dask DataFrames"
+    frames: ClassVar[str] = "Dask frames"
     remedy: ClassVar[str] = "recnb.evaluate(recs.compute(), truth.compute())"
     scored: ClassVar[type[PartedScore]] = DaskScore
 
     def __init__(self, recs: Any, truth: Any, options: Mapping[str, Any], npartitions: int | None = None) -> None:
         recs, truth = _dask_frame(recs, "recommendations", truth), _dask_frame(truth, "truth", recs)
-        if npartitions is not None and not (isinstance(npartitions, int) and npartitions >= 1):
-            raise OptionError(f"npartitions={npartitions!r} is no number of partitions: give a whole number from 1 up.")
-        given = parse_options(options)
-        super().__init__(Plan(given, Layout.of(recs._meta, truth._meta, given.columns)), "Dask frames")
-        self._options = dict(options)
+        super().__init__(recs, truth, options, npartitions)
         _same_kinds(recs, truth, self._plan.layout)
-        self._given = recs, truth
         self._n = npartitions or max(recs.npartitions, truth.npartitions)
         sides = (("recs", recs, self._plan.layout.recs_read), ("truth", truth, self._plan.layout.truth))
         self._rows = tuple(_by_role(frame, roles) for _, frame, roles in sides)
@@ -102,9 +97,9 @@ class DaskEvaluation(PartedEvaluation):
         )
         self._shuffled = tuple(frame.shuffle(BUCKET, npartitions=self._n, ignore_index=True) for frame in self._rows)
 
-    def under(self, library: str) -> DaskEvaluation:
-        """The same data under another library's conventions."""
-        return DaskEvaluation(*self._given, self._options_under(library), self._n)
+    @staticmethod
+    def _empty(frame: Any) -> Any:
+        return frame._meta
 
     def persist(self) -> DaskEvaluation:
         """Keep the shuffled rows with the workers (in this process without a cluster), so that later calls need no shuffle."""
@@ -130,18 +125,16 @@ class DaskEvaluation(PartedEvaluation):
         return self._values(self._question(metrics, k, options))
 
     def _values_of(self, question: Question) -> Any:
-        (column,) = _columns(question)
-        return self._values(question, drop=True)[column]
+        return self._values(question, drop=True)[question.labels[0]]
 
     def _values(self, question: Question, *, drop: bool = False) -> Any:
         parts, top = self._parts(question)
-        columns = _columns(question)
         some = validation.ids(
             table_of(meta_nonempty(self._rows[1]._meta)[:1], "truth", dict.fromkeys(validation.IDS, "user")),
             "truth",
             {},
         )
-        meta = pd.DataFrame(np.empty((0, len(columns))), index_of(some["user"], None)[:0], columns)
+        meta = pd.DataFrame(columns=question.labels, index=index_of(some["user"], None)[:0], dtype=np.float64)
         results = [_task(kernel.values, "values", part, question, top, drop=drop) for part in parts]
         return dd.from_delayed(results, meta=meta, verify_meta=False, prefix="recnb-per-user")
 
@@ -197,11 +190,7 @@ def register() -> None:
 
     if getattr(dd.DataFrame, "rec", None) is not DaskAccessor:
         register_dataframe_accessor("rec")(DaskAccessor)
-    register_engine("dask", Engine(_evaluated, _by_model, lambda frame: frame._meta))
-
-
-def _evaluated(recs: Any, truth: Any, options: Mapping[str, Any]) -> DaskEvaluation:
-    return DaskEvaluation(recs, truth, options)
+    register_engine("dask", Engine(DaskEvaluation, _by_model, DaskEvaluation._empty))
 
 
 def _by_model(frame: Any, column: str) -> dict[Any, Any]:
@@ -214,10 +203,6 @@ def _by_model(frame: Any, column: str) -> dict[Any, Any]:
 def _task(function: Callable[..., Any], name: str, *given: Any, **options: Any) -> Any:
     """A task of a name that Dask's own displays show."""
     return delayed(function, pure=False)(*given, **options, dask_key_name=f"recnb-{name}-{uuid4().hex}")
-
-
-def _columns(question: Question) -> list[str]:
-    return [label for metric, _ in question.chosen() for label in kernel.labels_of(metric, question.k)]
 
 
 def _dask_frame(frame: Any, name: str, other: Any) -> Any:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
 import pandas as pd
 import polars as pl
 
 from recnb.comparison.models import Fetchable, engine_of
 from recnb.conventions import Convention, presets
-from recnb.data import PartSummary, Prepared, Source
+from recnb.data import Layout, PartSummary, Prepared, Source
 from recnb.data.columns import columns_of
 from recnb.data.join import RemoteRows
 from recnb.data.merge import JoinedPart, merged
@@ -22,7 +22,8 @@ from recnb.display.templates import render
 from recnb.distributed import kernel
 from recnb.distributed.kernel import Plan, Question
 from recnb.distributed.partial import Partial, refuse_unless_mean
-from recnb.errors import FrameError, RecnbError, UnknownUserError
+from recnb.errors import FrameError, OptionError, RecnbError, UnknownUserError
+from recnb.evaluate import parse_options
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs, Hits
 from recnb.metrics.metric import Metric
@@ -69,23 +70,32 @@ class PartedEvaluation(Methods, Fetchable):
     """
 
     engine: ClassVar[str]  #: where the rows stay, in words
+    frames: ClassVar[str]  #: what they are called in errors
     remedy: ClassVar[str]  #: what to type to have all rows here
     scored: ClassVar[type[PartedScore]] = PartedScore  #: what its scores are
-    _plan: Plan
+    _n: int  #: how many parts users are put into
     _floats: tuple[str, ...] = ()  #: columns whose ids are floats, as the lint names them: recs['user']
 
-    def __init__(self, plan: Plan, frames: str) -> None:
-        """Raise an error for options that parts cannot serve; `frames` describes the frames."""
-        refuse_unless_mean(plan.given.convention, frames)
-        for name, frame in plan.given.side_data.items():
+    def __init__(self, recs: Any, truth: Any, options: Mapping[str, Any], npartitions: int | None = None) -> None:
+        if npartitions is not None and not (isinstance(npartitions, int) and npartitions >= 1):
+            raise OptionError(f"npartitions={npartitions!r} is no number of parts: give a whole number from 1 up.")
+        given = parse_options(options)
+        self._given, self._options = (recs, truth), dict(options)
+        self._plan = Plan(given, Layout.of(self._empty(recs), self._empty(truth), given.columns))
+        refuse_unless_mean(given.convention, self.frames)
+        for name, frame in given.side_data.items():
             if engine_of(frame) is not None:
                 raise FrameError(
                     f"{name}= is looked at here, and not with an engine: give a pandas or Polars frame of it."
                 )
             columns_of(frame, name)
-        self._plan = plan
 
     # ---- what an engine does ----------------------------------------------------------------------------------
+
+    @staticmethod
+    @abstractmethod
+    def _empty(frame: Any) -> Any:
+        """A frame without rows that has the columns of the engine's."""
 
     @abstractmethod
     def partial(self, metrics: Metrics = None, k: Any = None, **options: Any) -> Any:
@@ -94,10 +104,6 @@ class PartedEvaluation(Methods, Fetchable):
     @abstractmethod
     def per_user(self, metrics: Metrics = None, k: Any = None, **options: Any) -> Any:
         """Each user's values as the engine's own lazy frame, a column for each metric at each cut-off."""
-
-    @abstractmethod
-    def under(self, library: str) -> PartedEvaluation:
-        """The same data under another library's conventions."""
 
     @abstractmethod
     def _values_of(self, question: Question) -> Any:
@@ -116,6 +122,11 @@ class PartedEvaluation(Methods, Fetchable):
         """The highest relevance that counts among all users."""
 
     # ---- what follows -----------------------------------------------------------------------------------------
+
+    def under(self, library: str) -> Self:
+        """The same data under another library's conventions."""
+        given = self._plan.given
+        return type(self)(*self._given, {**given.columns, **given.side_data, "convention": library}, self._n)
 
     @property
     def convention(self) -> Convention:
@@ -232,10 +243,6 @@ class PartedEvaluation(Methods, Fetchable):
         self._refuse()
 
     identify = spread = beyond = items = why
-
-    def _options_under(self, library: str) -> dict[str, Any]:
-        """The options of the same data under a library's conventions."""
-        return {**self._plan.given.columns, **self._plan.given.side_data, "convention": library}
 
     def _refuse(self) -> NoReturn:
         RemoteRows([], self.engine, self.remedy, self._never, self._never).all()

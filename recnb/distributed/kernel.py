@@ -50,6 +50,11 @@ class Question:
         return [(metric, options_of(metric, self.metrics, self.options, metrics)) for metric in metrics]
 
     @property
+    def labels(self) -> list[str]:
+        """Names of the columns of all metrics."""
+        return [label for metric, _ in self.chosen() for label in labels_of(metric, self.k)]
+
+    @property
     def needs_scale(self) -> bool:
         """Whether a metric uses the highest relevance of all users."""
         chosen = ({**metric.defaults, **own} for metric, own in self.chosen())
@@ -122,7 +127,7 @@ def values(part: Part, question: Question, top: float | None = None, *, drop: bo
     frames = []
     for metric, own in question.chosen():
         chosen_options = {**own, "max_relevance": top} if top and _takes_scale(metric, own) else own
-        scoring = part.data.scoring(metric, chosen_options)
+        scoring = part.data.scoring(metric, chosen_options, whole=question.k.values == (None,))
         users, labels = scoring.prepared.users, labels_of(metric, question.k)
         if len(users) == 0:
             frames.append(pd.DataFrame(np.empty((0, len(labels))), index_of(users), labels))

@@ -19,7 +19,7 @@ from recnb.results import Curve, Interval, Table
 from recnb.results.aggregation import BLOCK, Scoring, averaged, cutoffs_under, hits_for
 from recnb.results.arguments import STANDARD, Metrics, chosen_metrics, options_of
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.provenance import basis_of
+from recnb.results.provenance import basis_of, users_in_words
 from recnb.results.score import PartialScore, interval_of
 from recnb.results.table import parts_of, table_at, with_ends
 from recnb.stats import Moments
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: Names the layout of `to_dict`; it changes when a key does.
-SCHEMA = "recnb.distributed.partial/2"
+SCHEMA = "recnb.distributed.partial/3"
 
 
 @dataclass(frozen=True)
@@ -85,9 +85,13 @@ class Partial:
     k: tuple[int | None, ...]
     moments: tuple[tuple[Moments, ...], ...]  #: by metric: one of all cut-offs, or one a cut-off where users differ
     counts: PartialCounts
+    behind: tuple[
+        PartialCounts, ...
+    ]  #: the users of each metric, who are others where a library or a measure has its own
     convention: Convention  #: of the data
     library: str | None = None  #: whose conventions each metric follows
     graded: bool = True  #: whether the truth says how relevant an item is
+    grades: tuple[float, ...] = ()  #: of the relevant items, the lowest and the highest
     notes: tuple[str, ...] = ()
     users: pl.Series | None = None  #: who they are, sorted, if that was kept
 
@@ -127,10 +131,26 @@ class Partial:
     @property
     def basis(self) -> str:
         """In words: how many users, who was left out, and by which convention."""
+        words: dict[str, list[str]] = {}
+        for measure, counts in zip(self.measures, self.behind, strict=True):
+            if self.library is not None or metric_named(measure.metric).data:
+                words.setdefault(", ".join(users_in_words(counts, measure.convention)), []).append(measure.metric)  # type: ignore[arg-type]
+        users = [f"{', '.join(names)}: {users}" for users, names in words.items()]
         if self.library is not None:
-            return "; ".join([_("each metric as {library} has it", library=self.library), *self.notes])
-        everything = {name: value for measure in self.measures for name, value in measure.options}
-        return basis_of(self.counts, self.convention.with_metric(everything), self.notes, graded=self.graded)  # type: ignore[arg-type]
+            users = list(words) if len(words) == 1 else users
+            return "; ".join([_("each metric as {library} has it", library=self.library), *users, *self.notes])
+        own = basis_of(self.counts, self._in_force, self.notes, graded=self.graded)  # type: ignore[arg-type]
+        return "; ".join([own, *users])
+
+    @property
+    def _in_force(self) -> Convention:
+        """The convention, with the options given and, where grades differ, the gain."""
+        options: dict[str, Any] = {}
+        for measure in self.measures:
+            usual = metric_named(measure.metric).defaults
+            options |= {"gain": usual["gain"]} if len(set(self.grades)) > 1 and "gain" in usual else {}
+            options |= dict(measure.options)
+        return self.convention.with_metric(options)
 
     def __add__(self, other: object) -> Partial:
         if not isinstance(other, Partial):
@@ -160,6 +180,8 @@ class Partial:
             self,
             moments=tuple(_added(a, b, len(self.k)) for a, b in zip(self.moments, other.moments, strict=True)),
             counts=self.counts + other.counts,
+            behind=tuple(mine + theirs for mine, theirs in zip(self.behind, other.behind, strict=True)),
+            grades=_ends_of((*self.grades, *other.grades)),
             notes=tuple(sorted({*self.notes, *other.notes})),
             users=_both(self.users, other.users),
         )
@@ -171,9 +193,7 @@ class Partial:
     def table(self, *, intervals: bool = False) -> Table:
         """Return means over users, a row per metric and a column per cut-off, as the `table` of an evaluation."""
         means = [np.concatenate([_means(moment) for moment in own]) for own in self.moments]
-        everything = {name: value for measure in self.measures for name, value in measure.options}
-        convention = str(self.convention.with_metric(everything))
-        attrs: dict[Any, Any] = {"basis": self.basis, "n_users": self.n_users, "convention": convention}
+        attrs: dict[Any, Any] = {"basis": self.basis, "n_users": self.n_users, "convention": str(self._in_force)}
         table = table_at(self.metrics, np.array(means), Cutoffs(self.k), attrs)
         if intervals:
             return with_ends(table, [_ends(own) for own in self.moments])
@@ -187,9 +207,7 @@ class Partial:
         own = {**metric_named(measure.metric).defaults, **dict(measure.options)}
         in_force = measure.convention.with_metric(own)
         moments = _split(self.moments[row], len(self.k))[column]
-        # A library's metrics each have users of their own, of whom only the number is known.
-        counts = self.counts if self.library is None else PartialCounts(moments.n)
-        words = basis_of(counts, in_force, self.notes, graded=self.graded)  # type: ignore[arg-type]
+        words = basis_of(self.behind[row], in_force, self.notes, graded=self.graded)  # type: ignore[arg-type]
         basis = words if self.library is None else _("as {library}: {words}", library=self.library, words=words)
         return PartialScore(moments, measure.metric, self.k[column], in_force, basis)
 
@@ -270,8 +288,9 @@ def partial_of(
         metrics = [name for name in STANDARD if presets.of_metric(name, library)]
     chosen = chosen_metrics(metrics)
     requests = [(metric, options_of(metric, metrics, options, chosen)) for metric in chosen]
-    measures, moments = _measured(data, requests, cutoffs, scale)
+    measures, moments, behind = _measured(data, requests, cutoffs, scale)
     prepared, counts = data.prepared, data.counts
+    relevance = prepared.all_hits.truth_relevance
     return Partial(
         measures,
         cutoffs.values,
@@ -284,9 +303,11 @@ def partial_of(
             counts.n_relevant,
             _n_hits(prepared.hits(cutoffs.deepest), cutoffs.deepest),
         ),
+        behind,
         prepared.convention,
         library,
         prepared.graded,
+        _ends_of([getattr(relevance, end)() for end in ("min", "max")] if len(relevance) else ()),
         data.notes,
         prepared.users if keep_users else None,
     )
@@ -297,16 +318,21 @@ def nothing_like(partial: Partial) -> Partial:
     none = tuple(
         tuple(Moments.of(np.empty((0, len(moment.mean))), moment.bounds) for moment in own) for own in partial.moments
     )
-    return replace(
-        partial, moments=none, counts=PartialCounts(), users=None if partial.users is None else partial.users.clear()
-    )
+    users = None if partial.users is None else partial.users.clear()
+    behind = (PartialCounts(),) * len(partial.measures)
+    return replace(partial, moments=none, counts=PartialCounts(), behind=behind, grades=(), users=users)
+
+
+def _ends_of(grades: Sequence[float]) -> tuple[float, ...]:
+    return (float(min(grades)), float(max(grades))) if len(grades) else ()
 
 
 def _measured(
     data: EvaluationData, requests: Sequence[tuple[Metric[...], dict[str, Any]]], cutoffs: Cutoffs, scale: float | None
-) -> tuple[tuple[Measure, ...], tuple[tuple[Moments, ...], ...]]:
-    """Return the metrics and the moments of their values, computed for blocks of users."""
-    scorings = [data.scoring(metric, options) for metric, options in requests]
+) -> tuple[tuple[Measure, ...], tuple[tuple[Moments, ...], ...], tuple[PartialCounts, ...]]:
+    """Return the metrics, the moments of their values, computed for blocks of users, and the users behind each."""
+    whole = cutoffs.values == (None,)
+    scorings = [data.scoring(metric, options, whole=whole) for metric, options in requests]
     measures, own = zip(*(_measure(scoring, scale) for scoring in scorings), strict=True)
     moments: dict[int, tuple[Moments, ...]] = {}
     # Metrics of the same data see the same block of users, of which much is worked out once.
@@ -319,7 +345,9 @@ def _measured(
             for row in rows:
                 added = _moments_of(block, scorings[row], own[row], under)
                 moments[row] = _added(moments[row], added, len(cutoffs)) if row in moments else added
-    return measures, tuple(moments[row] for row in range(len(scorings)))
+    counts = [scoring.prepared.counts for scoring in scorings]
+    behind = tuple(PartialCounts(one.n_users, one.n_without_list, one.n_without_relevant) for one in counts)
+    return measures, tuple(moments[row] for row in range(len(scorings))), behind
 
 
 def _measure(scoring: Scoring, scale: float | None) -> tuple[Measure, dict[str, Any]]:
@@ -441,9 +469,10 @@ def _stored(partial: Partial, schema: str) -> dict[str, Any]:
             "options": dict(measure.options),
             "convention": _differing(measure.convention),
             "scale": measure.scale,
+            "counts": asdict(counts),
             "moments": [{"n": one.n, **{name: _numbers(getattr(one, name)) for name in COLUMNS}} for one in own],
         }
-        for measure, own in zip(partial.measures, partial.moments, strict=True)
+        for measure, counts, own in zip(partial.measures, partial.behind, partial.moments, strict=True)
     ]
     return {
         "schema": schema,
@@ -453,6 +482,7 @@ def _stored(partial: Partial, schema: str) -> dict[str, Any]:
         "convention": _differing(partial.convention),
         "library": partial.library,
         "graded": partial.graded,
+        "grades": list(partial.grades),
         "notes": list(partial.notes),
         "users": None if partial.users is None else partial.users.to_list(),
     }
@@ -489,9 +519,11 @@ def _restored(told: Mapping[str, Any], schema: str) -> Partial:
             Cutoffs.of(told["k"]).values,
             moments,
             PartialCounts(**told["counts"]),
+            tuple(PartialCounts(**one["counts"]) for one in told["metrics"]),
             Convention.of(told["convention"]),
             told["library"],
             bool(told["graded"]),
+            _ends_of(told["grades"]),
             tuple(told["notes"]),
             None if told["users"] is None else pl.Series("user", told["users"]),
         )

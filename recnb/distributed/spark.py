@@ -18,11 +18,11 @@ from pyspark.sql.types import DoubleType, LongType, StructField, StructType
 from recnb.comparison.models import Engine
 from recnb.comparison.models import register as register_engine
 from recnb.conventions import Convention
-from recnb.data import Frame, Layout, PartSummary
+from recnb.data import Frame, PartSummary
 from recnb.data.merge import JoinedPart
 from recnb.distributed import kernel, spark_parts
 from recnb.distributed.evaluation import PartedEvaluation, PartedScore
-from recnb.distributed.kernel import Plan, Question
+from recnb.distributed.kernel import Question
 from recnb.distributed.partial import Partial
 from recnb.distributed.spark_frames import (
     BUCKET,
@@ -37,8 +37,7 @@ from recnb.distributed.spark_frames import (
     same_kinds,
     unwrapped,
 )
-from recnb.errors import FrameError, OptionError, RecnbError
-from recnb.evaluate import parse_options
+from recnb.errors import FrameError, RecnbError
 from recnb.results.arguments import Metrics
 
 #: The column that brings the scale of all users' grades to the workers.
@@ -77,18 +76,15 @@ class SparkEvaluation(PartedEvaluation):
     """
 
     engine: ClassVar[str] = "Spark DataFrames"
+    frames: ClassVar[str] = "Spark frames"
     remedy: ClassVar[str] = "recnb.evaluate(recs.toPandas(), truth.toPandas())"
     scored: ClassVar[type[PartedScore]] = SparkScore
 
     def __init__(self, recs: Frame, truth: Frame, options: Mapping[str, Any], npartitions: int | None = None) -> None:
         recs, truth = unwrapped(recs), unwrapped(truth)
         session = _session(recs, truth)
-        if npartitions is not None and not (isinstance(npartitions, int) and npartitions >= 1):
-            raise OptionError(f"npartitions={npartitions!r} is no number of parts: give a whole number from 1 up.")
-        given = parse_options(options)
-        layout = Layout.of(names_of(recs), names_of(truth), given.columns)
-        super().__init__(Plan(given, layout), "Spark frames")
-        self._given, self._options, self._session = (recs, truth), dict(options), session
+        super().__init__(recs, truth, options, npartitions)
+        self._session, layout = session, self._plan.layout
         left = by_role(recs, "recommendations", layout.recs_read, session)
         right = by_role(truth, "truth", layout.truth, session)
         same_kinds(left, right, (layout.recs_read, layout.truth))
@@ -97,9 +93,9 @@ class SparkEvaluation(PartedEvaluation):
         self._picked, self._kept = (left, right), False
         self._rows = numbered(left, self._n), numbered(right, self._n)
 
-    def under(self, library: str) -> SparkEvaluation:
-        """The same data under another library's conventions."""
-        return SparkEvaluation(*self._given, self._options_under(library), self._n)
+    @staticmethod
+    def _empty(frame: Any) -> Any:
+        return names_of(frame)
 
     def persist(self) -> SparkEvaluation:
         """Keep the shuffled rows in Spark from the first call on, so that later ones need no shuffle; `unpersist()` frees them."""
@@ -118,7 +114,7 @@ class SparkEvaluation(PartedEvaluation):
         """The sums of all users as a `Partial`, which adds up with others."""
         question, plan = self._question(metrics, k, options), self._plan
         top = self._scale(question) if question.needs_scale else None
-        parts = self._received(lambda part: kernel.partial(part, question, top), _said(question), question)
+        parts = self._received(lambda part: kernel.partial(part, question, top), " ".join(question.labels), question)
         if not parts:
             PartSummary().check(0, 0, self.convention, plan.layout)
         return kernel.settled(kernel.added(parts), plan)
@@ -131,8 +127,7 @@ class SparkEvaluation(PartedEvaluation):
         return self._values(question, drop=True)
 
     def _values(self, question: Question, *, drop: bool = False) -> DataFrame:
-        labels = [label for metric, _ in question.chosen() for label in kernel.labels_of(metric, question.k)]
-        rows, scale = self._rows, None
+        rows, scale, labels = self._rows, None, question.labels
         if question.needs_scale:
             top = self._scales(question).scalar()
             rows, scale = tuple(row.withColumn(SCALE, top) for row in rows), SCALE
@@ -147,7 +142,7 @@ class SparkEvaluation(PartedEvaluation):
         return self._buckets(work, "scale double", self._rows).agg(fn.max("scale").alias("scale"))
 
     def _scale(self, question: Question) -> float:
-        found = self._collected(self._scales(question), f"{_said(question)}, scale of grades")
+        found = self._collected(self._scales(question), f"{' '.join(question.labels)}, scale of grades")
         return float(found[0][0] or 0.0)
 
     def _gathered(self, convention: Convention) -> Iterable[tuple[JoinedPart, PartSummary]]:
@@ -217,7 +212,7 @@ class SparkAccessor:
 
 def register() -> None:
     """Make Spark DataFrames known to `recnb.compare`, and `.rec` to pandas-on-Spark where that imports: pandas 3.1 has moved what it looks for."""
-    register_engine("pyspark", Engine(evaluated, by_model, names_of))
+    register_engine("pyspark", Engine(SparkEvaluation, by_model, names_of))
     with quiet():
         try:
             from pyspark.pandas.extensions import register_dataframe_accessor
@@ -226,11 +221,6 @@ def register() -> None:
             return
     if getattr(PandasOnSpark, "rec", None) is not SparkAccessor:
         register_dataframe_accessor("rec")(SparkAccessor)
-
-
-def evaluated(recs: Frame, truth: Frame, options: Mapping[str, Any]) -> SparkEvaluation:
-    """Return an evaluation for `recnb.compare`."""
-    return SparkEvaluation(recs, truth, options)
 
 
 def _parts_of(session: Any) -> int:
@@ -250,12 +240,6 @@ def _session(recs: Frame, truth: Frame) -> Any:
     if len({type(session) for session in sessions}) > 1:
         raise FrameError("one frame is of a Connect session, the other of a classic one: read both by one session.")
     return sessions[0]
-
-
-def _said(question: Question) -> str:
-    """Describe a job; tags of Spark Connect contain no comma."""
-    labels = [label for metric, _ in question.chosen() for label in kernel.labels_of(metric, question.k)]
-    return " ".join(labels)
 
 
 @contextmanager

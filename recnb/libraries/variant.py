@@ -23,7 +23,7 @@ from recnb.data import Prepared, Source
 from recnb.display.language import N_, _, current, use_language
 from recnb.display.progress import steps
 from recnb.display.templates import render
-from recnb.errors import NoUsersError, OptionError, RecnbError
+from recnb.errors import NoUsersError, OptionError, RecnbError, Suggesting
 from recnb.libraries.data_properties import DataProperties, properties_of
 from recnb.libraries.library_errors import refuse
 from recnb.libraries.library_metrics import EMPTY, SPECIAL, metric_of
@@ -247,7 +247,7 @@ class MetricVariant:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class Found(Suggesting):
     """What is found about a metric at a cut-off: shown in the language in which it was made, as text and by a template."""
 
     label: str  #: the metric's symbol at its cut-off
@@ -265,7 +265,7 @@ class Found:
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):
-            return render(self.template, found=self)
+            return str(render(self.template, found=self))
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,8 +44,10 @@ def lint(
         raise OptionError(f"the lint measures its effects on a metric of accuracy. {near(metric, METRICS)}")
     check_options(chosen, options)
     (k,) = Cutoffs.one(k).values
-    scoring = evaluation.scoring(chosen, options)
-    if values is not None and (scoring.convention.average != "user" or np.isnan(values).any()):
+    scoring = evaluation.scoring(chosen, options, whole=k is None)
+    if values is not None and (
+        scoring.convention.average != "user" or np.isnan(values).any() or len(values) < len(scoring.prepared.users)
+    ):
         values = None  # whose mean is another
     data = LintData(scoring, evaluation.side_data, k, evaluation.library, values)
     findings: list[Finding] = []

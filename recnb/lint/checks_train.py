@@ -9,7 +9,7 @@ import polars as pl
 
 from recnb.display.language import N_, Plural
 from recnb.lint.check import Findings, check, finding, severity_of
-from recnb.lint.data import LintData, is_in, outside
+from recnb.lint.data import LintData, is_in, outside, pair_at
 from recnb.lint.findings import Quoted
 
 #: The least share of relevant rows of new items for a warning.
@@ -53,7 +53,6 @@ def train_in_truth(data: LintData) -> Findings:
     leaked = data.prepared.truth.join(train, on=["user", "item"], how="semi", maintain_order="left")
     if leaked.height == 0:
         return
-    row = leaked.row(0, named=True)
     everything = leaked.height == data.prepared.truth.height
     rest = np.nan if everything else data.without_relevant(leaked.select("user", "item"))
     yield finding(
@@ -69,8 +68,7 @@ def train_in_truth(data: LintData) -> Findings:
         ),
         example="User {user}, item {item}.",
         advice="Split again, so that no pair is on both sides:",
-        rest=rest,
-        user=Quoted(row["user"]), item=Quoted(row["item"]), code="" if everything else _anti(data, "truth"),
+        rest=rest, **pair_at(leaked, 0), code="" if everything else _anti(data, "truth"),
     )  # fmt: skip
 
 
@@ -86,7 +84,6 @@ def cold_relevant(data: LintData) -> Findings:
     warm = np.bincount(user[~cold], minlength=data.n_users)
     of = np.bincount(user, minlength=data.n_users)
     most = float((warm[of > 0] / of[of > 0]).mean())
-    row = truth.row(int(cold.argmax()), named=True)
     n = int(cold.sum())
     yield finding(
         data, severity_of(n / len(cold), GRAVE), n, len(cold),
@@ -97,8 +94,7 @@ def cold_relevant(data: LintData) -> Findings:
         effect="A model trained on train alone cannot recommend them: its recall cannot exceed {most:.4f}.",
         example="User {user}, item {item}.",
         advice="Report it with the number, or remove such items from the truth for all models.",
-        items=len(new), most=most,
-        user=Quoted(row["user"]), item=Quoted(row["item"]),
+        items=len(new), most=most, **pair_at(truth, int(cold.argmax())),
     )  # fmt: skip
 
 

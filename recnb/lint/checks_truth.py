@@ -12,7 +12,7 @@ from recnb.data.combined_frame import ONLY_LISTED
 from recnb.data.relevance import AMOUNTS, is_relevant, zeros_in
 from recnb.display.language import N_, Plural
 from recnb.lint.check import Findings, check, finding, with_options
-from recnb.lint.data import LintData, is_in, repeats_in
+from recnb.lint.data import LintData, is_in, pair_at, repeats_in
 from recnb.lint.findings import Quoted
 from recnb.metrics.hits import Hits
 
@@ -90,7 +90,6 @@ def ratings(data: LintData) -> Findings:
     if high not in SCALES or not 0 < low <= 0.5 * high or len(np.unique(grades)) < 3 or (grades * 2 % 1 != 0).any():
         return
     liked = 0.8 * high
-    worst = data.prepared.judged.row(int(grades.argmin()), named=True)
     yield finding(
         data, "warning", int((grades < liked).sum()), len(grades),
         short="Relevance looks like ratings from {low:g} to {high:g}, and all {of:,} rows count as relevant",
@@ -98,7 +97,7 @@ def ratings(data: LintData) -> Findings:
         example="User {user} gave item {item} a {low:g} in {column}.",
         advice="Set the lowest rating that counts as relevant:",
         low=low, high=high, liked=liked,
-        other=data.again(relevant_from=liked), user=Quoted(worst["user"]), item=Quoted(worst["item"]),
+        other=data.again(relevant_from=liked), **pair_at(data.prepared.judged, int(grades.argmin())),
         column=Quoted(data.label_of("relevance", "truth")), code=with_options(data, relevant_from=liked),
     )  # fmt: skip
 
@@ -135,7 +134,7 @@ def unused_relevance(data: LintData) -> Findings:
             example="User {user}, item {item}: {amount}.",
             advice="If it is how relevant an item is, name it:",
             column=Quoted(name), other=data.again(data.source.truth.with_columns(amounts)), amount=Quoted(amounts[row]),
-            user=Quoted(data.source.truth["user"][row]), item=Quoted(data.source.truth["item"][row]),
+            **pair_at(data.source.truth, row),
             code=with_options(data, relevance=name),
         )  # fmt: skip
 
@@ -167,7 +166,6 @@ def negative_relevance(data: LintData) -> Findings:
     below = truth.filter(pl.col("relevance").cast(pl.Float64) < 0)
     if below.height == 0:
         return
-    row = below.row(0, named=True)
     yield finding(
         data, "warning" if how == "keep" else "note", below.height, truth.height,
         short=Plural(
@@ -183,7 +181,7 @@ def negative_relevance(data: LintData) -> Findings:
             "zero": "Keep them if they mark what was pooled and not judged: Bpref and infAP count a grade of 0 as judged.",
             "keep": "Set them to 0, or choose another scale.",
         }[how],
-        user=Quoted(row["user"]), item=Quoted(row["item"]), grade=float(row["relevance"]), )  # fmt: skip
+        **pair_at(below, 0), grade=float(below["relevance"][0]), )  # fmt: skip
 
 
 @check(N_("repeated pairs of the truth"))

@@ -282,6 +282,11 @@ def outside(values: pl.Series, others: pl.Series) -> pl.Series:
     return values.filter(~is_in(values, others))
 
 
+def pair_at(frame: pl.DataFrame, row: int) -> dict[str, Any]:
+    """User and item of a row, for an example."""
+    return {role: Quoted(frame[role][row]) for role in ("user", "item")}
+
+
 def repeats_in(frame: pl.DataFrame) -> dict[str, Any]:
     """Facts about the repeated pairs of a frame, and the first of them; empty if there are none."""
     pairs = repeated(frame, ["user", "item"])

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from recnb.display.language import N_, Message, Plural, _, ngettext, use_language
 from recnb.display.templates import code, name, render, translated
 from recnb.display.text import fixed, markdown_text, one_line
-from recnb.errors import OptionError, near
+from recnb.errors import OptionError, Suggesting, near
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,7 +60,7 @@ class _NotANumber:
 
 
 @dataclass(frozen=True, eq=False)
-class Finding:
+class Finding(Suggesting):
     """One finding: what and how many, an example, its effect on the numbers, what to type.
 
     A `warning` changes how a number may be read or compared; a `note` is good to know.
@@ -138,11 +138,11 @@ class Finding:
         return "\n".join([*lines, f"    {_on_one_line(self.code)}"] if self.code else lines)
 
     def _repr_html_(self) -> str:
-        return render("lint/lint.jinja", view="finding", finding=self)
+        return str(render("lint/lint.jinja", view="finding", finding=self))
 
 
 @dataclass(frozen=True, eq=False)
-class Lint:
+class Lint(Suggesting):
     """Findings about the data of an evaluation, warnings first. It is true if there are any, and iterates over them.
 
     `unchecked` are the checks that need a frame which was not given, `elsewhere` those that need rows of the lists which
@@ -252,7 +252,7 @@ class Lint:
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):
-            return render("lint/lint.jinja", view="lint", lint=self)
+            return str(render("lint/lint.jinja", view="lint", lint=self))
 
 
 def elsewhere_in_words(checks: Iterable[str]) -> list[str]:

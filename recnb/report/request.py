@@ -101,10 +101,10 @@ def request_of(
     chosen = chosen_metrics([name for name in own_options if name not in beyond])
     other = next((metric for metric in chosen if metric.data), None)
     if other is not None:
-        problem = f"a report is of the same users and lists throughout, and {other.name} has others: evaluate with "
+        same = f"a report is of the same users and lists throughout, and {other.name} has others: evaluate with "
         options_of_data = [part for name, value in other.data.items() for part in (Argument(name, value), ", ")]
         table = Code(f"type .measures([{other.name!r}])", Argument("format", "trec"))
-        raise OptionError(problem, *options_of_data, "or ", table, ".")
+        raise OptionError(same, *options_of_data, "or ", table, ".")
     if chosen[0].retrieval:
         raise OptionError(
             f"the first metric of a report has its curve and the lint, which {chosen[0].symbol} has not: ",
@@ -126,7 +126,7 @@ def _own_cutoffs(asked: Sequence[Asked], k: Any) -> tuple[Any, dict[str, tuple[i
 
     Beside names with a cut-off, one without means the whole list unless k is given.
     """
-    own = {each.metric.cutoff for each in asked} - {None}
+    own = {each.metric.cutoff for each in asked if each.metric.cutoff is not None}
     if not own:
         return k, {}
     given = list(k) if is_several(k) else [k]
@@ -140,7 +140,7 @@ def _own_cutoffs(asked: Sequence[Asked], k: Any) -> tuple[Any, dict[str, tuple[i
     for each in asked:
         cutoffs.setdefault(each.metric.name, set()).update(rest if each.metric.cutoff is None else [each.metric.cutoff])
     in_order = {name: (*sorted(ks - {None}), *[None] * (None in ks)) for name, ks in cutoffs.items()}
-    return sorted(set().union(*cutoffs.values()) - {None}), in_order
+    return sorted(k for k in set().union(*cutoffs.values()) if k is not None), in_order
 
 
 def curve_points(at: Sequence[int], most: int = CURVE_POINTS) -> tuple[int, ...]:

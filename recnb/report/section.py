@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, overload
 
@@ -14,16 +14,18 @@ from recnb.data.files import AsJson, json_values, written
 from recnb.display.language import N_, _, use_language, width
 from recnb.display.templates import macro, name, page, plain_macro, render, user_text
 from recnb.display.text import aligned, latex_table, markdown_table, markdown_text, one_line
+from recnb.errors import Suggesting
 
 if TYPE_CHECKING:
     from recnb.report.data import RankedItem
     from recnb.report.request import ReportRequest
     from recnb.results.evaluation_data import EvaluationData
 
-#: Makes text of the user's safe for a form in which a report is shown; `txt` is for a console.
+#: Makes text of the user's safe for the form in which it is shown.
 Safe = Callable[[object], str]
-Form = Literal["html", "txt", "md"]
-SAFE: dict[Form, Safe] = {"html": name, "txt": one_line, "md": markdown_text}
+#: Forms of plain text: for a console, and Markdown.
+Form = Literal["txt", "md"]
+SAFE: dict[Form, Safe] = {"txt": one_line, "md": markdown_text}
 #: How wide lines for a console are.
 LINE = 110
 
@@ -46,12 +48,22 @@ def listed(items: Sequence[RankedItem], shown: Callable[[Any, str], str], hit: s
     return ", ".join([*names, *([_("… {n} more", n=left_out)] if left_out else [])]) or _("no list")
 
 
+#: The title of a column, and its cell in a row.
+Column = tuple[str, Callable[[Any], str]]
+
+
 class Cells(NamedTuple):
     """A table: columns from `numbers_from` on hold numbers."""
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     numbers_from: int = 1
+
+    @classmethod
+    def of(cls, rows: Iterable[Any], columns: Iterable[Column], numbers_from: int = 1) -> Cells:
+        """A table of rows by its columns."""
+        titles, cells = zip(*columns, strict=True)
+        return cls(titles, [[cell(row) for cell in cells] for row in rows], numbers_from)
 
     def text(self) -> str:
         """Its lines for a console."""
@@ -123,7 +135,7 @@ class Section:
             return macro(f"{self.folder}/sections.html.jinja", self.name, self, **self.context)
         return macro("report/report.jinja", "titled_table", self.heading(name), self.table(name))
 
-    def plain(self, form: Literal["txt", "md"]) -> str:
+    def plain(self, form: Form) -> str:
         """The section for a console or in Markdown; "" if it has nothing to show there."""
         if self.folder:
             shown = plain_macro(f"{self.folder}/sections.{form}.jinja", self.name, self, **PLAIN, **self.context)
@@ -182,7 +194,7 @@ def computed_by(
     return {name: value for name, value in numbers.items() if value is not None}
 
 
-class SectionedReport(AsJson):
+class SectionedReport(AsJson, Suggesting):
     """The forms of a report, each of which goes through its sections."""
 
     lang: str
@@ -265,7 +277,7 @@ class SectionedReport(AsJson):
             tables = [table for section in self._shown for table in section.latex()]
             return written("\n".join([_(r"% needs \usepackage{booktabs}"), *tables, ""]), path)
 
-    def _plain(self, form: Literal["txt", "md"]) -> str:
+    def _plain(self, form: Form) -> str:
         return "\n\n".join(filter(None, (section.plain(form) for section in self._shown)))
 
     def _html(self) -> Markup:

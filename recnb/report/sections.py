@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import pairwise
 from math import isfinite
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from recnb.display.language import N_, _, ngettext, pgettext
@@ -22,7 +21,7 @@ from recnb.display.text import (
     some,
 )
 from recnb.report.beyond_row import BeyondRow
-from recnb.report.section import Cells, FindingsTab, Safe, Section
+from recnb.report.section import Cells, Column, FindingsTab, Safe, Section
 from recnb.stats import ENOUGH
 
 if TYPE_CHECKING:
@@ -256,45 +255,45 @@ class SegmentsSection(ModelSection):
         self, shown: Iterable[Segment], safe: Safe, brackets: str, between: str, columns: Sequence[int] = range(7)
     ) -> Cells:
         """Some of the columns of a table of segments."""
-        names = [_("metric"), _("segment"), _("users"), _("mean"), _("gap to the rest"), _("p (Holm)")]
-        rows = [
-            [
-                f"`{segment.metric}`",
-                safe(segment.segment),
-                f"{segment.n_users:,}",
-                f"{fixed(segment.mean)} {brackets[0]}{ends(segment.low, segment.high, between)}{brackets[1]}",
-                signed(segment.gap),
-                f"{segment.p_holm:.4f}" if isfinite(segment.p_holm) else "–",
-                self.verdict(segment),
-            ]
-            for segment in shown
+        of_segments: list[Column] = [
+            (_("metric"), lambda row: f"`{row.metric}`"),
+            (_("segment"), lambda row: safe(row.segment)),
+            (_("users"), lambda row: f"{row.n_users:,}"),
+            (_("mean"), lambda row: f"{fixed(row.mean)} {brackets[0]}{ends(row.low, row.high, between)}{brackets[1]}"),
+            (_("gap to the rest"), lambda row: signed(row.gap)),
+            (_("p (Holm)"), lambda row: f"{row.p_holm:.4f}" if isfinite(row.p_holm) else "–"),
+            (_("against the rest"), self.verdict),
         ]
-        pick = itemgetter(*columns)
-        return Cells(pick([*names, _("against the rest")]), list(map(pick, rows)))
+        return Cells.of(shown, [of_segments[at] for at in columns])
 
     def latex(self) -> list[str]:
         """The segments by the lead metric; those that differ from all other users are marked."""
         segments = self.report.segments
         assert segments is not None
-        names = [_("segment"), _("users"), _("mean"), pgettext("segments", "interval"), _("gap to the rest")]
-        rows: list[Sequence[str] | str] = [list(map(latex_text, [*names, _("interval of the gap")])), r"\midrule"]
-        for segment in segments.of(self.report.lead.metric):
-            gap, low, high = (latex_text(signed(value)) for value in (segment.gap, segment.gap_low, segment.gap_high))
-            row = [
-                latex_text(segment.segment),
-                f"{segment.n_users:,}",
-                fixed(segment.mean),
-                f"[{ends(segment.low, segment.high, ', ')}]" if isfinite(segment.low) else "",
-                gap + (r"$^{\ast}$" if segments.differs(segment) else ""),
-                f"[{low}, {high}]" if isfinite(segment.gap_low) else "",
-            ]
-            rows.append(row)
+        marks = {True: r"$^{\ast}$", False: ""}
+
+        def gaps(row: Segment) -> str:
+            low, high = (latex_text(signed(value)) for value in (row.gap_low, row.gap_high))
+            return f"[{low}, {high}]" if isfinite(row.gap_low) else ""
+
+        columns: list[Column] = [
+            (_("segment"), lambda row: latex_text(row.segment)),
+            (_("users"), lambda row: f"{row.n_users:,}"),
+            (_("mean"), lambda row: fixed(row.mean)),
+            (
+                pgettext("segments", "interval"),
+                lambda row: f"[{ends(row.low, row.high, ', ')}]" if isfinite(row.low) else "",
+            ),
+            (_("gap to the rest"), lambda row: latex_text(signed(row.gap)) + marks[segments.differs(row)]),
+            (_("interval of the gap"), gaps),
+        ]
+        header, rows, _numbers_from = Cells.of(segments.of(self.report.lead.metric), columns)
         caption = [
             self._caption(self.report.label, segments.by),
             segments.basis,
             _("* differs from all other users at {alpha} (Holm)", alpha=f"{segments.alpha:g}"),
         ]
-        return [latex_table("lrrlrl", _sentences(caption), rows)]
+        return [latex_table("lrrlrl", _sentences(caption), [list(map(latex_text, header)), r"\midrule", *rows])]
 
 
 class BeyondSection(ModelSection):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -142,6 +143,15 @@ class Scoring:
     def in_force(self) -> Convention:
         """The convention of the data with the metric's own options."""
         return self.convention.with_metric({**self.metric.defaults, **self.options})
+
+    @cached_property
+    def n_undefined(self) -> int | None:
+        """The users with an ideal of 0, where an item of no gain can be relevant; None where the relevant items tell."""
+        cutoffs = cutoffs_under(self.convention, None)
+        if self.convention.relevant == ">0":
+            return None
+        credit = self.metric.at(self.hits(cutoffs), cutoffs, self.options)
+        return int((np.asarray(credit.possible) == 0).sum()) if isinstance(credit.out_of, Credit) else None
 
     def hits(self, cutoffs: Cutoffs) -> Hits:
         """The hits that the metric needs at these cut-offs."""

@@ -231,6 +231,13 @@ def score_of(
     return Score(*about, values=values if counted is None else values[counted], users=users)
 
 
+def user_score(evaluation: EvaluationData, metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> Score:
+    """The same of a metric that users have a value of."""
+    score = score_of(evaluation, metric, k, options)
+    assert isinstance(score, Score)
+    return score
+
+
 def _titles(evaluation: EvaluationData, times: Callable[[], pd.Series[int]]) -> dict[Any, str]:
     return evaluation.item_titles(list(most_shown(times()).index))
 

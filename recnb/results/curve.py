@@ -11,12 +11,12 @@ import pandas as pd
 from recnb.display.fonts import lettering
 from recnb.display.language import _, current, use_language
 from recnb.display.templates import render
-from recnb.errors import Argument, OptionError, is_number, is_several
+from recnb.errors import Argument, OptionError, Suggesting, is_number, is_several
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
 from recnb.metrics.retrieval import interpolated_precision
 from recnb.results.arguments import check_options
-from recnb.results.beyond_accuracy import interval_ends, numbers_of, score_of
+from recnb.results.beyond_accuracy import interval_ends, numbers_of, user_score
 from recnb.results.plots import axes
 from recnb.results.provenance import console
 
@@ -31,7 +31,7 @@ CUTOFFS = range(1, 21)
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class Curve(Suggesting):
     """A metric's mean over users at each k, with an interval at each k."""
 
     metric: str
@@ -123,7 +123,7 @@ def _against_recall(data: EvaluationData, k: Any, options: Mapping[str, Any]) ->
     if not levels or not all(is_number(level) and 0 <= level <= 1 for level in levels):
         problem = " are no levels of recall: leave them out for the 11-point curve, or give numbers from 0 to 1."
         raise OptionError(Argument("k", levels), problem)
-    scores = [score_of(data, interpolated_precision, None, {**options, "recall": float(level)}) for level in levels]
+    scores = [user_score(data, interpolated_precision, None, {**options, "recall": float(level)}) for level in levels]
     low, high = zip(*(interval_ends(score) for score in scores), strict=True)
     basis, symbol = scores[0].basis, interpolated_precision.symbol
     means, n_users = tuple(map(float, scores)), scores[0].n_users

@@ -94,7 +94,16 @@ class EvaluationData:
 
     def values(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
         """A metric's value for each user at each cut-off; NaN for one who is left out at the last."""
-        return self.scoring(metric, options, whole=cutoffs.values == (None,)).averaged(cutoffs).counted
+        scoring = self.scoring(metric, options, whole=cutoffs.values == (None,))
+        values, users = scoring.averaged(cutoffs).counted, scoring.prepared.users
+        here = users.is_in(self.prepared.users.implode()).to_numpy()
+        if here.sum() < self.n_users or np.isfinite(values[~here]).any():
+            problem = (
+                f"{self.library} averages {metric.name} over other users than its other metrics: ask for it alone."
+            )
+            raise OptionError(problem)
+        kept: Floats = values[here]
+        return kept
 
     def scoring(self, metric: Metric[...], options: Mapping[str, Any], *, whole: bool = False) -> Scoring:
         """The data and the options under which a metric is worked out here: the evaluation's own, or a library's.
@@ -179,7 +188,8 @@ class EvaluationData:
         prepared, convention = scoring.prepared, scoring.in_force
         if whole and self.library is None:
             convention = convention.with_metric(shown_at(None, dict(convention.metric)))
-        words = basis_of(prepared.counts, convention, self.notes, graded=prepared.graded)
+        n_undefined = scoring.n_undefined
+        words = basis_of(prepared.counts, convention, self.notes, graded=prepared.graded, n_undefined=n_undefined)
         if scoring.metric.summed:
             words = "; ".join([_("sum over users"), words])
         if self.library is None:

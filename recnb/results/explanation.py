@@ -21,7 +21,7 @@ from recnb.display.language import N_, _, current, ngettext, use_language
 from recnb.display.svg import COLOURS
 from recnb.display.templates import joined, name, render, translated, user_text
 from recnb.display.text import one_line, trimmed
-from recnb.errors import OptionError, RecnbError
+from recnb.errors import OptionError, RecnbError, Suggesting
 from recnb.metrics.accuracy import reach
 from recnb.metrics.formula import Formula, number
 from recnb.metrics.gain import discount_of, gain_of
@@ -47,7 +47,7 @@ FIXED = ("discount", "credit", "running")
 
 
 @dataclass(frozen=True, eq=False)
-class Explanation:
+class Explanation(Suggesting):
     """The computation of a score: of one user's list or, if `user` is None, of a list given by itself or of all lists.
 
     `rows` holds what the formula sums over: the list with a row per rank or, beyond accuracy, a row for each item, pair of
@@ -320,7 +320,8 @@ def explain(
         return pd.DataFrame(columns), tuple(texts[row] for row in np.flatnonzero(earning.rank <= depth))
 
     rows, _all_terms = rows_of(credit)
-    ideal, out_of_terms = None, ()
+    ideal: pd.DataFrame | None = None
+    out_of_terms: tuple[str, ...] = ()
     if isinstance(credit.out_of, Credit):
         ideal, out_of_terms = rows_of(credit.out_of.spelled)
         out_of_terms = out_of_terms or ("0",)

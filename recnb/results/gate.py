@@ -15,7 +15,7 @@ from recnb.data.files import AsJson, json_values, written
 from recnb.display.language import _, current, ngettext, use_language
 from recnb.display.templates import render, user_text
 from recnb.display.text import one_line
-from recnb.errors import Argument, OptionError, is_number
+from recnb.errors import Argument, OptionError, Suggesting, is_number
 from recnb.results.arguments import check_options, measure_at
 from recnb.results.beyond_accuracy import score_of
 
@@ -108,7 +108,7 @@ class NotWorse(GateCheck):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Gate(AsJson):
+class Gate(AsJson, Suggesting):
     """The checks of a gate; true if all are passed.
 
     Shown by a notebook, with the numbers behind each check; `to_frame`, `to_json` and `to_junit` export them.

@@ -58,18 +58,32 @@ COLUMNS: dict[str, str] = {
 OWN = "†"
 
 
-def basis_of(counts: Counts, convention: Convention, notes: Sequence[str | Sentence], *, graded: bool) -> str:
+def basis_of(
+    counts: Counts,
+    convention: Convention,
+    notes: Sequence[str | Sentence],
+    *,
+    graded: bool,
+    n_undefined: int | None = None,
+) -> str:
     """One line that goes with every number."""
-    return "; ".join([*users_in_words(counts, convention), *convention.phrases(graded=graded), *map(str, notes)])
+    return "; ".join(
+        [*users_in_words(counts, convention, n_undefined), *convention.phrases(graded=graded), *map(str, notes)]
+    )
 
 
-def users_in_words(counts: Counts, convention: Convention) -> list[str]:
-    """The users behind a mean, and those that are not."""
-    parts = [ngettext("{n:,} user", "{n:,} users", counts.n_users) + convention.users_phrase]
+def users_in_words(counts: Counts, convention: Convention, n_undefined: int | None = None) -> list[str]:
+    """The users behind a mean, and those that are not; `n_undefined`: those of a metric whose relevant items give no gain."""
+    n_users, without = counts.n_users, counts.n_without_relevant
+    if n_undefined is not None and convention.no_relevant == "skip":  # without are others, who are left out before
+        n_users, without = n_users - n_undefined, without + n_undefined
+    elif n_undefined is not None:
+        without = n_undefined
+    parts = [ngettext("{n:,} user", "{n:,} users", n_users) + convention.users_phrase]
     if counts.n_without_list:
         parts.append(_("{n:,} of them without a list, which counts 0", n=counts.n_without_list))
-    if counts.n_without_relevant:
-        parts.append(_(NO_RELEVANT[convention.no_relevant], n=counts.n_without_relevant))
+    if without:
+        parts.append(_(NO_RELEVANT[convention.no_relevant], n=without))
     return parts
 
 

@@ -14,7 +14,7 @@ from recnb.display.fonts import lettering
 from recnb.display.language import _, current, ngettext, use_language
 from recnb.display.svg import ACCENT, QUIET
 from recnb.display.templates import render
-from recnb.errors import Argument, NoUsersError, OptionError, near
+from recnb.errors import Argument, NoUsersError, OptionError, Suggesting, near
 from recnb.metrics.metric import RETRIEVAL_METRICS, any_metric
 from recnb.results.plots import axes
 from recnb.results.provenance import titled
@@ -68,7 +68,7 @@ def bounds_of(metric: str) -> Bounds:
         return UNBOUNDED
 
 
-class MetricValue(float):
+class MetricValue(float, Suggesting):
     """The number of a metric: a float with its cut-off, its convention and what it is computed from."""
 
     metric: str  #: the metric's name

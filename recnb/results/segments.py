@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial, reduce
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -124,7 +124,7 @@ class SegmentColumn:
 
     label: str
     table: pl.DataFrame  #: user, value; and item, if values differ within a user
-    frame: Literal["users", "truth", "list"] = "users"  #: what it is a column of
+    frame: str = "users"  #: what it is a column of: users, truth or list
 
     @property
     def ids(self) -> list[str]:
@@ -179,12 +179,10 @@ def segments_of(evaluation: EvaluationData, by: Any, bins: int = 4) -> Segments:
         found = rows.join(parts.select(frame, *values), on=values, nulls_equal=True, maintain_order="left")
         numbered[frame] = found.select("user", "item", frame)
         table = table.join(parts.drop(values[1:]), on="user", how="left", maintain_order="left")
-    codes = table.select(pl.col("^code .*$"))
-    in_order = codes.select(sorted(codes.columns, key=lambda name: int(name.split()[1])))
+    codes = pl.col([f"code {at}" for at in range(len(columns))])
     if not split:  # of whom nothing is known is not among them
-        known = in_order.select(pl.any_horizontal(pl.all().is_not_null())).to_series()
-        table, in_order = table.filter(known), in_order.filter(known)
-    keys, code = _combined(in_order.fill_null(-1).to_numpy(), [[*named, _("not known")] for named in names])
+        table = table.filter(pl.any_horizontal(codes.is_not_null()))
+    keys, code = _combined(table.select(codes.fill_null(-1)).to_numpy(), [[*named, _("not known")] for named in names])
     of_recs = any(column.frame == "list" for column in columns)
     if not split:
         return Segments(labels, keys, table["user"], code, by_recs=of_recs)
@@ -319,7 +317,7 @@ Columns = dict[str, Callable[..., pl.DataFrame]]
 def _column_named(evaluation: EvaluationData, by: str) -> SegmentColumn:
     side_data, users = evaluation.side_data, evaluation.side_data.users
     of_users = [] if users is None else [name for name in users.columns if name != "user"]
-    frames: dict[Literal["users", "truth", "list"], Columns] = {
+    frames: dict[str, Columns] = {
         "users": {} if users is None else {name: partial(users.select, value=name) for name in of_users},
         "truth": _columns_of_truth(evaluation),
         "list": _columns_of(side_data.recs, "recommendations", evaluation),
@@ -477,8 +475,8 @@ def table_by(
     first = ["n_users"] if segments.parts is None else ["n_users", "n_rows"]
     others = [name for name in COLUMNS if name not in {*left_out, *first}]
     table = SegmentTable(frame[[*first, *others]].set_axis(index, axis=0))
-    basis = "; ".join([*basis, words])
-    table.attrs = {"basis": basis, "n_users": evaluation.n_users, "by": segments.label, "lang": current()}
+    line = "; ".join([*basis, words])
+    table.attrs = {"basis": line, "n_users": evaluation.n_users, "by": segments.label, "lang": current()}
     return table
 
 

@@ -354,8 +354,10 @@ def table_of(
     attrs = {"basis": basis, "n_users": evaluation.n_users, "convention": shown, "own": marked}
     table = table_at(names, np.array([means[each.metric] for each in asked]), cutoffs, attrs)
     if intervals:
-        found = [numbers_of(evaluation, metric, metric.cutoffs(cutoffs), own) for _name, metric, own in asked]
-        ends = [numbers.with_ends(each.metric)[1:] for numbers, each in zip(found, asked, strict=True)]
+        ends = [
+            numbers_of(evaluation, metric, metric.cutoffs(cutoffs), own).with_ends(metric)[1:]
+            for _name, metric, own in asked
+        ]
         table = with_ends(table, ends)
     if with_cutoff is not None:
         table.columns = pd.Index(["mean", "low", "high"] if intervals else ["mean"])
@@ -371,8 +373,9 @@ def own_users(evaluation: EvaluationData, metrics: Iterable[tuple[str, Metric[..
     words: dict[str, list[str]] = {}
     for name, metric, options in metrics:
         if metric.data or (metric.is_accuracy and evaluation.library is not None):
-            prepared = evaluation.scoring(metric, options).prepared
-            words.setdefault(", ".join(users_in_words(prepared.counts, prepared.convention)), []).append(name)
+            scoring = evaluation.scoring(metric, options)
+            users = users_in_words(scoring.prepared.counts, scoring.convention, scoring.n_undefined)
+            words.setdefault(", ".join(users), []).append(name)
     if len(words) == 1 and evaluation.library is not None:
         return list(words)
     return [f"{', '.join(names)}: {users}" for users, names in words.items()]

@@ -12,6 +12,7 @@ from recnb.data.relevance import is_relevant
 from recnb.display.language import N_, _, current, use_language
 from recnb.display.templates import name, render, translated, user_text
 from recnb.display.text import one_line
+from recnb.errors import Suggesting
 from recnb.metrics.hits import Cutoffs
 from recnb.results.provenance import console
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class UserList:
+class UserList(Suggesting):
     """One user's list down to k, and the relevant items that it misses.
 
     Attributes

@@ -374,3 +374,12 @@ def test_metrics_beyond_accuracy_of_models_are_a_table_with_its_basis(sample):
     found = recnb.compare(sample.models, sample.test, train=sample.train).beyond(k=10)
     assert "users with a list" in repr(found)
     assert r"user\_coverage" in found.to_latex()
+
+
+def test_methods_of_a_mapping_take_no_arguments(sample):
+    found = recnb.compare(sample.models, sample.test)
+    assert len(found.values()) == len(found.items()) == 3
+    with pytest.raises(OptionError, match=r"found\['item-knn'\]\.ndcg\(k=10\)\.per_user"):
+        found.values("nDCG@10")
+    with pytest.raises(OptionError, match=r"found\['item-knn'\]\.items\(k=10\)"):
+        found.items(k=10)

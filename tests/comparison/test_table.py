@@ -95,5 +95,5 @@ def test_other_decimals_keep_marks_and_small_print(compared) -> None:
     written = compared.table(["ndcg", "map"], k=10).to_latex(float_format="%.3f")
     assert r"\textbf{0.263}" in written
     assert r"0.259$^{\circ}$" in written
-    assert r"average\_precision@10" in written
+    assert r"model & nDCG@10 & AP@10" in written
     assert "261 users" in written

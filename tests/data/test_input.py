@@ -116,7 +116,7 @@ def test_rows_of_items(how: str) -> None:
     same(ROWS[how], numbered, user_ids=range(3))
     with pytest.raises(FrameError, match=r"user_ids=range\(0, 3\)"):
         recnb.evaluate(ROWS[how], numbered)
-    with pytest.raises(FrameError, match="user_ids= has 2 users, and recommendations 3 rows"):
+    with pytest.raises(FrameError, match="recommendations has 3 rows, and user_ids= 2 users"):
         recnb.evaluate(ROWS[how], TRUTH, user_ids=IDS[:2])
     with pytest.raises(FrameError, match="user 'ann' has more than one row"):
         recnb.evaluate(ROWS[how], TRUTH, user_ids=["ann", "bob", "ann"])

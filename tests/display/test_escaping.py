@@ -207,6 +207,24 @@ HTML: dict[str, Callable[[Any], str]] = {
 }
 
 
+@pytest.mark.parametrize(
+    "name", [name for name in NAMES if name not in ("playground", "explorer", "explorer of models")]
+)
+def test_html_is_plain_text_that_joins_with_other_html(name: str) -> None:
+    assert type(made(name)._repr_html_()) is str
+
+
+@pytest.mark.parametrize(
+    "name", ["score", "curve", "lint", "report", "why", "identified", "comparison report", "answer"]
+)
+def test_a_misspelt_name_is_answered_with_the_nearest(name: str) -> None:
+    one = made(name)
+    with pytest.raises(AttributeError, match="has no 'labl'") as raised:
+        _ignored = one.labl
+    assert "Did you mean" in str(raised.value) or "It has: " in str(raised.value)
+    assert not hasattr(one, "_labl")
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_html_opens_no_tag_and_typesets_nothing_of_the_users(name: str) -> None:
     one = made(name)

@@ -236,4 +236,6 @@ def test_a_library_is_followed_metric_by_metric():
     made = reduce(lambda a, b: a + b, parts)
     np.testing.assert_allclose(made.table().to_numpy(), expected.to_numpy(), atol=1e-12)
     assert made.basis.startswith(expected.attrs["basis"])
+    alone = recnb.evaluate(recs, truth).under("ranx")
+    assert Partial.of(alone, ["ndcg"], [5]).score("ndcg", 5).basis == alone.ndcg(k=5).basis
     assert made.score("ndcg", 5).basis.startswith("as ranx: ")

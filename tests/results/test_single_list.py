@@ -281,7 +281,7 @@ WRONG: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     "nothing for a ranking": (lambda: recnb.ndcg(None), ("ranking is None", "give a list")),
     "a set has no ranks": (lambda: recnb.ndcg({"a"}, ["a"]), ("ranking is {'a'}", "give a list, from rank 1 down")),
     "a generator": (lambda: recnb.ndcg((i for i in [1]), None), ("generator", "give a list")),
-    "a mapping for a ranking": (lambda: recnb.ndcg({"a": 1}), ("mapping for the ranking", "no order", "recnb.ndcg(ranking, relevance)")),
+    "a mapping for a ranking": (lambda: recnb.ndcg({"a": 1}), ("mapping for the ranking", "no order", "recnb.ndcg(ranking, relevance)", "By scores: sorted(scores, key=scores.get, reverse=True)")),
     "two mappings": (lambda: recnb.idcg({"a": 1}, {"a": 1}), ("mapping for the ranking", "recnb.idcg(ranking, relevance)")),
     "a negative grade": (lambda: recnb.ndcg([1, -1]), ("rank 2", "-1", "from 0 up")),
     "a NaN grade": (lambda: recnb.ndcg([float("nan"), 1]), ("rank 1", "nan")),

@@ -21,7 +21,8 @@ import numpy as np
 from recnb.data import Frame, table_of
 from recnb.data.columns import columns_of, find
 from recnb.display import text
-from recnb.display.language import N_, Plural, _, checked, use_language
+from recnb.display.language import N_, _, checked, use_language
+from recnb.display.templates import plain_lines
 from recnb.errors import FrameError, OptionError, RecnbError, near
 from recnb.metrics.formula import number
 from recnb.metrics.gain import Gain
@@ -41,9 +42,6 @@ TRUTH = {"A": 2.0, "C": 3.0, "E": 1.0, "G": 2.0}
 
 #: The longest list that can be moved by hand.
 MOST = 100
-
-#: Changed terms that a sentence names; the table beside it has all of them.
-TERMS_NAMED = 4
 
 GAINS = (N_("linear"), N_("exponential"), N_("binary"))
 
@@ -338,34 +336,16 @@ class PlaygroundState:
 
     def result(self) -> str:
         """Describe the metric in focus before and after the last step."""
-        with use_language(self.lang):
-            value, label = self.values()[self.focus], self.metrics[self.focus].label(self.k)
-            message = (
-                N_("{metric} stays {now}.")
-                if value.before == value.now
-                else N_("{metric}: {before} → {now} ({change}).")
-            )
-            return _(message, metric=label, **_before_and_now(value.before, value.now))
+        value = self.values()[self.focus]
+        return self._in_words("result", self.metrics[self.focus].label(self.k), value.before, value.now)
 
     def sentence(self) -> str:
         """Describe the last step: what was done, which terms changed, their sum, and the metric before and after."""
-        if self.step is None:
-            return self.action()
-        changed = self.changed()
-        before, now = changed.before, changed.now
+        return self.action() if self.step is None else self._in_words("sentence", self, self.changed())
+
+    def _in_words(self, words: str, *values: Any) -> str:
         with use_language(self.lang):
-            sentences = [self.action(), *self._changed_terms(self.step, changed.terms)]
-            if now.out_of is not None or now.total != now.value:
-                total = (
-                    N_("The sum went from {before} to {now} ({change}).")
-                    if changed.terms
-                    else N_("The sum stays {now}.")
-                )
-                sentences.append(_(total, **_before_and_now(before.total, now.total)))
-                if before.out_of != now.out_of:
-                    divisors = {"before": text.trimmed(before.out_of or 0.0), "now": text.trimmed(now.out_of or 0.0)}
-                    sentences.append(_("What it is divided by went from {before} to {now}.", **divisors))
-        return " ".join([*sentences, self.result()])
+            return " ".join(plain_lines("widgets/playground/step.txt.jinja", words, *values))
 
     def announcement(self) -> str:
         """Describe the last step in a few words, for screen readers: the rank of the item, and the metric in focus."""
@@ -377,24 +357,6 @@ class PlaygroundState:
         with use_language(self.lang):
             place = _("{item}, now rank {rank} of {n}.", item=self.name(item), rank=self.rank(item), n=n)
         return f"{place} {self.result()}"
-
-    def _changed_terms(self, step: Action, terms: Sequence[TermChange]) -> list[str]:
-        """Name the terms that changed: that of the item that was moved, then the others."""
-        went, others = N_("Its term went from {before} to {now}."), [term for term in terms if term.item != step.item]
-        own = [_(went, before=term.before or "0", now=term.now or "0") for term in terms if term.item == step.item]
-        sentences = [] if step.item is None else own or [_("Its own term did not change.")]
-        if others:
-            shown = others[:TERMS_NAMED]
-            named = [f"{self.name(term.item)}: {term.before or '0'} → {term.now or '0'}" for term in shown]
-            if len(others) > TERMS_NAMED:
-                named.append(_("{n} more", n=len(others) - TERMS_NAMED))
-            message = (
-                Plural("{n} term changed, {terms}.", "{n} terms changed, {terms}.")
-                if step.item is None
-                else Plural("{n} other term changed, {terms}.", "{n} other terms changed, {terms}.")
-            )
-            sentences.append(_(message, n=len(others), terms="; ".join(named)))
-        return sentences
 
     def __repr__(self) -> str:
         graded = [f"{self.name(item)} ({self.setting.relevance[item]:g})" for item in (*self.order, *self.outside)]
@@ -500,10 +462,6 @@ def _titles(items: Mapping[Any, str] | Frame | None, wanted: Sequence[Any]) -> d
         frame = table_of(items, "items", {**find(items, "items", ["item"], {}), "title": title})
         items = dict(zip(frame["item"].to_list(), frame["title"].to_list(), strict=True))
     return {item: str(items[item]) for item in wanted if items.get(item) is not None}
-
-
-def _before_and_now(before: float, now: float) -> dict[str, str]:
-    return {"before": text.fixed(before), "now": text.fixed(now), "change": text.change(now - before)}
 
 
 def _require(item: Any, items: Sequence[Any]) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from recnb.display.language import N_, _, use_language
-from recnb.display.templates import render
+from recnb.display.language import _, use_language
+from recnb.display.templates import plain_lines, render
 from recnb.display.text import aligned, one_line
 from recnb.errors import OptionError, RecnbError, Suggesting, near
 from recnb.metrics.formula import number as short_number
@@ -23,26 +23,6 @@ from recnb.widgets.quiz.answer import Number, Verdict, judge, read
 from recnb.widgets.quiz.generate import DIGITS
 from recnb.widgets.quiz.list import QuizList
 from recnb.widgets.quiz.mistakes import Mistake
-
-#: The first sentence on a value.
-FEEDBACK: dict[Verdict, str] = {
-    "right": N_("The value is right: {label} = {value}."),
-    "short": N_("Correct to the decimals given ({given}); {digits} were required: {label} = {value}."),
-    "undecided": N_("{answer} has too few decimals to be checked: give {digits}."),
-    "wrong": N_("{answer} is not right."),
-}
-
-#: Instead of the first, if all that was asked for is right.
-ALL_RIGHT = N_("Right: {label} = {value}.")
-
-UNRECOGNISED = N_(
-    "No common mistake gives this number. Write down the term of each rank and compare; q.reveal() shows the solution."
-)
-
-RIGHT_LARGEST = N_("The largest term: {item}, right.")
-WRONG_LARGEST = N_(
-    "The largest term: not {item}. A term is what an item adds to the sum: work out the term of each rank and compare."
-)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -260,34 +240,10 @@ class Answer(Suggesting):
     def _marked(self) -> list[tuple[str, str]]:
         """Return each sentence with its mark: the first on the value and that on the largest term have one."""
         with use_language(self.quiz.lang):
-            on_value = enumerate(self._on_value())
-            marked = [("" if at else _mark(self.value_correct), sentence) for at, sentence in on_value]
-            if self.largest is not None:
-                on_largest = RIGHT_LARGEST if self.largest_correct else WRONG_LARGEST
-                marked.append((_mark(self.largest_correct), _(on_largest, item=self.largest)))
-            return marked
-
-    def _on_value(self) -> list[str]:
-        if self.number is None or self.verdict is None:
-            return []
-        digits = self.quiz.digits
-        feedback = _(
-            ALL_RIGHT if self.verdict == "right" and self.correct else FEEDBACK[self.verdict],
-            answer=self.number.shown,
-            given=self.number.decimals,
-            digits=digits,
-            label=self.quiz.label,
-            value=self.quiz.rounded(self.quiz.value),
-        )
-        if self.verdict != "wrong":
-            return [feedback]
-        if self.near:
-            return [feedback, _("Only the last digit is off: keep all digits on the way, and round once, at the end.")]
-        if not self.slips:
-            return [feedback, _(UNRECOGNISED)]
-        first, *others = (slip.sentence for slip in self.slips)
-        named = _("A common mistake gives exactly this number. {what}", what=first)
-        return [feedback, named, *(_("So does another. {what}", what=other) for other in others)]
+            on_value = plain_lines("widgets/quiz/answer.txt.jinja", "value", self, self.quiz)
+            on_largest = plain_lines("widgets/quiz/answer.txt.jinja", "largest", self)
+        marked = [("" if at else _mark(self.value_correct), sentence) for at, sentence in enumerate(on_value)]
+        return marked + [(_mark(self.largest_correct), sentence) for sentence in on_largest]
 
     def __repr__(self) -> str:
         feedback = " ".join(word for marked in self._marked() for word in marked if word)

@@ -13,16 +13,15 @@ The columns of the table:
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any
 
 import numpy as np
 
+from recnb.display.data_file import rows_of
 from recnb.display.language import N_, _
 from recnb.metrics.formula import Formula, number
 from recnb.metrics.gain import discount_of, gain_of
@@ -123,9 +122,8 @@ class Recorded:
 @cache
 def recorded() -> tuple[Recorded, ...]:
     """Return all rows of `mistakes.csv`."""
-    text = resources.files("recnb.widgets.quiz").joinpath("mistakes.csv").read_text("utf-8")
     rows: list[Recorded] = []
-    for row in csv.DictReader(text.splitlines()):
+    for row in rows_of("widgets/quiz/mistakes.csv"):
         metrics, word = tuple(row.pop("metrics").split()), _word(row.pop("word"))
         sentence = row.pop("sentence") or rows[-1].sentence
         rows.append(Recorded(metrics=metrics, word=word, sentence=sentence, **row))

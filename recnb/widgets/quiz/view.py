@@ -10,7 +10,6 @@ from markupsafe import Markup
 from recnb.display.language import N_, _, use_language
 from recnb.display.text import one_line
 from recnb.errors import RecnbError
-from recnb.widgets.quiz.exercise import Quiz
 from recnb.widgets.view import FITTING, ROWS, WIDE, View
 
 #: Lines at the distance of text: a widget of HTML spaces them as its buttons are high.
@@ -21,11 +20,9 @@ _ALERT = Markup('<div role="alert"><div style="line-height: 1.45;">{}</div></div
 
 
 class QuizView(View):
-    """The widget of one exercise."""
+    """The widget of a `Quiz`, which makes it to show itself."""
 
-    state: Quiz
-
-    def __init__(self, quiz: Quiz) -> None:
+    def __init__(self, quiz: Any) -> None:
         fitting, row = w.Layout(**FITTING), w.Layout(**ROWS, grid_gap="0.2em 0.8em")
         with use_language(quiz.lang):
             self.question = w.HTML(_SPACED.format(quiz._question_html(instruction=False)))
@@ -85,4 +82,4 @@ class QuizView(View):
             self.check()
 
     def _still(self) -> str:
-        return self.state._repr_html_()
+        return str(self.state._repr_html_())
