@@ -207,6 +207,7 @@ CASES = {
     "segments without train": Case("users = truth; frame = recs", "ev.table(['mrr'], k=3, by='activity')", r"type (recs\.rec\.against\(truth, train=frame\))", "result = list({}.table(['mrr'], k=3, by='activity').n_users)", "result", [2]) ,
     "segments without users": Case("frame = pd.DataFrame(dict(user=list('uv'), age=['old', 'young']))", "ev.table(['mrr'], k=3, by='age')", r"known of them: (recs\.rec\.against\(truth, users=frame\))", "result = list({}.table(['mrr'], k=3, by='age').n_users)", "result", [1, 1]),
     "an unknown library": option("ev.why('mrr', k=3, **more).end", "dict(other=5)", r"such as (other='rectools')", 0.75),
+    "no library": option("ev.why('mrr', k=3, **more).end", "dict()", r"k=10, (other='rectools')", 0.75),
     "a variant of no library": option("ev.why('ndcg', k=3, variant='ndcg', **more).end", "dict(other=recnb.Convention())", r"name the library, (other='rectools')", (1 + 1 / np.log2(3)) / 2 / (1.5 + 1 / np.log2(3))),
     # ---- measures as text
     "judged items and ties": Case('more = dict(ties="expected")', "recnb.evaluate(scored, truth, judged_only=True, **more).mrr()", r"choose (ties='first')", "more = dict({})", right=1.0),
@@ -316,6 +317,7 @@ ELSEWHERE = {
     "where numbers are needed: a column of 0 and 1": "a library's own features: test_beyond_recorded",
     "no similarity: choose distance=": "a library's own distances: test_beyond_methods",
     "without a predict method": "the model itself lacks something",
+    "raised a TypeError": "the model itself takes something else",
     "scores, and the matrices have": "the model itself lacks something",
     "a score must place its item": "the model itself lacks something",
 }

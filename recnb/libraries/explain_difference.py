@@ -109,6 +109,7 @@ class Why(Found):
     other: str
     start: float
     end: float
+    n_users: tuple[int, int]  #: users counted at the start and at the end
     steps: tuple[Step, ...]
     unchanged: tuple[str, ...]  #: in words, the switches that change nothing on these frames
     template = "libraries/explain_difference.jinja"
@@ -291,7 +292,8 @@ def steps_between(first: Side, second: Side, k: int | None) -> Why:
         if order not in ("auto", "row", variant.on(source).convention.order, *side.source.rows.columns):
             notes.append(_(READS[order], name=side.name))
     label = second.variant.definition.label(k)
-    return Why(label, tuple(notes), first.name, second.name, start, now.value, tuple(steps), tuple(unchanged))
+    ends = (start, now.value, (n_start, now.n_users))
+    return Why(label, tuple(notes), first.name, second.name, *ends, tuple(steps), tuple(unchanged))
 
 
 def _moved(before: VariantValues, after: VariantValues) -> tuple[int, tuple[UserChange, ...]]:
