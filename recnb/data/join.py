@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NoReturn
 
 import numpy as np
 import polars as pl
@@ -159,12 +160,17 @@ class RemoteRows:
     gather: Callable[[Convention], Prepared]  #: hits and counts of all users under a convention
     fetch: Callable[[pl.Series, Convention], pl.DataFrame]  #: the ranked rows of some users
 
-    def all(self) -> pl.DataFrame:
+    def all(self) -> NoReturn:
         """Raise an error: the rows are not in memory."""
-        raise ElsewhereError(
-            f"this looks at every row of the lists, and they stay in {self.where}: only hits and counts were fetched. "
-            f"If they fit into memory: {self.remedy}."
-        )
+        raise elsewhere(self.where, self.remedy)
+
+
+def elsewhere(where: str, remedy: str) -> ElsewhereError:
+    """Return the error for what needs all rows, where they are not in memory."""
+    return ElsewhereError(
+        f"this looks at every row of the lists, and they stay in {where}: only hits and counts were fetched. "
+        f"If they fit into memory: {remedy}."
+    )
 
 
 @dataclass(frozen=True, eq=False)

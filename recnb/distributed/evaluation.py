@@ -14,7 +14,7 @@ from recnb.comparison.models import Fetchable, engine_of
 from recnb.conventions import Convention, presets
 from recnb.data import Layout, PartSummary, Prepared, Source
 from recnb.data.columns import columns_of
-from recnb.data.join import RemoteRows
+from recnb.data.join import RemoteRows, elsewhere
 from recnb.data.merge import JoinedPart, merged
 from recnb.data.relevance import LazyRows
 from recnb.data.side_data import read_side_data
@@ -135,7 +135,7 @@ class PartedEvaluation(Methods, Fetchable):
 
     def _score(self, metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> PartedScore:
         if not metric.is_accuracy:  # these look at all lists together, which no part holds
-            self._refuse()
+            raise elsewhere(self.engine, self.remedy)
         mean = self._partial([metric.name], k, options).score(metric.name, k)
         score = self.scored(mean.moments, mean.metric, mean.k, mean.convention, mean.basis)
         score._values = lambda: self._values_of(self._question([metric.name], k, options))
@@ -240,16 +240,9 @@ class PartedEvaluation(Methods, Fetchable):
 
     def why(self, *args: Any, **options: Any) -> NoReturn:
         """Not to be had of parts: it prepares the same rows under several conventions."""
-        self._refuse()
+        raise elsewhere(self.engine, self.remedy)
 
     identify = spread = beyond = items = why
-
-    def _refuse(self) -> NoReturn:
-        RemoteRows([], self.engine, self.remedy, self._never, self._never).all()
-        raise AssertionError
-
-    def _never(self, *_: Any) -> Any:
-        raise AssertionError
 
     def _partial(self, metrics: Metrics, k: Any, options: Mapping[str, Any]) -> Partial:
         partial: Partial = self.partial(metrics, k, **options)
