@@ -136,7 +136,7 @@ def _hits(parts: list[JoinedPart], top: float) -> tuple[pl.Series, Hits]:
         for name in ("list_length", "n_relevant", "n_hits")
     )
     truth = {"relevance": np.concatenate([part.truth_relevance for part in parts])}
-    rows = {name: np.concatenate([part.rows[name] for part in parts]) for name in parts[0].rows}
+    rows: dict[str, Any] = {name: np.concatenate([part.rows[name] for part in parts]) for name in parts[0].rows}
     parts.clear()
     release_memory()
     truth, rows = _by_user(truth, n_relevant, order), _by_user(rows, n_hits, order)

@@ -88,7 +88,7 @@ def as_in(
 
 def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | None]:
     """The preset of this name, or of the measure that a text means, and the cut-off."""
-    if metric in variants(library) or not (isinstance(metric, str) and is_measure(metric)):
+    if not isinstance(metric, str) or metric in variants(library) or not is_measure(metric):
         return preset(library, metric), k
     try:
         measure = measure_named(metric)
