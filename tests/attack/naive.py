@@ -67,7 +67,7 @@ class Expected:
         return values
 
     def _special(self, ranking: Ranking) -> str | None:
-        if not any_gain(ranking, self.options):
+        if not ranking.grades:
             return str(self.options.get("no_relevant", "skip"))
         no_list = self.options.get("no_hit", self.options.get("no_list", "zero"))
         return None if ranking.lines or no_list == "zero" else str(no_list)
@@ -209,19 +209,12 @@ def ranked(case: Case, truth: dict[tuple[int, int], Any], by: str) -> Expected:
                 for one in rankings
             ]  # fmt: skip
         judged[user] = lines.relevant_items(data, user, asked)
-        if not any_gain(rankings[0], options) and options.get("no_relevant", "skip") == "error":
+        if not rankings[0].grades and options.get("no_relevant", "skip") == "error":
             raise RefusedError
         found[user] = rankings
-    if options.get("no_relevant", "skip") == "skip" and not any(
-        any_gain(rankings[0], options) for rankings in found.values()
-    ):
+    if options.get("no_relevant", "skip") == "skip" and not any(rankings[0].grades for rankings in found.values()):
         raise RefusedError
     return Expected(found, judged, max(grades.values(), default=0.0), options)
-
-
-def any_gain(ranking: Ranking, options: Options) -> bool:
-    """Whether a user has a relevant item; where every judged item is relevant, one that a gain can be had from."""
-    return any(grade > 0 or options.get("relevant") != "any" for grade in ranking.grades)
 
 
 def at_threshold(grade: float, threshold: float, kind: str) -> float:
