@@ -161,6 +161,9 @@ class Inputs:
         ]
         if len(lists) != 1:
             return None
+        named = {self.columns.get(each) for each in ("rank", "score", "relevance")} & {*names}
+        if items and (named or any(role_of(column) in ("rank", "score", "relevance") for column in names)):
+            return None  # a number of each row belongs to one item
         self.spent.update(one for one in (role, "item") if lists[0] == self.columns.get(one))
         label = find(frame, name, ["user"], self.columns)["user"]
         if items and table_of(frame, name, {"user": label})["user"].is_duplicated().any():

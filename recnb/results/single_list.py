@@ -382,7 +382,7 @@ def _are_ids(ranking: list[Any], judged: list[Any], truth: Any, metric: str) -> 
         grades = 0 in both and max(both) <= SMALL_GRADE
         if repeated or grades or not {*ranking} & {*judged} or any(map(_is_no_id, both)):
             raise RecnbError(
-                f"ranking and truth are {len(ranking)} numbers each: {fix}give the relevant ones as a set, set(truth)."
+                f"ranking and truth are {len(ranking)} numbers each: {fix}give the relevant ones as a set, set(truth), or of several lists [set(one) for one in truth]."
             )
     odd = next((value for value in (*ranking, *judged) if _is_no_id(value)), None)
     if odd is not None and numbers:

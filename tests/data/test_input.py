@@ -495,6 +495,9 @@ def test_lists_of_a_group_under_the_name_of_the_item() -> None:
         same(frame, TRUTH)
         same(frame, TRUTH, recommended="item")
     same(lists.rename(columns={"item": "best"}), TRUTH, item="best")
+    for column, named in (("score", {}), ("rank", {}), ("stars", {"score": "stars"})):
+        with pytest.raises(FrameError, match="one id a row is needed"):
+            recnb.evaluate(lists.assign(**{column: 1}), TRUTH, **named)
 
 
 @pytest.mark.parametrize("fill", [0, 0.0, np.nan])
