@@ -35,7 +35,7 @@ class UserParts:
     def user(self, parts: pl.Series) -> Ints:
         """A number for the user of each of some parts."""
         users = self.table["user"]
-        return positions(users.unique(), users.gather(parts))
+        return positions(users.unique(maintain_order=True), users.gather(parts))
 
     def split(self, prepared: Prepared) -> Prepared:
         """The same data, whose users are the parts that count under its convention."""

@@ -379,7 +379,7 @@ def _worked_out(evaluation: EvaluationData, by: str) -> pl.DataFrame:
     if by == "activity":
         counts = train.group_by("user").agg(value=pl.len().cast(pl.Int64))
         return users.join(counts, on="user", how="left").with_columns(pl.col("value").fill_null(0))
-    shares = train.unique().with_columns(share=pl.len().over("item") / pl.col("user").n_unique())
+    shares = train.unique(maintain_order=True).with_columns(share=pl.len().over("item") / pl.col("user").n_unique())
     return users.join(shares.group_by("user").agg(value=pl.col("share").mean()), on="user", how="left")
 
 

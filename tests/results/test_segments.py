@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import ttest_ind, ttest_rel
 
 import recnb
+from recnb.data.user_parts import UserParts
 from recnb.errors import OptionError, RecnbError
 from recnb.results.segments import SegmentTable, segments_of
 from recnb.stats.multiple_testing import holm
@@ -412,3 +413,10 @@ def test_the_line_below_names_the_users_of_metrics_beyond_accuracy() -> None:
     table = EV.table("novelty", k=10, by="activity")
     assert table.attrs["basis"].startswith(f"novelty: {table['n_users'].sum()} users with a list; ")
     assert EV.table("ndcg", k=10, by="activity").attrs["basis"].startswith(f"{EV.n_users} users; ")
+
+
+def test_users_of_parts_are_numbered_in_order() -> None:
+    """In any other order the sums of rows of a user, and the last digits of intervals, differ from run to run."""
+    users = [f"u{number:03}" for number in np.random.default_rng(0).permutation(200) for _twice in range(2)]
+    parts = UserParts(pl.DataFrame({"user": users}), None, None)
+    assert parts.user(pl.Series(range(400))).tolist() == [at // 2 for at in range(400)]
