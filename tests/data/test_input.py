@@ -509,6 +509,21 @@ def test_a_matrix_of_ratings_is_no_frame_of_ranks(fill: float, columns: list[int
     assert recnb.evaluate(recs, ratings.stack().dropna()).mrr() == 0.5
 
 
+@pytest.mark.parametrize("kind", [int, float, str])
+def test_repeated_items_in_a_frame_of_ranks_are_repeated_pairs(kind: type) -> None:
+    """Only numbers that most rows repeat look like ratings."""
+    lists = pd.DataFrame([[5, 7, 5], [7, 5, 9], [9, 7, 5]], ["u", "v", "w"], [1, 2, 3]).astype(kind)
+    truth = pd.DataFrame({"user": ["u", "v"], "item": pd.Series([5, 9]).astype(lists[1].iloc[:0].dtype)})
+    for frame in (lists, lists.add_prefix("rank_")):
+        with pytest.raises(FrameError, match=r"user 'u', item '?5'? \(2 times\)\..*duplicates='dedupe'"):
+            recnb.evaluate(frame, truth)
+        assert recnb.evaluate(frame, truth, duplicates="dedupe").mrr().per_user.tolist() == [1, 1 / 3]
+    lists.loc["w"] = lists.loc["u"]
+    expected = r"user 'u', item '5'" if kind is str else r"are ratings.* list each once, and end a list by None\."
+    with pytest.raises(FrameError, match=expected):
+        recnb.evaluate(lists, truth)
+
+
 def test_ranks_that_end_early_with_nan() -> None:
     frame = pd.DataFrame({1: [5, 7], 2: [7, np.nan]}, index=["u", "v"])
     assert recnb.evaluate(frame, {"u": {7}, "v": {7}}).mrr() == 0.75
