@@ -127,7 +127,9 @@ class Inputs:
         return table
 
     def _ranked(self, users: pl.Series, items: pl.Series, name: str) -> pl.DataFrame:
-        if items.dtype.is_signed_integer() and (items == -1).any():
+        dtype = items.dtype
+        whole = dtype.is_signed_integer() or (dtype.is_float() and (items.drop_nulls().drop_nans() % 1 == 0).all())
+        if whole and (items == -1).any():
             self.padded.add(name)
             items = items.replace({-1: None})
         table = by_rank(users, items, name)
