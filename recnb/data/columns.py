@@ -338,7 +338,8 @@ def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.
     try:
         if _is_ordered(column) and role not in NAMES:
             words = column.cat.rename_categories(list(map(str, column.cat.categories)))
-            return pl.Series(words.astype(object).to_list(), dtype=pl.Enum(list(words.cat.categories)))
+            known = words.astype(object).where(words.notna(), None)
+            return pl.Series(known.to_list(), dtype=pl.Enum(list(words.cat.categories)))
         if isinstance(column.dtype, pd.CategoricalDtype):
             # Whole numbers have no way to be missing: as objects they keep both.
             column = column.astype(object if column.hasnans else column.cat.categories.dtype)

@@ -116,19 +116,23 @@ class Inputs:
         if not isinstance(items, np.ndarray) or items.dtype == object:
             objects = pd.Series(items, dtype=object)
             items = objects.where(objects.notna(), None)
-        return self._ranked(users, ids_of(items, name, None, "items"), name)
+        ids = ids_of(items, name, None, "items")
+        table = self._ranked(users, ids, name)
+        if ids.dtype.is_float() and (
+            (table["item"] % 1 != 0).any() or (len(ids) == table.height and repeated(table, ["user", "item"]).height)
+        ):
+            held = f" has rows of numbers, such as {ids[0]:g}, that look like scores of all items, and not like items in rank order."
+            best = "Rank them first: numpy.argsort(-scores, axis=1, kind='stable')[:, :10] has the ten best columns of each row."
+            raise FrameError(FrameName(name), held, fix=best)
+        return table
 
     def _ranked(self, users: pl.Series, items: pl.Series, name: str) -> pl.DataFrame:
-        if items.dtype.is_signed_integer() and (items == -1).any():
+        dtype = items.dtype
+        whole = dtype.is_signed_integer() or (dtype.is_float() and (items.drop_nulls().drop_nans() % 1 == 0).all())
+        if whole and (items == -1).any():
             self.padded.add(name)
             items = items.replace({-1: None})
         table = by_rank(users, items, name)
-        if items.dtype.is_float() and (
-            (table["item"] % 1 != 0).any() or (len(items) == table.height and repeated(table, ["user", "item"]).height)
-        ):
-            held = f" has rows of numbers, such as {items[0]:g}, that look like scores of all items, and not like items in rank order."
-            best = "Rank them first: numpy.argsort(-scores, axis=1, kind='stable')[:, :10] has the ten best columns of each row."
-            raise FrameError(FrameName(name), held, fix=best)
         return table if name == RECS else table.drop("rank")
 
     def _given_users(self, n: int, name: str) -> pl.Series:
@@ -222,8 +226,12 @@ class Inputs:
         ranked = self._ranked(users, items, name)
         hashes = np.sort(items.hash().to_numpy().reshape(-1, len(ranks)), axis=1)
         # Equal hashes are seldom, unless of missing items, and only then are the items compared.
-        if (hashes[:, 1:] == hashes[:, :-1]).any() and repeated(ranked, ["user", "item"]).height:
-            raise _of_items(name, ranks, "hold the same more than once in a row")
+        alike = (hashes[:, 1:] == hashes[:, :-1]).any(axis=1).sum() * 2 > len(users)
+        numbers = items.dtype.is_numeric() or items.dtype == pl.Boolean
+        if alike and numbers and repeated(ranked, ["user", "item"])["user"].n_unique() * 2 > len(users):
+            raise _of_items(
+                name, ranks, "hold the same more than once in most rows", "list each once, and end a list by None"
+            )
         return ranked.rename({"user": label})
 
 
@@ -271,14 +279,14 @@ def _holds_fractions(frame: Frame, name: str, columns: list[Any]) -> bool:
     return any(bool((column.fill_nan(None) % 1 > 0).any()) for column in table)
 
 
-def _of_items(name: str, columns: list[Any], held: str) -> ColumnError:
+def _of_items(name: str, columns: list[Any], held: str, if_ranks: str = "") -> ColumnError:
     """The error for numbered columns that do not hold the items of ranks."""
     problem = f" has no item column, and its numbered columns, such as {' and '.join(map(repr, columns[:2]))}, {held}."
     stack = (
         "If each is an item and the cells are ratings or scores",
         Code(", frame.stack().dropna() with users as index"),
     )
-    fix = (*stack, f"; if they hold the item of each rank, rename them 1 to {len(columns)}.")
+    fix = (*stack, f"; if they hold the item of each rank, {if_ranks or f'rename them 1 to {len(columns)}'}.")
     return ColumnError(FrameName(name), problem, fix=fix)
 
 

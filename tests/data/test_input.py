@@ -409,7 +409,9 @@ def test_minus_1_at_the_end_of_a_row_of_numbers_ends_the_list() -> None:
     lists = {user: [int(item) for item in row if item >= 0] for user, row in enumerate(matrix)}
     wanted = recnb.evaluate(lists, truth)
     wide = pd.DataFrame(matrix).rename(columns="i{}".format).assign(user=range(4))
-    for held in (matrix, matrix.tolist(), pd.DataFrame(matrix, index=list(range(4))), wide, matrix.astype(np.int32)):
+    by_user = pd.DataFrame(matrix, index=list(range(4)))
+    arrays = [matrix, matrix.astype(np.int32), matrix.astype(float), matrix.astype(np.float32)]
+    for held in (*arrays, matrix.tolist(), matrix.astype(float).tolist(), by_user, by_user.astype(float), wide):
         ids = {"user_ids": range(4)} if isinstance(held, (list, np.ndarray)) else {}
         ev = recnb.evaluate(held, truth, **ids)
         assert (ev.table(k=None).to_numpy() == wanted.table(k=None).to_numpy()).all()
@@ -418,8 +420,11 @@ def test_minus_1_at_the_end_of_a_row_of_numbers_ends_the_list() -> None:
     assert "-1" not in wanted.basis()
     same_truth = recnb.evaluate(lists, np.array([[5, -1], [3, -1], [7, 9], [3, -1]]), user_ids=range(4))
     assert same_truth.mrr() == wanted.mrr()
-    with pytest.raises(RecnbError, match=r"no item at rank 2 of user 1, and one below it: .* or -1"):
-        recnb.evaluate(np.array([[1, 2, 3], [4, -1, 5]]), {0: [1], 1: [5]}, user_ids=range(2))
+    for kind in (int, float):
+        with pytest.raises(RecnbError, match=r"no item at rank 2 of user 1, and one below it: .* or -1"):
+            recnb.evaluate(np.array([[1, 2, 3], [4, -1, 5]], dtype=kind), {0: [1], 1: [5]}, user_ids=range(2))
+    with pytest.raises(RecnbError, match="look like scores"):
+        recnb.evaluate(np.array([[0.5, -1.0], [2.0, -1.0]]), {0: [1]}, user_ids=range(2))
     with pytest.raises(RecnbError, match="-1 is an item: give the items other numbers"):
         recnb.evaluate(matrix, {0: [-1], 1: [3]}, user_ids=range(4))
 
@@ -510,6 +515,21 @@ def test_a_matrix_of_ratings_is_no_frame_of_ranks(fill: float, columns: list[int
             recnb.evaluate(recs, frame, duplicates="dedupe")
         assert "dedupe" not in str(found.value)
     assert recnb.evaluate(recs, ratings.stack().dropna()).mrr() == 0.5
+
+
+@pytest.mark.parametrize("kind", [int, float, str])
+def test_repeated_items_in_a_frame_of_ranks_are_repeated_pairs(kind: type) -> None:
+    """Only numbers that most rows repeat look like ratings."""
+    lists = pd.DataFrame([[5, 7, 5], [7, 5, 9], [9, 7, 5]], ["u", "v", "w"], [1, 2, 3]).astype(kind)
+    truth = pd.DataFrame({"user": ["u", "v"], "item": pd.Series([5, 9]).astype(lists[1].iloc[:0].dtype)})
+    for frame in (lists, lists.add_prefix("rank_")):
+        with pytest.raises(FrameError, match=r"user 'u', item '?5'? \(2 times\)\..*duplicates='dedupe'"):
+            recnb.evaluate(frame, truth)
+        assert recnb.evaluate(frame, truth, duplicates="dedupe").mrr().per_user.tolist() == [1, 1 / 3]
+    lists.loc["w"] = lists.loc["u"]
+    expected = r"user 'u', item '5'" if kind is str else r"are ratings.* list each once, and end a list by None\."
+    with pytest.raises(FrameError, match=expected):
+        recnb.evaluate(lists, truth)
 
 
 def test_ranks_that_end_early_with_nan() -> None:

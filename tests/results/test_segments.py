@@ -392,6 +392,27 @@ def test_bins_of_pandas_have_their_names_and_order(named: bool) -> None:
         assert rows["n_users"].drop("not known").to_dict() == {name: sizes[name] for name in want}
 
 
+@pytest.mark.parametrize("named", [True, False])
+def test_bins_of_pandas_may_leave_values_out(named: bool) -> None:
+    """Of what is in no bin the bin is missing: not known, whether or not the column is one of segments."""
+    labels = ["few", "some", "many"] if named else None
+    cut = pd.cut(COUNTS, [0, 9, 20, 50], labels=labels)
+    assert cut.isna().any()
+    items = SAMPLE.items.assign(b=pd.cut(np.arange(len(SAMPLE.items)), [0, 9, 20], labels=labels and labels[:2]))
+    frames = {"users": cut.rename("b").reset_index(), "items": items}
+    ev = SAMPLE.models["item-knn"].rec.against(SAMPLE.test, **frames)
+    assert ev.ndcg(k=10) == SAMPLE.models["item-knn"].rec.against(SAMPLE.test).ndcg(k=10)
+    want = [*(labels or ["(0, 9]", "(9, 20]", "(20, 50]"]), "not known"]
+    sizes = cut.reindex(ev.ndcg(k=10).per_user.index).value_counts(sort=False, dropna=False)
+    for by in ("b", cut):
+        rows = ev.table("ndcg", k=10, by=by).loc[("ndcg", 10)]
+        assert rows.index.tolist() == want
+        assert rows["n_users"].tolist() == sizes.tolist()
+    rated = SAMPLE.test.assign(c=pd.cut(SAMPLE.test["rating"], [0, 2, 4], labels=["z", "a"] if named else None))
+    rows = SAMPLE.models["item-knn"].rec.against(rated).table("ndcg", k=10, by="c").loc[("ndcg", 10)]
+    assert rows.index.tolist() == [*(["z", "a"] if named else ["(0, 2]", "(2, 4]"]), "not known"]
+
+
 def test_periods_are_named_as_pandas_prints_them() -> None:
     months = pd.PeriodIndex(np.where(np.arange(len(SAMPLE.test)) % 2, "2024-01", "2024-02"), freq="M")
     table = SAMPLE.models["popular"].rec.against(SAMPLE.test.assign(m=months)).table("ndcg", k=10, by="m")
