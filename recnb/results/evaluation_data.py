@@ -35,6 +35,9 @@ CALLS = (".report()", ".table(k=[5, 10])", ".ndcg(k=10)", ".explain('ndcg', user
 #: Columns of the frame of items that name them for a reader, without regard to case.
 TITLES = ("title", "name", "label")
 
+#: Why a user is not evaluated whose metric has nothing to find.
+NOTHING_RELEVANT = "none of their items in the truth is relevant"
+
 
 class EvaluationData:
     """The joined data of one model, the convention in force, and each metric's values per user.
@@ -222,7 +225,7 @@ class EvaluationData:
     def position(self, user: Any) -> int:
         """The position of a user among those evaluated."""
         if place_of(user, self.prepared.users) is None and (reason := self._left_out(user)):
-            raise UnknownUserError(f"user {user!r} is not evaluated: {reason}.")
+            raise not_evaluated(user, reason)
         return position_of(user, self.prepared.users)
 
     def _left_out(self, user: Any) -> str:
@@ -232,7 +235,7 @@ class EvaluationData:
         if place_of(user, judged["user"]) is None:
             return "they have a list, and no item in the truth" if listed else ""
         if place_of(user, judged.filter(is_relevant(self.convention))["user"]) is None:
-            return "none of their items in the truth is relevant"
+            return NOTHING_RELEVANT
         return "they have relevant items, and no list" if not listed else "the convention leaves them out"
 
     def list_of(self, position: int) -> dict[int, Any]:
@@ -297,6 +300,11 @@ class EvaluationData:
                 "Evaluation of some users' lists, which are not here, against {relevant:,} relevant items",
                 relevant=counts.n_relevant,
             )
+
+
+def not_evaluated(user: Any, reason: str) -> UnknownUserError:
+    """The error that names a user who is left out, and why."""
+    return UnknownUserError(f"user {user!r} is not evaluated: {reason}.")
 
 
 def index_of(

@@ -436,6 +436,16 @@ def test_what_counts_for_a_query_of_zeros_is_said_and_explained(library: str) ->
     assert "1 with no relevant item left out" in texts["skip"]
 
 
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost", "catboost", "sklearn"])
+def test_a_query_of_zeros_that_is_left_out_is_not_explained(library: str) -> None:
+    ev = recnb.evaluate_groups(*GROUPS, group=[2, 2, 2], convention=library, no_relevant="skip")
+    for metric in ("ndcg", "map"):
+        with pytest.raises(recnb.errors.UnknownUserError, match="user 0 is not evaluated: none of their items"):
+            ev.explain(metric, 0, k=2)
+    score = ev.ndcg(k=2)
+    assert ev.explain("ndcg", 1, k=2).value == score.per_user[1]
+
+
 def test_tables_of_a_library_name_their_users() -> None:
     table = EV.under("evidently").table(["ndcg"], k=10)
     n_users = EV.under("evidently").ndcg(k=10).n_users
