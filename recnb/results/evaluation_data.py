@@ -27,7 +27,7 @@ from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.metric import Metric
 from recnb.results.aggregation import Scoring
 from recnb.results.arguments import position_of
-from recnb.results.provenance import OWN, WHY_OWN, basis_of
+from recnb.results.provenance import OWN, WHY_OWN, as_library, basis_of, each_as
 
 #: What to ask an evaluation first.
 CALLS = (".report()", ".table(k=[5, 10])", ".ndcg(k=10)", ".explain('ndcg', user, k=10)")
@@ -85,6 +85,16 @@ class EvaluationData:
     def counts(self) -> Counts:
         """The size of the data, and the number of users and rows left out."""
         return self.prepared.counts
+
+    @property
+    def given(self) -> str:
+        """In words: what was given on top of a library's conventions."""
+        return self.convention.given_in_words(self.overrides)
+
+    @property
+    def each_as_library(self) -> str:
+        """In words: whose conventions each metric follows, and what was given on top of them."""
+        return each_as(self.library, self.given)
 
     def restricted(self, prepared: Prepared) -> EvaluationData:
         """The same evaluation for some of its users, whose data is `prepared`."""
@@ -205,7 +215,7 @@ class EvaluationData:
             words = "; ".join([words, _("highest relevance {value:g}, that of the truth", value=top)])
         if why := self.why_own(scoring.metric, whole=whole):
             return "; ".join([words, _(WHY_OWN[why], library=self.library)])
-        return _("as {library}: {words}", library=self.library, words=words)
+        return as_library(self.library, self.given, words)
 
     def convention_of(self, metrics: Iterable[tuple[Metric[...], Mapping[str, Any]]]) -> Convention:
         """The convention of metrics of accuracy: with the options given and, where grades differ, the gain."""

@@ -452,6 +452,39 @@ def test_tables_of_a_library_name_their_users() -> None:
     assert f"each metric as evidently has it; {n_users} users" in table.attrs["basis"]
 
 
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"relevant_from": 2}, "relevance of 2 or more"),
+        ({"no_relevant": "one"}, "users with no relevant item count 1"),
+        (
+            {"relevant_from": 2, "users": "union", "judged_only": True},
+            "relevance of 2 or more, users in either frame, items that are not judged left out of the lists",
+        ),
+    ],
+)
+def test_what_is_given_on_top_of_a_library_is_said(given: dict[str, Any], words: str) -> None:
+    run, truth = {"u": {"a": 2.0, "b": 1.0}, "v": {"a": 1.0}}, {"u": {"a": 1, "b": 2}, "v": {"a": 2}}
+    ev = recnb.evaluate(run, truth, convention="trec", **given)
+    comparison = recnb.compare({"one": run, "other": run}, truth, convention="trec", **given)
+    partial = recnb.Partial.of(ev, ["ndcg"], k=10)
+    each = f"each metric as pytrec_eval-terrier has it, with {words};"
+    for basis in (
+        ev.table(["ndcg", "map"], k=10).attrs["basis"],
+        ev.measures(["nDCG@10", "AP"]).attrs["basis"],
+        ev.report(k=[10]).to_markdown().replace("\\_", "_"),
+        comparison.basis(),
+        comparison.report(k=[10]).to_markdown().replace("\\_", "_"),
+        partial.basis,
+        recnb.Partial.from_dict(partial.to_dict()).basis,
+    ):
+        assert each in basis
+    one = f"as pytrec_eval-terrier with {words}: "
+    for basis in (ev.ndcg(k=10).basis, ev.at_least("ndcg", 0.1, k=10).basis, partial.score("ndcg", 10).basis):
+        assert one in basis
+    assert ev.under("trec").table("ndcg", k=10).attrs["basis"].startswith("each metric as pytrec_eval-terrier has it; ")
+
+
 def test_a_list_without_equal_scores_is_explained_where_ties_are_averaged() -> None:
     frame = pd.DataFrame({"user": [1, 1, 2, 2], "item": list("abab"), "score": [2.0, 1.0, 1.0, 1.0]})
     ev = recnb.evaluate(frame, {1: ["a"], 2: ["b"]}, ties="expected")
