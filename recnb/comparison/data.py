@@ -12,7 +12,6 @@ from recnb.comparison.conclusions import population_in_words
 from recnb.comparison.differences import Block, ComparedMetrics, computed_blocks, measure, measure_by
 from recnb.comparison.models import OWN
 from recnb.comparison.results import Difference, ModelUsers, Settings
-from recnb.display.language import pgettext
 from recnb.errors import Argument, OptionError, UnknownModelError, is_word, near
 from recnb.lint import ties_in
 from recnb.lint.findings import Finding
@@ -69,7 +68,7 @@ class ComparisonData:
         skipped = first.counts.n_without_relevant if convention.no_relevant == "skip" else 0
         words = population_in_words(self.judged, self.n_users, skipped, zero=convention.no_list == "zero")
         if first.library:
-            words.append(pgettext("comparison", "each metric as {library} has it", library=first.library))
+            words.append(first.each_as_library)
         # The users compared are named first, and once.
         notes = [str(note) for note in first.prepared.notes if getattr(note, "message", "") != COMMON_USERS]
         return "; ".join([*words, *convention.phrases(graded=first.prepared.graded), *notes])

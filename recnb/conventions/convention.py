@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
@@ -148,6 +148,24 @@ class Convention:
         else:
             parts.append(_("relevant: every pair of the truth"))
         return parts + options_in_words(dict(self.metric))
+
+    def given_in_words(self, names: Iterable[str]) -> str:
+        """The decisions of these names, which were given on top of a library's.
+
+        >>> Convention(relevant_from=2, no_relevant="one").given_in_words(["relevant_from", "no_relevant"])
+        'relevance of 2 or more, users with no relevant item count 1'
+        """
+        phrases = [self._phrase_of(name) for name in names]
+        return ", ".join(dict.fromkeys(filter(None, phrases)))
+
+    def _phrase_of(self, name: str) -> str:
+        """One decision in words."""
+        if name in ("relevant", "relevant_from"):
+            return self.relevant_in_words
+        if name == "judged_only":
+            return _("items that are not judged left out of the lists") if self.judged_only else ""
+        word = name, getattr(self, name)
+        return _(ALONE.get(word, PHRASES[word]) if name == "users" else PHRASES[word])
 
     @property
     def relevant_in_words(self) -> str:

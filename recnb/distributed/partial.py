@@ -19,7 +19,7 @@ from recnb.results import Curve, Interval, Table
 from recnb.results.aggregation import BLOCK, Scoring, averaged, cutoffs_under, hits_for
 from recnb.results.arguments import STANDARD, Metrics, chosen_metrics, options_of
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.provenance import basis_of, users_in_words
+from recnb.results.provenance import as_library, basis_of, each_as, users_in_words
 from recnb.results.score import PartialScore, interval_of
 from recnb.results.table import parts_of, table_at, with_ends
 from recnb.stats import Moments
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: Names the layout of `to_dict`; it changes when a key does.
-SCHEMA = "recnb.distributed.partial/3"
+SCHEMA = "recnb.distributed.partial/4"
 
 
 @dataclass(frozen=True)
@@ -94,6 +94,7 @@ class Partial:
     grades: tuple[float, ...] = ()  #: of the relevant items, the lowest and the highest
     notes: tuple[str, ...] = ()
     users: pl.Series | None = None  #: who they are, sorted, if that was kept
+    given: tuple[str, ...] = ()  #: names of the decisions that were given on top of the library's
 
     @classmethod
     def of(
@@ -138,9 +139,13 @@ class Partial:
         users = [f"{', '.join(names)}: {users}" for users, names in words.items()]
         if self.library is not None:
             users = list(words) if len(words) == 1 else users
-            return "; ".join([_("each metric as {library} has it", library=self.library), *users, *self.notes])
+            return "; ".join([each_as(self.library, self._given_in_words), *users, *self.notes])
         own = basis_of(self.counts, self._in_force, self.notes, graded=self.graded)  # type: ignore[arg-type]
         return "; ".join([own, *users])
+
+    @property
+    def _given_in_words(self) -> str:
+        return self.convention.given_in_words(self.given)
 
     @property
     def _in_force(self) -> Convention:
@@ -208,7 +213,7 @@ class Partial:
         in_force = measure.convention.with_metric(own)
         moments = _split(self.moments[row], len(self.k))[column]
         words = basis_of(self.behind[row], in_force, self.notes, graded=self.graded)  # type: ignore[arg-type]
-        basis = words if self.library is None else _("as {library}: {words}", library=self.library, words=words)
+        basis = words if self.library is None else as_library(self.library, self._given_in_words, words)
         return PartialScore(moments, measure.metric, self.k[column], in_force, basis)
 
     def interval(
@@ -310,6 +315,7 @@ def partial_of(
         _ends_of([getattr(relevance, end)() for end in ("min", "max")] if len(relevance) else ()),
         data.notes,
         prepared.users if keep_users else None,
+        tuple(data.overrides),
     )
 
 
@@ -461,7 +467,7 @@ def _both(a: pl.Series | None, b: pl.Series | None) -> pl.Series | None:
 
 def _stored(partial: Partial, schema: str) -> dict[str, Any]:
     """Everything of a partial: `schema`, `k`, `metrics` (metric, options, convention, scale, moments), `counts`, `convention`,
-    `library`, `graded`, `notes` and `users`. Of a convention, what differs from the default; NaN is None.
+    `library`, `graded`, `notes`, `users` and `given`. Of a convention, what differs from the default; NaN is None.
     """  # fmt: skip
     measures = [
         {
@@ -485,6 +491,7 @@ def _stored(partial: Partial, schema: str) -> dict[str, Any]:
         "grades": list(partial.grades),
         "notes": list(partial.notes),
         "users": None if partial.users is None else partial.users.to_list(),
+        "given": list(partial.given),
     }
 
 
@@ -526,6 +533,7 @@ def _restored(told: Mapping[str, Any], schema: str) -> Partial:
             _ends_of(told["grades"]),
             tuple(told["notes"]),
             None if told["users"] is None else pl.Series("user", told["users"]),
+            tuple(told["given"]),
         )
     except RecnbError:
         raise

@@ -164,7 +164,7 @@ def _population(
     else:
         _own, lines = evaluation.library_notes((metric.symbol.removesuffix(OWN), metric, ks) for metric, ks in metrics)
         conventions = (
-            _("each metric as {library} has it", library=evaluation.library),
+            evaluation.each_as_library,
             *lines,
         )
         basis = "; ".join(conventions)

@@ -27,13 +27,16 @@ from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.metric import Metric
 from recnb.results.aggregation import Scoring
 from recnb.results.arguments import position_of
-from recnb.results.provenance import OWN, WHY_OWN, basis_of
+from recnb.results.provenance import OWN, WHY_OWN, as_library, basis_of, each_as
 
 #: What to ask an evaluation first.
 CALLS = (".report()", ".table(k=[5, 10])", ".ndcg(k=10)", ".explain('ndcg', user, k=10)")
 
 #: Columns of the frame of items that name them for a reader, without regard to case.
 TITLES = ("title", "name", "label")
+
+#: Why a user is not evaluated whose metric has nothing to find.
+NOTHING_RELEVANT = "none of their items in the truth is relevant"
 
 
 class EvaluationData:
@@ -82,6 +85,16 @@ class EvaluationData:
     def counts(self) -> Counts:
         """The size of the data, and the number of users and rows left out."""
         return self.prepared.counts
+
+    @property
+    def given(self) -> str:
+        """In words: what was given on top of a library's conventions."""
+        return self.convention.given_in_words(self.overrides)
+
+    @property
+    def each_as_library(self) -> str:
+        """In words: whose conventions each metric follows, and what was given on top of them."""
+        return each_as(self.library, self.given)
 
     def restricted(self, prepared: Prepared) -> EvaluationData:
         """The same evaluation for some of its users, whose data is `prepared`."""
@@ -202,7 +215,7 @@ class EvaluationData:
             words = "; ".join([words, _("highest relevance {value:g}, that of the truth", value=top)])
         if why := self.why_own(scoring.metric, whole=whole):
             return "; ".join([words, _(WHY_OWN[why], library=self.library)])
-        return _("as {library}: {words}", library=self.library, words=words)
+        return as_library(self.library, self.given, words)
 
     def convention_of(self, metrics: Iterable[tuple[Metric[...], Mapping[str, Any]]]) -> Convention:
         """The convention of metrics of accuracy: with the options given and, where grades differ, the gain."""
@@ -222,7 +235,7 @@ class EvaluationData:
     def position(self, user: Any) -> int:
         """The position of a user among those evaluated."""
         if place_of(user, self.prepared.users) is None and (reason := self._left_out(user)):
-            raise UnknownUserError(f"user {user!r} is not evaluated: {reason}.")
+            raise not_evaluated(user, reason)
         return position_of(user, self.prepared.users)
 
     def _left_out(self, user: Any) -> str:
@@ -232,7 +245,7 @@ class EvaluationData:
         if place_of(user, judged["user"]) is None:
             return "they have a list, and no item in the truth" if listed else ""
         if place_of(user, judged.filter(is_relevant(self.convention))["user"]) is None:
-            return "none of their items in the truth is relevant"
+            return NOTHING_RELEVANT
         return "they have relevant items, and no list" if not listed else "the convention leaves them out"
 
     def list_of(self, position: int) -> dict[int, Any]:
@@ -297,6 +310,11 @@ class EvaluationData:
                 "Evaluation of some users' lists, which are not here, against {relevant:,} relevant items",
                 relevant=counts.n_relevant,
             )
+
+
+def not_evaluated(user: Any, reason: str) -> UnknownUserError:
+    """The error that names a user who is left out, and why."""
+    return UnknownUserError(f"user {user!r} is not evaluated: {reason}.")
 
 
 def index_of(

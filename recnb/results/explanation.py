@@ -31,6 +31,7 @@ from recnb.metrics.recommendation_lists import TermRows, Whole
 from recnb.results import beyond_accuracy
 from recnb.results.aggregation import cutoffs_under, undefined_in
 from recnb.results.arguments import check_options, measure_at, position_of
+from recnb.results.evaluation_data import NOTHING_RELEVANT, not_evaluated
 from recnb.results.plots import axes, plain
 from recnb.results.provenance import COLUMNS, console, titled
 
@@ -243,7 +244,9 @@ def _of_accuracy(
         basis="; ".join([*convention.phrases(graded=data.prepared.graded), *data.notes]),
     )  # fmt: skip
     undefined = undefined_in(metric.at(hits, cutoffs, options), data.convention, (1, 1))
-    if data.convention.no_relevant in ("one", "nan") and undefined is not None and undefined.any():
+    if undefined is not None and undefined.any() and data.convention.no_relevant == "skip":
+        raise not_evaluated(user, NOTHING_RELEVANT)
+    if undefined is not None and undefined.any() and data.convention.no_relevant in ("one", "nan"):
         value = 1.0 if data.convention.no_relevant == "one" else np.nan
         explanation = replace(explanation, value=value, by_convention=True)
     return replace(explanation, titles=data.item_titles(list(dict.fromkeys([*items.values(), *truth_items]))))

@@ -71,7 +71,7 @@ def measures_of(data: EvaluationData, names: Iterable[str], confidence: float, o
     marked, lines = data.library_notes((text, metric, Cutoffs.of(metric.cutoff)) for text, metric, _own in named)
     convention = data.convention_of(zip(metrics, own, strict=True))
     words = [
-        data.basis(convention) if data.library is None else _("each metric as {library} has it", library=data.library),
+        data.basis(convention) if data.library is None else data.each_as_library,
         _("{confidence}% intervals", confidence=f"{100 * confidence:g}"),
     ]
     if any(metric.summed for metric in metrics):

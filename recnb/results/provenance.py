@@ -54,6 +54,21 @@ COLUMNS: dict[str, str] = {
     "q": N_("q, list"),
 }
 
+
+def each_as(library: str | None, given: str) -> str:
+    """Whose conventions each metric follows, and in words what was given on top of them."""
+    if given:
+        return _("each metric as {library} has it, with {given}", library=library, given=given)
+    return _("each metric as {library} has it", library=library)
+
+
+def as_library(library: str | None, given: str, words: str) -> str:
+    """The words of a number that follows a library, and what was given on top of its conventions."""
+    if given:
+        return _("as {library} with {given}: {words}", library=library, given=given, words=words)
+    return _("as {library}: {words}", library=library, words=words)
+
+
 #: Marks a number that is recnb's own, under the conventions of a library that has none.
 OWN = "†"
 

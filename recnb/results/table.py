@@ -340,7 +340,7 @@ def table_of(
     if of_accuracy and library is None:
         parts.append(evaluation.basis(convention))
     elif of_accuracy:
-        parts.append(_("each metric as {library} has it", library=library))
+        parts.append(evaluation.each_as_library)
     means = _means(evaluation, of_accuracy, cutoffs)
     for _name, metric, own in asked:
         if not metric.is_accuracy:

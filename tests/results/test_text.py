@@ -436,10 +436,53 @@ def test_what_counts_for_a_query_of_zeros_is_said_and_explained(library: str) ->
     assert "1 with no relevant item left out" in texts["skip"]
 
 
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost", "catboost", "sklearn"])
+def test_a_query_of_zeros_that_is_left_out_is_not_explained(library: str) -> None:
+    ev = recnb.evaluate_groups(*GROUPS, group=[2, 2, 2], convention=library, no_relevant="skip")
+    for metric in ("ndcg", "map"):
+        with pytest.raises(recnb.errors.UnknownUserError, match="user 0 is not evaluated: none of their items"):
+            ev.explain(metric, 0, k=2)
+    score = ev.ndcg(k=2)
+    assert ev.explain("ndcg", 1, k=2).value == score.per_user[1]
+
+
 def test_tables_of_a_library_name_their_users() -> None:
     table = EV.under("evidently").table(["ndcg"], k=10)
     n_users = EV.under("evidently").ndcg(k=10).n_users
     assert f"each metric as evidently has it; {n_users} users" in table.attrs["basis"]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"relevant_from": 2}, "relevance of 2 or more"),
+        ({"no_relevant": "one"}, "users with no relevant item count 1"),
+        (
+            {"relevant_from": 2, "users": "union", "judged_only": True},
+            "relevance of 2 or more, users in either frame, items that are not judged left out of the lists",
+        ),
+    ],
+)
+def test_what_is_given_on_top_of_a_library_is_said(given: dict[str, Any], words: str) -> None:
+    run, truth = {"u": {"a": 2.0, "b": 1.0}, "v": {"a": 1.0}}, {"u": {"a": 1, "b": 2}, "v": {"a": 2}}
+    ev = recnb.evaluate(run, truth, convention="trec", **given)
+    comparison = recnb.compare({"one": run, "other": run}, truth, convention="trec", **given)
+    partial = recnb.Partial.of(ev, ["ndcg"], k=10)
+    each = f"each metric as pytrec_eval-terrier has it, with {words};"
+    for basis in (
+        ev.table(["ndcg", "map"], k=10).attrs["basis"],
+        ev.measures(["nDCG@10", "AP"]).attrs["basis"],
+        ev.report(k=[10]).to_markdown().replace("\\_", "_"),
+        comparison.basis(),
+        comparison.report(k=[10]).to_markdown().replace("\\_", "_"),
+        partial.basis,
+        recnb.Partial.from_dict(partial.to_dict()).basis,
+    ):
+        assert each in basis
+    one = f"as pytrec_eval-terrier with {words}: "
+    for basis in (ev.ndcg(k=10).basis, ev.at_least("ndcg", 0.1, k=10).basis, partial.score("ndcg", 10).basis):
+        assert one in basis
+    assert ev.under("trec").table("ndcg", k=10).attrs["basis"].startswith("each metric as pytrec_eval-terrier has it; ")
 
 
 def test_a_list_without_equal_scores_is_explained_where_ties_are_averaged() -> None:
