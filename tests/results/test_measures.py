@@ -99,11 +99,14 @@ def test_items_of_negative_grades_are_not_judged(seed: int) -> None:
         for frame, value in ((qrels, "relevance"), (run, "score"))
     ]
     names = {"average_precision": "map", "reciprocal_rank": "recip_rank", "r_precision": "Rprec", "ndcg": "ndcg"}
+    names |= {"bpref": "bpref", "inf_ap": "infAP"}
     theirs = peer.RelevanceEvaluator(by_query[0], set(names.values()), judged_docs_only_flag=True).evaluate(by_query[1])
     evaluation = recnb.evaluate(run, qrels, convention="trec", judged_only=True)
     for ours, name in names.items():
         wanted = {query: values[name] for query, values in theirs.items()}
         assert getattr(evaluation, ours)().per_user.to_dict() == pytest.approx(wanted, abs=1e-9), name
+    of_measure = recnb.evaluate(run, qrels, convention="trec").measure("Bpref(judged_only=True)")
+    assert of_measure == evaluation.bpref()
 
 
 @pytest.mark.parametrize("seed", range(5))
