@@ -209,6 +209,12 @@ def test_judged_and_bpref_by_hand() -> None:
 
 
 def test_rows_have_the_names_given_and_intervals() -> None:
+    sums = ["NumRet(judged_only=True)", "NumRet(judged_only=True)@5", "NumRel(rel=4)", "NumRelRet(rel=4)"]
+    assert EV.measures(sums)[["low", "high"]].isna().all(axis=None)
+    assert EV.measures(sums)["mean"].between(1, EV.measure("NumRet")).all()
+    assert "interval" not in repr(EV.measure("NumRel(rel=4)"))
+    with pytest.raises(OptionError, match="sum over users"):
+        EV.measure("NumRel(rel=4)").interval()
     names = ["nDCG@10", "ndcg@5", "MAP(rel=4)", "Judged@10", "NumRet", "NumRel", "gini@10"]
     table = EV.measures(names)
     assert list(table.index) == names
