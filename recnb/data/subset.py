@@ -56,12 +56,21 @@ def among(prepared: Prepared, users: pl.Series, note: str | Sentence = "") -> Pr
 
 def judged_hits(prepared: Prepared) -> Hits:
     """The judged items in the lists, relevant or not, as hits of the same users on the same ranks."""
-    source = prepared.source
-    assert source is not None
     convention = replace(prepared.convention, relevant="any", relevant_from=None, users="union", no_relevant="zero")
-    if convention.negative_relevance == "zero":
-        convention = replace(convention, negative_relevance="keep")
-    known = source.under(convention)
+    if convention.negative_relevance != "zero":
+        return _hits_under(convention, prepared)
+    graded = _hits_under(replace(convention, negative_relevance="keep", judged_only=False), prepared)
+    if not convention.judged_only:
+        return graded
+    # Items of a grade below 0 have left the lists; in the truth they are still those that were not judged.
+    hits = _hits_under(convention, prepared)
+    return replace(hits, truth_user=graded.truth_user, truth_relevance=graded.truth_relevance)
+
+
+def _hits_under(convention: Convention, prepared: Prepared) -> Hits:
+    """The hits under another convention, of the users evaluated."""
+    assert prepared.source is not None
+    known = prepared.source.under(convention)
     return hits_among(known.all_hits, known.users.is_in(prepared.users.implode()).to_numpy())
 
 

@@ -15,7 +15,7 @@ from recnb.display.language import _, current, ngettext, use_language
 from recnb.display.svg import ACCENT, QUIET
 from recnb.display.templates import render
 from recnb.errors import Argument, NoUsersError, OptionError, Suggesting, near
-from recnb.metrics.metric import RETRIEVAL_METRICS, any_metric
+from recnb.metrics.metric import Metric, any_metric
 from recnb.results.plots import axes
 from recnb.results.provenance import titled
 from recnb.stats import ENOUGH, UNBOUNDED, Bounds, Detectable, IntervalMethod, interval_of_pairs, intervals
@@ -62,10 +62,16 @@ class Interval(tuple[float, float]):
 
 def bounds_of(metric: str) -> Bounds:
     """Between what the values of a metric lie."""
+    known = _known(metric)
+    return UNBOUNDED if known is None else known.bounds
+
+
+def _known(metric: str) -> Metric[...] | None:
+    """The metric of a name; None for one of some library alone."""
     try:
-        return any_metric(metric).bounds
-    except OptionError:  # a metric of some library alone
-        return UNBOUNDED
+        return any_metric(metric)
+    except OptionError:
+        return None
 
 
 class MetricValue(float, Suggesting):
@@ -141,7 +147,8 @@ class Score(MetricValue):
 
     @property
     def _summed(self) -> bool:
-        return self.metric in RETRIEVAL_METRICS and RETRIEVAL_METRICS[self.metric].summed
+        known = _known(self.metric)
+        return known is not None and known.summed
 
     def interval(
         self, confidence: float = 0.95, method: IntervalMethod = "auto", resamples: int = 2000, seed: int = 0

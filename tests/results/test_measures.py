@@ -99,11 +99,14 @@ def test_items_of_negative_grades_are_not_judged(seed: int) -> None:
         for frame, value in ((qrels, "relevance"), (run, "score"))
     ]
     names = {"average_precision": "map", "reciprocal_rank": "recip_rank", "r_precision": "Rprec", "ndcg": "ndcg"}
+    names |= {"bpref": "bpref", "inf_ap": "infAP"}
     theirs = peer.RelevanceEvaluator(by_query[0], set(names.values()), judged_docs_only_flag=True).evaluate(by_query[1])
     evaluation = recnb.evaluate(run, qrels, convention="trec", judged_only=True)
     for ours, name in names.items():
         wanted = {query: values[name] for query, values in theirs.items()}
         assert getattr(evaluation, ours)().per_user.to_dict() == pytest.approx(wanted, abs=1e-9), name
+    of_measure = recnb.evaluate(run, qrels, convention="trec").measure("Bpref(judged_only=True)")
+    assert of_measure == evaluation.bpref()
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -206,6 +209,12 @@ def test_judged_and_bpref_by_hand() -> None:
 
 
 def test_rows_have_the_names_given_and_intervals() -> None:
+    sums = ["NumRet(judged_only=True)", "NumRet(judged_only=True)@5", "NumRel(rel=4)", "NumRelRet(rel=4)"]
+    assert EV.measures(sums)[["low", "high"]].isna().all(axis=None)
+    assert EV.measures(sums)["mean"].between(1, EV.measure("NumRet")).all()
+    assert "interval" not in repr(EV.measure("NumRel(rel=4)"))
+    with pytest.raises(OptionError, match="sum over users"):
+        EV.measure("NumRel(rel=4)").interval()
     names = ["nDCG@10", "ndcg@5", "MAP(rel=4)", "Judged@10", "NumRet", "NumRel", "gini@10"]
     table = EV.measures(names)
     assert list(table.index) == names
