@@ -83,12 +83,13 @@ class Inputs:
             levels = given.index.names
             known = {self._role_of_id(level) for level in levels} == {*IDS}
             labels = list(map(str, levels)) if known else IDS
-            value = "score" if name == RECS else "relevance"
+            of_recs = str(given.name) if role_of(given.name) == "rank" else "score"
+            value = of_recs if name == RECS else "relevance"
             of_levels = [given.index.get_level_values(at).to_series() for at in range(2)]
             ids = {
                 label: from_pandas(level, name, label, "item") for label, level in zip(labels, of_levels, strict=True)
             }
-            return pl.DataFrame({**ids, value: from_pandas(given, name, value, value)})
+            return pl.DataFrame({**ids, value: from_pandas(given, name, value, role_of(value) or value)})
         if isinstance(given, (list, tuple, np.ndarray, pl.Series)):
             return self._of_rows(given, name)
         if isinstance(given, pd.Series) and is_numbered(given.index):

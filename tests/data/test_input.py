@@ -54,9 +54,11 @@ RECS_HELD: dict[str, Any] = {
     "mapping of scores": SCORED,
     "Series of lists": pd.Series(LISTS),
     "Series of scores": pd.Series(SCORED),
-    "Series by user and item": -RECS.set_index(["user", "item"])["rank"],
+    "Series by user and item": -RECS.set_index(["user", "item"])["rank"].rename("score"),
+    "Series of ranks": RECS.set_index(["item", "user"])["rank"],
+    "Series of ranks of another name": RECS.sort_values("item").set_index(["user", "item"])["rank"].rename("Position"),
     "Series by item and user": RECS.assign(score=-RECS["rank"]).set_index(["item", "user"])["score"],
-    "Series by levels without names": (-RECS.set_index(["user", "item"])["rank"]).rename_axis([None, None]),
+    "Series by levels without names": -RECS.set_index(["user", "item"])["rank"].rename(None).rename_axis([None, None]),
     "frame of lists": pd.DataFrame({"user": IDS, "recommended": list(LISTS.values())}),
     "frame of lists of another name": pd.DataFrame({"uid": IDS, "best": list(LISTS.values())}),
     "Polars frame of lists": pl.DataFrame({"user": IDS, "best": list(LISTS.values())}),
@@ -111,11 +113,14 @@ def test_recommendations(how: str) -> None:
         same(RECS_HELD[how], truth)
 
 
-def test_levels_that_are_named_by_keyword() -> None:
+def test_a_series_with_parts_named_by_keyword() -> None:
     truth = TRUTH.rename(columns={"user": "who"})
     same(RECS, truth.set_index(["item", "who"])["relevance"].rename_axis(["item", "who"]), user="who")
     scores = RECS.rename(columns={"user": "who"}).set_index(["item", "who"])["rank"].mul(-1).rename("score")
     same(scores, truth, user="who")
+    ranks = RECS.set_index(["user", "item"])["rank"].rename("pos")
+    same(ranks, TRUTH, rank="pos")
+    same(-ranks, TRUTH, score="pos")
 
 
 @pytest.mark.parametrize("how", ROWS)
