@@ -80,9 +80,16 @@ class Inputs:
 
     def _table(self, given: Any, name: str) -> pl.DataFrame | None:
         if isinstance(given, pd.Series) and given.index.nlevels == 2:
-            ids = {role: given.index.get_level_values(at).to_series() for at, role in enumerate(IDS)}
-            parts = {**ids, "score" if name == RECS else "relevance": given}
-            return pl.DataFrame({role: from_pandas(part, name, role, role) for role, part in parts.items()})
+            levels = given.index.names
+            known = {self._role_of_id(level) for level in levels} == {*IDS}
+            labels = list(map(str, levels)) if known else IDS
+            of_recs = str(given.name) if role_of(given.name) == "rank" else "score"
+            value = of_recs if name == RECS else "relevance"
+            of_levels = [given.index.get_level_values(at).to_series() for at in range(2)]
+            ids = {
+                label: from_pandas(level, name, label, "item") for label, level in zip(labels, of_levels, strict=True)
+            }
+            return pl.DataFrame({**ids, value: from_pandas(given, name, value, role_of(value) or value)})
         if isinstance(given, (list, tuple, np.ndarray, pl.Series)):
             return self._of_rows(given, name)
         if isinstance(given, pd.Series) and is_numbered(given.index):
@@ -97,6 +104,10 @@ class Inputs:
         if hasattr(type(given), "columns") or hasattr(type(given), "__arrow_c_stream__"):
             return self._of_frame(given, name, columns_of(given, name))
         return None
+
+    def _role_of_id(self, column: object) -> str | None:
+        """Whether a name is that of users or of items: as named by keyword, or a name that is known."""
+        return next((role for role in IDS if column is not None and column == self.columns.get(role)), role_of(column))
 
     def _of_rows(self, given: Any, name: str) -> pl.DataFrame | None:
         if getattr(given, "ndim", 1) == 0 or len(given) == 0 or not isinstance(given[0], (*LISTS, *SETS, Mapping)):

@@ -54,7 +54,11 @@ RECS_HELD: dict[str, Any] = {
     "mapping of scores": SCORED,
     "Series of lists": pd.Series(LISTS),
     "Series of scores": pd.Series(SCORED),
-    "Series by user and item": -RECS.set_index(["user", "item"])["rank"],
+    "Series by user and item": -RECS.set_index(["user", "item"])["rank"].rename("score"),
+    "Series of ranks": RECS.set_index(["item", "user"])["rank"],
+    "Series of ranks of another name": RECS.sort_values("item").set_index(["user", "item"])["rank"].rename("Position"),
+    "Series by item and user": RECS.assign(score=-RECS["rank"]).set_index(["item", "user"])["score"],
+    "Series by levels without names": -RECS.set_index(["user", "item"])["rank"].rename(None).rename_axis([None, None]),
     "frame of lists": pd.DataFrame({"user": IDS, "recommended": list(LISTS.values())}),
     "frame of lists of another name": pd.DataFrame({"uid": IDS, "best": list(LISTS.values())}),
     "Polars frame of lists": pl.DataFrame({"user": IDS, "best": list(LISTS.values())}),
@@ -88,6 +92,7 @@ TRUTH_HELD: dict[str, Any] = {
     "mapping": LIKED,
     "Series": pd.Series(LIKED),
     "Series by user and item": TRUTH.set_index(["user", "item"])["relevance"],
+    "Series by item and user": TRUTH.rename(columns={"item": "Movie ID"}).set_index(["Movie ID", "user"])["relevance"],
     "frame of mappings": pd.DataFrame({"user": list(LIKED), "relevant": list(LIKED.values())}),
     "frame": TRUTH,
     "lazy": pl.from_pandas(TRUTH).lazy(),
@@ -106,6 +111,16 @@ BINARY_HELD: dict[str, Any] = {
 def test_recommendations(how: str) -> None:
     for truth in (TRUTH, LIKED, pl.from_pandas(TRUTH)):
         same(RECS_HELD[how], truth)
+
+
+def test_a_series_with_parts_named_by_keyword() -> None:
+    truth = TRUTH.rename(columns={"user": "who"})
+    same(RECS, truth.set_index(["item", "who"])["relevance"].rename_axis(["item", "who"]), user="who")
+    scores = RECS.rename(columns={"user": "who"}).set_index(["item", "who"])["rank"].mul(-1).rename("score")
+    same(scores, truth, user="who")
+    ranks = RECS.set_index(["user", "item"])["rank"].rename("pos")
+    same(ranks, TRUTH, rank="pos")
+    same(-ranks, TRUTH, score="pos")
 
 
 @pytest.mark.parametrize("how", ROWS)
