@@ -92,6 +92,13 @@ class EvaluationData:
         return self.convention.given_in_words(self.overrides)
 
     @property
+    def one_rule(self) -> bool:
+        """Whether all metrics do the same with users who have no relevant item."""
+        if self.library is None or "no_relevant" in self.overrides:
+            return True
+        return len({preset.convention.no_relevant for preset in presets.of_library(self.library)}) == 1
+
+    @property
     def each_as_library(self) -> str:
         """In words: whose conventions each metric follows, and what was given on top of them."""
         return each_as(self.library, self.given)
