@@ -11,9 +11,10 @@ from math import isfinite, isnan
 from typing import TYPE_CHECKING
 
 from recnb.comparison.results import tested
-from recnb.display.language import N_, _, ngettext, pgettext
+from recnb.display.language import N_, _, ngettext
 from recnb.display.templates import joined, plain_lines, translated
 from recnb.display.text import one_line
+from recnb.results.provenance import NO_RELEVANT
 
 if TYPE_CHECKING:
     from recnb.comparison.results import (
@@ -299,7 +300,7 @@ def movers_title(moved: MovedUsers, safe: Safe = str) -> str:
 
 
 def population_in_words(
-    judged: Iterable[ModelUsers], n_users: int, n_skipped: int = 0, *, zero: bool = True
+    judged: Iterable[ModelUsers], n_users: int, n_without: int = 0, no_relevant: str = "skip", *, zero: bool = True
 ) -> list[str]:
     """The users that models are compared on, and those left out; names are the user's, on one line and not yet escaped."""
     judged = list(judged)
@@ -330,8 +331,8 @@ def population_in_words(
     words += [
         _(in_each, n=counts.n_without_list, model=one_line(counts.model)) for counts in without if counts.n_without_list
     ]
-    if n_skipped:
-        words.append(pgettext("comparison", "{n:,} with no relevant item left out", n=n_skipped))
+    if n_without:
+        words.append(_(NO_RELEVANT[no_relevant], n=n_without))
     return words
 
 

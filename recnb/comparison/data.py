@@ -65,8 +65,9 @@ class ComparisonData:
         first = self._first
         orders = {model.convention.order for model in self._models.values()}
         convention = first.convention if len(orders) == 1 else replace(first.convention, order="auto")
-        skipped = first.counts.n_without_relevant if convention.no_relevant == "skip" else 0
-        words = population_in_words(self.judged, self.n_users, skipped, zero=convention.no_list == "zero")
+        without = first.counts.n_without_relevant if first.one_rule else 0
+        zero = convention.no_list == "zero"
+        words = population_in_words(self.judged, self.n_users, without, convention.no_relevant, zero=zero)
         if first.library:
             words.append(first.each_as_library)
         # The users compared are named first, and once.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -144,10 +143,9 @@ class Scoring:
         """The convention of the data with the metric's own options."""
         return self.convention.with_metric({**self.metric.defaults, **self.options})
 
-    @cached_property
-    def n_undefined(self) -> int | None:
-        """The users with an ideal of 0, where an item of no gain can be relevant; None where the relevant items tell."""
-        cutoffs = cutoffs_under(self.convention, None)
+    def n_undefined(self, cutoffs: Cutoffs) -> int | None:
+        """The users with an ideal of 0 at the deepest cut-off, where an item of no gain can be relevant; None where the relevant items tell."""
+        cutoffs = cutoffs_under(self.convention, Cutoffs.one(cutoffs.deepest))
         if self.convention.relevant == ">0":
             return None
         credit = self.metric.at(self.hits(cutoffs), cutoffs, self.options)

@@ -196,7 +196,7 @@ def numbers_of(
     if metric.is_accuracy:
         whole = cutoffs.values == (None,)
         scoring = evaluation.scoring(metric, options, whole=whole)
-        basis = partial(evaluation.basis_of_metric, scoring, whole=whole)
+        basis = partial(evaluation.basis_of_metric, scoring, cutoffs)
         return Numbers(scoring.prepared.users, scoring.averaged(cutoffs), scoring.in_force, lambda: [basis()])
     found = [result_of(evaluation, metric, k, options) for k in cutoffs]
     deepest = found[cutoffs.values.index(cutoffs.deepest)]

@@ -92,6 +92,13 @@ class EvaluationData:
         return self.convention.given_in_words(self.overrides)
 
     @property
+    def one_rule(self) -> bool:
+        """Whether all metrics do the same with users who have no relevant item."""
+        if self.library is None or "no_relevant" in self.overrides:
+            return True
+        return len({preset.convention.no_relevant for preset in presets.of_library(self.library)}) == 1
+
+    @property
     def each_as_library(self) -> str:
         """In words: whose conventions each metric follows, and what was given on top of them."""
         return each_as(self.library, self.given)
@@ -196,12 +203,12 @@ class EvaluationData:
         first = presets.data_convention(name)
         return EvaluationData(source.under(source.as_given(first)), name, side_data=self.side_data)
 
-    def basis_of_metric(self, scoring: Scoring, *, whole: bool = False) -> str:
-        """In words: the users and the convention behind a metric's number, which may be of whole lists."""
-        prepared, convention = scoring.prepared, scoring.in_force
+    def basis_of_metric(self, scoring: Scoring, cutoffs: Cutoffs) -> str:
+        """In words: the users and the convention behind a metric's number at the deepest of these cut-offs."""
+        prepared, convention, whole = scoring.prepared, scoring.in_force, cutoffs.values == (None,)
         if whole and self.library is None:
             convention = convention.with_metric(shown_at(None, dict(convention.metric)))
-        n_undefined = scoring.n_undefined
+        n_undefined = scoring.n_undefined(cutoffs)
         words = basis_of(prepared.counts, convention, self.notes, graded=prepared.graded, n_undefined=n_undefined)
         if scoring.metric.summed:
             words = "; ".join([_("sum over users"), words])

@@ -76,6 +76,6 @@ def measures_of(data: EvaluationData, names: Iterable[str], confidence: float, o
     ]
     if any(metric.summed for metric in metrics):
         words.append(_("NumRet, NumRel and NumRelRet: sums over users"))
-    basis = "; ".join([*words, *own_users(data, named), *lines])
+    basis = "; ".join([*words, *own_users(data, named, Cutoffs.one(None)), *lines])
     table.attrs = {"basis": basis, "own": marked, "lang": current()}
     return table

@@ -347,7 +347,7 @@ def table_of(
             found = numbers_of(evaluation, metric, metric.cutoffs(cutoffs), own)
             means[metric] = found.averages.means
             parts.append(f"{metric.name}: {'; '.join(found.basis())}")
-    parts += own_users(evaluation, [(name, each.metric, each.options) for name, each in zip(names, asked, strict=True)])
+    parts += own_users(evaluation, [(name, *each[1:]) for name, each in zip(names, asked, strict=True)], cutoffs)
     at_cutoffs = [(name, each.metric, each.metric.cutoffs(cutoffs)) for name, each in zip(names, asked, strict=True)]
     marked, lines = evaluation.library_notes(at_cutoffs)
     basis, shown = "; ".join([*parts, *lines]), str(convention)
@@ -368,13 +368,16 @@ def table_of(
     return table
 
 
-def own_users(evaluation: EvaluationData, metrics: Iterable[tuple[str, Metric[...], Mapping[str, Any]]]) -> list[str]:
+def own_users(
+    evaluation: EvaluationData, metrics: Iterable[tuple[str, Metric[...], Mapping[str, Any]]], cutoffs: Cutoffs
+) -> list[str]:
     """The users behind measures that have data of their own, AP(rel=4), and behind all metrics of a library."""
     words: dict[str, list[str]] = {}
     for name, metric, options in metrics:
         if metric.data or (metric.is_accuracy and evaluation.library is not None):
             scoring = evaluation.scoring(metric, options)
-            users = users_in_words(scoring.prepared.counts, scoring.convention, scoring.n_undefined)
+            n_undefined = scoring.n_undefined(metric.cutoffs(cutoffs))
+            users = users_in_words(scoring.prepared.counts, scoring.convention, n_undefined)
             words.setdefault(", ".join(users), []).append(name)
     if len(words) == 1 and evaluation.library is not None:
         return list(words)

@@ -383,3 +383,22 @@ def test_methods_of_a_mapping_take_no_arguments(sample):
         found.values("nDCG@10")
     with pytest.raises(OptionError, match=r"found\['item-knn'\]\.items\(k=10\)"):
         found.items(k=10)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({}, "1 with no relevant item left out"),
+        ({"no_relevant": "one"}, "1 with no relevant item counting 1 where evaluated"),
+        ({"no_relevant": "zero"}, "1 with no relevant item counting 0 where evaluated"),
+        ({"convention": "lightgbm"}, "1 with no relevant item counting 1 where evaluated"),
+        ({"convention": "lightgbm", "no_relevant": "zero"}, "1 with no relevant item counting 0 where evaluated"),
+        ({"convention": "catboost"}, ""),  # its metrics differ in this
+    ],
+)
+def test_what_users_with_no_relevant_item_count_is_said(given, words):
+    lists = {"u": {"x": 1.0, "z": 0.5}, "v": {"y": 1.0}}
+    found = recnb.compare({"a": lists, "b": lists}, {"u": {"x": 1, "z": 0}, "v": {"y": 0}}, users="both", **given)
+    for basis in (found.basis(), found.table("ndcg", k=1).attrs["basis"]):
+        assert words in basis
+        assert bool(words) == ("with no relevant item" in basis)

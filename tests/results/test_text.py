@@ -452,6 +452,22 @@ def test_tables_of_a_library_name_their_users() -> None:
     assert f"each metric as evidently has it; {n_users} users" in table.attrs["basis"]
 
 
+@pytest.mark.parametrize("library", ["recommenders", "rectools", "replay", "recbole", "implicit"])
+def test_users_without_a_list_are_users_of_a_librarys_ndcg(library: str) -> None:
+    lists, truth = {"a": ["x", "y"], "b": ["z"]}, {"a": ["x"], "b": ["q"], "c": ["x"], "d": ["y"]}
+    ev = recnb.evaluate(lists, truth).under(library)
+    score = ev.ndcg(k=2)
+    assert (score.n_users, score.per_user["c"]) == (4, 0)
+    for basis in (
+        score.basis,
+        ev.table("ndcg", k=[1, 2]).attrs["basis"].replace(", 2 of", "; 2 of"),
+        ev.at_least("ndcg", 0.1, k=2).basis,
+        ev.lint(k=2).basis,
+    ):
+        assert "4 users; 2 of them without a list" in basis
+        assert "with no relevant item" not in basis
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
