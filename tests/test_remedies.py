@@ -223,8 +223,8 @@ CASES = {
     "a report of a sum": Case("", "ev.report(metrics=['ndcg', 'NumRet'], k=2)", r"type (\.measure\('NumRet'\)) of an evaluation", "result = ev{}", "result", 6),
     "a comparison of a sum": Case("found = recnb.compare(dict(a=recs, b=recs), truth)", "found.table('NumRet@2')", r"each model is in (.+?)\.$", "result = found{}", "result", 4),
     "a report led by Bpref": option("ev.report(k=2, **more).to_frame().iloc[[0, 2]]['mean'].tolist()", "dict(metrics=['bpref', 'rr'])", r"has not: (metrics=.+?)\.$", [(1 / np.log2(3) + 1) / 2, 0.75]),
-    "a report with another threshold": Case("truth.loc[2] = ['u', 'c', 2]; more = {}; names = ['rr', 'RR(rel=2)']", "recnb.evaluate(recs, truth, **more).report(k=3, metrics=names).to_frame()['mean'].item()", r"evaluate with (relevant_from=2), or", "more = dict({}); names = ['rr']", right=1 / 3),
-    "a report with another threshold, in a table": Case("truth.loc[2] = ['u', 'c', 2]; ev = recnb.evaluate(recs, truth)", "ev.report(k=3, metrics=['rr', 'RR(rel=2)'])", r"or type (\.measures\(.+?\))\.$", "result = ev{}['mean'].item()", "result", 1 / 3),
+    "a report of a comparison with another threshold": Case("truth.loc[2] = ['u', 'c', 2]; found = recnb.compare(dict(a=recs, b=recs[::-1]), truth)", "found.report(k=3, metrics=['rr', 'RR(rel=2)'])", r"ask for it by (\.table\(.+?\))\.$", "result = found{}['RR(rel=2)'].tolist()", "result", [1 / 3, 1 / 3]),
+    "a report with another threshold": Case("truth.loc[2] = ['u', 'c', 2]; ev = recnb.evaluate(recs, truth)", "ev.report(k=3, metrics=['rr', 'RR(rel=2)@2'])", r"ask for it by (\.table\(.+?\))\.$", "result = ev{}.to_numpy()[0].item()", "result", 0.0),
     # ---- parts
     "chunks that are one frame": Case("more = recs", "recnb.evaluate_chunks(more, truth, 'mrr')", r"or type (.+?)\.$", "result = {}.mrr()", "result"),
     "parts of a pooled mean": Case("more = recnb.evaluate(recs, truth, average='pooled')", "recnb.Partial.of(more, 'mrr')", r"all users at once, (.+?)\.$", "result = {}.mrr()", "result"),

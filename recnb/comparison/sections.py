@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from recnb.report.data import MetricDescription
 
 #: Marks of LaTeX for verdicts, and for means that are not significantly different from the best.
-LATEX_MARKS = {"better": r"\ast", "worse": r"\dagger"}
+LATEX_MARKS = {"better": r"\ast", "worse": r"\ddagger"}
 LATEX_NEAR = r"\circ"
 
 

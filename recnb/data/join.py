@@ -366,7 +366,9 @@ class Source:
             whole=self.whole or self, _known={},
         )  # fmt: skip
         in_force = convention.ordered_by(whole.convention.order)
-        return replace(some.under(listed), convention=in_force, source=self, notes=self.notes)
+        return replace(
+            some.under(listed), judged_rows=whole.judged_rows, convention=in_force, source=self, notes=self.notes
+        )
 
 
 def _joined(

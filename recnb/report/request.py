@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from recnb.errors import Argument, Code, OptionError, is_several
+from recnb.errors import Argument, Code, OptionError, Placeholder, is_several
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import Metric
 from recnb.results.arguments import Asked, Metrics, asked_of, chosen_metrics
@@ -98,12 +98,11 @@ def request_of(
             fix=(f"For {name} alone type .{name}(k=10).",),
         )
     chosen = chosen_metrics([name for name in own_options if name not in beyond])
-    other = next((metric for metric in chosen if metric.data), None)
+    other = next((each for each in asked if each.metric.data), None)
     if other is not None:
-        same = f"a report is of the same users and lists throughout, and {other.name} has others: evaluate with "
-        options_of_data = [part for name, value in other.data.items() for part in (Argument(name, value), ", ")]
-        table = Code(f"type .measures([{other.name!r}])", Argument("format", "trec"))
-        raise OptionError(same, *options_of_data, "or ", table, ".")
+        same = f"a report has the same relevant items and lists throughout, and {other.metric.name} has others: ask for it by "
+        flag = Argument("format", Placeholder("'trec'", "trec, one run at a time"))
+        raise OptionError(same, Code(f".table([{other.name!r}])", flag), ".")
     if chosen[0].retrieval:
         raise OptionError(
             f"the first metric of a report has its curve and the lint, which {chosen[0].symbol} has not: ",

@@ -337,7 +337,10 @@ def test_a_report_without_a_measure_of_other_users_names_the_flags(
     files: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(files, "popular.run", "qrels.txt", "--metrics", "nDCG@10", "AP(rel=2)") == 2
-    assert "evaluate with --relevant-from 2, or --format trec." in capsys.readouterr().err
+    problem = capsys.readouterr().err
+    assert "ask for it by --format trec, one run at a time." in problem
+    assert "--relevant-from" not in problem
+    assert run(files, "popular.run", "qrels.txt", "--metrics", "nDCG@10", "AP(rel=2)", "--format", "trec") == 0
 
 
 def test_a_slip_in_a_gate_is_told_before_the_work(files: Path, capsys: pytest.CaptureFixture[str]) -> None:

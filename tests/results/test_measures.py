@@ -109,6 +109,24 @@ def test_items_of_negative_grades_are_not_judged(seed: int) -> None:
     assert of_measure == evaluation.bpref()
 
 
+@pytest.mark.parametrize("convention", ["trec", "ir_measures"])
+def test_runs_of_different_queries_are_compared_on_what_is_judged(convention: str) -> None:
+    run, qrels = run_of(3)
+    qrels = with_negatives(qrels, 3)
+    runs = {"all": run, "some": run[run["query_id"] != "q0"].assign(score=lambda rows: -rows["score"])}
+    options: dict[str, Any] = {"convention": convention, "judged_only": True}
+    found = recnb.compare(runs, qrels, **options)
+    names = ["AP", "nDCG@5", "Bpref", "infAP"]
+    table = found.table(names)
+    assert ("q0" in found.users) is (convention == "ir_measures")
+    for model, lists in runs.items():
+        alone = recnb.evaluate(lists, qrels, **options)
+        for name in names:
+            score = alone.measure(name)
+            assert isinstance(score, recnb.Score)
+            assert table.loc[model, name] == pytest.approx(score.per_user[found.users].mean(), abs=1e-12)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_equal_those_that_ir_measures_prints_with_five_digits(seed: int) -> None:
     run, qrels = run_of(seed)
