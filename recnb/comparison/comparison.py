@@ -264,7 +264,9 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         table._measured = lambda: wide
         basis = [self.basis(), *filter(None, [segments.words if segments else ""])]
         if any(not metric.is_accuracy for _name, metric, _own in named):
-            basis.append(_("metrics beyond accuracy over all users who have a value in every model"))
+            everyone = _("metrics beyond accuracy over all users who have a value in every model")
+            evaluated = _("metrics beyond accuracy over the users evaluated who have a value in every model")
+            basis.append(evaluated if segments else everyone)
         basis += self._first.library_notes(named)[1]
         table.attrs = {"n_users": self.n_users, "alpha": self.settings.alpha, "lang": current()}
         table.attrs["basis"] = "; ".join(basis)

@@ -402,3 +402,17 @@ def test_what_users_with_no_relevant_item_count_is_said(given, words):
     for basis in (found.basis(), found.table("ndcg", k=1).attrs["basis"]):
         assert words in basis
         assert bool(words) == ("with no relevant item" in basis)
+
+
+def test_a_table_by_segment_names_the_users_behind_metrics_beyond_accuracy(sample):
+    found = recnb.compare(sample.recommendations, sample.test, train=sample.train)
+    whole, parts = found.table("novelty", k=10), found.table("novelty", k=10, by="activity")
+    assert "beyond accuracy over all users who have a value in every model" in whole.attrs["basis"]
+    assert "beyond accuracy over the users evaluated who have a value in every model" in parts.attrs["basis"]
+    # The sizes of the segments are those of the users evaluated with a list.
+    model = found.models["item-knn"]
+    values = model.novelty(k=10).per_user
+    assert whole.loc["item-knn", "novelty@10"] == pytest.approx(values.mean())
+    n_in_train = sample.train.groupby("user").size()
+    first = values.index[n_in_train.reindex(values.index).between(0, 9) & values.index.isin(model.users)]
+    assert parts.loc[("0 to 9", "item-knn"), "novelty@10"] == pytest.approx(values[first].mean())
