@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Never
 
@@ -373,7 +373,7 @@ def parse_options(options: Mapping[str, Any]) -> Options:
             problem = f"{name!r} is no option of an evaluation: k, metrics and options such as gain belong to a metric."
             fix = "Type ev.measures(['nDCG@10', 'AP']), or ev.table(k=10, gain='exponential')."
             raise OptionError(problem, fix=fix)
-        raise unknown_option(name, "an evaluation", options_known())
+        raise unknown_option(name, options[name], "an evaluation", options_known())
     for role, column in columns.items():
         if column is not None and not isinstance(column, str):
             fix = "If yours are not: frame.columns = frame.columns.map(str)."
@@ -399,20 +399,28 @@ OF_LIBRARIES: dict[str, tuple[object, ...]] = {
         "gains are those of a metric: ev.ndcg(k=10, gain='exponential') is 2**label - 1, gain='linear' the label.",
     ),
     **dict.fromkeys(("weight", "weights", "sample_weight"), ("every user, or query, counts the same.",)),
-    **dict.fromkeys(
-        ("rel", "relevance_level", "threshold"), ("the lowest relevant grade is ", Argument("relevant_from", 2), ".")
-    ),
-    "alpha": ("tests have the level 1 - confidence, here ", Argument("confidence", 0.95), "."),
     "complete": ("users without a list count 0 by ", Argument("users", "truth"), "."),
 }
 
 
-def unknown_option(name: str, of: str, known: Iterable[str]) -> OptionError:
+def unknown_option(name: str, value: object, of: str, known: Collection[str]) -> OptionError:
     """The error for a keyword that is none."""
     if name in ("group", "qid"):
         call = f"recnb.evaluate_groups(y_true, y_score, {name}=...)"
         problem = f"{name}= is that of labels and scores without a frame: type {call}, for several models recnb.compare({{'a': {call}, …}})."
         return OptionError(problem, fix=("For a column of queries: ", Argument("user", name), "."))
+    if name in ("rel", "relevance_level", "threshold"):
+        grade = Argument("relevant_from", value if is_number(value) and value > 0 else 2)
+        return OptionError(f"{name}= is no option of {of}: the lowest relevant grade is ", grade, ".")
+    if name in ("alpha", "confidence"):
+        level = value if name == "confidence" else round(1.0 - value, 12) if is_number(value) else None
+        confidence = Argument("confidence", level if is_number(level) and 0 < level < 1 else 0.95)
+        if "confidence" in known:
+            words = f"{name}= is no option of {of}: tests have the level 1 - confidence, here "
+            return OptionError(words, confidence, ".")
+        words = f"{name}= is no option of {of}: intervals and tests have a confidence."
+        fix = f"Type ev.measures(['nDCG@10'], {confidence}), or recnb.compare(models, truth, {confidence})."
+        return OptionError(words, fix=fix)
     if name in OF_LIBRARIES:
         return OptionError(f"{name}= is no option of {of}: ", *OF_LIBRARIES[name])
     return OptionError(f"{name!r} is no option of {of}. {near(name, known)}")

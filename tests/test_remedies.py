@@ -225,6 +225,10 @@ CASES = {
     "a report led by Bpref": option("ev.report(k=2, **more).to_frame().iloc[[0, 2]]['mean'].tolist()", "dict(metrics=['bpref', 'rr'])", r"has not: (metrics=.+?)\.$", [(1 / np.log2(3) + 1) / 2, 0.75]),
     "a report of a comparison with another threshold": Case("truth.loc[2] = ['u', 'c', 2]; found = recnb.compare(dict(a=recs, b=recs[::-1]), truth)", "found.report(k=3, metrics=['rr', 'RR(rel=2)'])", r"ask for it by (\.table\(.+?\))\.$", "result = found{}['RR(rel=2)'].tolist()", "result", [1 / 3, 1 / 3]),
     "a report with another threshold": Case("truth.loc[2] = ['u', 'c', 2]; ev = recnb.evaluate(recs, truth)", "ev.report(k=3, metrics=['rr', 'RR(rel=2)@2'])", r"ask for it by (\.table\(.+?\))\.$", "result = ev{}.to_numpy()[0].item()", "result", 0.0),
+    "a level of tests": Case("", "recnb.evaluate(recs, truth, alpha=0.1)", r"Type (ev\.measures\(.+?\)), or (recnb\.compare\(.+?\))\.$", "found = {0}; models = dict(a=recs, b=recs); result = {1}.settings.confidence", "('90' in str(found)) * result", 0.9),
+    "a confidence of an evaluation": Case("", "recnb.evaluate(recs, truth, confidence=0.9)", r"or (recnb\.compare\(.+?\))\.$", "models = dict(a=recs, b=recs); result = {}.settings.confidence", "result", 0.9),
+    "a level of a comparison": Case("more = dict(alpha=0.1); models = dict(a=recs, b=recs)", "recnb.compare(models, truth, **more).settings.confidence", r"here (confidence=0\.9)\.$", "more = dict({})", right=0.9),
+    "a threshold by another name": Case("truth.loc[2] = ['u', 'c', 4]; more = dict(threshold=3.5)", "recnb.evaluate(recs, truth, **more).mrr()", r"grade is (relevant_from=3\.5)\.$", "more = dict({})", right=1 / 3),
     # ---- parts
     "chunks that are one frame": Case("more = recs", "recnb.evaluate_chunks(more, truth, 'mrr')", r"or type (.+?)\.$", "result = {}.mrr()", "result"),
     "parts of a pooled mean": Case("more = recnb.evaluate(recs, truth, average='pooled')", "recnb.Partial.of(more, 'mrr')", r"all users at once, (.+?)\.$", "result = {}.mrr()", "result"),

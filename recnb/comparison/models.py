@@ -75,7 +75,7 @@ def models_of(models: Any, truth: Input | None, options: dict[str, Any]) -> dict
                 fix="Type recnb.compare(models, truth).table(['nDCG@10', 'AP']), or .table(k=[5, 10]).",
             )
         if name not in options_of_compare:
-            raise unknown_option(name, "a comparison", options_of_compare)
+            raise unknown_option(name, options[name], "a comparison", options_of_compare)
     if isinstance(models, (Evaluation, Fetchable)):
         raise OptionError(
             "one Evaluation is one model, and a comparison needs two: recnb.compare({'mine': ev, 'popular': other})."

@@ -192,7 +192,7 @@ def value_of(text: str) -> Any:
         return int(text)
     if re.fullmatch(r"-?\d*\.?\d+(e[-+]?\d+)?", text):
         return float(text)
-    return {"true": True, "false": False}.get(text, text)
+    return {"true": True, "True": True, "false": False, "False": False}.get(text, text)
 
 
 def options_of(text: str) -> dict[str, Any]:

@@ -97,6 +97,15 @@ def test_several_files_are_compared(files: Path, capsys: pytest.CaptureFixture[s
     assert r"\toprule" in capsys.readouterr().out
 
 
+def test_a_switch_is_typed_as_in_python_or_in_lower_case(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = ("popular.run", "qrels.txt", "--metrics", "P@5", "--format", "trec", "--data-option")
+    printed = []
+    for switch in ("true", "True", "false", "False"):
+        assert run(files, *given, f"judged_only={switch}") == 0
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1] != printed[2] == printed[3]
+
+
 def test_trec_evals_own_figures(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(files, "popular.run", "qrels.txt", "--convention", "trec_eval", "--format", "trec", "--k", 5, 10) == 0
     lines = dict(line.split("\tall\t") for line in capsys.readouterr().out.splitlines())
