@@ -19,7 +19,7 @@ from recnb.results import Curve, Interval, Table
 from recnb.results.aggregation import BLOCK, Scoring, averaged, cutoffs_under, hits_for
 from recnb.results.arguments import STANDARD, Metrics, chosen_metrics, options_of
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.provenance import as_library, basis_of, each_as, users_in_words
+from recnb.results.provenance import as_library, basis_of, each_as, users_in_words, users_of_mean
 from recnb.results.score import PartialScore, interval_of
 from recnb.results.table import parts_of, table_at, with_ends
 from recnb.stats import Moments
@@ -351,9 +351,15 @@ def _measured(
             for row in rows:
                 added = _moments_of(block, scorings[row], own[row], under)
                 moments[row] = _added(moments[row], added, len(cutoffs)) if row in moments else added
-    counts = [scoring.prepared.counts for scoring in scorings]
-    behind = tuple(PartialCounts(one.n_users, one.n_without_list, one.n_without_relevant) for one in counts)
+    behind = tuple(_users_behind(scoring, cutoffs) for scoring in scorings)
     return measures, tuple(moments[row] for row in range(len(scorings))), behind
+
+
+def _users_behind(scoring: Scoring, cutoffs: Cutoffs) -> PartialCounts:
+    counts = scoring.prepared.counts
+    n_undefined = scoring.n_undefined(scoring.metric.cutoffs(cutoffs))
+    n_users, without = users_of_mean(counts, scoring.convention, n_undefined)
+    return PartialCounts(n_users, counts.n_without_list, without)
 
 
 def _measure(scoring: Scoring, scale: float | None) -> tuple[Measure, dict[str, Any]]:

@@ -87,13 +87,18 @@ def basis_of(
     )
 
 
+def users_of_mean(counts: Counts, convention: Convention, n_undefined: int | None) -> tuple[int, int]:
+    """The number of users behind a mean, and of those with no relevant item; `n_undefined` as in `users_in_words`."""
+    if n_undefined is None:
+        return counts.n_users, counts.n_without_relevant
+    if convention.no_relevant == "skip":  # those counted are others, who are left out before
+        return counts.n_users - n_undefined, counts.n_without_relevant + n_undefined
+    return counts.n_users, n_undefined
+
+
 def users_in_words(counts: Counts, convention: Convention, n_undefined: int | None = None) -> list[str]:
     """The users behind a mean, and those that are not; `n_undefined`: those of a metric whose relevant items give no gain."""
-    n_users, without = counts.n_users, counts.n_without_relevant
-    if n_undefined is not None and convention.no_relevant == "skip":  # without are others, who are left out before
-        n_users, without = n_users - n_undefined, without + n_undefined
-    elif n_undefined is not None:
-        without = n_undefined
+    n_users, without = users_of_mean(counts, convention, n_undefined)
     parts = [ngettext("{n:,} user", "{n:,} users", n_users) + convention.users_phrase]
     if counts.n_without_list:
         parts.append(_("{n:,} of them without a list, which counts 0", n=counts.n_without_list))
