@@ -24,7 +24,6 @@ from babel.messages.pofile import read_po, write_po
 import recnb
 from recnb import LIST_METRICS, METRICS
 from recnb.data.item_data import ASK
-from recnb.display.data_file import rows_of
 from recnb.display.language import LANGUAGES, LOCALE
 from recnb.libraries.library_metrics import SPECIAL
 from recnb.metrics.metric import RETRIEVAL_METRICS, Metric
@@ -115,12 +114,6 @@ def extracted() -> Catalog:
         catalogue.add(
             Catalogue(ask=ASK).missing("", argument).statement, locations=[("recnb/metrics/recommendation_lists.py", 0)]
         )
-    for row in rows_of("conventions/phrases.csv"):
-        for phrase in filter(None, (row["phrase"], row["alone"])):
-            catalogue.add(phrase, locations=[("recnb/conventions/phrases.csv", 0)])
-    for row in rows_of("metrics/latex.csv"):
-        if row["words"]:
-            catalogue.add(row["latex"], locations=[("recnb/metrics/latex.csv", 0)])
     for row in recorded():
         catalogue.add(row.sentence, locations=[("recnb/widgets/quiz/mistakes.csv", 0)])
     for metric in (*METRICS.values(), *RETRIEVAL_METRICS.values(), *LIST_METRICS.values(), *SPECIAL.values()):

@@ -8,15 +8,95 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
-from recnb.display.data_file import rows_of
-from recnb.display.language import _
+from recnb.display.language import N_, _
 from recnb.errors import Argument, OptionError, is_number, is_word, near
 
-_PHRASES = rows_of("conventions/phrases.csv")
 #: Decisions and options of metrics in words: axis and word -> phrase.
-PHRASES: dict[tuple[str, str], str] = {(row["axis"], row["word"]): row["phrase"] for row in _PHRASES}
+PHRASES: dict[tuple[str, str], str] = {
+    ("order", "auto"): N_("ordered by score, or by rank"),
+    ("order", "score"): N_("ordered by score"),
+    ("order", "rank"): N_("ordered by rank"),
+    ("order", "row"): N_("in the order given"),
+    ("score_dtype", "float64"): N_("scores in double precision"),
+    ("score_dtype", "float32"): N_("scores in single precision"),
+    ("ties", "first"): N_("equal scores in the order given"),
+    ("ties", "last"): N_("equal scores in reverse order"),
+    ("ties", "item_asc"): N_("equal scores by item, ascending"),
+    ("ties", "item_desc"): N_("equal scores by item, descending"),
+    ("ties", "expected"): N_("averaged over all orders of equal scores"),
+    ("ties", "max_rank"): N_("equal scores share their lowest place"),
+    ("ties", "floor_mean_rank"): N_("equal scores share their middle place"),
+    ("ties", "worst"): N_("equal scores least relevant first"),
+    ("duplicates", "error"): N_("a pair recommended twice is refused"),
+    ("duplicates", "dedupe"): N_("a pair recommended twice keeps its highest place"),
+    ("duplicates", "hit_once"): N_("a pair recommended twice hits once"),
+    ("duplicates", "keep"): N_("a pair recommended twice counts twice"),
+    ("duplicates", "rows"): N_("a pair recommended twice is relevant twice"),
+    ("nonpositive_scores", "keep"): N_("any score can be a hit"),
+    ("nonpositive_scores", "never_hit"): N_("a score of 0 or less is no hit"),
+    ("candidates", "list"): N_("only what was recommended is ranked"),
+    ("candidates", "padded"): N_("judged items that were not recommended are ranked below the list"),
+    ("candidates", "catalogue"): N_("all items that were not recommended are ranked below the list"),
+    ("cutoff", "k"): N_("lists cut at k"),
+    ("cutoff", "none"): N_("lists not cut"),
+    ("relevant", ">0"): N_("relevance above 0"),
+    ("relevant", "any"): N_("every judged item"),
+    ("relevant", "!=0"): N_("relevance other than 0"),
+    ("negative_relevance", "error"): N_("negative relevance is refused"),
+    ("negative_relevance", "zero"): N_("negative relevance counts 0"),
+    ("negative_relevance", "keep"): N_("negative relevance counts as it is"),
+    ("judged", "truth"): N_("all of the truth is judged"),
+    ("judged", "list"): N_("only recommended items are judged"),
+    ("users", "truth"): N_("users of the truth"),
+    ("users", "recs"): N_("those with a list"),
+    ("users", "both"): N_("those in both frames"),
+    ("users", "union"): N_("those in either frame"),
+    ("no_relevant", "skip"): N_("users with no relevant item left out"),
+    ("no_relevant", "zero"): N_("users with no relevant item count 0"),
+    ("no_relevant", "one"): N_("users with no relevant item count 1"),
+    ("no_relevant", "nan"): N_("users with no relevant item count NaN"),
+    ("no_relevant", "error"): N_("users with no relevant item are refused"),
+    ("no_list", "zero"): N_("a user without a list counts 0"),
+    ("no_list", "nan"): N_("a user without a list makes the mean NaN"),
+    ("no_list", "error"): N_("a user without a list is refused"),
+    ("no_hit", "zero"): N_("users without a hit count 0"),
+    ("no_hit", "skip"): N_("users without a hit left out"),
+    ("no_hit", "error"): N_("a user without a hit is refused"),
+    ("average", "user"): N_("mean over users"),
+    ("average", "pooled"): N_("sums of all users divided, no mean over users"),
+    ("average", "of_means"): N_("from the means over users"),
+    ("average", "geometric"): N_("geometric mean over users"),
+    ("gain", "linear"): N_("linear gain"),
+    ("gain", "exponential"): N_("gain 2^relevance - 1"),
+    ("gain", "binary"): N_("binary gain"),
+    ("discount", "log"): N_("discount log2(1 + rank)"),
+    ("discount", "clipped_log"): N_("discount max(1, log2(rank))"),
+    ("discount", "rank"): N_("discount rank"),
+    ("ideal", "relevant"): N_("ideal: all relevant items, cut at k"),
+    ("ideal", "k"): N_("ideal: k items as good as the best"),
+    ("ideal", "list"): N_("ideal: the list's own items, best first"),
+    ("ideal", "min(k, list)"): N_("ideal: all relevant items, cut at k and at the list's length"),
+    ("ideal", "whole list"): N_("ideal: all relevant items, cut at the list's length"),
+    ("out_of", "k"): N_("out of k"),
+    ("out_of", "list"): N_("out of the list's length"),
+    ("out_of", "relevant"): N_("out of all relevant items"),
+    ("out_of", "hits"): N_("out of the hits"),
+    ("out_of", "min(k, relevant)"): N_("out of min(k, relevant items)"),
+    ("out_of", "min(list, relevant)"): N_("out of min(list's length, relevant items)"),
+    ("target", "first"): N_("first relevant item"),
+    ("target", "preferred"): N_("most preferred item"),
+}
 #: Words of an axis by itself, if they differ from those in a whole convention.
-ALONE: dict[tuple[str, str], str] = {(row["axis"], row["word"]): row["alone"] for row in _PHRASES if row["alone"]}
+ALONE: dict[tuple[str, str], str] = {
+    ("order", "auto"): N_("by rank, or by score"),
+    ("order", "score"): N_("by score"),
+    ("order", "rank"): N_("by rank"),
+    ("order", "row"): N_("in the order of the rows"),
+    ("users", "recs"): N_("users with a list"),
+    ("users", "both"): N_("users in both frames"),
+    ("users", "union"): N_("users in either frame"),
+    ("no_relevant", "error"): N_("users with no relevant item refused"),
+}
 
 Order = Literal["auto", "score", "rank", "row"]
 ScoreDtype = Literal["float64", "float32"]

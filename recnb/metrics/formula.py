@@ -18,11 +18,48 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from recnb.display.data_file import rows_of
 from recnb.display.language import N_, _, pgettext
 
 #: Names of formulas in LaTeX.
-LATEX: dict[str, str] = {row["name"]: row["latex"] for row in rows_of("metrics/latex.csv")}
+LATEX: dict[str, str] = {
+    "rank": "i",
+    "relevance": r"\mathrm{rel}_i",
+    "max_relevance": r"\mathrm{rel}_{\max}",
+    "nth": N_(r"\mathrm{hits}_{\le i}"),
+    "first": N_(r"[\text{first hit}]"),
+    "preferred": N_(r"[\text{most preferred}]"),
+    "reach": r"\textstyle\left(\prod_{j<i} \left(1 - \frac{2^{\mathrm{rel}_j} - 1}{2^{\mathrm{rel}_{\max}}}\right)\right)",
+    "n_relevant": N_(r"|\mathrm{relevant}|"),
+    "n_hits": N_(r"|\mathrm{hits}|"),
+    "list_length": N_(r"|\mathrm{list}|"),
+    "beta": r"\beta",
+    "hits": N_(r"\mathrm{hits}"),
+    "ideal": N_(r"\mathrm{ideal}"),
+    "alpha": r"\alpha",
+    "count": N_(r"\mathrm{count}_i"),
+    "total": N_(r"\mathrm{total}"),
+    "place": N_(r"\mathrm{place}_i"),
+    "times": N_(r"\mathrm{times}_i"),
+    "tail": N_(r"[i \in \mathrm{tail}]"),
+    "shown": N_(r"[i \text{ is shown}]"),
+    "share": N_(r"\mathrm{share}_i"),
+    "cosine": r"\cos(i, j)",
+    "jaccard": N_(r"\mathrm{jaccard}(i, j)"),
+    "together": N_(r"\mathrm{together}(i, j)"),
+    "distance": N_(r"\mathrm{distance}(i, j)"),
+    "differing": N_(r"\mathrm{differing}(i, j)"),
+    "overlap": N_(r"\mathrm{overlap}(u, v)"),
+    "expected_rank": N_(r"\mathrm{expected}_i"),
+    "popular_place": N_(r"\mathrm{popular}_i"),
+    "depth": "k",
+    "at_least": r"n_{\min}",
+    "n_shown": N_(r"|\mathrm{list}|"),
+    "n_users": N_(r"|\mathrm{users}|"),
+    "n_items": N_(r"|\mathrm{items}|"),
+    "n_different": N_(r"|\mathrm{shown~items}|"),
+    "n_places": N_(r"|\mathrm{places}|"),
+    "n_lists": N_(r"|\mathrm{lists}|"),
+}
 
 #: What a formula sums over: one row in words, and all in LaTeX, below the sum sign.
 OVER: dict[str, tuple[str, str]] = {
