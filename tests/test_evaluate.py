@@ -146,7 +146,8 @@ def test_groups_refused(what: str) -> None:
 
 def test_what_is_given_by_position_is_named() -> None:
     recs, truth = {"a": ["x"]}, {"a": ["x"]}
-    for call in (lambda: recnb.evaluate(recs, truth, ["nDCG@10"]), lambda: recnb.compare(recs, recs, truth)):  # type: ignore[arg-type]
+    calls: Any = recnb
+    for call in (lambda: calls.evaluate(recs, truth, ["nDCG@10"]), lambda: calls.compare(recs, recs, truth)):
         with pytest.raises(
             OptionError, match=r"the truth second; name what else .* as train=.*\.measures\(.*recnb\.compare"
         ):

@@ -19,7 +19,15 @@ from recnb.results import Curve, Interval, Table
 from recnb.results.aggregation import BLOCK, Scoring, averaged, cutoffs_under, hits_for
 from recnb.results.arguments import STANDARD, Metrics, chosen_metrics, options_of
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.provenance import as_library, basis_of, each_as, users_in_words, users_of_mean
+from recnb.results.provenance import (
+    as_library,
+    basis_of,
+    each_as,
+    users_in_words,
+    users_of_mean,
+    users_of_metrics,
+    with_options,
+)
 from recnb.results.score import PartialScore, interval_of
 from recnb.results.table import parts_of, table_at, with_ends
 from recnb.stats import Moments
@@ -85,9 +93,8 @@ class Partial:
     k: tuple[int | None, ...]
     moments: tuple[tuple[Moments, ...], ...]  #: by metric: one of all cut-offs, or one a cut-off where users differ
     counts: PartialCounts
-    behind: tuple[
-        PartialCounts, ...
-    ]  #: the users of each metric, who are others where a library or a measure has its own
+    #: The users of each metric, who are others where a library or a measure has its own.
+    behind: tuple[PartialCounts, ...]
     convention: Convention  #: of the data
     library: str | None = None  #: whose conventions each metric follows
     graded: bool = True  #: whether the truth says how relevant an item is
@@ -132,16 +139,15 @@ class Partial:
     @property
     def basis(self) -> str:
         """In words: how many users, who was left out, and by which convention."""
-        words: dict[str, list[str]] = {}
-        for measure, counts in zip(self.measures, self.behind, strict=True):
-            if self.library is not None or metric_named(measure.metric).data:
-                words.setdefault(", ".join(users_in_words(counts, measure.convention)), []).append(measure.metric)  # type: ignore[arg-type]
-        users = [f"{', '.join(names)}: {users}" for users, names in words.items()]
+        others = (
+            (measure.metric, users_in_words(counts, measure.convention))
+            for measure, counts in zip(self.measures, self.behind, strict=True)
+            if self.library is not None or metric_named(measure.metric).data
+        )
+        users = users_of_metrics(others, of_all=self.library is not None)
         if self.library is not None:
-            users = list(words) if len(words) == 1 else users
             return "; ".join([each_as(self.library, self._given_in_words), *users, *self.notes])
-        own = basis_of(self.counts, self._in_force, self.notes, graded=self.graded)  # type: ignore[arg-type]
-        return "; ".join([own, *users])
+        return "; ".join([basis_of(self.counts, self._in_force, self.notes, graded=self.graded), *users])
 
     @property
     def _given_in_words(self) -> str:
@@ -150,12 +156,8 @@ class Partial:
     @property
     def _in_force(self) -> Convention:
         """The convention, with the options given and, where grades differ, the gain."""
-        options: dict[str, Any] = {}
-        for measure in self.measures:
-            usual = metric_named(measure.metric).defaults
-            options |= {"gain": usual["gain"]} if len(set(self.grades)) > 1 and "gain" in usual else {}
-            options |= dict(measure.options)
-        return self.convention.with_metric(options)
+        metrics = ((metric_named(measure.metric), dict(measure.options)) for measure in self.measures)
+        return with_options(self.convention, metrics, grades_differ=len(set(self.grades)) > 1)
 
     def __add__(self, other: object) -> Partial:
         if not isinstance(other, Partial):
@@ -212,7 +214,7 @@ class Partial:
         own = {**metric_named(measure.metric).defaults, **dict(measure.options)}
         in_force = measure.convention.with_metric(own)
         moments = _split(self.moments[row], len(self.k))[column]
-        words = basis_of(self.behind[row], in_force, self.notes, graded=self.graded)  # type: ignore[arg-type]
+        words = basis_of(self.behind[row], in_force, self.notes, graded=self.graded)
         basis = words if self.library is None else as_library(self.library, self._given_in_words, words)
         return PartialScore(moments, measure.metric, self.k[column], in_force, basis)
 
@@ -501,9 +503,9 @@ def _stored(partial: Partial, schema: str) -> dict[str, Any]:
     }
 
 
-def _restored(told: Mapping[str, Any], schema: str) -> Partial:
+def _restored(stored: Mapping[str, Any], schema: str) -> Partial:
     """The partial that was stored."""
-    found = told.get("schema") if isinstance(told, Mapping) else None
+    found = stored.get("schema") if isinstance(stored, Mapping) else None
     if not isinstance(found, str) or found != schema:
         raise RecnbError(f"this is no stored partial that this version reads: its schema is {found!r}, not {schema!r}.")
     try:
@@ -514,7 +516,7 @@ def _restored(told: Mapping[str, Any], schema: str) -> Partial:
                 Convention.of(one["convention"]),
                 one["scale"],
             )
-            for one in told["metrics"]
+            for one in stored["metrics"]
         )
         moments = tuple(
             tuple(
@@ -525,21 +527,21 @@ def _restored(told: Mapping[str, Any], schema: str) -> Partial:
                 )
                 for own in one["moments"]
             )
-            for one in told["metrics"]
+            for one in stored["metrics"]
         )
         return Partial(
             measures,
-            Cutoffs.of(told["k"]).values,
+            Cutoffs.of(stored["k"]).values,
             moments,
-            PartialCounts(**told["counts"]),
-            tuple(PartialCounts(**one["counts"]) for one in told["metrics"]),
-            Convention.of(told["convention"]),
-            told["library"],
-            bool(told["graded"]),
-            _ends_of(told["grades"]),
-            tuple(told["notes"]),
-            None if told["users"] is None else pl.Series("user", told["users"]),
-            tuple(told["given"]),
+            PartialCounts(**stored["counts"]),
+            tuple(PartialCounts(**one["counts"]) for one in stored["metrics"]),
+            Convention.of(stored["convention"]),
+            stored["library"],
+            bool(stored["graded"]),
+            _ends_of(stored["grades"]),
+            tuple(stored["notes"]),
+            None if stored["users"] is None else pl.Series("user", stored["users"]),
+            tuple(stored["given"]),
         )
     except RecnbError:
         raise

@@ -8,6 +8,7 @@ once.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -247,7 +248,7 @@ class MetricVariant:
 
 
 @dataclass(frozen=True, eq=False)
-class Found(Suggesting):
+class Found(Suggesting, ABC):
     """What is found about a metric at a cut-off: shown in the language in which it was made, as text and by a template."""
 
     label: str  #: the metric's symbol at its cut-off
@@ -255,9 +256,9 @@ class Found(Suggesting):
     template: ClassVar[str]
     lang: str = field(default_factory=current, init=False)
 
+    @abstractmethod
     def lines(self) -> list[str]:
         """The result as text."""
-        raise NotImplementedError
 
     def __repr__(self) -> str:
         with use_language(self.lang):

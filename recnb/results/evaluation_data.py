@@ -27,7 +27,7 @@ from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.metric import Metric
 from recnb.results.aggregation import Scoring
 from recnb.results.arguments import position_of
-from recnb.results.provenance import OWN, WHY_OWN, as_library, basis_of, each_as
+from recnb.results.provenance import OWN, WHY_OWN, as_library, basis_of, each_as, with_options
 
 #: What to ask an evaluation first.
 CALLS = (".report()", ".table(k=[5, 10])", ".ndcg(k=10)", ".explain('ndcg', user, k=10)")
@@ -227,11 +227,7 @@ class EvaluationData:
     def convention_of(self, metrics: Iterable[tuple[Metric[...], Mapping[str, Any]]]) -> Convention:
         """The convention of metrics of accuracy: with the options given and, where grades differ, the gain."""
         differ = self.counts.n_relevant > 0 and bool(np.ptp(self.prepared.all_hits.truth_relevance, axis=0))
-        options: dict[str, Any] = {}
-        for metric, given in metrics:
-            options |= {"gain": metric.defaults["gain"]} if differ and "gain" in metric.defaults else {}
-            options |= given
-        return self.convention.with_metric(options)
+        return with_options(self.convention, metrics, grades_differ=differ)
 
     def basis(self, convention: Convention | None = None) -> str:
         """In words: how many users, who was left out, and by which convention."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from math import isfinite
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class GateCheck:
+class GateCheck(ABC):
     """One condition on one number of one model."""
 
     kind: ClassVar[str]
@@ -39,13 +40,13 @@ class GateCheck:
         return self.metric if self.k is None else f"{self.metric}@{self.k}"
 
     @property
+    @abstractmethod
     def passed(self) -> bool:
         """Whether the condition is met."""
-        raise NotImplementedError
 
+    @abstractmethod
     def sentence(self) -> str:
         """The result in words, with the numbers behind it."""
-        raise NotImplementedError
 
     def to_dict(self) -> dict[str, Any]:
         """The check as plain Python."""

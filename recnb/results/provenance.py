@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pandas as pd
 from markupsafe import Markup
@@ -13,7 +13,24 @@ from recnb.display.templates import name
 
 if TYPE_CHECKING:
     from recnb.conventions import Convention
-    from recnb.data import Counts
+    from recnb.metrics.metric import Metric
+
+
+class UserCounts(Protocol):
+    """How many users there are, as an evaluation or a part of one counts them."""
+
+    @property
+    def n_users(self) -> int:
+        """Users evaluated."""
+
+    @property
+    def n_without_list(self) -> int:
+        """Of these, users with no recommendations."""
+
+    @property
+    def n_without_relevant(self) -> int:
+        """Users of either frame with no relevant item."""
+
 
 #: Users with no relevant item, by what the convention does with them.
 NO_RELEVANT: dict[str, str] = {
@@ -74,7 +91,7 @@ OWN = "†"
 
 
 def basis_of(
-    counts: Counts,
+    counts: UserCounts,
     convention: Convention,
     notes: Sequence[str | Sentence],
     *,
@@ -87,7 +104,7 @@ def basis_of(
     )
 
 
-def users_of_mean(counts: Counts, convention: Convention, n_undefined: int | None) -> tuple[int, int]:
+def users_of_mean(counts: UserCounts, convention: Convention, n_undefined: int | None) -> tuple[int, int]:
     """The number of users behind a mean, and of those with no relevant item; `n_undefined` as in `users_in_words`."""
     if n_undefined is None:
         return counts.n_users, counts.n_without_relevant
@@ -96,7 +113,7 @@ def users_of_mean(counts: Counts, convention: Convention, n_undefined: int | Non
     return counts.n_users, n_undefined
 
 
-def users_in_words(counts: Counts, convention: Convention, n_undefined: int | None = None) -> list[str]:
+def users_in_words(counts: UserCounts, convention: Convention, n_undefined: int | None = None) -> list[str]:
     """The users behind a mean, and those that are not; `n_undefined`: those of a metric whose relevant items give no gain."""
     n_users, without = users_of_mean(counts, convention, n_undefined)
     parts = [ngettext("{n:,} user", "{n:,} users", n_users) + convention.users_phrase]
@@ -105,6 +122,27 @@ def users_in_words(counts: Counts, convention: Convention, n_undefined: int | No
     if without:
         parts.append(_(NO_RELEVANT[convention.no_relevant], n=without))
     return parts
+
+
+def users_of_metrics(users: Iterable[tuple[str, Sequence[str]]], *, of_all: bool) -> list[str]:
+    """A line for the metrics that have the same users, in words; without their names if `of_all` metrics there is one line."""
+    names: dict[str, list[str]] = {}
+    for metric, words in users:
+        names.setdefault(", ".join(words), []).append(metric)
+    if of_all and len(names) == 1:
+        return list(names)
+    return [f"{', '.join(metrics)}: {words}" for words, metrics in names.items()]
+
+
+def with_options(
+    convention: Convention, metrics: Iterable[tuple[Metric[...], Mapping[str, Any]]], *, grades_differ: bool
+) -> Convention:
+    """The convention with the options given of some metrics and, where grades differ, their gain."""
+    options: dict[str, Any] = {}
+    for metric, given in metrics:
+        options |= {"gain": metric.defaults["gain"]} if grades_differ and "gain" in metric.defaults else {}
+        options |= given
+    return convention.with_metric(options)
 
 
 def titled(item: Any, titles: Mapping[Any, str]) -> Markup:

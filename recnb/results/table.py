@@ -23,7 +23,7 @@ from recnb.results.aggregation import means_of
 from recnb.results.arguments import Metrics, asked_of
 from recnb.results.beyond_accuracy import numbers_of, recorded_in
 from recnb.results.plots import draw_scales
-from recnb.results.provenance import OWN, console, users_in_words
+from recnb.results.provenance import OWN, console, users_in_words, users_of_metrics
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -372,16 +372,13 @@ def own_users(
     evaluation: EvaluationData, metrics: Iterable[tuple[str, Metric[...], Mapping[str, Any]]], cutoffs: Cutoffs
 ) -> list[str]:
     """The users behind measures that have data of their own, AP(rel=4), and behind all metrics of a library."""
-    words: dict[str, list[str]] = {}
+    users = []
     for name, metric, options in metrics:
         if metric.data or (metric.is_accuracy and evaluation.library is not None):
             scoring = evaluation.scoring(metric, options)
             n_undefined = scoring.n_undefined(metric.cutoffs(cutoffs))
-            users = users_in_words(scoring.prepared.counts, scoring.convention, n_undefined)
-            words.setdefault(", ".join(users), []).append(name)
-    if len(words) == 1 and evaluation.library is not None:
-        return list(words)
-    return [f"{', '.join(names)}: {users}" for users, names in words.items()]
+            users.append((name, users_in_words(scoring.prepared.counts, scoring.convention, n_undefined)))
+    return users_of_metrics(users, of_all=evaluation.library is not None)
 
 
 def with_ends(table: Table, ends: Sequence[Sequence[Floats]]) -> Table:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -421,7 +423,7 @@ def test_periods_are_named_as_pandas_prints_them() -> None:
 
 def test_bins_of_ones_own_are_a_column() -> None:
     with pytest.raises(OptionError, match=r"whole number from 2 up\. For bins of your own .*pd\.cut"):
-        EV.table("ndcg", k=10, by="activity", bins=[10, 20])  # type: ignore[arg-type]
+        EV.table("ndcg", k=10, by="activity", **dict[str, Any](bins=[10, 20]))
 
 
 def test_a_user_is_in_one_segment() -> None:

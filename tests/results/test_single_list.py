@@ -331,7 +331,7 @@ def test_refused_by_kind() -> None:
         recnb.ndcg([1], k=0)
     with pytest.raises(OptionError, match="Did you mean 'gain'"):
         recnb.ndcg([1], gian="linear")  # type: ignore[call-arg]
-    with pytest.raises(OptionError, match="'exponential'"):
+    with pytest.raises(OptionError, match="Did you mean 'exponential'"):
         recnb.ndcg([1], gain="exp")  # type: ignore[arg-type]
 
 
@@ -514,6 +514,4 @@ def test_numbers_that_are_taken_for_ids_are_in_the_basis() -> None:
 
 def test_names_of_arguments_are_suggested() -> None:
     with pytest.raises(OptionError, match="'ranking', 'truth', 'k', 'y_true', 'y_score'"):
-        recnb.ndcg(["a"], relevant=["a"])  # type: ignore[call-arg]
-    with pytest.raises(OptionError, match="Did you mean 'exponential'"):
-        recnb.ndcg([1], gain="exp")  # type: ignore[arg-type]
+        recnb.ndcg(["a"], **dict[str, Any](relevant=["a"]))
