@@ -9,10 +9,14 @@ import gc
 import os
 from collections.abc import Generator
 
+import nbval.kernel
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.examples import PROFILE, examples
+from tests.kernels import NbvalKernel
+
+nbval.kernel.KernelManager = NbvalKernel
 
 # For the kernels of notebooks: a bar would be there on slow machines alone.
 os.environ["RECNB_NO_PROGRESS"] = "1"

@@ -22,11 +22,10 @@ from pathlib import Path
 
 import jupytext
 import nbformat
-from ipykernel.kernelspec import RESOURCES, get_kernel_dict
-from jupyter_client.kernelspec import KernelSpec
-from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbformat import NotebookNode
+
+from tests.kernels import ThisInterpreter
 
 ROOT = Path(__file__).parents[1]
 BUILT = ROOT / "notebooks"
@@ -49,14 +48,6 @@ IGNORED = ("nbval-ignore-output", "nbval-skip")
 
 #: What differs from run to run, and what stands for it: the list that nbval compares with.
 CLEANING = re.findall(r"^regex: (.*)\nreplace: (.*)$", (ROOT / "tests/nbval_sanitize.cfg").read_text("utf-8"), re.M)
-
-
-class ThisInterpreter(AsyncKernelManager):
-    """A kernel of the Python that runs this, whatever kernels are installed beside it."""
-
-    @property
-    def kernel_spec(self) -> KernelSpec:
-        return KernelSpec(resource_dir=RESOURCES, **get_kernel_dict())
 
 
 def sources(names: list[str] | None = None) -> list[Path]:

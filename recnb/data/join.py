@@ -36,7 +36,7 @@ class Counts:
         """Users evaluated."""
         return len(self._prepared.users)
 
-    @cached_property
+    @property
     def n_without_list(self) -> int:
         """Of these, users with no recommendations."""
         return int((self._prepared.list_length == 0).sum())

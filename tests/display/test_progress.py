@@ -62,7 +62,7 @@ def test_a_notebook_keeps_no_bar(delay: float, updates: int) -> None:
     import nbformat
     from nbclient import NotebookClient
 
-    from tests.notebooks import ThisInterpreter
+    from tests.kernels import ThisInterpreter
 
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(NOTEBOOK.format(delay=delay))])
     NotebookClient(notebook, kernel_manager_class=ThisInterpreter, timeout=60).execute()
