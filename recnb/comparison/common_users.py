@@ -14,7 +14,7 @@ from recnb.conventions import Convention, presets
 from recnb.data import Prepared, validation
 from recnb.data.encoding import distinct
 from recnb.data.join import InMemoryRows
-from recnb.data.relevance import is_relevant
+from recnb.data.relevance import relevant_only
 from recnb.data.subset import among
 from recnb.display.language import Plural, Sentence
 from recnb.errors import Argument, FrameError, NoUsersError, OptionError
@@ -98,7 +98,7 @@ def check_side_data(models: Mapping[str, EvaluationData]) -> None:
 def _judged(prepared: Prepared) -> pl.DataFrame:
     """The rows that must be the same: relevant ones, and all rows of the truth if those enter the ranking."""
     judged = prepared.judged.select("user", "item", "relevance")
-    return judged if prepared.convention.candidates != "list" else judged.filter(is_relevant(prepared.convention))
+    return judged if prepared.convention.candidates != "list" else relevant_only(judged, prepared.convention)
 
 
 def _fingerprint(table: pl.DataFrame) -> np.ndarray[Any, np.dtype[np.uint64]]:

@@ -258,34 +258,39 @@ def _candidates(frame: Frame, columns: list[str], roles: list[str]) -> dict[str,
 def table_of(frame: Frame, name: str, roles: Mapping[str, str]) -> pl.DataFrame:
     """The columns of the roles as a Polars frame in memory of its own, under the names of the roles; the frame is left as it is."""
     if isinstance(frame, pd.DataFrame):
-        columns = {role: from_pandas(frame[column], name, column, role) for role, column in roles.items()}
-        return owned(pl.DataFrame(columns))
+        columns = (from_pandas(frame[column], name, column, role).alias(role) for role, column in roles.items())
+        return pl.DataFrame([owned(column) for column in columns])
+    if isinstance(frame, pl.DataFrame):
+        return pl.DataFrame([owned(frame[column].alias(role)) for role, column in roles.items()])
     picked = [pl.col(column).alias(role) for role, column in roles.items()]
     if isinstance(frame, pl.LazyFrame):
         with collected(name):
-            return owned(frame.select(picked).collect())
-    if isinstance(frame, pl.DataFrame):
-        return owned(frame.select(picked))
+            return pl.DataFrame([owned(column) for column in frame.select(picked).collect()])
     return from_arrow(_arrow(frame, name, [*roles.values()]), name).select(picked)
 
 
-def owned(table: pl.DataFrame) -> pl.DataFrame:
-    """Copy rows into memory that is not shared with the caller, each column in one chunk.
+def owned(column: pl.Series) -> pl.Series:
+    """Copy a column into memory that is not shared with the caller, in one chunk.
 
     Polars, pandas and Arrow share memory with the numpy arrays that a frame is made over, and pandas writes into it in place.
     Text and bytes of Polars are never numpy's.
     """
-    text, shared = table.select(pl.col(pl.String, pl.Binary)), table.select(pl.exclude(pl.String, pl.Binary))
-    # In one piece each: columns in several would be put together whenever somebody looks at them. Polars copies what
-    # it puts together, and leaves a single piece where it is: hence one row more.
-    copied = pl.concat([shared, shared.head(1)]).rechunk().head(table.height)
-    return table.with_columns(*copied.get_columns(), *text.rechunk().get_columns())
+    if column.dtype in (pl.String, pl.Binary):
+        return column.rechunk()
+    # Polars copies what it puts together, and leaves a single piece where it is: hence one row more.
+    return pl.concat([column, column.head(1)]).rechunk().head(len(column))
+
+
+def with_series(table: pl.DataFrame, *columns: pl.Series) -> pl.DataFrame:
+    """Replace or add columns, without the query that `DataFrame.with_columns` runs."""
+    kept = {column.name: column for column in table} | {column.name: column for column in columns}
+    return pl.DataFrame([*kept.values()])
 
 
 def snapshot(frame: Frame, name: str, columns: list[str]) -> Frame:
     """Copy some columns as they are; their content is not checked here."""
     if isinstance(frame, pd.DataFrame):
-        return frame[columns].copy()
+        return frame[columns].copy() if columns else pd.DataFrame(index=frame.index)
     if isinstance(frame, (pl.DataFrame, pl.LazyFrame)):
         return table_of(frame, name, {column: column for column in columns})
     return _arrow(frame, name, columns)

@@ -11,7 +11,7 @@ import pandas as pd
 import polars as pl
 from numpy.typing import NDArray
 
-from recnb.data.parallel import in_blocks, sorted_in_shares
+from recnb.data.parallel import BLOCK, in_blocks, sorted_in_shares
 from recnb.metrics.hits import Floats, Ints, best_first, stands_best_first
 
 
@@ -84,6 +84,8 @@ def grouped(values: pl.Series) -> tuple[Ints, Ints]:
 
 def hashes_of(values: pl.Series, seed: int = 0) -> NDArray[np.uint64]:
     """A number for each value, the same for equal ones."""
+    if len(values) <= BLOCK:
+        return values.hash(seed).to_numpy()
     column = pl.LazyFrame({"value": values}).select(pl.col("value").hash(seed))
     return column.collect(engine="streaming").to_series().to_numpy()
 
@@ -97,7 +99,7 @@ def changes(values: pl.Series) -> Ints:
         if numbers is not None:
             return np.flatnonzero(numbers[start:stop] != numbers[start - 1 : stop - 1]) + start
         before = values.slice(start - 1, stop - start)
-        return (values.slice(start, stop - start) != before).arg_true().to_numpy().astype(np.int64) + start
+        return np.flatnonzero((values.slice(start, stop - start) != before).to_numpy()) + start
 
     return np.concatenate([np.zeros(0, dtype=np.int64), *in_blocks(len(values), look)])
 

@@ -17,7 +17,7 @@ from recnb.data import validation
 from recnb.data.encoding import best_first_by_user, distinct, positions
 from recnb.data.population import is_averaged
 from recnb.data.ranking import best_first, tie_key
-from recnb.data.relevance import relevance_mask
+from recnb.data.relevance import is_relevant
 from recnb.errors import Argument, OptionError
 from recnb.metrics.hits import Floats, Hits, Ints, Tied, count_within, in_order
 
@@ -177,7 +177,7 @@ def general_hits(recs: pl.DataFrame, judged: pl.DataFrame, items: pl.Series, con
         raise OptionError(Argument("ties", "expected"), " has no mean for ", once, ": choose ", dedupe, ".")
     data = coded(recs, judged, items, convention)
     rows = rank_rows(data, convention)
-    relevant = relevance_mask(data.grade, convention)
+    relevant = is_relevant(data.grade, convention)
     length = np.zeros(len(data.users), dtype=np.int64)
     np.maximum.at(length, rows.user, rows.place)
     place = {

@@ -77,7 +77,11 @@ def _checked(one: Any, users: pl.Series, at: int, name: str, label: str | None, 
 def holds_lists(frame: Frame, column: Any, kinds: tuple[type, ...] = (*LISTS, *SETS, Mapping)) -> bool:
     """Whether a column of a frame in memory has lists in its cells."""
     if isinstance(frame, pd.DataFrame):
-        return any(isinstance(cell, kinds) for cell in frame[column].dropna().head(1))
+        cells = frame[column]
+        if cells.dtype != object and not isinstance(cells.dtype, pd.ArrowDtype):
+            return False
+        known = (cell for cell in cells if not (pd.api.types.is_scalar(cell) and pd.isna(cell)))
+        return isinstance(next(known, None), kinds)
     return isinstance(frame, pl.DataFrame) and isinstance(frame.schema[column], (pl.List, pl.Array))
 
 

@@ -17,7 +17,7 @@ from recnb.data.general_join import general_hits, is_general
 from recnb.data.matches import TruthRows, matches
 from recnb.data.population import is_averaged, no_users, users_meet
 from recnb.data.ranking import rank_lists, refuse_repeats
-from recnb.data.relevance import LazyRows, graded, once, relevance_mask, relevant_rows, top_of
+from recnb.data.relevance import LazyRows, graded, is_relevant, once, relevant_rows, top_of
 from recnb.data.user_rows import UserRows
 from recnb.display.language import Sentence
 from recnb.errors import Argument, Code, ColumnError, ElsewhereError, FrameError, FrameName, OptionError
@@ -393,7 +393,7 @@ def _joined(
             once(judged, source.truth_labels, convention)
         return None
 
-    relevant = relevance_mask(relevance, convention)
+    relevant = is_relevant(relevance, convention)
     with_list, with_truth = length > 0, n_judged > 0
     has_relevant = np.bincount(truth_user[relevant], minlength=len(users)) > 0
     averaged = is_averaged(users, with_list, with_truth, has_relevant, convention)

@@ -10,6 +10,7 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data import validation
+from recnb.data.columns import with_series
 from recnb.data.parallel import in_shares
 from recnb.data.user_rows import UserRows, blocks_of
 from recnb.errors import COLUMN, Argument, Code, ColumnError, FrameError, FrameName
@@ -58,8 +59,8 @@ class RankedRecommendations:
             by_row = np.empty(len(self.rank), dtype=np.int64)
             by_row[self.by_user.rows] = self.rank
             rank = pl.Series(by_row)
-        table = self.table.with_columns(rank=rank)
-        return table.select("user", "item", "rank", *(["score"] if "score" in table.columns else []))
+        table = with_series(self.table, rank.alias("rank"))
+        return table[["user", "item", "rank", *(["score"] if "score" in table.columns else [])]]
 
 
 def rank_lists(
@@ -69,9 +70,9 @@ def rank_lists(
     by = order_by(table, convention, labels)
     by_user = UserRows.of(table["user"]) if by_user is None else by_user
     if by == "score":
-        table = table.with_columns(score=validation.scores(table, "recommendations", labels["score"]))
+        table = with_series(table, validation.scores(table, "recommendations", labels["score"]).alias("score"))
     elif by == "rank":
-        table = table.with_columns(rank=validation.ranks(table, "recommendations", labels["rank"]))
+        table = with_series(table, validation.ranks(table, "recommendations", labels["rank"]).alias("rank"))
     lists = RankedRecommendations(table, by_user, by, convention.ties)
     if by == "rank":
         if not _each_once(by_user, lists.rank):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from recnb.conventions import Convention
 from recnb.data import validation
-from recnb.data.columns import Frame, columns_of, plain_name, table_of
+from recnb.data.columns import Frame, columns_of, plain_name, table_of, with_series
 from recnb.errors import Argument, Code, FrameError
 from recnb.metrics.cached import cached_property
 from recnb.metrics.hits import Floats, Ints
@@ -53,8 +53,8 @@ def graded(truth: pl.DataFrame, labels: Mapping[str, str], convention: Conventio
             with np.errstate(over="ignore"):
                 rounded = [float(kind(threshold)) for kind in (np.float32, np.float16)]
             grades = pl.select(pl.when(pl.lit(grades).is_in(rounded)).then(threshold).otherwise(grades)).to_series()
-        return truth.with_columns(relevance=grades)
-    return truth.with_columns(relevance=pl.lit(1.0))
+        return with_series(truth, grades.alias("relevance"))
+    return with_series(truth, pl.Series("relevance", np.ones(truth.height)))
 
 
 def refuse_zeros(truth: Frame, labels: Mapping[str, str]) -> None:
@@ -101,19 +101,18 @@ def once(truth: pl.DataFrame, labels: Mapping[str, str], convention: Convention)
     return truth
 
 
-def is_relevant(convention: Convention) -> pl.Expr:
-    """Whether a judged item counts as relevant."""
-    if convention.relevant_from is not None:
-        return pl.col("relevance") >= convention.relevant_from
-    if convention.relevant == "any":
-        return pl.col("relevance").is_not_null()
-    return pl.col("relevance") != 0 if convention.relevant == "!=0" else pl.col("relevance") > 0
-
-
-def relevance_mask(relevance: Floats, convention: Convention) -> NDArray[np.bool_]:
+def is_relevant(relevance: Floats, convention: Convention) -> NDArray[np.bool_]:
     """Whether judged items of these relevances count as relevant, shape (n,)."""
-    judged = pl.DataFrame({"relevance": relevance})
-    return np.asarray(judged.select(is_relevant(convention)).to_series())
+    if convention.relevant_from is not None:
+        return relevance >= convention.relevant_from
+    if convention.relevant == "any":
+        return np.ones(len(relevance), dtype=bool)
+    return relevance != 0 if convention.relevant == "!=0" else relevance > 0
+
+
+def relevant_only(judged: pl.DataFrame, convention: Convention) -> pl.DataFrame:
+    """The judged rows whose item counts as relevant."""
+    return judged.filter(is_relevant(judged["relevance"].to_numpy(), convention))
 
 
 def relevant_rows(judged: pl.DataFrame, recs: pl.DataFrame, convention: Convention) -> pl.DataFrame:
@@ -121,7 +120,7 @@ def relevant_rows(judged: pl.DataFrame, recs: pl.DataFrame, convention: Conventi
     lowest = judged["relevance"].min()
     usual = convention.relevant == ">0" and convention.relevant_from is None
     all_are = usual and isinstance(lowest, float) and lowest > 0
-    relevant = judged if all_are else judged.filter(is_relevant(convention))
+    relevant = judged if all_are else relevant_only(judged, convention)
     if convention.judged == "list":
         relevant = relevant.join(recs, on=["user", "item"], how="semi", maintain_order="left")
     return relevant

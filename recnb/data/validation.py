@@ -8,6 +8,7 @@ from typing import TypeAlias
 import numpy as np
 import polars as pl
 
+from recnb.data.columns import with_series
 from recnb.data.encoding import hashes_of
 from recnb.data.parallel import sorted_in_shares
 from recnb.errors import Argument, Code, FrameError, FrameName
@@ -26,13 +27,13 @@ def ids(table: pl.DataFrame, name: str, labels: Mapping[str, str], roles: Sequen
     """Users and items as ids of one kind each: whole numbers, text, or what the frame has; none missing."""
     if table.height == 0:
         raise FrameError(FrameName(name), " is empty: it has no rows to evaluate.")
-    return table.with_columns(_id(table[role], role, name, labels.get(role, role)) for role in roles)
+    return with_series(table, *(_id(table[role], role, name, labels.get(role, role)).alias(role) for role in roles))
 
 
 def _id(column: pl.Series, role: str, name: str, label: str) -> pl.Series:
-    if (missing := is_missing(column)).any():
-        raise ids_missing(int(missing.sum()), _first(missing), role, name, label)
     dtype = column.dtype
+    if (column.null_count() or dtype.is_float()) and (missing := is_missing(column)).any():
+        raise ids_missing(int(missing.sum()), _first(missing), role, name, label)
     if dtype.is_float():
         # A column of whole numbers that once had a gap is float in pandas; nothing is lost by going back.
         if len(odd := column.filter((column != column.floor()) | column.is_infinite())):
@@ -104,8 +105,8 @@ def aligned(
     recs: pl.DataFrame, truth: pl.DataFrame, labels: Mapping[str, str], truth_labels: Mapping[str, str]
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return both frames with ids of one type, or raise an error."""
-    recs = recs.with_columns(of_one_kind(recs[role], truth[role]) for role in IDS)
-    truth = truth.with_columns(of_one_kind(truth[role], recs[role]) for role in IDS)
+    recs = with_series(recs, *(of_one_kind(recs[role], truth[role]) for role in IDS))
+    truth = with_series(truth, *(of_one_kind(truth[role], recs[role]) for role in IDS))
     same_kind(recs, truth, labels, truth_labels)
     return recs, truth
 

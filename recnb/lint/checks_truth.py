@@ -9,7 +9,7 @@ import polars as pl
 
 from recnb.data.columns import columns_of, plain_name, table_of
 from recnb.data.combined_frame import ONLY_LISTED
-from recnb.data.relevance import AMOUNTS, is_relevant, zeros_in
+from recnb.data.relevance import AMOUNTS, relevant_only, zeros_in
 from recnb.display.language import N_, Plural
 from recnb.lint.check import Findings, check, finding, with_options
 from recnb.lint.data import LintData, is_in, pair_at, repeats_in
@@ -330,7 +330,7 @@ def _all_found(data: LintData) -> bool:
     if data.convention.judged == "list":
         # What was not recommended is not seen under this convention, and may well be in the truth.
         recs = data.prepared.recs
-        relevant = data.prepared.judged.filter(is_relevant(data.convention))
+        relevant = relevant_only(data.prepared.judged, data.convention)
         return relevant.join(recs, on="user", how="semi").join(recs, on=["user", "item"], how="anti").height == 0
     hits = data.hits
     found_rows = np.zeros(len(hits.truth_user), dtype=bool)

@@ -17,7 +17,7 @@ from recnb.data import Counts, Prepared
 from recnb.data.encoding import place_of
 from recnb.data.item_data import ItemData
 from recnb.data.join import InMemoryRows
-from recnb.data.relevance import REFUSED_GRADES, is_relevant
+from recnb.data.relevance import REFUSED_GRADES, relevant_only
 from recnb.data.side_data import SideData
 from recnb.display.language import _
 from recnb.display.templates import render
@@ -247,7 +247,7 @@ class EvaluationData:
         listed = isinstance(rows, InMemoryRows) and place_of(user, rows.all()["user"]) is not None
         if place_of(user, judged["user"]) is None:
             return "they have a list, and no item in the truth" if listed else ""
-        if place_of(user, judged.filter(is_relevant(self.convention))["user"]) is None:
+        if place_of(user, relevant_only(judged, self.convention)["user"]) is None:
             return NOTHING_RELEVANT
         return "they have relevant items, and no list" if not listed else "the convention leaves them out"
 

@@ -98,7 +98,7 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> UserList:
     )
     listed = inside.with_columns(pl.col("relevance").fill_null(0), hit=pl.col("relevance").is_not_null())
     judged = data.prepared.judged
-    if judged.select((~is_relevant(data.convention)).any()).item():  # some are judged and not relevant
+    if not is_relevant(judged["relevance"].to_numpy(), data.convention).all():  # some are judged and not relevant
         of_user = judged.filter(pl.col("user") == data.prepared.users[[position]])["item"]
         listed = listed.with_columns(judged=pl.col("item").is_in(of_user.implode()))
     return UserList(
