@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
+from recnb.data.parallel import BLOCK, in_shares
 from recnb.errors import COLUMN, Argument, Code, ColumnError, FrameError, FrameName, listed
 
 #: Tables that callers may pass: pandas, Polars (eager or lazy), pyarrow datasets, and all with Arrow's stream protocol (pyarrow, DuckDB).
@@ -258,23 +259,29 @@ def _candidates(frame: Frame, columns: list[str], roles: list[str]) -> dict[str,
 def table_of(frame: Frame, name: str, roles: Mapping[str, str]) -> pl.DataFrame:
     """The columns of the roles as a Polars frame in memory of its own, under the names of the roles; the frame is left as it is."""
     if isinstance(frame, pd.DataFrame):
-        columns = (from_pandas(frame[column], name, column, role).alias(role) for role, column in roles.items())
-        return pl.DataFrame([owned(column) for column in columns])
+        return owned([from_pandas(frame[column], name, column, role).alias(role) for role, column in roles.items()])
     if isinstance(frame, pl.DataFrame):
-        return pl.DataFrame([owned(frame[column].alias(role)) for role, column in roles.items()])
+        return owned([frame[column].alias(role) for role, column in roles.items()])
     picked = [pl.col(column).alias(role) for role, column in roles.items()]
     if isinstance(frame, pl.LazyFrame):
         with collected(name):
-            return pl.DataFrame([owned(column) for column in frame.select(picked).collect()])
+            return owned(frame.select(picked).collect().get_columns())
     return from_arrow(_arrow(frame, name, [*roles.values()]), name).select(picked)
 
 
-def owned(column: pl.Series) -> pl.Series:
-    """Copy a column into memory that is not shared with the caller, in one chunk.
+def owned(columns: Sequence[pl.Series]) -> pl.DataFrame:
+    """Copy columns into memory that is not shared with the caller, each in one chunk.
 
     Polars, pandas and Arrow share memory with the numpy arrays that a frame is made over, and pandas writes into it in place.
-    Text and bytes of Polars are never numpy's.
     """
+    if not columns or len(columns[0]) <= BLOCK:
+        return pl.DataFrame([_copied(column) for column in columns])
+    shares = in_shares(columns, lambda some: [_copied(column) for column in some])
+    return pl.DataFrame([column for share in shares for column in share])
+
+
+def _copied(column: pl.Series) -> pl.Series:
+    # Text and bytes of Polars are never numpy's.
     if column.dtype in (pl.String, pl.Binary):
         return column.rechunk()
     # Polars copies what it puts together, and leaves a single piece where it is: hence one row more.

@@ -90,7 +90,7 @@ class UserBuckets:
     def keep(self) -> None:
         """Copy rows in memory after the last was added, since others may write to theirs; those in files are copies."""
         if not self.in_files:
-            self._held = [pl.DataFrame([owned(column) for column in pl.concat(self._held, how="vertical_relaxed")])]
+            self._held = [owned(pl.concat(self._held, how="vertical_relaxed").get_columns())]
 
     def all(self) -> pl.DataFrame:
         """Every row, in the order in which they came while they are in memory."""
