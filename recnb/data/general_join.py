@@ -54,16 +54,36 @@ class RankedRows:
 
 
 @dataclass(frozen=True, eq=False)
-class Coded:
-    """Both frames as numbers: users and items by their place among all, sorted."""
+class Codes:
+    """Users and items of both frames by their place among all, under every convention."""
 
-    users: pl.Series
-    items: pl.Series
+    users: pl.Series  #: of either frame, sorted
+    items: pl.Series  #: all there are, sorted
     user: Ints
     item: Ints
-    score: Floats
     truth_user: Ints
     truth_item: Ints
+
+    @classmethod
+    def of(cls, recs: pl.DataFrame, truth: pl.DataFrame, items: pl.Series) -> Codes:
+        """Code the rows of both frames."""
+        users = distinct(pl.concat([recs["user"], truth["user"]]))
+        of_recs = positions(users, recs["user"]), positions(items, recs["item"])
+        return cls(users, items, *of_recs, positions(users, truth["user"]), positions(items, truth["item"]))
+
+    def with_truth(self, judged: pl.DataFrame) -> Codes:
+        """The codes of rows of the truth of which each pair is kept once; the same where no pair was repeated."""
+        if judged.height == len(self.truth_user):
+            return self
+        of_truth = positions(self.users, judged["user"]), positions(self.items, judged["item"])
+        return Codes(self.users, self.items, self.user, self.item, *of_truth)
+
+
+@dataclass(frozen=True, eq=False)
+class Coded(Codes):
+    """Both frames as numbers under one convention."""
+
+    score: Floats
     grade: Floats
 
     @property
@@ -77,9 +97,8 @@ class Coded:
         return self.truth_user * self.n_items + self.truth_item
 
 
-def coded(recs: pl.DataFrame, judged: pl.DataFrame, items: pl.Series, convention: Convention) -> Coded:
-    """Code users and items, and make of order, rank or row a score that is higher for better."""
-    users = distinct(pl.concat([recs["user"], judged["user"]]))
+def coded(recs: pl.DataFrame, judged: pl.DataFrame, codes: Codes, convention: Convention) -> Coded:
+    """Make of rank, row or score a score that is higher for better."""
     if convention.order == "rank":
         score = -recs["rank"].to_numpy().astype(np.float64)
     elif convention.order == "row":
@@ -92,10 +111,8 @@ def coded(recs: pl.DataFrame, judged: pl.DataFrame, items: pl.Series, convention
     grade = judged["relevance"].to_numpy().astype(np.float64)
     if convention.negative_relevance == "zero":
         grade = np.maximum(grade, 0.0)
-    return Coded(
-        users, items, positions(users, recs["user"]), positions(items, recs["item"]), score,
-        positions(users, judged["user"]), positions(items, judged["item"]), grade,
-    )  # fmt: skip
+    codes = codes.with_truth(judged)
+    return Coded(codes.users, codes.items, codes.user, codes.item, codes.truth_user, codes.truth_item, score, grade)
 
 
 def rank_rows(data: Coded, convention: Convention) -> RankedRows:
@@ -163,8 +180,8 @@ class General:
     n_without_relevant: int  #: users of either frame who have no relevant item
 
 
-def general_hits(recs: pl.DataFrame, judged: pl.DataFrame, items: pl.Series, convention: Convention) -> General:
-    """Hits under any convention; `items` are all there are, sorted."""
+def general_hits(recs: pl.DataFrame, judged: pl.DataFrame, codes: Codes, convention: Convention) -> General:
+    """Hits under any convention; `codes` are those of the recommendations and of the truth."""
     if convention.candidates == "catalogue" and convention.ties not in ("first", "max_rank"):
         catalogue, first, shared = (
             Argument("candidates", "catalogue"),
@@ -175,7 +192,7 @@ def general_hits(recs: pl.DataFrame, judged: pl.DataFrame, items: pl.Series, con
     if convention.ties == "expected" and convention.duplicates == "hit_once":
         once, dedupe = Argument("duplicates", "hit_once"), Argument("duplicates", "dedupe")
         raise OptionError(Argument("ties", "expected"), " has no mean for ", once, ": choose ", dedupe, ".")
-    data = coded(recs, judged, items, convention)
+    data = coded(recs, judged, codes, convention)
     rows = rank_rows(data, convention)
     relevant = is_relevant(data.grade, convention)
     length = np.zeros(len(data.users), dtype=np.int64)

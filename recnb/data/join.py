@@ -13,7 +13,7 @@ from recnb.conventions import Convention
 from recnb.conventions.convention import Order
 from recnb.data.columns import Frame, columns_of
 from recnb.data.encoding import best_first_by_user, coded_together, distinct
-from recnb.data.general_join import general_hits, is_general
+from recnb.data.general_join import Codes, general_hits, is_general
 from recnb.data.matches import TruthRows, matches
 from recnb.data.population import is_averaged, no_users, users_meet
 from recnb.data.ranking import rank_lists, refuse_repeats
@@ -307,6 +307,11 @@ class Source:
             return self.catalogue
         return distinct(pl.concat([self.recs["item"], self.truth["item"]])) if self.whole is None else self.whole.items
 
+    @cached_property
+    def codes(self) -> Codes:
+        """Users and items of both frames as numbers, for the general join."""
+        return Codes.of(self.recs, self.truth, self.items)
+
     def under(self, convention: Convention) -> Prepared:
         """The frames under a convention, worked out once for each."""
         data = replace(convention, metric=(), cutoff="k", average="user", no_list="zero", no_hit="zero")
@@ -448,7 +453,7 @@ def _generally_joined(
     if not source.part:
         users_meet(recs["user"], judged["user"])
     convention = convention.ordered_by(lists.by)
-    joined = general_hits(lists.table, judged, source.items, convention)
+    joined = general_hits(lists.table, judged, source.codes, convention)
     if len(joined.users) == 0 and not source.part:
         raise no_users(judged["relevance"].max(), convention)
     return Prepared(

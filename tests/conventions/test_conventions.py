@@ -20,7 +20,7 @@ from recnb import conventions
 from recnb.conventions import WORDS, Convention
 from recnb.conventions.presets import ALIASES, preset, presets
 from recnb.data import read
-from recnb.data.general_join import IN_BLOCKS, general_hits, is_general
+from recnb.data.general_join import IN_BLOCKS, Codes, general_hits, is_general
 from recnb.errors import OptionError
 from recnb.libraries import as_in
 from recnb.libraries.library_metrics import SPECIAL
@@ -232,7 +232,7 @@ def the_same_hits(recs: pd.DataFrame, truth: pd.DataFrame, options: dict[str, An
         return
     source = read(recs, truth, {})
     judged = source.truth.with_columns(pl.col("relevance").cast(pl.Float64))
-    long = general_hits(source.recs, judged, source.items, short.convention)
+    long = general_hits(source.recs, judged, source.codes, short.convention)
     assert long.users.to_list() == short.users.to_list()
     hits = short.hits()
     for name in (
@@ -270,7 +270,9 @@ def test_the_long_way_breaks_ties_and_drops_repeats_alike(ties: str, duplicates:
         }
     )
     short = recnb.evaluate(recs, truth, ties=ties, duplicates=duplicates)
-    long = general_hits(recs, truth, pl.concat([recs["item"], truth["item"]]).unique().sort(), short.convention)
+    long = general_hits(
+        recs, truth, Codes.of(recs, truth, pl.concat([recs["item"], truth["item"]]).unique().sort()), short.convention
+    )
     for name in ("user", "rank", "relevance", "truth_row", "list_length", "truth_user"):
         np.testing.assert_array_equal(getattr(long.hits, name), getattr(short.hits(), name), err_msg=name)
 
