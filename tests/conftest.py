@@ -1,6 +1,6 @@
 """How much Hypothesis tries, and how the tests are spread over processes.
 
-Hypothesis tries 40 examples of each law, 15 of them in the test command and 25 in CI: see `tests/examples.py`.
+Hypothesis tries 40 examples of each law, 10 of them in the test command and 30 in CI: see `tests/examples.py`.
 """
 
 from __future__ import annotations

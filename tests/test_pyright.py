@@ -1,4 +1,4 @@
-"""The same by pyright, in a file of its own so that both checkers run at a time."""
+"""The same by pyright, in CI: a second checker, whose view of protocols and overloads is another."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import json
 import sys
 from functools import cache
 from pathlib import Path
+
+import pytest
 
 from tests.type_errors import CHECKED, ROOT, Errors, mistakes_and_nothing_else, none_in_the_package, output_of
 
@@ -19,9 +21,11 @@ def found() -> Errors:
     }
 
 
+@pytest.mark.slow
 def test_the_package_has_no_errors() -> None:
     none_in_the_package(found())
 
 
+@pytest.mark.slow
 def test_mistakes_are_found_and_nothing_else() -> None:
     mistakes_and_nothing_else(found())

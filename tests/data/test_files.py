@@ -64,8 +64,8 @@ def test_what_is_in_memory_needs_no_files(folder, monkeypatch):
 
 @pytest.mark.parametrize("available, most", [(10**9, 60), (24 * 20 * 20 // 4, 30)])
 def test_buckets_are_as_large_as_asked_and_smaller_where_memory_is_short(available, most, monkeypatch):
-    recs, truth = random_frames(np.random.default_rng(20), n_users=200)
-    monkeypatch.setattr(user_buckets, "SLOTS", 512)
+    recs, truth = random_frames(np.random.default_rng(20), n_users=60)
+    monkeypatch.setattr(user_buckets, "SLOTS", 128)
     monkeypatch.setattr(user_buckets, "available_memory", lambda: available)
     seen, joined = [], bucket_join.part_of
     monkeypatch.setattr(bucket_join, "part_of", lambda *rows: seen.append(rows[0].height) or joined(*rows))
