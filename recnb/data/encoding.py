@@ -50,27 +50,27 @@ def grouped(values: pl.Series) -> tuple[Ints, Ints]:
     n, span = len(values), span_of(values)
     # Value and row go into the number that is sorted: the row into the low bits, the value or a hash of it above.
     bits = n.bit_length()
-    if span is not None and span[1].bit_length() + bits < 64:
-        numbers = (values.to_numpy() - span[0]).view(np.uint64)
-        numbers <<= np.uint64(bits)
-    else:
-        span, numbers = None, hashes_of(values)
     mask = np.uint64(2**bits - 1)
+    if span is not None and span[1].bit_length() + bits < 64:
+        key = (values.to_numpy() - span[0]).view(np.uint64)
+        key <<= np.uint64(bits)
+    else:
+        span, key = None, hashes_of(values) & ~mask
 
     def pack(start: int, stop: int) -> None:
-        key[start:stop] = numbers[start:stop] & ~mask | np.arange(start, stop, dtype=np.uint64)
+        key[start:stop] |= np.arange(start, stop, dtype=np.uint64)
 
     def unpack(start: int, stop: int) -> Ints:
         new = (key[start + 1 : stop + 1] ^ key[start : min(stop, n - 1)]) > mask
         return np.flatnonzero(new) + start + 1
 
-    key = np.empty(n, dtype=np.uint64)
     in_blocks(n, pack)
     key = sorted_in_shares(key)
     starts = np.concatenate([np.zeros(min(n, 1), dtype=np.int64), *in_blocks(n, unpack)])
-    rows = (key & mask).view(np.int64)
     if span is not None:
-        return rows, starts
+        key &= mask
+        return key.view(np.int64), starts
+    rows = (key & mask).view(np.int64)
     # Different values may have one hash: they are sorted by value as well.
     changed = changes(values.gather(rows))
     mixed = np.setdiff1d(changed, starts, assume_unique=True)

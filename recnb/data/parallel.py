@@ -119,4 +119,4 @@ def sorted_in_shares(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
             parts.append(part)
         return parts
 
-    return np.concatenate([part for parts in in_shares(range(n), sort) for part in parts])
+    return np.concatenate([part for parts in in_shares(range(n), sort) for part in parts], out=keys)
