@@ -7,11 +7,11 @@
 Importing recnb registers `.rec` on pandas and Polars frames.
 """
 
-from typing import TYPE_CHECKING, NoReturn
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from recnb import conventions, datasets, errors
 from recnb.accessor import RecAccessor, register
-from recnb.comparison import Comparison, compare
 from recnb.conventions import Convention
 from recnb.data.trec import read_trec_qrels, read_trec_run, write_trec_qrels, write_trec_run
 from recnb.display.language import language
@@ -19,7 +19,6 @@ from recnb.distributed.chunks import ChunkedEvaluation, evaluate_chunks
 from recnb.distributed.partial import Partial
 from recnb.evaluate import evaluate, evaluate_groups, evaluate_model
 from recnb.evaluation import Evaluation
-from recnb.libraries import as_in
 from recnb.metrics.metric import LIST_METRICS, METRICS
 from recnb.results import CatalogueScore, Curve, Explanation, Interval, Measures, Score, Table
 from recnb.results.metric_methods import (
@@ -42,9 +41,13 @@ from recnb.results.metric_methods import (
 )
 from recnb.results.single_list import explain
 from recnb.stats import users_needed
-from recnb.widgets import playground
-from recnb.widgets.glossary import glossary
-from recnb.widgets.quiz import quiz
+
+if TYPE_CHECKING:
+    from recnb.comparison import Comparison, compare
+    from recnb.libraries import as_in
+    from recnb.widgets import playground
+    from recnb.widgets.glossary import glossary
+    from recnb.widgets.quiz import quiz
 
 register()
 
@@ -110,7 +113,23 @@ def __dir__() -> list[str]:
     return sorted({*__all__} - {"Measures", "Table"})
 
 
+#: Names that are imported when they are first used, which halves the time to import recnb, and where they are.
+_MODULES = {
+    "Comparison": "comparison",
+    "as_in": "libraries",
+    "compare": "comparison",
+    "glossary": "widgets.glossary",
+    "playground": "widgets",
+    "quiz": "widgets.quiz",
+}
+_FOLDERS = ("comparison", "libraries", "lint", "report", "widgets")
+
 if not TYPE_CHECKING:  # a type checker would take every name for an attribute
 
-    def __getattr__(name: str) -> NoReturn:
-        raise errors.no_attribute("recnb", name, __all__)
+    def __getattr__(name: str) -> Any:
+        if name in _FOLDERS:
+            return import_module(f"recnb.{name}")
+        if name not in _MODULES:
+            raise errors.no_attribute("recnb", name, __all__)
+        globals()[name] = found = getattr(import_module(f"recnb.{_MODULES[name]}"), name)
+        return found

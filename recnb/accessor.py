@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache, wraps
 from inspect import isfunction, signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import polars as pl
 
-from recnb.comparison import Comparison, compare
 from recnb.data import Frame
 from recnb.data.columns import NAMES, by_name, columns_of
 from recnb.data.input import Input
@@ -22,6 +21,9 @@ from recnb.errors import RecnbError
 from recnb.evaluate import evaluate, options_known
 from recnb.evaluation import Evaluation, EvaluationMethods
 from recnb.results.evaluation_data import EvaluationData
+
+if TYPE_CHECKING:
+    from recnb.comparison import Comparison
 
 
 @cache
@@ -81,6 +83,8 @@ class RecAccessor(EvaluationMethods):
 
     def compare(self, truth: Input | None = None, **options: Any) -> Comparison:
         """Compare the models of a frame with a `model` column; options are those of `recnb.compare`."""
+        from recnb.comparison import compare
+
         return compare(self._frame, truth, **options)
 
     def _evaluated(self) -> EvaluationData:
