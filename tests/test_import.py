@@ -29,5 +29,6 @@ def test_each_is_there_from_the_start(name: str):
 
 
 def test_public_names_that_are_loaded_later_are_listed():
-    assert {*recnb._MODULES} <= {*recnb.__all__} and {*recnb._MODULES} <= {*dir(recnb)}
+    assert {*recnb._MODULES} <= {*recnb.__all__}
+    assert {*recnb._MODULES} <= {*dir(recnb)}
     assert printed("from recnb import *; print(compare.__module__)").startswith("recnb.comparison")
