@@ -227,6 +227,11 @@ class Formula:
                 return np.log(arguments[0]) / np.log(self.log_base)
             return functools.reduce({"min": np.minimum, "max": np.maximum}[name], arguments)
         operation, left, right = _operation(node)
+        if operation is ast.Sub and isinstance(left, ast.BinOp) and isinstance(left.op, ast.Pow):
+            base, exponent = (self._value(part, values, functions) for part in (left.left, left.right))
+            # Of 2^relevance - 1 floats would lose a tiny relevance.
+            rest = self._value(right, values, functions) - 1
+            return np.where(np.abs(exponent) < 1, np.expm1(exponent * np.log(base)), base**exponent - 1.0) - rest
         function = OPERATIONS[operation].function
         return function(self._value(left, values, functions), self._value(right, values, functions)) * 1.0
 

@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 
 import recnb
 from recnb import METRICS
@@ -96,6 +96,7 @@ def test_text_gives_the_value(name: str) -> None:
 
 
 @given(data(gaps=False, most_users=1), choices())
+@example(Data({"u1": ["a"]}, {"u1": {"a": 1e-20}}), {"ndcg": {"gain": "exponential"}})
 def test_text_gives_the_value_of_random_lists(source: Data, chosen: dict[str, Options]) -> None:
     ((user, truth),) = source.truth.items()
     for name, options in chosen.items():
