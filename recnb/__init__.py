@@ -113,7 +113,7 @@ def __dir__() -> list[str]:
     return sorted({*__all__} - {"Measures", "Table"})
 
 
-#: Names that are imported when they are first used, which halves the time to import recnb, and where they are.
+#: The module of each name that is imported when it is used, and the folders of these, which are most of recnb's code.
 _MODULES = {
     "Comparison": "comparison",
     "as_in": "libraries",
@@ -131,5 +131,4 @@ if not TYPE_CHECKING:  # a type checker would take every name for an attribute
             return import_module(f"recnb.{name}")
         if name not in _MODULES:
             raise errors.no_attribute("recnb", name, __all__)
-        globals()[name] = found = getattr(import_module(f"recnb.{_MODULES[name]}"), name)
-        return found
+        return getattr(import_module(f"recnb.{_MODULES[name]}"), name)

@@ -405,24 +405,23 @@ OF_LIBRARIES: dict[str, tuple[object, ...]] = {
 
 def unknown_option(name: str, value: object, of: str, known: Collection[str]) -> OptionError:
     """The error for a keyword that is none."""
+    no_option = f"{name}= is no option of {of}: "
     if name in ("group", "qid"):
         call = f"recnb.evaluate_groups(y_true, y_score, {name}=...)"
         problem = f"{name}= is that of labels and scores without a frame: type {call}, for several models recnb.compare({{'a': {call}, …}})."
         return OptionError(problem, fix=("For a column of queries: ", Argument("user", name), "."))
     if name in ("rel", "relevance_level", "threshold"):
         grade = Argument("relevant_from", value if is_number(value) and value > 0 else 2)
-        return OptionError(f"{name}= is no option of {of}: the lowest relevant grade is ", grade, ".")
+        return OptionError(no_option, "the lowest relevant grade is ", grade, ".")
     if name in ("alpha", "confidence"):
         level = value if name == "confidence" else round(1.0 - value, 12) if is_number(value) else None
         confidence = Argument("confidence", level if is_number(level) and 0 < level < 1 else 0.95)
         if "confidence" in known:
-            words = f"{name}= is no option of {of}: tests have the level 1 - confidence, here "
-            return OptionError(words, confidence, ".")
-        words = f"{name}= is no option of {of}: intervals and tests have a confidence."
+            return OptionError(no_option, "tests have the level 1 - confidence, here ", confidence, ".")
         fix = f"Type ev.measures(['nDCG@10'], {confidence}), or recnb.compare(models, truth, {confidence})."
-        return OptionError(words, fix=fix)
+        return OptionError(no_option, "intervals and tests have a confidence.", fix=fix)
     if name in OF_LIBRARIES:
-        return OptionError(f"{name}= is no option of {of}: ", *OF_LIBRARIES[name])
+        return OptionError(no_option, *OF_LIBRARIES[name])
     return OptionError(f"{name!r} is no option of {of}. {near(name, known)}")
 
 

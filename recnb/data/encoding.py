@@ -84,7 +84,7 @@ def grouped(values: pl.Series) -> tuple[Ints, Ints]:
 
 def hashes_of(values: pl.Series, seed: int = 0) -> NDArray[np.uint64]:
     """A number for each value, the same for equal ones."""
-    if len(values) <= BLOCK:
+    if len(values) <= BLOCK:  # hashed sooner than a query on all cores begins
         return values.hash(seed).to_numpy()
     column = pl.LazyFrame({"value": values}).select(pl.col("value").hash(seed))
     return column.collect(engine="streaming").to_series().to_numpy()

@@ -55,7 +55,7 @@ class RankedRows:
 
 @dataclass(frozen=True, eq=False)
 class Codes:
-    """Users and items of both frames by their place among all, under every convention."""
+    """Users and items of both frames by their place among all, the same under every convention."""
 
     users: pl.Series  #: of either frame, sorted
     items: pl.Series  #: all there are, sorted
@@ -80,8 +80,8 @@ class Codes:
 
 
 @dataclass(frozen=True, eq=False)
-class Coded(Codes):
-    """Both frames as numbers under one convention."""
+class CodedRows(Codes):
+    """Ids, scores and grades of both frames as numbers, under one convention."""
 
     score: Floats
     grade: Floats
@@ -97,7 +97,7 @@ class Coded(Codes):
         return self.truth_user * self.n_items + self.truth_item
 
 
-def coded(recs: pl.DataFrame, judged: pl.DataFrame, codes: Codes, convention: Convention) -> Coded:
+def coded(recs: pl.DataFrame, judged: pl.DataFrame, codes: Codes, convention: Convention) -> CodedRows:
     """Make of rank, row or score a score that is higher for better."""
     if convention.order == "rank":
         score = -recs["rank"].to_numpy().astype(np.float64)
@@ -111,11 +111,10 @@ def coded(recs: pl.DataFrame, judged: pl.DataFrame, codes: Codes, convention: Co
     grade = judged["relevance"].to_numpy().astype(np.float64)
     if convention.negative_relevance == "zero":
         grade = np.maximum(grade, 0.0)
-    codes = codes.with_truth(judged)
-    return Coded(codes.users, codes.items, codes.user, codes.item, codes.truth_user, codes.truth_item, score, grade)
+    return CodedRows(**vars(codes.with_truth(judged)), score=score, grade=grade)
 
 
-def rank_rows(data: Coded, convention: Convention) -> RankedRows:
+def rank_rows(data: CodedRows, convention: Convention) -> RankedRows:
     """Rank rows: padding below the lists, ties by the convention, repeated pairs removed if the convention removes them."""
     user, item, score = data.user, data.item, data.score
     judged, row = _look_up(data.key, user * data.n_items + item), np.arange(len(user))
@@ -254,7 +253,7 @@ def general_hits(recs: pl.DataFrame, judged: pl.DataFrame, codes: Codes, convent
     return _of_population(data, hits, lists, truth, convention)
 
 
-def _catalogue_places(data: Coded, held: Ints, length: Ints, missed: Ints) -> Ints:
+def _catalogue_places(data: CodedRows, held: Ints, length: Ints, missed: Ints) -> Ints:
     """Return the ranks of missed items if the whole catalogue is ranked below each list, sorted by id.
 
     No users × items table is made: an item's place is the list's length and its number among all items, less those
@@ -266,7 +265,7 @@ def _catalogue_places(data: Coded, held: Ints, length: Ints, missed: Ints) -> In
 
 
 def _of_population(
-    data: Coded, hits: Hits, lists: pl.DataFrame, truth: pl.DataFrame, convention: Convention
+    data: CodedRows, hits: Hits, lists: pl.DataFrame, truth: pl.DataFrame, convention: Convention
 ) -> General:
     """Keep the users who are averaged, and renumber them."""
     n = len(data.users)

@@ -22,11 +22,11 @@ from recnb.results.evaluation_data import EvaluationData
 from recnb.results.provenance import (
     as_library,
     basis_of,
-    each_as,
+    each_as_library,
     users_in_words,
     users_of_mean,
     users_of_metrics,
-    with_options,
+    with_metric_options,
 )
 from recnb.results.score import PartialScore, interval_of
 from recnb.results.table import parts_of, table_at, with_ends
@@ -146,7 +146,7 @@ class Partial:
         )
         users = users_of_metrics(others, of_all=self.library is not None)
         if self.library is not None:
-            return "; ".join([each_as(self.library, self._given_in_words), *users, *self.notes])
+            return "; ".join([each_as_library(self.library, self._given_in_words), *users, *self.notes])
         return "; ".join([basis_of(self.counts, self._in_force, self.notes, graded=self.graded), *users])
 
     @property
@@ -157,7 +157,7 @@ class Partial:
     def _in_force(self) -> Convention:
         """The convention, with the options given and, where grades differ, the gain."""
         metrics = ((metric_named(measure.metric), dict(measure.options)) for measure in self.measures)
-        return with_options(self.convention, metrics, grades_differ=len(set(self.grades)) > 1)
+        return with_metric_options(self.convention, metrics, grades_differ=len(set(self.grades)) > 1)
 
     def __add__(self, other: object) -> Partial:
         if not isinstance(other, Partial):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -226,12 +227,10 @@ class Formula:
             if name == "log":
                 return np.log(arguments[0]) / np.log(self.log_base)
             return functools.reduce({"min": np.minimum, "max": np.maximum}[name], arguments)
+        match node:
+            case ast.BinOp(ast.BinOp(ast.Constant(base), ast.Pow(), exponent), ast.Sub(), ast.Constant(1)):
+                return _power_less_1(base, self._value(exponent, values, functions))
         operation, left, right = _operation(node)
-        if operation is ast.Sub and isinstance(left, ast.BinOp) and isinstance(left.op, ast.Pow):
-            base, exponent = (self._value(part, values, functions) for part in (left.left, left.right))
-            # Of 2^relevance - 1 floats would lose a tiny relevance.
-            rest = self._value(right, values, functions) - 1
-            return np.where(np.abs(exponent) < 1, np.expm1(exponent * np.log(base)), base**exponent - 1.0) - rest
         function = OPERATIONS[operation].function
         return function(self._value(left, values, functions), self._value(right, values, functions)) * 1.0
 
@@ -265,6 +264,11 @@ def _written(
         return brackets.format(text) if written.level < level else text
 
     return write(node, level)
+
+
+def _power_less_1(base: float, exponent: Any) -> Any:
+    """base^exponent - 1, of which a difference of floats would lose a tiny exponent."""
+    return np.where(np.abs(exponent) < 1, np.expm1(exponent * math.log(base)), base**exponent - 1.0)
 
 
 def _operation(node: ast.expr) -> tuple[type[ast.AST], ast.expr, ast.expr]:

@@ -27,7 +27,7 @@ from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.metric import Metric
 from recnb.results.aggregation import Scoring
 from recnb.results.arguments import position_of
-from recnb.results.provenance import OWN, WHY_OWN, as_library, basis_of, each_as, with_options
+from recnb.results.provenance import OWN, WHY_OWN, as_library, basis_of, each_as_library, with_metric_options
 
 #: What to ask an evaluation first.
 CALLS = (".report()", ".table(k=[5, 10])", ".ndcg(k=10)", ".explain('ndcg', user, k=10)")
@@ -87,12 +87,12 @@ class EvaluationData:
         return self.prepared.counts
 
     @property
-    def given(self) -> str:
+    def given_in_words(self) -> str:
         """In words: what was given on top of a library's conventions."""
         return self.convention.given_in_words(self.overrides)
 
     @property
-    def one_rule(self) -> bool:
+    def one_no_relevant_rule(self) -> bool:
         """Whether all metrics do the same with users who have no relevant item."""
         if self.library is None or "no_relevant" in self.overrides:
             return True
@@ -101,7 +101,7 @@ class EvaluationData:
     @property
     def each_as_library(self) -> str:
         """In words: whose conventions each metric follows, and what was given on top of them."""
-        return each_as(self.library, self.given)
+        return each_as_library(self.library, self.given_in_words)
 
     def restricted(self, prepared: Prepared) -> EvaluationData:
         """The same evaluation for some of its users, whose data is `prepared`."""
@@ -222,12 +222,12 @@ class EvaluationData:
             words = "; ".join([words, _("highest relevance {value:g}, that of the truth", value=top)])
         if why := self.why_own(scoring.metric, whole=whole):
             return "; ".join([words, _(WHY_OWN[why], library=self.library)])
-        return as_library(self.library, self.given, words)
+        return as_library(self.library, self.given_in_words, words)
 
     def convention_of(self, metrics: Iterable[tuple[Metric[...], Mapping[str, Any]]]) -> Convention:
         """The convention of metrics of accuracy: with the options given and, where grades differ, the gain."""
         differ = self.counts.n_relevant > 0 and bool(np.ptp(self.prepared.all_hits.truth_relevance, axis=0))
-        return with_options(self.convention, metrics, grades_differ=differ)
+        return with_metric_options(self.convention, metrics, grades_differ=differ)
 
     def basis(self, convention: Convention | None = None) -> str:
         """In words: how many users, who was left out, and by which convention."""

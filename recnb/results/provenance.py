@@ -75,7 +75,7 @@ COLUMNS: dict[str, str] = {
 }
 
 
-def each_as(library: str | None, given: str) -> str:
+def each_as_library(library: str | None, given: str) -> str:
     """Whose conventions each metric follows, and in words what was given on top of them."""
     if given:
         return _("each metric as {library} has it, with {given}", library=library, given=given)
@@ -137,7 +137,7 @@ def users_of_metrics(users: Iterable[tuple[str, Sequence[str]]], *, of_all: bool
     return [f"{', '.join(metrics)}: {words}" for words, metrics in names.items()]
 
 
-def with_options(
+def with_metric_options(
     convention: Convention, metrics: Iterable[tuple[Metric[...], Mapping[str, Any]]], *, grades_differ: bool
 ) -> Convention:
     """The convention with the options given of some metrics and, where grades differ, their gain."""

@@ -347,7 +347,7 @@ def table_of(
             found = numbers_of(evaluation, metric, metric.cutoffs(cutoffs), own)
             means[metric] = found.averages.means
             parts.append(f"{metric.name}: {'; '.join(found.basis())}")
-    parts += own_users(evaluation, [(name, *each[1:]) for name, each in zip(names, asked, strict=True)], cutoffs)
+    parts += own_users(evaluation, [each._replace(name=name) for name, each in zip(names, asked, strict=True)], cutoffs)
     at_cutoffs = [(name, each.metric, each.metric.cutoffs(cutoffs)) for name, each in zip(names, asked, strict=True)]
     marked, lines = evaluation.library_notes(at_cutoffs)
     basis, shown = "; ".join([*parts, *lines]), str(convention)
