@@ -111,7 +111,8 @@ def coded(recs: pl.DataFrame, judged: pl.DataFrame, codes: Codes, convention: Co
     grade = judged["relevance"].to_numpy().astype(np.float64)
     if convention.negative_relevance == "zero":
         grade = np.maximum(grade, 0.0)
-    return CodedRows(**vars(codes.with_truth(judged)), score=score, grade=grade)
+    codes = codes.with_truth(judged)
+    return CodedRows(codes.users, codes.items, codes.user, codes.item, codes.truth_user, codes.truth_item, score, grade)
 
 
 def rank_rows(data: CodedRows, convention: Convention) -> RankedRows:

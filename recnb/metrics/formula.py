@@ -228,7 +228,7 @@ class Formula:
                 return np.log(arguments[0]) / np.log(self.log_base)
             return functools.reduce({"min": np.minimum, "max": np.maximum}[name], arguments)
         match node:
-            case ast.BinOp(ast.BinOp(ast.Constant(base), ast.Pow(), exponent), ast.Sub(), ast.Constant(1)):
+            case ast.BinOp(ast.BinOp(ast.Constant(int(base)), ast.Pow(), exponent), ast.Sub(), ast.Constant(1)):
                 return _power_less_1(base, self._value(exponent, values, functions))
         operation, left, right = _operation(node)
         function = OPERATIONS[operation].function
@@ -266,7 +266,7 @@ def _written(
     return write(node, level)
 
 
-def _power_less_1(base: float, exponent: Any) -> Any:
+def _power_less_1(base: int, exponent: Any) -> Any:
     """base^exponent - 1, of which a difference of floats would lose a tiny exponent."""
     return np.where(np.abs(exponent) < 1, np.expm1(exponent * math.log(base)), base**exponent - 1.0)
 
