@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.parallel import BLOCK, in_shares
 from recnb.errors import COLUMN, Argument, Code, ColumnError, FrameError, FrameName, listed
 
 #: Tables that callers may pass: pandas, Polars (eager or lazy), pyarrow datasets, and all with Arrow's stream protocol (pyarrow, DuckDB).
@@ -274,10 +273,7 @@ def owned(columns: Sequence[pl.Series]) -> pl.DataFrame:
 
     Polars, pandas and Arrow share memory with the numpy arrays that a frame is made over, and pandas writes into it in place.
     """
-    if not columns or len(columns[0]) <= BLOCK:
-        return pl.DataFrame([_copied(column) for column in columns])
-    shares = in_shares(columns, lambda some: [_copied(column) for column in some])
-    return pl.DataFrame([column for share in shares for column in share])
+    return pl.DataFrame([_copied(column) for column in columns])
 
 
 def _copied(column: pl.Series) -> pl.Series:

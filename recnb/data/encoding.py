@@ -11,7 +11,7 @@ import pandas as pd
 import polars as pl
 from numpy.typing import NDArray
 
-from recnb.data.parallel import BLOCK, in_blocks, sorted_in_shares
+from recnb.data.parallel import in_blocks, sorted_in_shares
 from recnb.metrics.hits import Floats, Ints, best_first, stands_best_first
 
 
@@ -72,34 +72,28 @@ def grouped(values: pl.Series) -> tuple[Ints, Ints]:
         return key.view(np.int64), starts
     rows = (key & mask).view(np.int64)
     # Different values may have one hash: they are sorted by value as well.
-    changed = changes(values.gather(rows))
+    changed = changes(values, rows)
     mixed = np.setdiff1d(changed, starts, assume_unique=True)
     if len(mixed):
         several = np.isin(key >> np.uint64(bits), key[mixed] >> np.uint64(bits))
         some = rows[several]
         rows[several] = some[np.lexsort((some, values.gather(some).rank("dense").to_numpy(), key[several] & ~mask))]
-        changed = changes(values.gather(rows))
+        changed = changes(values, rows)
     return rows, np.r_[0, changed][:n]
 
 
 def hashes_of(values: pl.Series, seed: int = 0) -> NDArray[np.uint64]:
     """A number for each value, the same for equal ones."""
-    if len(values) <= BLOCK:  # hashed sooner than a query on all cores begins
-        return values.hash(seed).to_numpy()
-    column = pl.LazyFrame({"value": values}).select(pl.col("value").hash(seed))
-    return column.collect(engine="streaming").to_series().to_numpy()
+    return values.hash(seed).to_numpy()
 
 
-def changes(values: pl.Series) -> Ints:
-    """Rows whose value differs from that of the row before."""
-    numbers = values.to_numpy() if values.dtype == pl.Int64 else None
+def changes(values: pl.Series, rows: Ints | None = None) -> Ints:
+    """Places whose value differs from that of the place before; `rows` are the rows at each place, if they are others."""
 
     def look(start: int, stop: int) -> Ints:
-        start = max(start, 1)
-        if numbers is not None:
-            return np.flatnonzero(numbers[start:stop] != numbers[start - 1 : stop - 1]) + start
-        before = values.slice(start - 1, stop - start)
-        return np.flatnonzero((values.slice(start, stop - start) != before).to_numpy()) + start
+        first = max(start - 1, 0)
+        some = values.slice(first, stop - first) if rows is None else values.gather(rows[first:stop])
+        return (some.slice(1) != some.slice(0, len(some) - 1)).arg_true().to_numpy() + first + 1
 
     return np.concatenate([np.zeros(0, dtype=np.int64), *in_blocks(len(values), look)])
 

@@ -21,8 +21,8 @@ MOST = 8
 #: Rows that are worked on together: few enough for the processor's cache.
 BLOCK = 2**17
 
-#: Fewer numbers than this are sorted at once.
-SMALL = 2**18
+#: Rows that pay for a core of their own, which takes time to begin: where they are sorted, and where they are read.
+SORTED, READ = 2**18, 2**21
 
 
 #: Whether what runs is a share of some work, so that all other cores have theirs.
@@ -37,13 +37,22 @@ def n_cores() -> int:
     return min(allowed, MOST)
 
 
-def in_shares(work: Sequence[T], do: Callable[[Sequence[T]], R]) -> list[R]:
+def in_shares(work: Sequence[T], do: Callable[[Sequence[T]], R], most: int = MOST) -> list[R]:
     """Apply a function to consecutive shares of some work, one for each core, and return the results in order.
 
-    >>> in_shares([1, 2, 3, 4], sum) in ([10], [3, 7], [1, 5, 4], [1, 2, 3, 4]) or "other cores"
-    True
+    Parameters
+    ----------
+    work
+        What there is to do.
+    do
+        Called with each share.
+    most
+        The number of cores that the work pays for; one if it is less.
+
+    >>> in_shares([1, 2, 3, 4], sum, most=1)
+    [10]
     """
-    n = max(1, min(n_cores(), len(work)))
+    n = max(1, min(n_cores(), len(work), most))
     if n == 1:
         return [do(work)]
     shares = [work[len(work) * at // n : len(work) * (at + 1) // n] for at in range(n)]
@@ -89,7 +98,7 @@ def _share(do: Callable[[T], R], piece: T) -> R:
 def in_blocks(n: int, do: Callable[[int, int], R]) -> list[R]:
     """Apply a function to the first and last row (exclusive) of each block of n rows, and return the results in order."""
     starts = range(0, n, BLOCK)
-    shares = in_shares(starts, lambda some: [do(start, min(start + BLOCK, n)) for start in some]) if n else []
+    shares = in_shares(starts, lambda some: [do(start, min(start + BLOCK, n)) for start in some], n // READ) if n else []
     return [result for results in shares for result in results]
 
 
@@ -99,8 +108,8 @@ def sorted_in_shares(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
     >>> sorted_in_shares(np.array([3, 1, 2], dtype=np.uint64)).tolist()
     [1, 2, 3]
     """
-    n = n_cores()
-    if n == 1 or len(keys) < SMALL:
+    n = min(n_cores(), len(keys) // READ)
+    if n <= 1:
         keys.sort()
         return keys
     sample = np.sort(keys[:: max(1, len(keys) // 1024)])

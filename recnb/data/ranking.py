@@ -11,7 +11,7 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.columns import with_series
-from recnb.data.parallel import in_shares
+from recnb.data.parallel import SORTED, in_shares
 from recnb.data.user_rows import UserRows, blocks_of
 from recnb.errors import COLUMN, Argument, Code, ColumnError, FrameError, FrameName
 from recnb.metrics.cached import cached_property
@@ -189,34 +189,39 @@ def rank_by_score(by_user: UserRows, score: Floats, ties: str, item: Ints | None
             ranks[best_first(user, scores, within)] = rank[rows]
             rank[rows] = ranks
 
-    in_shares(blocks_of(by_user.lengths), place)
+    in_shares(blocks_of(by_user.lengths), place, by_user.n_rows // SORTED)
     return rank
 
 
 def _each_once(by_user: UserRows, rank: Ints) -> bool:
     """Whether no rank is repeated in a list."""
+    if _rises(by_user, rank):
+        return True
     ends = np.r_[by_user.starts, by_user.n_rows]
 
     def look(blocks: Sequence[tuple[int, int]]) -> bool:
         for start, stop in blocks:
-            user = np.repeat(np.arange(stop - start) << 32, by_user.lengths[start:stop])
-            key = user + rank[ends[start] : ends[stop]]
-            if (key[1:] > key[:-1]).all():
-                continue
+            key = np.repeat(np.arange(stop - start) << 32, by_user.lengths[start:stop])
+            key += rank[ends[start] : ends[stop]]
             key.sort()
             if (key[1:] == key[:-1]).any():
                 return False
         return True
 
-    return all(in_shares(blocks_of(by_user.lengths), look))
+    return all(in_shares(blocks_of(by_user.lengths), look, by_user.n_rows // SORTED))
+
+
+def _rises(by_user: UserRows, rank: Ints) -> bool:
+    """Whether each rank is below the one before, but for the first of a list."""
+    rises = rank[1:] > rank[:-1]
+    rises[by_user.starts[1:] - 1] = True
+    return bool(rises.all())
 
 
 def _scores_agree(table: pl.DataFrame, by_user: UserRows, rank: Ints, labels: Mapping[str, str]) -> None:
     scores = validation.scores(table, "recommendations", labels["score"])
     ordered = table.with_columns(score=scores)
-    rises = rank[1:] > rank[:-1]
-    rises[by_user.starts[1:] - 1] = True
-    if by_user.rows is not None or not rises.all():
+    if by_user.rows is not None or not _rises(by_user, rank):
         ordered = ordered.sort("user", "rank")
     higher = (pl.col("user").shift() == pl.col("user")) & (pl.col("score") > pl.col("score").shift())
     where = ordered.select(higher.fill_null(value=False).arg_true()).to_series()
