@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
+from recnb.data.parallel import in_shares
 from recnb.errors import COLUMN, Argument, Code, ColumnError, FrameError, FrameName, listed
 
 #: Tables that callers may pass: pandas, Polars (eager or lazy), pyarrow datasets, and all with Arrow's stream protocol (pyarrow, DuckDB).
@@ -273,7 +274,9 @@ def owned(columns: Sequence[pl.Series]) -> pl.DataFrame:
 
     Polars, pandas and Arrow share memory with the numpy arrays that a frame is made over, and pandas writes into it in place.
     """
-    return pl.DataFrame([_copied(column) for column in columns])
+    n_rows = len(columns[0]) if columns else 0
+    shares = in_shares(columns, lambda some: [_copied(column) for column in some], reads=n_rows)
+    return pl.DataFrame([column for share in shares for column in share])
 
 
 def _copied(column: pl.Series) -> pl.Series:

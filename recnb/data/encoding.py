@@ -36,6 +36,10 @@ def positions(known: pl.Series, values: pl.Series) -> Ints:
         lookup[known.to_numpy() - low + 1] = np.arange(len(known))
         inside: Ints = np.clip(values.to_numpy() - low + 1, 0, size + 1)
         return lookup[inside]
+    starts = np.r_[0, changes(values)][: len(values)]
+    if 0 < 2 * len(starts) <= len(values):  # equal values are adjacent
+        lengths = np.diff(np.r_[starts, len(values)])
+        return np.repeat(positions(known, values.gather(starts)), lengths)
     rows, starts = grouped(pl.concat([known, values.alias(known.name)]).rechunk())
     # Rows of equal values follow each other in their order, so a known value is the first of its group.
     lengths = np.diff(np.r_[starts, len(rows)])

@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from recnb.data.encoding import hashes_of
-from recnb.data.parallel import SORTED, in_shares
+from recnb.data.parallel import in_shares
 from recnb.data.user_rows import UserRows, blocks_of
 from recnb.metrics.hits import Ints
 
@@ -73,7 +73,7 @@ def _matches(item: pl.Series, by_user: UserRows, truth: TruthRows, seed: int) ->
             found.append(block)
         return found
 
-    shares = in_shares(blocks_of(lengths + truth.lengths), look, (len(item) + len(truth.item)) // SORTED)
+    shares = in_shares(blocks_of(lengths + truth.lengths), look, sorts=len(item) + len(truth.item))
     blocks = [block for share in shares for block in share]
     found = [block for block in blocks if block is not None]
     if len(found) < len(blocks):

@@ -21,7 +21,7 @@ MOST = 8
 #: Rows that are worked on together: few enough for the processor's cache.
 BLOCK = 2**17
 
-#: Rows that pay for a core of their own, which takes time to begin: where they are sorted, and where they are read.
+#: Rows that pay for one more core, as a thread takes time to begin: rows that are sorted, and rows that are only read.
 SORTED, READ = 2**18, 2**21
 
 
@@ -37,7 +37,7 @@ def n_cores() -> int:
     return min(allowed, MOST)
 
 
-def in_shares(work: Sequence[T], do: Callable[[Sequence[T]], R], most: int = MOST) -> list[R]:
+def in_shares(work: Sequence[T], do: Callable[[Sequence[T]], R], *, sorts: int = 0, reads: int = 0) -> list[R]:
     """Apply a function to consecutive shares of some work, one for each core, and return the results in order.
 
     Parameters
@@ -46,13 +46,13 @@ def in_shares(work: Sequence[T], do: Callable[[Sequence[T]], R], most: int = MOS
         What there is to do.
     do
         Called with each share.
-    most
-        The number of cores that the work pays for; one if it is less.
+    sorts, reads
+        The number of rows that are sorted, or only read, in all. A few rows are left to one core.
 
-    >>> in_shares([1, 2, 3, 4], sum, most=1)
+    >>> in_shares([1, 2, 3, 4], sum, reads=4)
     [10]
     """
-    n = max(1, min(n_cores(), len(work), most))
+    n = max(1, min(n_cores(), len(work), sorts // SORTED + reads // READ))
     if n == 1:
         return [do(work)]
     shares = [work[len(work) * at // n : len(work) * (at + 1) // n] for at in range(n)]
@@ -98,7 +98,7 @@ def _share(do: Callable[[T], R], piece: T) -> R:
 def in_blocks(n: int, do: Callable[[int, int], R]) -> list[R]:
     """Apply a function to the first and last row (exclusive) of each block of n rows, and return the results in order."""
     starts = range(0, n, BLOCK)
-    shares = in_shares(starts, lambda some: [do(start, min(start + BLOCK, n)) for start in some], n // READ) if n else []
+    shares = in_shares(starts, lambda some: [do(start, min(start + BLOCK, n)) for start in some], reads=n)
     return [result for results in shares for result in results]
 
 
@@ -128,4 +128,4 @@ def sorted_in_shares(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
             parts.append(part)
         return parts
 
-    return np.concatenate([part for parts in in_shares(range(n), sort) for part in parts], out=keys)
+    return np.concatenate([part for parts in in_shares(range(n), sort, reads=len(keys)) for part in parts], out=keys)

@@ -11,7 +11,7 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data import validation
 from recnb.data.columns import with_series
-from recnb.data.parallel import SORTED, in_shares
+from recnb.data.parallel import in_shares
 from recnb.data.user_rows import UserRows, blocks_of
 from recnb.errors import COLUMN, Argument, Code, ColumnError, FrameError, FrameName
 from recnb.metrics.cached import cached_property
@@ -189,7 +189,7 @@ def rank_by_score(by_user: UserRows, score: Floats, ties: str, item: Ints | None
             ranks[best_first(user, scores, within)] = rank[rows]
             rank[rows] = ranks
 
-    in_shares(blocks_of(by_user.lengths), place, by_user.n_rows // SORTED)
+    in_shares(blocks_of(by_user.lengths), place, sorts=by_user.n_rows)
     return rank
 
 
@@ -208,7 +208,7 @@ def _each_once(by_user: UserRows, rank: Ints) -> bool:
                 return False
         return True
 
-    return all(in_shares(blocks_of(by_user.lengths), look, by_user.n_rows // SORTED))
+    return all(in_shares(blocks_of(by_user.lengths), look, sorts=by_user.n_rows))
 
 
 def _rises(by_user: UserRows, rank: Ints) -> bool:

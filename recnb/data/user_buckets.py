@@ -119,7 +119,7 @@ class UserBuckets:
             return
         rows, self._held, self._n_held = _together(self._held), [], 0
         blocks = [rows[start : start + BLOCK] for start in range(0, rows.height, BLOCK)]
-        for block in in_shares(blocks, lambda some: [_by_slot(rows) for rows in some]):
+        for block in in_shares(blocks, lambda some: [_by_slot(each) for each in some], sorts=rows.height):
             for by_slot, starts in block:
                 if not self._files or self._files[-1].schema != by_slot.schema:
                     self._files.append(SlotFile(by_slot.schema))

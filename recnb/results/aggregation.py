@@ -10,7 +10,7 @@ import numpy as np
 
 from recnb.conventions import Convention
 from recnb.data import Prepared
-from recnb.data.parallel import READ, in_shares
+from recnb.data.parallel import in_shares
 from recnb.data.subset import judged_hits
 from recnb.errors import Argument, FrameError, OptionError
 from recnb.metrics import accuracy
@@ -190,8 +190,8 @@ def means_of(prepared: Prepared, metrics: Sequence[tuple[Metric[...], Mapping[st
         return totals
 
     # Added up block by block, the same on any number of cores.
-    n_cores = len(prepared.users) * len(metrics) * len(cutoffs) // READ
-    sums, counts = np.concatenate(in_shares(hits.blocks(BLOCK), summed, n_cores)).sum(axis=0)
+    n_values = len(prepared.users) * len(metrics) * len(cutoffs)
+    sums, counts = np.concatenate(in_shares(hits.blocks(BLOCK), summed, reads=n_values)).sum(axis=0)
     counts[[metric.summed for metric, _options in metrics]] = 1.0
     return np.asarray(np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0))
 

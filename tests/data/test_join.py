@@ -44,9 +44,11 @@ def frames_in_order(seed, text, shuffled):
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
-    """Cut even small frames into blocks."""
+    """Cut even small frames into blocks, and share these among all cores."""
     monkeypatch.setattr(user_rows, "BLOCK", 16)
     monkeypatch.setattr(parallel, "BLOCK", 16)
+    monkeypatch.setattr(parallel, "SORTED", 1)
+    monkeypatch.setattr(parallel, "READ", 1)
 
 
 @pytest.fixture
@@ -278,7 +280,6 @@ def test_texts_are_looked_up_as_a_dictionary_finds_them(n_known, n_values):
 @pytest.mark.parametrize("n_cores", [1, 2, 3, 8])
 @pytest.mark.parametrize("highest", [1, 5, 2**64 - 1])
 def test_numbers_are_sorted_by_several_cores(n_cores, highest, monkeypatch):
-    monkeypatch.setattr(parallel, "SMALL", 1)
     monkeypatch.setattr(parallel, "n_cores", lambda: n_cores)
     keys = np.random.default_rng(n_cores).integers(0, highest, 5_000, dtype=np.uint64, endpoint=True)
     assert parallel.sorted_in_shares(keys.copy()).tolist() == sorted(keys.tolist())
