@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data import Frame, Layout, PartSummary, part_of, table_of, validation
 from recnb.data.merge import JoinedPart
-from recnb.distributed.partial import Partial, partial_of
+from recnb.distributed.partial import Partial, partial_of, takes_scale
 from recnb.errors import FrameError
 from recnb.evaluate import Options
 from recnb.metrics.hits import Cutoffs
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 #: The column that holds the place of each row before an engine moved it, so that equal scores keep the order they had.
 ROW = "recnb_row"
+
+#: The column of the bucket that an engine puts each user into.
+BUCKET = "recnb_bucket"
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +60,7 @@ class Question:
     @property
     def needs_scale(self) -> bool:
         """Whether a metric uses the highest relevance of all users."""
-        chosen = ({**metric.defaults, **own} for metric, own in self.chosen())
-        return any(own.get("max_relevance", 0) is None for own in chosen)
+        return any(takes_scale(metric, own) for metric, own in self.chosen())
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +107,7 @@ def partial(part: Part, question: Question, top: float | None = None) -> tuple[P
     return partial_of(part.data, question.metrics, question.k, question.options, scale=top), part.facts
 
 
-def added(parts: Sequence[tuple[Partial, PartSummary]]) -> tuple[Partial, PartSummary]:
+def added(parts: Iterable[tuple[Partial, PartSummary]]) -> tuple[Partial, PartSummary]:
     """Several parts as one."""
     return reduce(lambda a, b: (a[0].plus(b[0]), a[1] + b[1]), parts)
 
@@ -126,26 +128,21 @@ def values(part: Part, question: Question, top: float | None = None, *, drop: bo
 
     frames = []
     for metric, own in question.chosen():
-        chosen_options = {**own, "max_relevance": top} if top and _takes_scale(metric, own) else own
+        chosen_options = {**own, "max_relevance": top} if top and takes_scale(metric, own) else own
         scoring = part.data.scoring(metric, chosen_options, whole=question.k.values == (None,))
-        users, labels = scoring.prepared.users, labels_of(metric, question.k)
-        if len(users) == 0:
-            frames.append(pd.DataFrame(np.empty((0, len(labels))), index_of(users), labels))
+        index, labels = index_of(scoring.prepared.users), labels_of(metric, question.k)
+        if len(index) == 0:
+            frames.append(pd.DataFrame(np.empty((0, len(labels))), index, labels))
             continue
         averaged = scoring.averaged(question.k)
-        kept = np.ones(averaged.values.shape, dtype=bool) if averaged.kept is None else averaged.kept
-        frame = pd.DataFrame(np.where(kept, averaged.values, np.nan), index_of(users), labels)
-        frames.append(frame[kept[:, 0]] if drop else frame)
+        frame = pd.DataFrame(averaged.counted, index, labels)
+        frames.append(frame[averaged.kept[:, 0]] if drop and averaged.kept is not None else frame)
     return frames[0] if len(frames) == 1 else pd.concat(frames, axis=1)
 
 
 def labels_of(metric: Metric[...], k: Cutoffs) -> list[str]:
     """Names of the columns of a metric, as of the series of a Score."""
     return [metric.name if one is None else f"{metric.name}@{one}" for one in k]
-
-
-def _takes_scale(metric: Metric[...], own: Mapping[str, Any]) -> bool:
-    return {**metric.defaults, **own}.get("max_relevance", 0) is None
 
 
 def gathered(part: Part, convention: Convention) -> tuple[JoinedPart, PartSummary]:
