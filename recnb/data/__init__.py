@@ -21,7 +21,7 @@ pandas, Polars and Arrow end here: what goes on to the metrics is numpy columns.
 from recnb.data.columns import NAMES, Frame, table_of
 from recnb.data.join import Counts, Prepared, Source
 from recnb.data.load import prepare, read, read_lists
-from recnb.data.partition import Layout, PartSummary, part_of, rows_of
+from recnb.data.partition import Layout, PartSummary, part_of
 
 __all__ = [
     "NAMES",
@@ -35,6 +35,5 @@ __all__ = [
     "prepare",
     "read",
     "read_lists",
-    "rows_of",
     "table_of",
 ]

@@ -118,7 +118,7 @@ def coded(recs: pl.DataFrame, judged: pl.DataFrame, codes: Codes, convention: Co
 def rank_rows(data: CodedRows, convention: Convention) -> RankedRows:
     """Rank rows: padding below the lists, ties by the convention, repeated pairs removed if the convention removes them."""
     user, item, score = data.user, data.item, data.score
-    judged, row = _look_up(data.key, user * data.n_items + item), np.arange(len(user))
+    judged, row = positions(pl.Series(data.key), pl.Series(user * data.n_items + item)), np.arange(len(user))
     if convention.candidates == "padded":
         missed = np.flatnonzero(np.bincount(judged[judged >= 0], minlength=len(data.grade)) == 0)
         user, item = np.r_[user, data.truth_user[missed]], np.r_[item, data.truth_item[missed]]
@@ -148,16 +148,6 @@ def _within(ties: str, item: Ints, judged: Ints, grade: Floats) -> Ints | Floats
     if ties == "worst":
         return np.where(judged >= 0, grade[judged], 0.0) if len(grade) else None
     return tie_key(ties, len(item), item)
-
-
-def _look_up(keys: Ints, wanted: Ints) -> Ints:
-    """Return the position of each wanted key among the keys, -1 if it is not among them; of equal keys, the last."""
-    if len(keys) == 0:
-        return np.full(len(wanted), -1)
-    order = in_order(keys)
-    ordered = keys[order]
-    at = np.maximum(np.searchsorted(ordered, wanted, side="right") - 1, 0)
-    return np.where(ordered[at] == wanted, order[at], -1)
 
 
 def _first_of_each(key: Ints) -> Ints:
@@ -270,23 +260,14 @@ def _of_population(
 ) -> General:
     """Keep the users who are averaged, and renumber them."""
     n = len(data.users)
+    # By user, best first, as the join in blocks has them.
+    order = best_first_by_user(hits.truth_user, hits.truth_relevance)[0]
+    if order is not None:
+        hits, truth = hits.with_truth_in(order), truth.select(pl.all().gather(order))
     with_list, with_truth = (np.bincount(column, minlength=n) > 0 for column in (data.user, data.truth_user))
     averaged = is_averaged(data.users, with_list, with_truth, hits.n_relevant > 0, convention)
-    number = np.cumsum(averaged) - 1
-    hit_kept, truth_kept = averaged[hits.user], np.flatnonzero(averaged[hits.truth_user])
-    # By user, best first, as the join in blocks has them.
-    order = best_first_by_user(hits.truth_user[truth_kept], hits.truth_relevance[truth_kept])[0]
-    truth_kept = truth_kept if order is None else truth_kept[order]
-    row = np.full(len(hits.truth_user), -1)
-    row[truth_kept] = np.arange(len(truth_kept))
-    kept = replace(
-        hits, user=number[hits.user[hit_kept]], rank=hits.rank[hit_kept], list_length=hits.list_length[averaged], relevance=hits.relevance[hit_kept],
-        truth_row=row[hits.truth_row[hit_kept]], truth_user=number[hits.truth_user[truth_kept]], truth_relevance=hits.truth_relevance[truth_kept],
-        tied=None if hits.tied is None else hits.tied.of(hit_kept),
-    )  # fmt: skip
-    users = data.users.filter(pl.Series(averaged))
-    without = int((hits.n_relevant == 0).sum())
-    return General(users, lists, truth.select(pl.all().gather(truth_kept)), kept, without)
+    users, without = data.users.filter(pl.Series(averaged)), int((hits.n_relevant == 0).sum())
+    return General(users, lists, truth.filter(pl.Series(averaged[hits.truth_user])), hits.among(averaged), without)
 
 
 def _by_rank(user: Ints, rank: Ints) -> Ints:

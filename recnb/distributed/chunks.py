@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from recnb.data import Frame, Layout, rows_of, validation
+from recnb.data import Frame, Layout, table_of, validation
 from recnb.data.bucket_join import BucketJoin, batches_checked
 from recnb.data.join import one_model
 from recnb.data.relevance import graded_truth, refuse_zeros, top_of
@@ -16,10 +16,9 @@ from recnb.data.user_buckets import UserBuckets
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.distributed.kernel import added
-from recnb.distributed.partial import Partial, partial_of, refuse_unless_mean
+from recnb.distributed.partial import Partial, Question, partial_of, refuse_unless_mean
 from recnb.errors import FrameError, OptionError, is_several
 from recnb.evaluate import Options, parse_options
-from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import METRICS
 from recnb.results.arguments import Metrics
 
@@ -79,15 +78,16 @@ def evaluate_chunks(
             f"{next(iter(given.side_data))}= serves metrics beyond accuracy and segments, which chunks do not give."
         )
     refuse_unless_mean(given.convention, "evaluate_chunks")
+    question = Question.of(given.library, metrics, k, own)
     if hasattr(chunks, "columns") or not is_several(chunks):
         raise FrameError(
             f"chunks is one {type(chunks).__name__}: give several frames in a list or a generator, or type recnb.evaluate(recs, truth)."
         )
     joined, n_chunks = _read(chunks, truth, given)
-    labels, cutoffs = joined.layout.truth, Cutoffs.of(k)
+    labels = joined.layout.truth
     top = max(top_of(graded_truth(joined.truth.bucket(*slots), labels, given.convention)) for slots in joined.ranges)
     total, facts = added(
-        joined.each(lambda source, facts: (partial_of(given.data(source), metrics, cutoffs, own, scale=top), facts))
+        joined.each(lambda source, facts: (partial_of(given.data(source), question, scale=top), facts))
     )
     joined.check(facts, total.counts.n_users, total.counts.n_relevant, total.convention)
     return ChunkedEvaluation(**vars(total), n_chunks=n_chunks)
@@ -109,9 +109,10 @@ def _read(chunks: Iterable[Frame], truth: Frame, given: Options) -> tuple[Bucket
             raise FrameError(
                 f"chunk {n} has other columns than the first: {dict(own.recs)} and not {dict(layout.recs)}."
             )
-        rows = rows_of(chunk, "recommendations", layout.recs_read)
+        rows = table_of(chunk, "recommendations", layout.recs_read)
         if rows.height == 0:
             continue
+        rows = validation.ids(rows, "recommendations", layout.recs)
         if layout.model is not None:
             models |= set(rows["model"].drop_nulls().unique().to_list())
             one_model(pl.Series(sorted(models)), layout.model)

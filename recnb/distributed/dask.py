@@ -22,7 +22,8 @@ from recnb.data.merge import JoinedPart
 from recnb.data.user_buckets import hashable
 from recnb.distributed import kernel
 from recnb.distributed.evaluation import PartedEvaluation, PartedScore
-from recnb.distributed.kernel import BUCKET, ROW, Question
+from recnb.distributed.kernel import BUCKET, ROW
+from recnb.distributed.partial import Question
 from recnb.errors import FrameError
 from recnb.results.arguments import Metrics
 from recnb.results.evaluation_data import index_of

@@ -20,15 +20,15 @@ from recnb.data.relevance import LazyRows
 from recnb.data.side_data import read_side_data
 from recnb.display.templates import render
 from recnb.distributed import kernel
-from recnb.distributed.kernel import Plan, Question
-from recnb.distributed.partial import Partial, refuse_unless_mean
+from recnb.distributed.kernel import Plan
+from recnb.distributed.partial import Partial, Question, refuse_unless_mean
 from recnb.errors import FrameError, OptionError, RecnbError, UnknownUserError
 from recnb.evaluate import parse_options
 from recnb.evaluation import Evaluation
-from recnb.metrics.hits import Cutoffs, Hits
+from recnb.metrics.hits import Hits
 from recnb.metrics.metric import Metric
 from recnb.results import Curve, Explanation, Table
-from recnb.results.arguments import Metrics, metrics_under
+from recnb.results.arguments import Metrics
 from recnb.results.explanation import explanation_of
 from recnb.results.metric_methods import Methods
 from recnb.results.score import PartialScore
@@ -253,11 +253,7 @@ class PartedEvaluation(Methods, Fetchable):
         return partial
 
     def _question(self, metrics: Metrics, k: Any, options: Mapping[str, Any]) -> Question:
-        metrics = metrics_under(self._plan.given.library, metrics)
-        kept = metrics if metrics is None or isinstance(metrics, (str, Mapping)) else list(metrics)
-        question = Question(kept, Cutoffs.of(k), dict(options))
-        question.chosen()  # what is misspelt is said before any work
-        return question
+        return Question.of(self._plan.given.library, metrics, k, options)
 
     def __repr__(self) -> str:
         return (

@@ -11,7 +11,7 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.display.language import _
-from recnb.errors import CutoffError, FrameError, OptionError, RecnbError, near
+from recnb.errors import CutoffError, FrameError, OptionError, RecnbError, is_several, near
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.metric import Metric, metric_named
@@ -54,6 +54,44 @@ class PartialCounts:
     def __add__(self, other: PartialCounts) -> PartialCounts:
         names = [one.name for one in fields(self)]
         return PartialCounts(**{name: getattr(self, name) + getattr(other, name) for name in names})
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """Several metrics at several cut-offs, each with its options."""
+
+    metrics: Metrics
+    k: Cutoffs
+    options: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, library: str | None, metrics: Metrics, k: object, options: Mapping[str, Any]) -> Question:
+        """The metrics of a call, by default those that a library has; what is misspelt raises an error here."""
+        metrics = metrics_under(library, metrics)
+        if is_several(metrics) and not isinstance(metrics, Mapping):
+            metrics = list(metrics)
+        question = cls(metrics, Cutoffs.of(k), dict(options))
+        question.chosen()
+        return question
+
+    def chosen(self) -> list[tuple[Metric[...], dict[str, Any]]]:
+        """The metrics with their options, all of which they have."""
+        metrics = chosen_metrics(self.metrics)
+        return [(metric, options_of(metric, self.metrics, self.options, metrics)) for metric in metrics]
+
+    @property
+    def labels(self) -> list[str]:
+        """Names of the columns of all metrics."""
+        return [label for metric, _own in self.chosen() for label in self.labels_of(metric)]
+
+    def labels_of(self, metric: Metric[...]) -> list[str]:
+        """Names of the columns of a metric, as of the series of a Score."""
+        return [metric.name if one is None else f"{metric.name}@{one}" for one in self.k]
+
+    @property
+    def needs_scale(self) -> bool:
+        """Whether a metric uses the highest relevance of all users."""
+        return any(takes_scale(metric, own) for metric, own in self.chosen())
 
 
 @dataclass(frozen=True)
@@ -124,7 +162,8 @@ class Partial:
             )
         if not isinstance(keep_users, bool):
             raise OptionError(f"keep_users={keep_users!r}: say True or False.")
-        return partial_of(evaluation._data, metrics, Cutoffs.of(k), options, keep_users=keep_users, scale=scale)
+        question = Question.of(evaluation._data.library, metrics, k, options)
+        return partial_of(evaluation._data, question, keep_users=keep_users, scale=scale)
 
     @property
     def n_users(self) -> int:
@@ -316,19 +355,11 @@ class Partial:
 
 
 def partial_of(
-    data: EvaluationData,
-    metrics: Metrics,
-    cutoffs: Cutoffs,
-    options: Mapping[str, Any],
-    *,
-    keep_users: bool = False,
-    scale: float | None = None,
+    data: EvaluationData, question: Question, *, keep_users: bool = False, scale: float | None = None
 ) -> Partial:
     """The sums of the users of an evaluation's data."""
-    metrics = metrics_under(data.library, metrics)
-    chosen = chosen_metrics(metrics)
-    requests = [(metric, options_of(metric, metrics, options, chosen)) for metric in chosen]
-    measures, moments, behind = _measured(data, requests, cutoffs, scale)
+    cutoffs = question.k
+    measures, moments, behind = _measured(data, question.chosen(), cutoffs, scale)
     prepared, counts = data.prepared, data.counts
     relevance = prepared.all_hits.truth_relevance
     return Partial(
@@ -533,4 +564,4 @@ def _numbers(values: Any) -> list[float | None]:
     return [float(value) if np.isfinite(value) else None for value in values]
 
 
-__all__ = ["Measure", "Partial", "PartialCounts", "nothing_like", "refuse_unless_mean"]
+__all__ = ["Measure", "Partial", "PartialCounts", "Question", "nothing_like", "refuse_unless_mean"]

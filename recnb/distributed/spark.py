@@ -22,8 +22,8 @@ from recnb.data import Frame, PartSummary
 from recnb.data.merge import JoinedPart
 from recnb.distributed import kernel, spark_parts
 from recnb.distributed.evaluation import PartedEvaluation, PartedScore
-from recnb.distributed.kernel import BUCKET, Question
-from recnb.distributed.partial import Partial
+from recnb.distributed.kernel import BUCKET
+from recnb.distributed.partial import Partial, Question
 from recnb.distributed.spark_frames import (
     by_model,
     by_role,

@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from recnb.display.language import current, use_language
 from recnb.distributed import kernel
-from recnb.distributed.kernel import Part, Plan, Question
+from recnb.distributed.kernel import Part, Plan
+from recnb.distributed.partial import Question
 from recnb.errors import RecnbError
 from recnb.metrics.metric import METRICS, Metric
 
