@@ -187,7 +187,8 @@ class Inputs:
 
     def _ranks(self, frame: Frame, name: str, names: list[Any]) -> list[Any] | None:
         """The columns of a frame that has one for each rank, as 1 to 20 or rec_1 to rec_20; None if it has other roles."""
-        users = [column for column in names if column == self.columns.get("user") or role_of(column) == "user"]
+        named_user = [column for column in names if column == self.columns.get("user")]
+        users = named_user or [column for column in names if role_of(column) == "user"]
         left = [column for column in names if column not in users]
         numbers = {column: found for column in left if (found := re.fullmatch(r"(.*?)(\d+)", str(column)))}
         prefixes = {found[1] for found in numbers.values()}

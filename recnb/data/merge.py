@@ -15,7 +15,7 @@ from recnb.data.matches import ranges
 from recnb.data.memory import release_memory
 from recnb.data.parallel import in_blocks
 from recnb.data.relevance import LazyRows
-from recnb.metrics.hits import Hits, Ints, Tied, in_order
+from recnb.metrics.hits import Hits, Ints, Tied
 
 TIED = tuple(field.name for field in fields(Tied))
 #: Of the columns that are no floats.
@@ -49,11 +49,7 @@ class JoinedPart:
     @classmethod
     def of(cls, prepared: Prepared) -> JoinedPart:
         """Return the kept data of users whose rows are in memory."""
-        hits, truth = prepared.all_hits, prepared.truth_rows
-        if not hits.by_user:
-            order = in_order(hits.truth_user)
-            hits, truth = hits.with_truth_in(order), LazyRows.of(truth.frame, order)
-        n_relevant = hits.n_relevant
+        hits, n_relevant = prepared.all_hits, prepared.all_hits.n_relevant
         rows = {
             "rank": hits.rank,
             "relevance": hits.relevance,
@@ -63,7 +59,7 @@ class JoinedPart:
         return cls(
             prepared.users,
             prepared.judged_rows,
-            truth,
+            prepared.truth_rows,
             _narrow(hits.list_length),
             _narrow(n_relevant),
             _narrow(np.bincount(hits.user, minlength=hits.n_users)),

@@ -250,8 +250,7 @@ class Partial:
         self, metric: str, k: int | None = None, confidence: float = 0.95, method: MomentsMethod = "auto"
     ) -> Interval:
         """Interval for a mean, taking the users as a sample: the same that `Score.interval` gives, from sums."""
-        row, column = self._place(metric, k)
-        return interval_of(self.moments[row][column], confidence, method)
+        return self.score(metric, k).interval(confidence, method)
 
     def curve(self, metric: str) -> Curve:
         """A metric at all cut-offs, with a 95% interval at each."""
@@ -385,16 +384,6 @@ def partial_of(
     )
 
 
-def nothing_like(partial: Partial) -> Partial:
-    """The same of no users: what changes nothing where it is added."""
-    none = tuple(
-        tuple(Moments.of(np.empty((0, len(moment.mean))), moment.bounds) for moment in own) for own in partial.moments
-    )
-    users = None if partial.users is None else partial.users.clear()
-    behind = (PartialCounts(),) * len(partial.measures)
-    return replace(partial, moments=none, counts=PartialCounts(), behind=behind, grades=(), users=users)
-
-
 def _ends_of(grades: Sequence[float]) -> tuple[float, ...]:
     return (float(min(grades)), float(max(grades))) if len(grades) else ()
 
@@ -523,8 +512,6 @@ def _both(a: pl.Series | None, b: pl.Series | None) -> pl.Series | None:
     """Return the sorted users of both; a user in both raises an error. None if users of either are not recorded."""
     if a is None or b is None:
         return None
-    if len(a) == 0 or len(b) == 0:
-        return a if len(b) == 0 else b
     if a.dtype != b.dtype:
         raise FrameError(
             f"the users of one partial are {a.dtype}, such as {a[0]!r}, of the other {b.dtype}, such as {b[0]!r}."
@@ -564,4 +551,4 @@ def _numbers(values: Any) -> list[float | None]:
     return [float(value) if np.isfinite(value) else None for value in values]
 
 
-__all__ = ["Measure", "Partial", "PartialCounts", "Question", "nothing_like", "refuse_unless_mean"]
+__all__ = ["Measure", "Partial", "PartialCounts", "Question", "refuse_unless_mean"]
