@@ -88,12 +88,8 @@ class DaskEvaluation(PartedEvaluation):
         self._n = npartitions or max(recs.npartitions, truth.npartitions)
         sides = (("recs", recs, self._plan.layout.recs_read), ("truth", truth, self._plan.layout.truth))
         self._rows = tuple(_by_role(frame, roles) for _, frame, roles in sides)
-        self._floats = tuple(
-            f"{name}[{roles[role]!r}]"
-            for name, frame, roles in sides
-            for role in validation.IDS
-            if frame._meta.dtypes[roles[role]].kind == "f"
-        )
+        metas = [(table_of(frame._meta, name, roles), name, roles) for name, frame, roles in sides]
+        self._floats = tuple(column for meta in metas for column in validation.float_ids(*meta))
         self._shuffled = tuple(frame.shuffle(BUCKET, npartitions=self._n, ignore_index=True) for frame in self._rows)
 
     @staticmethod
