@@ -360,7 +360,6 @@ def partial_of(
     cutoffs = question.k
     measures, moments, behind = _measured(data, question.chosen(), cutoffs, scale)
     prepared, counts = data.prepared, data.counts
-    relevance = prepared.all_hits.truth_relevance
     return Partial(
         measures,
         cutoffs.values,
@@ -377,15 +376,16 @@ def partial_of(
         prepared.convention,
         data.library,
         prepared.graded,
-        _ends_of([getattr(relevance, end)() for end in ("min", "max")] if len(relevance) else ()),
+        _ends_of(prepared.all_hits.truth_relevance),
         data.notes,
         prepared.users if keep_users else None,
         tuple(data.overrides),
     )
 
 
-def _ends_of(grades: Sequence[float]) -> tuple[float, ...]:
-    return (float(min(grades)), float(max(grades))) if len(grades) else ()
+def _ends_of(grades: Sequence[float] | Floats) -> tuple[float, ...]:
+    """The lowest and the highest of some grades, if there are any."""
+    return (float(np.min(grades)), float(np.max(grades))) if len(grades) else ()
 
 
 def _measured(
