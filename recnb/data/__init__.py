@@ -20,8 +20,8 @@ pandas, Polars and Arrow end here: what goes on to the metrics is numpy columns.
 
 from recnb.data.columns import NAMES, Frame, table_of
 from recnb.data.join import Counts, Prepared, Source
-from recnb.data.load import prepare, read, read_lists
-from recnb.data.partition import Layout, PartSummary, part_of, rows_of
+from recnb.data.load import read, read_lists
+from recnb.data.partition import Layout, PartSummary, part_of
 
 __all__ = [
     "NAMES",
@@ -32,9 +32,7 @@ __all__ = [
     "Prepared",
     "Source",
     "part_of",
-    "prepare",
     "read",
     "read_lists",
-    "rows_of",
     "table_of",
 ]

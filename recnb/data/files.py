@@ -145,11 +145,6 @@ def written(text: str, path: File | None) -> str | None:
     return None
 
 
-def written_json(value: Any, path: File | None) -> str | None:
-    """Write nested data as JSON to a file and return None; return the text if there is no path."""
-    return written(json.dumps(json_values(value), ensure_ascii=False, indent=2, allow_nan=False) + "\n", path)
-
-
 def json_values(value: Any) -> Any:
     """Nested data as JSON has it: mappings for dataclasses, lists for tuples, None for NaN."""
     if is_dataclass(value):

@@ -71,6 +71,11 @@ class Codes:
         of_recs = positions(users, recs["user"]), positions(items, recs["item"])
         return cls(users, items, *of_recs, positions(users, truth["user"]), positions(items, truth["item"]))
 
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return len(self.items)
+
     def with_truth(self, judged: pl.DataFrame) -> Codes:
         """The codes of rows of the truth of which each pair is kept once; the same where no pair was repeated."""
         if judged.height == len(self.truth_user):
@@ -79,60 +84,37 @@ class Codes:
         return Codes(self.users, self.items, self.user, self.item, *of_truth)
 
 
-@dataclass(frozen=True, eq=False)
-class CodedRows(Codes):
-    """Ids, scores and grades of both frames as numbers, under one convention."""
-
-    score: Floats
-    grade: Floats
-
-    @property
-    def n_items(self) -> int:
-        """Number of items."""
-        return len(self.items)
-
-    @property
-    def key(self) -> Ints:
-        """One number for each judged pair."""
-        return self.truth_user * self.n_items + self.truth_item
-
-
-def coded(recs: pl.DataFrame, judged: pl.DataFrame, codes: Codes, convention: Convention) -> CodedRows:
+def score_of(recs: pl.DataFrame, convention: Convention) -> Floats:
     """Make of rank, row or score a score that is higher for better."""
     if convention.order == "rank":
-        score = -recs["rank"].to_numpy().astype(np.float64)
-    elif convention.order == "row":
-        score = -np.arange(recs.height, dtype=np.float64)
-    else:
-        score = validation.in_floats(recs["score"]).copy()
-        if convention.score_dtype == "float32":
-            with np.errstate(over="ignore"):  # what is too large becomes infinite, as it does in those libraries
-                score = recs["score"].cast(pl.Float64).to_numpy().astype(np.float32).astype(np.float64)
-    grade = judged["relevance"].to_numpy().astype(np.float64)
-    if convention.negative_relevance == "zero":
-        grade = np.maximum(grade, 0.0)
-    codes = codes.with_truth(judged)
-    return CodedRows(codes.users, codes.items, codes.user, codes.item, codes.truth_user, codes.truth_item, score, grade)
+        return -recs["rank"].to_numpy().astype(np.float64)
+    if convention.order == "row":
+        return -np.arange(recs.height, dtype=np.float64)
+    if convention.score_dtype != "float32":
+        return validation.in_floats(recs["score"])
+    with np.errstate(over="ignore"):  # what is too large becomes infinite, as it does in those libraries
+        return recs["score"].cast(pl.Float64).to_numpy().astype(np.float32).astype(np.float64)
 
 
-def rank_rows(data: CodedRows, convention: Convention) -> RankedRows:
+def rank_rows(codes: Codes, score: Floats, grade: Floats, convention: Convention) -> RankedRows:
     """Rank rows: padding below the lists, ties by the convention, repeated pairs removed if the convention removes them."""
-    user, item, score = data.user, data.item, data.score
-    judged, row = _look_up(data.key, user * data.n_items + item), np.arange(len(user))
+    user, item, row = codes.user, codes.item, np.arange(len(codes.user))
+    pairs = codes.truth_user * codes.n_items + codes.truth_item
+    judged = positions(pl.Series(pairs), pl.Series(user * codes.n_items + item))
     if convention.candidates == "padded":
-        missed = np.flatnonzero(np.bincount(judged[judged >= 0], minlength=len(data.grade)) == 0)
-        user, item = np.r_[user, data.truth_user[missed]], np.r_[item, data.truth_item[missed]]
+        missed = np.flatnonzero(np.bincount(judged[judged >= 0], minlength=len(grade)) == 0)
+        user, item = np.r_[user, codes.truth_user[missed]], np.r_[item, codes.truth_item[missed]]
         score, judged = np.r_[score, np.full(len(missed), -np.inf)], np.r_[judged, missed]
         row = np.r_[row, np.full(len(missed), -1)]
-    order = best_first(user, score, _within(convention.ties, item, judged, data.grade))
+    order = best_first(user, score, _within(convention.ties, item, judged, grade))
     if convention.duplicates == "dedupe":
-        order = order[_first_of_each((user * data.n_items + item)[order])]
+        order = order[_first_of_each((user * codes.n_items + item)[order])]
     user, item, score, judged, row = user[order], item[order], score[order], judged[order], row[order]
     place = count_within(user)
     if convention.order == "rank" and convention.duplicates != "dedupe":
         # Ranks are data: a place that they leave empty stays empty, and padding goes on from the last of them.
         own = np.isfinite(score)
-        last, count = np.zeros(len(data.users), dtype=np.int64), np.bincount(user[own], minlength=len(data.users))
+        last, count = np.zeros(len(codes.users), dtype=np.int64), np.bincount(user[own], minlength=len(codes.users))
         np.maximum.at(last, user[own], (-score[own]).astype(np.int64))
         place = place - count[user] + last[user]
         place[own] = (-score[own]).astype(np.int64)
@@ -148,16 +130,6 @@ def _within(ties: str, item: Ints, judged: Ints, grade: Floats) -> Ints | Floats
     if ties == "worst":
         return np.where(judged >= 0, grade[judged], 0.0) if len(grade) else None
     return tie_key(ties, len(item), item)
-
-
-def _look_up(keys: Ints, wanted: Ints) -> Ints:
-    """Return the position of each wanted key among the keys, -1 if it is not among them; of equal keys, the last."""
-    if len(keys) == 0:
-        return np.full(len(wanted), -1)
-    order = in_order(keys)
-    ordered = keys[order]
-    at = np.maximum(np.searchsorted(ordered, wanted, side="right") - 1, 0)
-    return np.where(ordered[at] == wanted, order[at], -1)
 
 
 def _first_of_each(key: Ints) -> Ints:
@@ -192,10 +164,12 @@ def general_hits(recs: pl.DataFrame, judged: pl.DataFrame, codes: Codes, convent
     if convention.ties == "expected" and convention.duplicates == "hit_once":
         once, dedupe = Argument("duplicates", "hit_once"), Argument("duplicates", "dedupe")
         raise OptionError(Argument("ties", "expected"), " has no mean for ", once, ": choose ", dedupe, ".")
-    data = coded(recs, judged, codes, convention)
-    rows = rank_rows(data, convention)
-    relevant = is_relevant(data.grade, convention)
-    length = np.zeros(len(data.users), dtype=np.int64)
+    codes, grade = codes.with_truth(judged), judged["relevance"].to_numpy().astype(np.float64)
+    if convention.negative_relevance == "zero":
+        grade = np.maximum(grade, 0.0)
+    rows = rank_rows(codes, score_of(recs, convention), grade, convention)
+    relevant = is_relevant(grade, convention)
+    length = np.zeros(len(codes.users), dtype=np.int64)
     np.maximum.at(length, rows.user, rows.place)
     place = {
         "max_rank": rows.above + rows.tied,
@@ -203,7 +177,7 @@ def general_hits(recs: pl.DataFrame, judged: pl.DataFrame, codes: Codes, convent
     }.get(convention.ties, rows.place)
 
     # The relevant items, as often as each counts.
-    times = np.bincount(rows.judged[rows.judged >= 0], minlength=len(data.grade))
+    times = np.bincount(rows.judged[rows.judged >= 0], minlength=len(grade))
     counts = relevant.astype(np.int64)
     if convention.judged == "list" and convention.candidates != "catalogue":
         counts = counts * (times > 0)
@@ -225,68 +199,59 @@ def general_hits(recs: pl.DataFrame, judged: pl.DataFrame, codes: Codes, convent
     above, tied = rows.above[hit], rows.tied[hit]
     if convention.candidates == "catalogue":
         missed = np.flatnonzero(relevant & (times == 0) & (not scored))
-        held = np.unique(rows.user * data.n_items + rows.item)
-        end = length + data.n_items - np.bincount(held // data.n_items, minlength=len(length))
+        held = np.unique(rows.user * codes.n_items + rows.item)
+        end = length + codes.n_items - np.bincount(held // codes.n_items, minlength=len(length))
         below = (
-            _catalogue_places(data, held, length, missed)
+            _catalogue_places(codes, held, length, missed)
             if convention.ties == "first"
-            else end[data.truth_user[missed]]
+            else end[codes.truth_user[missed]]
         )
         length = end
-        user, rank = np.r_[user, data.truth_user[missed]], np.r_[rank, below]
+        user, rank = np.r_[user, codes.truth_user[missed]], np.r_[rank, below]
         judged_row = np.r_[judged_row, missed]
         above, tied = np.r_[above, below - 1], np.r_[tied, np.ones(len(below), dtype=np.int64)]
     order = _by_rank(user, rank)
     user, rank, judged_row, above, tied = (column[order] for column in (user, rank, judged_row, above, tied))
 
     hits = Hits(
-        user=user, rank=rank, list_length=length, relevance=data.grade[judged_row], truth_row=first_listed[judged_row],
-        truth_user=data.truth_user[listed], truth_relevance=data.grade[listed], max_relevance=float(data.grade.max(initial=0.0)),
+        user=user, rank=rank, list_length=length, relevance=grade[judged_row], truth_row=first_listed[judged_row],
+        truth_user=codes.truth_user[listed], truth_relevance=grade[listed], max_relevance=float(grade.max(initial=0.0)),
     )  # fmt: skip
     if convention.ties == "expected":
         hits = spread(hits, above, tied)
-    truth = judged.select(pl.all().gather(listed)).with_columns(relevance=pl.Series(data.grade[listed]))
+    truth = judged.select(pl.all().gather(listed)).with_columns(relevance=pl.Series(grade[listed]))
     own = rows.row >= 0
     lists = recs.select(pl.all().gather(rows.row[own])).with_columns(rank=pl.Series(rows.place[own]))
     if convention.score_dtype == "float32" and convention.order == "score":
         lists = lists.with_columns(score=pl.Series(rows.score[own]))
     lists = lists.select("user", "item", "rank", *(["score"] if "score" in lists.columns else []))
-    return _of_population(data, hits, lists, truth, convention)
+    return _of_population(codes, hits, lists, truth, convention)
 
 
-def _catalogue_places(data: CodedRows, held: Ints, length: Ints, missed: Ints) -> Ints:
+def _catalogue_places(codes: Codes, held: Ints, length: Ints, missed: Ints) -> Ints:
     """Return the ranks of missed items if the whole catalogue is ranked below each list, sorted by id.
 
     No users × items table is made: an item's place is the list's length and its number among all items, less those
     before it that the list holds already.
     """
-    user, item = data.truth_user[missed], data.truth_item[missed]
-    before = np.searchsorted(held, user * data.n_items + item) - np.searchsorted(held, user * data.n_items)
+    user, item = codes.truth_user[missed], codes.truth_item[missed]
+    before = np.searchsorted(held, user * codes.n_items + item) - np.searchsorted(held, user * codes.n_items)
     return np.asarray(length[user] + item - before + 1)
 
 
 def _of_population(
-    data: CodedRows, hits: Hits, lists: pl.DataFrame, truth: pl.DataFrame, convention: Convention
+    codes: Codes, hits: Hits, lists: pl.DataFrame, truth: pl.DataFrame, convention: Convention
 ) -> General:
     """Keep the users who are averaged, and renumber them."""
-    n = len(data.users)
-    with_list, with_truth = (np.bincount(column, minlength=n) > 0 for column in (data.user, data.truth_user))
-    averaged = is_averaged(data.users, with_list, with_truth, hits.n_relevant > 0, convention)
-    number = np.cumsum(averaged) - 1
-    hit_kept, truth_kept = averaged[hits.user], np.flatnonzero(averaged[hits.truth_user])
+    n = len(codes.users)
     # By user, best first, as the join in blocks has them.
-    order = best_first_by_user(hits.truth_user[truth_kept], hits.truth_relevance[truth_kept])[0]
-    truth_kept = truth_kept if order is None else truth_kept[order]
-    row = np.full(len(hits.truth_user), -1)
-    row[truth_kept] = np.arange(len(truth_kept))
-    kept = replace(
-        hits, user=number[hits.user[hit_kept]], rank=hits.rank[hit_kept], list_length=hits.list_length[averaged], relevance=hits.relevance[hit_kept],
-        truth_row=row[hits.truth_row[hit_kept]], truth_user=number[hits.truth_user[truth_kept]], truth_relevance=hits.truth_relevance[truth_kept],
-        tied=None if hits.tied is None else hits.tied.of(hit_kept),
-    )  # fmt: skip
-    users = data.users.filter(pl.Series(averaged))
-    without = int((hits.n_relevant == 0).sum())
-    return General(users, lists, truth.select(pl.all().gather(truth_kept)), kept, without)
+    order = best_first_by_user(hits.truth_user, hits.truth_relevance)[0]
+    if order is not None:
+        hits, truth = hits.with_truth_in(order), truth.select(pl.all().gather(order))
+    with_list, with_truth = (np.bincount(column, minlength=n) > 0 for column in (codes.user, codes.truth_user))
+    averaged = is_averaged(codes.users, with_list, with_truth, hits.n_relevant > 0, convention)
+    users, without = codes.users.filter(pl.Series(averaged)), int((hits.n_relevant == 0).sum())
+    return General(users, lists, truth.filter(pl.Series(averaged[hits.truth_user])), hits.among(averaged), without)
 
 
 def _by_rank(user: Ints, rank: Ints) -> Ints:

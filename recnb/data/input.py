@@ -18,7 +18,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.data.columns import Frame, columns_of, find, fractional, from_pandas, role_of, table_of
-from recnb.data.item_lists import LISTS, SETS, by_rank, by_user, holds_lists, ids_of, in_cells
+from recnb.data.item_lists import LISTS, SETS, by_rank, by_user, holds_lists, ids_of, in_cells, of_mapping
 from recnb.data.join import Source
 from recnb.data.table_files import IDS, Trec, Wanted, read_together
 from recnb.data.validation import kind, repeated
@@ -97,10 +97,7 @@ class Inputs:
         if isinstance(given, Mapping):
             _no_columns(given, name)
         if isinstance(given, (Mapping, pd.Series)):
-            users = ids_of(given.keys(), name, None, "users")
-            return by_user(
-                users, list(given.values() if isinstance(given, Mapping) else given), name, ordered=name == RECS
-            )
+            return of_mapping(given, name)
         if hasattr(type(given), "columns") or hasattr(type(given), "__arrow_c_stream__"):
             return self._of_frame(given, name, columns_of(given, name))
         return None
@@ -187,7 +184,8 @@ class Inputs:
 
     def _ranks(self, frame: Frame, name: str, names: list[Any]) -> list[Any] | None:
         """The columns of a frame that has one for each rank, as 1 to 20 or rec_1 to rec_20; None if it has other roles."""
-        users = [column for column in names if column == self.columns.get("user") or role_of(column) == "user"]
+        named_user = [column for column in names if column == self.columns.get("user")]
+        users = named_user or [column for column in names if role_of(column) == "user"]
         left = [column for column in names if column not in users]
         numbers = {column: found for column in left if (found := re.fullmatch(r"(.*?)(\d+)", str(column)))}
         prefixes = {found[1] for found in numbers.values()}

@@ -139,8 +139,7 @@ class ItemData:
     @cached_property
     def _ranks_again(self) -> Ints:
         """The ranks of recommended items that the user has in train."""
-        if self.side_data.train is None:
-            return np.zeros(0, dtype=np.int64)
+        assert self.side_data.train is not None
         seen = self.recs.lazy().join(self.side_data.train.lazy(), on=["user", "item"], how="semi")
         return seen.select("rank").collect()["rank"].to_numpy()
 

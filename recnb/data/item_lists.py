@@ -30,6 +30,12 @@ def in_cells(frame: Frame, name: str, user: str, label: str, *, ordered: bool) -
     return by_user(users, cells[label].to_list(), name, label, ordered=ordered)
 
 
+def of_mapping(given: Mapping[Any, Any] | pd.Series[Any], name: str) -> pl.DataFrame:
+    """The items of lists by user, as in `by_user`."""
+    lists = list(given.values() if isinstance(given, Mapping) else given)
+    return by_user(ids_of(given.keys(), name, None, "users"), lists, name, ordered=name == "recommendations")
+
+
 def by_user(
     users: pl.Series, lists: Sequence[Any], name: str, label: str | None = None, *, ordered: bool
 ) -> pl.DataFrame:

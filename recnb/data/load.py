@@ -13,16 +13,11 @@ from recnb.data.batches import batches_of, origin_of
 from recnb.data.bucket_join import BucketJoin, read_buckets
 from recnb.data.columns import Frame, columns_of, find, fractional, role_of, table_of
 from recnb.data.combined_frame import ROWS_ARE_ITEMS, split
-from recnb.data.join import Prepared, Source, one_model
+from recnb.data.join import Source, one_model
 from recnb.data.partition import Layout, source_of
 from recnb.data.ranking import ranked
 from recnb.data.relevance import refuse_zeros
 from recnb.display.language import N_, Sentence
-
-
-def prepare(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None], convention: Convention) -> Prepared:
-    """Find the roles, check the rows and code the users of two frames, or of one that holds both sides."""
-    return read(recs, truth, columns).under(convention)
 
 
 def read(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None]) -> Source:
@@ -54,11 +49,9 @@ def _read(recs: Frame, truth: Frame | None, columns: Mapping[str, str | None]) -
     raw_truth = table_of(truth, "truth", layout.truth)
     recs_table = validation.ids(raw_recs, "recommendations", layout.recs)
     truth_table = validation.ids(raw_truth, "truth", layout.truth)
-    ids = [
-        *validation.float_ids(raw_recs, "recs", layout.recs),
-        *validation.float_ids(raw_truth, "truth", layout.truth),
-    ]
-    return source_of(recs_table, truth_table, layout.recs, layout.truth, floats=tuple(ids))
+    of_recs = validation.float_ids(raw_recs, "recs", layout.recs)
+    of_truth = validation.float_ids(raw_truth, "truth", layout.truth)
+    return source_of(recs_table, truth_table, layout.recs, layout.truth, floats=(*of_recs, *of_truth))
 
 
 def read_lists(recs: Frame, columns: Mapping[str, str | None]) -> pl.DataFrame:
@@ -81,4 +74,4 @@ def _one_model(recs: Frame, column: str | None, *, both_sides: bool = False) -> 
         one_model(models.sort(), column, both_sides=both_sides)
 
 
-__all__ = ["prepare", "read", "read_lists"]
+__all__ = ["read", "read_lists"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 #: Where Linux mounts the controllers of containers: limit and use in version 2, and in version 1.
 GROUPS = {
@@ -17,11 +18,7 @@ def available_memory() -> int:
     """Bytes that this process may still use, at least 0."""
     import psutil
 
-    left: list[int] = [
-        psutil.virtual_memory().available,
-        *_in_groups(),
-        *_below_limit(psutil.Process().memory_info().vms),
-    ]
+    left: list[int] = [psutil.virtual_memory().available, *_in_groups(), *_below_limits(psutil.Process().memory_info())]
     return max(min(left), 0)
 
 
@@ -55,14 +52,15 @@ def _own_groups() -> list[str]:
     return [line.split(":", 2)[2].lstrip("/") for line in lines if line.count(":") >= 2]
 
 
-def _below_limit(used: int) -> list[int]:
-    """What is left below the limit of addresses (`ulimit -v`), if there is one."""
+def _below_limits(used: Any) -> list[int]:
+    """What is left below the limits of addresses (`ulimit -v`) and of data (`ulimit -d`), if there are any."""
     try:
         import resource
     except ImportError:  # on Windows
         return []
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    return [] if limit == resource.RLIM_INFINITY else [limit - used]
+    sizes = {resource.RLIMIT_AS: used.vms, resource.RLIMIT_DATA: getattr(used, "data", 0)}
+    limits = {kind: resource.getrlimit(kind)[0] for kind in sizes}
+    return [limit - sizes[kind] for kind, limit in limits.items() if limit != resource.RLIM_INFINITY]
 
 
 __all__ = ["available_memory", "release_memory"]

@@ -11,7 +11,7 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data.join import Prepared
-from recnb.data.load import prepare
+from recnb.data.load import read
 from recnb.display.language import N_, Sentence, _
 from recnb.display.progress import steps
 from recnb.errors import FrameError, RecnbError
@@ -75,7 +75,7 @@ def model_lists(model: Model, test: Any, train: Any = None, k: int | Sequence[in
         notes.append(Sentence(N_("{n:,} with no test item left out"), {"n": left_out}))
     if seen is not None:
         notes.append(Sentence(N_("items of train taken out")))
-    return replace(prepare(recs, truth, {}, Convention(order="rank")), notes=tuple(notes))
+    return replace(read(recs, truth, {}).under(Convention(order="rank")), notes=tuple(notes))
 
 
 def _matrix(matrix: Any, name: str) -> Any:

@@ -10,7 +10,7 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data import validation
-from recnb.data.columns import Frame, columns_of, find, role_of, table_of
+from recnb.data.columns import Frame, columns_of, find, role_of
 from recnb.data.join import InMemoryRows, Source, named_columns_exist, one_model
 from recnb.data.population import no_users, users_meet
 from recnb.data.relevance import LazyRows
@@ -39,12 +39,6 @@ class Layout:
     def recs_read(self) -> dict[str, str]:
         """All that is read of the recommendations, by role."""
         return {**self.recs, **({} if self.model is None else {"model": self.model})}
-
-
-def rows_of(frame: Frame, name: str, labels: Mapping[str, str]) -> pl.DataFrame:
-    """The columns of the roles, ids checked; a part may have no rows."""
-    table = table_of(frame, name, labels)
-    return table if table.height == 0 else validation.ids(table, name, labels)
 
 
 def source_of(
@@ -120,4 +114,4 @@ class PartSummary:
             raise no_users(self.highest, convention)
 
 
-__all__ = ["Layout", "PartSummary", "part_of", "rows_of", "source_of"]
+__all__ = ["Layout", "PartSummary", "part_of", "source_of"]

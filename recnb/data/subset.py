@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from recnb.conventions import Convention
 from recnb.data.join import InMemoryRows, Prepared, RemoteRanking, RemoteRows, Source
 from recnb.data.relevance import LazyRows
 from recnb.display.language import Sentence
-from recnb.metrics.hits import Hits, Ints
+from recnb.metrics.hits import Hits
 
 
 def among(prepared: Prepared, users: pl.Series, note: str | Sentence = "") -> Prepared:
@@ -22,7 +20,7 @@ def among(prepared: Prepared, users: pl.Series, note: str | Sentence = "") -> Pr
     highest relevance) stays as it was.
     """
     kept = prepared.users.is_in(users.implode()).to_numpy()
-    hits = hits_among(prepared.all_hits, kept)
+    hits = prepared.all_hits.among(kept)
     source = prepared.source
     judged = _rows(prepared.judged, users)
     truth = prepared.truth.filter(pl.Series(kept[prepared.truth_user]))
@@ -71,7 +69,7 @@ def _hits_under(convention: Convention, prepared: Prepared) -> Hits:
     """The hits under another convention, of the users evaluated."""
     assert prepared.source is not None
     known = prepared.source.under(convention)
-    return hits_among(known.all_hits, known.users.is_in(prepared.users.implode()).to_numpy())
+    return known.all_hits.among(known.users.is_in(prepared.users.implode()).to_numpy())
 
 
 def _away(whole: RemoteRows, source: Source | None, users: pl.Series) -> RemoteRows:
@@ -92,21 +90,3 @@ def _some(source: Source, rows: InMemoryRows | RemoteRows, users: pl.Series) -> 
 
 def _rows(table: pl.DataFrame, users: pl.Series) -> pl.DataFrame:
     return table.filter(pl.col("user").is_in(users.implode()))
-
-
-def hits_among(hits: Hits, kept: NDArray[np.bool_]) -> Hits:
-    """The hits of some of the users, and their relevant items."""
-    position: Ints = np.cumsum(kept) - 1
-    hit_kept, truth = kept[hits.user], kept[hits.truth_user]
-    row = np.cumsum(truth) - 1
-    return replace(
-        hits,
-        user=position[hits.user[hit_kept]],
-        rank=hits.rank[hit_kept],
-        list_length=hits.list_length[kept],
-        relevance=hits.relevance[hit_kept],
-        truth_row=row[hits.truth_row[hit_kept]],
-        truth_user=position[hits.truth_user[truth]],
-        truth_relevance=hits.truth_relevance[truth],
-        tied=None if hits.tied is None else hits.tied.of(hit_kept),
-    )

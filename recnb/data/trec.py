@@ -14,7 +14,7 @@ import polars as pl
 from recnb.data import validation
 from recnb.data.columns import Frame, find, table_of
 from recnb.data.files import File, beginning, content, lines_of, replacing
-from recnb.data.item_lists import by_user, ids_of
+from recnb.data.item_lists import of_mapping
 from recnb.errors import ColumnError, FrameError
 
 RUN = ("user", "q0", "item", "rank", "score", "model")
@@ -50,7 +50,7 @@ def write_trec_run(recs: Frame | Mapping[Any, Any], path: File, *, tag: str | No
     `recnb.evaluate`. Scores that differ by less than a float can hold are written as whole numbers in the same order.
     """
     name = "recommendations"
-    recs = _frame(recs, name)
+    recs = of_mapping(recs, name) if isinstance(recs, Mapping) else recs
     labels = find(recs, name, ["user", "item"], columns, ["rank", "score", "model"])
     if not {"rank", "score"} & set(labels):
         raise ColumnError("recommendations have neither rank nor score: add frame['rank'], 1 for the top of each list.")
@@ -78,14 +78,6 @@ def write_trec_run(recs: Frame | Mapping[Any, Any], path: File, *, tag: str | No
     _write(frame, RUN, path, name)
 
 
-def _frame(given: Frame | Mapping[Any, Any], name: str) -> Frame:
-    """A frame, or what a mapping by user holds as one."""
-    if not isinstance(given, Mapping):
-        return given
-    users = ids_of(given, name, None, "users")
-    return by_user(users, list(given.values()), name, ordered=name == "recommendations")
-
-
 def _checked_order(table: pl.DataFrame, labels: dict[str, str]) -> None:
     """Refuse ranks that put items in another order than scores do; trec_eval would follow the scores."""
     falls = (pl.col("user") == pl.col("user").shift()) & (pl.col("rank") < pl.col("rank").shift())
@@ -100,7 +92,7 @@ def _checked_order(table: pl.DataFrame, labels: dict[str, str]) -> None:
 
 def write_trec_qrels(truth: Frame | Mapping[Any, Any], path: File, **columns: str) -> None:
     """Write judgements, a frame or a mapping by user, as qrels; every row counts 1 where there is no relevance. trec_eval reads whole numbers only."""
-    truth = _frame(truth, "truth")
+    truth = of_mapping(truth, "truth") if isinstance(truth, Mapping) else truth
     labels = find(truth, "truth", ["user", "item"], columns, ["relevance"])
     table = table_of(truth, "truth", labels).to_pandas()
     if "relevance" not in table:

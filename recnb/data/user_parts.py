@@ -12,7 +12,6 @@ from recnb.data.encoding import positions
 from recnb.data.join import Prepared
 from recnb.data.population import is_averaged
 from recnb.data.relevance import LazyRows
-from recnb.data.subset import hits_among
 from recnb.errors import Argument, OptionError
 from recnb.metrics.hits import Ints
 
@@ -71,7 +70,7 @@ class UserParts:
             prepared,
             truth_rows=LazyRows.of(prepared.truth, of_truth[kept[divided.truth_user]].astype(np.int64)),
             users=parts["part"].cast(pl.Int64).filter(pl.Series(kept)),
-            all_hits=hits_among(divided, kept),
+            all_hits=divided.among(kept),
             n_without_relevant=int((~has_relevant).sum()),
             source=None,
             _cut={},

@@ -3,82 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, fields
+from typing import Any
 
 import polars as pl
 
-from recnb.conventions import Convention
-from recnb.data import Frame, Layout, PartSummary, rows_of, validation
+from recnb.data import Frame, Layout, table_of, validation
 from recnb.data.bucket_join import BucketJoin, batches_checked
 from recnb.data.join import one_model
 from recnb.data.relevance import graded_truth, refuse_zeros, top_of
 from recnb.data.user_buckets import UserBuckets
 from recnb.display.language import _
 from recnb.display.progress import steps
-from recnb.distributed.partial import Partial, partial_of, refuse_unless_mean
+from recnb.distributed.kernel import added
+from recnb.distributed.partial import Partial, Question, partial_of, refuse_unless_mean
 from recnb.errors import FrameError, OptionError, is_several
 from recnb.evaluate import Options, parse_options
-from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import METRICS
-from recnb.results import Curve, Interval, Table
 from recnb.results.arguments import Metrics
-from recnb.results.score import PartialScore
-from recnb.stats.moments import MomentsMethod
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
-@dataclass(frozen=True, eq=False)
-class ChunkedEvaluation:
+@dataclass(frozen=True, eq=False, repr=False)
+class ChunkedEvaluation(Partial):
     """The sum of all chunks: means, their intervals, and `partial`, which can be added to others."""
 
-    partial: Partial
-    n_chunks: int
+    n_chunks: int = 0
 
     @property
-    def n_users(self) -> int:
-        """Number of users evaluated."""
-        return self.partial.n_users
+    def partial(self) -> Partial:
+        """The sums by themselves."""
+        return Partial(*(getattr(self, field.name) for field in fields(Partial)))
 
-    @property
-    def convention(self) -> Convention:
-        """The decisions about the data that are in force."""
-        return self.partial.convention
+    def plus(self, other: Partial) -> Partial:
+        """Add two sums of different users, which are those of no chunks then."""
+        return self.partial.plus(other)
 
-    def table(self, *, intervals: bool = False) -> Table:
-        """Means over users: one row per metric, one column per cut-off; three columns with intervals."""
-        return self.partial.table(intervals=intervals)
-
-    def score(self, metric: str, k: int | None = None) -> PartialScore:
-        """The mean of one metric at one cut-off, with its interval."""
-        return self.partial.score(metric, k)
-
-    def interval(
-        self, metric: str, k: int | None = None, confidence: float = 0.95, method: MomentsMethod = "auto"
-    ) -> Interval:
-        """Interval for a mean, taking the users as a sample: the same that `Score.interval` gives, from sums."""
-        return self.partial.interval(metric, k, confidence, method)
-
-    def curve(self, metric: str) -> Curve:
-        """A metric at all cut-offs, with a 95% interval at each."""
-        return self.partial.curve(metric)
-
-    def to_frame(self) -> pd.DataFrame:
-        """A long frame: metric, k, mean, low, high (95%), n_users."""
-        return self.partial.to_frame()
-
-    def __repr__(self) -> str:
-        counts = self.partial.counts
-        heading = _(
+    def _heading(self) -> str:
+        counts = self.counts
+        return _(
             "Evaluation of {rows:,} recommended rows in {chunks:,} chunks against {relevant:,} relevant items, {hits:,} of them hit",
             rows=counts.n_recommended, chunks=self.n_chunks, relevant=counts.n_relevant, hits=counts.n_hits,
         )  # fmt: skip
-        return f"{heading}\n{self.table()!r}"
-
-    def _repr_html_(self) -> str:
-        return self.table()._repr_html_()
 
 
 def evaluate_chunks(
@@ -113,25 +78,19 @@ def evaluate_chunks(
             f"{next(iter(given.side_data))}= serves metrics beyond accuracy and segments, which chunks do not give."
         )
     refuse_unless_mean(given.convention, "evaluate_chunks")
+    question = Question.of(given.library, metrics, k, own)
     if hasattr(chunks, "columns") or not is_several(chunks):
         raise FrameError(
             f"chunks is one {type(chunks).__name__}: give several frames in a list or a generator, or type recnb.evaluate(recs, truth)."
         )
     joined, n_chunks = _read(chunks, truth, given)
-    layout, facts = joined.layout, PartSummary()
-    top = max(
-        top_of(graded_truth(joined.truth.bucket(*slots), layout.truth, given.convention)) for slots in joined.ranges
+    labels = joined.layout.truth
+    top = max(top_of(graded_truth(joined.truth.bucket(*slots), labels, given.convention)) for slots in joined.ranges)
+    total, facts = added(
+        joined.each(lambda source, facts: (partial_of(given.data(source), question, scale=top), facts))
     )
-    total: Partial | None = None
-    cutoffs = Cutoffs.of(k)
-    for partial, of_part in joined.each(
-        lambda source, of_part: (partial_of(given.data(source), metrics, cutoffs, own, scale=top), of_part)
-    ):
-        facts += of_part
-        total = partial if total is None else total.plus(partial)
-    assert total is not None
     joined.check(facts, total.counts.n_users, total.counts.n_relevant, total.convention)
-    return ChunkedEvaluation(total, n_chunks)
+    return ChunkedEvaluation(**vars(total), n_chunks=n_chunks)
 
 
 def _read(chunks: Iterable[Frame], truth: Frame, given: Options) -> tuple[BucketJoin, int]:
@@ -150,9 +109,10 @@ def _read(chunks: Iterable[Frame], truth: Frame, given: Options) -> tuple[Bucket
             raise FrameError(
                 f"chunk {n} has other columns than the first: {dict(own.recs)} and not {dict(layout.recs)}."
             )
-        rows = rows_of(chunk, "recommendations", layout.recs_read)
+        rows = table_of(chunk, "recommendations", layout.recs_read)
         if rows.height == 0:
             continue
+        rows = validation.ids(rows, "recommendations", layout.recs)
         if layout.model is not None:
             models |= set(rows["model"].drop_nulls().unique().to_list())
             one_model(pl.Series(sorted(models)), layout.model)

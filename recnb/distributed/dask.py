@@ -22,7 +22,8 @@ from recnb.data.merge import JoinedPart
 from recnb.data.user_buckets import hashable
 from recnb.distributed import kernel
 from recnb.distributed.evaluation import PartedEvaluation, PartedScore
-from recnb.distributed.kernel import ROW, Question
+from recnb.distributed.kernel import BUCKET, ROW
+from recnb.distributed.partial import Question
 from recnb.errors import FrameError
 from recnb.results.arguments import Metrics
 from recnb.results.evaluation_data import index_of
@@ -32,9 +33,6 @@ if TYPE_CHECKING:
 
 #: Partial results that one task adds up.
 AT_ONCE = 16
-
-#: The column that says which users are put together.
-BUCKET = "recnb_bucket"
 
 #: Rows of a partition that get numbers of their own.
 ROWS = 2**40
@@ -77,8 +75,9 @@ class DaskEvaluation(PartedEvaluation):
     (0.1725, 0.1725)
     """
 
+    name: ClassVar[str] = "Dask"
     engine: ClassVar[str] = "the partitions of Dask DataFrames"
-    frames: ClassVar[str] = "Dask frames"
+    parts: ClassVar[str] = "partitions of users"
     remedy: ClassVar[str] = "recnb.evaluate(recs.compute(), truth.compute())"
     scored: ClassVar[type[PartedScore]] = DaskScore
 
@@ -89,12 +88,8 @@ class DaskEvaluation(PartedEvaluation):
         self._n = npartitions or max(recs.npartitions, truth.npartitions)
         sides = (("recs", recs, self._plan.layout.recs_read), ("truth", truth, self._plan.layout.truth))
         self._rows = tuple(_by_role(frame, roles) for _, frame, roles in sides)
-        self._floats = tuple(
-            f"{name}[{roles[role]!r}]"
-            for name, frame, roles in sides
-            for role in validation.IDS
-            if frame._meta.dtypes[roles[role]].kind == "f"
-        )
+        metas = [(table_of(frame._meta, name, roles), name, roles) for name, frame, roles in sides]
+        self._floats = tuple(column for meta in metas for column in validation.float_ids(*meta))
         self._shuffled = tuple(frame.shuffle(BUCKET, npartitions=self._n, ignore_index=True) for frame in self._rows)
 
     @staticmethod
@@ -120,13 +115,6 @@ class DaskEvaluation(PartedEvaluation):
         whole = _task(kernel.settled, "settle", tasks[0], self._plan)
         return whole.compute() if compute else whole
 
-    def per_user(self, metrics: Metrics = None, k: Any = None, **options: Any) -> Any:
-        """Each user's values as a Dask DataFrame, a column for each metric at each cut-off; NaN where a user is left out."""
-        return self._values(self._question(metrics, k, options))
-
-    def _values_of(self, question: Question) -> Any:
-        return self._values(question, drop=True)[question.labels[0]]
-
     def _values(self, question: Question, *, drop: bool = False) -> Any:
         parts, top = self._parts(question)
         some = validation.ids(
@@ -136,7 +124,8 @@ class DaskEvaluation(PartedEvaluation):
         )
         meta = pd.DataFrame(columns=question.labels, index=index_of(some["user"], None)[:0], dtype=np.float64)
         results = [_task(kernel.values, "values", part, question, top, drop=drop) for part in parts]
-        return dd.from_delayed(results, meta=meta, verify_meta=False, prefix="recnb-per-user")
+        frame = dd.from_delayed(results, meta=meta, verify_meta=False, prefix="recnb-per-user")
+        return frame[question.labels[0]] if drop else frame
 
     def _gathered(self, convention: Convention) -> Iterable[tuple[JoinedPart, PartSummary]]:
         results: tuple[tuple[JoinedPart, PartSummary], ...] = compute(
@@ -165,12 +154,6 @@ class DaskEvaluation(PartedEvaluation):
         if not question.needs_scale:
             return parts, None
         return parts, _task(max, "scale", [_task(kernel.scale, "scale", part) for part in parts])
-
-    def __repr__(self) -> str:
-        return (
-            f"Evaluation of Dask DataFrames, {self._n:,} partitions of users, nothing computed yet; {self.convention}\n"
-            "Methods: .table(k=[5, 10]), .ndcg(k=10), .curve('ndcg'), .per_user(['ndcg'], k=10), .report(), .fetch()"
-        )
 
 
 class DaskAccessor:

@@ -11,7 +11,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.comparison.models import Fetchable, engine_of
-from recnb.conventions import Convention, presets
+from recnb.conventions import Convention
 from recnb.data import Layout, PartSummary, Prepared, Source
 from recnb.data.columns import columns_of
 from recnb.data.join import RemoteRows, elsewhere
@@ -20,15 +20,15 @@ from recnb.data.relevance import LazyRows
 from recnb.data.side_data import read_side_data
 from recnb.display.templates import render
 from recnb.distributed import kernel
-from recnb.distributed.kernel import Plan, Question
-from recnb.distributed.partial import Partial, refuse_unless_mean
+from recnb.distributed.kernel import Plan
+from recnb.distributed.partial import Partial, Question, refuse_unless_mean
 from recnb.errors import FrameError, OptionError, RecnbError, UnknownUserError
 from recnb.evaluate import parse_options
 from recnb.evaluation import Evaluation
-from recnb.metrics.hits import Cutoffs, Hits
+from recnb.metrics.hits import Hits
 from recnb.metrics.metric import Metric
 from recnb.results import Curve, Explanation, Table
-from recnb.results.arguments import STANDARD, Metrics
+from recnb.results.arguments import Metrics
 from recnb.results.explanation import explanation_of
 from recnb.results.metric_methods import Methods
 from recnb.results.score import PartialScore
@@ -69,8 +69,9 @@ class PartedEvaluation(Methods, Fetchable):
     Intervals come of sums, and are those of an Evaluation.
     """
 
+    name: ClassVar[str]  #: of the engine
     engine: ClassVar[str]  #: where the rows stay, in words
-    frames: ClassVar[str]  #: what they are called in errors
+    parts: ClassVar[str]  #: what users are put into, in words
     remedy: ClassVar[str]  #: what to type to have all rows here
     scored: ClassVar[type[PartedScore]] = PartedScore  #: what its scores are
     _n: int  #: how many parts users are put into
@@ -82,7 +83,7 @@ class PartedEvaluation(Methods, Fetchable):
         given = parse_options(options)
         self._given, self._options = (recs, truth), dict(options)
         self._plan = Plan(given, Layout.of(self._empty(recs), self._empty(truth), given.columns))
-        refuse_unless_mean(given.convention, self.frames)
+        refuse_unless_mean(given.convention, f"{self.name} frames")
         for name, frame in given.side_data.items():
             if engine_of(frame) is not None:
                 raise FrameError(
@@ -102,12 +103,8 @@ class PartedEvaluation(Methods, Fetchable):
         """The sums of all users as a `Partial`, which adds up with others."""
 
     @abstractmethod
-    def per_user(self, metrics: Metrics = None, k: Any = None, **options: Any) -> Any:
-        """Each user's values as the engine's own lazy frame, a column for each metric at each cut-off."""
-
-    @abstractmethod
-    def _values_of(self, question: Question) -> Any:
-        """The values of one metric at one cut-off as the engine's lazy column: users who are left out are dropped."""
+    def _values(self, question: Question, *, drop: bool = False) -> Any:
+        """Each user's values as the engine's own lazy frame; with `drop`, its column for one metric without users who are left out."""
 
     @abstractmethod
     def _gathered(self, convention: Convention) -> Iterable[tuple[JoinedPart, PartSummary]]:
@@ -138,8 +135,15 @@ class PartedEvaluation(Methods, Fetchable):
             raise elsewhere(self.engine, self.remedy)
         mean = self._partial([metric.name], k, options).score(metric.name, k)
         score = self.scored(mean.moments, mean.metric, mean.k, mean.convention, mean.basis)
-        score._values = lambda: self._values_of(self._question([metric.name], k, options))
+        score._values = lambda: self._values(self._question([metric.name], k, options), drop=True)
         return score
+
+    def per_user(self, metrics: Metrics = None, k: Any = None, **options: Any) -> Any:
+        """Each user's values, a column for each metric at each cut-off; NaN where a user is left out.
+
+        A Dask DataFrame is indexed by user, and a Spark DataFrame has a column of users. Both are lazy.
+        """
+        return self._values(self._question(metrics, k, options))
 
     def table(
         self,
@@ -249,13 +253,13 @@ class PartedEvaluation(Methods, Fetchable):
         return partial
 
     def _question(self, metrics: Metrics, k: Any, options: Mapping[str, Any]) -> Question:
-        library = self._plan.given.library
-        if metrics is None and library is not None:
-            metrics = [name for name in STANDARD if presets.of_metric(name, library)]
-        kept = metrics if metrics is None or isinstance(metrics, (str, Mapping)) else list(metrics)
-        question = Question(kept, Cutoffs.of(k), dict(options))
-        question.chosen()  # what is misspelt is said before any work
-        return question
+        return Question.of(self._plan.given.library, metrics, k, options)
+
+    def __repr__(self) -> str:
+        return (
+            f"Evaluation of {self.name} DataFrames, {self._n:,} {self.parts}, nothing computed yet; {self.convention}\n"
+            "Methods: .table(k=[5, 10]), .ndcg(k=10), .curve('ndcg'), .per_user(['ndcg'], k=10), .report(), .fetch()"
+        )
 
     def _repr_html_(self) -> str:
         return str(render("distributed/evaluation.jinja", lines=repr(self).split("\n")))

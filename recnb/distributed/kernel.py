@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -13,12 +13,9 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data import Frame, Layout, PartSummary, part_of, table_of, validation
 from recnb.data.merge import JoinedPart
-from recnb.distributed.partial import Partial, partial_of
+from recnb.distributed.partial import Partial, Question, partial_of, takes_scale
 from recnb.errors import FrameError
 from recnb.evaluate import Options
-from recnb.metrics.hits import Cutoffs
-from recnb.metrics.metric import Metric
-from recnb.results.arguments import Metrics, chosen_metrics, options_of
 from recnb.results.evaluation_data import EvaluationData, index_of
 
 if TYPE_CHECKING:
@@ -27,6 +24,9 @@ if TYPE_CHECKING:
 #: The column that holds the place of each row before an engine moved it, so that equal scores keep the order they had.
 ROW = "recnb_row"
 
+#: The column of the bucket that an engine puts each user into.
+BUCKET = "recnb_bucket"
+
 
 @dataclass(frozen=True, eq=False)
 class Plan:
@@ -34,31 +34,6 @@ class Plan:
 
     given: Options
     layout: Layout
-
-
-@dataclass(frozen=True, eq=False)
-class Question:
-    """Several metrics at several cut-offs, each with its options."""
-
-    metrics: Metrics
-    k: Cutoffs
-    options: Mapping[str, Any]
-
-    def chosen(self) -> list[tuple[Metric[...], dict[str, Any]]]:
-        """The metrics with their options, all of which they have."""
-        metrics = chosen_metrics(self.metrics)
-        return [(metric, options_of(metric, self.metrics, self.options, metrics)) for metric in metrics]
-
-    @property
-    def labels(self) -> list[str]:
-        """Names of the columns of all metrics."""
-        return [label for metric, _ in self.chosen() for label in labels_of(metric, self.k)]
-
-    @property
-    def needs_scale(self) -> bool:
-        """Whether a metric uses the highest relevance of all users."""
-        chosen = ({**metric.defaults, **own} for metric, own in self.chosen())
-        return any(own.get("max_relevance", 0) is None for own in chosen)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,18 +56,14 @@ def _rows(frame: Frame, name: str, roles: Mapping[str, str], labels: Mapping[str
     table = table_of(frame, name, {role: role for role in (*roles, ROW)}).sort(ROW).drop(ROW)
     if table.height == 0:
         return table
-    _none_missing(table, name, labels)
-    return validation.ids(table, name, labels)
-
-
-def _none_missing(table: pl.DataFrame, name: str, labels: Mapping[str, str]) -> None:
-    """Raise an error for rows without a user or item; the row is described by its other values."""
+    # A missing id is described by the other ids of its row.
     for role, other in (("user", "item"), ("item", "user")):
         if (missing := validation.is_missing(table[role])).any():
             raise FrameError(
                 f"{name}: column {labels[role]!r} has missing {role} ids, such as that beside {other} "
                 f"{table[other].filter(missing)[0]!r}. Drop those rows: frame.dropna(subset=[{labels[role]!r}])."
             )
+    return validation.ids(table, name, labels)
 
 
 def scale(part: Part) -> float:
@@ -102,10 +73,10 @@ def scale(part: Part) -> float:
 
 def partial(part: Part, question: Question, top: float | None = None) -> tuple[Partial, PartSummary]:
     """The sums of a part."""
-    return partial_of(part.data, question.metrics, question.k, question.options, scale=top), part.facts
+    return partial_of(part.data, question, scale=top), part.facts
 
 
-def added(parts: Sequence[tuple[Partial, PartSummary]]) -> tuple[Partial, PartSummary]:
+def added(parts: Iterable[tuple[Partial, PartSummary]]) -> tuple[Partial, PartSummary]:
     """Several parts as one."""
     return reduce(lambda a, b: (a[0].plus(b[0]), a[1] + b[1]), parts)
 
@@ -126,26 +97,16 @@ def values(part: Part, question: Question, top: float | None = None, *, drop: bo
 
     frames = []
     for metric, own in question.chosen():
-        chosen_options = {**own, "max_relevance": top} if top and _takes_scale(metric, own) else own
+        chosen_options = {**own, "max_relevance": top} if top and takes_scale(metric, own) else own
         scoring = part.data.scoring(metric, chosen_options, whole=question.k.values == (None,))
-        users, labels = scoring.prepared.users, labels_of(metric, question.k)
-        if len(users) == 0:
-            frames.append(pd.DataFrame(np.empty((0, len(labels))), index_of(users), labels))
+        index, labels = index_of(scoring.prepared.users), question.labels_of(metric)
+        if len(index) == 0:
+            frames.append(pd.DataFrame(np.empty((0, len(labels))), index, labels))
             continue
         averaged = scoring.averaged(question.k)
-        kept = np.ones(averaged.values.shape, dtype=bool) if averaged.kept is None else averaged.kept
-        frame = pd.DataFrame(np.where(kept, averaged.values, np.nan), index_of(users), labels)
-        frames.append(frame[kept[:, 0]] if drop else frame)
+        frame = pd.DataFrame(averaged.counted, index, labels)
+        frames.append(frame[averaged.kept[:, 0]] if drop and averaged.kept is not None else frame)
     return frames[0] if len(frames) == 1 else pd.concat(frames, axis=1)
-
-
-def labels_of(metric: Metric[...], k: Cutoffs) -> list[str]:
-    """Names of the columns of a metric, as of the series of a Score."""
-    return [metric.name if one is None else f"{metric.name}@{one}" for one in k]
-
-
-def _takes_scale(metric: Metric[...], own: Mapping[str, Any]) -> bool:
-    return {**metric.defaults, **own}.get("max_relevance", 0) is None
 
 
 def gathered(part: Part, convention: Convention) -> tuple[JoinedPart, PartSummary]:

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from recnb.conventions import Convention, presets
+from recnb.conventions import Convention
 from recnb.display.language import _
-from recnb.errors import CutoffError, FrameError, OptionError, RecnbError, near
+from recnb.errors import CutoffError, FrameError, OptionError, RecnbError, is_several, near
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.metric import Metric, metric_named
 from recnb.results import Curve, Interval, Table
 from recnb.results.aggregation import BLOCK, Scoring, averaged, cutoffs_under, hits_for
-from recnb.results.arguments import STANDARD, Metrics, chosen_metrics, options_of
+from recnb.results.arguments import Metrics, chosen_metrics, metrics_under, options_of
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.provenance import (
     as_library,
@@ -56,6 +56,44 @@ class PartialCounts:
         return PartialCounts(**{name: getattr(self, name) + getattr(other, name) for name in names})
 
 
+@dataclass(frozen=True, eq=False)
+class Question:
+    """Several metrics at several cut-offs, each with its options."""
+
+    metrics: Metrics
+    k: Cutoffs
+    options: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, library: str | None, metrics: Metrics, k: object, options: Mapping[str, Any]) -> Question:
+        """The metrics of a call, by default those that a library has; what is misspelt raises an error here."""
+        metrics = metrics_under(library, metrics)
+        if is_several(metrics) and not isinstance(metrics, Mapping):
+            metrics = list(metrics)
+        question = cls(metrics, Cutoffs.of(k), dict(options))
+        question.chosen()
+        return question
+
+    def chosen(self) -> list[tuple[Metric[...], dict[str, Any]]]:
+        """The metrics with their options, all of which they have."""
+        metrics = chosen_metrics(self.metrics)
+        return [(metric, options_of(metric, self.metrics, self.options, metrics)) for metric in metrics]
+
+    @property
+    def labels(self) -> list[str]:
+        """Names of the columns of all metrics."""
+        return [label for metric, _own in self.chosen() for label in self.labels_of(metric)]
+
+    def labels_of(self, metric: Metric[...]) -> list[str]:
+        """Names of the columns of a metric, as of the series of a Score."""
+        return [metric.name if one is None else f"{metric.name}@{one}" for one in self.k]
+
+    @property
+    def needs_scale(self) -> bool:
+        """Whether a metric uses the highest relevance of all users."""
+        return any(takes_scale(metric, own) for metric, own in self.chosen())
+
+
 @dataclass(frozen=True)
 class Measure:
     """A metric, its options and the convention in force for it."""
@@ -91,7 +129,7 @@ class Partial:
 
     measures: tuple[Measure, ...]
     k: tuple[int | None, ...]
-    moments: tuple[tuple[Moments, ...], ...]  #: by metric: one of all cut-offs, or one a cut-off where users differ
+    moments: tuple[tuple[Moments, ...], ...]  #: by metric, then by cut-off
     counts: PartialCounts
     #: The users of each metric, who are others where a library or a measure has its own.
     behind: tuple[PartialCounts, ...]
@@ -124,7 +162,8 @@ class Partial:
             )
         if not isinstance(keep_users, bool):
             raise OptionError(f"keep_users={keep_users!r}: say True or False.")
-        return partial_of(evaluation._data, metrics, Cutoffs.of(k), options, keep_users=keep_users, scale=scale)
+        question = Question.of(evaluation._data.library, metrics, k, options)
+        return partial_of(evaluation._data, question, keep_users=keep_users, scale=scale)
 
     @property
     def n_users(self) -> int:
@@ -165,27 +204,17 @@ class Partial:
         total = self.plus(other)
         if total.users is not None or not (self.n_users and other.n_users):
             return total
-        return replace(
-            total,
-            notes=tuple(
-                sorted(
-                    {
-                        *total.notes,
-                        _(
-                            "added up from parts whose user ids were not kept: a user in two of them counts "
-                            "twice, and intervals are then too narrow"
-                        ),
-                    }
-                )
-            ),
+        unknown = _(
+            "added up from parts whose user ids were not kept: a user in two of them counts twice, and intervals are then too narrow"
         )
+        return replace(total, notes=tuple(sorted({*total.notes, unknown})))
 
     def plus(self, other: Partial) -> Partial:
         """Add two sums of different users."""
         _same(self, other)
         return replace(
             self,
-            moments=tuple(_added(a, b, len(self.k)) for a, b in zip(self.moments, other.moments, strict=True)),
+            moments=tuple(_added(a, b) for a, b in zip(self.moments, other.moments, strict=True)),
             counts=self.counts + other.counts,
             behind=tuple(mine + theirs for mine, theirs in zip(self.behind, other.behind, strict=True)),
             grades=_ends_of((*self.grades, *other.grades)),
@@ -199,9 +228,9 @@ class Partial:
 
     def table(self, *, intervals: bool = False) -> Table:
         """Return means over users, a row per metric and a column per cut-off, as the `table` of an evaluation."""
-        means = [np.concatenate([_means(moment) for moment in own]) for own in self.moments]
+        means = np.array([[_mean(moments) for moments in own] for own in self.moments])
         attrs: dict[Any, Any] = {"basis": self.basis, "n_users": self.n_users, "convention": str(self._in_force)}
-        table = table_at(self.metrics, np.array(means), Cutoffs(self.k), attrs)
+        table = table_at(self.metrics, means, Cutoffs(self.k), attrs)
         if intervals:
             return with_ends(table, [_ends(own) for own in self.moments])
         table._measured = lambda: parts_of(self.table(intervals=True))
@@ -213,40 +242,36 @@ class Partial:
         measure = self.measures[row]
         own = {**metric_named(measure.metric).defaults, **dict(measure.options)}
         in_force = measure.convention.with_metric(own)
-        moments = _split(self.moments[row], len(self.k))[column]
         words = basis_of(self.behind[row], in_force, self.notes, graded=self.graded)
         basis = words if self.library is None else as_library(self.library, self._given_in_words, words)
-        return PartialScore(moments, measure.metric, self.k[column], in_force, basis)
+        return PartialScore(self.moments[row][column], measure.metric, self.k[column], in_force, basis)
 
     def interval(
         self, metric: str, k: int | None = None, confidence: float = 0.95, method: MomentsMethod = "auto"
     ) -> Interval:
         """Interval for a mean, taking the users as a sample: the same that `Score.interval` gives, from sums."""
-        row, column = self._place(metric, k)
-        return interval_of(_split(self.moments[row], len(self.k))[column], confidence, method)
+        return self.score(metric, k).interval(confidence, method)
 
     def curve(self, metric: str) -> Curve:
         """A metric at all cut-offs, with a 95% interval at each."""
         row = self._place(metric, self.k[0])[0]
-        at = [(k, own) for k, own in zip(self.k, _split(self.moments[row], len(self.k)), strict=True) if k is not None]
+        at = {k: moments for k, moments in zip(self.k, self.moments[row], strict=True) if k is not None}
         if not at:
             raise OptionError("a curve runs over whole numbers, and this partial holds whole lists alone.")
-        low, high = _ends([moment for _ignored, moment in at])
-        symbol = metric_named(self.measures[row].metric).symbol
-        return Curve(
-            self.measures[row].metric, symbol, tuple(k for k, _ignored in at), tuple(float(_means(moment)[0]) for _ignored, moment in at),
-            tuple(map(float, low)), tuple(map(float, high)),
-            n_users=self.n_users, basis=(f"{self.basis}; " + _('intervals: {method}', method=_("Clopper and Pearson's, for values between bounds"))),
-        )  # fmt: skip
+        name, means = self.measures[row].metric, tuple(map(_mean, at.values()))
+        low, high = (tuple(map(float, ends)) for ends in _ends([*at.values()]))
+        method = _("intervals: {method}", method=_("Clopper and Pearson's, for values between bounds"))
+        basis = f"{self.basis}; {method}"
+        return Curve(name, metric_named(name).symbol, tuple(at), means, low, high, self.n_users, basis)
 
     def to_frame(self) -> pd.DataFrame:
         """A long frame: metric, k, mean, low, high (95%), n_users."""
         import pandas as pd
 
         rows = [
-            (name, k, float(_means(moment)[0]), *interval_of(moment, 0.95, "auto"), moment.n)
+            (name, k, _mean(moments), *interval_of(moments, 0.95, "auto"), moments.n)
             for name, own in zip(self.metrics, self.moments, strict=True)
-            for k, moment in zip(self.k, _split(own, len(self.k)), strict=True)
+            for k, moments in zip(self.k, own, strict=True)
         ]
         return pd.DataFrame(rows, columns=["metric", "k", "mean", "low", "high", "n_users"])
 
@@ -261,43 +286,80 @@ class Partial:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain Python that `json` can write and `from_dict` reads: to be kept, and added up another day."""
-        return _stored(self, SCHEMA)
+        measures = [
+            {
+                "metric": measure.metric,
+                "options": dict(measure.options),
+                "convention": _differing(measure.convention),
+                "scale": measure.scale,
+                "counts": asdict(counts),
+                "moments": [{"n": one.n, **{name: _numbers(getattr(one, name)) for name in COLUMNS}} for one in own],
+            }
+            for measure, counts, own in zip(self.measures, self.behind, self.moments, strict=True)
+        ]
+        return {
+            "schema": SCHEMA,
+            "k": list(self.k),
+            "metrics": measures,
+            "counts": asdict(self.counts),
+            "convention": _differing(self.convention),
+            "library": self.library,
+            "graded": self.graded,
+            "grades": list(self.grades),
+            "notes": list(self.notes),
+            "users": None if self.users is None else self.users.to_list(),
+            "given": list(self.given),
+        }
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Partial:
         """A partial from what `to_dict` gave."""
-        return _restored(stored, SCHEMA)
+        found = stored.get("schema") if isinstance(stored, Mapping) else None
+        if found != SCHEMA:
+            problem = f"this is no stored partial that this version reads: its schema is {found!r}, not {SCHEMA!r}."
+            raise RecnbError(problem)
+        try:
+            cutoffs, metrics = Cutoffs.of(stored["k"]).values, stored["metrics"]
+            return Partial(
+                tuple(map(_stored_measure, metrics)),
+                cutoffs,
+                tuple(_stored_moments(one, len(cutoffs)) for one in metrics),
+                PartialCounts(**stored["counts"]),
+                tuple(PartialCounts(**one["counts"]) for one in metrics),
+                Convention.of(stored["convention"]),
+                stored["library"],
+                bool(stored["graded"]),
+                _ends_of(stored["grades"]),
+                tuple(stored["notes"]),
+                None if stored["users"] is None else pl.Series("user", stored["users"]),
+                tuple(stored["given"]),
+            )
+        except RecnbError:
+            raise
+        except (LookupError, TypeError, AttributeError, ValueError) as problem:
+            raise RecnbError(f"this stored partial is broken: {type(problem).__name__} {problem}.") from problem
 
     def __repr__(self) -> str:
+        return f"{self._heading()}\n{self.table()!r}"
+
+    def _heading(self) -> str:
         counts = self.counts
-        heading = _(
+        return _(
             "Partial of {rows:,} recommended rows against {relevant:,} relevant items, {hits:,} of them hit",
             rows=counts.n_recommended, relevant=counts.n_relevant, hits=counts.n_hits,
         )  # fmt: skip
-        return f"{heading}\n{self.table()!r}"
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()
 
 
 def partial_of(
-    data: EvaluationData,
-    metrics: Metrics,
-    cutoffs: Cutoffs,
-    options: Mapping[str, Any],
-    *,
-    keep_users: bool = False,
-    scale: float | None = None,
+    data: EvaluationData, question: Question, *, keep_users: bool = False, scale: float | None = None
 ) -> Partial:
     """The sums of the users of an evaluation's data."""
-    library = data.library
-    if metrics is None and library is not None:
-        metrics = [name for name in STANDARD if presets.of_metric(name, library)]
-    chosen = chosen_metrics(metrics)
-    requests = [(metric, options_of(metric, metrics, options, chosen)) for metric in chosen]
-    measures, moments, behind = _measured(data, requests, cutoffs, scale)
+    cutoffs = question.k
+    measures, moments, behind = _measured(data, question.chosen(), cutoffs, scale)
     prepared, counts = data.prepared, data.counts
-    relevance = prepared.all_hits.truth_relevance
     return Partial(
         measures,
         cutoffs.values,
@@ -312,27 +374,18 @@ def partial_of(
         ),
         behind,
         prepared.convention,
-        library,
+        data.library,
         prepared.graded,
-        _ends_of([getattr(relevance, end)() for end in ("min", "max")] if len(relevance) else ()),
+        _ends_of(prepared.all_hits.truth_relevance),
         data.notes,
         prepared.users if keep_users else None,
         tuple(data.overrides),
     )
 
 
-def nothing_like(partial: Partial) -> Partial:
-    """The same of no users: what changes nothing where it is added."""
-    none = tuple(
-        tuple(Moments.of(np.empty((0, len(moment.mean))), moment.bounds) for moment in own) for own in partial.moments
-    )
-    users = None if partial.users is None else partial.users.clear()
-    behind = (PartialCounts(),) * len(partial.measures)
-    return replace(partial, moments=none, counts=PartialCounts(), behind=behind, grades=(), users=users)
-
-
-def _ends_of(grades: Sequence[float]) -> tuple[float, ...]:
-    return (float(min(grades)), float(max(grades))) if len(grades) else ()
+def _ends_of(grades: Sequence[float] | Floats) -> tuple[float, ...]:
+    """The lowest and the highest of some grades, if there are any."""
+    return (float(np.min(grades)), float(np.max(grades))) if len(grades) else ()
 
 
 def _measured(
@@ -352,7 +405,7 @@ def _measured(
             block = hits.part(start, stop)
             for row in rows:
                 added = _moments_of(block, scorings[row], own[row], under)
-                moments[row] = _added(moments[row], added, len(cutoffs)) if row in moments else added
+                moments[row] = _added(moments[row], added) if row in moments else added
     behind = tuple(_users_behind(scoring, cutoffs) for scoring in scorings)
     return measures, tuple(moments[row] for row in range(len(scorings))), behind
 
@@ -369,18 +422,23 @@ def _measure(scoring: Scoring, scale: float | None) -> tuple[Measure, dict[str, 
     metric, convention = scoring.metric, scoring.convention
     refuse_unless_mean(convention, metric.name)
     own, top = dict(scoring.options), None
-    if own.get("max_relevance", metric.defaults.get("max_relevance", 0)) is None:
+    if takes_scale(metric, own):
         top = scoring.prepared.max_relevance if scale is None else scale
         own["max_relevance"] = top or None  # where nothing is relevant, the data have no scale, and need none
     given = tuple(sorted((name, _plain(value)) for name, value in scoring.options.items()))
     return Measure(metric.name, given, convention, top), own
 
 
+def takes_scale(metric: Metric[...], options: Mapping[str, Any]) -> bool:
+    """Whether a metric with these options uses the highest relevance of all users."""
+    return options.get("max_relevance", metric.defaults.get("max_relevance", 0)) is None
+
+
 def _moments_of(block: Hits, scoring: Scoring, options: Mapping[str, Any], cutoffs: Cutoffs) -> tuple[Moments, ...]:
     credit = scoring.metric.at(block, cutoffs, options)
     averages = averaged(credit, scoring.convention, scoring.metric, options, mean=False)
     if averages.kept is None or averages.kept.all():
-        return (Moments.of(averages.values, scoring.metric.bounds),)
+        return _by_cutoff(Moments.of(averages.values, scoring.metric.bounds))
     both = zip(averages.values.T, averages.kept.T, strict=True)
     return tuple(Moments.of(values[kept, np.newaxis], scoring.metric.bounds) for values, kept in both)
 
@@ -408,21 +466,16 @@ def _n_hits(hits: Hits, depth: int | None) -> int:
     return int((inside if hits.tied is None else inside & hits.tied.top).sum())
 
 
-def _means(moments: Moments) -> np.ndarray[Any, np.dtype[np.float64]]:
-    return moments.mean if moments.n else np.full_like(moments.mean, np.nan)
+def _mean(moments: Moments) -> float:
+    return float(moments.mean[0]) if moments.n else np.nan
 
 
-def _split(moments: tuple[Moments, ...], n: int) -> tuple[Moments, ...]:
-    """One for each cut-off."""
-    if len(moments) == n and all(len(moment.mean) == 1 for moment in moments):
-        return moments
-    (all_,) = moments
-    return tuple(all_.at(slice(i, i + 1)) for i in range(n))
+def _by_cutoff(moments: Moments) -> tuple[Moments, ...]:
+    """One for each column."""
+    return tuple(moments.at(slice(i, i + 1)) for i in range(len(moments.mean)))
 
 
-def _added(a: tuple[Moments, ...], b: tuple[Moments, ...], n: int) -> tuple[Moments, ...]:
-    if len(a) != len(b):
-        a, b = _split(a, n), _split(b, n)
+def _added(a: Sequence[Moments], b: Sequence[Moments]) -> tuple[Moments, ...]:
     return tuple(left + right for left, right in zip(a, b, strict=True))
 
 
@@ -452,15 +505,13 @@ def _same(a: Partial, b: Partial) -> None:
 
 def _ends(moments: Sequence[Moments]) -> list[Floats]:
     """The lower and the upper ends of the intervals of all columns."""
-    return [np.concatenate(ends) for ends in zip(*(moment.interval()[:2] for moment in moments), strict=True)]
+    return [np.concatenate(ends) for ends in zip(*(moment.interval() for moment in moments), strict=True)]
 
 
 def _both(a: pl.Series | None, b: pl.Series | None) -> pl.Series | None:
     """Return the sorted users of both; a user in both raises an error. None if users of either are not recorded."""
     if a is None or b is None:
         return None
-    if len(a) == 0 or len(b) == 0:
-        return a if len(b) == 0 else b
     if a.dtype != b.dtype:
         raise FrameError(
             f"the users of one partial are {a.dtype}, such as {a[0]!r}, of the other {b.dtype}, such as {b[0]!r}."
@@ -473,80 +524,19 @@ def _both(a: pl.Series | None, b: pl.Series | None) -> pl.Series | None:
     return pl.concat([a, b]).sort()
 
 
-def _stored(partial: Partial, schema: str) -> dict[str, Any]:
-    """Everything of a partial: `schema`, `k`, `metrics` (metric, options, convention, scale, moments), `counts`, `convention`,
-    `library`, `graded`, `notes`, `users` and `given`. Of a convention, what differs from the default; NaN is None.
-    """  # fmt: skip
-    measures = [
-        {
-            "metric": measure.metric,
-            "options": dict(measure.options),
-            "convention": _differing(measure.convention),
-            "scale": measure.scale,
-            "counts": asdict(counts),
-            "moments": [{"n": one.n, **{name: _numbers(getattr(one, name)) for name in COLUMNS}} for one in own],
-        }
-        for measure, counts, own in zip(partial.measures, partial.behind, partial.moments, strict=True)
+def _stored_measure(stored: Mapping[str, Any]) -> Measure:
+    options, convention = tuple(sorted(stored["options"].items())), Convention.of(stored["convention"])
+    return Measure(metric_named(stored["metric"]).name, options, convention, stored["scale"])
+
+
+def _stored_moments(stored: Mapping[str, Any], n: int) -> tuple[Moments, ...]:
+    """The moments at each of n cut-offs, which are stored one by one or all in one."""
+    bounds = metric_named(stored["metric"]).bounds
+    moments = [
+        Moments(int(one["n"]), bounds=bounds, **{name: np.array(one[name], dtype=np.float64) for name in COLUMNS})
+        for one in stored["moments"]
     ]
-    return {
-        "schema": schema,
-        "k": list(partial.k),
-        "metrics": measures,
-        "counts": asdict(partial.counts),
-        "convention": _differing(partial.convention),
-        "library": partial.library,
-        "graded": partial.graded,
-        "grades": list(partial.grades),
-        "notes": list(partial.notes),
-        "users": None if partial.users is None else partial.users.to_list(),
-        "given": list(partial.given),
-    }
-
-
-def _restored(stored: Mapping[str, Any], schema: str) -> Partial:
-    """The partial that was stored."""
-    found = stored.get("schema") if isinstance(stored, Mapping) else None
-    if not isinstance(found, str) or found != schema:
-        raise RecnbError(f"this is no stored partial that this version reads: its schema is {found!r}, not {schema!r}.")
-    try:
-        measures = tuple(
-            Measure(
-                metric_named(one["metric"]).name,
-                tuple(sorted(one["options"].items())),
-                Convention.of(one["convention"]),
-                one["scale"],
-            )
-            for one in stored["metrics"]
-        )
-        moments = tuple(
-            tuple(
-                Moments(
-                    n=int(own["n"]),
-                    bounds=metric_named(one["metric"]).bounds,
-                    **{name: np.array(own[name], dtype=np.float64) for name in COLUMNS},
-                )
-                for own in one["moments"]
-            )
-            for one in stored["metrics"]
-        )
-        return Partial(
-            measures,
-            Cutoffs.of(stored["k"]).values,
-            moments,
-            PartialCounts(**stored["counts"]),
-            tuple(PartialCounts(**one["counts"]) for one in stored["metrics"]),
-            Convention.of(stored["convention"]),
-            stored["library"],
-            bool(stored["graded"]),
-            _ends_of(stored["grades"]),
-            tuple(stored["notes"]),
-            None if stored["users"] is None else pl.Series("user", stored["users"]),
-            tuple(stored["given"]),
-        )
-    except RecnbError:
-        raise
-    except (LookupError, TypeError, AttributeError, ValueError) as problem:
-        raise RecnbError(f"this stored partial is broken: {type(problem).__name__} {problem}.") from problem
+    return tuple(moments) if len(moments) == n else _by_cutoff(moments[0])
 
 
 def _differing(convention: Convention) -> dict[str, Any]:
@@ -561,4 +551,4 @@ def _numbers(values: Any) -> list[float | None]:
     return [float(value) if np.isfinite(value) else None for value in values]
 
 
-__all__ = ["Measure", "Partial", "PartialCounts", "nothing_like", "refuse_unless_mean"]
+__all__ = ["Measure", "Partial", "PartialCounts", "Question", "refuse_unless_mean"]

@@ -22,10 +22,9 @@ from recnb.data import Frame, PartSummary
 from recnb.data.merge import JoinedPart
 from recnb.distributed import kernel, spark_parts
 from recnb.distributed.evaluation import PartedEvaluation, PartedScore
-from recnb.distributed.kernel import Question
-from recnb.distributed.partial import Partial
+from recnb.distributed.kernel import BUCKET
+from recnb.distributed.partial import Partial, Question
 from recnb.distributed.spark_frames import (
-    BUCKET,
     by_model,
     by_role,
     fits,
@@ -75,8 +74,9 @@ class SparkEvaluation(PartedEvaluation):
     Jobs are described by what they are for (`recnb: ndcg@10`), in Connect sessions by a tag, so Spark's pages and progress show it.
     """
 
+    name: ClassVar[str] = "Spark"
     engine: ClassVar[str] = "Spark DataFrames"
-    frames: ClassVar[str] = "Spark frames"
+    parts: ClassVar[str] = "parts of users"
     remedy: ClassVar[str] = "recnb.evaluate(recs.toPandas(), truth.toPandas())"
     scored: ClassVar[type[PartedScore]] = SparkScore
 
@@ -115,16 +115,7 @@ class SparkEvaluation(PartedEvaluation):
         question, plan = self._question(metrics, k, options), self._plan
         top = self._scale(question) if question.needs_scale else None
         parts = self._received(lambda part: kernel.partial(part, question, top), " ".join(question.labels), question)
-        if not parts:
-            PartSummary().check(0, 0, self.convention, plan.layout)
         return kernel.settled(kernel.added(parts), plan)
-
-    def per_user(self, metrics: Metrics = None, k: Any = None, **options: Any) -> DataFrame:
-        """Each user's values as a Spark DataFrame: user, and a column for each metric at each cut-off; NaN where a user is left out."""
-        return self._values(self._question(metrics, k, options))
-
-    def _values_of(self, question: Question) -> DataFrame:
-        return self._values(question, drop=True)
 
     def _values(self, question: Question, *, drop: bool = False) -> DataFrame:
         rows, scale, labels = self._rows, None, question.labels
@@ -146,10 +137,7 @@ class SparkEvaluation(PartedEvaluation):
         return float(found[0][0] or 0.0)
 
     def _gathered(self, convention: Convention) -> Iterable[tuple[JoinedPart, PartSummary]]:
-        made = self._received(lambda part: kernel.gathered(part, convention), "hits and counts of users")
-        if not made:
-            PartSummary().check(0, 0, convention, self._plan.layout)
-        return made
+        return self._received(lambda part: kernel.gathered(part, convention), "hits and counts of users")
 
     def _rows_of(self, users: pl.Series) -> tuple[Any, Any]:
         asked = users.to_list()
@@ -171,10 +159,12 @@ class SparkEvaluation(PartedEvaluation):
             return left.cogroup(right).applyInArrow(work, schema)
 
     def _received(self, ask: Any, said: str, question: Question | None = None) -> list[Any]:
-        """Return the results of all buckets, in order."""
+        """Return the results of all buckets, in order; an error if there is no row of which to make one."""
         work = spark_parts.sent(ask, self._plan, question)
-        made = self._collected(self._buckets(work, spark_parts.SCHEMA, self._rows), said)
-        return list(spark_parts.received((row[0], row[1], row[2]) for row in made))
+        rows = self._collected(self._buckets(work, spark_parts.SCHEMA, self._rows), said)
+        if not rows:
+            PartSummary().check(0, 0, self.convention, self._plan.layout)
+        return list(spark_parts.received((row[0], row[1], row[2]) for row in rows))
 
     def _collected(self, frame: DataFrame, said: str) -> list[Any]:
         with self._working(said):
@@ -191,12 +181,6 @@ class SparkEvaluation(PartedEvaluation):
             raise
         except Exception as problem:
             raise _explained(problem) or problem from problem
-
-    def __repr__(self) -> str:
-        return (
-            f"Evaluation of Spark DataFrames, {self._n:,} parts of users, nothing computed yet; {self.convention}\n"
-            "Methods: .table(k=[5, 10]), .ndcg(k=10), .curve('ndcg'), .per_user(['ndcg'], k=10), .report(), .fetch()"
-        )
 
 
 class SparkAccessor:

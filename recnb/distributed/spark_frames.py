@@ -17,11 +17,8 @@ from pyspark.sql import functions as fn
 from pyspark.sql.types import DataType, StringType
 
 from recnb.data import Frame, table_of, validation
-from recnb.distributed.kernel import ROW
+from recnb.distributed.kernel import BUCKET, ROW
 from recnb.errors import FrameError
-
-#: The column that says which users are put together.
-BUCKET = "recnb_bucket"
 
 NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")
 OTHERS = ("boolean", "binary", "date", "timestamp", "timestamp_ntz", "time", "decimal")

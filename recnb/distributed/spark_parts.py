@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from recnb.display.language import current, use_language
 from recnb.distributed import kernel
-from recnb.distributed.kernel import Part, Plan, Question
+from recnb.distributed.kernel import Part, Plan
+from recnb.distributed.partial import Question
 from recnb.errors import RecnbError
 from recnb.metrics.metric import METRICS, Metric
 
@@ -87,17 +88,13 @@ def values(plan: Plan, question: Question, labels: Sequence[str], *, drop: bool,
         top = None if scale is None else (recs if recs.num_rows else truth)[scale][0].as_py()
         made = kernel.values(kernel.part(recs, truth, plan), question, top, drop=drop)
         columns = {label: pa.array(made[label].to_numpy(dtype="float64"), pa.float64()) for label in labels}
-        users = pa.array(made.index.to_numpy(), type_of_ids(recs.schema.field("user").type))
+        ids = recs.schema.field("user").type
+        # Whole numbers are read as one type.
+        whole = pa.types.is_integer(ids) or pa.types.is_floating(ids)
+        users = pa.array(made.index.to_numpy(), pa.int64() if whole else ids)
         return pa.table({"user": users, **columns})
 
     return work
-
-
-def type_of_ids(given: pa.DataType) -> pa.DataType:
-    """The type that ids have after they were read."""
-    if pa.types.is_integer(given) or pa.types.is_floating(given):
-        return pa.int64()
-    return given
 
 
 def own_metrics(question: Question | None) -> Mapping[str, Metric[...]]:

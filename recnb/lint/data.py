@@ -17,7 +17,6 @@ from recnb.data.general_join import is_general
 from recnb.data.join import InMemoryRows
 from recnb.data.relevance import LazyRows, top_of
 from recnb.data.side_data import SideData
-from recnb.data.subset import hits_among
 from recnb.data.validation import in_floats, repeated
 from recnb.errors import FrameError, RecnbError
 from recnb.lint.findings import Quoted
@@ -156,7 +155,7 @@ class LintData:
             truth_user=hits.truth_user[kept], truth_relevance=grades, max_relevance=top_of(self.prepared.judged.join(pairs, on=["user", "item"], how="anti")),
         )  # fmt: skip
         # Users without a relevant item are no longer averaged.
-        return self.measured(hits_among(fewer, fewer.n_relevant > 0))[1]
+        return self.measured(fewer.among(fewer.n_relevant > 0))[1]
 
     def without_rows(self, out: Mask) -> float:
         """The metric's mean without some rows of the lists; the rows below move up."""

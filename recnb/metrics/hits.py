@@ -359,6 +359,27 @@ class Hits(Ranked):
             judged=None if self.judged is None else self.judged.part(start, stop),
         )
 
+    def among(self, kept: NDArray[np.bool_]) -> Hits:
+        """The hits of some of the users, numbered anew from 0, and their relevant items."""
+        number: Ints = np.cumsum(kept) - 1
+        rows, truth_rows = kept[self.user], kept[self.truth_user]
+        return self.some(
+            rows,
+            user=number[self.user[rows]],
+            list_length=self.list_length[kept],
+            truth_row=(np.cumsum(truth_rows) - 1)[self.truth_row[rows]],
+            truth_user=number[self.truth_user[truth_rows]],
+            truth_relevance=self.truth_relevance[truth_rows],
+            tied=None if self.tied is None else self.tied.of(rows),
+        )
+
+    def with_truth_in(self, order: Ints) -> Hits:
+        """The same hits, with the relevant items in another order."""
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        user, relevance = self.truth_user[order], self.truth_relevance[order]
+        return replace(self, truth_row=place[self.truth_row], truth_user=user, truth_relevance=relevance)
+
     def down_to(self, depth: int) -> Hits:
         """The hits among the first `depth` ranks."""
         inside = self.rank <= depth

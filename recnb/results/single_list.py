@@ -22,7 +22,7 @@ import polars as pl
 
 from recnb.conventions import Convention, options_in_words, shown_at
 from recnb.conventions.convention import PHRASES, Ties
-from recnb.data.load import prepare
+from recnb.data.load import read
 from recnb.display.language import _, ngettext, use_language
 from recnb.errors import Argument, OptionError, RecnbError, is_number, is_several, is_word, near
 from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
@@ -256,7 +256,7 @@ def _hits_of_scores(y_true: Any, y_score: Any, convention: Convention) -> Hits:
         "score": np.concatenate([np.asarray(of_list, dtype=np.float64) for of_list in scores]),
         "relevance": np.concatenate([np.asarray(of_list, dtype=np.float64) for of_list in grades]),
     }
-    return prepare(pl.DataFrame(rows), None, {}, convention).all_hits
+    return read(pl.DataFrame(rows), None, {}).under(convention).all_hits
 
 
 def _pairs(ranking: Ranking | None, truth: Truth | None, metric: Metric[...]) -> list[Pair]:

@@ -565,3 +565,19 @@ def test_two_columns_of_lists_are_named(named: dict[str, str]) -> None:
     with pytest.raises(FrameError, match=r"recommended='pred', relevant='true'"):
         frame.rec.mrr(**named)
     assert frame.rec.mrr(recommended="pred", relevant="true") == 1
+
+
+def test_lists_in_cells_have_one_row_a_user() -> None:
+    frame = pd.DataFrame({"user": [1, 1], "item": [["a"], ["b"]]})
+    with pytest.raises(FrameError, match=r"no item id: one id a row is needed: frame\.explode\('item'\)"):
+        recnb.evaluate(frame, {1: ["a"]})
+    assert recnb.evaluate(frame.assign(user=[1, 2]), {1: ["a"]}).recall(k=1) == 1
+
+
+def test_two_columns_of_users_of_a_frame_of_ranks() -> None:
+    frame = pd.DataFrame({"user": [1, 2], "customer": [1, 2], "1": ["a", "b"], "2": ["c", "d"]})
+    with pytest.raises(FrameError, match="'user' and 'customer' could each be the user column"):
+        recnb.evaluate(frame, {1: ["a"]})
+    with pytest.raises(FrameError, match=r"one that is no rank: 'user'\. Drop it: frame\.drop\(columns=\['user'\]\)"):
+        recnb.evaluate(frame, {1: ["a"]}, user="customer")
+    assert recnb.evaluate(frame.drop(columns="user"), {1: ["a"]}, user="customer").recall(k=1) == 1

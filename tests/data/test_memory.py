@@ -29,11 +29,12 @@ def test_there_is_no_more_than_the_machine_has():
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the addresses of a process")
-def test_the_limit_of_addresses_counts():
-    code = """
+@pytest.mark.parametrize("limit", ["RLIMIT_AS", "RLIMIT_DATA"])
+def test_the_limits_of_addresses_and_data_count(limit):
+    code = f"""
 import resource
 from recnb.data.memory import available_memory
-resource.setrlimit(resource.RLIMIT_AS, (4 * 10**9, 4 * 10**9))
+resource.setrlimit(resource.{limit}, (4 * 10**9, 4 * 10**9))
 print(available_memory())
 """
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import recnb
-from recnb.errors import ColumnError, FrameError
+from recnb.errors import ColumnError, FrameError, RecnbError
 
 RECS = pd.DataFrame({"user": [1, 1, 2], "item": ["a", "b", "a"], "rank": [1, 2, 1]})
 TRUTH = pd.DataFrame({"user": [1, 2], "item": ["b", "a"]})
@@ -49,3 +49,17 @@ def test_users_may_still_be_a_word() -> None:
 def test_what_cannot_be_read(given: dict[str, object], kind: type[Exception], words: str) -> None:
     with pytest.raises(kind, match=words):
         recnb.evaluate(RECS, TRUTH, **given)
+
+
+def test_attributes_that_cannot_be_read() -> None:
+    items = pd.DataFrame({"item": ["a", "b"], "words": ["x", "y"], "one": [1.0, 0.5], "two": [0.5, 3.0]})
+    train = pd.DataFrame({"user": [1, 2], "item": ["a", "b"]})
+    ev = recnb.evaluate(RECS, TRUTH, train=train, items=items)
+    with pytest.raises(
+        FrameError, match="column 'words' holds text, and several columns of features= must hold numbers"
+    ):
+        ev.diversity(features=["one", "words"])
+    with pytest.raises(FrameError, match="column 'one' holds other numbers than 0 and 1, which name no genre"):
+        ev.calibration(genre=["one", "two"])
+    with pytest.raises(RecnbError, match="distances is a matrix without names"):
+        recnb.evaluate(RECS, TRUTH).diversity(distances=[[0, 1], [1, 0]])

@@ -2,6 +2,7 @@
 
 import re
 import uuid
+from datetime import date, time, timedelta
 
 import duckdb
 import numpy as np
@@ -362,3 +363,22 @@ def test_one_user_is_enough_and_none_is_refused(kind):
     assert (made.n_users, made.recall(), made.recall(k=30)) == (1, 0.5, 0.25)
     with pytest.raises(NoUsersError, match="the highest in the truth is 1"):
         recnb.evaluate(KINDS[kind](recs), truth, relevant_from=2)
+
+
+@pytest.mark.parametrize("kind", [date, time])
+def test_users_may_be_dates_and_times(kind):
+    recs, truth = random_frames(np.random.default_rng(20))
+    of_user = {date: lambda user: date(2020, 1, 1) + timedelta(days=user), time: lambda user: time(0, user)}[kind]
+    recs, truth = (one.assign(user=one.user.map(of_user)).reset_index(drop=True) for one in (recs, truth))
+    lists, judged = map(pl.from_pandas, (recs, truth))
+    made = recnb.evaluate(lists.lazy(), judged)
+    assert lists_are_away(made)
+    same(made, recnb.evaluate(lists, judged))
+
+
+def test_lists_of_judged_items_alone_are_not_fetched():
+    recs, truth = random_frames(np.random.default_rng(21))
+    made = recnb.evaluate(pl.from_pandas(recs).lazy(), truth, judged_only=True)
+    assert made.ndcg(k=5) == pytest.approx(float(recnb.evaluate(recs, truth, judged_only=True).ndcg(k=5)), abs=1e-12)
+    with pytest.raises(ElsewhereError, match="looks at every row of the lists"):
+        made.user(made.users[0])

@@ -133,6 +133,19 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
         recnb.write_trec_qrels(recs.assign(relevance=0.5), tmp_path / "qrels")
 
 
+def test_a_path_that_is_no_file(tmp_path: Path) -> None:
+    for read in (recnb.read_trec_run, recnb.read_trec_qrels):
+        with pytest.raises(FrameError, match=r"there is no file '.*missing'"):
+            read(tmp_path / "missing")
+        with pytest.raises(FrameError, match="is a folder: name a file in it"):
+            read(tmp_path)
+
+
+def test_judgements_without_relevance_count_1(tmp_path: Path) -> None:
+    recnb.write_trec_qrels(pd.DataFrame({"user": [1, 2], "item": ["b", "a"]}), tmp_path / "qrels")
+    assert (tmp_path / "qrels").read_text() == "1 0 b 1\n2 0 a 1\n"
+
+
 def test_ranks_and_scores_that_disagree_are_not_written(tmp_path: Path) -> None:
     path = tmp_path / "run"
     recs = pd.DataFrame({"user": ["u", "u"], "item": ["a", "b"], "rank": [1, 2], "score": [0.1, 0.9]})

@@ -196,6 +196,25 @@ def test_it_shows_itself():
     assert made.curve("ndcg").k == (5, 10)
     assert made.interval("ndcg", 5).low < made.score("ndcg", 5) < made.interval("ndcg", 5).high
     assert made.n_users == made.partial.n_users
+    assert made.convention == made.partial.convention
+    assert type(made.partial) is recnb.Partial
+    assert repr(made.partial).startswith(f"Partial of {len(recs):,} recommended rows against")
+    other = recs.assign(user=recs.user + 100), truth.assign(user=truth.user + 100)
+    later = recnb.evaluate_chunks(cut(other[0], 2), other[1], ["ndcg"], [5, 10])
+    for total in (made + later, made + later.partial, made.partial + later):
+        assert type(total) is recnb.Partial
+        assert total.n_users == made.n_users + later.n_users
+
+
+def test_metrics_may_be_any_iterable(monkeypatch):
+    monkeypatch.setattr(user_buckets, "WHOLE", 50)
+    recs, truth = random_frames(np.random.default_rng(8))
+    with pytest.raises(OptionError, match="metrics=5: name them in a list"):
+        recnb.evaluate_chunks(cut(recs, 3), truth, 5)
+    with pytest.raises(OptionError, match="Did you mean 'ndcg'"):
+        recnb.evaluate_chunks((pytest.fail("a chunk was read") for _ in recs), truth, ["ndgc"])
+    made = recnb.evaluate_chunks(cut(recs, 3), truth, iter(["ndcg", "recall"]), 5)
+    assert made.metrics == ("ndcg", "recall")
 
 
 def test_one_user_is_enough():

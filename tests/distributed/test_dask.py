@@ -373,3 +373,19 @@ def test_users_may_be_durations():
     )
     expected = recnb.evaluate(recs, truth).table(k=5)
     agree(parted(recs, 3).rec.against(parted(truth, 2)).table(k=5), expected)
+
+
+def test_users_of_a_type_that_is_no_id_are_refused():
+    recs, truth = random_frames(np.random.default_rng(12), 8)
+    with dask.config.set({"dataframe.convert-string": False}):
+        recs, truth = (one.assign(user=[[user] for user in one.user]) for one in (recs, truth))
+        with pytest.raises(FrameError, match=r"column 'user' holds List.*one id a row is needed"):
+            parted(recs, 2).rec.against(parted(truth, 2)).table(k=5)
+
+
+def test_objects_without_rows_are_refused():
+    recs, truth = random_frames(np.random.default_rng(13), 8, text=True)
+    with dask.config.set({"dataframe.convert-string": False}):
+        recs, truth = (one.astype({"user": object, "item": object}) for one in (recs, truth))
+        with pytest.raises(FrameError, match="recommendations is empty"):
+            parted(recs[:0], 1).rec.against(parted(truth, 2)).table(k=5)

@@ -306,3 +306,12 @@ def test_a_worker_lost_while_hits_are_fetched_changes_nothing():
         agree(made[0].table(METRICS, k=K), expected.table(METRICS, k=K))
         same_hits(made[0].hits(), expected.hits())
         same_report(evaluation.report(k=5), expected.report(k=5))
+
+
+def test_hits_and_lists_are_those_of_pandas():
+    recs, truth = random_frames(np.random.default_rng(18))
+    made, expected = parted(recs, 3).rec.against(parted(truth, 2)), recnb.evaluate(recs, truth)
+    user = expected.users[0]
+    assert repr(made.user(user, k=5)) == repr(expected.user(user, k=5))
+    for name in ("user", "rank", "relevance", "truth_relevance"):
+        np.testing.assert_array_equal(getattr(made.hits(3), name), getattr(expected.hits(3), name))

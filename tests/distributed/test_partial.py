@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from functools import reduce
 
 import numpy as np
@@ -9,7 +10,9 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb import Partial
+from recnb.distributed.partial import PartialCounts
 from recnb.errors import CutoffError, FrameError, OptionError, RecnbError
+from recnb.stats import Moments
 from tests.examples import examples
 
 METRICS = {
@@ -46,6 +49,13 @@ def close(a, b):
     for own, other in zip(a.moments, b.moments, strict=True):
         one, another = (sum_split(x) for x in (own, other))
         np.testing.assert_allclose(one, another, rtol=1e-12, atol=1e-12)
+
+
+def of_no_users(partial):
+    """The same sums of no users."""
+    none = tuple(tuple(Moments.of(np.empty((0, 1)), one.bounds) for one in own) for own in partial.moments)
+    behind = (PartialCounts(),) * len(partial.measures)
+    return replace(partial, moments=none, counts=PartialCounts(), behind=behind, grades=())
 
 
 def sum_split(moments):
@@ -91,7 +101,7 @@ def test_no_users_change_nothing():
     rng = np.random.default_rng(1)
     recs, truth = frames_of(rng)
     one = Partial.of(recnb.evaluate(recs, truth), ["ndcg"], K)
-    none = recnb.distributed.partial.nothing_like(one)
+    none = of_no_users(one)
     close(one + none, one)
     close(none + one, one)
     close(sum([one]), one)
@@ -197,7 +207,7 @@ def test_a_sum_whose_users_were_not_kept_mentions_that_some_may_count_twice(libr
         sum(kept),
         unknown[0],
         sum(unknown[:1]),
-        unknown[0] + recnb.distributed.partial.nothing_like(unknown[0]),
+        unknown[0] + of_no_users(unknown[0]),
     ):
         assert said not in made.basis + made.score("ndcg", 5).basis
 
@@ -215,6 +225,15 @@ def test_json_keeps_everything(options):
     more = frames_of(rng, first=50)
     later = Partial.of(recnb.evaluate(*more, **options), METRICS, K, keep_users=True)
     close(again + later, one + later)
+
+
+def test_sums_stored_for_all_cutoffs_in_one_are_read():
+    one = Partial.of(recnb.evaluate(*frames_of(np.random.default_rng(9))), METRICS, K)
+    stored = one.to_dict()
+    for metric in stored["metrics"]:
+        at = metric["moments"]
+        metric["moments"] = [{"n": at[0]["n"], **{name: [own[name][0] for own in at] for name in at[0] if name != "n"}}]
+    assert Partial.from_dict(stored).to_dict() == one.to_dict()
 
 
 def test_what_is_no_stored_partial_is_refused():

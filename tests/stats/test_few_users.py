@@ -10,12 +10,12 @@ import pytest
 import scipy.stats
 
 import recnb
-from recnb.distributed.partial import nothing_like
 from recnb.errors import OptionError
 from recnb.stats import Detectable, detectable, interval_of_pairs, intervals, paired, users_needed
 from recnb.stats.groups import gap_to_rest
 from recnb.stats.intervals import IntervalMethod
 from recnb.stats.tests import student, wilcoxon
+from tests.distributed.test_partial import of_no_users
 
 
 def lists(hits: list[float]) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -302,7 +302,7 @@ def test_personalization_has_the_jackknifes_interval() -> None:
 def test_a_partial_of_no_users_changes_no_interval() -> None:
     ev = hit_rate_of([1] * 3 + [0] * 20)
     made = recnb.Partial.of(ev, ["hit_rate"], 1)
-    none = nothing_like(made)
+    none = of_no_users(made)
     stored = recnb.Partial.from_dict(json.loads(json.dumps(none.to_dict(), allow_nan=False)))
     for both in (made + none, none + made, made + stored, stored + made):
         assert both.interval("hit_rate", 1) == made.interval("hit_rate", 1)
