@@ -18,17 +18,7 @@ from recnb.data.model_predictions import Model, model_lists
 from recnb.data.side_data import SideData, read_side_data
 from recnb.display.language import N_, Sentence
 from recnb.display.text import one_line
-from recnb.errors import (
-    Argument,
-    Code,
-    FrameError,
-    OptionError,
-    RecnbError,
-    is_number,
-    is_several,
-    is_word,
-    near,
-)
+from recnb.errors import Argument, Code, FrameError, OptionError, RecnbError, is_number, is_several, is_word, near
 from recnb.evaluation import Evaluation
 from recnb.metrics.metric import METRICS
 from recnb.results import Table

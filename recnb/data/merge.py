@@ -15,7 +15,7 @@ from recnb.data.matches import ranges
 from recnb.data.memory import release_memory
 from recnb.data.parallel import in_blocks
 from recnb.data.relevance import LazyRows
-from recnb.metrics.hits import Hits, Ints, Tied, in_order
+from recnb.metrics.hits import Hits, Ints, Tied
 
 TIED = tuple(field.name for field in fields(Tied))
 #: Of the columns that are no floats.
@@ -50,18 +50,11 @@ class JoinedPart:
     def of(cls, prepared: Prepared) -> JoinedPart:
         """Return the kept data of users whose rows are in memory."""
         hits, truth = prepared.all_hits, prepared.truth_rows
-        user, relevance, row = hits.truth_user, hits.truth_relevance, hits.truth_row
-        if not hits.by_user:
-            order = in_order(user)
-            place = np.empty_like(order)
-            place[order] = np.arange(len(order))
-            user, relevance, row = user[order], relevance[order], place[row]
-            truth = LazyRows.of(truth.frame, order)
-        n_relevant = np.bincount(user, minlength=hits.n_users)
+        n_relevant = hits.n_relevant
         rows = {
             "rank": hits.rank,
             "relevance": hits.relevance,
-            "truth_row": row - _starts(n_relevant)[hits.user],
+            "truth_row": hits.truth_row - _starts(n_relevant)[hits.user],
             **({} if hits.tied is None else {name: getattr(hits.tied, name) for name in TIED}),
         }
         return cls(
@@ -71,7 +64,7 @@ class JoinedPart:
             _narrow(hits.list_length),
             _narrow(n_relevant),
             _narrow(np.bincount(hits.user, minlength=hits.n_users)),
-            _narrow(relevance),
+            _narrow(hits.truth_relevance),
             {name: _narrow(column) for name, column in rows.items()},
             hits.max_relevance,
             prepared.convention,

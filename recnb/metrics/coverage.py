@@ -211,11 +211,7 @@ def entropy(
     recorded_as="personalization",
 )  # fmt: skip
 def personalization(
-    lists: Lists,
-    k: int | None = None,
-    *,
-    overlap: Literal["cosine", "k"] = "cosine",
-    cutoff: Cut = "k",
+    lists: Lists, k: int | None = None, *, overlap: Literal["cosine", "k"] = "cosine", cutoff: Cut = "k"
 ) -> Whole:
     """How different the lists of two users are: 1 if no two share an item, 0 if all are the same.
 

@@ -81,7 +81,7 @@ class Definition:
     out_of: Text = "1"  #: formula text of what the sum is divided by
     bounds: tuple[float, float]  #: the lowest and the highest value
     top: str = ""  #: the highest value in words, where it depends on the data
-    references: Sequence[str]  #: keys of `recnb.metrics.references.REFERENCES`
+    references: Sequence[str]  #: keys of `recnb.metrics.REFERENCES`
     sentence: str  #: how to read the number, in English
     over: Over = "hits"  #: the rows that the formula sums over
     meanings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  #: option -> its value -> formula text

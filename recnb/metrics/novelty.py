@@ -146,12 +146,7 @@ def popularity_rank(
     recorded_as="tail",
 )  # fmt: skip
 def tail_share(
-    lists: Lists,
-    k: int | None = None,
-    *,
-    ratio: float = 0.8,
-    divisor: Literal["list", "k"] = "list",
-    cutoff: Cut = "k",
+    lists: Lists, k: int | None = None, *, ratio: float = 0.8, divisor: Literal["list", "k"] = "list", cutoff: Cut = "k"
 ) -> PerUser:
     """What share of the list comes from the long tail, the least popular items of train.
 

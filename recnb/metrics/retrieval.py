@@ -34,7 +34,7 @@ def _in_one_order(hits: Hits, symbol: str) -> Hits:
 )  # fmt: skip
 def judged(hits: Hits, k: Cutoff = None) -> Credit:
     """Share of the first k items that are judged, relevant or not; of shorter lists, the share of all items."""
-    rows = _in_one_order(hits if hits.judged is None else hits.judged, "Judged")
+    rows = _in_one_order(hits.of_judged, "Judged")
     return Credit(rows, Cutoffs.of(k), rows.weight, out_of_count(rows, k, "list"))
 
 
