@@ -17,7 +17,7 @@ import shlex
 import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from glob import glob
 from math import inf, isfinite
 from pathlib import Path
@@ -25,7 +25,8 @@ from typing import Any, NoReturn
 
 from recnb.comparison import Comparison, compare
 from recnb.comparison.results import TESTS
-from recnb.conventions import Convention, value_of
+from recnb.conventions import value_of
+from recnb.conventions.convention import DECISIONS
 from recnb.data import table_of
 from recnb.data.columns import columns_of, role_of
 from recnb.data.files import checked_target, written
@@ -55,10 +56,9 @@ COLUMNS = ("user", "item", "rank", "score", "relevance", "model")
 
 #: Keywords of Python that have a flag of their own, and those of the data and of metrics.
 FLAGS = ("k", "metrics", "by", "confidence", "baseline", "test", "format", "convention", "relevant_from", "train", "items", "users", "lang")  # fmt: skip
-DATA_OPTIONS = tuple(field.name for field in fields(Convention) if field.name not in ("metric", "relevant_from"))
-OPTIONS = tuple(
-    {name: 0 for metric in (METRICS | RETRIEVAL_METRICS | LIST_METRICS).values() for name in metric.defaults}
-)
+DATA_OPTIONS = tuple(name for name in DECISIONS if name != "relevant_from")
+ALL_METRICS = METRICS | RETRIEVAL_METRICS | LIST_METRICS
+OPTIONS = tuple(dict.fromkeys(name for metric in ALL_METRICS.values() for name in metric.defaults))
 
 
 def options_of(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -194,14 +194,6 @@ def _typed(part: object) -> str:
     return f"{kind} {name}={shown}" if kind else str(part)
 
 
-#: Measures, those at a cut-off with "@", and the names that trec_eval prints.
-TREC_PRINTS = {
-    "AP": "map", "AP@": "map_cut_", "nDCG": "ndcg", "nDCG@": "ndcg_cut_", "P@": "P_", "Recall@": "recall_", "R@": "recall_",
-    "Success@": "success_", "RR": "recip_rank", "Rprec": "Rprec", "Bpref": "bpref", "infAP": "infAP", "IPrec@": "iprec_at_recall_",
-    "SetP": "set_P", "SetR": "set_recall", "SetF": "set_F", "NumRet": "num_ret", "NumRel": "num_rel", "NumRelRet": "num_rel_ret",
-}  # fmt: skip
-
-
 #: How a gate is typed, by its flag.
 GATES = {
     "--fail-below": "ndcg@10=0.3, or als:ndcg@10=0.3 of several models",
@@ -257,19 +249,6 @@ def warnings_of(result: Evaluation | Comparison) -> tuple[str, ...]:
     )
 
 
-def trec_name(text: str) -> str:
-    """The name under which trec_eval prints a measure; the measure where it has none.
-
-    >>> [trec_name(text) for text in ["AP", "nDCG@10", "IPrec@0.1", "SetP", "Judged@10"]]
-    ['map', 'ndcg_cut_10', 'iprec_at_recall_0.10', 'set_P', 'Judged@10']
-    """
-    measure = str(MeasureText.parse(text))
-    name, at, level = measure.partition("@")
-    if name + at not in TREC_PRINTS:
-        return measure
-    return TREC_PRINTS[name + at] + (f"{float(level):.2f}" if name == "IPrec" else level)
-
-
 def trec_lines(
     evaluation: Evaluation, k: Sequence[int] | None, metrics: Sequence[str] | None, *, per_query: bool
 ) -> Iterator[tuple[str, str, str]]:
@@ -278,7 +257,7 @@ def trec_lines(
     asked += [f"{measure}@{cut}" for measure in ("P", "Recall", "nDCG", "Success") for cut in k or USUAL_K]
     if metrics:
         asked = [measure for text in metrics for measure in (_at_cutoffs(text, k) if k else [text])]
-    scores = {trec_name(text): evaluation.measure(text) for text in asked}
+    scores = {MeasureText.parse(text).trec: evaluation.measure(text) for text in asked}
     if per_query:
         of_queries = {name: score.per_user.to_dict() for name, score in scores.items()}
         for query in evaluation.users:
@@ -367,11 +346,9 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     if not gates:
         return 0
     gate = replace(functools.reduce(operator.add, gates), warnings=warnings_of(result))
-    for line in gate.warnings:
-        _print_error(f"recnb: {line}")
     for kind, file in gate_files.items():
         written(getattr(gate, f"to_{kind}")(), file)
-    for line in gate.lines:
+    for line in (*gate.warnings, *gate.lines):
         _print_error(f"recnb: {line}")
     return 0 if gate else 1
 

@@ -12,6 +12,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.conventions import WORDS, Convention, presets
+from recnb.conventions.convention import DECISIONS
 from recnb.data import NAMES, Source, read
 from recnb.data.input import RECS, TRUTH, Input, read_inputs, refuse_unused
 from recnb.data.model_predictions import Model, model_lists
@@ -357,7 +358,7 @@ def parse_options(options: Mapping[str, Any]) -> Options:
         if role in options and not is_word(options[role], WORDS.get(role, ()))
     }
     for name in options:
-        if name in Convention.__dataclass_fields__ and name != "metric":
+        if name in DECISIONS:
             continue
         if name in ("k", "metrics") or any(name in metric.defaults for metric in METRICS.values()):
             problem = f"{name!r} is no option of an evaluation: k, metrics and options such as gain belong to a metric."
@@ -372,15 +373,13 @@ def parse_options(options: Mapping[str, Any]) -> Options:
             raise OptionError(Argument(role, column), ": a column is named as text.", fix=fix)
     if isinstance(convention, str):
         library = presets.library_named(convention)
-        first = presets.data_convention(library)
-        return Options(columns, replace(first, **options), library, options, frames)
+        return Options(columns, replace(presets.data_convention(library), **options), library, options, frames)
     if convention is not None and not isinstance(convention, Convention):
         example = Argument("convention", "trec_eval")
         raise OptionError(
             f"convention={convention!r}: give a recnb.Convention or the name of a library, such as ", example, "."
         )
-    convention = Convention.of(options) if convention is None else replace(convention, **Convention.checked(options))
-    return Options(columns, convention, None, {}, frames)
+    return Options(columns, replace(convention or Convention(), **options), None, {}, frames)
 
 
 #: Keywords of other libraries, and what recnb has for them.
@@ -417,8 +416,7 @@ def unknown_option(name: str, value: object, of: str, known: Collection[str]) ->
 
 def options_known() -> list[str]:
     """Every keyword that `evaluate` takes."""
-    conventions = [name for name in Convention.__dataclass_fields__ if name != "metric"]
-    return list(dict.fromkeys([*columns_known(), "user_ids", "train", "items", "convention", *conventions]))
+    return list(dict.fromkeys([*columns_known(), "user_ids", "train", "items", "convention", *DECISIONS]))
 
 
 def columns_known() -> list[str]:

@@ -165,16 +165,10 @@ class Convention:
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Convention:
         """A convention from options; unknown names raise an error."""
-        return cls(**cls.checked(options))
-
-    @classmethod
-    def checked(cls, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The options, if a convention has all of them."""
-        names = [axis.name for axis in fields(cls) if axis.name != "metric"]
         for name in options:
-            if name not in names:
-                raise OptionError(f"{name!r} is no option for the data. {near(name, names)}")
-        return dict(options)
+            if name not in DECISIONS:
+                raise OptionError(f"{name!r} is no option for the data. {near(name, DECISIONS)}")
+        return cls(**options)
 
     def spec(self) -> str:
         """The differences from the defaults, as text that `parse` reads back.
@@ -184,15 +178,15 @@ class Convention:
         >>> Convention.parse("ties=expected; relevant_from=4") == Convention(ties="expected", relevant_from=4)
         True
         """
-        values = ((axis.name, getattr(self, axis.name), axis.default) for axis in fields(self) if axis.name != "metric")
-        pairs = [(name, value) for name, value, default in values if value != default]
+        values = ((name, getattr(self, name)) for name in DECISIONS)
+        pairs = [(name, value) for name, value in values if value != getattr(Convention, name)]
         return "; ".join(f"{name}={_text_of(value)}" for name, value in [*pairs, *self.metric])
 
     @classmethod
     def parse(cls, text: str) -> Convention:
         """A convention from its `spec`."""
         options = options_of(text)
-        own = {axis.name: options.pop(axis.name) for axis in fields(cls) if axis.name in options}
+        own = {name: options.pop(name) for name in DECISIONS if name in options}
         return cls(**own).with_metric(options)
 
     def with_metric(self, options: Mapping[str, Any]) -> Convention:
@@ -216,13 +210,8 @@ class Convention:
 
     def phrases(self, *, graded: bool) -> list[str]:
         """Each decision in words, without the usual ones that a reader would assume."""
-        parts = [_(PHRASES["order", self.order])]
-        for name in _UNUSUAL:
-            value = getattr(self, name)
-            if value != getattr(Convention, name):
-                parts.append(_(PHRASES[name, value]))
-        if self.judged_only:
-            parts.append(_("items that are not judged left out of the lists"))
+        unusual = [name for name in _UNUSUAL if getattr(self, name) != getattr(Convention, name)]
+        parts = [self._phrase_of(name) for name in ("order", *unusual)]
         if self.relevant_from is not None or graded:
             parts.append(_("relevant: {what}", what=self.relevant_in_words))
         else:
@@ -281,6 +270,9 @@ def options_of(text: str) -> dict[str, Any]:
     return {name: value_of(value) for name, value in pairs}
 
 
+#: The names of the decisions, which are those of the options.
+DECISIONS = tuple(axis.name for axis in fields(Convention) if axis.name != "metric")
+
 #: The options whose values are words, and their words.
 WORDS: dict[str, tuple[str, ...]] = {
     name: typing.get_args(hint)
@@ -291,7 +283,7 @@ WORDS: dict[str, tuple[str, ...]] = {
 #: Decisions that are not shown if they are the usual ones, in the order in which they are shown.
 _UNUSUAL = (
     "score_dtype", "ties", "duplicates", "nonpositive_scores", "candidates", "cutoff", "judged", "negative_relevance",
-    "no_list", "no_hit", "average",
+    "no_list", "no_hit", "average", "judged_only",
 )  # fmt: skip
 
 
@@ -310,9 +302,8 @@ def options_in_words(options: Mapping[str, Any]) -> list[str]:
     base = options.get("log_base", 2)
     phrases = {name: option_in_words(name, value) for name, value in options.items()}
     if base != 2 and "discount" in phrases:
-        phrases["discount"] = phrases["discount"].replace(
-            "log2(", f"log{base:g}(" if base % 1 == 0 else f"log_{base:.4g}("
-        )
+        shown = f"log{base:g}(" if base % 1 == 0 else f"log_{base:.4g}("
+        phrases["discount"] = phrases["discount"].replace("log2(", shown)
         del phrases["log_base"]
     return [phrase for phrase in phrases.values() if phrase]
 
@@ -326,4 +317,4 @@ def option_in_words(name: str, value: object) -> str:
     return "" if value is None else f"{name} = {value}"
 
 
-__all__ = ["WORDS", "Convention", "option_in_words", "options_in_words", "shown_at", "value_of"]
+__all__ = ["DECISIONS", "WORDS", "Convention", "option_in_words", "options_in_words", "shown_at", "value_of"]

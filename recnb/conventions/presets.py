@@ -156,9 +156,4 @@ def names() -> list[str]:
     >>> "rectools" in names()
     True
     """
-    return list(_libraries())
-
-
-@cache
-def _libraries() -> dict[str, None]:
-    return dict.fromkeys(library for library, _ in presets())
+    return list(dict.fromkeys(library for library, _ in presets()))

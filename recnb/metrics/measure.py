@@ -21,8 +21,11 @@ _NAMES = rows_of("metrics/measures.csv")
 PRINTED = {row["metric"]: row["printed"] for row in _NAMES}
 #: Metrics of whole lists by the names that they have without a cut-off.
 SETS = {row["metric"]: row["whole"] for row in _NAMES if row["whole"]}
-#: Names of trec_eval -> those above; one that ends in "_" is followed by a cut-off, or by a level of recall.
-TREC = {row[of]: row[name] for of, name in (("trec", "printed"), ("trec_whole", "whole")) for row in _NAMES if row[of]}
+#: The names above, with "@" where a cut-off or a level of recall follows -> those that trec_eval prints.
+_TREC_PRINTS = {row["whole"] or row["printed"]: row["trec"] for row in _NAMES if row["trec"]}
+_TREC_PRINTS |= {f"{row['printed']}@": row["trec_cut"] for row in _NAMES if row["trec_cut"]}
+#: Names of trec_eval, in lower case -> those above; one that ends in "_" is followed by a cut-off, or by a level of recall.
+TREC = {trec.lower(): name.rstrip("@") for name, trec in _TREC_PRINTS.items()}
 #: Every name, in lower case -> metric.
 NAMES = {
     name.lower(): row["metric"]
@@ -110,6 +113,18 @@ class MeasureText:
     def name(self) -> str:
         """The text without the cut-off."""
         return replace(self, k=None)._written({})
+
+    @property
+    def trec(self) -> str:
+        """The name under which trec_eval prints it; its own text where trec_eval has no name for it.
+
+        >>> [MeasureText.parse(text).trec for text in ["AP", "Recall@10", "IPrec@0.1", "SetP", "Judged@10"]]
+        ['map', 'recall_10', 'iprec_at_recall_0.10', 'set_P', 'Judged@10']
+        """
+        name, at, level = str(replace(self, metric=self.metric.lower())).partition("@")
+        if name + at not in _TREC_PRINTS:
+            return str(self)
+        return _TREC_PRINTS[name + at] + (f"{float(level):.2f}" if name == "IPrec" else level)
 
     def _written(self, names: Mapping[str, str]) -> str:
         options, level = dict(self.options), self.k

@@ -34,23 +34,18 @@ class Reader(Protocol):
 
     def features(self, columns: object, metric: str) -> tuple[Sparse, Bools]:
         """Items × features from columns of the items, and which items have a row."""
-        ...
 
     def genres(self, column: object, metric: str) -> tuple[Sparse, Sequence[str]]:
         """Items × genres, 1 where the item has it, and what the genres are called."""
-        ...
 
     def distances(self, given: object, metric: str) -> tuple[Floats, Ints]:
         """A matrix of distances, and the row of it that each item has; -1: none."""
-        ...
 
     def taken(self) -> Sparse:
         """Items × users of train, 1 where the user has the item."""
-        ...
 
     def history(self) -> tuple[Ints, Ints]:
         """The history of the users of the lists: positions of user and item, sorted by user."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,9 +57,8 @@ class Catalogue:
     n_users: int = 0  #: how many users train has
     listed: Bools | None = None  #: whether the catalogue lists the item
     reader: Reader | None = None  #: reads further attributes
-    ask: Mapping[str, tuple[object, ...]] = field(
-        default_factory=dict
-    )  #: what to type for what is missing, in other words than ASK
+    #: what to type for what is missing, in other words than NEEDED has
+    ask: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
 
     def counts(self, popularity: Popularity, metric: str) -> Ints:
         """The number of users who have each item, or of its interactions."""
@@ -115,27 +109,21 @@ class Catalogue:
 
     def missing(self, metric: str, argument: str) -> RecnbError:
         """The error for something that this metric cannot do without."""
-        ask = self.ask.get(argument) or ASK[argument]
-        return RecnbError(f"needs {NEEDED[argument]}: ", *ask, ".", subject=f"{metric} ")
+        what, to_type = NEEDED[argument]
+        ask = self.ask.get(argument, (to_type,))
+        return RecnbError(f"needs {what}: ", *ask, ".", subject=f"{metric} ")
 
 
-#: What an argument says of users and items.
+#: What an argument holds, and what to type where it is missing.
 NEEDED = {
-    "train": "what users had before",
-    "catalogue": "all items there are",
-    "features": "what items are like",
-    "genre": "genres",
-    "distances": "how far items are apart",
-}
-
-
-#: What to type for what is missing.
-ASK: dict[str, tuple[object, ...]] = {
-    "train": ("type train=..., a frame of user and item",),
-    "catalogue": ("type catalogue=..., a list of items",),
-    "features": ("type features=..., a mapping from item to vector, or a frame with an item column",),
-    "genre": ("type genre=..., a column of the items",),
-    "distances": ("type distances=..., a matrix of items × items",),
+    "train": ("what users had before", "type train=..., a frame of user and item"),
+    "catalogue": ("all items there are", "type catalogue=..., a list of items"),
+    "features": (
+        "what items are like",
+        "type features=..., a mapping from item to vector, or a frame with an item column",
+    ),
+    "genre": ("genres", "type genre=..., a column of the items"),
+    "distances": ("how far items are apart", "type distances=..., a matrix of items × items"),
 }
 
 
