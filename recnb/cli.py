@@ -305,9 +305,8 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     if gate_files and not requests:
         raise OptionError(f"--gate-{next(iter(gate_files))}: there is no gate: give --fail-below or --fail-if-worse.")
     if arguments.fail_if_worse and not arguments.baseline:
-        raise OptionError(
-            "--fail-if-worse compares with a baseline: give the files of both models, and say --baseline."
-        )
+        problem = "--fail-if-worse compares with a baseline: "
+        raise OptionError(problem, "give the files of both models, and say --baseline.")
     form = form_of(arguments)
     options, metric_options = options_of(arguments), dict(arguments.option)
     model_files = _named([file for name in arguments.recs for file in _files(name)])
@@ -335,9 +334,8 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
         how = {name: getattr(arguments, name) for name in ("baseline", "confidence", "test")}
         result = compare(recs if several else models, truth, **how, **columns, **side_data, **options)
     elif arguments.baseline:
-        raise OptionError(
-            "--baseline names a model to compare with, and there is one file: give those of the others too."
-        )
+        problem = "--baseline names a model to compare with, and there is one file: "
+        raise OptionError(problem, "give those of the others too.")
     else:
         columns.pop("model", None)
         result = evaluate(recs, truth, **columns, **side_data, **options)

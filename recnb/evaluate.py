@@ -166,8 +166,8 @@ def _in_order(source: Source, library: str | None) -> Source:
     if library in TRUTH_FIRST or (fractions and (grades < 0).any()):
         example: float = grades.filter(grades % 1 != 0)[0] if fractions else grades[0]
         raise FrameError(
-            f"the scores are whole numbers such as {scores[0]:g}, and look like relevance; the relevance, such as {example:g}, looks like "
-            "scores: recommendations come first here, and the truth second.",
+            f"the scores are whole numbers such as {scores[0]:g}, and look like relevance; the relevance, such as {example:g}, "
+            "looks like scores: recommendations come first here, and the truth second.",
             fix="Give them in this order: recnb.evaluate(run, qrels).",
         )
     return replace(source, notes=(*source.notes, EXCHANGED))
@@ -201,11 +201,10 @@ def evaluate_groups(
     {0: 0.648, 1: 0.6309}
     """
     if (group is None) == (qid is None):
-        raise OptionError(
-            "the query of each row is needed once: ",
-            Argument("group", [3, 2]),
-            " for the number of rows of each query, or qid= for the query of each row: a list, an array or a column.",
+        either = (
+            " for the number of rows of each query, or qid= for the query of each row: a list, an array or a column."
         )
+        raise OptionError("the query of each row is needed once: ", Argument("group", [3, 2]), either)
     given = {"y_true": y_true, "y_score": y_score} | ({"qid": qid} if group is None else {"group": group})
     columns = {name: _column(values, name) for name, values in given.items()}
     sizes, n, index = columns.pop("group", None), len(columns["y_true"]), columns["y_true"].index
@@ -213,9 +212,8 @@ def evaluate_groups(
         if len(column) != n:
             raise FrameError(f"y_true has {n:,} values, and {name} {len(column):,}: each row has one of both.")
         if not column.index.equals(index) and len(column.index.symmetric_difference(index)) == 0:
-            raise FrameError(
-                f"y_true and {name} have the same index in another order: give both in one, {name}.loc[y_true.index]."
-            )
+            problem = f"y_true and {name} have the same index in another order: "
+            raise FrameError(problem, f"give both in one, {name}.loc[y_true.index].")
     if sizes is not None:
         each = " If it is the query of each row, it is qid=." if len(sizes) == n else ""
         if not pd.api.types.is_integer_dtype(sizes) or (sizes < 1).any():
@@ -252,16 +250,14 @@ def _column(values: Any, name: str) -> pd.Series[Any]:
     if len(shape) == 2 and shape[1] == 1:  # a column
         values = values.iloc[:, 0] if isinstance(values, pd.DataFrame) else values[:, 0]
     elif len(shape) == 2:
-        raise FrameError(
-            f"{name} has the shape {shape}: give one value a row, {name}.ravel(), with group=[{shape[1]}] * {shape[0]}."
-        )
+        fix = f"give one value a row, {name}.ravel(), with group=[{shape[1]}] * {shape[0]}."
+        raise FrameError(f"{name} has the shape {shape}: ", fix)
     if not is_several(values) or isinstance(values, Mapping) or any(map(is_several, [*values][:1])):
         models = "{'a': recnb.evaluate_groups(y_true, a, ...), 'b': recnb.evaluate_groups(y_true, b, ...)}"
         fix = f"For a column of a frame: frame[{values!r}]." if isinstance(values, str) else ""
         fix = f"To compare models: recnb.compare({models})." if isinstance(values, Mapping) else fix
-        raise FrameError(
-            f"{name} is {one_line(repr(values))}: give a list, an array of one dimension or a Series.", fix=fix
-        )
+        problem = f"{name} is {one_line(repr(values))}: give a list, an array of one dimension or a Series."
+        raise FrameError(problem, fix=fix)
     if isinstance(values, pd.Series):
         return values
     return pd.Series(values if isinstance(values, np.ndarray) else list(values))
@@ -346,10 +342,9 @@ def parse_options(options: Mapping[str, Any]) -> Options:
     options = dict(options)
     convention = options.pop("convention", None)
     frames: dict[str, Any] = {name: options.pop(name) for name in ("train", "items") if name in options}
-    # `users` is a frame of them, or the word that says which of them are averaged.
-    if hasattr(type(options.get("users")), "columns") or isinstance(
-        options.get("users"), (os.PathLike, Mapping, pd.Series)
-    ):  # asked of the class: a lazy frame would resolve its schema
+    # `users` is a frame of them, or the word that says which of them are averaged. A lazy frame would resolve its schema.
+    users = options.get("users")
+    if hasattr(type(users), "columns") or isinstance(users, (os.PathLike, Mapping, pd.Series)):
         frames["users"] = options.pop("users")
     # `relevant` names a column of lists, or says which judged items are relevant: the words of the latter are no names.
     columns = {
@@ -375,10 +370,8 @@ def parse_options(options: Mapping[str, Any]) -> Options:
         library = presets.library_named(convention)
         return Options(columns, replace(presets.data_convention(library), **options), library, options, frames)
     if convention is not None and not isinstance(convention, Convention):
-        example = Argument("convention", "trec_eval")
-        raise OptionError(
-            f"convention={convention!r}: give a recnb.Convention or the name of a library, such as ", example, "."
-        )
+        problem = f"convention={convention!r}: give a recnb.Convention or the name of a library, such as "
+        raise OptionError(problem, Argument("convention", "trec_eval"), ".")
     return Options(columns, replace(convention or Convention(), **options), None, {}, frames)
 
 

@@ -406,9 +406,8 @@ class Evaluation(EvaluationMethods):
         check_options(chosen, options)
         (cutoff,) = Cutoffs.one(k).values
         if against is not None and not isinstance(against, Evaluation):
-            raise OptionError(
-                f"against={one_line(repr(against))} is no Evaluation: give one, such as recnb.evaluate(other, truth)."
-            )
+            problem = f"against={one_line(repr(against))} is no Evaluation: "
+            raise OptionError(problem, "give one, such as recnb.evaluate(other, truth).")
         score = beyond_accuracy.user_score(self._data, chosen, cutoff, options)
         other = None if against is None else beyond_accuracy.user_score(against._data, chosen, cutoff, options)
         return detectable_of(score, other, power=power, alpha=alpha, correlation=correlation)

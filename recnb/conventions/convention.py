@@ -99,22 +99,9 @@ ALONE: dict[tuple[str, str], str] = {
 }
 
 Order = Literal["auto", "score", "rank", "row"]
-ScoreDtype = Literal["float64", "float32"]
 Ties = Literal["first", "last", "item_asc", "item_desc", "expected", "max_rank", "floor_mean_rank", "worst"]
 #: Rules for ties that only order the rows of a list; the others share ranks or average over orders.
 ROW_ORDERS: tuple[Ties, ...] = ("first", "last", "item_asc", "item_desc")
-Duplicates = Literal["error", "dedupe", "hit_once", "keep", "rows"]
-NonpositiveScores = Literal["keep", "never_hit"]
-Candidates = Literal["list", "padded", "catalogue"]
-Cutoff = Literal["k", "none"]
-Relevant = Literal[">0", "any", "!=0"]
-Judged = Literal["truth", "list"]
-NegativeRelevance = Literal["error", "zero", "keep"]
-Users = Literal["truth", "recs", "both", "union"]
-NoRelevant = Literal["skip", "zero", "one", "nan", "error"]
-NoList = Literal["zero", "nan", "error"]
-NoHit = Literal["zero", "skip", "error"]
-Average = Literal["user", "pooled", "of_means", "geometric"]
 
 
 @dataclass(frozen=True)
@@ -132,22 +119,22 @@ class Convention:
     """
 
     order: Order = "auto"  #: by which lists are ordered
-    score_dtype: ScoreDtype = "float64"  #: the precision in which scores are compared
+    score_dtype: Literal["float64", "float32"] = "float64"  #: the precision in which scores are compared
     ties: Ties = "first"  #: the order of equal scores
-    duplicates: Duplicates = "error"  #: a pair recommended twice
-    nonpositive_scores: NonpositiveScores = "keep"  #: whether a score of 0 or less can be a hit
-    candidates: Candidates = "list"  #: what is ranked
-    cutoff: Cutoff = "k"  #: whether lists are cut at k
-    relevant: Relevant = ">0"  #: which judged items are relevant
+    duplicates: Literal["error", "dedupe", "hit_once", "keep", "rows"] = "error"  #: a pair recommended twice
+    nonpositive_scores: Literal["keep", "never_hit"] = "keep"  #: whether a score of 0 or less can be a hit
+    candidates: Literal["list", "padded", "catalogue"] = "list"  #: what is ranked
+    cutoff: Literal["k", "none"] = "k"  #: whether lists are cut at k
+    relevant: Literal[">0", "any", "!=0"] = ">0"  #: which judged items are relevant
     relevant_from: float | None = None  #: the least relevance of a relevant item
-    judged: Judged = "truth"  #: which items are judged
+    judged: Literal["truth", "list"] = "truth"  #: which items are judged
     judged_only: bool = False  #: whether items that are not judged leave the lists before ranks are counted
-    negative_relevance: NegativeRelevance = "error"
-    users: Users = "truth"  #: the users who are averaged
-    no_relevant: NoRelevant = "skip"  #: a user with no relevant item
-    no_list: NoList = "zero"  #: a user with no recommendations
-    no_hit: NoHit = "zero"  #: a user with no hit
-    average: Average = "user"  #: how users are averaged
+    negative_relevance: Literal["error", "zero", "keep"] = "error"
+    users: Literal["truth", "recs", "both", "union"] = "truth"  #: the users who are averaged
+    no_relevant: Literal["skip", "zero", "one", "nan", "error"] = "skip"  #: a user with no relevant item
+    no_list: Literal["zero", "nan", "error"] = "zero"  #: a user with no recommendations
+    no_hit: Literal["zero", "skip", "error"] = "zero"  #: a user with no hit
+    average: Literal["user", "pooled", "of_means", "geometric"] = "user"  #: how users are averaged
     metric: tuple[tuple[str, Any], ...] = ()  #: the metric's own options
 
     def __post_init__(self) -> None:

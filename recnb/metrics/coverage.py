@@ -83,9 +83,8 @@ def user_coverage(lists: Lists, k: int | None = None, *, at_least: int = 1) -> P
 
     - at_least: how many items a list must hold to count; k itself is rectools' SufficientReco
     """
-    least = number_option(
-        "at_least", at_least, "number of items from 1 up", lambda least: least >= 1 and least == int(least)
-    )
+    meaning = "number of items from 1 up"
+    least = number_option("at_least", at_least, meaning, lambda least: least >= 1 and least == int(least))
     n = lists.upto(k).n_shown
     served = (n >= least).astype(np.float64)
 
@@ -133,11 +132,9 @@ def gini(
         members = lists.catalogue.members(population, "gini")
         n = int(members.sum()) + (population == "catalogue+padding")
         if len(exposure) > n:
-            raise RecnbError(
-                f"{len(exposure):,} items are recommended and {population!r} has {n:,}: {shown.examples(~members)} are not in it.",
-                fix=("Give all items, catalogue=..., or say ", Argument("population", "recommended"), "."),
-                subject="gini: ",
-            )
+            others = f"{population!r} has {n:,}: {shown.examples(~members)} are not in it."
+            fix = ("Give all items, catalogue=..., or say ", Argument("population", "recommended"), ".")
+            raise RecnbError(f"{len(exposure):,} items are recommended and ", others, fix=fix, subject="gini: ")
     out_of = (n if normalizer == "n" else n - 1) * exposure.sum()
     if out_of == 0:
         return Whole(math.nan)

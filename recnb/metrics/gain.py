@@ -114,9 +114,7 @@ OUT_OF = {
 def out_of_count(hits: Hits, k: Cutoff, out_of: OutOf) -> Floats:
     """The denominator of a share of hits, users × cut-offs."""
     if out_of == "hits":
-        if hits.tied is not None:
-            problem = " divides by what each order finds, so it has no mean over ties here: choose "
-            raise OptionError(Argument("out_of", "hits"), problem, Argument("ties", "first"), ".")
+        hits.refuse_ties(Argument("out_of", "hits"), " divides by what each order finds")
         return hits.total(hits.weight, k)
     cutoffs = Cutoffs.of(k)
     depth, size = cutoffs.depth(hits.list_length), cutoffs.size(hits.list_length)

@@ -223,6 +223,11 @@ class Hits(Ranked):
         """1 for each hit; if ties are averaged, the probability that it has this rank."""
         return np.ones(len(self.user)) if self.tied is None else self.tied.weight
 
+    def refuse_ties(self, *why: object) -> None:
+        """Raise an error if equal scores share ranks, for what depends on one order of them."""
+        if self.tied is not None:
+            raise OptionError(*why, ", so it has no mean over ties here: choose ", Argument("ties", "first"), ".")
+
     def weigh(self, credit: NDArray[Any]) -> Floats:
         """Credit of each hit, times the probability of its rank."""
         return np.asarray(credit if self.tied is None else credit * self.tied.weight, dtype=np.float64)
@@ -318,11 +323,9 @@ class Hits(Ranked):
         if self.tied is None:
             chosen = chosen[once]
         elif int(self.tied.top[chosen].sum()) > len(once):
-            problem = (
-                " looks for the first place of one item, which has no mean over ties where a list repeats it: choose "
-            )
-            ties, duplicates = Argument("ties", "first"), Argument("duplicates", "dedupe")
-            raise OptionError(Argument("target", "preferred"), problem, ties, ", or ", duplicates, ".")
+            problem = " looks for the first place of one item, which has no mean over ties where a list repeats it"
+            fix = (": choose ", Argument("ties", "first"), ", or ", Argument("duplicates", "dedupe"), ".")
+            raise OptionError(Argument("target", "preferred"), problem, *fix)
         return np.isin(np.arange(len(self.truth_row)), chosen)
 
     def of(self, user: int) -> Hits:

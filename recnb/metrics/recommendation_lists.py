@@ -83,9 +83,7 @@ class Catalogue:
 
     def distances_of(self, lists: Lists, given: object, metric: str) -> tuple[Floats, Ints]:
         """A given matrix of distances, of which every recommended item has a row."""
-        if self.reader is None or given is None:
-            raise self.missing(metric, "distances")
-        matrix, row = self.reader.distances(given, metric)
+        matrix, row = self.reading(metric, "distances").distances(given, metric)
         self.known_of(lists, row >= 0, metric, "distances")
         return matrix, row
 
@@ -93,13 +91,12 @@ class Catalogue:
         """Refuse recommended items that are not described."""
         unknown = ~known & (lists.times_shown > 0)
         if unknown.any():
-            name = self.ask.get(f"{argument} name", (f"{argument}=",))
-            raise RecnbError(
-                *name,
+            problem = (
+                *self.ask.get(f"{argument} name", (f"{argument}=",)),
                 f" has no row for {lists.examples(unknown)}.",
-                fix="Add them, or leave these items out of the lists.",
-                subject=f"{metric}: ",
             )
+            fix = "Add them, or leave these items out of the lists."
+            raise RecnbError(*problem, fix=fix, subject=f"{metric}: ")
 
     def reading(self, metric: str, argument: str) -> Reader:
         """The reader of data that a metric cannot do without."""

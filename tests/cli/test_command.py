@@ -327,6 +327,7 @@ def test_the_command_itself(files: Path) -> None:
             "Give whole numbers with blanks between them: --k 5 10",
         ),
         (["report", "both.csv"], "The last file is the truth"),
+        (["report", "popular.run", "qrels.txt", "--option", "gain"], "'gain': say it as name=value"),
     ],
 )
 def test_a_slip_in_the_command_is_answered(typed: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
