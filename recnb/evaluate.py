@@ -103,9 +103,9 @@ def evaluate(
             "recnb.evaluate_groups(y_true, y_score, group=sizes), or qid= for the query of each row; for one list, "
             "recnb.ndcg(y_true=..., y_score=...)."
         )
-    evaluation, used = evaluation_of(recs, truth, user_ids, options)
+    data, used = data_of(recs, truth, user_ids, options)
     refuse_unused(user_ids, used=used)
-    return evaluation
+    return Evaluation(data)
 
 
 def refuse_positional(others: Sequence[object], function: str, first: str) -> None:
@@ -117,10 +117,8 @@ def refuse_positional(others: Sequence[object], function: str, first: str) -> No
         )
 
 
-def evaluation_of(
-    recs: Input, truth: Input | None, user_ids: Any, options: Mapping[str, Any]
-) -> tuple[Evaluation, bool]:
-    """The evaluation, and whether `user_ids` were needed."""
+def data_of(recs: Input, truth: Input | None, user_ids: Any, options: Mapping[str, Any]) -> tuple[EvaluationData, bool]:
+    """The data of an evaluation, and whether `user_ids` were needed."""
     parsed = parse_options(options)
     given = read_inputs({RECS: recs, TRUTH: truth, **parsed.side_data}, parsed.columns, user_ids)
     mappings = isinstance(recs, Mapping) and isinstance(truth, Mapping)
@@ -132,7 +130,7 @@ def evaluation_of(
         other = {} if truth is None else {"recs": recs}
         side_data = read_side_data(source, recs if truth is None else truth, given.columns, **frames, **other)
         try:
-            return parsed.evaluation(source, side_data), given.used_ids
+            return parsed.data(source, side_data), given.used_ids
         except FrameError as problem:
             model = side_data.model_column(source) if problem.problem[0] == RECS else None
             if model is None:
@@ -236,11 +234,8 @@ def _are_numbers(values: Any) -> bool:
     """Whether values are numbers in a list, an array or a Series."""
     if isinstance(values, (list, tuple)):
         return bool(values) and all(map(is_number, values))
-    return (
-        isinstance(values, (np.ndarray, pd.Series, pl.Series))
-        and np.ndim(values) == 1
-        and np.asarray(values).dtype.kind in "iuf"
-    )
+    is_column = isinstance(values, (np.ndarray, pd.Series, pl.Series)) and np.ndim(values) == 1
+    return is_column and np.asarray(values).dtype.kind in "iuf"
 
 
 def _column(values: Any, name: str) -> pd.Series[Any]:
@@ -328,12 +323,8 @@ class Options:
         """The convention for these frames: a library's reads another column where they lack its own."""
         return self.convention if self.library is None else source.as_given(self.convention)
 
-    def evaluation(self, source: Source, side_data: SideData | None = None) -> Evaluation:
-        """The evaluation of frames that were read."""
-        return Evaluation(self.data(source, side_data))
-
     def data(self, source: Source, side_data: SideData | None = None) -> EvaluationData:
-        """The data of that evaluation."""
+        """The data of the evaluation of frames that were read."""
         return EvaluationData(source.under(self.convention_for(source)), self.library, self.overrides, side_data)
 
 

@@ -21,7 +21,7 @@ from recnb.data.input import RECS, TRUTH, Input, is_file, read_inputs, refuse_un
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.errors import Argument, ColumnError, FrameError, OptionError, is_several, is_word, near
-from recnb.evaluate import evaluation_of, options_known, unknown_option
+from recnb.evaluate import data_of, options_known, unknown_option
 from recnb.evaluation import Evaluation
 from recnb.results.evaluation_data import EvaluationData
 from recnb.stats import PAIRED_METHODS, PairedMethod
@@ -154,8 +154,7 @@ def _evaluated(
         engine = engine_of(model, truth)
         if engine is not None and truth is not None:
             return engine.evaluated(model, truth, options).fetch()._data, False
-        evaluation, used = evaluation_of(model, truth, user_ids, options)
-        return evaluation._data, used
+        return data_of(model, truth, user_ids, options)
     except FrameError as problem:
         raise problem.about(f"model {name!r}: ") from problem
 

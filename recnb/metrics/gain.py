@@ -75,16 +75,16 @@ def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal, gain: Gain, discount: Discount
     return discounted(getattr(hits, best_list), k, gain, discount, log_base)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Full(Credit):
     """The credit of lists of k items as good as the user's best; `earned` holds the gain of that item for each user.
 
     All ranks of a list have one gain, so the sum is that gain times the discounts of the ranks added up.
     """
 
-    gain: Gain = "linear"
-    discount: Discount = "log"
-    log_base: float = 2
+    gain: Gain
+    discount: Discount
+    log_base: float
 
     @property
     def total(self) -> Floats:

@@ -6,7 +6,7 @@ Items of the truth that are not relevant are judged as well; all others are not.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -103,11 +103,11 @@ def rise(hits: Hits, recall: float) -> Floats:
     return np.asarray(highest - before[: len(highest)])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Count(Credit):
     """A number of each user that is counted, whether there are hits or not."""
 
-    counts: Ints | Floats = field(default_factory=lambda: np.zeros((0, 0)))  #: users × cut-offs, or a column
+    counts: Ints | Floats  #: users × cut-offs, or a column
 
     @property
     def total(self) -> Floats:
