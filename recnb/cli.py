@@ -316,8 +316,12 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     side_files = {name: file for name in ("train", "items", "users") if (file := getattr(arguments, name))}
     files |= {f"model {name!r}: ": str(file) for name, file in model_files.items()}
     files |= {"truth": str(truth_file), **side_files}
-    for flag, target in (("-o", arguments.output), *((f"--gate-{form}", file) for form, file in gate_files.items())):
+    targets = {"-o": arguments.output, **{f"--gate-{form}": file for form, file in gate_files.items()}}
+    for flag, target in targets.items():
         _check_target(flag, target, list(files.values()))
+    paths = [Path(target).resolve() for target in targets.values() if target]
+    if len(set(paths)) < len(paths):
+        raise OptionError("-o, --gate-json and --gate-junit write a file each: give each another name.")
     files["recommendations"] = str(next(iter(model_files.values())))
     columns = {role: value for role in COLUMNS if (value := getattr(arguments, role))}
     wanted: list[Wanted] = [(truth_file, "qrels", IDS), *((file, "run", IDS) for file in model_files.values())]
@@ -425,6 +429,9 @@ def _check_target(flag: str, output: str | None, inputs: Sequence[str]) -> None:
 
 
 def _holds_models(frame: Any, column: str | None) -> bool:
-    """Whether one frame holds the lists of several models."""
-    column = column or next((name for name in columns_of(frame, "recommendations") if role_of(name) == "model"), None)
+    """Whether one frame holds the lists of several models; a column that is named and not there is refused by `compare`."""
+    columns = columns_of(frame, "recommendations")
+    if column is not None and column not in columns:
+        return True
+    column = column or next((name for name in columns if role_of(name) == "model"), None)
     return column is not None and table_of(frame, "recommendations", {"model": column})["model"].n_unique() > 1

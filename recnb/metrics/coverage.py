@@ -59,7 +59,7 @@ def coverage(
     value = int(shown.sum()) / out_of if out_of else math.nan
     value *= number_option("scale", scale, "number above 0", lambda scale: scale > 0)
     if digits is not None:
-        number_option("digits", digits, "number of digits", lambda digits: digits == int(digits))
+        number_option("digits", digits, "number of digits", lambda digits: digits >= 0 and digits == int(digits))
         value = round(value, int(digits))
 
     def rows() -> TermRows:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from recnb.display.data_file import rows_of
-from recnb.errors import OptionError, is_number
+from recnb.errors import OptionError, is_number, is_word
 from recnb.metrics.hits import Cutoffs
 
 _NAMES = rows_of("metrics/measures.csv")
@@ -81,7 +81,9 @@ class MeasureText:
         name, inside, at = found.groups()
         given = _arguments(inside or "", text)
         metric = NAMES.get(name.lower(), name)
-        if "k" in given and "cutoff" not in given:
+        if {"k", "cutoff"} <= given.keys():
+            raise OptionError(f"{text!r} gives cutoff twice, once as k: leave one of them out.")
+        if "k" in given:
             given["cutoff"] = given.pop("k")
         if at is not None:
             level = "recall" if metric == "interpolated_precision" else "cutoff"
@@ -101,7 +103,7 @@ class MeasureText:
         k = given.pop("cutoff", None)
         _checked(metric, data, k, text)
         if "dcg" in given:
-            if given["dcg"] not in DCG:
+            if not is_word(given["dcg"], DCG):
                 raise OptionError(f"dcg={given['dcg']!r} in {text!r}: known are 'log2' and 'exp-log2'.")
             given["gain"] = DCG[given.pop("dcg")]
         return cls(metric, given, data, k)

@@ -266,6 +266,8 @@ def test_gates_that_cannot_be(
         (("item-knn.parquet", "test.csv", "-o", "report.docx"), ".docx is no form of a report"),
         (("item-knn.parquet", "popular.parquet", "test.csv", "--format", "trec"), "give one file"),
         (("item-knn.parquet", "item-knn.parquet", "test.csv"), "is given twice"),
+        (("all.csv", "test.csv", "--model", "nope"), "has no column 'nope'"),
+        (("all.csv", "test.csv", "-o", "new.json", "--gate-json", "new.json", "--fail-below", "ndcg=0"), "a file each"),
     ],
 )
 def test_errors_are_one_line(

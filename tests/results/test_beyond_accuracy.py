@@ -367,6 +367,7 @@ def test_calibration_without_genres() -> None:
         (lambda ev: ev.calibration(base=1), OptionError, "base=1"),
         (lambda ev: ev.user_coverage(at_least=0), OptionError, "at_least=0"),
         (lambda ev: ev.entropy(normalize=True, divide_by_items=True), OptionError, "one thing"),
+        (lambda ev: ev.coverage(digits=-1), OptionError, "digits=-1"),
         (lambda ev: ev.coverage().interval(), OptionError, "no interval"),
         (lambda ev: ev.coverage().per_user, OptionError, "per_item"),
         (lambda ev: ev.explain("coverage", 1), OptionError, r"\.explain\('coverage', k=None\)"),
