@@ -229,7 +229,8 @@ class GateRequest:
         """The gate with its numbers."""
         models = result.names if isinstance(result, Comparison) else []
         if self.model is not None and self.model not in models:
-            raise OptionError(f"{self.flag} {self.model}:…: there is no such model. {near(self.model, models)}")
+            known = near(self.model, models) if models else "One file has no model to name: leave the name out."
+            raise OptionError(f"{self.flag} {self.model}:…: there is no such model. {known}")
         metric = measure_named(self.measure)
         asked = {name: value for name, value in options.items() if name in metric.defaults.keys() - metric.given.keys()}
         if self.model is not None:

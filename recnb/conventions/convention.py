@@ -243,10 +243,14 @@ def _text_of(value: Any) -> str:
 
 
 def value_of(text: str) -> Any:
-    """A value from its text: a number, a switch or a word."""
+    """A value from its text: a number, a switch or a word.
+
+    >>> value_of("10"), value_of("1."), value_of("true"), value_of("log")
+    (10, 1.0, True, 'log')
+    """
     if re.fullmatch(r"-?\d+", text):
         return int(text)
-    if re.fullmatch(r"-?\d*\.?\d+(e[-+]?\d+)?", text):
+    if re.fullmatch(r"-?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", text):
         return float(text)
     return {"true": True, "True": True, "false": False, "False": False}.get(text, text)
 
