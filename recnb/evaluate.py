@@ -200,8 +200,8 @@ def evaluate_groups(
     """
     if (group is None) == (qid is None):
         each = " for the number of rows of each query, or qid= for the query of each row: "
-        sizes = Argument("group", [3, 2])
-        raise OptionError("the query of each row is needed once: ", sizes, each, "a list, an array or a column.")
+        given_sizes = Argument("group", [3, 2])
+        raise OptionError("the query of each row is needed once: ", given_sizes, each, "a list, an array or a column.")
     given = {"y_true": y_true, "y_score": y_score} | ({"qid": qid} if group is None else {"group": group})
     columns = {name: _column(values, name) for name, values in given.items()}
     sizes, n, index = columns.pop("group", None), len(columns["y_true"]), columns["y_true"].index

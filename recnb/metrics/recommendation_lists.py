@@ -34,18 +34,23 @@ class Reader(Protocol):
 
     def features(self, columns: object, metric: str) -> tuple[Sparse, Bools]:
         """Items × features from columns of the items, and which items have a row."""
+        ...
 
     def genres(self, column: object, metric: str) -> tuple[Sparse, Sequence[str]]:
         """Items × genres, 1 where the item has it, and what the genres are called."""
+        ...
 
     def distances(self, given: object, metric: str) -> tuple[Floats, Ints]:
         """A matrix of distances, and the row of it that each item has; -1: none."""
+        ...
 
     def taken(self) -> Sparse:
         """Items × users of train, 1 where the user has the item."""
+        ...
 
     def history(self) -> tuple[Ints, Ints]:
         """The history of the users of the lists: positions of user and item, sorted by user."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
