@@ -20,7 +20,6 @@ from recnb.data.input import Input
 from recnb.errors import RecnbError
 from recnb.evaluate import evaluate, options_known
 from recnb.evaluation import Evaluation, EvaluationMethods
-from recnb.results.evaluation_data import EvaluationData
 
 if TYPE_CHECKING:
     from recnb.comparison import Comparison
@@ -86,9 +85,6 @@ class RecAccessor(EvaluationMethods):
         from recnb.comparison import compare
 
         return compare(self._frame, truth, **options)
-
-    def _evaluated(self) -> EvaluationData:
-        return self.evaluation()._data
 
     def __repr__(self) -> str:
         """The roles that columns play by their names, and what to type next."""

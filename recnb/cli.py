@@ -17,7 +17,7 @@ import shlex
 import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from glob import glob
 from math import inf, isfinite
 from pathlib import Path
@@ -25,7 +25,8 @@ from typing import Any, NoReturn
 
 from recnb.comparison import Comparison, compare
 from recnb.comparison.results import TESTS
-from recnb.conventions import Convention, value_of
+from recnb.conventions import value_of
+from recnb.conventions.convention import DECISIONS
 from recnb.data import table_of
 from recnb.data.columns import columns_of, role_of
 from recnb.data.files import checked_target, written
@@ -55,10 +56,9 @@ COLUMNS = ("user", "item", "rank", "score", "relevance", "model")
 
 #: Keywords of Python that have a flag of their own, and those of the data and of metrics.
 FLAGS = ("k", "metrics", "by", "confidence", "baseline", "test", "format", "convention", "relevant_from", "train", "items", "users", "lang")  # fmt: skip
-DATA_OPTIONS = tuple(field.name for field in fields(Convention) if field.name not in ("metric", "relevant_from"))
-OPTIONS = tuple(
-    {name: 0 for metric in (METRICS | RETRIEVAL_METRICS | LIST_METRICS).values() for name in metric.defaults}
-)
+DATA_OPTIONS = tuple(name for name in DECISIONS if name != "relevant_from")
+ALL_METRICS = METRICS | RETRIEVAL_METRICS | LIST_METRICS
+OPTIONS = tuple(dict.fromkeys(name for metric in ALL_METRICS.values() for name in metric.defaults))
 
 
 def options_of(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -194,14 +194,6 @@ def _typed(part: object) -> str:
     return f"{kind} {name}={shown}" if kind else str(part)
 
 
-#: Measures, those at a cut-off with "@", and the names that trec_eval prints.
-TREC_PRINTS = {
-    "AP": "map", "AP@": "map_cut_", "nDCG": "ndcg", "nDCG@": "ndcg_cut_", "P@": "P_", "Recall@": "recall_", "R@": "recall_",
-    "Success@": "success_", "RR": "recip_rank", "Rprec": "Rprec", "Bpref": "bpref", "infAP": "infAP", "IPrec@": "iprec_at_recall_",
-    "SetP": "set_P", "SetR": "set_recall", "SetF": "set_F", "NumRet": "num_ret", "NumRel": "num_rel", "NumRelRet": "num_rel_ret",
-}  # fmt: skip
-
-
 #: How a gate is typed, by its flag.
 GATES = {
     "--fail-below": "ndcg@10=0.3, or als:ndcg@10=0.3 of several models",
@@ -237,7 +229,8 @@ class GateRequest:
         """The gate with its numbers."""
         models = result.names if isinstance(result, Comparison) else []
         if self.model is not None and self.model not in models:
-            raise OptionError(f"{self.flag} {self.model}:…: there is no such model. {near(self.model, models)}")
+            known = near(self.model, models) if models else "One file has no model to name: leave the name out."
+            raise OptionError(f"{self.flag} {self.model}:…: there is no such model. {known}")
         metric = measure_named(self.measure)
         asked = {name: value for name, value in options.items() if name in metric.defaults.keys() - metric.given.keys()}
         if self.model is not None:
@@ -257,19 +250,6 @@ def warnings_of(result: Evaluation | Comparison) -> tuple[str, ...]:
     )
 
 
-def trec_name(text: str) -> str:
-    """The name under which trec_eval prints a measure; the measure where it has none.
-
-    >>> [trec_name(text) for text in ["AP", "nDCG@10", "IPrec@0.1", "SetP", "Judged@10"]]
-    ['map', 'ndcg_cut_10', 'iprec_at_recall_0.10', 'set_P', 'Judged@10']
-    """
-    measure = str(MeasureText.parse(text))
-    name, at, level = measure.partition("@")
-    if name + at not in TREC_PRINTS:
-        return measure
-    return TREC_PRINTS[name + at] + (f"{float(level):.2f}" if name == "IPrec" else level)
-
-
 def trec_lines(
     evaluation: Evaluation, k: Sequence[int] | None, metrics: Sequence[str] | None, *, per_query: bool
 ) -> Iterator[tuple[str, str, str]]:
@@ -278,7 +258,7 @@ def trec_lines(
     asked += [f"{measure}@{cut}" for measure in ("P", "Recall", "nDCG", "Success") for cut in k or USUAL_K]
     if metrics:
         asked = [measure for text in metrics for measure in (_at_cutoffs(text, k) if k else [text])]
-    scores = {trec_name(text): evaluation.measure(text) for text in asked}
+    scores = {MeasureText.parse(text).trec: evaluation.measure(text) for text in asked}
     if per_query:
         of_queries = {name: score.per_user.to_dict() for name, score in scores.items()}
         for query in evaluation.users:
@@ -326,9 +306,8 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     if gate_files and not requests:
         raise OptionError(f"--gate-{next(iter(gate_files))}: there is no gate: give --fail-below or --fail-if-worse.")
     if arguments.fail_if_worse and not arguments.baseline:
-        raise OptionError(
-            "--fail-if-worse compares with a baseline: give the files of both models, and say --baseline."
-        )
+        problem = "--fail-if-worse compares with a baseline: "
+        raise OptionError(problem, "give the files of both models, and say --baseline.")
     form = form_of(arguments)
     options, metric_options = options_of(arguments), dict(arguments.option)
     model_files = _named([file for name in arguments.recs for file in _files(name)])
@@ -338,8 +317,12 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     side_files = {name: file for name in ("train", "items", "users") if (file := getattr(arguments, name))}
     files |= {f"model {name!r}: ": str(file) for name, file in model_files.items()}
     files |= {"truth": str(truth_file), **side_files}
-    for flag, target in (("-o", arguments.output), *((f"--gate-{form}", file) for form, file in gate_files.items())):
+    targets = {"-o": arguments.output, **{f"--gate-{form}": file for form, file in gate_files.items()}}
+    for flag, target in targets.items():
         _check_target(flag, target, list(files.values()))
+    paths = [Path(target).resolve() for target in targets.values() if target]
+    if len(set(paths)) < len(paths):
+        raise OptionError("-o, --gate-json and --gate-junit write a file each: give each another name.")
     files["recommendations"] = str(next(iter(model_files.values())))
     columns = {role: value for role in COLUMNS if (value := getattr(arguments, role))}
     wanted: list[Wanted] = [(truth_file, "qrels", IDS), *((file, "run", IDS) for file in model_files.values())]
@@ -356,9 +339,8 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
         how = {name: getattr(arguments, name) for name in ("baseline", "confidence", "test")}
         result = compare(recs if several else models, truth, **how, **columns, **side_data, **options)
     elif arguments.baseline:
-        raise OptionError(
-            "--baseline names a model to compare with, and there is one file: give those of the others too."
-        )
+        problem = "--baseline names a model to compare with, and there is one file: "
+        raise OptionError(problem, "give those of the others too.")
     else:
         columns.pop("model", None)
         result = evaluate(recs, truth, **columns, **side_data, **options)
@@ -367,11 +349,9 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     if not gates:
         return 0
     gate = replace(functools.reduce(operator.add, gates), warnings=warnings_of(result))
-    for line in gate.warnings:
-        _print_error(f"recnb: {line}")
     for kind, file in gate_files.items():
         written(getattr(gate, f"to_{kind}")(), file)
-    for line in gate.lines:
+    for line in (*gate.warnings, *gate.lines):
         _print_error(f"recnb: {line}")
     return 0 if gate else 1
 
@@ -450,6 +430,9 @@ def _check_target(flag: str, output: str | None, inputs: Sequence[str]) -> None:
 
 
 def _holds_models(frame: Any, column: str | None) -> bool:
-    """Whether one frame holds the lists of several models."""
-    column = column or next((name for name in columns_of(frame, "recommendations") if role_of(name) == "model"), None)
+    """Whether one frame holds the lists of several models; a column that is named and not there is refused by `compare`."""
+    columns = columns_of(frame, "recommendations")
+    if column is not None and column not in columns:
+        return True
+    column = column or next((name for name in columns if role_of(name) == "model"), None)
     return column is not None and table_of(frame, "recommendations", {"model": column})["model"].n_unique() > 1

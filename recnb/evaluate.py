@@ -12,23 +12,14 @@ import pandas as pd
 import polars as pl
 
 from recnb.conventions import WORDS, Convention, presets
+from recnb.conventions.convention import DECISIONS
 from recnb.data import NAMES, Source, read
 from recnb.data.input import RECS, TRUTH, Input, read_inputs, refuse_unused
 from recnb.data.model_predictions import Model, model_lists
 from recnb.data.side_data import SideData, read_side_data
 from recnb.display.language import N_, Sentence
 from recnb.display.text import one_line
-from recnb.errors import (
-    Argument,
-    Code,
-    FrameError,
-    OptionError,
-    RecnbError,
-    is_number,
-    is_several,
-    is_word,
-    near,
-)
+from recnb.errors import Argument, Code, FrameError, OptionError, RecnbError, is_number, is_several, is_word, near
 from recnb.evaluation import Evaluation
 from recnb.metrics.metric import METRICS
 from recnb.results import Table
@@ -112,9 +103,9 @@ def evaluate(
             "recnb.evaluate_groups(y_true, y_score, group=sizes), or qid= for the query of each row; for one list, "
             "recnb.ndcg(y_true=..., y_score=...)."
         )
-    evaluation, used = evaluation_of(recs, truth, user_ids, options)
+    data, used = data_of(recs, truth, user_ids, options)
     refuse_unused(user_ids, used=used)
-    return evaluation
+    return Evaluation(data)
 
 
 def refuse_positional(others: Sequence[object], function: str, first: str) -> None:
@@ -126,10 +117,8 @@ def refuse_positional(others: Sequence[object], function: str, first: str) -> No
         )
 
 
-def evaluation_of(
-    recs: Input, truth: Input | None, user_ids: Any, options: Mapping[str, Any]
-) -> tuple[Evaluation, bool]:
-    """The evaluation, and whether `user_ids` were needed."""
+def data_of(recs: Input, truth: Input | None, user_ids: Any, options: Mapping[str, Any]) -> tuple[EvaluationData, bool]:
+    """The data of an evaluation, and whether `user_ids` were needed."""
     parsed = parse_options(options)
     given = read_inputs({RECS: recs, TRUTH: truth, **parsed.side_data}, parsed.columns, user_ids)
     mappings = isinstance(recs, Mapping) and isinstance(truth, Mapping)
@@ -141,7 +130,7 @@ def evaluation_of(
         other = {} if truth is None else {"recs": recs}
         side_data = read_side_data(source, recs if truth is None else truth, given.columns, **frames, **other)
         try:
-            return parsed.evaluation(source, side_data), given.used_ids
+            return parsed.data(source, side_data), given.used_ids
         except FrameError as problem:
             model = side_data.model_column(source) if problem.problem[0] == RECS else None
             if model is None:
@@ -175,8 +164,8 @@ def _in_order(source: Source, library: str | None) -> Source:
     if library in TRUTH_FIRST or (fractions and (grades < 0).any()):
         example: float = grades.filter(grades % 1 != 0)[0] if fractions else grades[0]
         raise FrameError(
-            f"the scores are whole numbers such as {scores[0]:g}, and look like relevance; the relevance, such as {example:g}, looks like "
-            "scores: recommendations come first here, and the truth second.",
+            f"the scores are whole numbers such as {scores[0]:g}, and look like relevance; the relevance, such as {example:g}, "
+            "looks like scores: recommendations come first here, and the truth second.",
             fix="Give them in this order: recnb.evaluate(run, qrels).",
         )
     return replace(source, notes=(*source.notes, EXCHANGED))
@@ -210,11 +199,9 @@ def evaluate_groups(
     {0: 0.648, 1: 0.6309}
     """
     if (group is None) == (qid is None):
-        raise OptionError(
-            "the query of each row is needed once: ",
-            Argument("group", [3, 2]),
-            " for the number of rows of each query, or qid= for the query of each row: a list, an array or a column.",
-        )
+        each = " for the number of rows of each query, or qid= for the query of each row: "
+        given_sizes = Argument("group", [3, 2])
+        raise OptionError("the query of each row is needed once: ", given_sizes, each, "a list, an array or a column.")
     given = {"y_true": y_true, "y_score": y_score} | ({"qid": qid} if group is None else {"group": group})
     columns = {name: _column(values, name) for name, values in given.items()}
     sizes, n, index = columns.pop("group", None), len(columns["y_true"]), columns["y_true"].index
@@ -222,9 +209,8 @@ def evaluate_groups(
         if len(column) != n:
             raise FrameError(f"y_true has {n:,} values, and {name} {len(column):,}: each row has one of both.")
         if not column.index.equals(index) and len(column.index.symmetric_difference(index)) == 0:
-            raise FrameError(
-                f"y_true and {name} have the same index in another order: give both in one, {name}.loc[y_true.index]."
-            )
+            problem = f"y_true and {name} have the same index in another order: "
+            raise FrameError(problem, f"give both in one, {name}.loc[y_true.index].")
     if sizes is not None:
         each = " If it is the query of each row, it is qid=." if len(sizes) == n else ""
         if not pd.api.types.is_integer_dtype(sizes) or (sizes < 1).any():
@@ -247,11 +233,8 @@ def _are_numbers(values: Any) -> bool:
     """Whether values are numbers in a list, an array or a Series."""
     if isinstance(values, (list, tuple)):
         return bool(values) and all(map(is_number, values))
-    return (
-        isinstance(values, (np.ndarray, pd.Series, pl.Series))
-        and np.ndim(values) == 1
-        and np.asarray(values).dtype.kind in "iuf"
-    )
+    is_column = isinstance(values, (np.ndarray, pd.Series, pl.Series)) and np.ndim(values) == 1
+    return is_column and np.asarray(values).dtype.kind in "iuf"
 
 
 def _column(values: Any, name: str) -> pd.Series[Any]:
@@ -261,16 +244,14 @@ def _column(values: Any, name: str) -> pd.Series[Any]:
     if len(shape) == 2 and shape[1] == 1:  # a column
         values = values.iloc[:, 0] if isinstance(values, pd.DataFrame) else values[:, 0]
     elif len(shape) == 2:
-        raise FrameError(
-            f"{name} has the shape {shape}: give one value a row, {name}.ravel(), with group=[{shape[1]}] * {shape[0]}."
-        )
+        fix = f"give one value a row, {name}.ravel(), with group=[{shape[1]}] * {shape[0]}."
+        raise FrameError(f"{name} has the shape {shape}: ", fix)
     if not is_several(values) or isinstance(values, Mapping) or any(map(is_several, [*values][:1])):
         models = "{'a': recnb.evaluate_groups(y_true, a, ...), 'b': recnb.evaluate_groups(y_true, b, ...)}"
         fix = f"For a column of a frame: frame[{values!r}]." if isinstance(values, str) else ""
         fix = f"To compare models: recnb.compare({models})." if isinstance(values, Mapping) else fix
-        raise FrameError(
-            f"{name} is {one_line(repr(values))}: give a list, an array of one dimension or a Series.", fix=fix
-        )
+        problem = f"{name} is {one_line(repr(values))}: give a list, an array of one dimension or a Series."
+        raise FrameError(problem, fix=fix)
     if isinstance(values, pd.Series):
         return values
     return pd.Series(values if isinstance(values, np.ndarray) else list(values))
@@ -341,12 +322,8 @@ class Options:
         """The convention for these frames: a library's reads another column where they lack its own."""
         return self.convention if self.library is None else source.as_given(self.convention)
 
-    def evaluation(self, source: Source, side_data: SideData | None = None) -> Evaluation:
-        """The evaluation of frames that were read."""
-        return Evaluation(self.data(source, side_data))
-
     def data(self, source: Source, side_data: SideData | None = None) -> EvaluationData:
-        """The data of that evaluation."""
+        """The data of the evaluation of frames that were read."""
         return EvaluationData(source.under(self.convention_for(source)), self.library, self.overrides, side_data)
 
 
@@ -355,10 +332,9 @@ def parse_options(options: Mapping[str, Any]) -> Options:
     options = dict(options)
     convention = options.pop("convention", None)
     frames: dict[str, Any] = {name: options.pop(name) for name in ("train", "items") if name in options}
-    # `users` is a frame of them, or the word that says which of them are averaged.
-    if hasattr(type(options.get("users")), "columns") or isinstance(
-        options.get("users"), (os.PathLike, Mapping, pd.Series)
-    ):  # asked of the class: a lazy frame would resolve its schema
+    # `users` is a frame of them, or the word that says which of them are averaged. A lazy frame would resolve its schema.
+    users = options.get("users")
+    if hasattr(type(users), "columns") or isinstance(users, (os.PathLike, Mapping, pd.Series)):
         frames["users"] = options.pop("users")
     # `relevant` names a column of lists, or says which judged items are relevant: the words of the latter are no names.
     columns = {
@@ -367,7 +343,7 @@ def parse_options(options: Mapping[str, Any]) -> Options:
         if role in options and not is_word(options[role], WORDS.get(role, ()))
     }
     for name in options:
-        if name in Convention.__dataclass_fields__ and name != "metric":
+        if name in DECISIONS:
             continue
         if name in ("k", "metrics") or any(name in metric.defaults for metric in METRICS.values()):
             problem = f"{name!r} is no option of an evaluation: k, metrics and options such as gain belong to a metric."
@@ -382,15 +358,11 @@ def parse_options(options: Mapping[str, Any]) -> Options:
             raise OptionError(Argument(role, column), ": a column is named as text.", fix=fix)
     if isinstance(convention, str):
         library = presets.library_named(convention)
-        first = presets.data_convention(library)
-        return Options(columns, replace(first, **options), library, options, frames)
+        return Options(columns, replace(presets.data_convention(library), **options), library, options, frames)
     if convention is not None and not isinstance(convention, Convention):
-        example = Argument("convention", "trec_eval")
-        raise OptionError(
-            f"convention={convention!r}: give a recnb.Convention or the name of a library, such as ", example, "."
-        )
-    convention = Convention.of(options) if convention is None else replace(convention, **Convention.checked(options))
-    return Options(columns, convention, None, {}, frames)
+        problem = f"convention={convention!r}: give a recnb.Convention or the name of a library, such as "
+        raise OptionError(problem, Argument("convention", "trec_eval"), ".")
+    return Options(columns, replace(convention or Convention(), **options), None, {}, frames)
 
 
 #: Keywords of other libraries, and what recnb has for them.
@@ -427,8 +399,7 @@ def unknown_option(name: str, value: object, of: str, known: Collection[str]) ->
 
 def options_known() -> list[str]:
     """Every keyword that `evaluate` takes."""
-    conventions = [name for name in Convention.__dataclass_fields__ if name != "metric"]
-    return list(dict.fromkeys([*columns_known(), "user_ids", "train", "items", "convention", *conventions]))
+    return list(dict.fromkeys([*columns_known(), "user_ids", "train", "items", "convention", *DECISIONS]))
 
 
 def columns_known() -> list[str]:

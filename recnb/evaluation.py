@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -39,14 +38,12 @@ if TYPE_CHECKING:
 
 
 class EvaluationMethods(Methods):
-    """Methods that an Evaluation and `df.rec` share."""
+    """Methods that an Evaluation and `df.rec` share; those of `df.rec` evaluate the frame first."""
 
-    @abstractmethod
-    def _evaluated(self) -> EvaluationData:
-        """The data that the methods read."""
+    _data: EvaluationData
 
     def _score(self, metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> Score | CatalogueScore:
-        return beyond_accuracy.score_of(self._evaluated(), metric, k, options)
+        return beyond_accuracy.score_of(self._data, metric, k, options)
 
     def table(
         self,
@@ -87,8 +84,8 @@ class EvaluationMethods(Methods):
         Table
         """
         if by is not None:
-            return table_by(self._evaluated(), metrics, k, by, bins, options)
-        return table_of(self._evaluated(), metrics, k, options, intervals=intervals)
+            return table_by(self._data, metrics, k, by, bins, options)
+        return table_of(self._data, metrics, k, options, intervals=intervals)
 
     def measure(self, text: str, **options: Any) -> Score | CatalogueScore:
         """Return the number of a measure by the name that papers print.
@@ -116,7 +113,7 @@ class EvaluationMethods(Methods):
         >>> round(ev.measure("nDCG@10"), 4)
         0.1725
         """
-        return measure_of(self._evaluated(), text, options)
+        return measure_of(self._data, text, options)
 
     def measures(self, names: Iterable[str], *, confidence: float = 0.95, **options: Any) -> Measures:
         """Return several measures by the names that papers print.
@@ -144,7 +141,7 @@ class EvaluationMethods(Methods):
         >>> list(ev.measures(["nDCG@10", "AP(rel=4)"]).columns)
         ['mean', 'low', 'high', 'users']
         """
-        return measures_of(self._evaluated(), names, confidence, options)
+        return measures_of(self._data, names, confidence, options)
 
     def curve(self, metric: str, k: Iterable[int] = range(1, 21), **options: Any) -> Curve:
         """Return a metric at many cut-offs, each with a 95% interval; `.plot()` draws it.
@@ -162,7 +159,7 @@ class EvaluationMethods(Methods):
         -------
         Curve
         """
-        return curve_of(self._evaluated(), metric, k, options)
+        return curve_of(self._data, metric, k, options)
 
     def explain(
         self, metric: str, user: Any = None, k: int | None = None, *, lang: str | None = None, **options: Any
@@ -186,7 +183,7 @@ class EvaluationMethods(Methods):
         -------
         Explanation
         """
-        return explanation_of(self._evaluated(), metric, user, k, options, lang)
+        return explanation_of(self._data, metric, user, k, options, lang)
 
     def items(self, k: int | None = None) -> ItemTable:
         """Return how often each item is recommended and found: a row per item, the most recommended first.
@@ -209,7 +206,7 @@ class EvaluationMethods(Methods):
         >>> ev.items(k=10).loc["i052", ["shown", "hits", "relevant"]].to_dict()
         {'shown': 219, 'hits': 20, 'relevant': 20}
         """
-        return items_of(self._evaluated(), k)
+        return items_of(self._data, k)
 
     def user(self, user: Any, k: int | None = None) -> UserList:
         """Return one user's list, and the relevant items that it misses.
@@ -225,7 +222,7 @@ class EvaluationMethods(Methods):
         -------
         UserList
         """
-        return user_list_of(self._evaluated(), user, k)
+        return user_list_of(self._data, user, k)
 
     def report(
         self,
@@ -265,9 +262,7 @@ class EvaluationMethods(Methods):
         from recnb.report.build import report_of
 
         with use_language(lang):
-            return report_of(
-                self._evaluated(), k=k, metrics=metrics, confidence=confidence, by=by, bins=bins, options=options
-            )
+            return report_of(self._data, k=k, metrics=metrics, confidence=confidence, by=by, bins=bins, options=options)
 
     def lint(self, k: int | None = 10, metric: str = "ndcg", **options: Any) -> Lint:
         """Check the data for problems, and measure their effect on one metric at one cut-off.
@@ -285,7 +280,7 @@ class EvaluationMethods(Methods):
         """
         from recnb.lint import lint
 
-        return lint(self._evaluated(), k, metric, options)
+        return lint(self._data, k, metric, options)
 
 
 class Evaluation(EvaluationMethods):
@@ -313,9 +308,6 @@ class Evaluation(EvaluationMethods):
 
     def __init__(self, data: EvaluationData) -> None:
         self._data = data
-
-    def _evaluated(self) -> EvaluationData:
-        return self._data
 
     @property
     def n_users(self) -> int:
@@ -414,9 +406,8 @@ class Evaluation(EvaluationMethods):
         check_options(chosen, options)
         (cutoff,) = Cutoffs.one(k).values
         if against is not None and not isinstance(against, Evaluation):
-            raise OptionError(
-                f"against={one_line(repr(against))} is no Evaluation: give one, such as recnb.evaluate(other, truth)."
-            )
+            problem = f"against={one_line(repr(against))} is no Evaluation: "
+            raise OptionError(problem, "give one, such as recnb.evaluate(other, truth).")
         score = beyond_accuracy.user_score(self._data, chosen, cutoff, options)
         other = None if against is None else beyond_accuracy.user_score(against._data, chosen, cutoff, options)
         return detectable_of(score, other, power=power, alpha=alpha, correlation=correlation)

@@ -92,7 +92,7 @@ def test_every_reference_is_listed_and_cited():
 def test_a_reference_is_of_the_year_of_its_key():
     from recnb.metrics import REFERENCES
 
-    assert {key: int(key[-4:]) for key in REFERENCES} == {key: one.year for key, one in REFERENCES.items()}
+    assert {key: int(key[-4:]) for key in REFERENCES} == {key: int(one["year"]) for key, one in REFERENCES.items()}
 
 
 def test_page_of_metrics_is_the_registry():

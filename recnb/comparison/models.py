@@ -20,8 +20,8 @@ from recnb.data.columns import columns_of, find, is_dataset, is_relation
 from recnb.data.input import RECS, TRUTH, Input, is_file, read_inputs, refuse_unused
 from recnb.display.language import _
 from recnb.display.progress import steps
-from recnb.errors import Argument, ColumnError, FrameError, OptionError, is_several, is_word, near
-from recnb.evaluate import evaluation_of, options_known, unknown_option
+from recnb.errors import Argument, ColumnError, FrameError, FrameName, OptionError, is_several, is_word, listed, near
+from recnb.evaluate import data_of, options_known, unknown_option
 from recnb.evaluation import Evaluation
 from recnb.results.evaluation_data import EvaluationData
 from recnb.stats import PAIRED_METHODS, PairedMethod
@@ -154,8 +154,7 @@ def _evaluated(
         engine = engine_of(model, truth)
         if engine is not None and truth is not None:
             return engine.evaluated(model, truth, options).fetch()._data, False
-        evaluation, used = evaluation_of(model, truth, user_ids, options)
-        return evaluation._data, used
+        return data_of(model, truth, user_ids, options)
     except FrameError as problem:
         raise problem.about(f"model {name!r}: ") from problem
 
@@ -176,8 +175,12 @@ def _by_model(frame: Frame, column: str | None) -> dict[str, Frame]:
     if column is not None and not isinstance(column, str):
         raise OptionError(f"model={column!r}: a column is named as text.")
     engine = engine_of(frame)
+    columns = frame if engine is None else engine.columns(frame)
     try:
-        label = find(frame if engine is None else engine.columns(frame), name, ["model"], {"model": column})["model"]
+        label = find(columns, name, ["model"], {"model": column})["model"]
+        if column not in (None, label):
+            has = listed(columns_of(columns, name))
+            raise ColumnError(FrameName(name), f" has no column {column!r}. Its columns: {has}.")
     except ColumnError as problem:
         for_each = (
             "If a column holds the predictions of each model, name these columns: recnb.compare(frame, score=['pred_a', 'pred_b'])."

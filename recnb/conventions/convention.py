@@ -99,22 +99,9 @@ ALONE: dict[tuple[str, str], str] = {
 }
 
 Order = Literal["auto", "score", "rank", "row"]
-ScoreDtype = Literal["float64", "float32"]
 Ties = Literal["first", "last", "item_asc", "item_desc", "expected", "max_rank", "floor_mean_rank", "worst"]
 #: Rules for ties that only order the rows of a list; the others share ranks or average over orders.
 ROW_ORDERS: tuple[Ties, ...] = ("first", "last", "item_asc", "item_desc")
-Duplicates = Literal["error", "dedupe", "hit_once", "keep", "rows"]
-NonpositiveScores = Literal["keep", "never_hit"]
-Candidates = Literal["list", "padded", "catalogue"]
-Cutoff = Literal["k", "none"]
-Relevant = Literal[">0", "any", "!=0"]
-Judged = Literal["truth", "list"]
-NegativeRelevance = Literal["error", "zero", "keep"]
-Users = Literal["truth", "recs", "both", "union"]
-NoRelevant = Literal["skip", "zero", "one", "nan", "error"]
-NoList = Literal["zero", "nan", "error"]
-NoHit = Literal["zero", "skip", "error"]
-Average = Literal["user", "pooled", "of_means", "geometric"]
 
 
 @dataclass(frozen=True)
@@ -132,22 +119,22 @@ class Convention:
     """
 
     order: Order = "auto"  #: by which lists are ordered
-    score_dtype: ScoreDtype = "float64"  #: the precision in which scores are compared
+    score_dtype: Literal["float64", "float32"] = "float64"  #: the precision in which scores are compared
     ties: Ties = "first"  #: the order of equal scores
-    duplicates: Duplicates = "error"  #: a pair recommended twice
-    nonpositive_scores: NonpositiveScores = "keep"  #: whether a score of 0 or less can be a hit
-    candidates: Candidates = "list"  #: what is ranked
-    cutoff: Cutoff = "k"  #: whether lists are cut at k
-    relevant: Relevant = ">0"  #: which judged items are relevant
+    duplicates: Literal["error", "dedupe", "hit_once", "keep", "rows"] = "error"  #: a pair recommended twice
+    nonpositive_scores: Literal["keep", "never_hit"] = "keep"  #: whether a score of 0 or less can be a hit
+    candidates: Literal["list", "padded", "catalogue"] = "list"  #: what is ranked
+    cutoff: Literal["k", "none"] = "k"  #: whether lists are cut at k
+    relevant: Literal[">0", "any", "!=0"] = ">0"  #: which judged items are relevant
     relevant_from: float | None = None  #: the least relevance of a relevant item
-    judged: Judged = "truth"  #: which items are judged
+    judged: Literal["truth", "list"] = "truth"  #: which items are judged
     judged_only: bool = False  #: whether items that are not judged leave the lists before ranks are counted
-    negative_relevance: NegativeRelevance = "error"
-    users: Users = "truth"  #: the users who are averaged
-    no_relevant: NoRelevant = "skip"  #: a user with no relevant item
-    no_list: NoList = "zero"  #: a user with no recommendations
-    no_hit: NoHit = "zero"  #: a user with no hit
-    average: Average = "user"  #: how users are averaged
+    negative_relevance: Literal["error", "zero", "keep"] = "error"
+    users: Literal["truth", "recs", "both", "union"] = "truth"  #: the users who are averaged
+    no_relevant: Literal["skip", "zero", "one", "nan", "error"] = "skip"  #: a user with no relevant item
+    no_list: Literal["zero", "nan", "error"] = "zero"  #: a user with no recommendations
+    no_hit: Literal["zero", "skip", "error"] = "zero"  #: a user with no hit
+    average: Literal["user", "pooled", "of_means", "geometric"] = "user"  #: how users are averaged
     metric: tuple[tuple[str, Any], ...] = ()  #: the metric's own options
 
     def __post_init__(self) -> None:
@@ -165,16 +152,10 @@ class Convention:
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Convention:
         """A convention from options; unknown names raise an error."""
-        return cls(**cls.checked(options))
-
-    @classmethod
-    def checked(cls, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The options, if a convention has all of them."""
-        names = [axis.name for axis in fields(cls) if axis.name != "metric"]
         for name in options:
-            if name not in names:
-                raise OptionError(f"{name!r} is no option for the data. {near(name, names)}")
-        return dict(options)
+            if name not in DECISIONS:
+                raise OptionError(f"{name!r} is no option for the data. {near(name, DECISIONS)}")
+        return cls(**options)
 
     def spec(self) -> str:
         """The differences from the defaults, as text that `parse` reads back.
@@ -184,15 +165,15 @@ class Convention:
         >>> Convention.parse("ties=expected; relevant_from=4") == Convention(ties="expected", relevant_from=4)
         True
         """
-        values = ((axis.name, getattr(self, axis.name), axis.default) for axis in fields(self) if axis.name != "metric")
-        pairs = [(name, value) for name, value, default in values if value != default]
+        values = ((name, getattr(self, name)) for name in DECISIONS)
+        pairs = [(name, value) for name, value in values if value != getattr(Convention, name)]
         return "; ".join(f"{name}={_text_of(value)}" for name, value in [*pairs, *self.metric])
 
     @classmethod
     def parse(cls, text: str) -> Convention:
         """A convention from its `spec`."""
         options = options_of(text)
-        own = {axis.name: options.pop(axis.name) for axis in fields(cls) if axis.name in options}
+        own = {name: options.pop(name) for name in DECISIONS if name in options}
         return cls(**own).with_metric(options)
 
     def with_metric(self, options: Mapping[str, Any]) -> Convention:
@@ -216,13 +197,8 @@ class Convention:
 
     def phrases(self, *, graded: bool) -> list[str]:
         """Each decision in words, without the usual ones that a reader would assume."""
-        parts = [_(PHRASES["order", self.order])]
-        for name in _UNUSUAL:
-            value = getattr(self, name)
-            if value != getattr(Convention, name):
-                parts.append(_(PHRASES[name, value]))
-        if self.judged_only:
-            parts.append(_("items that are not judged left out of the lists"))
+        unusual = [name for name in _UNUSUAL if getattr(self, name) != getattr(Convention, name)]
+        parts = [self._phrase_of(name) for name in ("order", *unusual)]
         if self.relevant_from is not None or graded:
             parts.append(_("relevant: {what}", what=self.relevant_in_words))
         else:
@@ -267,10 +243,14 @@ def _text_of(value: Any) -> str:
 
 
 def value_of(text: str) -> Any:
-    """A value from its text: a number, a switch or a word."""
+    """A value from its text: a number, a switch or a word.
+
+    >>> value_of("10"), value_of("1."), value_of("true"), value_of("log")
+    (10, 1.0, True, 'log')
+    """
     if re.fullmatch(r"-?\d+", text):
         return int(text)
-    if re.fullmatch(r"-?\d*\.?\d+(e[-+]?\d+)?", text):
+    if re.fullmatch(r"-?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", text):
         return float(text)
     return {"true": True, "True": True, "false": False, "False": False}.get(text, text)
 
@@ -280,6 +260,9 @@ def options_of(text: str) -> dict[str, Any]:
     pairs = (part.split("=", 1) for part in text.split("; ") if part)
     return {name: value_of(value) for name, value in pairs}
 
+
+#: The names of the decisions, which are those of the options.
+DECISIONS = tuple(axis.name for axis in fields(Convention) if axis.name != "metric")
 
 #: The options whose values are words, and their words.
 WORDS: dict[str, tuple[str, ...]] = {
@@ -291,7 +274,7 @@ WORDS: dict[str, tuple[str, ...]] = {
 #: Decisions that are not shown if they are the usual ones, in the order in which they are shown.
 _UNUSUAL = (
     "score_dtype", "ties", "duplicates", "nonpositive_scores", "candidates", "cutoff", "judged", "negative_relevance",
-    "no_list", "no_hit", "average",
+    "no_list", "no_hit", "average", "judged_only",
 )  # fmt: skip
 
 
@@ -310,9 +293,8 @@ def options_in_words(options: Mapping[str, Any]) -> list[str]:
     base = options.get("log_base", 2)
     phrases = {name: option_in_words(name, value) for name, value in options.items()}
     if base != 2 and "discount" in phrases:
-        phrases["discount"] = phrases["discount"].replace(
-            "log2(", f"log{base:g}(" if base % 1 == 0 else f"log_{base:.4g}("
-        )
+        shown = f"log{base:g}(" if base % 1 == 0 else f"log_{base:.4g}("
+        phrases["discount"] = phrases["discount"].replace("log2(", shown)
         del phrases["log_base"]
     return [phrase for phrase in phrases.values() if phrase]
 
@@ -326,4 +308,4 @@ def option_in_words(name: str, value: object) -> str:
     return "" if value is None else f"{name} = {value}"
 
 
-__all__ = ["WORDS", "Convention", "option_in_words", "options_in_words", "shown_at", "value_of"]
+__all__ = ["DECISIONS", "WORDS", "Convention", "option_in_words", "options_in_words", "shown_at", "value_of"]

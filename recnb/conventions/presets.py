@@ -83,9 +83,8 @@ def preset(library: str, variant: str) -> Preset:
     """
     name = library_named(library)
     if not isinstance(variant, str) or (name, variant) not in presets():
-        raise OptionError(
-            f"{variant!r} is no metric of {name} that recnb has recorded. {near(variant, variants(name))}"
-        )
+        problem = f"{variant!r} is no metric of {name} that recnb has recorded."
+        raise OptionError(problem, fix=near(variant, variants(name)))
     return presets()[name, variant]
 
 
@@ -98,9 +97,8 @@ def library_named(library: str) -> str:
     spelt = {name.lower().replace("_", "-"): name for name in names()} | ALIASES
     name = re.sub(r"[\s_.]+", "-", library.strip().lower()) if isinstance(library, str) else library
     if not is_word(name, spelt):
-        raise OptionError(
-            f"{library!r} is no library whose conventions are recorded. {near(library, [*names(), *ALIASES])}"
-        )
+        problem = f"{library!r} is no library whose conventions are recorded."
+        raise OptionError(problem, fix=near(library, [*names(), *ALIASES]))
     return spelt[name]
 
 
@@ -156,9 +154,4 @@ def names() -> list[str]:
     >>> "rectools" in names()
     True
     """
-    return list(_libraries())
-
-
-@cache
-def _libraries() -> dict[str, None]:
-    return dict.fromkeys(library for library, _ in presets())
+    return list(dict.fromkeys(library for library, _ in presets()))

@@ -199,7 +199,7 @@ class PartedEvaluation(Methods, Fetchable):
             return source.under(given.convention_for(source)).judged.select(*layout.truth)
 
         source = Source(away, LazyRows(truth), layout.recs, layout.truth, floats=self._floats)
-        return given.evaluation(source, read_side_data(source, None, given.columns, **given.side_data))
+        return Evaluation(given.data(source, read_side_data(source, None, given.columns, **given.side_data)))
 
     def _merged(self, convention: Convention, away: RemoteRows) -> Prepared:
         refuse_unless_mean(convention, self.engine)

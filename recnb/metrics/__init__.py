@@ -1,5 +1,7 @@
 """The metrics; importing this enters them in `recnb.metrics.metric.METRICS`, `RETRIEVAL_METRICS` and `LIST_METRICS`."""
 
+from recnb.display.data_file import rows_of
+
 # In the order in which tables show them.
 from recnb.metrics import accuracy  # isort: skip
 from recnb.metrics import retrieval  # isort: skip
@@ -7,6 +9,8 @@ from recnb.metrics import coverage  # isort: skip
 from recnb.metrics import novelty  # isort: skip
 from recnb.metrics import serendipity  # isort: skip
 from recnb.metrics import calibration  # isort: skip
-from recnb.metrics.references import REFERENCES
+
+#: The publications that define the metrics: citation key -> authors, year, title, where, doi.
+REFERENCES = {row["key"]: row for row in rows_of("metrics/references.csv")}
 
 __all__ = ["REFERENCES", "accuracy", "calibration", "coverage", "novelty", "retrieval", "serendipity"]

@@ -88,7 +88,7 @@ def f1(hits: Hits, k: Cutoff = None) -> Credit:
     >>> round(recnb.f1(["a", "x", "b", "y", "c"], ["a", "b", "c", "d", "e", "f"], k=5), 4)
     0.5455
     """
-    return Credit(hits, Cutoffs.of(k), 2.0 * hits.weight, _depth(hits, k) + column(hits.n_relevant))
+    return Credit(hits, Cutoffs.of(k), 2.0 * hits.weight, out_of_count(hits, k, "k") + column(hits.n_relevant))
 
 
 @metric(
@@ -107,7 +107,7 @@ def fbeta(hits: Hits, k: Cutoff = None, *, beta: float = 1.0) -> Credit:
     if beta > BETAS:
         fix = ("With a large beta F-beta is recall: ask for recall, or for ", Argument("beta", 100), ".")
         raise OptionError(Argument("beta", beta), " is too large to be squared.", fix=fix)
-    out_of = _depth(hits, k) + beta**2 * column(hits.n_relevant)
+    out_of = out_of_count(hits, k, "k") + beta**2 * column(hits.n_relevant)
     return Credit(hits, Cutoffs.of(k), (1 + beta**2) * hits.weight, out_of)
 
 
@@ -320,9 +320,8 @@ def err(hits: Hits, k: Cutoff = None, *, max_relevance: float | None = None) -> 
         highest = f" holds {hits.truth_relevance.max():g}."
         raise OptionError(given, " is not the top of the scale: the ", FrameName("truth"), highest)
     if top > 1000:
-        raise OptionError(
-            f"ERR takes 2 to the power of a grade, and {top:g} is too large for that: use a smaller scale."
-        )
+        problem = f"ERR takes 2 to the power of a grade, and {top:g} is too large for that: use a smaller scale."
+        raise OptionError(problem)
     stop = (np.exp2(hits.relevance) - 1.0) / 2.0**top
     return Credit(hits, Cutoffs.of(k), reach(hits, stop) * stop / hits.rank)
 
@@ -332,9 +331,7 @@ def reach(hits: Hits, stop: Floats) -> Floats:
 
     Walks down the hits of all users at once: the first ones, the second ones, and so on.
     """
-    if hits.tied is not None:
-        problem = "ERR multiplies chances along one order, so it has no mean over ties here: choose "
-        raise OptionError(problem, Argument("ties", "first"), ".")
+    hits.refuse_ties("ERR multiplies chances along one order")
     reached = np.ones(len(stop))
     # Hits that share a rank are walked one after the other: what they add up to is the same in any order.
     nth = count_within(hits.user)
@@ -344,7 +341,3 @@ def reach(hits: Hits, stop: Floats) -> Floats:
         here = by_nth[start:end]
         reached[here] = reached[here - 1] * (1.0 - stop[here - 1])
     return reached
-
-
-def _depth(hits: Hits, k: Cutoff) -> Floats:
-    return Cutoffs.of(k).size(hits.list_length).astype(np.float64)

@@ -59,7 +59,7 @@ def coverage(
     value = int(shown.sum()) / out_of if out_of else math.nan
     value *= number_option("scale", scale, "number above 0", lambda scale: scale > 0)
     if digits is not None:
-        number_option("digits", digits, "number of digits", lambda digits: digits == int(digits))
+        number_option("digits", digits, "number of digits", lambda digits: digits >= 0 and digits == int(digits))
         value = round(value, int(digits))
 
     def rows() -> TermRows:
@@ -83,9 +83,8 @@ def user_coverage(lists: Lists, k: int | None = None, *, at_least: int = 1) -> P
 
     - at_least: how many items a list must hold to count; k itself is rectools' SufficientReco
     """
-    least = number_option(
-        "at_least", at_least, "number of items from 1 up", lambda least: least >= 1 and least == int(least)
-    )
+    meaning = "number of items from 1 up"
+    least = number_option("at_least", at_least, meaning, lambda least: least >= 1 and least == int(least))
     n = lists.upto(k).n_shown
     served = (n >= least).astype(np.float64)
 
@@ -133,11 +132,9 @@ def gini(
         members = lists.catalogue.members(population, "gini")
         n = int(members.sum()) + (population == "catalogue+padding")
         if len(exposure) > n:
-            raise RecnbError(
-                f"{len(exposure):,} items are recommended and {population!r} has {n:,}: {shown.examples(~members)} are not in it.",
-                fix=("Give all items, catalogue=..., or say ", Argument("population", "recommended"), "."),
-                subject="gini: ",
-            )
+            others = f"{population!r} has {n:,}: {shown.examples(~members)} are not in it."
+            fix = ("Give all items, catalogue=..., or say ", Argument("population", "recommended"), ".")
+            raise RecnbError(f"{len(exposure):,} items are recommended and ", others, fix=fix, subject="gini: ")
     out_of = (n if normalizer == "n" else n - 1) * exposure.sum()
     if out_of == 0:
         return Whole(math.nan)
@@ -211,11 +208,7 @@ def entropy(
     recorded_as="personalization",
 )  # fmt: skip
 def personalization(
-    lists: Lists,
-    k: int | None = None,
-    *,
-    overlap: Literal["cosine", "k"] = "cosine",
-    cutoff: Cut = "k",
+    lists: Lists, k: int | None = None, *, overlap: Literal["cosine", "k"] = "cosine", cutoff: Cut = "k"
 ) -> Whole:
     """How different the lists of two users are: 1 if no two share an item, 0 if all are the same.
 

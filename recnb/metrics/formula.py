@@ -13,9 +13,9 @@ import ast
 import functools
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -156,17 +156,7 @@ class Formula:
         ...     Formula.of("relevance / log(1 + rank)").text()
         '관련도/log2(1+순위)'
         """
-
-        def name(word: str) -> str:
-            return number(numbers[word]) if numbers and word in numbers else pgettext("formula", word)
-
-        def call(word: str, arguments: Sequence[ast.expr], write: Writer) -> str:
-            inside = ", ".join(write(argument, 0) for argument in arguments)
-            if word == "log":
-                return f"{'ln' if np.isclose(self.log_base, np.e) else f'log{_base(self.log_base)}'}({inside})"
-            return f"{pgettext('formula', word)}({inside})"
-
-        return _written(self.tree, 0, "text", "({})", name, call)
+        return self._written(0, numbers or {}, latex=False)
 
     def latex(self, *, summed: bool = False) -> str:
         r"""The formula in LaTeX; under a sum sign, a sum of its own needs brackets.
@@ -176,22 +166,7 @@ class Formula:
         >>> Formula.of("2^relevance - 1").latex(summed=True)
         '\\left(2^{\\mathrm{rel}_i} - 1\\right)'
         """
-
-        def name(word: str) -> str:
-            if word in LATEX:
-                return _(LATEX[word])
-            return word if len(word) == 1 else rf"\mathrm{{{word.replace('_', '~')}}}"
-
-        def call(word: str, arguments: Sequence[ast.expr], write: Writer) -> str:
-            if word == "ideal":
-                return rf"\sum_{{i \in {_(LATEX['ideal'])}, i \le k}} {write(arguments[0], PRODUCT)}"
-            inside = ", ".join(write(argument, 0) for argument in arguments)
-            if word != "log":
-                return rf"\{word}({inside})"
-            natural = np.isclose(self.log_base, np.e)
-            return rf"\ln({inside})" if natural else rf"\log_{{{number(self.log_base)}}}({inside})"
-
-        return _written(self.tree, PRODUCT if summed else 0, "latex", r"\left({}\right)", name, call)
+        return self._written(PRODUCT if summed else 0, {}, latex=True)
 
     def value(self, values: Mapping[str, Any], functions: Mapping[str, Callable[[Formula], Any]] | None = None) -> Any:
         """The formula worked out; values may be arrays.
@@ -211,6 +186,42 @@ class Formula:
             if isinstance(node, ast.Call) and _called(node) == "ideal":
                 return Formula(node.args[0], self.log_base)
         return None
+
+    def _written(self, level: int, numbers: Mapping[str, float], *, latex: bool) -> str:
+        """The formula as text or in LaTeX, in brackets if something of a higher level is needed."""
+
+        def write(node: ast.expr, level: int) -> str:
+            if isinstance(node, ast.Constant):
+                return str(node.value)
+            if isinstance(node, ast.Name):
+                if latex:
+                    return _latex_name(node.id)
+                return number(numbers[node.id]) if node.id in numbers else pgettext("formula", node.id)
+            if isinstance(node, ast.Call):
+                word = _called(node)
+                if latex and word == "ideal":
+                    return rf"\sum_{{i \in {_(LATEX['ideal'])}, i \le k}} {write(node.args[0], PRODUCT)}"
+                return f"{self._function(word, latex=latex)}({', '.join(write(each, 0) for each in node.args)})"
+            operation, left, right = _operation(node)
+            notation = (LATEX_OPERATIONS if latex else OPERATIONS)[operation]
+            template = notation.latex if latex else notation.text
+            text = template.format(write(left, notation.left), write(right, notation.right))
+            if notation.level >= level:
+                return text
+            return rf"\left({text}\right)" if latex else f"({text})"
+
+        return write(self.tree, level)
+
+    def _function(self, word: str, *, latex: bool) -> str:
+        """A function as it is written in front of its arguments."""
+        if word != "log":
+            return rf"\{word}" if latex else pgettext("formula", word)
+        if np.isclose(self.log_base, np.e):
+            return r"\ln" if latex else "ln"
+        base = number(self.log_base)
+        if latex:
+            return rf"\log_{{{base}}}"
+        return f"log{base}" if float(self.log_base).is_integer() else f"log_{base}"
 
     def _value(
         self, node: ast.expr, values: Mapping[str, Any], functions: Mapping[str, Callable[[Formula], Any]]
@@ -235,40 +246,15 @@ class Formula:
         return function(self._value(left, values, functions), self._value(right, values, functions)) * 1.0
 
 
-#: Writes an expression where a level is needed.
-Writer = Callable[[ast.expr, int], str]
-
-
-def _written(
-    node: ast.expr,
-    level: int,
-    style: Literal["text", "latex"],
-    brackets: str,
-    name: Callable[[str], str],
-    call: Callable[[str, Sequence[ast.expr], Writer], str],
-) -> str:
-    """An expression in a style, given how names and calls are written."""
-    operations = OPERATIONS if style == "text" else LATEX_OPERATIONS
-
-    def write(node: ast.expr, level: int) -> str:
-        if isinstance(node, ast.Constant):
-            return str(node.value)
-        if isinstance(node, ast.Name):
-            return name(node.id)
-        if isinstance(node, ast.Call):
-            return call(_called(node), node.args, write)
-        operation, left, right = _operation(node)
-        written = operations[operation]
-        template = written.text if style == "text" else written.latex
-        text = template.format(write(left, written.left), write(right, written.right))
-        return brackets.format(text) if written.level < level else text
-
-    return write(node, level)
-
-
 def _power_less_1(base: int, exponent: Any) -> Any:
     """base^exponent - 1, of which a difference of floats would lose a tiny exponent."""
     return np.where(np.abs(exponent) < 1, np.expm1(exponent * math.log(base)), base**exponent - 1.0)
+
+
+def _latex_name(word: str) -> str:
+    if word in LATEX:
+        return _(LATEX[word])
+    return word if len(word) == 1 else rf"\mathrm{{{word.replace('_', '~')}}}"
 
 
 def _operation(node: ast.expr) -> tuple[type[ast.AST], ast.expr, ast.expr]:
@@ -291,7 +277,3 @@ def _replaced(text: str, meanings: Mapping[str, str]) -> str:
 def _called(node: ast.Call) -> str:
     assert isinstance(node.func, ast.Name)
     return node.func.id
-
-
-def _base(base: float) -> str:
-    return number(base) if float(base).is_integer() else f"_{number(base)}"

@@ -75,16 +75,16 @@ def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal, gain: Gain, discount: Discount
     return discounted(getattr(hits, best_list), k, gain, discount, log_base)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Full(Credit):
     """The credit of lists of k items as good as the user's best; `earned` holds the gain of that item for each user.
 
     All ranks of a list have one gain, so the sum is that gain times the discounts of the ranks added up.
     """
 
-    gain: Gain = "linear"
-    discount: Discount = "log"
-    log_base: float = 2
+    gain: Gain
+    discount: Discount
+    log_base: float
 
     @property
     def total(self) -> Floats:
@@ -114,9 +114,7 @@ OUT_OF = {
 def out_of_count(hits: Hits, k: Cutoff, out_of: OutOf) -> Floats:
     """The denominator of a share of hits, users × cut-offs."""
     if out_of == "hits":
-        if hits.tied is not None:
-            problem = " divides by what each order finds, so it has no mean over ties here: choose "
-            raise OptionError(Argument("out_of", "hits"), problem, Argument("ties", "first"), ".")
+        hits.refuse_ties(Argument("out_of", "hits"), " divides by what each order finds")
         return hits.total(hits.weight, k)
     cutoffs = Cutoffs.of(k)
     depth, size = cutoffs.depth(hits.list_length), cutoffs.size(hits.list_length)

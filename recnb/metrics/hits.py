@@ -132,11 +132,6 @@ class Ranked:
         """Some of the rows, with other columns in place of these."""
         return replace(self, **{name: getattr(self, name)[rows] for name in self.per_row} | columns)
 
-    @cached_property
-    def nth(self) -> Ints | Floats:
-        """1 for the user's first row, 2 for the second, and so on."""
-        return count_within(self.user)
-
     def total(self, credit: Floats | float, k: Cutoff) -> Floats:
         """Credit summed over each user's rows down to each cut-off: users × cut-offs.
 
@@ -194,7 +189,7 @@ class Hits(Ranked):
 
     relevance: Floats  #: per hit, above 0
     truth_row: Ints  #: per hit, which row of the truth columns below it is
-    truth_user: Ints  #: the relevant items: whose each is, in the order the truth lists them
+    truth_user: Ints  #: the relevant items, sorted by user: whose each is
     truth_relevance: Floats  #: and how relevant, above 0
     max_relevance: float  #: the highest relevance in the truth, of all users: the scale of ERR
     depth: int | None = None  #: ranks below this were not looked at; None: all were
@@ -228,6 +223,11 @@ class Hits(Ranked):
         """1 for each hit; if ties are averaged, the probability that it has this rank."""
         return np.ones(len(self.user)) if self.tied is None else self.tied.weight
 
+    def refuse_ties(self, *why: object) -> None:
+        """Raise an error if equal scores share ranks, for what depends on one order of them."""
+        if self.tied is not None:
+            raise OptionError(*why, ", so it has no mean over ties here: choose ", Argument("ties", "first"), ".")
+
     def weigh(self, credit: NDArray[Any]) -> Floats:
         """Credit of each hit, times the probability of its rank."""
         return np.asarray(credit if self.tied is None else credit * self.tied.weight, dtype=np.float64)
@@ -237,32 +237,30 @@ class Hits(Ranked):
         """The number of items relevant to each user."""
         return np.bincount(self.truth_user, minlength=self.n_users)
 
+    @property
+    def of_judged(self) -> Hits:
+        """The judged items in the lists as hits: the relevant ones where no others are given."""
+        return self if self.judged is None else self.judged
+
     @cached_property
     def n_nonrelevant(self) -> Ints:
         """The number of items judged and not relevant to each user."""
-        if self.judged is None:
-            return np.zeros(self.n_users, dtype=np.int64)
-        known = self.judged.truth_user[self.judged.truth_relevance >= 0]
+        known = self.of_judged.truth_user[self.of_judged.truth_relevance >= 0]
         return np.bincount(known, minlength=self.n_users) - self.n_relevant
 
     @cached_property
     def nonrelevant_above(self) -> Ints:
         """The number of items judged and not relevant that are higher in the list than each hit."""
-        if self.judged is None:
-            return np.zeros(len(self.user), dtype=np.int64)
-        known = self.judged.relevance >= 0
-        return self._above(self.judged.user[known], self.judged.rank[known]) - self._above(self.user, self.rank)
+        return self._above(self.of_judged, self.of_judged.relevance >= 0) - self._above(self, slice(None))
 
     @cached_property
     def unjudged_above(self) -> Ints:
         """The number of items of a grade below 0, which trec_eval takes as pooled and not judged, above each hit."""
-        if self.judged is None:
-            return np.zeros(len(self.user), dtype=np.int64)
-        pooled = self.judged.relevance < 0
-        return self._above(self.judged.user[pooled], self.judged.rank[pooled])
+        return self._above(self.of_judged, self.of_judged.relevance < 0)
 
-    def _above(self, user: Ints, rank: Ints) -> Ints:
-        """How many of these rows, sorted by user and rank, are above each hit."""
+    def _above(self, others: Hits, rows: NDArray[np.bool_] | slice) -> Ints:
+        """How many of these rows of the same lists are above each hit."""
+        user, rank = others.user[rows], others.rank[rows]
         times = int(max(rank.max(initial=0), self.rank.max(initial=0))) + 1
         first, here = (np.searchsorted(user * times + rank, self.user * times + to) for to in (0, self.rank))
         return np.asarray(here - first)
@@ -325,11 +323,9 @@ class Hits(Ranked):
         if self.tied is None:
             chosen = chosen[once]
         elif int(self.tied.top[chosen].sum()) > len(once):
-            problem = (
-                " looks for the first place of one item, which has no mean over ties where a list repeats it: choose "
-            )
-            ties, duplicates = Argument("ties", "first"), Argument("duplicates", "dedupe")
-            raise OptionError(Argument("target", "preferred"), problem, ties, ", or ", duplicates, ".")
+            problem = " looks for the first place of one item, which has no mean over ties where a list repeats it"
+            fix = (": choose ", Argument("ties", "first"), ", or ", Argument("duplicates", "dedupe"), ".")
+            raise OptionError(Argument("target", "preferred"), problem, *fix)
         return np.isin(np.arange(len(self.truth_row)), chosen)
 
     def of(self, user: int) -> Hits:
@@ -340,19 +336,12 @@ class Hits(Ranked):
         """The hits of some users, by position, numbered anew from 0; the scale of the whole data set stays."""
         if start == 0 and stop == self.n_users:
             return self
-        rows = slice(*np.searchsorted(self.user, [start, stop]).tolist())
-        truth_rows: Any
-        if self.by_user:
-            truth_rows = slice(*np.searchsorted(self.truth_user, [start, stop]).tolist())
-            truth_row = self.truth_row[rows] - truth_rows.start
-        else:
-            truth_rows = (self.truth_user >= start) & (self.truth_user < stop)
-            truth_row = (np.cumsum(truth_rows) - 1)[self.truth_row[rows]]
+        rows, truth_rows = (slice(*np.searchsorted(user, [start, stop])) for user in (self.user, self.truth_user))
         return self.some(
             rows,
             user=self.user[rows] - start,
             list_length=self.list_length[start:stop],
-            truth_row=truth_row,
+            truth_row=self.truth_row[rows] - truth_rows.start,
             truth_user=self.truth_user[truth_rows] - start,
             truth_relevance=self.truth_relevance[truth_rows],
             tied=None if self.tied is None else self.tied.of(rows),
@@ -385,16 +374,10 @@ class Hits(Ranked):
         inside = self.rank <= depth
         return self.some(inside, depth=depth, tied=None if self.tied is None else self.tied.of(inside))
 
-    @cached_property
-    def by_user(self) -> bool:
-        """Whether the relevant items are sorted by user."""
-        return bool((self.truth_user[1:] >= self.truth_user[:-1]).all())
-
     def blocks(self, size: int) -> list[tuple[int, int]]:
         """First and last user (exclusive) of some users at a time: what is worked out of a block stays in the processor's cache."""
-        if self.n_users <= size or not self.by_user:
-            return [(0, self.n_users)]
-        return [(start, min(start + size, self.n_users)) for start in range(0, self.n_users, size)]
+        starts = range(0, max(self.n_users, 1), size)
+        return [(start, min(start + size, self.n_users)) for start in starts]
 
     def _reordered(self, user: Ints, relevance: Floats, truth_row: Ints) -> Hits:
         rank = count_within(user)
@@ -413,12 +396,8 @@ def count_within(user: NDArray[Any]) -> Ints:
     >>> count_within(np.array([0, 0, 3, 3, 3])).tolist()
     [1, 2, 1, 2, 3]
     """
-    n = len(user)
-    if n == 0:
-        return np.zeros(0, dtype=np.int64)
-    position = np.arange(n)
     starts = np.flatnonzero(np.r_[True, user[1:] != user[:-1]])
-    return position - np.repeat(starts, np.diff(np.r_[starts, n])) + 1
+    return np.arange(len(user)) - np.repeat(starts, np.diff(np.r_[starts, len(user)])) + 1
 
 
 def stands_best_first(user: Ints, relevance: Floats) -> bool:

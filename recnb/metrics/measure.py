@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from recnb.display.data_file import rows_of
-from recnb.errors import OptionError, is_number
+from recnb.errors import OptionError, is_number, is_word
 from recnb.metrics.hits import Cutoffs
 
 _NAMES = rows_of("metrics/measures.csv")
@@ -21,8 +21,11 @@ _NAMES = rows_of("metrics/measures.csv")
 PRINTED = {row["metric"]: row["printed"] for row in _NAMES}
 #: Metrics of whole lists by the names that they have without a cut-off.
 SETS = {row["metric"]: row["whole"] for row in _NAMES if row["whole"]}
-#: Names of trec_eval -> those above; one that ends in "_" is followed by a cut-off, or by a level of recall.
-TREC = {row[of]: row[name] for of, name in (("trec", "printed"), ("trec_whole", "whole")) for row in _NAMES if row[of]}
+#: The names above, with "@" where a cut-off or a level of recall follows -> those that trec_eval prints.
+_TREC_PRINTS = {row["whole"] or row["printed"]: row["trec"] for row in _NAMES if row["trec"]}
+_TREC_PRINTS |= {f"{row['printed']}@": row["trec_cut"] for row in _NAMES if row["trec_cut"]}
+#: Names of trec_eval, in lower case -> those above; one that ends in "_" is followed by a cut-off, or by a level of recall.
+TREC = {trec.lower(): name.rstrip("@") for name, trec in _TREC_PRINTS.items()}
 #: Every name, in lower case -> metric.
 NAMES = {
     name.lower(): row["metric"]
@@ -78,7 +81,9 @@ class MeasureText:
         name, inside, at = found.groups()
         given = _arguments(inside or "", text)
         metric = NAMES.get(name.lower(), name)
-        if "k" in given and "cutoff" not in given:
+        if {"k", "cutoff"} <= given.keys():
+            raise OptionError(f"{text!r} gives cutoff twice, once as k: leave one of them out.")
+        if "k" in given:
             given["cutoff"] = given.pop("k")
         if at is not None:
             level = "recall" if metric == "interpolated_precision" else "cutoff"
@@ -98,7 +103,7 @@ class MeasureText:
         k = given.pop("cutoff", None)
         _checked(metric, data, k, text)
         if "dcg" in given:
-            if given["dcg"] not in DCG:
+            if not is_word(given["dcg"], DCG):
                 raise OptionError(f"dcg={given['dcg']!r} in {text!r}: known are 'log2' and 'exp-log2'.")
             given["gain"] = DCG[given.pop("dcg")]
         return cls(metric, given, data, k)
@@ -110,6 +115,18 @@ class MeasureText:
     def name(self) -> str:
         """The text without the cut-off."""
         return replace(self, k=None)._written({})
+
+    @property
+    def trec(self) -> str:
+        """The name under which trec_eval prints it; its own text where trec_eval has no name for it.
+
+        >>> [MeasureText.parse(text).trec for text in ["AP", "Recall@10", "IPrec@0.1", "SetP", "Judged@10"]]
+        ['map', 'recall_10', 'iprec_at_recall_0.10', 'set_P', 'Judged@10']
+        """
+        name, at, level = str(replace(self, metric=self.metric.lower())).partition("@")
+        if name + at not in _TREC_PRINTS:
+            return str(self)
+        return _TREC_PRINTS[name + at] + (f"{float(level):.2f}" if name == "IPrec" else level)
 
     def _written(self, names: Mapping[str, str]) -> str:
         options, level = dict(self.options), self.k

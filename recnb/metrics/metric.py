@@ -81,7 +81,7 @@ class Definition:
     out_of: Text = "1"  #: formula text of what the sum is divided by
     bounds: tuple[float, float]  #: the lowest and the highest value
     top: str = ""  #: the highest value in words, where it depends on the data
-    references: Sequence[str]  #: keys of `recnb.metrics.references.REFERENCES`
+    references: Sequence[str]  #: keys of `recnb.metrics.REFERENCES`
     sentence: str  #: how to read the number, in English
     over: Over = "hits"  #: the rows that the formula sums over
     meanings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  #: option -> its value -> formula text
@@ -166,18 +166,14 @@ class Metric(Definition, Generic[P]):
     def defaults(self) -> dict[str, Any]:
         """The options and their default values."""
         parameters = inspect.signature(self.function).parameters.values()
-        own = {
-            parameter.name: parameter.default for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY
-        }
-        return {**own, **self.given}
+        return {each.name: each.default for each in parameters if each.kind is each.KEYWORD_ONLY} | {**self.given}
 
     @functools.cached_property
     def words(self) -> dict[str, tuple[str, ...]]:
         """The options that are words, and the words each takes."""
         hints = typing.get_type_hints(self.function)
-        return {
-            name: typing.get_args(hints[name]) for name in self.defaults if typing.get_origin(hints[name]) is Literal
-        }
+        of_words = [name for name in self.defaults if typing.get_origin(hints[name]) is Literal]
+        return {name: typing.get_args(hints[name]) for name in of_words}
 
     @overload
     def at(self, data: Hits | FamiliarHits, k: Cutoff, options: Mapping[str, Any]) -> Credit: ...
@@ -238,11 +234,9 @@ class Metric(Definition, Generic[P]):
         credit, out_of = self.formulas(options)
         parts = {"name": self.term, "rows": _(OVER[self.over][0]), "credit": credit.text()}
         under = _("the same sum over the ideal list") if out_of.ideal() else out_of.text()
-        return (
-            _("add {credit} for each {rows}", **parts)
-            if under == "1"
-            else _("add {credit} for each {rows}, divide by {out_of}", **parts, out_of=under)
-        )
+        if under == "1":
+            return _("add {credit} for each {rows}", **parts)
+        return _("add {credit} for each {rows}, divide by {out_of}", **parts, out_of=under)
 
     def latex(self, k: int | None = None, options: Mapping[str, Any] | None = None) -> str:
         """The formula in LaTeX: the sum is written here once, so no metric can forget it."""
@@ -299,10 +293,8 @@ def any_metric(name: object) -> Metric[...]:
     found = measure_named(name)
     if found.cutoff is None or isinstance(name, Metric):
         return found
-    k = Argument("k", found.cutoff)
-    raise OptionError(
-        f"{name!r} has a cut-off, and here it is an argument of its own: type {found.name!r} and ", k, "."
-    )
+    problem = f"{name!r} has a cut-off, and here it is an argument of its own: type {found.name!r} and "
+    raise OptionError(problem, Argument("k", found.cutoff), ".")
 
 
 def measure_named(name: object) -> Metric[...]:
@@ -325,7 +317,7 @@ def _names() -> list[str]:
 
 @functools.cache
 def _measure_named(text: str) -> Metric[...]:
-    known: dict[str, Metric[...]] = {**METRICS, **RETRIEVAL_METRICS, **LIST_METRICS}
+    known = METRICS | RETRIEVAL_METRICS | LIST_METRICS
     plain = ALIASES.get(text, text)
     if plain in known:
         return known[plain]

@@ -53,18 +53,16 @@ def novelty(
     """
     shown = lists.upto(k, cutoff)
     count = lists.catalogue.counts(popularity, "novelty")
-    total = lists.catalogue.n_users if popularity == "users" else int(count.sum())
-    bits = np.full(lists.n_items, 0.0 if cold == "zero" else np.log2(max(lists.catalogue.n_users, 1)))
+    n_users = lists.catalogue.n_users
+    total = n_users if popularity == "users" else int(count.sum())
+    bits = np.full(lists.n_items, 0.0 if cold == "zero" else np.log2(max(n_users, 1)))
     known = count > 0
     number_option("epsilon", epsilon, "number from 0 up", lambda value: value >= 0)
     bits[known] = np.log2(total / (count[known] + epsilon))
     counted = total / np.exp2(bits)  # what a cold item counts as, as well
-    if normalize:
-        # With one user there is nothing to divide by, and no value.
-        bits = (
-            bits / np.log2(lists.catalogue.n_users) if lists.catalogue.n_users > 1 else np.full(lists.n_items, np.nan)
-        )
-    names = {"count": counted, "total": total, "n_users": lists.catalogue.n_users}
+    if normalize:  # with one user there is nothing to divide by, and no value
+        bits = bits / np.log2(n_users) if n_users > 1 else np.full(lists.n_items, np.nan)
+    names = {"count": counted, "total": total, "n_users": n_users}
     return _mean_of_items(shown, bits, _kept(shown, count, cold, "novelty"), divisor, k, names)
 
 
@@ -146,12 +144,7 @@ def popularity_rank(
     recorded_as="tail",
 )  # fmt: skip
 def tail_share(
-    lists: Lists,
-    k: int | None = None,
-    *,
-    ratio: float = 0.8,
-    divisor: Literal["list", "k"] = "list",
-    cutoff: Cut = "k",
+    lists: Lists, k: int | None = None, *, ratio: float = 0.8, divisor: Literal["list", "k"] = "list", cutoff: Cut = "k"
 ) -> PerUser:
     """What share of the list comes from the long tail, the least popular items of train.
 
@@ -265,15 +258,9 @@ def _kept(shown: Lists, count: Ints, cold: str, metric: str) -> Bools | None:
     if cold == "error":
         never = (count == 0) & (shown.times_shown > 0)
         if never.any():
-            drop, zero = Argument("cold", "drop"), Argument("cold", "zero")
-            problem = (
-                f"train has never seen {shown.examples(never)}, and ",
-                Argument("cold", "error"),
-                " refuses them",
-            )
-            raise RecnbError(
-                *problem, ": say ", drop, " to leave them out or ", zero, " to count 0.", subject=f"{metric}: "
-            )
+            error, drop, zero = (Argument("cold", word) for word in ("error", "drop", "zero"))
+            problem = (f"train has never seen {shown.examples(never)}, and ", error, " refuses them: say ")
+            raise RecnbError(*problem, drop, " to leave them out or ", zero, " to count 0.", subject=f"{metric}: ")
     return count > 0 if cold == "drop" else None
 
 

@@ -62,9 +62,8 @@ class Catalogue:
     n_users: int = 0  #: how many users train has
     listed: Bools | None = None  #: whether the catalogue lists the item
     reader: Reader | None = None  #: reads further attributes
-    ask: Mapping[str, tuple[object, ...]] = field(
-        default_factory=dict
-    )  #: what to type for what is missing, in other words than ASK
+    #: what to type for what is missing, in other words than NEEDED has
+    ask: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
 
     def counts(self, popularity: Popularity, metric: str) -> Ints:
         """The number of users who have each item, or of its interactions."""
@@ -89,9 +88,7 @@ class Catalogue:
 
     def distances_of(self, lists: Lists, given: object, metric: str) -> tuple[Floats, Ints]:
         """A given matrix of distances, of which every recommended item has a row."""
-        if self.reader is None or given is None:
-            raise self.missing(metric, "distances")
-        matrix, row = self.reader.distances(given, metric)
+        matrix, row = self.reading(metric, "distances").distances(given, metric)
         self.known_of(lists, row >= 0, metric, "distances")
         return matrix, row
 
@@ -99,13 +96,12 @@ class Catalogue:
         """Refuse recommended items that are not described."""
         unknown = ~known & (lists.times_shown > 0)
         if unknown.any():
-            name = self.ask.get(f"{argument} name", (f"{argument}=",))
-            raise RecnbError(
-                *name,
+            problem = (
+                *self.ask.get(f"{argument} name", (f"{argument}=",)),
                 f" has no row for {lists.examples(unknown)}.",
-                fix="Add them, or leave these items out of the lists.",
-                subject=f"{metric}: ",
             )
+            fix = "Add them, or leave these items out of the lists."
+            raise RecnbError(*problem, fix=fix, subject=f"{metric}: ")
 
     def reading(self, metric: str, argument: str) -> Reader:
         """The reader of data that a metric cannot do without."""
@@ -115,27 +111,21 @@ class Catalogue:
 
     def missing(self, metric: str, argument: str) -> RecnbError:
         """The error for something that this metric cannot do without."""
-        ask = self.ask.get(argument) or ASK[argument]
-        return RecnbError(f"needs {NEEDED[argument]}: ", *ask, ".", subject=f"{metric} ")
+        what, to_type = NEEDED[argument]
+        ask = self.ask.get(argument, (to_type,))
+        return RecnbError(f"needs {what}: ", *ask, ".", subject=f"{metric} ")
 
 
-#: What an argument says of users and items.
+#: What an argument holds, and what to type where it is missing.
 NEEDED = {
-    "train": "what users had before",
-    "catalogue": "all items there are",
-    "features": "what items are like",
-    "genre": "genres",
-    "distances": "how far items are apart",
-}
-
-
-#: What to type for what is missing.
-ASK: dict[str, tuple[object, ...]] = {
-    "train": ("type train=..., a frame of user and item",),
-    "catalogue": ("type catalogue=..., a list of items",),
-    "features": ("type features=..., a mapping from item to vector, or a frame with an item column",),
-    "genre": ("type genre=..., a column of the items",),
-    "distances": ("type distances=..., a matrix of items × items",),
+    "train": ("what users had before", "type train=..., a frame of user and item"),
+    "catalogue": ("all items there are", "type catalogue=..., a list of items"),
+    "features": (
+        "what items are like",
+        "type features=..., a mapping from item to vector, or a frame with an item column",
+    ),
+    "genre": ("genres", "type genre=..., a column of the items"),
+    "distances": ("how far items are apart", "type distances=..., a matrix of items × items"),
 }
 
 

@@ -6,11 +6,10 @@ Items of the truth that are not relevant are judged as well; all others are not.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from recnb.errors import Argument, OptionError
 from recnb.metrics.gain import column, out_of_count
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, Ints
 from recnb.metrics.metric import Credit, metric, number_option
@@ -18,12 +17,7 @@ from recnb.metrics.metric import Credit, metric, number_option
 #: What trec_eval adds to counts in infAP, so that none is 0.
 EPSILON = 0.00001
 
-
-def _in_one_order(hits: Hits, symbol: str) -> Hits:
-    if hits.tied is not None:
-        problem = f"{symbol} depends on one order of the list, so it has no mean over ties here: choose "
-        raise OptionError(problem, Argument("ties", "first"), ".")
-    return hits
+ONE_ORDER = " depends on one order of the list"
 
 
 @metric(
@@ -34,7 +28,8 @@ def _in_one_order(hits: Hits, symbol: str) -> Hits:
 )  # fmt: skip
 def judged(hits: Hits, k: Cutoff = None) -> Credit:
     """Share of the first k items that are judged, relevant or not; of shorter lists, the share of all items."""
-    rows = _in_one_order(hits if hits.judged is None else hits.judged, "Judged")
+    rows = hits.of_judged
+    rows.refuse_ties("Judged", ONE_ORDER)
     return Credit(rows, Cutoffs.of(k), rows.weight, out_of_count(rows, k, "list"))
 
 
@@ -50,7 +45,7 @@ def bpref(hits: Hits, k: Cutoff = None) -> Credit:
 
     At most as many nonrelevant items count as there are relevant ones. A relevant item that is not in the list adds 0.
     """
-    hits = _in_one_order(hits, "Bpref")
+    hits.refuse_ties("Bpref", ONE_ORDER)
     relevant, fewer = hits.n_relevant, np.maximum(1, np.minimum(hits.n_nonrelevant, hits.n_relevant))
     above = np.minimum(hits.nonrelevant_above, relevant[hits.user])
     return Credit(hits, Cutoffs.of(k), 1.0 - above / fewer[hits.user], out_of_count(hits, k, "relevant"))
@@ -69,7 +64,7 @@ def inf_ap(hits: Hits, k: Cutoff = None) -> Credit:
     Items without a grade are outside the pool. A grade below 0 marks an item of the pool that was not judged; it needs
     `negative_relevance="zero"`, which the conventions of trec_eval and ir_measures have.
     """
-    hits = _in_one_order(hits, "infAP")
+    hits.refuse_ties("infAP", ONE_ORDER)
     before = hits.nth - 1
     known = before + hits.nonrelevant_above
     estimate = (known + hits.unjudged_above) * (before + EPSILON) / (known + 2 * EPSILON)
@@ -89,7 +84,8 @@ def interpolated_precision(hits: Hits, k: Cutoff = None, *, recall: float = 0.0)
     reached as in trec_eval, which adds 0.9 and rounds down.
     """
     number_option("recall", recall, "share of the relevant items, from 0 to 1", lambda share: 0 <= share <= 1, 0.1)
-    return Credit(hits, Cutoffs.of(k), rise(_in_one_order(hits, "IPrec"), recall))
+    hits.refuse_ties("IPrec", ONE_ORDER)
+    return Credit(hits, Cutoffs.of(k), rise(hits, recall))
 
 
 def rise(hits: Hits, recall: float) -> Floats:
@@ -107,20 +103,16 @@ def rise(hits: Hits, recall: float) -> Floats:
     return np.asarray(highest - before[: len(highest)])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Count(Credit):
     """A number of each user that is counted, whether there are hits or not."""
 
-    counts: Ints | Floats = field(default_factory=lambda: np.zeros((0, 0)))  #: users × cut-offs, or a column
+    counts: Ints | Floats  #: users × cut-offs, or a column
 
     @property
     def total(self) -> Floats:
         """The counts, users × cut-offs."""
         return np.broadcast_to(self.counts, (self.rows.n_users, len(self.k))).astype(np.float64)
-
-
-def _counted(hits: Hits, k: Cutoff, counts: Ints | Floats) -> Count:
-    return Count(hits, Cutoffs.of(k), hits.weight, counts=counts)
 
 
 @metric(
@@ -130,7 +122,9 @@ def _counted(hits: Hits, k: Cutoff, counts: Ints | Floats) -> Count:
 )  # fmt: skip
 def num_ret(hits: Hits, k: Cutoff = None) -> Credit:
     """Number of items in the lists of all users down to k."""
-    return _counted(hits, k, np.minimum(Cutoffs.of(k).depth(hits.list_length), column(hits.list_length)))
+    cutoffs = Cutoffs.of(k)
+    shown = np.minimum(cutoffs.depth(hits.list_length), column(hits.list_length))
+    return Count(hits, cutoffs, hits.weight, counts=shown)
 
 
 @metric(
@@ -140,7 +134,7 @@ def num_ret(hits: Hits, k: Cutoff = None) -> Credit:
 )  # fmt: skip
 def num_rel(hits: Hits, k: Cutoff = None) -> Credit:
     """Number of relevant items of all users, in the lists or not."""
-    return _counted(hits, k, column(hits.n_relevant))
+    return Count(hits, Cutoffs.of(k), hits.weight, counts=column(hits.n_relevant))
 
 
 @metric(
@@ -150,4 +144,4 @@ def num_rel(hits: Hits, k: Cutoff = None) -> Credit:
 )  # fmt: skip
 def num_rel_ret(hits: Hits, k: Cutoff = None) -> Credit:
     """Number of relevant items in the lists of all users down to k."""
-    return _counted(hits, k, hits.total(hits.weight, k))
+    return Count(hits, Cutoffs.of(k), hits.weight, counts=hits.total(hits.weight, k))

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from recnb.metrics.gain import out_of_count
+from recnb.metrics.gain import OUT_OF, out_of_count
 from recnb.metrics.hits import ENDLESS, Cutoff, Cutoffs, Ints, in_order
 from recnb.metrics.metric import Credit, metric
 from recnb.metrics.recommendation_lists import FamiliarHits
@@ -19,13 +19,10 @@ def _unexpected(options: Mapping[str, Any]) -> str:
     return "max(popular_place - rank, 0) / n_items"
 
 
-_OUT_OF = {"k": "k", "list": "min(k, list_length)", "hits": "n_hits"}
-
-
 @metric(
     called="serendipity",
     sentence="Precision without the hits that a list of the most popular items would have had as well.",
-    symbol="Serendipity", over="hits", credit=_unexpected, out_of=lambda options: _OUT_OF[options["out_of"]],
+    symbol="Serendipity", over="hits", credit=_unexpected, out_of=lambda options: OUT_OF[options["out_of"]],
     bounds=(0, 1), references=["ge2010", "kaminskas2016"], needs=("train", "truth"),
 )  # fmt: skip
 def serendipity(

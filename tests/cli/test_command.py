@@ -266,6 +266,8 @@ def test_gates_that_cannot_be(
         (("item-knn.parquet", "test.csv", "-o", "report.docx"), ".docx is no form of a report"),
         (("item-knn.parquet", "popular.parquet", "test.csv", "--format", "trec"), "give one file"),
         (("item-knn.parquet", "item-knn.parquet", "test.csv"), "is given twice"),
+        (("all.csv", "test.csv", "--model", "nope"), "has no column 'nope'"),
+        (("all.csv", "test.csv", "-o", "new.json", "--gate-json", "new.json", "--fail-below", "ndcg=0"), "a file each"),
     ],
 )
 def test_errors_are_one_line(
@@ -327,6 +329,7 @@ def test_the_command_itself(files: Path) -> None:
             "Give whole numbers with blanks between them: --k 5 10",
         ),
         (["report", "both.csv"], "The last file is the truth"),
+        (["report", "popular.run", "qrels.txt", "--option", "gain"], "'gain': say it as name=value"),
     ],
 )
 def test_a_slip_in_the_command_is_answered(typed: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -61,7 +61,7 @@ ONE, TWO = ("item-knn.csv", "test.csv"), ("item-knn.csv", "popular.csv", "test.c
         ((*ONE, "--fail-below", "ndcg@=0.1"), "say it as ndcg@10=0.3"),
         ((*ONE, "--fail-below", "ndcg@10=nan"), "say it as ndcg@10=0.3"),
         ((*ONE, "--fail-below", "ndcg@10=inf"), "say it as ndcg@10=0.3"),
-        ((*ONE, "--fail-below", "als:ndcg@10=0.1"), "als:…: there is no such model"),
+        ((*ONE, "--fail-below", "als:ndcg@10=0.1"), "als:…: there is no such model. One file has no model to name"),
         ((*TWO, "--fail-below", "item-nn:ndcg@10=0.1"), "Did you mean 'item-knn'"),
         ((*ONE, "--fail-below", "novelty@10=0.1"), "--train"),
         ((*ONE, "--format", "trec", "--option", "gain=exponential"), "have no --option"),

@@ -339,6 +339,11 @@ def test_columns_of_predictions_refused() -> None:
         recnb.evaluate(frame, score=["a", "b"])
 
 
+def test_a_column_of_models_that_is_not_there_is_refused(sample):
+    with pytest.raises(ColumnError, match=r"has no column 'nope'\. Its columns: 'model'"):
+        recnb.compare(sample.recommendations, sample.test, model="nope")
+
+
 # Where users stumbled
 
 

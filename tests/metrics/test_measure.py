@@ -113,6 +113,15 @@ def test_an_unknown_measure_is_answered_with_the_nearest_that_is_printed() -> No
     assert len(set(known)) == 1, "the same names are known however the measure is typed"
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("nDCG(dcg=[1])@10", "known are 'log2' and 'exp-log2'"), ("nDCG(cutoff=5,k=6)", "gives cutoff twice, once as k")],
+)
+def test_parameters_that_cannot_be_are_refused(text: str, words: str) -> None:
+    with pytest.raises(OptionError, match=words):
+        measure_named(text)
+
+
 def test_a_measure_of_another_library_is_given_by_its_text() -> None:
     with pytest.raises(OptionError, match=r"nDCG@10 is no metric of recnb\. Give its name as text: 'nDCG@10'\."):
         measure_named(ir_measures.nDCG @ 10)

@@ -63,6 +63,8 @@ def test_gini_and_entropy_by_hand() -> None:
     assert EV.gini() == close(differences / (8 * 9))
     assert EV.entropy() == close(4 * 2 / 9 * math.log2(9 / 2) + 1 / 9 * math.log2(9))
     assert EV.entropy(normalize=True) == close(float(EV.entropy()) / 3)
+    below = recnb.evaluate(RECS.assign(rank=RECS["rank"] + 1), TRUTH, items=ITEMS)
+    assert math.isnan(below.entropy(k=1))
     assert EV.entropy(base=math.e) == close(float(EV.entropy()) * math.log(2))
 
 
@@ -70,6 +72,7 @@ def test_novelty_and_popularity_by_hand() -> None:
     """Shares of four users: c, d, e one each, b two; f is cold and counts as if one had it."""
     assert EV.novelty().per_user.to_dict() == close({1: 2, 2: (1 + 2 + 2) / 3, 3: (1 + 2 + 2) / 3})
     assert EV.novelty(cold="drop").per_user[3] == close(1.5)
+    assert list(EV.explain("novelty", 3, cold="drop").rows["item"]) == ["b", "c"]
     assert EV.popularity().per_user.to_dict() == close({1: 1 / 4, 2: 1 / 3, 3: (2 + 1 + 0) / 4 / 3})
     assert EV.tail_share(ratio=0.6).per_user.to_dict() == close({1: 1, 2: 2 / 3, 3: 1 / 3})
 
@@ -364,6 +367,7 @@ def test_calibration_without_genres() -> None:
         (lambda ev: ev.calibration(base=1), OptionError, "base=1"),
         (lambda ev: ev.user_coverage(at_least=0), OptionError, "at_least=0"),
         (lambda ev: ev.entropy(normalize=True, divide_by_items=True), OptionError, "one thing"),
+        (lambda ev: ev.coverage(digits=-1), OptionError, "digits=-1"),
         (lambda ev: ev.coverage().interval(), OptionError, "no interval"),
         (lambda ev: ev.coverage().per_user, OptionError, "per_item"),
         (lambda ev: ev.explain("coverage", 1), OptionError, r"\.explain\('coverage', k=None\)"),
@@ -402,6 +406,8 @@ def test_under_a_library_is_its_own_number() -> None:
         expected = recnb.as_in(library, variant, RECS, TRUTH, k=3, **frames)
         assert getattr(EV.under(library), name)(k=3) == close(expected)
         assert name in EV.under(library).beyond(k=3).index
+        assert EV.under(library).library == library
+    assert EV.library is None
 
 
 def test_frames_are_left_as_they_were() -> None:
