@@ -14,7 +14,6 @@ import polars as pl
 from recnb.conventions import WORDS
 from recnb.conventions.presets import of_family
 from recnb.data import Source
-from recnb.data.encoding import positions
 from recnb.display.language import N_, _
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, UnknownUserError, is_number
@@ -381,9 +380,8 @@ def of_users(
         if isinstance(result, RecnbError):
             continue
         candidate = by_variant[variant]
-        at = positions(result.users, users)
-        is_user |= at >= 0
-        of_users = np.where(at >= 0, result.values[np.maximum(at, 0)] if len(result.values) else np.nan, np.nan)
+        is_user |= users.is_in(result.users.implode()).to_numpy()
+        of_users = result.of(users)
         how = fits(of_users, printed, decimals, candidate.tolerance)
         tried[variant] = Fit(**vars(candidate), values=of_users, how=how)
     names = tuple(values)

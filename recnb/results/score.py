@@ -18,7 +18,7 @@ from recnb.errors import Argument, NoUsersError, OptionError, Suggesting, near
 from recnb.metrics.metric import Metric, any_metric
 from recnb.results.plots import axes
 from recnb.results.provenance import titled
-from recnb.stats import ENOUGH, UNBOUNDED, Bounds, Detectable, IntervalMethod, interval_of_pairs, intervals
+from recnb.stats import ENOUGH, UNBOUNDED, Detectable, IntervalMethod, interval_of_pairs, intervals
 from recnb.stats.moments import MomentsMethod
 
 if TYPE_CHECKING:
@@ -58,20 +58,6 @@ class Interval(tuple[float, float]):
     def __repr__(self) -> str:
         why = ": too few users or differences" if np.isnan(self.low) else ""
         return f"[{self.low:.4f}, {self.high:.4f}] ({100 * self.confidence:g}%, {self.method}{why})"
-
-
-def bounds_of(metric: str) -> Bounds:
-    """Between what the values of a metric lie."""
-    known = _known(metric)
-    return UNBOUNDED if known is None else known.bounds
-
-
-def _known(metric: str) -> Metric[...] | None:
-    """The metric of a name; None for one of some library alone."""
-    try:
-        return any_metric(metric)
-    except OptionError:
-        return None
 
 
 class MetricValue(float, Suggesting):
@@ -143,12 +129,15 @@ class Score(MetricValue):
     @property
     def has_interval(self) -> bool:
         """Whether it is a mean over users."""
-        return self.convention.average == "user" and not self._summed
+        return self.convention.average == "user" and not (self._known and self._known.summed)
 
     @property
-    def _summed(self) -> bool:
-        known = _known(self.metric)
-        return known is not None and known.summed
+    def _known(self) -> Metric[...] | None:
+        """The metric; None for one of some library alone."""
+        try:
+            return any_metric(self.metric)
+        except OptionError:
+            return None
 
     def interval(
         self, confidence: float = 0.95, method: IntervalMethod = "auto", resamples: int = 2000, seed: int = 0
@@ -161,14 +150,13 @@ class Score(MetricValue):
         "bca_moments"; few users with a hit make these too narrow. The interval is (nan, nan) with a single user, and for a
         metric without an upper bound (DCG, novelty) below 10 users with a value above 0.
         """
-        if self._summed:
+        if self._known and self._known.summed:
             raise OptionError(f"{self.metric} is a sum over users and no mean, so there is no interval for it.")
         if not self.has_interval:
             average = Argument("average", self.convention.average)
             raise OptionError(average, " is no mean over users, so there is no interval for it.")
-        low, high, used = intervals(
-            self._values[:, np.newaxis], confidence, method, resamples, seed, bounds=bounds_of(self.metric)
-        )
+        bounds = self._known.bounds if self._known else UNBOUNDED
+        low, high, used = intervals(self._values[:, np.newaxis], confidence, method, resamples, seed, bounds=bounds)
         return Interval(float(low[0]), float(high[0]), confidence, used)
 
     def to_frame(self) -> pd.DataFrame:
