@@ -296,7 +296,8 @@ class Side:
             )
         name = _("as {library}", library=evaluation.library) if evaluation.library else "recnb"
         scoring = evaluation.scoring(metric, options)
-        return cls(name, source, MetricVariant.of(scoring.convention, metric, scoring.options))
+        decided = {} if scoring.if_all_miss is None else {"all_miss": scoring.if_all_miss}
+        return cls(name, source, MetricVariant.of(scoring.convention, metric, {**scoring.options, **decided}))
 
     @classmethod
     def of_preset(cls, source: Source, preset: Preset) -> Side:

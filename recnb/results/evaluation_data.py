@@ -137,10 +137,11 @@ class EvaluationData:
             convention, own = self.convention if self.library is None else self._own_convention, {}
         else:
             convention, own = replace(recorded.convention, **self.overrides), dict(recorded.options)
+        if_all_miss = own.pop("all_miss", None)
         source = self.prepared.source
         assert source is not None
         convention = source.as_given(replace(convention, **metric.data))
-        return Scoring(source.under(convention), metric, {**own, **metric.given, **options})
+        return Scoring(source.under(convention), metric, {**own, **metric.given, **options}, if_all_miss)
 
     def _recorded(self, metric: Metric[...], *, whole: bool = False) -> presets.Preset | None:
         if self.library is None:

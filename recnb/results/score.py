@@ -15,10 +15,10 @@ from recnb.display.language import _, current, ngettext, use_language
 from recnb.display.svg import ACCENT, QUIET
 from recnb.display.templates import render
 from recnb.errors import Argument, NoUsersError, OptionError, Suggesting, near
-from recnb.metrics.metric import Metric, any_metric
+from recnb.metrics.metric import any_metric
 from recnb.results.plots import axes
 from recnb.results.provenance import titled
-from recnb.stats import ENOUGH, UNBOUNDED, Detectable, IntervalMethod, interval_of_pairs, intervals
+from recnb.stats import ENOUGH, Detectable, IntervalMethod, interval_of_pairs, intervals
 from recnb.stats.moments import MomentsMethod
 
 if TYPE_CHECKING:
@@ -129,15 +129,7 @@ class Score(MetricValue):
     @property
     def has_interval(self) -> bool:
         """Whether it is a mean over users."""
-        return self.convention.average == "user" and not (self._known and self._known.summed)
-
-    @property
-    def _known(self) -> Metric[...] | None:
-        """The metric; None for one of some library alone."""
-        try:
-            return any_metric(self.metric)
-        except OptionError:
-            return None
+        return self.convention.average == "user" and not any_metric(self.metric).summed
 
     def interval(
         self, confidence: float = 0.95, method: IntervalMethod = "auto", resamples: int = 2000, seed: int = 0
@@ -150,13 +142,15 @@ class Score(MetricValue):
         "bca_moments"; few users with a hit make these too narrow. The interval is (nan, nan) with a single user, and for a
         metric without an upper bound (DCG, novelty) below 10 users with a value above 0.
         """
-        if self._known and self._known.summed:
+        metric = any_metric(self.metric)
+        if metric.summed:
             raise OptionError(f"{self.metric} is a sum over users and no mean, so there is no interval for it.")
         if not self.has_interval:
             average = Argument("average", self.convention.average)
             raise OptionError(average, " is no mean over users, so there is no interval for it.")
-        bounds = self._known.bounds if self._known else UNBOUNDED
-        low, high, used = intervals(self._values[:, np.newaxis], confidence, method, resamples, seed, bounds=bounds)
+        low, high, used = intervals(
+            self._values[:, np.newaxis], confidence, method, resamples, seed, bounds=metric.bounds
+        )
         return Interval(float(low[0]), float(high[0]), confidence, used)
 
     def to_frame(self) -> pd.DataFrame:

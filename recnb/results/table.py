@@ -407,12 +407,9 @@ def _means(
     found: dict[Metric[...], Floats] = {}
     for own, alike in together.items():
         found |= zip((metric for metric, _own in alike), means_of(evaluation.prepared, alike, own), strict=True)
-    others = [(metric, options) for metric, options in metrics if metric not in found]
-    if others and any(metric.needs_whole_list(options) for metric, options in metrics):
-        # Join as deep as the deepest metric needs, so that no metric makes the join be done again.
-        evaluation.hits(None)
-    for metric, options in others:
-        found[metric] = numbers_of(evaluation, metric, metric.cutoffs(cutoffs), options).averages.means
+    for metric, options in metrics:
+        if metric not in found:
+            found[metric] = numbers_of(evaluation, metric, metric.cutoffs(cutoffs), options).averages.means
     return found
 
 
