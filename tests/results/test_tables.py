@@ -176,3 +176,9 @@ def test_the_gain_is_in_the_line_below_where_grades_differ() -> None:
     assert "linear gain" in EV.table("ndcg", k=10, by="segment").attrs["basis"]
     assert "gain" not in EV.table("recall", k=10).attrs["basis"]
     assert "gain" not in recnb.evaluate({"u": ["a"]}, {"u": ["a"]}).table("ndcg", k=1).attrs["basis"]
+
+
+def test_options_of_tabulate_are_those_of_pandas() -> None:
+    pytest.importorskip("tabulate")
+    table = EV.table(k=[5, 10])
+    assert table.to_markdown(tablefmt="grid") == pd.DataFrame(table).to_markdown(tablefmt="grid")
