@@ -181,10 +181,6 @@ class EvaluationData:
             return "another" if presets.of_family(metric.plain_name, self.library) else "none"
         return "refused" if recorded.refuses and self._refused.intersection(recorded.refuses) else None
 
-    def is_own(self, metric: Metric[...], *, whole: bool = False) -> bool:
-        """Whether a number is recnb's own although the evaluation is under a library's conventions."""
-        return self.why_own(metric, whole=whole) is not None
-
     def library_notes(self, named: Iterable[tuple[str, Metric[...], Cutoffs]]) -> tuple[list[str], list[str]]:
         """Which of these names at their cut-offs are recnb's own, and the lines below on these."""
         own: dict[str, list[str]] = {}

@@ -58,13 +58,7 @@ class TablePlot(PlotAccessor):
         self._table = table
 
     def __call__(
-        self,
-        ax: Axes | None = None,
-        *,
-        title: Any = None,
-        color: Any = None,
-        kind: Any = None,
-        **options: Any,
+        self, ax: Axes | None = None, *, title: Any = None, color: Any = None, kind: Any = None, **options: Any
     ) -> Any:
         """Draw the table on `ax`, or on the axes of a new figure; `kind` and its options are those of pandas."""
         if kind is not None:
@@ -252,10 +246,7 @@ class Table(pd.DataFrame):
                 partial(self._number, column=name) if pd.api.types.is_float_dtype(kind) else None
                 for name, kind in shown.dtypes.items()
             ]
-            names = [tuple(map(_shown, name)) if isinstance(name, tuple) else _shown(name) for name in shown]
-            make = pd.MultiIndex.from_tuples if shown.columns.nlevels > 1 else pd.Index
-            shown = shown.set_axis(make(names).set_names(shown.columns.names), axis=1)
-            text = console(shown, formatters=numbers, na_rep="–")
+            text = console(shown.rename(columns=_shown), formatters=numbers, na_rep="–")
             return "\n".join(filter(None, [text, *self._notes(TEXT), self._basis]))
 
     def _repr_html_(self) -> str:
