@@ -171,12 +171,12 @@ def segments_of(evaluation: EvaluationData, by: Any, bins: int = 4) -> Segments:
             table = table.with_columns(pl.lit(0, dtype=pl.Int64).alias(frame))
             continue
         rows = reduce(partial(pl.DataFrame.join, on=["user", "item"], maintain_order="left"), pairs)
-        # One number for each combination of a user's values: those of one user are their parts.
-        parts = rows.drop("item").unique(maintain_order=True).with_row_index(frame).cast({frame: pl.Int64})
-        values = ["user", *(name for name in parts.columns if name.startswith("value"))]
-        found = rows.join(parts.select(frame, *values), on=values, nulls_equal=True, maintain_order="left")
-        numbered[frame] = found.select("user", "item", frame)
-        table = table.join(parts.drop(values[1:]), on="user", how="left", maintain_order="left")
+        # One number for each combination of a user's values, that of its first row: those of one user are their parts.
+        values = ["user", *(name for name in rows.columns if name.startswith("value"))]
+        rows = rows.with_row_index(frame).with_columns(pl.col(frame).cast(pl.Int64).first().over(values))
+        numbered[frame] = rows.select("user", "item", frame)
+        parts = rows.drop("item", *values[1:]).unique(frame, keep="first", maintain_order=True)
+        table = table.join(parts, on="user", how="left", maintain_order="left")
     codes = pl.col([f"code {at}" for at in range(len(columns))])
     if not split:  # of whom nothing is known is not among them
         table = table.filter(pl.any_horizontal(codes.is_not_null()))
