@@ -120,7 +120,9 @@ def curve_of(data: EvaluationData, metric: str, k: object, options: Mapping[str,
 
 def _against_recall(data: EvaluationData, k: Any, options: Mapping[str, Any]) -> Curve:
     """Interpolated precision at levels of recall: the 11-point curve, unless levels are given."""
-    levels = [level / 10 for level in range(11)] if k == CUTOFFS else list(k) if is_several(k) else [k]
+    levels = list(k) if is_several(k) else [k]
+    if levels == [*CUTOFFS]:
+        levels = [level / 10 for level in range(11)]
     if not levels or not all(is_number(level) and 0 <= level <= 1 for level in levels):
         problem = " are no levels of recall: leave them out for the 11-point curve, or give numbers from 0 to 1."
         raise OptionError(Argument("k", levels), problem)

@@ -222,7 +222,7 @@ class Table(pd.DataFrame):
         `caption` and `label` are LaTeX; the line with users and convention follows the caption. `float_format="%.3f"`, or a
         function, is how numbers are written.
         """
-        if options or len(args) > 1:
+        if options or len(args) > 1 or isinstance(caption, tuple):  # a long and a short one
             return super().to_latex(*args, caption=caption, label=label, float_format=float_format, **options)
         number = float_format.__mod__ if isinstance(float_format, str) else float_format
         form = LATEX._replace(number=number)

@@ -286,6 +286,7 @@ def test_the_eleven_point_curve() -> None:
     assert all(one >= other for one, other in zip(curve.value, curve.value[1:], strict=False))
     assert curve.to_frame().index.name == "recall"
     assert EV.curve("IPrec", k=[0.5]).k == (0.5,)
+    assert EV.curve("IPrec", k=np.array([0.0, 0.5])).value == (curve.value[0], curve.value[5])
     with pytest.raises(OptionError, match="levels of recall"):
         EV.curve("IPrec", k=[1, 5])
 

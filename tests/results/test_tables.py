@@ -160,6 +160,8 @@ def test_no_cutoff_is_the_whole_list_and_no_value_a_dash() -> None:
 
 def test_options_of_pandas_are_those_of_pandas() -> None:
     table = EV.table(k=[5, 10])
+    captions = ("All metrics.", "Metrics")
+    assert table.to_latex(caption=captions) == pd.DataFrame(table).to_latex(caption=captions)
     assert table.to_latex(longtable=True) == pd.DataFrame(table).to_latex(longtable=True)
     two_decimals = table.to_latex(float_format="%.2f")
     assert f"nDCG & {table.loc['ndcg', 5]:.2f} & {table.loc['ndcg', 10]:.2f}" in two_decimals
