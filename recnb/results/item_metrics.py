@@ -59,18 +59,9 @@ def arguments_of(metric: Metric[...], options: Mapping[str, Any]) -> dict[str, A
 
 
 class ItemMetrics(ItemData):
-    """Recommendations, train, vectors of features and a catalogue as a library takes them, for any number of metrics.
+    """Recommendations (user, item, rank), train (user, item), vectors of features and all items, as a library takes them.
 
-    Parameters
-    ----------
-    recs
-        Columns user, item and rank.
-    train
-        Columns user and item.
-    features
-        A mapping from item to vector, or a frame of item and numbers.
-    catalogue
-        All items there are.
+    Features are a mapping from item to vector, or a frame of item and numbers.
     """
 
     ask: ClassVar[Mapping[str, tuple[object, ...]]] = {}
