@@ -17,16 +17,7 @@ from recnb.display.language import N_, _, ngettext
 from recnb.display.svg import ACCENT, QUIET
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, is_number, near
-from recnb.libraries.variant import (
-    ABSENT,
-    Found,
-    MetricVariant,
-    Side,
-    VariantValues,
-    axes_of,
-    scratch,
-    stage_of,
-)
+from recnb.libraries.variant import ABSENT, Found, MetricVariant, Side, VariantValues, axes_of, scratch, stage_of
 from recnb.metrics.metric import Metric
 from recnb.results import Explanation
 from recnb.results.arguments import standard_at
