@@ -19,10 +19,9 @@ from recnb.results.evaluation_data import EvaluationData
 from recnb.results.explanation import explanation_of
 from recnb.results.gate import Gate, at_least
 from recnb.results.items import ItemTable, items_of
-from recnb.results.measures import Measures, measure_of, measures_of, users_frame
 from recnb.results.metric_methods import Methods
 from recnb.results.segments import table_by
-from recnb.results.table import beyond_table, table_of
+from recnb.results.table import Measures, beyond_table, measure_of, measures_of, table_of, users_frame
 from recnb.results.user_list import UserList, user_list_of
 
 if TYPE_CHECKING:

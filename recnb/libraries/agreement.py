@@ -12,16 +12,7 @@ from recnb.display.language import _, ngettext
 from recnb.display.svg import ACCENT, QUIET
 from recnb.display.text import one_line
 from recnb.errors import OptionError
-from recnb.libraries.variant import (
-    AGREE,
-    Found,
-    MetricVariant,
-    Side,
-    differences,
-    grouped,
-    missing_columns,
-    numbers_of,
-)
+from recnb.libraries.variant import AGREE, Found, MetricVariant, Side, differences, grouped, missing_columns, numbers_of
 from recnb.results.arguments import standard_at
 from recnb.results.plots import axes
 

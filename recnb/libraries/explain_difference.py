@@ -11,23 +11,13 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.conventions.presets import Preset, library_named, of_family, preset
-from recnb.data.encoding import distinct, positions
+from recnb.data.encoding import distinct
 from recnb.display.fonts import lettering
 from recnb.display.language import N_, _, ngettext
 from recnb.display.svg import ACCENT, QUIET
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, is_number, near
-from recnb.libraries.variant import (
-    ABSENT,
-    Found,
-    MetricVariant,
-    Side,
-    VariantValues,
-    axes_of,
-    scratch,
-    stage_of,
-)
-from recnb.metrics.hits import Floats
+from recnb.libraries.variant import ABSENT, Found, MetricVariant, Side, VariantValues, axes_of, scratch, stage_of
 from recnb.metrics.metric import Metric
 from recnb.results import Explanation
 from recnb.results.arguments import standard_at
@@ -42,15 +32,6 @@ if TYPE_CHECKING:
 READS: dict[str, str] = {
     "rank": N_("{name} reads ranks, which these frames lack: given what they have"),
     "score": N_("{name} reads scores, which these frames lack: given what they have"),
-}
-
-STAGE_NAMES: dict[str, str] = {
-    "data": N_("data"),
-    "ranking": N_("ranking"),
-    "relevance": N_("relevance"),
-    "users": N_("users"),
-    "average": N_("average"),
-    "metric": N_("metric"),
 }
 
 #: Values nearer than this are the same.
@@ -89,7 +70,7 @@ class Step:
     @property
     def stage_name(self) -> str:
         """The stage in words."""
-        return _(STAGE_NAMES[self.stage])
+        return _(self.stage)
 
     def moved(self) -> str:
         """In words, how many users have another value, and whose changed most."""
@@ -302,7 +283,7 @@ def _moved(before: VariantValues, after: VariantValues) -> tuple[int, tuple[User
         users, a, b = before.users, before.values, after.values
     else:
         users = distinct(pl.concat([before.users, after.users]))
-        a, b = (_aligned(users, values) for values in (before, after))
+        a, b = before.of(users), after.of(users)
     apart = np.isnan(a) != np.isnan(b)
     change = np.abs(np.nan_to_num(b) - np.nan_to_num(a))
     moved = np.flatnonzero(apart | (change > SAME))
@@ -312,10 +293,3 @@ def _moved(before: VariantValues, after: VariantValues) -> tuple[int, tuple[User
     most = moved[np.lexsort((moved, apart[moved], -change[moved]))[:MOVERS_SHOWN]]
     names = users.gather(most).to_list()
     return len(moved), tuple(UserChange(user, float(a[at]), float(b[at])) for user, at in zip(names, most, strict=True))
-
-
-def _aligned(users: pl.Series, measured: VariantValues) -> Floats:
-    values = np.full(len(users), np.nan)
-    if len(measured.users):
-        values[positions(users, measured.users)] = measured.values
-    return values

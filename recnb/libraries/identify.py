@@ -14,8 +14,7 @@ import polars as pl
 from recnb.conventions import WORDS
 from recnb.conventions.presets import of_family
 from recnb.data import Source
-from recnb.data.encoding import positions
-from recnb.display.language import N_, _
+from recnb.display.language import N_, _, ngettext
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, UnknownUserError, is_number
 from recnb.libraries.data_properties import properties_of
@@ -367,7 +366,8 @@ def of_users(
     decimals = max(number.digits for number in numbers) if digits is None else Printed.of(0.0, digits).digits
     printed = np.array([number.value for number in numbers])
     try:
-        users = pl.Series("user", list(values), dtype=source.recs["user"].dtype, strict=True)
+        kind = source.recs["user"].dtype
+        users = pl.Series("user", list(values), dtype=kind, strict=True).cast(kind)  # days may be given as times
     except (TypeError, pl.exceptions.PolarsError) as problem:
         raise UnknownUserError(
             f"users such as {next(iter(values))!r} are of another kind than those of the frames."
@@ -381,9 +381,8 @@ def of_users(
         if isinstance(result, RecnbError):
             continue
         candidate = by_variant[variant]
-        at = positions(result.users, users)
-        is_user |= at >= 0
-        of_users = np.where(at >= 0, result.values[np.maximum(at, 0)] if len(result.values) else np.nan, np.nan)
+        is_user |= users.is_in(result.users.implode()).to_numpy()
+        of_users = result.of(users)
         how = fits(of_users, printed, decimals, candidate.tolerance)
         tried[variant] = Fit(**vars(candidate), values=of_users, how=how)
     names = tuple(values)
@@ -393,7 +392,9 @@ def of_users(
     best = [tried[variant] for variant in by_variant if variant in tried and tried[variant].n_users == most]
     fits_none = np.max([fit.how for fit in tried.values()], axis=0) == 0
     rounded, fitting = most
-    headline = _("{label} of {n:,} users: {fitting:,} printed values fit", label=label, n=len(names), fitting=fitting)
+    users_printed = ngettext("{n:,} user", "{n:,} users", len(names))
+    values_fit = ngettext("{n:,} printed value fits", "{n:,} printed values fit", fitting)
+    headline = _("{label} of {users}: {values_fit}", label=label, users=users_printed, values_fit=values_fit)
     if fitting > rounded:
         headline += f" {_('({n} of them cut off, not rounded)', n=fitting - rounded)}"
     by = _names([fit.name for fit in best], len(best))

@@ -21,6 +21,7 @@ from recnb.conventions import Convention, option_in_words
 from recnb.conventions.convention import ALONE, PHRASES
 from recnb.conventions.presets import Preset
 from recnb.data import Prepared, Source
+from recnb.data.encoding import positions
 from recnb.display.language import N_, _, current, use_language
 from recnb.display.progress import steps
 from recnb.display.templates import render
@@ -54,11 +55,11 @@ EMPTY_VALUES: dict[str, str] = {
 
 #: Axes of the data by stage, in the order in which a number is computed.
 STAGES: dict[str, tuple[str, ...]] = {
-    "data": ("frames",),
-    "ranking": ("order", "score_dtype", "ties", "duplicates", "nonpositive_scores", "candidates", "cutoff"),
-    "relevance": ("relevant", "negative_relevance", "judged"),
-    "users": ("users", "no_relevant", "no_list", "no_hit"),
-    "average": ("average",),
+    N_("data"): ("frames",),
+    N_("ranking"): ("order", "score_dtype", "ties", "duplicates", "nonpositive_scores", "candidates", "cutoff"),
+    N_("relevance"): ("relevant", "negative_relevance", "judged"),
+    N_("users"): ("users", "no_relevant", "no_list", "no_hit"),
+    N_("average"): ("average",),
 }
 #: The fields of a Convention for each of its axes.
 FIELDS: dict[str, tuple[str, ...]] = {
@@ -89,6 +90,13 @@ class VariantValues:
     def n_users(self) -> int:
         """The number of users who count."""
         return int((~np.isnan(self.values)).sum())
+
+    def of(self, users: pl.Series) -> Floats:
+        """The values of some users, NaN for those who are not among these."""
+        at = positions(self.users, users)
+        return (
+            np.where(at >= 0, self.values[np.maximum(at, 0)], np.nan) if len(self.values) else np.full(len(at), np.nan)
+        )
 
 
 @dataclass(frozen=True)
@@ -288,7 +296,8 @@ class Side:
             )
         name = _("as {library}", library=evaluation.library) if evaluation.library else "recnb"
         scoring = evaluation.scoring(metric, options)
-        return cls(name, source, MetricVariant.of(scoring.convention, metric, scoring.options))
+        decided = {} if scoring.if_all_miss is None else {"all_miss": scoring.if_all_miss}
+        return cls(name, source, MetricVariant.of(scoring.convention, metric, {**scoring.options, **decided}))
 
     @classmethod
     def of_preset(cls, source: Source, preset: Preset) -> Side:
@@ -332,7 +341,7 @@ def axes_of(one: MetricVariant, other: MetricVariant) -> list[str]:
 
 def stage_of(axis: str) -> str:
     """The stage of the computation that an axis belongs to."""
-    return next((stage for stage, axes in STAGES.items() if axis in axes), "metric")
+    return next((stage for stage, axes in STAGES.items() if axis in axes), N_("metric"))
 
 
 def differences(one: MetricVariant, other: MetricVariant, source: Source, k: int | None) -> list[str]:

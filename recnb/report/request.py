@@ -111,7 +111,7 @@ def request_of(
         )
     marked = [
         replace(metric, symbol=f"{metric.symbol}{OWN}")
-        if model.is_own(metric, whole=own_k.get(metric.name) == (None,))
+        if model.why_own(metric, whole=own_k.get(metric.name) == (None,))
         else metric
         for metric in chosen
     ]

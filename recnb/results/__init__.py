@@ -2,8 +2,7 @@
 
 from recnb.results.curve import Curve
 from recnb.results.explanation import Explanation
-from recnb.results.measures import Measures
 from recnb.results.score import CatalogueScore, Interval, Score
-from recnb.results.table import Table
+from recnb.results.table import Measures, Table
 
 __all__ = ["CatalogueScore", "Curve", "Explanation", "Interval", "Measures", "Score", "Table"]

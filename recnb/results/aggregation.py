@@ -132,6 +132,7 @@ class Scoring:
     prepared: Prepared
     metric: Metric[...]
     options: Mapping[str, Any]
+    if_all_miss: float | None = None  #: the mean that a library sets where no user has a hit
 
     @property
     def convention(self) -> Convention:
@@ -159,7 +160,11 @@ class Scoring:
         """Values per user, and their mean."""
         cutoffs = cutoffs_under(self.convention, cutoffs)
         credit = self.metric.at(self.hits(cutoffs), cutoffs, self.options)
-        return averaged(credit, self.convention, self.metric, self.options)
+        found = averaged(credit, self.convention, self.metric, self.options)
+        if self.if_all_miss is None:
+            return found
+        has_hit = credit.rows.total(1.0, cutoffs).any(axis=0)
+        return replace(found, means=np.where(has_hit, found.means, self.if_all_miss))
 
 
 #: Users at a time: what a metric makes of them fits into the processor's cache.

@@ -70,7 +70,8 @@ class Asked(NamedTuple):
 
 def asked_of(library: str | None, metrics: Metrics, options: Mapping[str, Any], *of_call: str) -> list[Asked]:
     """The metrics of a call, each with its options; `of_call` are other keywords of the call, for one that is misspelt."""
-    metrics = metrics_under(library, metrics)
+    if metrics is None and library is not None:  # those of the standard ones that the library has
+        metrics = [name for name in STANDARD if presets.of_metric(name, library)]
     named = asked_measures(metrics)
     chosen = [metric for _name, metric in named]
     return [Asked(name, metric, options_of(metric, metrics, options, chosen, *of_call)) for name, metric in named]
@@ -95,20 +96,10 @@ def standard_at(name: object, k: object) -> tuple[Metric[...], int | None]:
     return standard_metric(name if found.cutoff is None else found.name), cutoff
 
 
-def metrics_under(library: str | None, metrics: Metrics) -> Metrics:
-    """The metrics; if none are named, those of the standard ones that the library has."""
-    if metrics is None and library is not None:
-        return [name for name in STANDARD if presets.of_metric(name, library)]
-    return metrics
-
-
 def options_of(
     metric: Metric[...], metrics: Metrics, options: Mapping[str, Any], chosen: Sequence[Metric[...]], *of_call: str
 ) -> dict[str, Any]:
-    """A metric's own options, and of those given for all, the ones that it has; one that none has is refused.
-
-    `of_call` are other keywords of the call, for one that is misspelt.
-    """
+    """A metric's own options, and of those given for all, the ones that it has; one that none has is refused."""
     everything = {name for other in chosen for name in other.defaults}
     names = ", ".join(other.name for other in chosen)
     refuse_options_of_data("these metrics" if len(chosen) > 1 else names, options, {*everything, *of_call})

@@ -113,7 +113,7 @@ class ListMetricResult:
         catalogue, needs, lists = item_data.catalogue, self.metric.needs, item_data.lists
         listed = ngettext("{n:,} user with a list", "{n:,} users with a list", n)
         users = ngettext("{n:,} user evaluated", "{n:,} users evaluated", n) if self.of_evaluated else listed
-        library, own = evaluation.library, evaluation.is_own(self.metric)
+        library, own = evaluation.library, evaluation.why_own(self.metric) is not None
         parts = [users if library is None or own else _("as {library}: {words}", library=library, words=users)]
         if isinstance(result, PerUser) and (left := int((~result.counted).sum())) and not self.of_evaluated:
             parts.append(_("{n:,} with a list without a value, left out", n=left))
@@ -194,10 +194,9 @@ def numbers_of(
 ) -> Numbers:
     """Compute a metric; beyond accuracy, the users are all with a list."""
     if metric.is_accuracy:
-        whole = cutoffs.values == (None,)
-        scoring = evaluation.scoring(metric, options, whole=whole)
-        basis = partial(evaluation.basis_of_metric, scoring, cutoffs)
-        return Numbers(scoring.prepared.users, scoring.averaged(cutoffs), scoring.in_force, lambda: [basis()])
+        scoring = evaluation.scoring(metric, options, whole=cutoffs.values == (None,))
+        users, averages = scoring.prepared.users, scoring.averaged(cutoffs)
+        return Numbers(users, averages, scoring.in_force, lambda: [evaluation.basis_of_metric(scoring, cutoffs)])
     found = [result_of(evaluation, metric, k, options) for k in cutoffs]
     deepest = found[cutoffs.values.index(cutoffs.deepest)]
     if all(isinstance(each.result, Whole) for each in found):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from recnb.conventions import option_in_words
 from recnb.display.fonts import lettering
 from recnb.display.language import _, current, use_language
 from recnb.display.templates import render
@@ -119,14 +120,16 @@ def curve_of(data: EvaluationData, metric: str, k: object, options: Mapping[str,
 
 def _against_recall(data: EvaluationData, k: Any, options: Mapping[str, Any]) -> Curve:
     """Interpolated precision at levels of recall: the 11-point curve, unless levels are given."""
-    levels = [level / 10 for level in range(11)] if k == CUTOFFS else list(k) if is_several(k) else [k]
+    levels = list(k) if is_several(k) else [k]
+    if levels == [*CUTOFFS]:
+        levels = [level / 10 for level in range(11)]
     if not levels or not all(is_number(level) and 0 <= level <= 1 for level in levels):
         problem = " are no levels of recall: leave them out for the 11-point curve, or give numbers from 0 to 1."
         raise OptionError(Argument("k", levels), problem)
-    scores = [user_score(data, interpolated_precision, None, {**options, "recall": float(level)}) for level in levels]
+    levels = list(map(float, levels))
+    scores = [user_score(data, interpolated_precision, None, {**options, "recall": level}) for level in levels]
     low, high = zip(*(interval_ends(score) for score in scores), strict=True)
-    basis, symbol = scores[0].basis, interpolated_precision.symbol
+    symbol = interpolated_precision.symbol
+    basis = scores[0].basis.replace(f"; {option_in_words('recall', levels[0])}", "")  # that of one level, without it
     means, n_users = tuple(map(float, scores)), scores[0].n_users
-    return Curve(
-        "interpolated_precision", symbol, tuple(map(float, levels)), means, low, high, n_users, basis, "recall"
-    )
+    return Curve("interpolated_precision", symbol, tuple(levels), means, low, high, n_users, basis, "recall")

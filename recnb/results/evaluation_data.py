@@ -137,10 +137,11 @@ class EvaluationData:
             convention, own = self.convention if self.library is None else self._own_convention, {}
         else:
             convention, own = replace(recorded.convention, **self.overrides), dict(recorded.options)
+        if_all_miss = own.pop("all_miss", None)
         source = self.prepared.source
         assert source is not None
         convention = source.as_given(replace(convention, **metric.data))
-        return Scoring(source.under(convention), metric, {**own, **metric.given, **options})
+        return Scoring(source.under(convention), metric, {**own, **metric.given, **options}, if_all_miss)
 
     def _recorded(self, metric: Metric[...], *, whole: bool = False) -> presets.Preset | None:
         if self.library is None:
@@ -179,10 +180,6 @@ class EvaluationData:
                 return "uncut"
             return "another" if presets.of_family(metric.plain_name, self.library) else "none"
         return "refused" if recorded.refuses and self._refused.intersection(recorded.refuses) else None
-
-    def is_own(self, metric: Metric[...], *, whole: bool = False) -> bool:
-        """Whether a number is recnb's own although the evaluation is under a library's conventions."""
-        return self.why_own(metric, whole=whole) is not None
 
     def library_notes(self, named: Iterable[tuple[str, Metric[...], Cutoffs]]) -> tuple[list[str], list[str]]:
         """Which of these names at their cut-offs are recnb's own, and the lines below on these."""

@@ -54,26 +54,14 @@ def arguments_of(metric: Metric[...], options: Mapping[str, Any]) -> dict[str, A
     for name, value in {**metric.recorded_implied, **options}.items():
         if name not in possible:
             raise OptionError(f"{metric.recorded_as} has no option {name!r}. {near(name, possible)}")
-        option = metric.recorded_options.get(name, name)
-        if option in metric.words and not isinstance(value, bool) and (value is None or value == 0):
-            value = "none" if value is None else "zero"  # where a word is meant, a bare 0 is the word for it
-        arguments[option] = value
+        arguments[metric.recorded_options.get(name, name)] = value
     return arguments
 
 
 class ItemMetrics(ItemData):
-    """Recommendations, train, vectors of features and a catalogue as a library takes them, for any number of metrics.
+    """Recommendations (user, item, rank), train (user, item), vectors of features and all items, as a library takes them.
 
-    Parameters
-    ----------
-    recs
-        Columns user, item and rank.
-    train
-        Columns user and item.
-    features
-        A mapping from item to vector, or a frame of item and numbers.
-    catalogue
-        All items there are.
+    Features are a mapping from item to vector, or a frame of item and numbers.
     """
 
     ask: ClassVar[Mapping[str, tuple[object, ...]]] = {}

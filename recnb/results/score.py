@@ -15,10 +15,10 @@ from recnb.display.language import _, current, ngettext, use_language
 from recnb.display.svg import ACCENT, QUIET
 from recnb.display.templates import render
 from recnb.errors import Argument, NoUsersError, OptionError, Suggesting, near
-from recnb.metrics.metric import Metric, any_metric
+from recnb.metrics.metric import any_metric
 from recnb.results.plots import axes
 from recnb.results.provenance import titled
-from recnb.stats import ENOUGH, UNBOUNDED, Bounds, Detectable, IntervalMethod, interval_of_pairs, intervals
+from recnb.stats import ENOUGH, Detectable, IntervalMethod, interval_of_pairs, intervals
 from recnb.stats.moments import MomentsMethod
 
 if TYPE_CHECKING:
@@ -58,20 +58,6 @@ class Interval(tuple[float, float]):
     def __repr__(self) -> str:
         why = ": too few users or differences" if np.isnan(self.low) else ""
         return f"[{self.low:.4f}, {self.high:.4f}] ({100 * self.confidence:g}%, {self.method}{why})"
-
-
-def bounds_of(metric: str) -> Bounds:
-    """Between what the values of a metric lie."""
-    known = _known(metric)
-    return UNBOUNDED if known is None else known.bounds
-
-
-def _known(metric: str) -> Metric[...] | None:
-    """The metric of a name; None for one of some library alone."""
-    try:
-        return any_metric(metric)
-    except OptionError:
-        return None
 
 
 class MetricValue(float, Suggesting):
@@ -143,12 +129,7 @@ class Score(MetricValue):
     @property
     def has_interval(self) -> bool:
         """Whether it is a mean over users."""
-        return self.convention.average == "user" and not self._summed
-
-    @property
-    def _summed(self) -> bool:
-        known = _known(self.metric)
-        return known is not None and known.summed
+        return self.convention.average == "user" and not any_metric(self.metric).summed
 
     def interval(
         self, confidence: float = 0.95, method: IntervalMethod = "auto", resamples: int = 2000, seed: int = 0
@@ -161,13 +142,14 @@ class Score(MetricValue):
         "bca_moments"; few users with a hit make these too narrow. The interval is (nan, nan) with a single user, and for a
         metric without an upper bound (DCG, novelty) below 10 users with a value above 0.
         """
-        if self._summed:
+        metric = any_metric(self.metric)
+        if metric.summed:
             raise OptionError(f"{self.metric} is a sum over users and no mean, so there is no interval for it.")
         if not self.has_interval:
             average = Argument("average", self.convention.average)
             raise OptionError(average, " is no mean over users, so there is no interval for it.")
         low, high, used = intervals(
-            self._values[:, np.newaxis], confidence, method, resamples, seed, bounds=bounds_of(self.metric)
+            self._values[:, np.newaxis], confidence, method, resamples, seed, bounds=metric.bounds
         )
         return Interval(float(low[0]), float(high[0]), confidence, used)
 

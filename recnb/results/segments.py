@@ -73,10 +73,8 @@ class Segments:
 
     def of(self, users: pl.Series) -> Ints:
         """The segment of each of some users; -1 for one of whom nothing is known."""
-        order = self.users.arg_sort()
-        at = positions(self.users.gather(order), users)
-        sorted_code = self.code[order.to_numpy()]
-        return np.where(at >= 0, sorted_code[at], -1) if len(sorted_code) else np.full(len(users), -1)
+        at = positions(self.users, users)
+        return np.where(at >= 0, self.code[at], -1) if len(self.code) else np.full(len(users), -1)
 
     def placed(self, users: pl.Series) -> tuple[list[tuple[Any, ...]], Ints]:
         """The segments with that of users of whom nothing is known, and the one that each of some users is in."""
@@ -131,9 +129,9 @@ class SegmentColumn:
         """What values are of: users, or their items, which splits users."""
         return [name for name in ("user", "item") if name in self.table.columns]
 
-    def refusal(self, problem: str, fix: tuple[object, ...] = ()) -> OptionError:
+    def refusal(self, problem: str) -> OptionError:
         """The error for a column that makes no segments."""
-        return OptionError(Argument("by", self.label), problem, fix=fix)
+        return OptionError(Argument("by", self.label), problem)
 
     def coded(self, users: pl.Series, bins: int, at: int) -> tuple[list[Any], pl.DataFrame]:
         """The segments, and the rows of some users with the segment of each."""
@@ -173,12 +171,12 @@ def segments_of(evaluation: EvaluationData, by: Any, bins: int = 4) -> Segments:
             table = table.with_columns(pl.lit(0, dtype=pl.Int64).alias(frame))
             continue
         rows = reduce(partial(pl.DataFrame.join, on=["user", "item"], maintain_order="left"), pairs)
-        # One number for each combination of a user's values: those of one user are their parts.
-        parts = rows.drop("item").unique(maintain_order=True).with_row_index(frame).cast({frame: pl.Int64})
-        values = ["user", *(name for name in parts.columns if name.startswith("value"))]
-        found = rows.join(parts.select(frame, *values), on=values, nulls_equal=True, maintain_order="left")
-        numbered[frame] = found.select("user", "item", frame)
-        table = table.join(parts.drop(values[1:]), on="user", how="left", maintain_order="left")
+        # One number for each combination of a user's values, that of its first row: those of one user are their parts.
+        values = ["user", *(name for name in rows.columns if name.startswith("value"))]
+        rows = rows.with_row_index(frame).with_columns(pl.col(frame).cast(pl.Int64).first().over(values))
+        numbered[frame] = rows.select("user", "item", frame)
+        parts = rows.drop("item", *values[1:]).unique(frame, keep="first", maintain_order=True)
+        table = table.join(parts, on="user", how="left", maintain_order="left")
     codes = pl.col([f"code {at}" for at in range(len(columns))])
     if not split:  # of whom nothing is known is not among them
         table = table.filter(pl.any_horizontal(codes.is_not_null()))
@@ -471,10 +469,9 @@ def table_by(
     # Levels in the order of the rows, so that looking up a metric finds its rows side by side.
     codes, levels = zip(*map(pd.factorize, levels_of.values()), strict=True)
     index = pd.MultiIndex(list(map(list, levels)), [code.tolist() for code in codes], names=list(levels_of))
-    left_out = ["metric", "k", "segment", "key", *(["n_rows"] if segments.parts is None else [])]
-    first = ["n_users"] if segments.parts is None else ["n_users", "n_rows"]
-    others = [name for name in COLUMNS if name not in {*left_out, *first}]
-    table = SegmentTable(frame[[*first, *others]].set_axis(index, axis=0))
+    counts = ["n_users"] if segments.parts is None else ["n_users", "n_rows"]
+    numbers = ["mean", "low", "high", "gap", "gap_low", "gap_high", "p", "p_holm", "small"]
+    table = SegmentTable(frame[[*counts, *numbers]].set_axis(index, axis=0))
     line = "; ".join([*basis, words])
     table.attrs = {"basis": line, "n_users": evaluation.n_users, "by": segments.label, "lang": current()}
     return table

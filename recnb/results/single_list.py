@@ -231,6 +231,8 @@ def _by_score(y_true: Any, y_score: Any) -> list[Any]:
         raise RecnbError(f"y_true has {len(grades)} values and y_score {len(scores)}: each item has one of both.")
     if grades and all(map(_is_sequence, (*grades, *scores))):
         return [_by_score(*pair) for pair in zip(grades, scores, strict=True)]
+    if any(map(_is_sequence, grades)):
+        raise RecnbError("y_true holds lists, and y_score does not: give a list of both for each user.")
     for score in scores:
         if not is_number(score):
             raise RecnbError(f"y_score holds {score!r}: a score is a finite number.")
@@ -280,7 +282,7 @@ def _pairs(ranking: Ranking | None, truth: Truth | None, metric: Metric[...]) ->
     if _is_sequence(truth) and len(truth) and all(map(_is_truth, truth)) and all(map(_is_sequence, entries)):
         if all(isinstance(entry, tuple) for entry in (*entries, *truth)):
             raise RecnbError(
-                f"the entries of ranking and truth are tuples, such as {_shown(entries[0])}, which may be items or whole lists. Items of one "
+                f"the entries of ranking and truth are tuples, such as {_shown(next(iter((*entries, *truth))))}, which may be items or whole lists. Items of one "
                 "list: give the relevant ones as a set, set(truth). Several lists: [list(one) for one in ranking]."
             )
         if len(truth) != len(entries):

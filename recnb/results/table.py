@@ -1,4 +1,4 @@
-"""Tables of metrics × cut-offs, each a DataFrame with its convention in words."""
+"""Tables of metrics × cut-offs, and of measures by the names that papers print, each a DataFrame with its convention in words."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from recnb.display.fonts import lettering
 from recnb.display.language import _, current, ngettext, use_language
 from recnb.display.templates import render, user_text
 from recnb.display.text import latex_table, latex_text, markdown_table, markdown_text, one_line
-from recnb.errors import Argument, OptionError, RecnbError
+from recnb.errors import Argument, OptionError, RecnbError, is_several
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import LIST_METRICS, METRICS, Metric, measure_named
 from recnb.results.aggregation import means_of
-from recnb.results.arguments import Metrics, asked_of
-from recnb.results.beyond_accuracy import numbers_of, recorded_in
+from recnb.results.arguments import Asked, Metrics, asked_of, options_of
+from recnb.results.beyond_accuracy import interval_ends, numbers_of, recorded_in, score_of
 from recnb.results.plots import draw_scales
 from recnb.results.provenance import OWN, console, users_in_words, users_of_metrics
+from recnb.results.score import CatalogueScore, Score
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,13 +58,7 @@ class TablePlot(PlotAccessor):
         self._table = table
 
     def __call__(
-        self,
-        ax: Axes | None = None,
-        *,
-        title: Any = None,
-        color: Any = None,
-        kind: Any = None,
-        **options: Any,
+        self, ax: Axes | None = None, *, title: Any = None, color: Any = None, kind: Any = None, **options: Any
     ) -> Any:
         """Draw the table on `ax`, or on the axes of a new figure; `kind` and its options are those of pandas."""
         if kind is not None:
@@ -227,7 +222,7 @@ class Table(pd.DataFrame):
         `caption` and `label` are LaTeX; the line with users and convention follows the caption. `float_format="%.3f"`, or a
         function, is how numbers are written.
         """
-        if options or len(args) > 1:
+        if options or len(args) > 1 or isinstance(caption, tuple):  # a long and a short one
             return super().to_latex(*args, caption=caption, label=label, float_format=float_format, **options)
         number = float_format.__mod__ if isinstance(float_format, str) else float_format
         form = LATEX._replace(number=number)
@@ -251,10 +246,7 @@ class Table(pd.DataFrame):
                 partial(self._number, column=name) if pd.api.types.is_float_dtype(kind) else None
                 for name, kind in shown.dtypes.items()
             ]
-            names = [tuple(map(_shown, name)) if isinstance(name, tuple) else _shown(name) for name in shown]
-            make = pd.MultiIndex.from_tuples if shown.columns.nlevels > 1 else pd.Index
-            shown = shown.set_axis(make(names).set_names(shown.columns.names), axis=1)
-            text = console(shown, formatters=numbers, na_rep="–")
+            text = console(shown.rename(columns=_shown), formatters=numbers, na_rep="–")
             return "\n".join(filter(None, [text, *self._notes(TEXT), self._basis]))
 
     def _repr_html_(self) -> str:
@@ -271,6 +263,13 @@ class Table(pd.DataFrame):
     def _marked(self, label: object, shown: object) -> object:
         """The label of a row as it is shown, marked if the number is recnb's own."""
         return f"{shown}{OWN}" if label in self.attrs.get("own", ()) else shown
+
+
+class Measures(Table):
+    """A row per measure: mean, the ends of its interval, and the number of users.
+
+    It is a DataFrame in every respect; shown whole, it has a line of small print with users and convention.
+    """
 
 
 def values_in_words(metrics: Iterable[str]) -> str:
@@ -326,33 +325,29 @@ def table_of(
         raise OptionError(f"intervals={intervals!r}: say True or False.")
     cutoffs, library = Cutoffs.of(k), evaluation.library
     asked = asked_of(library, metrics, options, "k", "intervals", "by", "bins")
-    names = [each.name for each in asked]
-    with_cutoff = next((each.name for each in asked if each.metric.cutoff is not None), None)
+    own_options = {name: own for name, _metric, own in asked}
+    with_cutoff = next((name for name, metric, _own in asked if metric.cutoff is not None), None)
     if with_cutoff is not None:
         if len(cutoffs) > 1:
             rest = " has columns for others: give each name its own cut-off, or none."
             raise OptionError(f"{with_cutoff!r} has its cut-off, and ", Argument("k", list(cutoffs)), rest)
-        (cut,) = cutoffs
-        names = [name if metric.cutoff is not None or cut is None else f"{name}@{cut}" for name, metric, _own in asked]
+        asked = [each._replace(name=_at_cutoff(*each[:2], cutoffs.values[0])) for each in asked]
     of_accuracy = [(metric, own) for _name, metric, own in asked if metric.is_accuracy]
     convention = evaluation.convention_of(of_accuracy)
-    parts: list[str] = []
-    if of_accuracy and library is None:
-        parts.append(evaluation.basis(convention))
-    elif of_accuracy:
-        parts.append(evaluation.each_as_library)
+    of_users = evaluation.basis(convention) if library is None else evaluation.each_as_library
+    parts = [of_users] if of_accuracy else []
     means = _means(evaluation, of_accuracy, cutoffs)
     for _name, metric, own in asked:
         if not metric.is_accuracy:
             found = numbers_of(evaluation, metric, metric.cutoffs(cutoffs), own)
             means[metric] = found.averages.means
             parts.append(f"{metric.name}: {'; '.join(found.basis())}")
-    parts += own_users(evaluation, [each._replace(name=name) for name, each in zip(names, asked, strict=True)], cutoffs)
-    at_cutoffs = [(name, each.metric, each.metric.cutoffs(cutoffs)) for name, each in zip(names, asked, strict=True)]
-    marked, lines = evaluation.library_notes(at_cutoffs)
+    parts += own_users(evaluation, asked, cutoffs)
+    marked, lines = evaluation.library_notes((name, metric, metric.cutoffs(cutoffs)) for name, metric, _own in asked)
     basis, shown = "; ".join([*parts, *lines]), str(convention)
     attrs = {"basis": basis, "n_users": evaluation.n_users, "convention": shown, "own": marked}
-    table = table_at(names, np.array([means[each.metric] for each in asked]), cutoffs, attrs)
+    values = np.array([means[each.metric] for each in asked])
+    table = table_at([each.name for each in asked], values, cutoffs, attrs)
     if intervals:
         ends = [
             numbers_of(evaluation, metric, metric.cutoffs(cutoffs), own).with_ends(metric)[1:]
@@ -362,15 +357,17 @@ def table_of(
     if with_cutoff is not None:
         table.columns = pd.Index(["mean", "low", "high"] if intervals else ["mean"])
     if not intervals:
-        own_options = {name: own for name, _metric, own in asked}
         again = partial(table_of, evaluation, own_options, cutoffs.values, {}, intervals=True)
         table._measured = lambda: parts_of(again())
     return table
 
 
-def own_users(
-    evaluation: EvaluationData, metrics: Iterable[tuple[str, Metric[...], Mapping[str, Any]]], cutoffs: Cutoffs
-) -> list[str]:
+def _at_cutoff(name: str, metric: Metric[...], k: int | None) -> str:
+    """The name of a metric, with the cut-off if it has none of its own."""
+    return name if metric.cutoff is not None or k is None else f"{name}@{k}"
+
+
+def own_users(evaluation: EvaluationData, metrics: Iterable[Asked], cutoffs: Cutoffs) -> list[str]:
     """The users behind measures that have data of their own, AP(rel=4), and behind all metrics of a library."""
     users = []
     for name, metric, options in metrics:
@@ -401,12 +398,9 @@ def _means(
     found: dict[Metric[...], Floats] = {}
     for own, alike in together.items():
         found |= zip((metric for metric, _own in alike), means_of(evaluation.prepared, alike, own), strict=True)
-    others = [(metric, options) for metric, options in metrics if metric not in found]
-    if others and any(metric.needs_whole_list(options) for metric, options in metrics):
-        # Join as deep as the deepest metric needs, so that no metric makes the join be done again.
-        evaluation.hits(None)
-    for metric, options in others:
-        found[metric] = numbers_of(evaluation, metric, metric.cutoffs(cutoffs), options).averages.means
+    for metric, options in metrics:
+        if metric not in found:
+            found[metric] = numbers_of(evaluation, metric, metric.cutoffs(cutoffs), options).averages.means
     return found
 
 
@@ -445,4 +439,53 @@ def table_at(names: Sequence[str], values: Floats, cutoffs: Cutoffs, attrs: dict
     table = Table(values, pd.Index(names, name="metric"), columns)
     # Text and numbers only: pandas writes attrs as JSON where it writes them.
     table.attrs = {**attrs, "lang": current()}
+    return table
+
+
+def measure_of(data: EvaluationData, text: str, options: Mapping[str, Any]) -> Score | CatalogueScore:
+    """The number of a measure."""
+    if not isinstance(text, str):
+        raise OptionError(f"{text!r} is no measure: type its name, such as 'nDCG@10'.")
+    metric = measure_named(text)
+    return score_of(data, metric, metric.cutoff, options)
+
+
+def users_frame(data: EvaluationData, metrics: Metrics, k: Any, options: Mapping[str, Any]) -> pd.DataFrame:
+    """A row per user and a column per metric, at each cut-off; NaN for a user whom a metric leaves out."""
+    columns = {}
+    for name, metric, own in asked_of(data.library, metrics, options):
+        if metric.of == "all":
+            problem = f"{metric.name} is one number of all lists, and no user has a value of it: leave it out."
+            raise OptionError(problem)
+        for cut in metric.cutoffs(Cutoffs.of(k)):
+            columns[_at_cutoff(name, metric, cut)] = score_of(data, metric, cut, own).per_user
+    return pd.DataFrame(columns).rename_axis(data.user_label)
+
+
+def measures_of(data: EvaluationData, names: Iterable[str], confidence: float, options: Mapping[str, Any]) -> Measures:
+    """The table of several measures."""
+    names = list(names) if is_several(names) else [str(names)]
+    if not names:
+        raise OptionError("no measure is named: give at least one, such as ", Argument("names", ["nDCG@10"]), ".")
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise OptionError(f"{twice[0]!r} is named more than once.")
+    metrics = [measure_named(text) for text in names]
+    own = [options_of(metric, None, options, metrics) for metric in metrics]
+    asked, rows = list(map(Asked, names, metrics, own)), {}
+    for text, metric, given in asked:
+        score = score_of(data, metric, metric.cutoff, given)
+        n_users = score.n_users if isinstance(score, Score) else len(data.item_data.users)
+        rows[text] = [float(score), *interval_ends(score, confidence), n_users]
+    frame = pd.DataFrame.from_dict(rows, orient="index", columns=["mean", "low", "high", "users"])
+    table = Measures(frame.astype({"users": np.int64}).rename_axis("measure"))
+    marked, lines = data.library_notes((text, metric, Cutoffs.of(metric.cutoff)) for text, metric, _own in asked)
+    convention = data.convention_of(zip(metrics, own, strict=True))
+    words = [
+        data.basis(convention) if data.library is None else data.each_as_library,
+        _("{confidence}% intervals", confidence=f"{100 * confidence:g}"),
+    ]
+    if any(metric.summed for metric in metrics):
+        words.append(_("NumRet, NumRel and NumRelRet: sums over users"))
+    basis = "; ".join([*words, *own_users(data, asked, Cutoffs.one(None)), *lines])
+    table.attrs = {"basis": basis, "own": marked, "lang": current()}
     return table

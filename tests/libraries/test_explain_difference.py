@@ -6,6 +6,7 @@ import itertools
 import math
 import subprocess
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,13 @@ import recnb
 from recnb.conventions import WORDS
 from recnb.conventions.presets import FAMILIES, of_family, presets
 from recnb.data import Source, read
+from recnb.display.language import use_language
 from recnb.errors import OptionError, RecnbError
 from recnb.libraries import as_in
 from recnb.libraries.explain_difference import Why, preset_of, steps_between
 from recnb.libraries.variant import MetricVariant, Side
 from recnb.metrics.metric import metric_named
+from recnb.results.evaluation_data import EvaluationData
 from tests.presets import as_in_of
 from tests.results.test_html import EVIL, Page
 
@@ -363,3 +366,69 @@ def test_the_other_number_is_named_in_any_way_that_recnb_prints_it() -> None:
         recnb.evaluate({"u": dict.fromkeys("abcdefghijklmnopq", 1.0)}, {"u": {"a": 1, "b": 2}}).why(
             "nDCG@10", other="ranx"
         )
+
+
+# Three users by hand: the first is given all that is relevant, the second the one item at the end, the third nothing.
+LISTS = pd.DataFrame({"user": np.repeat([1, 2, 3], 3), "item": list("abcabdbce"), "score": [3.0, 2.0, 1.0] * 3})
+JUDGED = pd.DataFrame({"user": [1, 1, 2, 3], "item": list("acdz"), "relevance": [1, 3, 2, 1]})
+BY_HAND = recnb.evaluate(LISTS, JUDGED)
+
+
+def test_another_average_moves_no_user() -> None:
+    why = BY_HAND.why("recall", k=3, other=recnb.Convention(average="pooled"))
+    assert (why.start, why.end) == (pytest.approx(2 / 3), pytest.approx(3 / 4))
+    (step,) = why.steps
+    assert (step.axes, step.stage, step.n_moved, step.movers) == (("average",), "average", 0, ())
+    assert step.moved() == "no user's value; average"
+
+
+def test_a_librarys_own_formula_is_a_step_without_a_worked_list() -> None:
+    why = BY_HAND.why("rbp", k=2, other="ranx")
+    assert why.end == pytest.approx(as_in("ranx", "rbp", LISTS, JUDGED, k=2))
+    step = next(step for step in why.steps if "metric" in step.axes)
+    assert step.stage == "metric"
+    assert (step.was.split(":")[0], step.now.split(":")[0]) == ("rbp", "rbp_graded")
+    assert step.explanation is None
+
+
+def test_a_value_set_for_empty_data_is_an_axis() -> None:
+    nothing = JUDGED.assign(item="z")[::2]
+    why = recnb.evaluate(LISTS, nothing).why("r_precision", other="recommenders")
+    assert (why.start, why.end) == (0, 0)
+    (step,) = why.steps
+    assert step.axes == ("no_hit", "decided")
+    assert step.was.endswith("; no number set for empty data")
+    assert step.now.endswith("; 0 if no user has a hit")
+    assert step.note.endswith("alone gives no number: it is NaN")
+    back = recnb.evaluate(LISTS, JUDGED, convention="recommenders").why("r_precision", other="recnb")
+    assert "0 if no user has a hit → no number set for empty data" in back.unchanged
+
+
+def test_another_discount_keeps_the_base_that_is_given() -> None:
+    other = recnb.Convention().with_metric({"discount": "clipped_log"})
+    why = BY_HAND.why("dcg", k=3, other=other, log_base=10)
+    assert why.end == pytest.approx(float(BY_HAND.dcg(k=3, discount="clipped_log", log_base=10)))
+    (step,) = why.steps
+    assert step.was.endswith(", base 10")
+    assert step.now.endswith(", base 10")
+
+
+def test_what_the_other_convention_refuses_is_its_error() -> None:
+    with pytest.raises(RecnbError, match="a user's list holds no hit, and this convention refuses that"):
+        BY_HAND.why("ndcg", k=2, other=recnb.Convention(no_hit="error"))
+
+
+def test_axes_are_named_where_no_font_has_the_letters(monkeypatch: pytest.MonkeyPatch) -> None:
+    with use_language("ko"):
+        why = BY_HAND.why("recall", k=3, other=recnb.Convention(average="pooled"))
+    monkeypatch.setattr("recnb.display.fonts.families", list)
+    with pytest.warns(UserWarning, match="한글"):
+        labels = why.plot().get_yticklabels()
+    assert [label.get_text() for label in labels] == ["start", "average", "end"]
+
+
+def test_rows_without_items_have_no_other_convention() -> None:
+    parts = BY_HAND._data.prepared
+    without_frames = EvaluationData(replace(parts, source=None))
+    with pytest.raises(OptionError, match="was not made of frames"):
+        recnb.Evaluation(without_frames).why("ndcg", k=2, other="recnb")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -204,3 +205,13 @@ def test_text_of_the_users_is_text(evil: str):
         assert page.tags <= {"div", "b", "table", "caption", "thead", "tbody", "tr", "th", "td", "bdi"}
         assert page.attributes <= {"class", "style", "role", "aria-label", "scope"}
         assert all(off for _, off in page.text)
+
+
+def test_users_that_are_days_may_be_given_as_times() -> None:
+    days = [datetime.date(2026, 1, day) for day in (1, 2)]
+    recs = pd.DataFrame({"user": [days[0], days[0], days[1]], "item": [1, 2, 1], "rank": [1, 2, 1]})
+    ev = recnb.evaluate(recs, pd.DataFrame({"user": days, "item": [2, 1]}))
+    found = ev.identify("reciprocal_rank", ev.reciprocal_rank(k=2).per_user, k=2)
+    assert found.misprints == ()
+    assert found.headlines[0] == "RR@2 of 2 users: 2 printed values fit"
+    assert ev.identify("reciprocal_rank", {days[0]: 0.5}, k=2).headlines[0] == "RR@2 of 1 user: 1 printed value fits"

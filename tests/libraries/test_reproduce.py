@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import recnb
@@ -90,3 +91,35 @@ def test_a_metric_of_another_formula_is_not_said_to_be_lacking() -> None:
     ev = recnb.evaluate(*BOTH, convention="catboost")
     assert "recnb's own: catboost has another of this name, see recnb.as_in" in repr(ev.err(k=10))
     assert "recnb's own: catboost has none" in repr(ev.rbp(k=10))
+
+
+def test_a_number_that_a_library_sets_where_no_user_has_a_hit_is_no_option() -> None:
+    ours = recnb.evaluate(*BOTH, convention="recommenders")
+    assert float(ours.r_precision()) == pytest.approx(recnb.as_in("recommenders", "rprec", *BOTH))
+    assert ours.table("r_precision").loc["r_precision"].tolist() == [float(ours.r_precision())]
+    missed = recnb.evaluate({1: ["a", "b"], 2: ["b"]}, {1: ["c"], 2: ["a"]}, convention="recommenders")
+    assert float(missed.r_precision()) == recnb.as_in("recommenders", "rprec", {1: ["a", "b"]}, {1: ["c"]}) == 0
+
+
+def test_vectors_and_items_in_any_form() -> None:
+    recs = pd.DataFrame({"user": [1, 1, 2, 2], "item": list("abac"), "rank": [1, 2, 1, 2]})
+    truth = pd.DataFrame({"user": [1, 2], "item": ["a", "b"]})
+    vectors = pd.DataFrame({"x": [1.0, 0.0, 1.0], "y": [0.0, 2.0, 1.0]}, index=list("abc"))
+    by_index, by_column, by_mapping = (
+        recnb.as_in("recmetrics", "ils", recs, truth, features=features)
+        for features in (
+            vectors,
+            vectors.rename_axis("item").reset_index(),
+            dict(zip("abc", vectors.to_numpy(), strict=True)),
+        )
+    )
+    assert by_index == by_column == by_mapping == pytest.approx((0 + 0.5**0.5) / 2)
+    for catalogue in (list("abcd"), pl.Series(list("abcd"))):
+        gini = recnb.as_in("lenskit", "exposure_gini[catalogue]", recs, truth, catalogue=catalogue)
+        assert gini == recnb.as_in("lenskit", "exposure_gini[catalogue]", recs, truth, catalogue=list("dcba"))
+    for features, problem in (
+        ({}, "features is empty"),
+        ({"a": ["x"], "b": ["y"]}, "hold something that is no number"),
+    ):
+        with pytest.raises(RecnbError, match=problem):
+            recnb.as_in("recmetrics", "ils", recs, truth, features=features)

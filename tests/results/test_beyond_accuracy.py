@@ -429,3 +429,14 @@ def test_repeated_pairs_are_shown_once() -> None:
     for duplicates in ("dedupe", "keep", "hit_once"):
         ev = recnb.evaluate(twice, TRUTH, duplicates=duplicates, items=ITEMS)
         assert ev.coverage().per_item["c"] == 2
+
+
+def test_exposure_as_a_frame() -> None:
+    frame = EV.coverage(k=2).to_frame()
+    assert frame["n_lists"].to_dict() == EV.coverage(k=2).per_item.to_dict()
+    assert frame.index.name == "item"
+
+
+def test_a_user_without_a_value_has_no_explanation() -> None:
+    with pytest.raises(RecnbError, match="diversity: user 1 has no value"):
+        EV.explain("diversity", 1, k=1)

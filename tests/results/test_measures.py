@@ -286,6 +286,7 @@ def test_the_eleven_point_curve() -> None:
     assert all(one >= other for one, other in zip(curve.value, curve.value[1:], strict=False))
     assert curve.to_frame().index.name == "recall"
     assert EV.curve("IPrec", k=[0.5]).k == (0.5,)
+    assert EV.curve("IPrec", k=np.array([0.0, 0.5])).value == (curve.value[0], curve.value[5])
     with pytest.raises(OptionError, match="levels of recall"):
         EV.curve("IPrec", k=[1, 5])
 
@@ -521,3 +522,30 @@ def test_the_truth_before_the_lists_is_noticed() -> None:
             recnb.evaluate(qrels, run, convention=library)
     assert words not in recnb.evaluate(run, qrels).basis()
     assert words not in recnb.evaluate({"u": {"a": 1.5}}, {"u": {"a": 0.5}}).basis()
+
+
+def test_a_measure_is_named_once() -> None:
+    with pytest.raises(OptionError, match="'nDCG@10' is named more than once"):
+        EV.measures(["nDCG@10", "P@5", "nDCG@10"])
+
+
+def test_each_reason_why_a_number_is_not_the_librarys_has_its_line() -> None:
+    table = under([0, 3, 1], "ranx").measures(["nDCG@2", "RBP@2", "cg@2"])
+    assert table.attrs["own"] == ["RBP@2", "cg@2"]
+    assert "† recnb's own: ranx has another of this name, see recnb.as_in (RBP@2)" in table.attrs["basis"]
+    assert table.attrs["basis"].endswith("† recnb's own: ranx has none (cg@2)")
+
+
+def test_interpolated_precision_is_the_sum_of_its_rises() -> None:
+    lists, truth = {"u": ["a", "x", "b"]}, {"u": ["a", "b"]}
+    explanation = recnb.evaluate(lists, truth).explain("IPrec@0.0", "u")
+    assert (explanation.value, explanation.numbers) == (1, "1 = 1")
+    late = recnb.evaluate({"u": ["x", "a", "b"]}, truth).explain("IPrec@0.0", "u")
+    assert late.rows["credit"].tolist() == pytest.approx([0, 1 / 2, 1 / 6])
+    assert late.value == pytest.approx(2 / 3)
+
+
+def test_the_line_below_the_eleven_point_curve_names_no_single_level() -> None:
+    curve = EV.curve("IPrec")
+    assert "recall = " not in curve.basis
+    assert curve.basis == EV.measure("IPrec@0.0").basis.replace("; recall = 0.0", "")

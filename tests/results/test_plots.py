@@ -192,3 +192,22 @@ def test_a_score_is_the_distribution_of_its_users() -> None:
     bars = score.plot(bins=4).patches
     counts = np.histogram(score.per_user, 4)[0]
     assert [bar.get_height() for bar in bars[:4]] == pytest.approx((counts / score.n_users).tolist())
+
+
+def test_the_names_of_columns_are_beside_the_first_panel() -> None:
+    panels = EV.table(["ndcg", "dcg"], k=[5, 10]).plot().child_axes
+    assert [panel.get_legend() is not None for panel in panels] == [True, False]
+
+
+def test_measures_are_points_with_their_intervals() -> None:
+    table = EV.measures(["nDCG@10", "P@5"])
+    (points,) = table.plot().containers
+    assert points.lines[0].get_xdata().tolist() == table["mean"].tolist()
+    assert [label.get_text() for label in table.plot(kind="bar").get_legend().get_texts()] == ["mean"]
+
+
+def test_a_row_that_was_renamed_is_drawn() -> None:
+    table = EV.table(["ndcg", "recall"], k=[5, 10])
+    assert table.plot().get_xlabel() == "mean over users"
+    table.index = ["ours", "theirs"]
+    assert table.plot().get_xlabel() == "value"

@@ -381,3 +381,22 @@ def test_per_user_results_bear_the_name_of_the_column() -> None:
     assert recnb.evaluate(recs.rename(columns={"user": "who"}), truth, user="who").users.name == "who"
     assert recnb.evaluate({1: [10, 11]}, truth.rename(columns={"user": "member"})).users.name == "member"
     assert recnb.evaluate({1: [10, 11]}, {1: [11]}).users.name == "user"
+
+
+def test_what_is_no_mean_over_users_has_no_interval() -> None:
+    pooled = recnb.evaluate(RECS, TRUTH, average="pooled")
+    assert not pooled.recall(k=5).has_interval
+    with pytest.raises(
+        recnb.errors.OptionError, match="average='pooled' is no mean over users, so there is no interval"
+    ):
+        pooled.recall(k=5).interval()
+    with pytest.raises(recnb.errors.OptionError, match="so no number of users decides what it shows"):
+        pooled.detectable("recall", k=5)
+
+
+def test_a_report_is_of_one_set_of_users() -> None:
+    recs = pd.DataFrame({"user": [1, 1, 2, 2, 5], "item": list("ababa"), "score": [2.0, 1, 2, 1, 1]})
+    truth = pd.DataFrame({"user": [1, 2, 4], "item": list("aba"), "relevance": 1})
+    ev = recnb.evaluate(recs, truth, convention="recommenders")
+    with pytest.raises(recnb.errors.OptionError, match="averages ndcg over other users than its other metrics"):
+        ev.report(metrics=["precision", "ndcg"], k=2)

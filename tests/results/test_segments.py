@@ -443,3 +443,38 @@ def test_users_of_parts_are_numbered_in_order() -> None:
     users = [f"u{number:03}" for number in np.random.default_rng(0).permutation(200) for _twice in range(2)]
     parts = UserParts(pl.DataFrame({"user": users}), None, None)
     assert parts.user(pl.Series(range(400))).tolist() == [at // 2 for at in range(400)]
+
+
+SMALL = recnb.evaluate(
+    pd.DataFrame({"user": np.repeat([1, 2, 3], 2), "item": list("ababab"), "rank": [1, 2] * 3}),
+    pd.DataFrame({"user": [1, 2, 3], "item": list("aba")}),
+)
+
+
+def test_values_of_several_kinds_are_text() -> None:
+    table = SMALL.table("ndcg", k=2, by=pd.Series({1: "x", 2: 7, 3: None}, name="group"))
+    assert table["n_users"].droplevel(["metric", "k"]).to_dict() == {"7": 1, "x": 1, "not known": 1}
+
+
+@pytest.mark.parametrize("value", [["x"], {"x"}, {"x": 1}])
+def test_what_holds_several_values_names_no_segment(value: object) -> None:
+    with pytest.raises(OptionError, match="which names no segment: give each user a text or a number"):
+        SMALL.table("ndcg", k=2, by=dict.fromkeys([1, 2, 3], value))
+
+
+def test_users_of_another_kind_are_refused() -> None:
+    with pytest.raises(OptionError, match="its users are String, such as '1', and those evaluated Int64, such as 1"):
+        SMALL.table("ndcg", k=2, by={"1": "x", "2": "y", "3": "z", "4 times": "z"})
+
+
+def test_a_column_of_a_frame_whose_rows_are_items() -> None:
+    frame = pd.DataFrame({"user": [1, 1, 1, 2], "score": [4, 3, 2, 1], "relevance": [0, 1, 1, 1], "week": [1, 1, 2, 1]})
+    table = recnb.evaluate(frame).table("reciprocal_rank", by="week")
+    assert table["mean"].droplevel(["metric", "k"]).to_dict() == pytest.approx({1: (1 / 2 + 1) / 2, 2: 1 / 3})
+    assert table["n_users"].tolist() == [2, 1]
+
+
+def test_a_mean_over_rows_has_no_segments() -> None:
+    ev = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, train=SAMPLE.train, convention="recommenders")
+    with pytest.raises(OptionError, match="recommenders averages novelty over rows and not over users"):
+        ev.table("novelty", k=10, by="activity")

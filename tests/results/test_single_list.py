@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import decimal
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -515,3 +516,14 @@ def test_numbers_that_are_taken_for_ids_are_in_the_basis() -> None:
 def test_names_of_arguments_are_suggested() -> None:
     with pytest.raises(OptionError, match="'ranking', 'truth', 'k', 'y_true', 'y_score'"):
         recnb.ndcg(["a"], **dict[str, Any](relevant=["a"]))
+
+
+def test_lists_of_grades_need_lists_of_scores() -> None:
+    for ties in (None, "first"):
+        with pytest.raises(RecnbError, match="y_true holds lists, and y_score does not"):
+            recnb.ndcg(y_true=[[1, 0], [0, 1]], y_score=[2, 1], ties=ties)
+
+
+def test_an_empty_ranking_against_a_truth_of_pairs() -> None:
+    with pytest.raises(RecnbError, match=re.escape("are tuples, such as ('a', 1)")):
+        recnb.ndcg([], [("a", 1)])

@@ -160,6 +160,8 @@ def test_no_cutoff_is_the_whole_list_and_no_value_a_dash() -> None:
 
 def test_options_of_pandas_are_those_of_pandas() -> None:
     table = EV.table(k=[5, 10])
+    captions = ("All metrics.", "Metrics")
+    assert table.to_latex(caption=captions) == pd.DataFrame(table).to_latex(caption=captions)
     assert table.to_latex(longtable=True) == pd.DataFrame(table).to_latex(longtable=True)
     two_decimals = table.to_latex(float_format="%.2f")
     assert f"nDCG & {table.loc['ndcg', 5]:.2f} & {table.loc['ndcg', 10]:.2f}" in two_decimals
@@ -176,3 +178,9 @@ def test_the_gain_is_in_the_line_below_where_grades_differ() -> None:
     assert "linear gain" in EV.table("ndcg", k=10, by="segment").attrs["basis"]
     assert "gain" not in EV.table("recall", k=10).attrs["basis"]
     assert "gain" not in recnb.evaluate({"u": ["a"]}, {"u": ["a"]}).table("ndcg", k=1).attrs["basis"]
+
+
+def test_options_of_tabulate_are_those_of_pandas() -> None:
+    pytest.importorskip("tabulate")
+    table = EV.table(k=[5, 10])
+    assert table.to_markdown(tablefmt="grid") == pd.DataFrame(table).to_markdown(tablefmt="grid")
