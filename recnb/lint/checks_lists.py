@@ -56,30 +56,21 @@ def ties(data: LintData) -> Findings:
     tied = ties_of(data)
     if tied is None:
         return
-    rows, runs, bounds = tied.rows, tied.runs, tied.bounds
+    rows, runs = tied.rows, tied.runs
     runs_in_reach = np.r_[tied.deciding, tied.straddling]
     users = rows.user[runs.start[runs_in_reach]]
-    moved = np.zeros(data.n_users) if bounds is None else np.nan_to_num(bounds.high - bounds.low)
+    moved = np.nan_to_num(tied.high - tied.low)
     n_moved = int((moved > 1e-12).sum())
-    if len(users) == 0 or (n_moved == 0 and bounds is not None and len(tied.straddling) == 0):
+    how = "moves" if n_moved else "still" if tied.bounded else "unbounded"
+    if len(users) == 0 or (how == "still" and len(tied.straddling) == 0):
         return
     user = int(moved.argmax() if n_moved else users[0])
     of_user = runs_in_reach[users == user]
     run = int(of_user[np.argmax(runs.size[of_user])])
     first, size = int(runs.start[run]), int(runs.size[run])
-    how = "unbounded" if bounds is None else "moves" if n_moved else "still"
-    extremes = dict.fromkeys(("lower", "upper", "low", "high"), np.nan)
-    if bounds is not None:
-        extremes = {
-            "lower": bounds.lower,
-            "upper": bounds.upper,
-            "low": float(bounds.low[user]),
-            "high": float(bounds.high[user]),
-        }
-    grave = bounds is None or bounds.upper - bounds.lower >= MOVES
     assert rows.score is not None
     yield finding(
-        data, "warning" if grave and how != "still" else "note",
+        data, "note" if how == "still" or tied.upper - tied.lower < MOVES else "warning",
         n_moved if how == "moves" else len(np.unique(users)), data.n_users,
         short={
             "moves": Plural(
@@ -100,17 +91,17 @@ def ties(data: LintData) -> Findings:
             "still": "Runs of equal scores that begin within {cut} and end below: {straddling:,}. Which of their items are shown is left to chance.",
             "unbounded": "Runs that straddle the cut-off: {straddling:,}; runs of different relevance: {deciding:,}. Under this convention the metric's bounds over orders are not known.",
         }[how],
-        example={
-            "moves": "User {user}: {size:,} items share the score {score:g} on ranks {first:,} to {last:,}, and the value is anything from {low:.4f} to {high:.4f}.",
-            "still": "User {user}: {size:,} items share the score {score:g} on ranks {first:,} to {last:,}.",
-            "unbounded": "User {user}: {size:,} items share the score {score:g} on ranks {first:,} to {last:,}.",
-        }[how],
+        example=(
+            "User {user}: {size:,} items share the score {score:g} on ranks {first:,} to {last:,}, and the value is anything from {low:.4f} to {high:.4f}."
+            if how == "moves"
+            else "User {user}: {size:,} items share the score {score:g} on ranks {first:,} to {last:,}."
+        ),
         advice={
             "score": "Average over all orders, or give scores that differ:",
             "rank": "The ranks settled what the scores leave open. To average over all orders:",
         }.get(data.convention.order, ""),
         rows=int(runs.size[runs.tied].sum()), runs=int(runs.tied.sum()), straddling=len(tied.straddling),
-        deciding=len(tied.deciding), **extremes,
+        deciding=len(tied.deciding), lower=tied.lower, upper=tied.upper, low=float(tied.low[user]), high=float(tied.high[user]),
         user=data.user(user), size=size, score=float(rows.score[first]), first=int(rows.rank[first]),
         last=int(rows.rank[first + size - 1]),
         code=with_options(data, **{"order": "score"} if data.convention.order == "rank" else {}, ties="expected"),

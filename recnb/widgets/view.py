@@ -36,9 +36,6 @@ class Keys(anywidget.AnyWidget):
     def __init__(self, inside: str, lang: str) -> None:
         super().__init__(inside=inside, lang=lang, layout=w.Layout(display="none"))
 
-    def __repr__(self) -> str:
-        return f"Keys({self.inside!r}, {self.lang!r})"
-
 
 class View(w.VBox):  # type: ignore[misc]
     """A widget of a state, with its text and a still picture for where no widget can be shown.

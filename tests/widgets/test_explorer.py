@@ -147,7 +147,7 @@ def test_bars_hold_every_user_once() -> None:
     assert [bar.label for bar in state.bars()][:3] == ["0", ">0 – 0.1", "0.1 – 0.2"]
     values = EV.ndcg(k=10).per_user
     assert state.bars()[0].count == int((values == 0).sum())
-    for column in [None, *state.segments.names]:
+    for column in [None, *state.segments]:
         state.choose_segment(column)
         for part in range(len(state.parts.labels) if state.parts else 1):
             state.part = None
@@ -166,7 +166,7 @@ def test_bars_hold_every_user_once() -> None:
 
 def test_means_of_segments_are_those_of_pandas() -> None:
     state = one()
-    assert state.segments.names == ["segment", "branch", "joined"]
+    assert list(state.segments) == ["segment", "branch", "joined"]
     state.choose_segment("branch")
     branch = SAMPLE.users.set_index("user")["branch"]
     expected = EV.ndcg(k=10).per_user.groupby(branch).agg(["mean", "size"])
@@ -202,7 +202,7 @@ def test_a_column_of_the_truth_parts_users_if_each_has_one_value() -> None:
     )
     ev = recnb.evaluate(SAMPLE.models["item-knn"], truth)
     state = explorer_state({"": ev})
-    assert state.segments.names == ["country"]
+    assert list(state.segments) == ["country"]
     state.choose_segment("country")
     expected = EV.ndcg(k=10).per_user.groupby(truth.groupby("user")["country"].first()).mean()
     assert {bar.label: bar.share for bar in state.means_of_parts()} == pytest.approx(expected.to_dict())

@@ -52,8 +52,8 @@ def small(q: Quiz) -> None:
         assert q.k is None or len(row) > q.k
         assert list(truth) == sorted(truth)
         assert all(0 < grade <= 3 for grade in truth.values())
-    assert 3 <= q.drawn.length <= 6
-    assert q.metric == "hit_rate" or (q.drawn.length >= 4 and q.drawn.missed)
+    assert 3 <= len(q.drawn.row) <= 6
+    assert q.metric == "hit_rate" or (len(q.drawn.row) >= 4 and q.drawn.missed)
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -83,7 +83,7 @@ def test_hundreds_of_exercises_tell_apart(metric: str) -> None:
 def test_a_cutoff_that_is_given_is_kept(metric: str, k: int) -> None:
     q = recnb.quiz(metric, 1, k=k)
     assert q.k == k
-    assert q.drawn.length > k
+    assert len(q.drawn.row) > k
     if (metric, k) != ("reciprocal_rank", 3):  # three ranks cannot hold so many cases
         tells_apart(q)
 

@@ -275,7 +275,7 @@ def test_all_forms_in_both_languages(metric: str, lang: str) -> None:
     assert asked in texts[0]
     assert asked in texts[1]
     assert all(bool(re.search("[가-힣]", one)) is (lang == "ko") for one in texts)
-    for row in question.rows(q.drawn):
+    for row in question.table(q.drawn)[1]:
         assert all(cell in texts[0] and cell in texts[1] for cell in row)
     assert all(slip.sentence for slip in q.slips)
     assert texts[3].count("<tr") > len(q.slips)

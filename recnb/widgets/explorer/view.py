@@ -37,9 +37,6 @@ class UsersTable(anywidget.AnyWidget):
         """Take nothing from the browser but its messages."""
         super().set_state({name: value for name, value in sync_data.items() if name not in ("shown", "words", "lang")})
 
-    def __repr__(self) -> str:
-        return f"UsersTable({len(self.shown.get('rows', []))} rows)"
-
 
 class Explorer(View):
     """From a mean to the users behind it, and to one user's list; `.state` is what is shown."""
@@ -74,7 +71,7 @@ class Explorer(View):
         self.k = w.IntSlider(min=1, max=most, description=_("k"), style=WIDE, layout={"width": "20em"})
         self.whole = w.Checkbox(description=_("whole lists"), indent=False, layout=CONTROL)
         self.options = w.Box([], layout={"flex_flow": "row wrap"})
-        columns = [(one_line(name), name) for name in state.segments.names]
+        columns = [(one_line(name), name) for name in state.segments]
         self.segment = dropdown(_("Segment"), [(_("none"), ""), *columns])
         models = [(one_line(name), name) for name in state.names]
         self.model, self.other = dropdown(_("Model"), models), dropdown(_("compared with"), models)
