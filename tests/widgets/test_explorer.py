@@ -199,6 +199,7 @@ def test_a_column_of_the_truth_parts_users_if_each_has_one_value() -> None:
         day=range(len(SAMPLE.test)),
         device=["tv" if n % 2 else "phone" for n in range(len(SAMPLE.test))],
         tags=[[] for _ in range(len(SAMPLE.test))],
+        mixed=[n if n % 2 else "tv" for n in range(len(SAMPLE.test))],
     )
     ev = recnb.evaluate(SAMPLE.models["item-knn"], truth)
     state = explorer_state({"": ev})
@@ -304,3 +305,12 @@ def test_columns_of_one_name_are_kept_apart() -> None:
     state = explorer_state({"": recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, users=users)})
     state.choose_segment("hits")
     assert list(state.to_frame()) == ["value", "hits", "relevant", "length", "hits (segment)"]
+
+
+def test_users_sorted_by_their_segment_are_sorted_by_value_again_if_another_is_chosen() -> None:
+    state = one()
+    state.choose_segment("branch")
+    state.sort("segment")
+    assert state.sorting == "segment"
+    state.choose_segment("joined")
+    assert (state.sorting, state.descending) == ("value", True)

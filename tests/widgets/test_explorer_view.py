@@ -194,3 +194,14 @@ def test_it_speaks_korean_whatever_the_setting_is_later() -> None:
     assert one.table.words["search"] == "사용자 찾기"
     assert one.table.lang == "ko"
     assert "추천 목록" in one._repr_mimebundle_()["text/html"]
+
+
+def test_a_column_of_which_there_are_two_is_refused_where_it_is_chosen() -> None:
+    truth = SAMPLE.test.assign(age=[2 * int(user[1:]) for user in SAMPLE.test["user"]])
+    users = SAMPLE.users.assign(age=range(len(SAMPLE.users)))
+    one = recnb.evaluate(SAMPLE.models["item-knn"], truth, users=users).explore()
+    one.segment.value = "age"
+    assert "is a column of users= and of the truth, and they differ" in one.summary.value
+    assert one.segment.value == ""
+    one.segment.value = "branch"
+    assert "they differ" not in one.summary.value

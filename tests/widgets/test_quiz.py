@@ -12,6 +12,7 @@ import pytest
 
 import recnb
 from recnb.display.language import with_particles
+from recnb.errors import RecnbError
 from recnb.metrics import accuracy
 from recnb.metrics.hits import Cutoff, Hits
 from recnb.metrics.metric import METRICS, Credit
@@ -412,3 +413,8 @@ def test_a_solution_without_mistakes_shows_none() -> None:
     solution = replace(recnb.quiz("rbp", 1), slips=()).reveal()
     assert "mistakes" not in repr(solution)
     assert "<details" not in solution._repr_html_()
+
+
+def test_options_under_which_no_value_is_worth_asking_for_are_refused() -> None:
+    with pytest.raises(RecnbError, match=r"ERR under \{'max_relevance': 50\}: its value is always 0 or 1"):
+        recnb.quiz("err", max_relevance=50)

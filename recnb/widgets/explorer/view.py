@@ -14,6 +14,7 @@ import traitlets
 
 from recnb.display.language import _, use_language
 from recnb.display.text import one_line
+from recnb.errors import RecnbError
 from recnb.metrics.metric import METRICS
 from recnb.widgets.explorer import shown
 from recnb.widgets.explorer.state import SHAPES, ExplorerState
@@ -84,7 +85,10 @@ class Explorer(View):
 
     def _apply(self, act: Callable[[], Any]) -> None:
         self.state.problem = ""
-        act()
+        try:
+            act()
+        except RecnbError as refused:
+            self.state.problem = str(refused)
         self._show()
 
     def act(self, message: Any) -> None:
