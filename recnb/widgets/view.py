@@ -41,10 +41,11 @@ class View(w.VBox):  # type: ignore[misc]
     """A widget of a state, with its text and a still picture for where no widget can be shown.
 
     `name` is its CSS class; each widget that is an attribute has it with the name of the attribute as a class of its own.
+    `still` makes HTML of the state that needs no kernel, script or style sheet.
     """
 
-    def __init__(self, name: str, state: Any, rows: Sequence[Any]) -> None:
-        self.state = state
+    def __init__(self, name: str, state: Any, rows: Sequence[Any], still: Callable[[Any], str]) -> None:
+        self.state, self._still = state, still
         self._showing = False
         super().__init__([*rows, Keys(name, state.lang)])
         self.add_class(name)
@@ -69,13 +70,9 @@ class View(w.VBox):  # type: ignore[misc]
         finally:
             self._showing = False
 
-    def _still(self) -> str:
-        """Return HTML that needs no kernel, script or style sheet."""
-        raise NotImplementedError
-
     def __repr__(self) -> str:
         return repr(self.state)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         bundle = super()._repr_mimebundle_(**kwargs) or {}
-        return {**bundle, "text/plain": repr(self), "text/html": self._still()}
+        return {**bundle, "text/plain": repr(self), "text/html": str(self._still(self.state))}

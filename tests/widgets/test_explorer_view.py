@@ -192,7 +192,7 @@ def test_it_speaks_korean_whatever_the_setting_is_later() -> None:
     assert "사용자" in one.summary.value
     assert one.metric.description == "지표"
     assert one.table.words["search"] == "사용자 찾기"
-    assert one.table.lang == "ko"
+    assert one.children[-1].lang == "ko"
     assert "추천 목록" in one._repr_mimebundle_()["text/html"]
 
 

@@ -21,9 +21,6 @@ function render({ model, el }) {
   const words = model.get("words");
   const send = (kind, more) => model.send({ kind, ...more });
   const root = make("div", "recnb-users", el);
-  root.dataset.lmSuppressShortcuts = "true"; // keys pressed here are no commands of the notebook
-  root.lang = model.get("lang");
-  root.addEventListener("keydown", (event) => event.stopPropagation());
 
   const left = make("div", "recnb-left", root);
   const bars = make("div", "recnb-bars", left);

@@ -32,11 +32,10 @@ class UsersTable(anywidget.AnyWidget):
 
     shown = traitlets.Dict().tag(sync=True)  #: all that is on the page, as text
     words = traitlets.Dict().tag(sync=True)
-    lang = traitlets.Unicode("en").tag(sync=True)
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Take nothing from the browser but its messages."""
-        super().set_state({name: value for name, value in sync_data.items() if name not in ("shown", "words", "lang")})
+        super().set_state({name: value for name, value in sync_data.items() if name not in ("shown", "words")})
 
 
 class Explorer(View):
@@ -48,7 +47,7 @@ class Explorer(View):
         self._detail_key: Any = None
         self._options_of: Any = None  # the metric whose options have controls
         with use_language(state.lang):
-            super().__init__("recnb-explorer", state, self._rows(state))
+            super().__init__("recnb-explorer", state, self._rows(state), shown.still)
         self._show()
         self._on_change(self.metric, lambda name: state.ask(metric=name))
         self._on_change(self.k, lambda k: state.ask(k=k))
@@ -80,7 +79,7 @@ class Explorer(View):
         segment, paired = [self.segment] * bool(columns), [self.model, self.other, self.shape] * state.paired
         self.controls = w.Box([self.metric, self.k, self.whole, self.options, *segment, *paired], layout=ROWS)
         self.summary, self.detail = w.HTML(), w.HTMLMath()
-        self.table = UsersTable(words=shown.labels(state.lang), lang=state.lang)
+        self.table = UsersTable(words=shown.labels(state.lang))
         return [self.controls, self.summary, self.table, self.detail]
 
     def _apply(self, act: Callable[[], Any]) -> None:
@@ -153,9 +152,6 @@ class Explorer(View):
         control.add_class(f"recnb-explorer-option-{name}")
         self._on_change(control, lambda value: self.state.ask(**{name: value}))
         return control
-
-    def _still(self) -> str:
-        return str(shown.still(self.state))
 
 
 __all__ = ["Explorer", "UsersTable"]

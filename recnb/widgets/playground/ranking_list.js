@@ -13,7 +13,6 @@ function make(tag, name, parent) {
 
 function render({ model, el }) {
   const root = make("div", "recnb-playground", el);
-  root.dataset.lmSuppressShortcuts = "true"; // a digit here is a relevance, not a command of the notebook
   const hint = make("div", "recnb-hint", root);
   hint.id = `recnb-hint-${(views += 1)}`;
   const list = make("ol", "recnb-list", root);
@@ -65,7 +64,6 @@ function render({ model, el }) {
   // Actions.
 
   function press(event, index) {
-    event.stopPropagation();
     const order = model.get("order");
     const rank = order.indexOf(index);
     const down = { ArrowUp: -1, ArrowDown: 1 }[event.key];

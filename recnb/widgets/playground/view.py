@@ -91,7 +91,7 @@ class Playground(View):
 
     def __init__(self, state: PlaygroundState) -> None:
         with use_language(state.lang):
-            super().__init__("recnb-play", state, self._rows(state))
+            super().__init__("recnb-play", state, self._rows(state), still)
         self._position = {item: position for position, item in enumerate(state.items)}
         self._show()
         self._on_change(self.list, self._reorder, "order")
@@ -195,9 +195,6 @@ class Playground(View):
             "said": state.announcement(),
         }
         return {"lang": state.lang, "k": state.k, "items": items, "texts": texts}
-
-    def _still(self) -> str:
-        return still(self.state)
 
 
 __all__ = ["Playground", "RankingList"]
