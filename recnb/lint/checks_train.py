@@ -80,7 +80,7 @@ def cold_relevant(data: LintData) -> Findings:
     if len(new) == 0:
         return
     cold = is_in(truth["item"], new).to_numpy()
-    user = data.hits.truth_user if len(data.hits.truth_user) == len(cold) else data.prepared.truth_user
+    user = data.prepared.truth_user
     warm = np.bincount(user[~cold], minlength=data.n_users)
     of = np.bincount(user, minlength=data.n_users)
     most = float((warm[of > 0] / of[of > 0]).mean())

@@ -22,15 +22,15 @@ def script(path: str) -> str:
     return resources.files("recnb.widgets").joinpath(path).read_text("utf-8")
 
 
-class Keys(anywidget.AnyWidget):
-    """A hidden part of a widget with a class of its own: it keeps the keys pressed there from JupyterLab, and sets the language.
+class Controls(anywidget.AnyWidget):
+    """A hidden part of a widget: it keeps keys from JupyterLab, names controls for screen readers, and sets the language.
 
     JupyterLab would take a letter typed in a list of choices for a command.
     """
 
-    _esm = script("keyboard.js")
+    _esm = script("controls.js")
 
-    inside = traitlets.Unicode().tag(sync=True)
+    inside = traitlets.Unicode().tag(sync=True)  #: the CSS class of the widget
     lang = traitlets.Unicode("en").tag(sync=True)
 
     def __init__(self, inside: str, lang: str) -> None:
@@ -47,7 +47,7 @@ class View(w.VBox):  # type: ignore[misc]
     def __init__(self, name: str, state: Any, rows: Sequence[Any], still: Callable[[Any], str]) -> None:
         self.state, self._still = state, still
         self._showing = False
-        super().__init__([*rows, Keys(name, state.lang)])
+        super().__init__([*rows, Controls(name, state.lang)])
         self.add_class(name)
         for attribute, part in vars(self).items():
             if isinstance(part, w.DOMWidget):

@@ -91,7 +91,6 @@ def labels(lang: str) -> dict[str, str]:
             "pick_part": _("Show only this segment"),
             "pages": _("Pages"),
             "how": _("Enter or click shows the user's list below; arrow keys move, column heads sort."),
-            "k": _("k"),
         }
 
 

@@ -152,14 +152,7 @@ function render({ model, el }) {
     event.preventDefault();
   }
 
-  // For screen readers: a name of the slider, which ipywidgets only shows beside it.
-  function nameSlider() {
-    const whole = root.closest(".recnb-explorer") ?? root;
-    whole.querySelector(".recnb-explorer-k [role=slider]")?.setAttribute("aria-label", words.k);
-  }
-
   function draw() {
-    nameSlider();
     const shown = model.get("shown");
     const activeElement = el.getRootNode().activeElement;
     const focused = root.contains(activeElement) ? activeElement.dataset.key : undefined;
@@ -192,10 +185,8 @@ function render({ model, el }) {
 
   model.on("change:shown", draw);
   draw();
-  const later = setTimeout(nameSlider, 500); // the widget around the table is drawn after it
   return () => {
     clearTimeout(waiting);
-    clearTimeout(later);
     model.off("change:shown", draw);
   };
 }

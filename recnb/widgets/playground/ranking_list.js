@@ -185,7 +185,6 @@ function render({ model, el }) {
     outside.setAttribute("aria-label", texts.outside);
     outsideTitle.textContent = outside.children.length ? texts.outside : "";
     said.textContent = texts.said;
-    nameControls();
     rows.forEach(({ row, item, rank, mark, name, term, change, input }, index) => {
       const { label, aria, aria_relevance, worth, changed, turn } = items[index];
       const at = order.indexOf(index);
@@ -205,20 +204,6 @@ function render({ model, el }) {
     });
   }
 
-  // For screen readers: the names of slider and radio buttons, which ipywidgets only shows beside them.
-  function nameControls() {
-    const all = root.closest(".recnb-play") ?? root;
-    const { texts } = model.get("shown");
-    all.querySelector(".recnb-play-k [role=slider]")?.setAttribute("aria-label", texts.k);
-    for (const radio of all.querySelectorAll(".widget-radio")) {
-      const box = radio.querySelector(".widget-radio-box");
-      box?.setAttribute("role", "radiogroup");
-      box?.setAttribute("aria-label", radio.querySelector(".widget-label")?.textContent ?? "");
-      // With one name for all, Tab leads to the one that is chosen and the arrow keys to the others.
-      for (const input of radio.querySelectorAll("input")) input.name = `${hint.id}-${[...radio.classList].join("-")}`;
-    }
-  }
-
   // One item at a time is reached by Tab; the arrow keys lead to the others.
   function activate(index) {
     active = index;
@@ -231,7 +216,6 @@ function render({ model, el }) {
   list.append(...model.get("order").map((index) => rows[index].row));
   activate(active);
   paint();
-  setTimeout(nameControls, 500); // the widget around the list is drawn after it
   model.on("change:order", place);
   model.on("change:relevance", paint);
   model.on("change:shown", paint);

@@ -191,10 +191,9 @@ class Playground(View):
             "list": ngettext("The list, {n} item", "The list, {n} items", n),
             "outside": _("Not recommended"),
             "cut": _("k = {k}: ranks below do not count", k=state.k),
-            "k": _("cut-off k"),
             "said": state.announcement(),
         }
-        return {"lang": state.lang, "k": state.k, "items": items, "texts": texts}
+        return {"k": state.k, "items": items, "texts": texts}
 
 
 __all__ = ["Playground", "RankingList"]
