@@ -136,9 +136,9 @@ def test_a_user_who_is_not_on_the_page_is_not_picked() -> None:
 def test_the_browser_cannot_say_what_is_shown() -> None:
     one = EV.explore()
     before = dict(one.table.shown)
-    one.table.set_state({"shown": {"rows": []}, "lang": "xx"})
+    one.table.set_state({"shown": {"rows": []}, "words": {}})
     assert one.table.shown == before
-    assert one.table.lang == "en"
+    assert one.table.words["search"] == "Search users"
 
 
 def test_sorting_sends_a_page_and_no_explanation_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -209,7 +209,7 @@ class ExplorerState:
     def choose_segment(self, column: str | None) -> None:
         """Choose the column that divides users into segments; None for none."""
         if column is not None and column not in self.segments:
-            raise OptionError(f"{column!r} parts no users here. {near(column, self.segments)}")
+            raise OptionError(f"{column!r} divides users into no segments. {near(column, self.segments)}")
         self._divide(column)
         if self.sorted_by == "segment":
             self.sorted_by, self.descending = "value", True
