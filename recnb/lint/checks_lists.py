@@ -44,7 +44,7 @@ def duplicates(data: LintData) -> Findings:
         }[how],
         example="User {user} was recommended {item} {times:,} times.",
         advice="Keep each pair once:",
-        once=once, code=f"recs.{'unique' if data.is_polars else 'drop_duplicates'}([{data.label_of('user')!r}, {data.label_of('item')!r}])",
+        once=once, code=f"recs.{data.code(pandas='drop_duplicates', polars='unique')}([{data.label_of('user')!r}, {data.label_of('item')!r}])",
     )  # fmt: skip
 
 
@@ -160,7 +160,7 @@ def upside_down(data: LintData) -> Findings:
         advice="If {column} is a rank, name it so, `rank=`; if it is a distance, turn it:",
         turned=turned, column=Quoted(column),
         user=Quoted(recs["user"][0]), first=float(recs["score"][0]), second=float(recs["score"][1]),
-        code=f"recs[{column!r}] = -recs[{column!r}]" if not data.is_polars else f"recs.with_columns(-pl.col({column!r}))",
+        code=data.code(pandas=f"recs[{column!r}] = -recs[{column!r}]", polars=f"recs.with_columns(-pl.col({column!r}))"),
     )  # fmt: skip
 
 
@@ -215,7 +215,11 @@ def filler_score(data: LintData) -> Findings:
             advice="If these items were not recommended, take the rows out:",
             score=filler, user=place["user"],
             item=place["item"], rank=place["rank"], low=float(rest.min()), high=float(rest.max()),
-            reach=int((at & data.in_reach).sum()), code=f"recs = recs[recs[{data.label_of('score')!r}] != {filler:g}]",
+            reach=int((at & data.in_reach).sum()),
+            code=data.code(
+                pandas=f"recs = recs[recs[{data.label_of('score')!r}] != {filler:g}]",
+                polars=f"recs = recs.filter(pl.col({data.label_of('score')!r}) != {filler:g})",
+            ),
         )  # fmt: skip
 
 
@@ -267,6 +271,7 @@ def rank_gaps(data: LintData) -> Findings:
     empty = int(np.flatnonzero(ranks != np.arange(1, len(ranks) + 1))[0]) + 1
     first = np.flatnonzero(np.r_[True, ~rows.same_user])
     late = bool((rows.rank[first] > 1).all())
+    by, of = data.label_of("rank"), data.label_of("user")
     yield finding(
         data, "warning" if late else "note", int(gappy.sum()), int(data.listed.sum()),
         short=(
@@ -281,7 +286,11 @@ def rank_gaps(data: LintData) -> Findings:
         example="User {user} has {rows:,} rows and the last rank {length:,}; rank {rank:,} is empty.",
         advice="If these places were not used, close the gaps:",
         user=data.user(user), rank=empty, length=int(data.list_length[user]), rows=len(ranks),
-        start=int(rows.rank[first].min()), code=f"recs.assign(rank=recs.groupby({data.label_of('user')!r})[{data.label_of('rank')!r}].rank(method=\"first\"))",
+        start=int(rows.rank[first].min()),
+        code=data.code(
+            pandas=f"recs.assign(rank=recs.groupby({of!r})[{by!r}].rank(method=\"first\"))",
+            polars=f"recs.with_columns(pl.col({by!r}).rank(\"ordinal\").over({of!r}))",
+        ),
     )  # fmt: skip
 
 

@@ -257,10 +257,9 @@ class LintData:
         labels = self.source.labels if frame == "recs" else self.source.truth_labels
         return labels.get(role, role)
 
-    @property
-    def is_polars(self) -> bool:
-        """Whether the caller's frames are Polars', so that advice is written for it."""
-        return isinstance(self.side_data.truth, (pl.DataFrame, pl.LazyFrame))
+    def code(self, *, pandas: str, polars: str) -> str:
+        """The line of code for the kind of frames that the caller has."""
+        return polars if isinstance(self.side_data.truth, (pl.DataFrame, pl.LazyFrame)) else pandas
 
 
 def is_in(values: pl.Series, others: pl.Series) -> pl.Series:

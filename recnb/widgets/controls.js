@@ -34,7 +34,7 @@ function guard(whole, lang) {
 function render({ model, el }) {
   let free = () => {};
   const wait = setInterval(() => {
-    const whole = el.closest(`.${model.get("inside")}`);
+    const whole = el.closest(".recnb-view");
     if (!whole) return; // the widget around this is drawn after it
     clearInterval(wait);
     free = guard(whole, model.get("lang"));

@@ -17,9 +17,9 @@ FITTING = {"width": "max-content"}
 ROWS = {"flex_flow": "row wrap", "align_items": "center"}
 
 
-def script(path: str) -> str:
-    """Return a script or a style sheet of the widgets."""
-    return resources.files("recnb.widgets").joinpath(path).read_text("utf-8")
+def script(*paths: str) -> str:
+    """Return a script, of one or several files, or a style sheet of the widgets."""
+    return "\n".join(resources.files("recnb.widgets").joinpath(path).read_text("utf-8") for path in paths)
 
 
 class Controls(anywidget.AnyWidget):
@@ -29,12 +29,9 @@ class Controls(anywidget.AnyWidget):
     """
 
     _esm = script("controls.js")
+    _css = script("controls.css")
 
-    inside = traitlets.Unicode().tag(sync=True)  #: the CSS class of the widget
     lang = traitlets.Unicode("en").tag(sync=True)
-
-    def __init__(self, inside: str, lang: str) -> None:
-        super().__init__(inside=inside, lang=lang, layout=w.Layout(display="none"))
 
 
 class View(w.VBox):  # type: ignore[misc]
@@ -47,8 +44,8 @@ class View(w.VBox):  # type: ignore[misc]
     def __init__(self, name: str, state: Any, rows: Sequence[Any], still: Callable[[Any], str]) -> None:
         self.state, self._still = state, still
         self._showing = False
-        super().__init__([*rows, Controls(name, state.lang)])
-        self.add_class(name)
+        super().__init__([*rows, Controls(lang=state.lang, layout=w.Layout(display="none"))])
+        self.add_class("recnb-view").add_class(name)
         for attribute, part in vars(self).items():
             if isinstance(part, w.DOMWidget):
                 part.add_class(f"{name}-{attribute}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -465,3 +467,42 @@ def test_lists_that_stay_where_they_are_have_the_effects_that_need_no_rows(monke
     assert "Equal scores" not in repr(
         recnb.compare({"one": away.evaluate(), "two": away.evaluate()}).table("ndcg", k=10)
     )
+
+
+#: Findings whose code changes the rows of a frame.
+CHANGES_ROWS = (
+    "duplicates", "filler_score", "float_ids", "ids_by_accent", "ids_by_case", "ids_of_nothing", "ids_with_blanks",
+    "ids_with_point", "ids_with_zeros", "rank_gaps", "seen_in_train", "train_in_truth", "upside_down",
+)  # fmt: skip
+
+
+def typed(code: str, frames: dict[str, Any]) -> Any:
+    """The frame that a line of code makes, whether it assigns it or not."""
+    names = {"pd": pd, "pl": pl, **frames}
+    frame = re.split(r"[ .[]", code)[0]
+    if " = " in code:
+        exec(code, names)
+        return names[frame]
+    return eval(code, names)
+
+
+@pytest.mark.parametrize("name", CHANGES_ROWS)
+@pytest.mark.parametrize("convert", [Frame.copy, pl.from_pandas], ids=["pandas", "polars"])
+def test_the_code_of_a_finding_is_its_remedy(name: str, convert: Callable[[Frame], Any]) -> None:
+    data, k = PLANTED[name][0](), CUT.get(name, 10)
+    sides = ("recs", "truth", "train", "items", "users")
+    frames = {side: convert(getattr(data, side)) for side in sides if getattr(data, side) is not None}
+    for _column in ("of users", "of items"):
+        lint = data.with_(**frames).lint(k)
+        code = lint[name].code if name in lint.names else ""
+        if code.startswith("frame"):
+            column = "user" if "'user'" in code else "item"
+            frames |= {
+                side: typed(code, {**frames, "frame": frame})
+                for side, frame in frames.items()
+                if column in frame.columns
+            }
+        elif code:
+            side = re.split(r"[ .[]", code)[0]
+            frames[side] = typed(code, frames)
+    assert name not in data.with_(**frames).lint(k).names

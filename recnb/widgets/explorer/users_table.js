@@ -1,14 +1,6 @@
 // The users of an explorer: bars to pick from, and one page of a table. Everything shown comes in `shown`, as text made in
 // Python, and is put in as text, never as HTML; actions are sent to Python as messages of a `kind`.
 
-function make(tag, name, parent, text) {
-  const element = document.createElement(tag);
-  element.className = name;
-  if (text !== undefined) element.textContent = text;
-  parent?.append(element);
-  return element;
-}
-
 function button(name, parent, text, key, act) {
   const element = make("button", name, parent, text);
   element.type = "button";

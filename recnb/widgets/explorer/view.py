@@ -27,7 +27,7 @@ CONTROL = {"width": "auto", "margin": "2px 14px 2px 0"}
 class UsersTable(anywidget.AnyWidget):
     """A histogram to pick from and a page of users; the browser sends messages, and shows texts made in Python."""
 
-    _esm = script("explorer/users_table.js")
+    _esm = script("make.js", "explorer/users_table.js")
     _css = script("explorer/users_table.css")
 
     shown = traitlets.Dict().tag(sync=True)  #: all that is on the page, as text

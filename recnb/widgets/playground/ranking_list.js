@@ -4,13 +4,6 @@
 
 let views = 0;
 
-function make(tag, name, parent) {
-  const element = document.createElement(tag);
-  element.className = name;
-  parent?.append(element);
-  return element;
-}
-
 function render({ model, el }) {
   const root = make("div", "recnb-playground", el);
   const hint = make("div", "recnb-hint", root);

@@ -55,7 +55,7 @@ def still(state: PlaygroundState) -> str:
 class RankingList(anywidget.AnyWidget):
     """A list whose items are dragged or moved by keys; the browser can permute `order` and set `relevance`, from 0 up."""
 
-    _esm = script("playground/ranking_list.js")
+    _esm = script("make.js", "playground/ranking_list.js")
     _css = script("playground/ranking_list.css")
 
     order = traitlets.List(traitlets.Int()).tag(sync=True)  #: positions of items, in rank order
