@@ -418,3 +418,11 @@ def test_a_solution_without_mistakes_shows_none() -> None:
 def test_options_under_which_no_value_is_worth_asking_for_are_refused() -> None:
     with pytest.raises(RecnbError, match=r"ERR under \{'max_relevance': 50\}: its value is always 0 or 1"):
         recnb.quiz("err", max_relevance=50)
+
+
+@pytest.mark.parametrize("metric", ["ndcg", "idcg"])
+def test_an_ideal_list_as_long_as_the_list_takes_few_draws(metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = []
+    monkeypatch.setattr(generate, "mistakes_of", lambda one: drawn.append(one) or mistakes_of(one))
+    tells_apart(recnb.quiz(metric, 1, ideal="min(k, list)"))
+    assert len(drawn) < 50
