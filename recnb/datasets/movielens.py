@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from recnb.display.language import _
-from recnb.errors import RecnbError
+from recnb.errors import RecnbError, is_number
 
 BASE_URL = "https://files.grouplens.org/datasets/movielens/"
 # GroupLens publishes these sums next to the archives, as <archive>.md5.
@@ -136,7 +136,11 @@ def split_by_time(
     >>> test["item"].to_list()
     [1, 2]
     """
-    if not 0 < test_share < 1:
+    if not isinstance(ratings, pd.DataFrame):
+        raise RecnbError(
+            f"The ratings are a {type(ratings).__name__}: give a pandas frame, such as ratings.to_pandas()."
+        )
+    if not is_number(test_share) or not 0 < test_share < 1:
         raise RecnbError(f"test_share is {test_share!r}; it must lie between 0 and 1, for example test_share=0.2.")
     for word, column in (("user", user), ("time", time)):
         if column not in ratings.columns:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from recnb.display.language import _, use_language
@@ -50,11 +50,8 @@ def lettering(lang: str, *, rc: bool = False) -> Iterator[dict[str, Any]]:
                 ),
                 stacklevel=4,
             )
-    with use_language(lang if fonts else "en"):
-        if rc and fonts:
-            import matplotlib as mpl
+    import matplotlib as mpl
 
-            with mpl.rc_context({"font.family": fonts}):
-                yield {"fontfamily": fonts}
-        else:
-            yield {"fontfamily": fonts} if fonts else {}
+    in_force = mpl.rc_context({"font.family": fonts}) if rc and fonts else nullcontext()
+    with use_language(lang if fonts else "en"), in_force:
+        yield {"fontfamily": fonts} if fonts else {}

@@ -149,21 +149,12 @@ def _environment() -> Environment:
         tab_style=_style("display/tabs.css"),
         zip=zip,
     )
+    numbers = (text.arrow, text.change, text.fixed, isfinite, text.percent, text.short, text.signed, text.trimmed)
+    by_name = {function.__name__: function for function in (*numbers, language.capital, code, name, user_text)}
     environment.filters.update(
-        arrow=text.arrow,
+        by_name,
         base64=lambda drawing: base64.b64encode(drawing.encode()).decode("ascii"),
-        capital=language.capital,
-        code=code,
-        change=text.change,
         ends=lambda interval: text.ends(*interval),
-        fixed=text.fixed,
-        isfinite=isfinite,
-        name=name,
-        percent=text.percent,
-        short=text.short,
-        signed=text.signed,
-        trimmed=text.trimmed,
         tab_group=lambda key: "recnb-" + hashlib.sha256(key.encode()).hexdigest()[:12],
-        user_text=user_text,
     )
     return environment

@@ -29,7 +29,7 @@ def ids_with_blanks(data: LintData) -> Findings:
     return _variants(
         data,
         lambda ids: ids.str.strip_chars(),
-        ".strip()",
+        (".strip()", ".strip_chars()"),
         short="{n:,} {ids_of} of {of:,} differ only in blanks at their ends",
         alone="{n:,} {ids_of} of {of:,} begin or end with blanks",
         advice="Remove the blanks in all frames:",
@@ -42,7 +42,7 @@ def ids_by_case(data: LintData) -> Findings:
     return _variants(
         data,
         lambda ids: ids.str.to_lowercase(),
-        ".lower()",
+        (".lower()", ".to_lowercase()"),
         short="{n:,} {ids_of} of {of:,} differ only in upper and lower case",
         advice="If they mean the same, write them in one way in all frames:",
         severity="note",
@@ -55,7 +55,7 @@ def ids_with_zeros(data: LintData) -> Findings:
     return _variants(
         data,
         lambda ids: ids.str.replace(r"^0+(\d+)$", "$1"),
-        '.lstrip("0")',
+        ('.lstrip("0")', '.strip_chars_start("0")'),
         short="{n:,} {ids_of} of {of:,} are the same number with and without zeros before it",
         advice="If they mean the same, write them in one way, or read the column as text everywhere:",
     )
@@ -67,7 +67,7 @@ def ids_with_point(data: LintData) -> Findings:
     return _variants(
         data,
         lambda ids: ids.str.replace(r"^(\d+)\.0$", "$1"),
-        '.removesuffix(".0")',
+        ('.removesuffix(".0")', '.strip_suffix(".0")'),
         short="{n:,} {ids_of} of {of:,} are the same number with and without .0",
         alone="{n:,} {ids_of} of {of:,} are numbers that end in .0",
         advice="They were floats before they were text; write them as whole numbers:",
@@ -80,7 +80,7 @@ def ids_by_accent(data: LintData) -> Findings:
     return _variants(
         data,
         lambda ids: ids.str.normalize("NFC"),
-        '.normalize("NFC")',
+        ('.normalize("NFC")', '.normalize("NFC")'),
         short="{n:,} {ids_of} of {of:,} look the same and are written with other characters",
         advice="Write all frames in one form:",
     )
@@ -116,7 +116,11 @@ def ids_of_nothing(data: LintData) -> Findings:
             example="Such as {ids}.",
             advice="If these ids are missing, leave their rows out of all frames:",
             met=met,
-            ids=Quoted(*words.head(3).to_list()), code=f"frame = frame[~frame[{column!r}].isin({words.to_list()!r})]",
+            ids=Quoted(*words.head(3).to_list()),
+            code=data.code(
+                pandas=f"frame = frame[~frame[{column!r}].isin({words.to_list()!r})]",
+                polars=f"frame = frame.filter(~pl.col({column!r}).is_in({words.to_list()!r}))",
+            ),
             )  # fmt: skip
 
 
@@ -125,19 +129,24 @@ def float_ids(data: LintData) -> Findings:
     """Ids that came as floats: a column of whole numbers that had a gap."""
     if not (floats := data.source.floats):
         return
+    frame = floats[0].partition("[")[0]
     yield finding(
         data, "note", len(floats), 4,
         short=Plural("Ids came as floats in {n:,} column: {columns}", "Ids came as floats in {n:,} columns: {columns}"),
         effect="They are whole and were read as whole numbers, so nothing is lost; a column of ids becomes float where a row lacks one.",
         advice="Check which rows lost their id, and keep the column as integers:",
-        columns=Quoted(*floats), code=f'{floats[0]} = {floats[0]}.astype("Int64")',
+        columns=Quoted(*floats),
+        code=data.code(
+            pandas=f'{floats[0]} = {floats[0]}.astype("Int64")',
+            polars=f"{frame} = {frame}.with_columns({floats[0]}.cast(pl.Int64))",
+        ),
     )  # fmt: skip
 
 
 def _variants(
     data: LintData,
     plain: Plain,
-    method: str,
+    methods: tuple[str, str],
     *,
     short: str,
     advice: str,
@@ -146,8 +155,8 @@ def _variants(
 ) -> Findings:
     """Users or items whose ids become the same once they are written in one way.
 
-    `alone`: of such ids that are the same as no other, which are reported if there is this sentence; `severity`: if ids
-    become the same.
+    `methods`: how to write them so in pandas, and in Polars; `alone`: of such ids that are the same as no other, which are
+    reported if there is this sentence; `severity`: if ids become the same.
     """
     for role, ids in _text_ids(data):
         table = pl.DataFrame({"id": ids}).with_columns(plain=plain(pl.col("id")))
@@ -161,9 +170,13 @@ def _variants(
         shown = odd.filter(pl.col("plain") == odd["plain"][0])["id"].head(3).to_list()
         lost = _lost(data, role, plain)
         column = data.label_of(role)
+        in_pandas, in_polars = methods
         yield finding(
             data, "warning" if lost else severity if merged.height else "note", odd.height, len(ids),
-            lost=lost, ids=Quoted(*shown), code=f"frame[{column!r}] = frame[{column!r}].str{method}",
+            lost=lost, ids=Quoted(*shown), code=data.code(
+                pandas=f"frame[{column!r}] = frame[{column!r}].str{in_pandas}",
+                polars=f"frame = frame.with_columns(pl.col({column!r}).str{in_polars})",
+            ),
             short=short if merged.height else alone, ids_of=_("user ids") if role == "user" else _("item ids"),
             effect={
                 "lost": "Relevant rows that count as misses, and would match a list if ids were written in one way: {lost:,}. So {label} = {value:.4f} may be too low.",

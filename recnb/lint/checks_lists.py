@@ -44,7 +44,7 @@ def duplicates(data: LintData) -> Findings:
         }[how],
         example="User {user} was recommended {item} {times:,} times.",
         advice="Keep each pair once:",
-        once=once, code=f"recs.{'unique' if data.is_polars else 'drop_duplicates'}([{data.label_of('user')!r}, {data.label_of('item')!r}])",
+        once=once, code=f"recs.{data.code(pandas='drop_duplicates', polars='unique')}([{data.label_of('user')!r}, {data.label_of('item')!r}])",
     )  # fmt: skip
 
 
@@ -56,30 +56,21 @@ def ties(data: LintData) -> Findings:
     tied = ties_of(data)
     if tied is None:
         return
-    rows, runs, bounds = tied.rows, tied.runs, tied.bounds
+    rows, runs = tied.rows, tied.runs
     runs_in_reach = np.r_[tied.deciding, tied.straddling]
     users = rows.user[runs.start[runs_in_reach]]
-    moved = np.zeros(data.n_users) if bounds is None else np.nan_to_num(bounds.high - bounds.low)
+    moved = np.nan_to_num(tied.high - tied.low)
     n_moved = int((moved > 1e-12).sum())
-    if len(users) == 0 or (n_moved == 0 and bounds is not None and len(tied.straddling) == 0):
+    how = "moves" if n_moved else "still" if tied.bounded else "unbounded"
+    if len(users) == 0 or (how == "still" and len(tied.straddling) == 0):
         return
     user = int(moved.argmax() if n_moved else users[0])
     of_user = runs_in_reach[users == user]
     run = int(of_user[np.argmax(runs.size[of_user])])
     first, size = int(runs.start[run]), int(runs.size[run])
-    how = "unbounded" if bounds is None else "moves" if n_moved else "still"
-    extremes = dict.fromkeys(("lower", "upper", "low", "high"), np.nan)
-    if bounds is not None:
-        extremes = {
-            "lower": bounds.lower,
-            "upper": bounds.upper,
-            "low": float(bounds.low[user]),
-            "high": float(bounds.high[user]),
-        }
-    grave = bounds is None or bounds.upper - bounds.lower >= MOVES
     assert rows.score is not None
     yield finding(
-        data, "warning" if grave and how != "still" else "note",
+        data, "note" if how == "still" or tied.upper - tied.lower < MOVES else "warning",
         n_moved if how == "moves" else len(np.unique(users)), data.n_users,
         short={
             "moves": Plural(
@@ -100,17 +91,17 @@ def ties(data: LintData) -> Findings:
             "still": "Runs of equal scores that begin within {cut} and end below: {straddling:,}. Which of their items are shown is left to chance.",
             "unbounded": "Runs that straddle the cut-off: {straddling:,}; runs of different relevance: {deciding:,}. Under this convention the metric's bounds over orders are not known.",
         }[how],
-        example={
-            "moves": "User {user}: {size:,} items share the score {score:g} on ranks {first:,} to {last:,}, and the value is anything from {low:.4f} to {high:.4f}.",
-            "still": "User {user}: {size:,} items share the score {score:g} on ranks {first:,} to {last:,}.",
-            "unbounded": "User {user}: {size:,} items share the score {score:g} on ranks {first:,} to {last:,}.",
-        }[how],
+        example=(
+            "User {user}: {size:,} items share the score {score:g} on ranks {first:,} to {last:,}, and the value is anything from {low:.4f} to {high:.4f}."
+            if how == "moves"
+            else "User {user}: {size:,} items share the score {score:g} on ranks {first:,} to {last:,}."
+        ),
         advice={
             "score": "Average over all orders, or give scores that differ:",
             "rank": "The ranks settled what the scores leave open. To average over all orders:",
         }.get(data.convention.order, ""),
         rows=int(runs.size[runs.tied].sum()), runs=int(runs.tied.sum()), straddling=len(tied.straddling),
-        deciding=len(tied.deciding), **extremes,
+        deciding=len(tied.deciding), lower=tied.lower, upper=tied.upper, low=float(tied.low[user]), high=float(tied.high[user]),
         user=data.user(user), size=size, score=float(rows.score[first]), first=int(rows.rank[first]),
         last=int(rows.rank[first + size - 1]),
         code=with_options(data, **{"order": "score"} if data.convention.order == "rank" else {}, ties="expected"),
@@ -169,7 +160,7 @@ def upside_down(data: LintData) -> Findings:
         advice="If {column} is a rank, name it so, `rank=`; if it is a distance, turn it:",
         turned=turned, column=Quoted(column),
         user=Quoted(recs["user"][0]), first=float(recs["score"][0]), second=float(recs["score"][1]),
-        code=f"recs[{column!r}] = -recs[{column!r}]" if not data.is_polars else f"recs.with_columns(-pl.col({column!r}))",
+        code=data.code(pandas=f"recs[{column!r}] = -recs[{column!r}]", polars=f"recs.with_columns(-pl.col({column!r}))"),
     )  # fmt: skip
 
 
@@ -224,7 +215,11 @@ def filler_score(data: LintData) -> Findings:
             advice="If these items were not recommended, take the rows out:",
             score=filler, user=place["user"],
             item=place["item"], rank=place["rank"], low=float(rest.min()), high=float(rest.max()),
-            reach=int((at & data.in_reach).sum()), code=f"recs = recs[recs[{data.label_of('score')!r}] != {filler:g}]",
+            reach=int((at & data.in_reach).sum()),
+            code=data.code(
+                pandas=f"recs = recs[recs[{data.label_of('score')!r}] != {filler:g}]",
+                polars=f"recs = recs.filter(pl.col({data.label_of('score')!r}) != {filler:g})",
+            ),
         )  # fmt: skip
 
 
@@ -276,6 +271,7 @@ def rank_gaps(data: LintData) -> Findings:
     empty = int(np.flatnonzero(ranks != np.arange(1, len(ranks) + 1))[0]) + 1
     first = np.flatnonzero(np.r_[True, ~rows.same_user])
     late = bool((rows.rank[first] > 1).all())
+    by, of = data.label_of("rank"), data.label_of("user")
     yield finding(
         data, "warning" if late else "note", int(gappy.sum()), int(data.listed.sum()),
         short=(
@@ -290,7 +286,11 @@ def rank_gaps(data: LintData) -> Findings:
         example="User {user} has {rows:,} rows and the last rank {length:,}; rank {rank:,} is empty.",
         advice="If these places were not used, close the gaps:",
         user=data.user(user), rank=empty, length=int(data.list_length[user]), rows=len(ranks),
-        start=int(rows.rank[first].min()), code=f"recs.assign(rank=recs.groupby({data.label_of('user')!r})[{data.label_of('rank')!r}].rank(method=\"first\"))",
+        start=int(rows.rank[first].min()),
+        code=data.code(
+            pandas=f"recs.assign(rank=recs.groupby({of!r})[{by!r}].rank(method=\"first\"))",
+            polars=f"recs.with_columns(pl.col({by!r}).rank(\"ordinal\").over({of!r}))",
+        ),
     )  # fmt: skip
 
 

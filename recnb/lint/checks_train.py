@@ -80,7 +80,7 @@ def cold_relevant(data: LintData) -> Findings:
     if len(new) == 0:
         return
     cold = is_in(truth["item"], new).to_numpy()
-    user = data.hits.truth_user if len(data.hits.truth_user) == len(cold) else data.prepared.truth_user
+    user = data.prepared.truth_user
     warm = np.bincount(user[~cold], minlength=data.n_users)
     of = np.bincount(user, minlength=data.n_users)
     most = float((warm[of > 0] / of[of > 0]).mean())
@@ -202,6 +202,7 @@ def _items_outside(
 def _anti(data: LintData, frame: str) -> str:
     """The line of code that removes the pairs of train from one of the user's frames."""
     keys = [data.label_of("user", frame), data.label_of("item", frame)]
-    if data.is_polars:
-        return f'{frame} = {frame}.join(train, on={keys!r}, how="anti")'
-    return f"{frame} = {frame}[~pd.MultiIndex.from_frame({frame}[{keys!r}]).isin(pd.MultiIndex.from_frame(train[{keys!r}]))]"
+    return data.code(
+        pandas=f"{frame} = {frame}[~pd.MultiIndex.from_frame({frame}[{keys!r}]).isin(pd.MultiIndex.from_frame(train[{keys!r}]))]",
+        polars=f'{frame} = {frame}.join(train, on={keys!r}, how="anti")',
+    )

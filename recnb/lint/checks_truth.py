@@ -19,22 +19,7 @@ from recnb.metrics.hits import Hits
 #: Highest values of the scales on which people rate.
 SCALES = (5.0, 10.0, 100.0)
 #: Ends of the names of columns that are ids or times: 0 is one of them.
-NO_AMOUNT = (
-    "id",
-    "code",
-    "time",
-    "timestamp",
-    "ts",
-    "date",
-    "year",
-    "month",
-    "week",
-    "weekday",
-    "day",
-    "hour",
-    "minute",
-    "second",
-)
+ENDS = ("id", "code", "time", "timestamp", "ts", "date", "year", "month", "week", "day", "hour", "minute", "second")
 #: The least number of users for which a common property is not taken for chance.
 ENOUGH = 10
 #: A candidate set that looks sampled: not smaller than this, and at most such a share of the items.
@@ -117,7 +102,7 @@ def unused_relevance(data: LintData) -> Findings:
             continue
         known, values = plain in AMOUNTS, amounts.n_unique()
         # What differs in each row is a number of the row.
-        zeros = zeros_in(amounts) if known or not (plain.endswith(NO_AMOUNT) or values == len(amounts)) else 0
+        zeros = zeros_in(amounts) if known or not (plain.endswith(ENDS) or values == len(amounts)) else 0
         if values > 1 and (zeros or known):
             found.append((zeros, name, amounts))
     for zeros, name, amounts in sorted(found, key=lambda one: one[0] == 0)[:1]:
@@ -314,13 +299,10 @@ def _candidates(data: LintData) -> int | None:
     length, relevant = data.list_length[data.listed], data.n_relevant[data.listed]
     if len(length) < ENOUGH or not _all_found(data):
         return None
-    if (length == length[0]).all():
-        size = int(length[0])
-    elif (length - relevant == length[0] - relevant[0]).all():
-        size = int(length[0] - relevant[0])
-    else:
+    sizes = next((sizes for sizes in (length, length - relevant) if (sizes == sizes[0]).all()), None)
+    if sizes is None or sizes[0] < CANDIDATES or length.max() > SHARE * len(data.ids_in("lists", "item")):
         return None
-    return size if size >= CANDIDATES and length.max() <= SHARE * len(data.ids_in("lists", "item")) else None
+    return int(sizes[0])
 
 
 def _all_found(data: LintData) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -84,7 +84,8 @@ class LintData:
         self.k = None if self.convention.cutoff == "none" else k
         self.label = scoring.metric.label(k)
         self.n_users = len(self.prepared.users)
-        self._ids: dict[tuple[Frames, str], pl.Series] = {}
+        self.list_length: Ints = self.prepared.list_length  #: per user, the last rank
+        self.ids_in = cache(self._ids_in)
         if values is not None:
             self._measured = values, float(values.mean())
 
@@ -191,11 +192,6 @@ class LintData:
             score = in_floats(recs["score"])[row]
         return ListRows(user, rank, score, row)
 
-    @property
-    def list_length(self) -> Ints:
-        """Per user, the last rank."""
-        return self.prepared.list_length
-
     @cached_property
     def listed(self) -> Mask:
         """Whether each user has a list."""
@@ -230,13 +226,8 @@ class LintData:
 
     # ---- ids --------------------------------------------------------------------------------------------------
 
-    def ids_in(self, frame: Frames, role: str) -> pl.Series:
+    def _ids_in(self, frame: Frames, role: str) -> pl.Series:
         """The users or items of a frame, each once."""
-        if (frame, role) not in self._ids:
-            self._ids[frame, role] = self._distinct(frame, role)
-        return self._ids[frame, role]
-
-    def _distinct(self, frame: Frames, role: str) -> pl.Series:
         train, row_counts = self.side_data.train, self.prepared.row_counts
         if frame == "all":
             frames: tuple[Frames, ...] = ("lists", "truth") if train is None else ("lists", "truth", "train")
@@ -265,10 +256,9 @@ class LintData:
         labels = self.source.labels if frame == "recs" else self.source.truth_labels
         return labels.get(role, role)
 
-    @property
-    def is_polars(self) -> bool:
-        """Whether the caller's frames are Polars', so that advice is written for it."""
-        return isinstance(self.side_data.truth, (pl.DataFrame, pl.LazyFrame))
+    def code(self, *, pandas: str, polars: str) -> str:
+        """The line of code for the kind of frames that the caller has."""
+        return polars if isinstance(self.side_data.truth, (pl.DataFrame, pl.LazyFrame)) else pandas
 
 
 def is_in(values: pl.Series, others: pl.Series) -> pl.Series:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from markupsafe import Markup
 
 from recnb.display.language import N_, Message, Plural, _, ngettext, use_language
-from recnb.display.templates import code, name, render, translated
+from recnb.display.templates import code, macro, name, translated
 from recnb.display.text import fixed, markdown_text, one_line
 from recnb.errors import OptionError, Suggesting, near
 
@@ -138,7 +138,7 @@ class Finding(Suggesting):
         return "\n".join([*lines, f"    {_on_one_line(self.code)}"] if self.code else lines)
 
     def _repr_html_(self) -> str:
-        return str(render("lint/lint.jinja", view="finding", finding=self))
+        return str(macro("lint/lint.jinja", "alone", self))
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,7 +242,7 @@ class Lint(Suggesting):
 
     def _in_report(self) -> str:
         """The findings for the head of a report in HTML: lines that unfold."""
-        return str(render("lint/lint.jinja", view="folded", lint=self))
+        return str(macro("lint/lint.jinja", "folded", self))
 
     def __repr__(self) -> str:
         lines = [self.headline, *_wrapped(self.measured)]
@@ -252,7 +252,7 @@ class Lint(Suggesting):
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):
-            return str(render("lint/lint.jinja", view="lint", lint=self))
+            return str(macro("lint/lint.jinja", "whole", self))
 
 
 def elsewhere_in_words(checks: Iterable[str]) -> list[str]:

@@ -33,24 +33,18 @@ class TieRuns:
 
 
 @dataclass(frozen=True, eq=False)
-class Bounds:
-    """The metric of each user with equal scores in their worst and in their best order, and the means."""
-
-    low: Floats
-    high: Floats
-    lower: float
-    upper: float
-
-
-@dataclass(frozen=True, eq=False)
 class Ties:
-    """Equal scores in the lists, and the bounds of the metric over their orders."""
+    """Equal scores in the lists, and the bounds of the metric over their orders; NaN if no order is known to be the best."""
 
     rows: ListRows
     runs: TieRuns
     straddling: Ints  #: runs that begin at or above the cut-off and end below it
     deciding: Ints  #: runs of items of different relevance: their order matters
-    bounds: Bounds | None  #: None if no order is known to be the best
+    bounded: bool
+    low: Floats  #: the metric of each user with equal scores in their worst order
+    high: Floats  #: and in their best order
+    lower: float  #: the means of both
+    upper: float
 
 
 def ties_of(data: LintData) -> Ties | None:
@@ -69,11 +63,12 @@ def ties_of(data: LintData) -> Ties | None:
     depth = data.depth[rows.user[runs.start]]
     in_reach = runs.tied & (first <= depth)
     mixed = _mixed(runs, hits, at, preferred=data.options.get("target") == "preferred")
-    bounds = None
-    if is_bounded(data):
-        (low, lower), (high, upper) = (data.measured(order) for order in reordered(rows, runs, hits, at))
-        bounds = Bounds(low, high, lower, upper)
-    return Ties(rows, runs, np.flatnonzero(in_reach & (last > depth)), np.flatnonzero(in_reach & mixed), bounds)
+    straddling, deciding = np.flatnonzero(in_reach & (last > depth)), np.flatnonzero(in_reach & mixed)
+    if not is_bounded(data):
+        unknown = np.full(data.n_users, np.nan)
+        return Ties(rows, runs, straddling, deciding, False, unknown, unknown, np.nan, np.nan)
+    (low, lower), (high, upper) = (data.measured(order) for order in reordered(rows, runs, hits, at))
+    return Ties(rows, runs, straddling, deciding, True, low, high, lower, upper)
 
 
 def runs_of(rows: ListRows) -> TieRuns | None:

@@ -17,40 +17,35 @@ FITTING = {"width": "max-content"}
 ROWS = {"flex_flow": "row wrap", "align_items": "center"}
 
 
-def script(path: str) -> str:
-    """Return a script or a style sheet of the widgets."""
-    return resources.files("recnb.widgets").joinpath(path).read_text("utf-8")
+def script(*paths: str) -> str:
+    """Return a script, of one or several files, or a style sheet of the widgets."""
+    return "\n".join(resources.files("recnb.widgets").joinpath(path).read_text("utf-8") for path in paths)
 
 
-class Keys(anywidget.AnyWidget):
-    """A hidden part of a widget with a class of its own: it keeps the keys pressed there from JupyterLab, and sets the language.
+class Controls(anywidget.AnyWidget):
+    """A hidden part of a widget: it keeps keys from JupyterLab, names controls for screen readers, and sets the language.
 
     JupyterLab would take a letter typed in a list of choices for a command.
     """
 
-    _esm = script("keyboard.js")
+    _esm = script("controls.js")
+    _css = script("controls.css")
 
-    inside = traitlets.Unicode().tag(sync=True)
     lang = traitlets.Unicode("en").tag(sync=True)
-
-    def __init__(self, inside: str, lang: str) -> None:
-        super().__init__(inside=inside, lang=lang, layout=w.Layout(display="none"))
-
-    def __repr__(self) -> str:
-        return f"Keys({self.inside!r}, {self.lang!r})"
 
 
 class View(w.VBox):  # type: ignore[misc]
     """A widget of a state, with its text and a still picture for where no widget can be shown.
 
     `name` is its CSS class; each widget that is an attribute has it with the name of the attribute as a class of its own.
+    `still` makes HTML of the state that needs no kernel, script or style sheet.
     """
 
-    def __init__(self, name: str, state: Any, rows: Sequence[Any]) -> None:
-        self.state = state
+    def __init__(self, name: str, state: Any, rows: Sequence[Any], still: Callable[[Any], str]) -> None:
+        self.state, self._still = state, still
         self._showing = False
-        super().__init__([*rows, Keys(name, state.lang)])
-        self.add_class(name)
+        super().__init__([*rows, Controls(lang=state.lang, layout=w.Layout(display="none"))])
+        self.add_class("recnb-view").add_class(name)
         for attribute, part in vars(self).items():
             if isinstance(part, w.DOMWidget):
                 part.add_class(f"{name}-{attribute}")
@@ -72,13 +67,9 @@ class View(w.VBox):  # type: ignore[misc]
         finally:
             self._showing = False
 
-    def _still(self) -> str:
-        """Return HTML that needs no kernel, script or style sheet."""
-        raise NotImplementedError
-
     def __repr__(self) -> str:
         return repr(self.state)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         bundle = super()._repr_mimebundle_(**kwargs) or {}
-        return {**bundle, "text/plain": repr(self), "text/html": self._still()}
+        return {**bundle, "text/plain": repr(self), "text/html": str(self._still(self.state))}

@@ -239,3 +239,8 @@ def test_split_by_time_errors() -> None:
         split_by_time(ratings, time="day")
     with pytest.raises(RecnbError, match=r"1 of 2 rows have no value in 'timestamp'.*dropna"):
         split_by_time(ratings)
+    for share in ("0.2", None, float("nan"), True):
+        with pytest.raises(RecnbError, match=rf"test_share is {share!r}"):
+            split_by_time(ratings, share)  # type: ignore[arg-type]
+    with pytest.raises(RecnbError, match=r"The ratings are a list: give a pandas frame"):
+        split_by_time([("a", 1, 2)])  # type: ignore[arg-type]

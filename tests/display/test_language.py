@@ -198,3 +198,14 @@ def test_the_first_font_of_the_list_is_taken(monkeypatch: pytest.MonkeyPatch):
 def test_english_plots_look_for_no_font(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(fonts, "installed", lambda: pytest.fail("fonts were looked for"))
     assert EV.report([1, 3]).figure() is not None
+
+
+def test_a_font_is_in_force_for_as_long_as_a_plot_is_drawn(monkeypatch: pytest.MonkeyPatch):
+    assert "DejaVu Sans" in fonts.installed()
+    monkeypatch.setattr(fonts, "KOREAN", ("DejaVu Sans",))
+    before = mpl.rcParams["font.family"]
+    with fonts.lettering("ko", rc=True) as options:
+        assert mpl.rcParams["font.family"] == options["fontfamily"] == ["DejaVu Sans", "DejaVu Sans"]
+    with fonts.lettering("ko") as options:
+        assert mpl.rcParams["font.family"] == before
+        assert options["fontfamily"] == ["DejaVu Sans", "DejaVu Sans"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from recnb.lint import CHECKS, lint
 from recnb.lint.data import LintData
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import METRICS
+from tests.data.test_streaming import sized
 from tests.lint_planted import CLEAN, CUT, N_ITEMS, N_USERS, PLANTED, Data, Frame, ranked, rated, sampled
 
 # ---- silence ---------------------------------------------------------------------------------------------------
@@ -427,3 +430,79 @@ def test_hits_joined_to_the_lists_are_no_sampled_candidates() -> None:
     assert found["nothing_missed"].severity == "warning"
     few = recnb.evaluate(frame, relevance="hit").lint(10)
     assert few["nothing_missed"].severity == "note"
+
+
+def test_a_gap_in_the_list_of_a_user_who_is_not_evaluated_is_none() -> None:
+    gap = Frame({"user": ["other", "other"], "item": ["i001", "i002"], "rank": [1, 3]})
+    data = CLEAN.with_(recs=pd.concat([ranked(CLEAN.recs), gap]))
+    assert data.lint().names == ["users_without_truth"]
+    ranks = gap.assign(user="u00")
+    assert "rank_gaps" in data.with_(recs=pd.concat([ranked(CLEAN.recs.query("user != 'u00'")), ranks])).lint().names
+
+
+@pytest.mark.parametrize("candidates", ["list", "catalogue"])
+def test_lists_of_users_who_are_not_evaluated_hold_no_place(candidates: str) -> None:
+    nothing = Frame({"user": ["u00"], "item": ["i001"], "relevance": [0]})
+    truth = pd.concat([CLEAN.truth.assign(user="x" + CLEAN.truth["user"], relevance=1), nothing])
+    data = CLEAN.with_(truth=truth, items=CLEAN.items.head(3)).saying(candidates=candidates, ties="first")
+    finding = data.lint()["recommended_outside_items"]
+    assert (finding.facts["reach"], finding.facts["places"]) == (0, 0)
+    assert finding.facts["without"] == finding.facts["value"]
+
+
+def test_lists_that_stay_where_they_are_have_the_effects_that_need_no_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    train = pd.concat([CLEAN.train, CLEAN.truth.head(3)])
+    data = CLEAN.with_(train=train, recs=CLEAN.recs.assign(score=CLEAN.recs["score"].round(1)))
+    whole = data.lint()
+    sized(monkeypatch, whole=30, rows=20, batch=7)
+    away = data.with_(recs=pl.from_pandas(data.recs).lazy())
+    lint = away.lint()
+    assert "ties" in lint.elsewhere
+    assert lint["train_in_truth"].facts["rest"] == pytest.approx(whole["train_in_truth"].facts["rest"])
+    # Under conventions of other libraries it would need another join.
+    assert np.isnan(away.saying(no_relevant="zero").lint()["train_in_truth"].facts["rest"])
+    assert "Equal scores" in repr(
+        recnb.compare({"one": data.evaluate(), "two": data.evaluate()}).conclusion("ndcg", k=10)
+    )
+    assert "Equal scores" not in repr(
+        recnb.compare({"one": away.evaluate(), "two": away.evaluate()}).table("ndcg", k=10)
+    )
+
+
+#: Findings whose code changes the rows of a frame.
+CHANGES_ROWS = (
+    "duplicates", "filler_score", "float_ids", "ids_by_accent", "ids_by_case", "ids_of_nothing", "ids_with_blanks",
+    "ids_with_point", "ids_with_zeros", "rank_gaps", "seen_in_train", "train_in_truth", "upside_down",
+)  # fmt: skip
+
+
+def typed(code: str, frames: dict[str, Any]) -> Any:
+    """The frame that a line of code makes, whether it assigns it or not."""
+    names = {"pd": pd, "pl": pl, **frames}
+    frame = re.split(r"[ .[]", code)[0]
+    if " = " in code:
+        exec(code, names)
+        return names[frame]
+    return eval(code, names)
+
+
+@pytest.mark.parametrize("name", CHANGES_ROWS)
+@pytest.mark.parametrize("convert", [Frame.copy, pl.from_pandas], ids=["pandas", "polars"])
+def test_the_code_of_a_finding_is_its_remedy(name: str, convert: Callable[[Frame], Any]) -> None:
+    data, k = PLANTED[name][0](), CUT.get(name, 10)
+    sides = ("recs", "truth", "train", "items", "users")
+    frames = {side: convert(getattr(data, side)) for side in sides if getattr(data, side) is not None}
+    for _column in ("of users", "of items"):
+        lint = data.with_(**frames).lint(k)
+        code = lint[name].code if name in lint.names else ""
+        if code.startswith("frame"):
+            column = "user" if "'user'" in code else "item"
+            frames |= {
+                side: typed(code, {**frames, "frame": frame})
+                for side, frame in frames.items()
+                if column in frame.columns
+            }
+        elif code:
+            side = re.split(r"[ .[]", code)[0]
+            frames[side] = typed(code, frames)
+    assert name not in data.with_(**frames).lint(k).names

@@ -147,7 +147,7 @@ def test_bars_hold_every_user_once() -> None:
     assert [bar.label for bar in state.bars()][:3] == ["0", ">0 – 0.1", "0.1 – 0.2"]
     values = EV.ndcg(k=10).per_user
     assert state.bars()[0].count == int((values == 0).sum())
-    for column in [None, *state.segments.names]:
+    for column in [None, *state.segments]:
         state.choose_segment(column)
         for part in range(len(state.parts.labels) if state.parts else 1):
             state.part = None
@@ -166,7 +166,7 @@ def test_bars_hold_every_user_once() -> None:
 
 def test_means_of_segments_are_those_of_pandas() -> None:
     state = one()
-    assert state.segments.names == ["segment", "branch", "joined"]
+    assert list(state.segments) == ["segment", "branch", "joined"]
     state.choose_segment("branch")
     branch = SAMPLE.users.set_index("user")["branch"]
     expected = EV.ndcg(k=10).per_user.groupby(branch).agg(["mean", "size"])
@@ -199,10 +199,11 @@ def test_a_column_of_the_truth_parts_users_if_each_has_one_value() -> None:
         day=range(len(SAMPLE.test)),
         device=["tv" if n % 2 else "phone" for n in range(len(SAMPLE.test))],
         tags=[[] for _ in range(len(SAMPLE.test))],
+        mixed=[n if n % 2 else "tv" for n in range(len(SAMPLE.test))],
     )
     ev = recnb.evaluate(SAMPLE.models["item-knn"], truth)
     state = explorer_state({"": ev})
-    assert state.segments.names == ["country"]
+    assert list(state.segments) == ["country"]
     state.choose_segment("country")
     expected = EV.ndcg(k=10).per_user.groupby(truth.groupby("user")["country"].first()).mean()
     assert {bar.label: bar.share for bar in state.means_of_parts()} == pytest.approx(expected.to_dict())
@@ -304,3 +305,12 @@ def test_columns_of_one_name_are_kept_apart() -> None:
     state = explorer_state({"": recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, users=users)})
     state.choose_segment("hits")
     assert list(state.to_frame()) == ["value", "hits", "relevant", "length", "hits (segment)"]
+
+
+def test_users_sorted_by_their_segment_are_sorted_by_value_again_if_another_is_chosen() -> None:
+    state = one()
+    state.choose_segment("branch")
+    state.sort("segment")
+    assert state.sorting == "segment"
+    state.choose_segment("joined")
+    assert (state.sorting, state.descending) == ("value", True)

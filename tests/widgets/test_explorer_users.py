@@ -111,6 +111,16 @@ def test_shared_ties_have_no_order_to_explain() -> None:
     assert not state.ask(metric="err")
 
 
+def test_an_explanation_that_is_refused_says_why() -> None:
+    truth = SAMPLE.test.assign(rating=SAMPLE.test["rating"].where(SAMPLE.test["user"] != "u002", 0))
+    state = explorer_state({"": recnb.evaluate(SAMPLE.models["item-knn"], truth, relevant="any")})
+    state.user = "u002"
+    shown = detail_of(state)
+    assert shown is not None
+    assert shown.explanation is None
+    assert "none of their items in the truth is relevant" in detail(state)
+
+
 def test_users_without_a_value_are_counted_apart_and_come_last() -> None:
     truth = pd.concat([SAMPLE.test, pd.DataFrame({"user": ["u001"], "item": ["i001"], "rating": [0]})])
     ev = recnb.evaluate(SAMPLE.models["item-knn"], truth, users="union", no_relevant="nan")

@@ -136,9 +136,9 @@ def test_a_user_who_is_not_on_the_page_is_not_picked() -> None:
 def test_the_browser_cannot_say_what_is_shown() -> None:
     one = EV.explore()
     before = dict(one.table.shown)
-    one.table.set_state({"shown": {"rows": []}, "lang": "xx"})
+    one.table.set_state({"shown": {"rows": []}, "words": {}})
     assert one.table.shown == before
-    assert one.table.lang == "en"
+    assert one.table.words["search"] == "Search users"
 
 
 def test_sorting_sends_a_page_and_no_explanation_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,5 +192,16 @@ def test_it_speaks_korean_whatever_the_setting_is_later() -> None:
     assert "사용자" in one.summary.value
     assert one.metric.description == "지표"
     assert one.table.words["search"] == "사용자 찾기"
-    assert one.table.lang == "ko"
+    assert one.children[-1].lang == "ko"
     assert "추천 목록" in one._repr_mimebundle_()["text/html"]
+
+
+def test_a_column_of_which_there_are_two_is_refused_where_it_is_chosen() -> None:
+    truth = SAMPLE.test.assign(age=[2 * int(user[1:]) for user in SAMPLE.test["user"]])
+    users = SAMPLE.users.assign(age=range(len(SAMPLE.users)))
+    one = recnb.evaluate(SAMPLE.models["item-knn"], truth, users=users).explore()
+    one.segment.value = "age"
+    assert "is a column of users= and of the truth, and they differ" in one.summary.value
+    assert one.segment.value == ""
+    one.segment.value = "branch"
+    assert "they differ" not in one.summary.value

@@ -12,6 +12,7 @@ import pytest
 
 import recnb
 from recnb.display.language import with_particles
+from recnb.errors import RecnbError
 from recnb.metrics import accuracy
 from recnb.metrics.hits import Cutoff, Hits
 from recnb.metrics.metric import METRICS, Credit
@@ -52,8 +53,8 @@ def small(q: Quiz) -> None:
         assert q.k is None or len(row) > q.k
         assert list(truth) == sorted(truth)
         assert all(0 < grade <= 3 for grade in truth.values())
-    assert 3 <= q.drawn.length <= 6
-    assert q.metric == "hit_rate" or (q.drawn.length >= 4 and q.drawn.missed)
+    assert 3 <= len(q.drawn.row) <= 6
+    assert q.metric == "hit_rate" or (len(q.drawn.row) >= 4 and q.drawn.missed)
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -83,7 +84,7 @@ def test_hundreds_of_exercises_tell_apart(metric: str) -> None:
 def test_a_cutoff_that_is_given_is_kept(metric: str, k: int) -> None:
     q = recnb.quiz(metric, 1, k=k)
     assert q.k == k
-    assert q.drawn.length > k
+    assert len(q.drawn.row) > k
     if (metric, k) != ("reciprocal_rank", 3):  # three ranks cannot hold so many cases
         tells_apart(q)
 
@@ -412,3 +413,16 @@ def test_a_solution_without_mistakes_shows_none() -> None:
     solution = replace(recnb.quiz("rbp", 1), slips=()).reveal()
     assert "mistakes" not in repr(solution)
     assert "<details" not in solution._repr_html_()
+
+
+def test_options_under_which_no_value_is_worth_asking_for_are_refused() -> None:
+    with pytest.raises(RecnbError, match=r"ERR under \{'max_relevance': 50\}: its value is always 0 or 1"):
+        recnb.quiz("err", max_relevance=50)
+
+
+@pytest.mark.parametrize("metric", ["ndcg", "idcg"])
+def test_an_ideal_list_as_long_as_the_list_takes_few_draws(metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = []
+    monkeypatch.setattr(generate, "mistakes_of", lambda one: drawn.append(one) or mistakes_of(one))
+    tells_apart(recnb.quiz(metric, 1, ideal="min(k, list)"))
+    assert len(drawn) < 50

@@ -39,14 +39,13 @@ class MetricOfUsers:
         self.basis = evaluation.basis_of_metric(self._scoring, Cutoffs.one(1))
         # Of the whole lists, so that another cut-off needs no other join.
         self.hits = self.prepared.hits(None)
-        self.values, self.n_hits = lru_cache(KEPT)(self._values), lru_cache(KEPT)(self._n_hits)
-        self.list_of = lru_cache(KEPT)(self._list_of)
+        self.values, self.list_of = lru_cache(KEPT)(self._values), lru_cache(KEPT)(self._list_of)
 
     def _values(self, k: int | None) -> Floats:
         """Return the metric of each user; NaN for one who is left out."""
         return self._scoring.averaged(Cutoffs.one(k)).counted[:, 0]
 
-    def _n_hits(self, k: int | None) -> Floats:
+    def n_hits(self, k: int | None) -> Floats:
         """Return the number of hits of each user; where ties are averaged, the expected number."""
         return self.hits.total(self.hits.weight, self._cutoffs(k))[:, 0]
 
@@ -94,54 +93,52 @@ class UserSegments(NamedTuple):
     codes: Ints  #: per user, the position of the label
 
 
-class SegmentColumns:
-    """The columns that divide users into segments: of the frame of users, and of the truth if constant per user.
+def segment_columns(evaluations: Sequence[EvaluationData]) -> dict[str, Callable[[pl.Series], UserSegments]]:
+    """Return what divides users into segments, by name: columns of the frame of users, and of the truth if constant per user.
 
     Numbers with many values, and the users' activity in train, are divided as by `ev.table(by=...)`.
     """
-
-    def __init__(self, evaluations: Sequence[EvaluationData]) -> None:
-        self._columns: dict[str, Callable[[pl.Series], tuple[list[str], Ints, str]]] = {}
-        for evaluation in evaluations:
-            for name, users, values in _columns_of(evaluation):
-                if _divides(values):
-                    few = values.n_unique() <= MOST_SEGMENTS
-                    divided = partial(_by_value, users, values) if few else partial(_as_in_table, evaluation, name)
-                    self._columns.setdefault(name, divided)
-        for evaluation in evaluations:
-            for name in WORKED_OUT if evaluation.side_data.train is not None else ():
-                self._columns.setdefault(name, partial(_as_in_table, evaluation, name))
-        self.names = list(self._columns)
-
-    def of(self, name: str, users: pl.Series) -> UserSegments:
-        """Divide users by a column; those without a value are a segment of their own, the last."""
-        labels, codes, without = self._columns[name](users)
-        if (codes < 0).any():
-            labels = labels if without in labels else [*labels, without]
-            codes = np.where(codes < 0, labels.index(without), codes)
-        return UserSegments(tuple(labels), codes)
+    columns: dict[str, Callable[[pl.Series], UserSegments]] = {}
+    for evaluation in evaluations:
+        for name, users, values in _columns_of(evaluation):
+            few = values.n_unique() <= MOST_SEGMENTS
+            divide = partial(_by_value, users, values) if few else partial(_as_in_table, evaluation, name)
+            columns.setdefault(name, divide)
+    for evaluation in evaluations:
+        for name in WORKED_OUT if evaluation.side_data.train is not None else ():
+            columns.setdefault(name, partial(_as_in_table, evaluation, name))
+    return columns
 
 
-def _by_value(users_of_column: pl.Series, values: pl.Series, users: pl.Series) -> tuple[list[str], Ints, str]:
-    """Return a segment for each value, that of each user or -1, and what users without a value are called."""
+def _by_value(users_of_column: pl.Series, values: pl.Series, users: pl.Series) -> UserSegments:
+    """Divide users by a column of few values, a segment each."""
     # As text on both sides: with a null, whole numbers would become floats.
     distinct = values.drop_nulls().unique().sort().cast(pl.String)
     row, code = positions(users_of_column, users), positions(distinct, values.cast(pl.String))
-    return distinct.to_list(), np.where(row >= 0, code[row], -1), _("none given")
+    return _with_others(distinct.to_list(), np.where(row >= 0, code[row], -1), _("none given"))
 
 
-def _as_in_table(evaluation: EvaluationData, name: str, users: pl.Series) -> tuple[list[str], Ints, str]:
-    """Return the same of a column that `ev.table(by=...)` puts into bins."""
+def _as_in_table(evaluation: EvaluationData, name: str, users: pl.Series) -> UserSegments:
+    """Divide users by a column that `ev.table(by=...)` puts into bins."""
     segments = segments_of(evaluation, name)
-    return list(segments.names), segments.of(users), _("not known")
+    return _with_others(list(segments.names), segments.of(users), _("not known"))
+
+
+def _with_others(labels: list[str], codes: Ints, others: str) -> UserSegments:
+    """Make users without a value, whose code is -1, a segment of their own, the last."""
+    if (codes < 0).any():
+        labels = labels if others in labels else [*labels, others]
+        codes = np.where(codes < 0, labels.index(others), codes)
+    return UserSegments(tuple(labels), codes)
 
 
 def _columns_of(evaluation: EvaluationData) -> Iterator[tuple[str, pl.Series, pl.Series]]:
-    """Yield the columns of the frame of users, and those of the truth with one value per user: name, users, values."""
+    """Yield the columns that divide users: name, users, values."""
     side_data, source = evaluation.side_data, evaluation.prepared.source
     if side_data.users is not None:
         for name in side_data.users.drop("user").columns:
-            yield name, side_data.users["user"], side_data.users[name]
+            if _divides(side_data.users[name]):
+                yield name, side_data.users["user"], side_data.users[name]
     if side_data.truth is None or source is None:
         return
     roles = {side_data.truth_user, *source.labels.values(), *source.truth_labels.values()}

@@ -91,7 +91,6 @@ def labels(lang: str) -> dict[str, str]:
             "pick_part": _("Show only this segment"),
             "pages": _("Pages"),
             "how": _("Enter or click shows the user's list below; arrow keys move, column heads sort."),
-            "k": _("k"),
         }
 
 
@@ -170,7 +169,7 @@ def detail_of(state: ExplorerState) -> UserDetail | None:
     if state.at is None:
         return None
     models = [state.model, state.other] if state.paired else [state.model]
-    lists = tuple(_list(state.names[at], state.looks[at], state.position_in(at, state.at), state.k) for at in models)
+    lists = tuple(_list(state.names[at], state.looks[at], int(state.positions[at][state.at]), state.k) for at in models)
     explanation, problem, look = None, "", state.looks[state.model]
     with use_language(state.lang):
         if look.hits.tied is not None:

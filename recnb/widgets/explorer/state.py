@@ -23,7 +23,7 @@ from recnb.metrics.metric import METRICS, Metric, standard_metric
 from recnb.report.data import SAME
 from recnb.results.arguments import check_options
 from recnb.results.evaluation_data import EvaluationData
-from recnb.widgets.explorer.data import KEPT, MetricOfUsers, SegmentColumns, UserSegments, common_users
+from recnb.widgets.explorer.data import KEPT, MetricOfUsers, UserSegments, common_users, segment_columns
 from recnb.widgets.explorer.histogram import BARS, Bar, bar_edges, bar_labels, bar_of
 
 if TYPE_CHECKING:
@@ -73,9 +73,11 @@ class ExplorerState:
         self._sorted, self._columns_under = lru_cache(KEPT)(self._sort), lru_cache(KEPT // 2)(self._make_columns)
         with use_language(self.lang):
             self._look(standard_metric(metric), Cutoffs.one(k).values[0], dict(options or {}))
-            self.segments = SegmentColumns(self.evaluations)
+            self.segments = segment_columns(self.evaluations)
         self.sorted_by, self.descending = self.shape, True
-        self.user: Any = self.nearest_to_mean()
+        distance = np.abs(self.values() - self.mean())
+        #: Whose list is shown: at first, that of the user nearest to the mean, the first of equal ones.
+        self.user: Any = self.users[0 if np.isnan(distance).all() else int(np.nanargmin(distance))]
         self.chosen_by_hand = False
 
     @property
@@ -93,7 +95,7 @@ class ExplorerState:
             look.values(k)
         self.metric, self.k, self.options = metric, k, dict(options)
         self.looks = looks  #: the metric for the users of each model
-        self._positions = positions  #: of the users in common, in each model
+        self.positions = positions  #: of the users in common, in each model
         if not users.equals(self.users):
             self.users = users
             self._divide(self.segment)
@@ -176,8 +178,8 @@ class ExplorerState:
         return self.metric, tuple(self.options.items()), self.k, self.model, self.other, self.segment
 
     def _make_columns(self, *_key: Any) -> dict[str, np.ndarray[Any, Any]]:
-        values = [look.values(self.k)[at] for look, at in zip(self.looks, self._positions, strict=True)]
-        look, at = self.looks[self.model], self._positions[self.model]
+        values = [look.values(self.k)[at] for look, at in zip(self.looks, self.positions, strict=True)]
+        look, at = self.looks[self.model], self.positions[self.model]
         columns: dict[str, np.ndarray[Any, Any]] = {"user": np.arange(self.n_users)}
         columns |= {self._column_of(index): numbers for index, numbers in enumerate(values)}
         if self.paired:
@@ -196,10 +198,6 @@ class ExplorerState:
     def _column_of(self, model: int) -> str:
         return f"value:{model}" if self.paired else "value"
 
-    def position_in(self, model: int, at: int) -> int:
-        """Return the position of a user, by that among the users in common, in a model."""
-        return int(self._positions[model][at])
-
     def header(self, name: str) -> str:
         """Return the header of a column: a metric, a model, the column of a segment, or else its name."""
         if name.startswith("value:"):
@@ -210,15 +208,15 @@ class ExplorerState:
 
     def choose_segment(self, column: str | None) -> None:
         """Choose the column that divides users into segments; None for none."""
-        if column is not None and column not in self.segments.names:
-            raise OptionError(f"{column!r} parts no users here. {near(column, self.segments.names)}")
+        if column is not None and column not in self.segments:
+            raise OptionError(f"{column!r} divides users into no segments. {near(column, self.segments)}")
         self._divide(column)
         if self.sorted_by == "segment":
             self.sorted_by, self.descending = "value", True
 
     def _divide(self, column: str | None) -> None:
         with use_language(self.lang):
-            self.parts = None if column is None else self.segments.of(column, self.users)
+            self.parts = None if column is None else self.segments[column](self.users)
         self.segment, self.part, self.page = column, None, 0
 
     def pick_part(self, index: int) -> None:
@@ -275,8 +273,6 @@ class ExplorerState:
 
     def _sort(self, name: str, descending: bool, _key: Any) -> Ints:
         """Sort all users; equal ones in the order of their ids, those without a value last."""
-        if name == "user":
-            return np.arange(self.n_users)[:: -1 if descending else 1]
         numbers = self.table[name]
         return np.argsort(-numbers if descending else numbers, kind="stable")
 
@@ -349,11 +345,6 @@ class ExplorerState:
         """Show the user at a position."""
         if 0 <= at < self.n_users:
             self.user, self.chosen_by_hand = self.users[at], True
-
-    def nearest_to_mean(self) -> Any:
-        """Return the user whose value is nearest to the mean; the first of equal ones."""
-        distance = np.abs(self.values() - self.mean())
-        return self.users[0 if np.isnan(distance).all() else int(np.nanargmin(distance))]
 
     @property
     def at(self) -> int | None:

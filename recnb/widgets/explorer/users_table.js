@@ -1,14 +1,6 @@
 // The users of an explorer: bars to pick from, and one page of a table. Everything shown comes in `shown`, as text made in
 // Python, and is put in as text, never as HTML; actions are sent to Python as messages of a `kind`.
 
-function make(tag, name, parent, text) {
-  const element = document.createElement(tag);
-  element.className = name;
-  if (text !== undefined) element.textContent = text;
-  parent?.append(element);
-  return element;
-}
-
 function button(name, parent, text, key, act) {
   const element = make("button", name, parent, text);
   element.type = "button";
@@ -21,9 +13,6 @@ function render({ model, el }) {
   const words = model.get("words");
   const send = (kind, more) => model.send({ kind, ...more });
   const root = make("div", "recnb-users", el);
-  root.dataset.lmSuppressShortcuts = "true"; // keys pressed here are no commands of the notebook
-  root.lang = model.get("lang");
-  root.addEventListener("keydown", (event) => event.stopPropagation());
 
   const left = make("div", "recnb-left", root);
   const bars = make("div", "recnb-bars", left);
@@ -155,14 +144,7 @@ function render({ model, el }) {
     event.preventDefault();
   }
 
-  // For screen readers: a name of the slider, which ipywidgets only shows beside it.
-  function nameSlider() {
-    const whole = root.closest(".recnb-explorer") ?? root;
-    whole.querySelector(".recnb-explorer-k [role=slider]")?.setAttribute("aria-label", words.k);
-  }
-
   function draw() {
-    nameSlider();
     const shown = model.get("shown");
     const activeElement = el.getRootNode().activeElement;
     const focused = root.contains(activeElement) ? activeElement.dataset.key : undefined;
@@ -195,10 +177,8 @@ function render({ model, el }) {
 
   model.on("change:shown", draw);
   draw();
-  const later = setTimeout(nameSlider, 500); // the widget around the table is drawn after it
   return () => {
     clearTimeout(waiting);
-    clearTimeout(later);
     model.off("change:shown", draw);
   };
 }

@@ -14,6 +14,7 @@ import traitlets
 
 from recnb.display.language import _, use_language
 from recnb.display.text import one_line
+from recnb.errors import RecnbError
 from recnb.metrics.metric import METRICS
 from recnb.widgets.explorer import shown
 from recnb.widgets.explorer.state import SHAPES, ExplorerState
@@ -26,19 +27,15 @@ CONTROL = {"width": "auto", "margin": "2px 14px 2px 0"}
 class UsersTable(anywidget.AnyWidget):
     """A histogram to pick from and a page of users; the browser sends messages, and shows texts made in Python."""
 
-    _esm = script("explorer/users_table.js")
+    _esm = script("make.js", "explorer/users_table.js")
     _css = script("explorer/users_table.css")
 
     shown = traitlets.Dict().tag(sync=True)  #: all that is on the page, as text
     words = traitlets.Dict().tag(sync=True)
-    lang = traitlets.Unicode("en").tag(sync=True)
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Take nothing from the browser but its messages."""
-        super().set_state({name: value for name, value in sync_data.items() if name not in ("shown", "words", "lang")})
-
-    def __repr__(self) -> str:
-        return f"UsersTable({len(self.shown.get('rows', []))} rows)"
+        super().set_state({name: value for name, value in sync_data.items() if name not in ("shown", "words")})
 
 
 class Explorer(View):
@@ -50,7 +47,7 @@ class Explorer(View):
         self._detail_key: Any = None
         self._options_of: Any = None  # the metric whose options have controls
         with use_language(state.lang):
-            super().__init__("recnb-explorer", state, self._rows(state))
+            super().__init__("recnb-explorer", state, self._rows(state), shown.still)
         self._show()
         self._on_change(self.metric, lambda name: state.ask(metric=name))
         self._on_change(self.k, lambda k: state.ask(k=k))
@@ -74,7 +71,7 @@ class Explorer(View):
         self.k = w.IntSlider(min=1, max=most, description=_("k"), style=WIDE, layout={"width": "20em"})
         self.whole = w.Checkbox(description=_("whole lists"), indent=False, layout=CONTROL)
         self.options = w.Box([], layout={"flex_flow": "row wrap"})
-        columns = [(one_line(name), name) for name in state.segments.names]
+        columns = [(one_line(name), name) for name in state.segments]
         self.segment = dropdown(_("Segment"), [(_("none"), ""), *columns])
         models = [(one_line(name), name) for name in state.names]
         self.model, self.other = dropdown(_("Model"), models), dropdown(_("compared with"), models)
@@ -82,12 +79,15 @@ class Explorer(View):
         segment, paired = [self.segment] * bool(columns), [self.model, self.other, self.shape] * state.paired
         self.controls = w.Box([self.metric, self.k, self.whole, self.options, *segment, *paired], layout=ROWS)
         self.summary, self.detail = w.HTML(), w.HTMLMath()
-        self.table = UsersTable(words=shown.labels(state.lang), lang=state.lang)
+        self.table = UsersTable(words=shown.labels(state.lang))
         return [self.controls, self.summary, self.table, self.detail]
 
     def _apply(self, act: Callable[[], Any]) -> None:
         self.state.problem = ""
-        act()
+        try:
+            act()
+        except RecnbError as refused:
+            self.state.problem = str(refused)
         self._show()
 
     def act(self, message: Any) -> None:
@@ -152,9 +152,6 @@ class Explorer(View):
         control.add_class(f"recnb-explorer-option-{name}")
         self._on_change(control, lambda value: self.state.ask(**{name: value}))
         return control
-
-    def _still(self) -> str:
-        return str(shown.still(self.state))
 
 
 __all__ = ["Explorer", "UsersTable"]

@@ -4,16 +4,8 @@
 
 let views = 0;
 
-function make(tag, name, parent) {
-  const element = document.createElement(tag);
-  element.className = name;
-  parent?.append(element);
-  return element;
-}
-
 function render({ model, el }) {
   const root = make("div", "recnb-playground", el);
-  root.dataset.lmSuppressShortcuts = "true"; // a digit here is a relevance, not a command of the notebook
   const hint = make("div", "recnb-hint", root);
   hint.id = `recnb-hint-${(views += 1)}`;
   const list = make("ol", "recnb-list", root);
@@ -65,7 +57,6 @@ function render({ model, el }) {
   // Actions.
 
   function press(event, index) {
-    event.stopPropagation();
     const order = model.get("order");
     const rank = order.indexOf(index);
     const down = { ArrowUp: -1, ArrowDown: 1 }[event.key];
@@ -187,7 +178,6 @@ function render({ model, el }) {
     outside.setAttribute("aria-label", texts.outside);
     outsideTitle.textContent = outside.children.length ? texts.outside : "";
     said.textContent = texts.said;
-    nameControls();
     rows.forEach(({ row, item, rank, mark, name, term, change, input }, index) => {
       const { label, aria, aria_relevance, worth, changed, turn } = items[index];
       const at = order.indexOf(index);
@@ -207,20 +197,6 @@ function render({ model, el }) {
     });
   }
 
-  // For screen readers: the names of slider and radio buttons, which ipywidgets only shows beside them.
-  function nameControls() {
-    const all = root.closest(".recnb-play") ?? root;
-    const { texts } = model.get("shown");
-    all.querySelector(".recnb-play-k [role=slider]")?.setAttribute("aria-label", texts.k);
-    for (const radio of all.querySelectorAll(".widget-radio")) {
-      const box = radio.querySelector(".widget-radio-box");
-      box?.setAttribute("role", "radiogroup");
-      box?.setAttribute("aria-label", radio.querySelector(".widget-label")?.textContent ?? "");
-      // With one name for all, Tab leads to the one that is chosen and the arrow keys to the others.
-      for (const input of radio.querySelectorAll("input")) input.name = `${hint.id}-${[...radio.classList].join("-")}`;
-    }
-  }
-
   // One item at a time is reached by Tab; the arrow keys lead to the others.
   function activate(index) {
     active = index;
@@ -233,7 +209,6 @@ function render({ model, el }) {
   list.append(...model.get("order").map((index) => rows[index].row));
   activate(active);
   paint();
-  setTimeout(nameControls, 500); // the widget around the list is drawn after it
   model.on("change:order", place);
   model.on("change:relevance", paint);
   model.on("change:shown", paint);

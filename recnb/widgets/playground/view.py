@@ -55,7 +55,7 @@ def still(state: PlaygroundState) -> str:
 class RankingList(anywidget.AnyWidget):
     """A list whose items are dragged or moved by keys; the browser can permute `order` and set `relevance`, from 0 up."""
 
-    _esm = script("playground/ranking_list.js")
+    _esm = script("make.js", "playground/ranking_list.js")
     _css = script("playground/ranking_list.css")
 
     order = traitlets.List(traitlets.Int()).tag(sync=True)  #: positions of items, in rank order
@@ -91,7 +91,7 @@ class Playground(View):
 
     def __init__(self, state: PlaygroundState) -> None:
         with use_language(state.lang):
-            super().__init__("recnb-play", state, self._rows(state))
+            super().__init__("recnb-play", state, self._rows(state), still)
         self._position = {item: position for position, item in enumerate(state.items)}
         self._show()
         self._on_change(self.list, self._reorder, "order")
@@ -191,13 +191,9 @@ class Playground(View):
             "list": ngettext("The list, {n} item", "The list, {n} items", n),
             "outside": _("Not recommended"),
             "cut": _("k = {k}: ranks below do not count", k=state.k),
-            "k": _("cut-off k"),
             "said": state.announcement(),
         }
-        return {"lang": state.lang, "k": state.k, "items": items, "texts": texts}
-
-    def _still(self) -> str:
-        return still(self.state)
+        return {"k": state.k, "items": items, "texts": texts}
 
 
 __all__ = ["Playground", "RankingList"]

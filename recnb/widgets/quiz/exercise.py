@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -159,17 +160,18 @@ class Quiz(Exercise):
 
     def __str__(self) -> str:
         with use_language(self.lang):
-            drawn = self.drawn
-            table = [f"  {line}" for line in aligned([question.header(drawn), *question.rows(drawn)], left=3)]
-            sentences = [*question.rules(drawn), *question.tasks(drawn, self.digits), question.instruction(drawn)]
-            return "\n".join([question.question(drawn), "", *table, "", *sentences])
+            header, rows = question.table(self.drawn)
+            (asked,), *others = question.sentences(self.drawn, self.digits).values()
+            lines = [f"  {line}" for line in aligned([header, *rows], left=3)]
+            return "\n".join([asked, "", *lines, "", *chain.from_iterable(others)])
 
     __repr__ = __str__
 
     def _question_html(self, *, instruction: bool) -> Markup:
         """Return the question as HTML, with how an answer is checked in Python or without."""
         with use_language(self.lang):
-            return render("widgets/quiz/question.jinja", quiz=self, question=question, instruction=instruction)
+            parts = {"table": question.table(self.drawn), "sentences": question.sentences(self.drawn, self.digits)}
+            return render("widgets/quiz/question.jinja", quiz=self, instruction=instruction, **parts)
 
     def _feedback_html(self, sentences: Sequence[tuple[str, str]]) -> Markup:
         """Return sentences to an answer as HTML, each with its mark or none."""

@@ -93,14 +93,9 @@ class QuizList:
         return self.lists[0]
 
     @property
-    def length(self) -> int:
-        """The length of the list."""
-        return len(self.row)
-
-    @property
     def depth(self) -> int:
         """The number of ranks that count."""
-        return self.length if self.k is None else self.k
+        return len(self.row) if self.k is None else self.k
 
     @property
     def truth(self) -> Mapping[str, int]:
@@ -126,11 +121,6 @@ class QuizList:
         credit = METRICS[self.metric].at(self._hits, self.k, self.options).spelled
         ranks = credit.rows.rank[credit.earned > 0]
         return ranks[ranks <= self.depth]
-
-    @property
-    def n_relevant(self) -> int:
-        """The number of relevant items, in the list or not."""
-        return len(self.truth)
 
     @property
     def missed(self) -> dict[str, int]:

@@ -51,8 +51,8 @@ NUMBERS: Mapping[str, Callable[[QuizList], float]] = {
     "dcg_uncut": lambda drawn: drawn.score("dcg", whole=True),
     "deeper": lambda drawn: drawn.score(deeper=1),
     "depth": lambda drawn: drawn.depth,
-    "list_length": lambda drawn: drawn.length,
-    "n_relevant": lambda drawn: drawn.n_relevant,
+    "list_length": lambda drawn: len(drawn.row),
+    "n_relevant": lambda drawn: len(drawn.truth),
     "sum_of_relevance": lambda drawn: sum(drawn.truth.values()),
     "n_hits": lambda drawn: sum(n_hits for n_hits, _n_relevant in drawn.hits_of_users),
     "hits_in_list": lambda drawn: sum(grade > 0 for grade in drawn.grades),
@@ -61,7 +61,7 @@ NUMBERS: Mapping[str, Callable[[QuizList], float]] = {
     "relevance_counted": lambda drawn: drawn.grades[round(1 / drawn.value) - 1],
     "n_users": lambda drawn: len(drawn.lists),
     "users_with_all": lambda drawn: sum(n_hits == n_relevant for n_hits, n_relevant in drawn.hits_of_users),
-    "ideal_uncut": lambda drawn: drawn.score("idcg", deeper=drawn.n_relevant),
+    "ideal_uncut": lambda drawn: drawn.score("idcg", deeper=len(drawn.truth)),
     "ideal_of_top": lambda drawn: drawn.with_list(drawn.row[: drawn.depth]).score("idcg", ideal="list"),
     "ideal_cg": lambda drawn: drawn.with_list(sorted(drawn.truth, key=lambda item: -drawn.truth[item])).score("cg"),
 }
@@ -154,8 +154,8 @@ class Mistake:
         values: dict[str, Any] = {
             "depth": drawn.depth,
             "next": drawn.depth + 1,
-            "length": drawn.length,
-            "relevant": drawn.n_relevant,
+            "length": len(drawn.row),
+            "relevant": len(drawn.truth),
             "users": len(drawn.lists),
         }
         right = {name: drawn.option(name) for name in defaults}

@@ -37,7 +37,8 @@ class QuizView(View):
             self.show = w.Button(description=_("Show the solution"), layout=fitting)
         self.feedback, self.solution = w.HTML(), w.HTMLMath()
         controls = [self.value, *([self.largest] if quiz.drawn.asks_largest else []), self.button, self.show]
-        super().__init__("recnb-quiz", quiz, [self.question, w.Box(controls, layout=row), self.feedback, self.solution])
+        rows = [self.question, w.Box(controls, layout=row), self.feedback, self.solution]
+        super().__init__("recnb-quiz", quiz, rows, type(quiz)._repr_html_)
         self.button.on_click(lambda _ignored: self.check())
         self.show.on_click(lambda _ignored: self.reveal())
         # The browser sends the Enter key before the text; when the focus moves, as to the largest term, the text alone.
@@ -80,6 +81,3 @@ class QuizView(View):
         if self._entered:
             self._entered = False
             self.check()
-
-    def _still(self) -> str:
-        return str(self.state._repr_html_())
