@@ -12,9 +12,8 @@ from recnb.metrics.metric import METRICS
 from recnb.widgets.quiz.list import TOP, QuizList
 from recnb.widgets.quiz.mistakes import GAINS, discount_in_words
 
-#: Options that are numbers, and all that have sentences of their own.
-NUMBERS = ("p", "beta", "max_relevance")
-DESCRIBED = ("gain", "discount", "log_base", "ideal", "out_of", "target", *NUMBERS)
+#: Options that have sentences of their own.
+DESCRIBED = ("gain", "discount", "log_base", "ideal", "out_of", "target", "p", "beta", "max_relevance")
 
 _lines = partial(plain_lines, "widgets/quiz/question.txt.jinja")
 
@@ -43,7 +42,7 @@ def rows(drawn: QuizList) -> list[list[str]]:
 def rules(drawn: QuizList) -> list[str]:
     """State the relevant items that are missed, and the conventions behind the number."""
     options = {name: drawn.option(name) for name in METRICS[drawn.metric].defaults}
-    words = {name: number(options[name] or TOP) for name in NUMBERS if name in options}
+    words = {name: number(options[name] or TOP) for name in METRICS[drawn.metric].numbers}
     words["missed"] = ", ".join(f"{item} ({grade})" for item, grade in drawn.missed.items())
     if "gain" in options:
         words["gain"] = _(GAINS[options["gain"]])
