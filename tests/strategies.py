@@ -32,7 +32,12 @@ Options = dict[str, Any]
 
 def values_of(metric: Metric[Any]) -> dict[str, tuple[Any, ...]]:
     """What each option of a metric can be: its words, or some numbers."""
-    return {name: metric.words[name] if name in metric.words else NUMBERS[name] for name in metric.defaults}
+    values = {**NUMBERS, **metric.words}
+    unknown = [name for name in metric.defaults if name not in values]
+    assert not unknown, (
+        f"{metric.name} has options without values to try: add them to NUMBERS in tests/strategies.py: {unknown}"
+    )
+    return {name: values[name] for name in metric.defaults}
 
 
 def every_choice(metric: Metric[Any]) -> list[Options]:

@@ -39,7 +39,7 @@ from recnb.stats import (
     paired,
 )
 from recnb.stats.moments import sums_by
-from recnb.stats.tests import settled, student
+from recnb.stats.significance import settled, student
 
 #: With many users, so many metrics at a cut-off are compared at a time, to bound memory.
 BLOCKS_AT_ONCE = 4

@@ -16,7 +16,7 @@ from recnb.conventions.convention import ROW_ORDERS
 from recnb.data import validation
 from recnb.data.encoding import best_first_by_user, distinct, positions
 from recnb.data.population import is_averaged
-from recnb.data.ranking import best_first, tie_key
+from recnb.data.ranking import best_first, item_key, tie_key
 from recnb.data.relevance import is_relevant
 from recnb.errors import Argument, OptionError
 from recnb.metrics.hits import Floats, Hits, Ints, Tied, count_within, in_order
@@ -106,7 +106,7 @@ def rank_rows(codes: Codes, score: Floats, grade: Floats, convention: Convention
         user, item = np.r_[user, codes.truth_user[missed]], np.r_[item, codes.truth_item[missed]]
         score, judged = np.r_[score, np.full(len(missed), -np.inf)], np.r_[judged, missed]
         row = np.r_[row, np.full(len(missed), -1)]
-    order = best_first(user, score, _within(convention.ties, item, judged, grade))
+    order = best_first(user, score, _within(convention.ties, codes.items, item, judged, grade))
     if convention.duplicates == "dedupe":
         order = order[_first_of_each((user * codes.n_items + item)[order])]
     user, item, score, judged, row = user[order], item[order], score[order], judged[order], row[order]
@@ -125,11 +125,12 @@ def rank_rows(codes: Codes, score: Floats, grade: Floats, convention: Convention
     return RankedRows(user, item, score, place, above, np.repeat(sizes, sizes), judged, row)
 
 
-def _within(ties: str, item: Ints, judged: Ints, grade: Floats) -> Ints | Floats | None:
+def _within(ties: str, items: pl.Series, item: Ints, judged: Ints, grade: Floats) -> Ints | Floats | None:
     """Return the key that orders equal scores, lowest first; None for the order of rows."""
     if ties == "worst":
         return np.where(judged >= 0, grade[judged], 0.0) if len(grade) else None
-    return tie_key(ties, len(item), item)
+    key = item_key(ties, items)
+    return tie_key(ties, len(item), None if key is None else key[item])
 
 
 def _first_of_each(key: Ints) -> Ints:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,8 +35,8 @@ class RankedRecommendations:
         if self.by == "row":
             return self.by_user.within()
         score = self.by_user.by_place(validation.in_floats(self.table["score"]))
-        item = self.by_user.by_place(dense(self.table["item"])) if self.ties.startswith("item") else None
-        return rank_by_score(self.by_user, score, self.ties, item)
+        key = item_key(self.ties, self.table["item"])
+        return rank_by_score(self.by_user, score, self.ties, None if key is None else self.by_user.by_place(key))
 
     @cached_property
     def last_rank(self) -> Ints:
@@ -164,17 +164,25 @@ def _best_first(user: Ints, score: Floats) -> Ints:
     return order[in_order(user[order])]
 
 
+#: Rules for equal scores that look at the item: from the items of a column to the key of each, lowest first.
+ITEM_KEYS: dict[str, Callable[[pl.Series], Ints]] = {
+    "item_asc": dense,
+    "item_desc": lambda items: -dense(items),
+}
+
+
+def item_key(ties: str, items: pl.Series) -> Ints | None:
+    """Return the key of each item by a rule for equal scores; None if the rule does not look at items."""
+    return ITEM_KEYS[ties](items) if ties in ITEM_KEYS else None
+
+
 def tie_key(ties: str, n: int, item: Ints | None) -> Ints | None:
-    """Return the key that orders equal scores, lowest first; None for the order of rows."""
-    if ties == "last":
-        return np.arange(n)[::-1]
-    if item is None:
-        return None
-    return {"item_asc": item, "item_desc": -item}.get(ties)
+    """Return the key that orders equal scores, lowest first; None for the order of rows. `item` is the key of each row's item."""
+    return np.arange(n)[::-1] if ties == "last" else item
 
 
 def rank_by_score(by_user: UserRows, score: Floats, ties: str, item: Ints | None) -> Ints:
-    """The rank of the row at each place, from the highest score; all three by place."""
+    """The rank of the row at each place, from the highest score; scores and keys of items are by place as well."""
     rank, ends = by_user.within(), np.r_[by_user.starts, by_user.n_rows]
     falls = np.greater_equal if ties == "first" else np.greater
 

@@ -175,6 +175,17 @@ class Metric(Definition, Generic[P]):
         of_words = [name for name in self.defaults if typing.get_origin(hints[name]) is Literal]
         return {name: typing.get_args(hints[name]) for name in of_words}
 
+    @functools.cached_property
+    def numbers(self) -> tuple[str, ...]:
+        """The options that are numbers.
+
+        >>> from recnb.metrics.accuracy import ndcg, rbp
+        >>> rbp.numbers, ndcg.numbers
+        (('p',), ('log_base',))
+        """
+        hints = typing.get_type_hints(self.function)
+        return tuple(name for name in self.defaults if {int, float} & {hints[name], *typing.get_args(hints[name])})
+
     @overload
     def at(self, data: Hits | FamiliarHits, k: Cutoff, options: Mapping[str, Any]) -> Credit: ...
     @overload

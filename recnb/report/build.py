@@ -168,7 +168,7 @@ def _population(
             *lines,
         )
         basis = "; ".join(conventions)
-    names = [field.name for field in fields(PopulationSummary) if field.name.startswith("n_")]
+    names = [field.name for field in fields(PopulationSummary) if hasattr(counts, field.name)]
     population = PopulationSummary(
         **{name: getattr(counts, name) for name in names},
         list_length=CountSummary.of(hits.list_length[hits.list_length > 0]),

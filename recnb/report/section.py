@@ -191,6 +191,8 @@ def computed_by(
 ) -> dict[str, Any]:
     """The numbers that sections compute for themselves, by the name of the section."""
     numbers = {section.name: section.compute(models, request) for section in sections}
+    if len(numbers) < len(sections):
+        raise TypeError(f"Two sections have one name: {[section.name for section in sections]}.")
     return {name: value for name, value in numbers.items() if value is not None}
 
 

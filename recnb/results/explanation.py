@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from recnb.conventions import shown_at
 from recnb.display.fonts import lettering
-from recnb.display.language import N_, _, current, ngettext, use_language
+from recnb.display.language import N_, _, current, ngettext, pgettext, use_language
 from recnb.display.svg import COLOURS
 from recnb.display.templates import joined, name, render, translated, user_text
 from recnb.display.text import one_line, trimmed
@@ -487,7 +487,7 @@ def _listed(items: Sequence[Any], shown: Callable[[Any], str], most: int = 10) -
 
 
 def _header(column: str) -> str:
-    return _(COLUMNS[column]) if column in COLUMNS else column
+    return _(COLUMNS[column]) if column in COLUMNS else pgettext("formula", column)
 
 
 def _more(rows: pd.DataFrame) -> str:

@@ -1,7 +1,7 @@
 """Statistics of values per user: intervals for means, paired tests of two models, corrections for multiple tests, power.
 
     intervals.py         intervals for a mean; bootstrap.py resamples users, moments.py has closed forms
-    paired.py            two models on the same users: interval, tests, users won and lost; tests.py has the tests
+    paired.py            two models on the same users: interval, tests, users won and lost; significance.py has the tests
     groups.py            a group of users against all others
     multiple_testing.py  corrections of p-values
     power.py             the differences that a number of users can show

@@ -22,7 +22,7 @@ from recnb.errors import FrameError, OptionError, is_word, near
 from recnb.stats._types import Floats, Ints
 from recnb.stats.intervals import IntervalMethod, intervals
 from recnb.stats.moments import ENOUGH, UNBOUNDED, Bounds, Moments
-from recnb.stats.tests import Randomization, settled, sign_flip, student, wilcoxon
+from recnb.stats.significance import Randomization, settled, sign_flip, student, wilcoxon
 
 PairedMethod = Literal["auto", "bca", "percentile", "t", "moments"]
 PAIRED_METHODS = ("auto", "bca", "percentile", "t", "moments")

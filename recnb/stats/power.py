@@ -11,7 +11,7 @@ from recnb.display.language import _, current, ngettext, use_language
 from recnb.errors import OptionError, is_number
 from recnb.stats._types import Floats
 from recnb.stats.moments import ENOUGH
-from recnb.stats.tests import lowest_p, settled
+from recnb.stats.significance import lowest_p, settled
 
 #: The correlation of two models' values per user, assumed if it is not measured. Between a neighbourhood model, a factor
 #: model and the most popular items it is 0.3 to 0.8, on the bundled sample and on MovieLens 100K, for ndcg, precision, recall,

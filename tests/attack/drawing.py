@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from recnb import METRICS
+from recnb.conventions.convention import WORDS
 from tests.attack.kinds import GRADES, IDS, SCORES, THRESHOLDS
 from tests.strategies import Options, values_of
 
@@ -145,7 +146,7 @@ def data_options(draw: Drawer, way: str, scores: str, grades: str) -> Options:
     floats = SCORES[scores].family == "floats"
     words: dict[str, tuple[float, tuple[Any, ...]]] = {
         "order": (0.3, ("score", "rank", "row")),
-        "ties": (0.45, ("last", "item_asc", "item_desc", "expected", "max_rank", "floor_mean_rank", "worst")),
+        "ties": (0.45, tuple(word for word in WORDS["ties"] if word != "first")),
         "duplicates": (0.35, ("dedupe", "hit_once", "keep", "rows")),
         "candidates": (0.25, ("padded", "padded", "catalogue")),
         "judged": (0.15, ("list",)),

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from recnb.conventions.convention import ROW_ORDERS
 from tests import conventions_reference as lines
 from tests.attack.drawing import Case
 from tests.attack.kinds import GRADES, SCORES, reaches
@@ -28,7 +29,7 @@ WORDS = {
 FORMULAS = {
     "precision": "precision", "recall": "recall", "average_precision": "ap", "reciprocal_rank": "rr", "hit_rate": "hit", "ndcg": "ndcg", "dcg": "dcg",
 }  # fmt: skip
-UNTIED = ("first", "last", "item_asc", "item_desc", "worst")
+UNTIED = (*ROW_ORDERS, "worst")
 
 
 class RefusedError(Exception):

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recnb
+from recnb.conventions.convention import ROW_ORDERS
 from recnb.data import NAMES
 from recnb.errors import ColumnError, FrameError
 
@@ -170,7 +171,7 @@ def test_rank_and_score_that_disagree_must_be_settled() -> None:
 
 @given(
     st.lists(st.tuples(st.integers(0, 4), st.integers(-3, 3)), min_size=1, max_size=30),
-    st.sampled_from(["first", "last", "item_asc", "item_desc"]), st.booleans(), st.integers(0, 9),
+    st.sampled_from(ROW_ORDERS), st.booleans(), st.integers(0, 9),
 )  # fmt: skip
 def test_ties(rows: list[tuple[int, int]], ties: str, text: bool, seed: int) -> None:
     items = list(range(len(rows)))
@@ -182,10 +183,9 @@ def test_ties(rows: list[tuple[int, int]], ties: str, text: bool, seed: int) -> 
     want: dict[object, list[object]] = {}
     for user in sorted(set(recs["user"])):
         mine = [(item, score) for one, item, score in table if one == user]
-        if ties in ("last", "item_desc"):
-            mine = mine[::-1] if ties == "last" else sorted(mine, reverse=True)
-        elif ties == "item_asc":
-            mine = sorted(mine)
+        mine = {"first": mine, "last": mine[::-1], "item_asc": sorted(mine), "item_desc": sorted(mine, reverse=True)}[
+            ties
+        ]
         want[user] = [item for item, _ in sorted(mine, key=lambda pair: -pair[1])]
     truth = recs[["user", "item"]]
     for frame in (recs, pl.from_pandas(recs)):

@@ -17,6 +17,7 @@ from recnb.display.language import _, use_language
 from recnb.errors import OptionError
 from recnb.metrics import REFERENCES
 from recnb.metrics.metric import LIST_METRICS
+from recnb.results.explanation import _header as header
 
 RNG = np.random.default_rng(5)
 LISTS = {user: RNG.permutation(20)[: RNG.integers(2, 7)].tolist() for user in range(15)}
@@ -210,6 +211,16 @@ def test_an_explanation_keeps_its_language() -> None:
     assert "보유 수" in explained._repr_html_()
     assert "아이템 20개" in basis
     assert repr(EV.explain("novelty", 0, k=3, lang="ko")) == repr(explained)
+
+
+def test_a_column_without_a_title_of_its_own_is_named_as_in_the_formula() -> None:
+    with use_language("ko"):
+        for name in {name for metric in LIST_METRICS.values() for name in metric.formulas()[0].names()} - {
+            "alpha",
+            "k",
+        }:
+            assert re.search("[가-힣]", header(name)), name
+    assert header("n_items") == "n_items"
 
 
 def test_laws() -> None:

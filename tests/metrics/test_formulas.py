@@ -59,8 +59,8 @@ def by_formula(
         "n_relevant": len(relevant),
         "n_hits": sum(grade > 0 for grade in grades[:depth]),
         "list_length": len(ranking),
+        **{name: chosen[name] for name in metric.numbers},
         "max_relevance": chosen.get("max_relevance") or top,
-        **{name: chosen[name] for name in ("beta", "p") if name in chosen},
     }
     hits = names_of_rows(grades, ranking.index(best) + 1 if best in ranking else None, constants["max_relevance"])
     ideal = names_of_rows(
@@ -264,11 +264,13 @@ def test_latex_is_mathematics(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_options_show_in_the_formula(name: str) -> None:
-    """A word that changes the value changes the text, except which list is the ideal one: that is said in words."""
+    """An option that changes the value changes the text, unless its name is in it, or it is which list is the ideal one: that is said in words."""
     metric = METRICS[name]
+    credit, out_of = metric.formulas()
+    named = {"ideal"} | credit.names() | out_of.names()
     texts = {}
     for options in each_word(metric):
-        if not {"ideal", "beta", "p", "max_relevance"} & set(options):
+        if not named & set(options):
             text = metric.formula_text(options)
             assert texts.setdefault(text, options) == options, f"{options} and {texts[text]} are both {text}"
 

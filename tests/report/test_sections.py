@@ -15,7 +15,7 @@ from recnb.display.language import _, use_language
 from recnb.display.text import latex_text
 from recnb.errors import OptionError
 from recnb.metrics.metric import LIST_METRICS
-from recnb.report.section import Cells, Section
+from recnb.report.section import Cells, Section, computed_by
 from tests.lint_planted import CLEAN
 
 EVIL = "<img src=x onerror=alert(1)>|$a_b$ http://x.org"
@@ -333,6 +333,11 @@ class ListLengths(Section):
 
     def latex(self):
         return [self.table(latex_text).latex(self.heading(latex_text))]
+
+
+def test_two_sections_of_one_name_are_refused():
+    with pytest.raises(TypeError, match=r"Two sections have one name: \['list_lengths', 'list_lengths'\]"):
+        computed_by((ListLengths, ListLengths), {}, None)
 
 
 @pytest.mark.parametrize("folder", ["report", "comparison"])

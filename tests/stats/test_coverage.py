@@ -14,7 +14,7 @@ import pytest
 from recnb.stats import intervals, paired
 from recnb.stats.groups import gap_to_rest
 from recnb.stats.paired import intervals_of_differences
-from recnb.stats.tests import student
+from recnb.stats.significance import student
 from tests.stats.test_simulated import bounds, made_users
 
 pytestmark = pytest.mark.slow

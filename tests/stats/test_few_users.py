@@ -14,7 +14,7 @@ from recnb.errors import OptionError
 from recnb.stats import Detectable, detectable, interval_of_pairs, intervals, paired, users_needed
 from recnb.stats.groups import gap_to_rest
 from recnb.stats.intervals import IntervalMethod
-from recnb.stats.tests import student, wilcoxon
+from recnb.stats.significance import student, wilcoxon
 from tests.distributed.test_partial import of_no_users
 
 

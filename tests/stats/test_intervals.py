@@ -14,7 +14,7 @@ import recnb
 from recnb.errors import FrameError, OptionError
 from recnb.stats import Moments, benjamini_hochberg, holm, intervals, moments, paired
 from recnb.stats.bootstrap import bca, percentiles, resampled_means
-from recnb.stats.tests import FEW_DIFFER, MANY_DIFFER, settled, sign_flip
+from recnb.stats.significance import FEW_DIFFER, MANY_DIFFER, settled, sign_flip
 
 RNG = np.random.default_rng(11)
 SKEWED = RNG.beta(0.4, 3.0, (80, 3))

@@ -14,7 +14,7 @@ import pytest
 from recnb.stats import benjamini_hochberg, detectable, holm, intervals, paired, users_needed
 from recnb.stats.bootstrap import bca, percentiles, resampled_means
 from recnb.stats.paired import intervals_of_differences
-from recnb.stats.tests import settled, sign_flip, student, wilcoxon
+from recnb.stats.significance import settled, sign_flip, student, wilcoxon
 
 SIZES = (20, 30, 50, 100, 200, 500)
 

@@ -175,7 +175,7 @@ class Mistake:
                 "divides": number(float(divides[at]), 4),
                 "divided": number(float(divided[at]), 4),
             }
-        values |= {name: number(float(right[name])) for name in ("p", "beta", "max_relevance") if name in defaults}
+        values |= {name: number(float(right[name])) for name in METRICS[drawn.metric].numbers}
         if "p" in defaults:
             values["rest"] = number(1 - float(right["p"]))
         return _(row.sentence, **values)

@@ -12,9 +12,8 @@ from recnb.metrics.metric import METRICS
 from recnb.widgets.quiz.list import TOP, QuizList
 from recnb.widgets.quiz.mistakes import GAINS, discount_in_words
 
-#: Options that are numbers, and all that have sentences of their own.
-NUMBERS = ("p", "beta", "max_relevance")
-DESCRIBED = ("gain", "discount", "log_base", "ideal", "out_of", "target", *NUMBERS)
+#: Options that have sentences of their own.
+DESCRIBED = ("gain", "discount", "log_base", "ideal", "out_of", "target", "p", "beta", "max_relevance")
 
 
 def table(drawn: QuizList) -> tuple[list[str], list[list[str]]]:
@@ -31,7 +30,7 @@ def sentences(drawn: QuizList, digits: int) -> dict[str, list[str]]:
     """Return the question, the rules, what to answer and how that is checked in Python, sentence by sentence."""
     metric = METRICS[drawn.metric]
     options = {name: drawn.option(name) for name in metric.defaults}
-    words: dict[str, Any] = {name: number(options[name] or TOP) for name in NUMBERS if name in options}
+    words: dict[str, Any] = {name: number(options[name] or TOP) for name in metric.numbers}
     words |= {"name": metric.term, "digits": digits}
     words["missed"] = ", ".join(f"{item} ({grade})" for item, grade in drawn.missed.items())
     if "gain" in options:
