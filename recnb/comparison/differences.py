@@ -28,7 +28,6 @@ from recnb.results.evaluation_data import EvaluationData
 from recnb.results.segments import Segments, segments_of
 from recnb.stats import (
     ENOUGH,
-    MANY_USERS,
     Bounds,
     Moments,
     Paired,
@@ -41,8 +40,8 @@ from recnb.stats import (
 from recnb.stats.moments import sums_by
 from recnb.stats.tests import settled, student
 
-#: With many users, so many metrics at a cut-off are compared at a time, to bound memory.
-BLOCKS_AT_ONCE = 4
+#: Above so many users, so many metrics at a cut-off are compared at a time, to bound memory.
+MANY_USERS, BLOCKS_AT_ONCE = 20_000, 4
 
 
 @dataclass(frozen=True, eq=False)
