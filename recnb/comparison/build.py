@@ -41,8 +41,7 @@ from recnb.lint import lint
 from recnb.lint.findings import Finding, elsewhere_in_words
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import LIST_METRICS, Metric
-from recnb.report.beyond_row import rows_of
-from recnb.report.build import first_by, plain_id, ranked_items
+from recnb.report.build import first_by, plain_id, ranked_items, rows_of
 from recnb.report.data import SAME, MetricDescription, RankedItem
 from recnb.report.request import curve_points, request_of
 from recnb.report.section import computed_by

@@ -20,12 +20,13 @@ from recnb.display.text import (
     signed,
     some,
 )
-from recnb.report.beyond_row import BeyondRow
+from recnb.report.data import BeyondRow
 from recnb.report.section import Cells, Column, FindingsTab, Safe, Section
 from recnb.stats import ENOUGH
 
 if TYPE_CHECKING:
-    from recnb.report.data import MetricSummary, ReportData, UserSummary
+    from recnb.report.data import MetricSummary, UserSummary
+    from recnb.report.report import Report
     from recnb.results.segments import Segment
 
 #: Headings of the users shown.
@@ -35,12 +36,12 @@ GROUPS: dict[str, str] = {"only": N_("The user"), "best": N_("Best users"), "wor
 INTERVALS: dict[str, str] = {"beta": N_("Clopper and Pearson's, for values between bounds")}
 
 
-def users(report: ReportData) -> str:
+def users(report: Report) -> str:
     """The number of users that the means are over, in words."""
     return ngettext("{n:,} user", "{n:,} users", report.n_users)
 
 
-def headline(report: ReportData, label: str, value: str) -> str:
+def headline(report: Report, label: str, value: str) -> str:
     """The lead metric with its value, and the users."""
     words = _("{label} = {value}, {users}", label=label, value=value, users=users(report))
     return _("Report: {headline}", headline=words)
@@ -59,7 +60,7 @@ def cell(metric: MetricSummary | BeyondRow, k: int | None, brackets: str = "[]",
 class ModelSection(Section):
     """A section of the report of one model."""
 
-    report: ReportData
+    report: Report
     folder = "report"
     context: ClassVar[Mapping[str, Any]] = {"cell": cell, "headline": headline, "some": some}
 
