@@ -15,9 +15,8 @@ from recnb.comparison.conclusions import comparison_title
 from recnb.comparison.data import ComparisonData
 from recnb.comparison.differences import curves_of, differences_by
 from recnb.comparison.models import models_of, reference_of, settings_of
-from recnb.comparison.parts import Conclusion, Curves, Forest, Movers, Tradeoff
+from recnb.comparison.parts import ComparisonTable, Conclusion, Curves, Forest, Movers, Tradeoff
 from recnb.comparison.results import Difference, Test
-from recnb.comparison.table import ComparisonTable
 from recnb.data import Frame
 from recnb.data.input import Input
 from recnb.display.language import _, checked, current

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import recnb
-from recnb.comparison.figure import draw_points
+from recnb.comparison.parts import Tradeoff
 from recnb.errors import OptionError, UnknownUserError
 from tests.comparison.frames import FIRST, SECOND, TRUTH, lists
 from tests.comparison.test_list_overlap import rbo_by_sets
@@ -72,7 +72,7 @@ def test_names_of_points_that_lie_close_do_not_cover_each_other():
         "popular": (0.13, 0.17),
         "all at random": (1.0, 0.03),
     }
-    ax = draw_points(plt.figure(figsize=(4, 3)).add_subplot(), points, "coverage", "ndcg")
+    ax = Tradeoff("coverage", "ndcg", 10, points, 261, lang="en").plot(plt.figure(figsize=(4, 3)).add_subplot())
     renderer = ax.figure.canvas.get_renderer()
     ax.figure.draw_without_rendering()
     names = [text.get_window_extent(renderer) for text in ax.texts]
