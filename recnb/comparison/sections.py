@@ -216,10 +216,7 @@ class SegmentDifferences(ComparisonSection):
 
     name = "segments"
     title = N_("Segments")
-
-    @property
-    def shown(self) -> bool:
-        return self.report.segments is not None
+    needs = "segments"
 
     def table(self, safe: Safe) -> Cells:
         assert self.report.segments is not None
@@ -262,11 +259,8 @@ class ComparisonBeyond(ComparisonSection):
 
     name = "beyond"
     title = N_("Beyond accuracy")
+    needs = "beyond"
     fields = ("beyond",)
-
-    @property
-    def shown(self) -> bool:
-        return bool(self.report.beyond)
 
     def table(self, safe: Safe, cell: Callable[[float, float, float], str] = lambda value, *_: number(value)) -> Cells:
         rows = [[f"{row.symbol}@{row.k}", *(cell(*values) for values in row.values)] for row in self.report.beyond]
@@ -278,11 +272,8 @@ class MoversSection(ComparisonSection):
 
     name = "users"
     title = N_("Users")
+    needs = "moved"
     fields = ("moved",)
-
-    @property
-    def shown(self) -> bool:
-        return bool(self.report.moved)
 
 
 class OverlapSection(ComparisonSection):
@@ -290,14 +281,11 @@ class OverlapSection(ComparisonSection):
 
     name = "overlap"
     title = N_("Overlap")
+    needs = "overlaps"
     fields = ("overlaps",)
 
     def heading(self, safe: Safe) -> str:
         return _("Similarity of the lists")
-
-    @property
-    def shown(self) -> bool:
-        return bool(self.report.overlaps)
 
     def table(self, safe: Safe) -> Cells:
         first = self.report.overlaps[0]

@@ -230,11 +230,8 @@ class SegmentsSection(ModelSection):
 
     name = "segments"
     title = N_("Segments")
+    needs = "segments"
     fields = ("segments",)
-
-    @property
-    def shown(self) -> bool:
-        return self.report.segments is not None
 
     def verdict(self, segment: Segment) -> str:
         """The comparison of a segment with all other users."""
@@ -302,10 +299,7 @@ class BeyondSection(ModelSection):
 
     name = "beyond"
     title = N_("Beyond accuracy")
-
-    @property
-    def shown(self) -> bool:
-        return bool(self.report.beyond)
+    needs = "beyond"
 
     @property
     def lacking(self) -> list[str]:
