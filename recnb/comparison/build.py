@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,6 @@ import polars as pl
 
 from recnb.comparison.common_users import check_side_data
 from recnb.comparison.differences import (
-    Block,
     blocks_of,
     computed_blocks,
     curves_of,
@@ -73,7 +72,7 @@ def report_of(
     lang: str | None,
     options: Mapping[str, Any],
 ) -> ComparisonReport:
-    """Build the report; each metric is computed once for the tables, the curve, the users, the lint and the segments."""
+    """Build the report; each metric is computed once for the tables, the curve, the users and the lint."""
     if not isinstance(movers, (int, np.integer)) or isinstance(movers, bool) or movers < 0:
         raise OptionError(f"movers={movers!r} is no number of users: give a whole number from 0 up.")
     with use_language(lang):
@@ -86,28 +85,19 @@ def report_of(
         values = {name: values_of(model, lead, cutoffs, lead_options) for name, model in models.items()}
         blocks = {block.k: block for block in blocks_of(lead, cutoffs, list(values.values()))}
         values = {name: of_model.at(cutoffs.values.index(lead_k)) for name, of_model in values.items()}
-        further_points = [point for point in points if point not in request.lead_ks]
-        curve_means = (
-            measure([list(map(blocks.pop, further_points))], names, [], settings).means if further_points else ()
-        )
-        of_lead_ks = [blocks[cutoff] for cutoff in request.k_of(lead.name)]
+        of_curve = measure([[blocks[point] for point in points]], names, [], settings).means
+        of_tables = [blocks[cutoff] for cutoff in request.k_of(lead.name)]
+        del blocks
         of_others = (
-            comparison._blocks([other], Cutoffs.of(request.k_of(other[0].name))) for other in request.metrics[1:]
+            computed_blocks(models, [other], Cutoffs.of(request.k_of(other[0].name))) for other in request.metrics[1:]
         )
-        results = measure(chain([of_lead_ks], *of_others), names, comparison.pairs, settings)
-        lead_means = [row for row in (*results.means, *curve_means) if row.metric == lead.name and row.k in points]
+        results = measure(chain([of_tables], *of_others), names, comparison.pairs, settings)
         of_lead = [row for row in results.differences if (row.metric, row.k) == (lead.name, lead_k)]
         findings, n_checks, left_out = _findings(models, lead, lead_k, lead_options, values)
         segments = None
         if by is not None:
-
-            def again(of_models: Mapping[str, EvaluationData]) -> Iterable[list[Block]]:
-                whole = of_models is models
-                return (
-                    [[blocks[lead_k]]] if whole else computed_blocks(of_models, request.metrics[:1], Cutoffs.of(lead_k))
-                )
-
-            found, by_segment = measure_by(again, models, comparison.pairs, settings, by, bins)
+            lead_alone = request.metrics[:1], Cutoffs.of(lead_k)
+            found, by_segment = measure_by(models, *lead_alone, comparison.pairs, settings, by, bins)
             named = tuple((", ".join(map(str, key)), row) for key, row in differences_by(by_segment))
             segments = ComparisonSegments(found.label, named, SMALL, found.words)
         alike: tuple[Overlap, ...] = ()
@@ -138,7 +128,7 @@ def report_of(
             metrics=tuple(MetricDescription.of(*metric) for metric in request.metrics),
             means=results.means,
             differences=results.differences,
-            curves=curves_of(sorted(lead_means, key=lambda row: row.k or 0), names),
+            curves=curves_of(of_curve, names),
             moved=tuple(
                 moved(models, pair, lead, lead_k, values, int(movers)) for pair in steps(shown, _("comparing"))
             ),

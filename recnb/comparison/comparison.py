@@ -335,9 +335,9 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         -------
         Conclusion
         """
-        return Conclusion(
-            *self._tested(metrics, k, options), partial(self._tied, metrics, k, options), lang=checked(lang)
-        )
+        found = self._measured(metrics, k, options, self.pairs)
+        tied = partial(self._tied, metrics, k, options)
+        return Conclusion(found.differences, found.settings, tied, lang=checked(lang))
 
     def forest(
         self, metrics: Metrics = None, k: AnyCutoffs = None, *, lang: str | None = None, **options: Any
@@ -355,7 +355,8 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         -------
         Forest
         """
-        return Forest(*self._tested(metrics, k, options), lang=checked(lang))
+        found = self._measured(metrics, k, options, self.pairs)
+        return Forest(found.differences, found.settings, lang=checked(lang))
 
     def not_worse(
         self, metric: str, k: int | None = None, margin: float = 0, *, model: str | None = None, **options: Any

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
@@ -197,8 +197,9 @@ def _batches(blocks: Iterable[list[Block]]) -> Iterator[list[Block]]:
 
 
 def measure_by(
-    blocks: Callable[[Mapping[str, EvaluationData]], Iterable[list[Block]]],
     models: Mapping[str, EvaluationData],
+    metrics: Sequence[MetricOptions],
+    cutoffs: Cutoffs,
     pairs: Sequence[tuple[str, str]],
     settings: Settings,
     by: Any,
@@ -206,7 +207,7 @@ def measure_by(
 ) -> tuple[Segments, dict[tuple[Any, ...], ComparedMetrics]]:
     """Means and differences within each segment that has users, p-values corrected within it alone.
 
-    `blocks` computes the values of the models; of users that a column of the truth splits, a row for each part.
+    Of users that a column of the truth splits there is a row for each part.
     """
     first, *others = models.values()
     segments = segments_of(first, by, bins)
@@ -217,7 +218,7 @@ def measure_by(
     if segments.parts is not None:
         models = {name: segments.split(model) for name, model in models.items()}
     measurements = {at: Measurement(list(models), pairs, settings) for at in np.unique(code).tolist()}
-    for batch in _batches(blocks(models)):
+    for batch in _batches(computed_blocks(models, metrics, cutoffs)):
         for block in batch:
             segments.check(block.metric)
         # Users who are not evaluated, but have a list, are in no segment.
@@ -317,8 +318,6 @@ def _behind_best(block: Block) -> Floats:
 
 def _marked(means: Sequence[Mean], behind_best: Sequence[Floats], alpha: float) -> tuple[Mean, ...]:
     """Mark the best mean of each column, and those not significantly different from it (Holm's correction over all columns)."""
-    if not behind_best:
-        return ()
     significant = holm(np.array(behind_best)) <= alpha
     marked: list[Mean] = []
     starts = range(0, len(means), significant.shape[1])
