@@ -11,14 +11,7 @@ import numpy as np
 import polars as pl
 
 from recnb.comparison.common_users import check_side_data
-from recnb.comparison.differences import (
-    blocks_of,
-    computed_blocks,
-    curves_of,
-    differences_by,
-    measure,
-    measure_by,
-)
+from recnb.comparison.differences import blocks_of, computed_blocks, curves_of, differences_by, measure, measure_by
 from recnb.comparison.rank_similarity import overlaps
 from recnb.comparison.report import ComparisonReport
 from recnb.comparison.results import (
@@ -72,7 +65,7 @@ def report_of(
     lang: str | None,
     options: Mapping[str, Any],
 ) -> ComparisonReport:
-    """Build the report; each metric is computed once for the tables, the curve, the users and the lint."""
+    """Build the report; each metric is computed once for the tables, the curve, the users, the lint and the segments."""
     if not isinstance(movers, (int, np.integer)) or isinstance(movers, bool) or movers < 0:
         raise OptionError(f"movers={movers!r} is no number of users: give a whole number from 0 up.")
     with use_language(lang):
@@ -87,6 +80,7 @@ def report_of(
         values = {name: of_model.at(cutoffs.values.index(lead_k)) for name, of_model in values.items()}
         of_curve = measure([[blocks[point] for point in points]], names, [], settings).means
         of_tables = [blocks[cutoff] for cutoff in request.k_of(lead.name)]
+        at_lead_k = blocks[lead_k]
         del blocks
         of_others = (
             computed_blocks(models, [other], Cutoffs.of(request.k_of(other[0].name))) for other in request.metrics[1:]
@@ -96,8 +90,8 @@ def report_of(
         findings, n_checks, left_out = _findings(models, lead, lead_k, lead_options, values)
         segments = None
         if by is not None:
-            lead_alone = request.metrics[:1], Cutoffs.of(lead_k)
-            found, by_segment = measure_by(models, *lead_alone, comparison.pairs, settings, by, bins)
+            alone = request.metrics[:1], Cutoffs.of(lead_k)
+            found, by_segment = measure_by(models, *alone, comparison.pairs, settings, by, bins, [[at_lead_k]])
             named = tuple((", ".join(map(str, key)), row) for key, row in differences_by(by_segment))
             segments = ComparisonSegments(found.label, named, SMALL, found.words)
         alike: tuple[Overlap, ...] = ()
@@ -116,6 +110,7 @@ def report_of(
         else:
             alike = overlaps(models, lead_k, PERSISTENCE)
             further = beyond(comparison, lead_k, request.beyond)
+        _own, library_notes = first.library_notes((m.symbol.removesuffix(OWN), m, ks) for m, ks in request.at_cutoffs)
         # Users are shown for the pairs of models that are furthest apart.
         furthest = sorted(of_lead, key=lambda row: -abs(row.difference) if np.isfinite(row.difference) else 0.0)
         pairs = {(row.model, row.baseline) for row in furthest[:PAIRS_SHOWN]}
@@ -140,12 +135,7 @@ def report_of(
             n_users=comparison.n_users,
             judged=comparison.judged,
             settings=results.settings,
-            basis="; ".join(
-                [
-                    comparison.basis(),
-                    *first.library_notes((m.symbol.removesuffix(OWN), m, ks) for m, ks in request.at_cutoffs)[1],
-                ]
-            ),
+            basis="; ".join([comparison.basis(), *library_notes]),
             left_out=tuple(left_out),
             notes=tuple(dict.fromkeys(str(note) for model in models.values() for note in model.prepared.notes)),
             _computed=computed_by(SECTIONS, models, request),

@@ -21,15 +21,7 @@ from recnb.data import Frame
 from recnb.data.input import Input
 from recnb.display.language import _, checked, current
 from recnb.display.text import one_line
-from recnb.errors import (
-    Argument,
-    OptionError,
-    Suggesting,
-    UnknownNameError,
-    is_number,
-    is_word,
-    near,
-)
+from recnb.errors import Argument, OptionError, Suggesting, UnknownNameError, is_number, is_word, near
 from recnb.evaluate import refuse_positional
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs

@@ -220,14 +220,11 @@ class SegmentDifferences(ComparisonSection):
 
     def table(self, safe: Safe) -> Cells:
         assert self.report.segments is not None
-        columns, names = (
-            _columns(self.report, safe),
-            ("model", "baseline", "users", "difference", "interval", "holm", "conclusion"),
-        )
-        header, rows, _numbers_from = Cells.of(
-            (row for _name, row in self.report.segments.rows), [columns[name] for name in names]
-        )
-        cells = [[safe(name), *row] for (name, _row), row in zip(self.report.segments.rows, rows, strict=True)]
+        names = ("model", "baseline", "users", "difference", "interval", "holm", "conclusion")
+        columns = [column for name, column in _columns(self.report, safe).items() if name in names]
+        segments, differences = zip(*self.report.segments.rows, strict=True)
+        header, rows, _numbers_from = Cells.of(differences, columns)
+        cells = [[safe(segment), *row] for segment, row in zip(segments, rows, strict=True)]
         return Cells([_("segment"), *header], cells, 3)
 
     def heading(self, safe: Safe) -> str:

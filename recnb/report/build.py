@@ -205,10 +205,7 @@ def _population(
         basis = "; ".join([*users, *conventions, *evaluation.notes])
     else:
         _own, lines = evaluation.library_notes((metric.symbol.removesuffix(OWN), metric, ks) for metric, ks in metrics)
-        conventions = (
-            evaluation.each_as_library,
-            *lines,
-        )
+        conventions = (evaluation.each_as_library, *lines)
         basis = "; ".join(conventions)
     names = [field.name for field in fields(PopulationSummary) if field.name.startswith("n_")]
     population = PopulationSummary(

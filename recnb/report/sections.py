@@ -10,16 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from recnb.display.language import N_, _, ngettext, pgettext
 from recnb.display.templates import plain_lines
-from recnb.display.text import (
-    at_k,
-    ends,
-    fixed,
-    latex_table,
-    latex_text,
-    short,
-    signed,
-    some,
-)
+from recnb.display.text import at_k, ends, fixed, latex_table, latex_text, short, signed, some
 from recnb.report.data import BeyondRow
 from recnb.report.section import Cells, Column, FindingsTab, Safe, Section
 from recnb.stats import ENOUGH
@@ -29,21 +20,11 @@ if TYPE_CHECKING:
     from recnb.report.report import Report
     from recnb.results.segments import Segment
 
-#: Headings of the users shown.
-GROUPS: dict[str, str] = {"only": N_("The user"), "best": N_("Best users"), "worst": N_("Worst users")}
-
-#: Methods of intervals.
-INTERVALS: dict[str, str] = {"beta": N_("Clopper and Pearson's, for values between bounds")}
-
-
-def users(report: Report) -> str:
-    """The number of users that the means are over, in words."""
-    return ngettext("{n:,} user", "{n:,} users", report.n_users)
-
 
 def headline(report: Report, label: str, value: str) -> str:
     """The lead metric with its value, and the users."""
-    words = _("{label} = {value}, {users}", label=label, value=value, users=users(report))
+    users = ngettext("{n:,} user", "{n:,} users", report.n_users)
+    words = _("{label} = {value}, {users}", label=label, value=value, users=users)
     return _("Report: {headline}", headline=words)
 
 
@@ -67,7 +48,7 @@ class ModelSection(Section):
     @property
     def users(self) -> str:
         """The number of users that the means are over, in words."""
-        return users(self.report)
+        return ngettext("{n:,} user", "{n:,} users", self.report.n_users)
 
     @property
     def call(self) -> str:
@@ -104,7 +85,7 @@ class OverviewSection(ModelSection):
     @property
     def remarks(self) -> str:
         """The method of the intervals, what they leave out, and the users of metrics beyond accuracy."""
-        how = _(INTERVALS.get(self.report.method, ""))
+        how = _("Clopper and Pearson's, for values between bounds")
         return " ".join(plain_lines("report/words.txt.jinja", "remarks", self.report, how, ENOUGH))
 
     @property
@@ -320,7 +301,7 @@ class UsersSection(ModelSection):
     name = "users"
     title = N_("Users")
     fields = ("best", "worst")
-    groups: ClassVar = GROUPS
+    groups: ClassVar = {"only": N_("The user"), "best": N_("Best users"), "worst": N_("Worst users")}  #: their headings
 
     def found(self, user: UserSummary) -> str:
         """The number of the relevant items in a user's list."""
