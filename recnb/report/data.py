@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from recnb.conventions import options_in_words
+from recnb.display.language import current
+from recnb.lint.findings import Lint
 from recnb.metrics.hits import Floats, Ints
 from recnb.metrics.metric import Metric
+from recnb.results.curve import Curve
 from recnb.results.segments import Segment
 
 if TYPE_CHECKING:
@@ -214,6 +217,69 @@ class ReportSegments:
         import pandas as pd
 
         return pd.DataFrame([vars(segment) for segment in self.rows])
+
+
+@dataclass(frozen=True, eq=False)
+class ReportData:
+    """The numbers of a report, frozen; each of its forms reads them."""
+
+    population: PopulationSummary
+    k: tuple[int | None, ...]  #: all cut-offs; None: the whole list
+    lead_k: int  #: the cut-off at which users are looked at: the middle one
+    metrics: tuple[MetricSummary, ...]  #: the first is the lead metric
+    confidence: float
+    method: str  #: of the intervals
+    curve: Curve
+    distribution: Distribution
+    best: tuple[UserSummary, ...]
+    worst: tuple[UserSummary, ...]
+    findings: Lint  #: problems in the data, measured with the lead metric at `lead_k`
+    beyond: tuple[BeyondRow, ...]  #: beyond accuracy, at each cut-off; () where neither train nor items is known
+    segments: ReportSegments | None  #: the metrics at `lead_k` by segment, if that was asked for
+    basis: str
+    _computed: Mapping[str, Any]  #: numbers of sections that have no field here, by the section's name
+    lang: str = field(default_factory=current)  #: the language of its words, in which it is shown
+
+    @property
+    def n_users(self) -> int:
+        """The number of users that the means are over."""
+        return self.population.n_users
+
+    @property
+    def lead(self) -> MetricSummary:
+        """The metric of the curve, the distribution and the users shown."""
+        return self.metrics[0]
+
+    @property
+    def label(self) -> str:
+        """The lead metric at the middle cut-off, as nDCG@10."""
+        return f"{self.lead.symbol}@{self.lead_k}"
+
+    @property
+    def measured(self) -> tuple[MetricSummary | BeyondRow, ...]:
+        """All metrics with values: those of accuracy, then those beyond it."""
+        return *self.metrics, *(metric for metric in self.beyond if metric.values)
+
+    @property
+    def groups(self) -> tuple[tuple[str, tuple[UserSummary, ...]], ...]:
+        """The users shown: "best" and "worst", or the "only" one."""
+        if not self.worst:
+            return (("only", self.best),) if self.best else ()
+        return ("best", self.best), ("worst", self.worst)
+
+    def to_frame(self) -> pd.DataFrame:
+        """The means as a long frame: metric, k, mean, low, high, n_users; those beyond accuracy last.
+
+        `segments` and `findings` have frames of their own: `report.segments.to_frame()`, `report.findings.to_frame()`.
+        """
+        import pandas as pd
+
+        rows = [
+            (metric.metric, k, *values, metric.n_users if isinstance(metric, BeyondRow) else self.n_users)
+            for metric in self.measured
+            for k, values in zip(metric.k, metric.values, strict=True)
+        ]
+        return pd.DataFrame(rows, columns=["metric", "k", "mean", "low", "high", "n_users"])
 
 
 def distribution_of(values: Floats, measured: MetricSummary, k: int) -> Distribution:

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from recnb.report.report import Report
+    from recnb.report.data import ReportData
 
 
-def figure(report: Report) -> Figure:
+def figure(report: ReportData) -> Figure:
     """The curve over k and the distribution over users, side by side."""
     import matplotlib.pyplot as plt
 
@@ -34,7 +34,7 @@ def figure(report: Report) -> Figure:
     return drawn
 
 
-def _curve(report: Report, ax: Axes) -> None:
+def _curve(report: ReportData, ax: Axes) -> None:
     curve = report.curve
     curve.plot(ax, color=ACCENT, linewidth=2, marker="")
     shown = [k for k in report.lead.k if k is not None and k in curve.k]
@@ -44,7 +44,7 @@ def _curve(report: Report, ax: Axes) -> None:
     ax.set_ylim(bottom=0)
 
 
-def _bars(report: Report, ax: Axes) -> None:
+def _bars(report: ReportData, ax: Axes) -> None:
     spread = report.distribution
     width = spread.edges[1] - spread.edges[0]
     middles = [edge + width / 2 for edge in spread.edges[:-1]]

@@ -16,12 +16,11 @@ from recnb.report.section import Cells, Column, FindingsTab, Safe, Section
 from recnb.stats import ENOUGH
 
 if TYPE_CHECKING:
-    from recnb.report.data import MetricSummary, UserSummary
-    from recnb.report.report import Report
+    from recnb.report.data import MetricSummary, ReportData, UserSummary
     from recnb.results.segments import Segment
 
 
-def headline(report: Report, label: str, value: str) -> str:
+def headline(report: ReportData, label: str, value: str) -> str:
     """The lead metric with its value, and the users."""
     users = ngettext("{n:,} user", "{n:,} users", report.n_users)
     words = _("{label} = {value}, {users}", label=label, value=value, users=users)
@@ -41,7 +40,7 @@ def cell(metric: MetricSummary | BeyondRow, k: int | None, brackets: str = "[]",
 class ModelSection(Section):
     """A section of the report of one model."""
 
-    report: Report
+    report: ReportData
     folder = "report"
     context: ClassVar[Mapping[str, Any]] = {"cell": cell, "headline": headline, "some": some}
 
