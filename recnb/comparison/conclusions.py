@@ -71,7 +71,7 @@ VERDICTS: dict[str, tuple[str, str, str]] = {
     "untested": (
         "–",
         N_("too few users or differences"),
-        N_("{label}: no test of {model} against {baseline}: too few users or differences, for a test ({users})."),
+        N_("{label}: no test of {model} against {baseline}: too few users or differences for a test ({users})."),
     ),
 }
 SIGNS = {verdict: sign for verdict, (sign, _words, _conclusion) in VERDICTS.items()}

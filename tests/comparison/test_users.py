@@ -218,7 +218,9 @@ def test_no_user_has_a_value_in_every_model():
     (row,) = found.differences("mrr", k=2).itertuples()
     assert (row.n_users, row.verdict) == (0, "untested")
     assert found.table("mrr", k=2).isna().all(axis=None)
-    assert "0 users" in found.conclusion("mrr", k=2).lines[0]
+    concluded = found.conclusion("mrr", k=2)
+    assert concluded.lines == ["RR@2: no test of two against one: too few users or differences for a test (0 users)."]
+    assert concluded.notes[0] == "No comparison could be tested (Student's paired t test)."
     assert "polyline" not in found.curve("mrr", k=[1, 2])._repr_html_()
 
 
