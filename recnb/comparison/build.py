@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -11,15 +11,7 @@ import numpy as np
 import polars as pl
 
 from recnb.comparison.common_users import check_side_data
-from recnb.comparison.differences import (
-    Block,
-    blocks_of,
-    computed_blocks,
-    curves_of,
-    differences_by,
-    measure,
-    measure_by,
-)
+from recnb.comparison.differences import blocks_of, computed_blocks, curves_of, differences_by, measure, measure_by
 from recnb.comparison.rank_similarity import overlaps
 from recnb.comparison.report import ComparisonReport
 from recnb.comparison.results import (
@@ -41,8 +33,7 @@ from recnb.lint import lint
 from recnb.lint.findings import Finding, elsewhere_in_words
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import LIST_METRICS, Metric
-from recnb.report.beyond_row import rows_of
-from recnb.report.build import first_by, plain_id, ranked_items
+from recnb.report.build import first_by, plain_id, ranked_items, rows_of
 from recnb.report.data import SAME, MetricDescription, RankedItem
 from recnb.report.request import curve_points, request_of
 from recnb.report.section import computed_by
@@ -87,28 +78,20 @@ def report_of(
         values = {name: values_of(model, lead, cutoffs, lead_options) for name, model in models.items()}
         blocks = {block.k: block for block in blocks_of(lead, cutoffs, list(values.values()))}
         values = {name: of_model.at(cutoffs.values.index(lead_k)) for name, of_model in values.items()}
-        further_points = [point for point in points if point not in request.lead_ks]
-        curve_means = (
-            measure([list(map(blocks.pop, further_points))], names, [], settings).means if further_points else ()
-        )
-        of_lead_ks = [blocks[cutoff] for cutoff in request.k_of(lead.name)]
+        of_curve = measure([[blocks[point] for point in points]], names, [], settings).means
+        of_tables = [blocks[cutoff] for cutoff in request.k_of(lead.name)]
+        at_lead_k = blocks[lead_k]
+        del blocks
         of_others = (
-            comparison._blocks([other], Cutoffs.of(request.k_of(other[0].name))) for other in request.metrics[1:]
+            computed_blocks(models, [other], Cutoffs.of(request.k_of(other[0].name))) for other in request.metrics[1:]
         )
-        results = measure(chain([of_lead_ks], *of_others), names, comparison.pairs, settings)
-        lead_means = [row for row in (*results.means, *curve_means) if row.metric == lead.name and row.k in points]
+        results = measure(chain([of_tables], *of_others), names, comparison.pairs, settings)
         of_lead = [row for row in results.differences if (row.metric, row.k) == (lead.name, lead_k)]
         findings, n_checks, left_out = _findings(models, lead, lead_k, lead_options, values)
         segments = None
         if by is not None:
-
-            def again(of_models: Mapping[str, EvaluationData]) -> Iterable[list[Block]]:
-                whole = of_models is models
-                return (
-                    [[blocks[lead_k]]] if whole else computed_blocks(of_models, request.metrics[:1], Cutoffs.of(lead_k))
-                )
-
-            found, by_segment = measure_by(again, models, comparison.pairs, settings, by, bins)
+            alone = request.metrics[:1], Cutoffs.of(lead_k)
+            found, by_segment = measure_by(models, *alone, comparison.pairs, settings, by, bins, [[at_lead_k]])
             named = tuple((", ".join(map(str, key)), row) for key, row in differences_by(by_segment))
             segments = ComparisonSegments(found.label, named, SMALL, found.words)
         alike: tuple[Overlap, ...] = ()
@@ -127,6 +110,7 @@ def report_of(
         else:
             alike = overlaps(models, lead_k, PERSISTENCE)
             further = beyond(comparison, lead_k, request.beyond)
+        _own, library_notes = first.library_notes((m.symbol.removesuffix(OWN), m, ks) for m, ks in request.at_cutoffs)
         # Users are shown for the pairs of models that are furthest apart.
         furthest = sorted(of_lead, key=lambda row: -abs(row.difference) if np.isfinite(row.difference) else 0.0)
         pairs = {(row.model, row.baseline) for row in furthest[:PAIRS_SHOWN]}
@@ -139,7 +123,7 @@ def report_of(
             metrics=tuple(MetricDescription.of(*metric) for metric in request.metrics),
             means=results.means,
             differences=results.differences,
-            curves=curves_of(sorted(lead_means, key=lambda row: row.k or 0), names),
+            curves=curves_of(of_curve, names),
             moved=tuple(
                 moved(models, pair, lead, lead_k, values, int(movers)) for pair in steps(shown, _("comparing"))
             ),
@@ -151,12 +135,7 @@ def report_of(
             n_users=comparison.n_users,
             judged=comparison.judged,
             settings=results.settings,
-            basis="; ".join(
-                [
-                    comparison.basis(),
-                    *first.library_notes((m.symbol.removesuffix(OWN), m, ks) for m, ks in request.at_cutoffs)[1],
-                ]
-            ),
+            basis="; ".join([comparison.basis(), *library_notes]),
             left_out=tuple(left_out),
             notes=tuple(dict.fromkeys(str(note) for model in models.values() for note in model.prepared.notes)),
             _computed=computed_by(SECTIONS, models, request),

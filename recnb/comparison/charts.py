@@ -7,13 +7,13 @@ same numbers give the same drawing to the byte. Names are the user's and are esc
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import ceil, floor, isfinite, log10
+from math import isfinite
 from typing import NamedTuple
 
 from recnb.comparison.conclusions import SIGNS, VERDICTS, difference_axis, difference_label, number, signed
 from recnb.comparison.results import FOUND, ComparisonReportData, Difference, reach_of
 from recnb.display.language import _
-from recnb.display.svg import COLOURS, QUIET, document, label, stroke, ticks
+from recnb.display.svg import COLOURS, QUIET, document, label, scale, stroke, ticks
 from recnb.display.text import one_line
 from recnb.results.curve import Curve
 
@@ -35,8 +35,8 @@ class Drawing(NamedTuple):
 
 def forest(differences: Sequence[Difference]) -> Drawing:
     """Return the forest plot: each difference as a mark with its interval, one under the other."""
-    axis = difference_axis(differences, one_line)
-    alt = f"{axis}. " + "; ".join(
+    title = difference_axis(differences, one_line)
+    alt = f"{title}. " + "; ".join(
         f"{row.label} {one_line(row.model, 40)} − {one_line(row.baseline, 40)}: {signed(row.difference)} "
         f"({number(row.low)} … {number(row.high)}), {_(VERDICTS[row.verdict][1])}"
         for row in differences[:MOST_ROWS]
@@ -49,17 +49,14 @@ def forest(differences: Sequence[Difference]) -> Drawing:
     plot_to = plot_from + PLOT
     width = round(plot_to + NUMBERS)
     top, height = 14, 14 + ROW * len(shown) + 42
-
-    def x(value: float) -> float:
-        return plot_from + PLOT * (value + reach) / (2 * reach)
-
+    x = scale(reach, plot_from, plot_to, -reach)
     bottom = top + ROW * len(shown)
     steps = ticks(reach, 3)
     steps = [*(-step for step in steps[:0:-1]), *steps]
     parts = [stroke(x(step), top - 6, x(step), bottom, 0.2) for step in steps if step]
     parts.append(stroke(x(0), top - 8, x(0), bottom + 2, 0.9))
     parts += [label(x(step), bottom + 16, f"{step:+.4g}" if step else "0") for step in steps]
-    parts.append(label(plot_from + PLOT / 2, bottom + 34, one_line(axis, 90)))
+    parts.append(label(plot_from + PLOT / 2, bottom + 34, one_line(title, 90)))
     for at, row in enumerate(shown):
         y = top + ROW * at + ROW / 2
         parts.append(label(names_to, y + 4, names[at], anchor="end"))
@@ -96,9 +93,7 @@ def curves(lines: Mapping[str, Curve], marked: Sequence[int] = (), axis: str = "
             left + 14 + (width - left - right - 20) * ((k - lowest) / (deepest - lowest) if deepest > lowest else 0.5)
         )
 
-    def y(value: float) -> float:
-        return bottom - (bottom - top) * value / ceiling
-
+    y = scale(ceiling, bottom, top)
     steps = ticks(ceiling)
     parts = [stroke(left, y(step), width - right, y(step), 0.5 if step == 0 else 0.2) for step in steps]
     parts += [label(left - 7, y(step) + 4, f"{step:.4g}", anchor="end") for step in steps]
@@ -135,18 +130,12 @@ def points(names: Sequence[str], x: Sequence[float], y: Sequence[float], labels:
     )
     width, height, left, right, top, bottom = 400, 270, 56, 24, 26, 226
     (x_from, x_to), (y_from, y_to) = _about(x), _about(y)
-
-    def across(value: float) -> float:
-        return left + (width - left - right) * (value - x_from) / (x_to - x_from)
-
-    def up(value: float) -> float:
-        return bottom - (bottom - top) * (value - y_from) / (y_to - y_from)
-
+    across, up = scale(x_to, left, width - right, x_from), scale(y_to, bottom, top, y_from)
     parts = [stroke(left, bottom, width - right, bottom, 0.5), stroke(left, top, left, bottom, 0.5)]
-    for value in _between(x_from, x_to):
+    for value in ticks(x_to, 4, x_from):
         parts.append(stroke(across(value), top, across(value), bottom, 0.15))
         parts.append(label(across(value), bottom + 16, f"{value:.6g}"))
-    for value in _between(y_from, y_to):
+    for value in ticks(y_to, 4, y_from):
         parts.append(stroke(left, up(value), width - right, up(value), 0.15))
         parts.append(label(left - 6, up(value) + 4, f"{value:.6g}", anchor="end"))
     parts += [label((left + width - right) / 2, height - 8, labels[0]), label(8, 13, labels[1], anchor="start")]
@@ -171,14 +160,6 @@ def accuracy_against(report: ComparisonReportData, metric: str) -> Drawing | Non
     means = [mean.mean for mean in report.means_at(report.lead.metric, k)]
     labels = (f"{other.symbol}@{k}", f"{report.lead.symbol}@{k}")
     return points(report.models, [value for value, _low, _high in other.values], means, labels)
-
-
-def _between(low: float, high: float, most: int = 4) -> list[float]:
-    """Round numbers of an axis, those that lie on it."""
-    raw = (high - low) / most
-    scale = 10.0 ** floor(log10(raw))
-    step = next(factor * scale for factor in (1, 2, 2.5, 5, 10) if factor * scale >= raw * (1 - 1e-9))
-    return [float(f"{at * step:.12g}") for at in range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)]
 
 
 def _about(values: Sequence[float]) -> tuple[float, float]:

@@ -60,8 +60,6 @@ def check_truths(models: Mapping[str, EvaluationData]) -> None:
     judged = _judged(models[first].prepared)
     for name in others:
         other = _judged(models[name].prepared)
-        if judged is other:
-            continue
         for role in ("user", "item"):
             if validation.kind(judged[role].dtype) != validation.kind(other[role].dtype):
                 raise FrameError(

@@ -15,22 +15,13 @@ from recnb.comparison.conclusions import comparison_title
 from recnb.comparison.data import ComparisonData
 from recnb.comparison.differences import curves_of, differences_by
 from recnb.comparison.models import models_of, reference_of, settings_of
-from recnb.comparison.parts import Conclusion, Curves, Forest, Movers, Tradeoff
+from recnb.comparison.parts import ComparisonTable, Conclusion, Curves, Forest, Movers, Tradeoff
 from recnb.comparison.results import Difference, Test
-from recnb.comparison.table import ComparisonTable
 from recnb.data import Frame
 from recnb.data.input import Input
 from recnb.display.language import _, checked, current
 from recnb.display.text import one_line
-from recnb.errors import (
-    Argument,
-    OptionError,
-    Suggesting,
-    UnknownNameError,
-    is_number,
-    is_word,
-    near,
-)
+from recnb.errors import Argument, OptionError, Suggesting, UnknownNameError, is_number, is_word, near
 from recnb.evaluate import refuse_positional
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
@@ -336,9 +327,9 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         -------
         Conclusion
         """
-        return Conclusion(
-            *self._tested(metrics, k, options), partial(self._tied, metrics, k, options), lang=checked(lang)
-        )
+        found = self._measured(metrics, k, options, self.pairs)
+        tied = partial(self._tied, metrics, k, options)
+        return Conclusion(found.differences, found.settings, tied, lang=checked(lang))
 
     def forest(
         self, metrics: Metrics = None, k: AnyCutoffs = None, *, lang: str | None = None, **options: Any
@@ -356,7 +347,8 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         -------
         Forest
         """
-        return Forest(*self._tested(metrics, k, options), lang=checked(lang))
+        found = self._measured(metrics, k, options, self.pairs)
+        return Forest(found.differences, found.settings, lang=checked(lang))
 
     def not_worse(
         self, metric: str, k: int | None = None, margin: float = 0, *, model: str | None = None, **options: Any

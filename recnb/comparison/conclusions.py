@@ -71,7 +71,7 @@ VERDICTS: dict[str, tuple[str, str, str]] = {
     "untested": (
         "–",
         N_("too few users or differences"),
-        N_("{label}: no test of {model} against {baseline}: too few users or differences, for a test ({users})."),
+        N_("{label}: no test of {model} against {baseline}: too few users or differences for a test ({users})."),
     ),
 }
 SIGNS = {verdict: sign for verdict, (sign, _words, _conclusion) in VERDICTS.items()}
@@ -90,12 +90,9 @@ TESTS: dict[str, str] = {
 
 #: Methods of intervals.
 INTERVAL_METHODS: dict[str, str] = {
-    "auto": N_("Student's t over the users"),
     "bca": N_("BCa bootstrap of {resamples} draws of the users"),
     "percentile": N_("percentiles of {resamples} bootstrap draws of the users"),
-    "bootstrap": N_("percentiles of {resamples} bootstrap draws of the users"),
     "moments": N_("the limit of bootstrap draws of the users, from mean, spread and skewness"),
-    "bca_moments": N_("the limit of the BCa bootstrap over users, from mean, spread and skewness"),
     "t": N_("Student's t over the users"),
     "few": N_("Clopper and Pearson's, within the metric's bounds, where fewer than 10 users differ"),
     "beta": N_("Clopper and Pearson's, for values between bounds"),
@@ -211,14 +208,14 @@ def intervals_in_words(settings: Settings) -> str:
         "{confidence} intervals: of differences by {differences}; of means by {means}.",
         confidence=percent_of(settings.confidence),
         differences=method_in_words(settings),
-        means=_(INTERVAL_METHODS[settings.mean_method or "auto"], resamples=f"{settings.resamples:,}"),
+        means=_(INTERVAL_METHODS[settings.mean_method], resamples=f"{settings.resamples:,}"),
     )
     return f"{intervals} {_('Intervals are not corrected for the number of comparisons.')}"
 
 
 def method_in_words(settings: Settings) -> str:
     """The methods of the intervals of differences."""
-    methods = settings.methods or ("auto",)
+    methods = settings.methods or ("t",)
     # Beside another method it serves where few users differ.
     named = ["few" if method == "beta" and len(methods) > 1 else method for method in methods]
     return "; ".join(_(INTERVAL_METHODS[method], resamples=f"{settings.resamples:,}") for method in named)

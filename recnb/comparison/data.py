@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from recnb.comparison.common_users import COMMON_USERS
 from recnb.comparison.conclusions import population_in_words
-from recnb.comparison.differences import Block, ComparedMetrics, computed_blocks, measure, measure_by
+from recnb.comparison.differences import ComparedMetrics, computed_blocks, measure, measure_by
 from recnb.comparison.models import OWN
-from recnb.comparison.results import Difference, ModelUsers, Settings
+from recnb.comparison.results import ModelUsers, Settings
 from recnb.errors import Argument, OptionError, UnknownModelError, is_word, near
 from recnb.lint import ties_in
 from recnb.lint.findings import Finding
@@ -90,13 +89,6 @@ class ComparisonData:
                 )
         return [(metric, own) for _name, metric, own in asked]
 
-    def _blocks(self, metrics: Sequence[MetricOptions], cutoffs: Cutoffs) -> Iterator[list[Block]]:
-        """The values of users in every model, one metric after the other."""
-        if any(metric.needs_whole_list(options) for metric, options in metrics):
-            for model in self._models.values():
-                model.hits(None)
-        return computed_blocks(self._models, metrics, cutoffs)
-
     def _measured(
         self, metrics: Metrics, k: object, options: Mapping[str, Any], pairs: Sequence[tuple[str, str]]
     ) -> ComparedMetrics:
@@ -115,16 +107,9 @@ class ComparisonData:
         """Means and differences of each segment, or of all users under ()."""
         cutoffs, chosen = Cutoffs.of(k), self._chosen(metrics, options)
         if by is None:
-            return None, {(): measure(self._blocks(chosen, cutoffs), self.names, pairs, self.settings)}
-        blocks = partial(computed_blocks, metrics=chosen, cutoffs=cutoffs)
-        return measure_by(blocks, self._models, pairs, self.settings, by, bins)
-
-    def _tested(
-        self, metrics: Metrics, k: object, options: Mapping[str, Any]
-    ) -> tuple[tuple[Difference, ...], Settings]:
-        """The differences of all pairs, and the settings as used."""
-        results = self._measured(metrics, k, options, self.pairs)
-        return results.differences, results.settings
+            blocks = computed_blocks(self._models, chosen, cutoffs)
+            return None, {(): measure(blocks, self.names, pairs, self.settings)}
+        return measure_by(self._models, chosen, cutoffs, pairs, self.settings, by, bins)
 
     def _tied(self, metrics: Metrics, k: object, options: Mapping[str, Any]) -> dict[str, Finding]:
         """The lint's warning of equal scores for each model, by the first of the metrics at the last cut-off."""

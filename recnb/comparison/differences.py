@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
@@ -26,23 +26,12 @@ from recnb.results.beyond_accuracy import UserValues, values_of
 from recnb.results.curve import Curve
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.segments import Segments, segments_of
-from recnb.stats import (
-    ENOUGH,
-    MANY_USERS,
-    Bounds,
-    Moments,
-    Paired,
-    benjamini_hochberg,
-    detectable,
-    holm,
-    intervals,
-    paired,
-)
+from recnb.stats import ENOUGH, Bounds, Moments, Paired, benjamini_hochberg, detectable, holm, paired
 from recnb.stats.moments import sums_by
 from recnb.stats.significance import settled, student
 
-#: With many users, so many metrics at a cut-off are compared at a time, to bound memory.
-BLOCKS_AT_ONCE = 4
+#: Above so many users, so many metrics at a cut-off are compared at a time, to bound memory.
+MANY_USERS, BLOCKS_AT_ONCE = 20_000, 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +106,6 @@ class Measurement:
         self.differences: list[Difference] = []
         self.behind_best: list[Floats] = []
         self.methods: set[str] = set()
-        self.mean_method = ""
 
     def add(self, blocks: Sequence[Block]) -> None:
         """Add blocks, which share the draws of users."""
@@ -131,20 +119,17 @@ class Measurement:
 
     def result(self) -> ComparedMetrics:
         """Everything added, corrected."""
-        used = replace(self.settings, mean_method=self.mean_method, methods=tuple(sorted(self.methods, reverse=True)))
+        used = replace(self.settings, methods=tuple(sorted(self.methods, reverse=True)))
         means = _marked(self.means, self.behind_best, self.settings.alpha)
         return ComparedMetrics(means, corrected(self.differences), used)
 
     def _add_means(self, blocks: Sequence[Block]) -> None:
         n, user, bounds = len(blocks[0].users), blocks[0].user, _bounds(blocks, len(self.names))
         stacked = np.concatenate([block.values for block in blocks], axis=1)
-        mean = stacked.mean(axis=0) if n else np.full(stacked.shape[1], np.nan)
-        low, high, self.mean_method = mean, mean, "beta"
-        if n and user is None:
-            low, high, self.mean_method = intervals(stacked, self.settings.confidence, bounds=bounds)
-        elif user is not None and n:
-            moments = Moments.of_clusters(stacked, user, bounds)
-            n, (low, high) = moments.n, moments.interval(self.settings.confidence)
+        mean = low = high = np.full(stacked.shape[1], np.nan)
+        if n:
+            moments = Moments.of(stacked, bounds) if user is None else Moments.of_clusters(stacked, user, bounds)
+            n, mean, (low, high) = moments.n, stacked.mean(axis=0), moments.interval(self.settings.confidence)
         columns = [(block, name) for block in blocks for name in self.names]
         self.means += [
             Mean(name, block.metric.name, block.metric.symbol, block.k, float(m), float(a), float(b), n, False, False)
@@ -198,16 +183,19 @@ def _batches(blocks: Iterable[list[Block]]) -> Iterator[list[Block]]:
 
 
 def measure_by(
-    blocks: Callable[[Mapping[str, EvaluationData]], Iterable[list[Block]]],
     models: Mapping[str, EvaluationData],
+    metrics: Sequence[MetricOptions],
+    cutoffs: Cutoffs,
     pairs: Sequence[tuple[str, str]],
     settings: Settings,
     by: Any,
     bins: int,
+    blocks: Iterable[list[Block]] | None = None,
 ) -> tuple[Segments, dict[tuple[Any, ...], ComparedMetrics]]:
     """Means and differences within each segment that has users, p-values corrected within it alone.
 
-    `blocks` computes the values of the models; of users that a column of the truth splits, a row for each part.
+    `blocks` are the values of the users, if they are computed already. Of users that a column of the truth splits there is
+    a row for each part, with other values.
     """
     first, *others = models.values()
     segments = segments_of(first, by, bins)
@@ -217,8 +205,10 @@ def measure_by(
         _check_same(segments, [segments_of(model, by, bins) for model in others], evaluated)
     if segments.parts is not None:
         models = {name: segments.split(model) for name, model in models.items()}
+    if segments.parts is not None or blocks is None:
+        blocks = computed_blocks(models, metrics, cutoffs)
     measurements = {at: Measurement(list(models), pairs, settings) for at in np.unique(code).tolist()}
-    for batch in _batches(blocks(models)):
+    for batch in _batches(blocks):
         for block in batch:
             segments.check(block.metric)
         # Users who are not evaluated, but have a list, are in no segment.
@@ -249,9 +239,7 @@ def _check_same(segments: Segments, others: Sequence[Segments], users: pl.Series
         )
 
 
-def differences_by(
-    results: Mapping[tuple[Any, ...], ComparedMetrics],
-) -> list[tuple[tuple[Any, ...], Difference]]:
+def differences_by(results: Mapping[tuple[Any, ...], ComparedMetrics]) -> list[tuple[tuple[Any, ...], Difference]]:
     """Each difference with the segment it is of; p-values are corrected over all segments, metrics and cut-offs."""
     keys = [key for key, result in results.items() for _difference in result.differences]
     differences = [difference for result in results.values() for difference in result.differences]
@@ -318,8 +306,6 @@ def _behind_best(block: Block) -> Floats:
 
 def _marked(means: Sequence[Mean], behind_best: Sequence[Floats], alpha: float) -> tuple[Mean, ...]:
     """Mark the best mean of each column, and those not significantly different from it (Holm's correction over all columns)."""
-    if not behind_best:
-        return ()
     significant = holm(np.array(behind_best)) <= alpha
     marked: list[Mean] = []
     starts = range(0, len(means), significant.shape[1])

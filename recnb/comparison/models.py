@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -116,8 +117,9 @@ def models_of(models: Any, truth: Input | None, options: dict[str, Any]) -> dict
     if not frames and (truth is not None or options):
         extra = "the truth" if truth is not None else ", ".join(f"{name}=" for name in options)
         raise OptionError(f"all models are Evaluations, which know their truth and conventions: leave out {extra}.")
-    if truth is not None and not isinstance(truth, pl.DataFrame):
-        truth = _read_once(truth)
+    if isinstance(truth, pl.LazyFrame):  # it is collected once, and not for each model
+        with suppress(pl.exceptions.PolarsError):  # which evaluate() raises
+            truth = truth.collect()
     user_ids = options.pop("user_ids", None)
     found = {
         name: _evaluated(name, model, truth, user_ids, options | {"score": name} if is_several(scores) else options)
@@ -157,16 +159,6 @@ def _evaluated(
         return data_of(model, truth, user_ids, options)
     except FrameError as problem:
         raise problem.about(f"model {name!r}: ") from problem
-
-
-def _read_once(truth: Input) -> Input:
-    """A lazy truth, which would be collected for each model, is collected once."""
-    if not isinstance(truth, pl.LazyFrame):
-        return truth
-    try:
-        return truth.collect()
-    except pl.exceptions.PolarsError:
-        return truth  # evaluate() raises the error
 
 
 def _by_model(frame: Frame, column: str | None) -> dict[str, Frame]:
@@ -228,4 +220,4 @@ def settings_of(
     for name, value, least in (("resamples", resamples, 1), ("permutations", permutations, 1), ("seed", seed, 0)):
         if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
             raise OptionError(f"{name}={value!r}: give a whole number from {least} up.")
-    return Settings(float(confidence), test, method, "", int(resamples), int(permutations), int(seed))
+    return Settings(float(confidence), test, method, "beta", int(resamples), int(permutations), int(seed))

@@ -1,28 +1,45 @@
-"""Parts of a comparison: conclusions, a forest plot, users, curves, points. Each shows itself and is a frame."""
+"""Parts of a comparison: conclusions, a forest plot, users, curves, points, the table of means. Each shows itself and is a frame."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from recnb.comparison.conclusions import SIGNS, conclusions, notes, number, signed
-from recnb.comparison.results import Difference, MovedUsers, Settings, tested
+from recnb.comparison.charts import colour_of
+from recnb.comparison.conclusions import (
+    SIGNS,
+    conclusions,
+    difference_axis,
+    difference_label,
+    near_best_in_words,
+    notes,
+    number,
+    signed,
+)
+from recnb.comparison.results import FOUND, Difference, MovedUsers, Settings, tested
 from recnb.comparison.sections import ComparisonSection, part
+from recnb.display.fonts import lettering
 from recnb.display.language import _, use_language
+from recnb.display.svg import COLOURS, QUIET
 from recnb.display.templates import plain_macro
 from recnb.display.text import one_line
 from recnb.errors import Suggesting
 from recnb.lint.findings import Finding
 from recnb.report.section import PLAIN
 from recnb.results.curve import Curve
-from recnb.results.plots import draw_intervals
+from recnb.results.plots import DOTS, axes, draw_intervals, draw_scales, plain
+from recnb.results.table import TEXT, Form, Table, named
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+#: Dashes of the lines of models.
+LINES = ("-", "--", ":", "-.")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -96,10 +113,23 @@ class Forest(ComparisonPart):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw it by matplotlib, on `ax` if given."""
-        from recnb.comparison.figure import draw_forest
-
-        with use_language(self.lang):
-            return draw_forest(ax, self.differences)
+        ax = axes(ax)
+        shown = [row for row in self.differences if isfinite(row.difference)]
+        with lettering(self.lang) as fonts:
+            names = [f"{row.label}  {difference_label(row, shown, plain)}" for row in shown]
+            ax.set_xlabel(difference_axis(shown, plain), **fonts)
+        # Filled marks are findings, hollow ones are not.
+        for at, row in enumerate(shown):
+            is_finding, colour = row.verdict in FOUND, colour_of(row)
+            if isfinite(row.low):
+                ax.plot([row.low, row.high], [at, at], color=colour, linewidth=2.5 if is_finding else 1.5)
+            ax.plot([row.difference], [at], "o", color=colour, markerfacecolor=colour if is_finding else "none")
+        ax.axvline(0, color=QUIET, linewidth=1)
+        ax.set_yticks(range(len(names)), names)
+        ax.set_ylim(len(names) - 0.5, -0.5)
+        ax.spines["left"].set_visible(False)
+        ax.tick_params(axis="y", length=0)
+        return ax
 
     def _text(self) -> str:
         return "\n".join(
@@ -161,10 +191,24 @@ class Curves(ComparisonPart):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw them by matplotlib, on `ax` if given."""
-        from recnb.comparison.figure import draw_curves
+        from matplotlib.ticker import MaxNLocator
 
-        with use_language(self.lang):
-            return draw_curves(ax, self.curves, self.axis)
+        ax = axes(ax)
+        for at, (model, curve) in enumerate(self.curves.items()):
+            look = {
+                "color": COLOURS[at % len(COLOURS)],
+                "linestyle": LINES[at % len(LINES)],
+                "linewidth": 2,
+                "marker": "",
+            }
+            curve.plot(ax, label=plain(model), **look)
+        symbol = next(iter(self.curves.values())).symbol
+        with lettering(self.lang) as fonts:
+            ax.set_xlabel(_("cut-off k") if self.axis == "k" else self.axis, **fonts)
+            ax.set_ylabel(_("mean {symbol}@{axis}", symbol=symbol, axis=self.axis), **fonts)
+        ax.set_ylim(bottom=0)
+        ax.xaxis.set_major_locator(MaxNLocator(integer=self.axis == "k"))
+        return ax
 
     def _text(self) -> str:
         means = pd.DataFrame({model: curve.to_frame().iloc[:, 0] for model, curve in self.curves.items()})
@@ -199,12 +243,60 @@ class Tradeoff(ComparisonPart):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw them by matplotlib, on `ax` if given."""
-        from recnb.comparison.figure import draw_points
-
-        return draw_points(ax, self.points, *self.labels)
+        ax = axes(ax)
+        places = [place for place in self.points.values() if all(map(isfinite, place))]
+        for at, (model, place) in enumerate(self.points.items()):
+            colour = COLOURS[at % len(COLOURS)]
+            ax.plot([place[0]], [place[1]], DOTS[at % len(DOTS)], color=colour, markersize=9)
+            way, anchor = (-9, "right") if place in places and _crowded(place, places) else (9, "left")
+            ax.annotate(
+                plain(model), place, textcoords="offset points", xytext=(way, 0), ha=anchor, va="center", color=colour
+            )
+        ax.set(xlabel=self.labels[0], ylabel=self.labels[1])
+        ax.margins(0.18)
+        return ax
 
     def _text(self) -> str:
         return self.to_frame().to_string(float_format="{:.4f}".format)
 
     def _html(self) -> str:
         return part(_("comparison of models"), "tradeoff", self.points, self.labels, self.n_users)
+
+
+def _crowded(place: tuple[float, float], places: Sequence[tuple[float, float]]) -> bool:
+    """Return whether a name has no room to the right of its point: the picture's edge, or another point, is there."""
+    (left, right), (bottom, top) = ((min(values), max(values)) for values in zip(*places, strict=True))
+    far, level = 0.4 * (right - left), 0.08 * (top - bottom)
+    beside = any(0 < other[0] - place[0] < far and abs(other[1] - place[1]) <= level for other in places)
+    return beside or place[0] - left > 0.6 * (right - left)
+
+
+class ComparisonTable(Table):
+    """Means of models over the common users: a row per model, a column per metric and cut-off.
+
+    Where it is shown, and in `to_markdown()` and `to_latex()`, the highest mean of a column is bold (between asterisks on a
+    console), and ° marks means that are not significantly different from it. `attrs["best"]` and `attrs["near_best"]` have
+    the labels of these rows by column.
+    """
+
+    def _draw(self, ax: Axes | None, color: Any) -> Axes:
+        """A line for each metric and a colour for each model."""
+        with lettering(self.attrs.get("lang", "en"), rc=True) as fonts:
+            parts: list[Any] = [part.stack(future_stack=True).unstack("model", sort=False) for part in self._parts()]
+            return draw_scales(ax, parts, lambda metrics: _("mean over users"), color=color, **fonts)
+
+    def _cell(self, value: object, label: object, column: object, form: Form) -> str:
+        best, near = (label in self.attrs[kind].get(column, ()) for kind in ("best", "near_best"))
+        mark = form.best if best else form.near if near else form.plain
+        return mark.format(super()._cell(value, label, column, form))
+
+    def _head(self, column: Any, form: Form) -> str:
+        return named(column, form)
+
+    def _as_text(self) -> pd.DataFrame:
+        return pd.DataFrame(self._formatted(TEXT), self.index[: self._most], self.columns)
+
+    def _legend(self, form: Form) -> list[str]:
+        best, near = (mark.format(0.5).strip() for mark in (form.best, form.near))
+        words = near_best_in_words(self.attrs["alpha"])
+        return [best + form.safe(_(": the highest mean of its column"), 400), near + form.safe(": " + words, 400)]

@@ -6,9 +6,10 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from recnb.comparison.conclusions import number, report_title
+from recnb.comparison.parts import Curves, Forest
 from recnb.comparison.results import ComparisonReportData
 from recnb.comparison.sections import SECTIONS
-from recnb.display.language import _, use_language
+from recnb.display.language import _
 from recnb.display.templates import user_text
 from recnb.report.section import Section, SectionedReport
 
@@ -69,7 +70,13 @@ class ComparisonReport(SectionedReport):
 
     def figure(self) -> Figure:
         """Draw the curves and the forest plot side by side with matplotlib."""
-        from recnb.comparison.figure import figure
+        import matplotlib.pyplot as plt
 
-        with use_language(self.lang):
-            return figure(self.data)
+        shown = tuple(self.data.drawn())
+        height = max(3.8, 0.32 * len(shown) + 1.2)
+        drawn, (left, right) = plt.subplots(1, 2, figsize=(12, height), layout="constrained")
+        Curves(self.data.curves, self.data.settings, lang=self.lang).plot(left)
+        Forest(shown, self.data.settings, lang=self.lang).plot(right)
+        # A notebook would show an open figure once more at the end of the cell.
+        plt.close(drawn)
+        return drawn

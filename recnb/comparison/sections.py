@@ -216,21 +216,15 @@ class SegmentDifferences(ComparisonSection):
 
     name = "segments"
     title = N_("Segments")
-
-    @property
-    def shown(self) -> bool:
-        return self.report.segments is not None
+    needs = "segments"
 
     def table(self, safe: Safe) -> Cells:
         assert self.report.segments is not None
-        columns, names = (
-            _columns(self.report, safe),
-            ("model", "baseline", "users", "difference", "interval", "holm", "conclusion"),
-        )
-        header, rows, _numbers_from = Cells.of(
-            (row for _name, row in self.report.segments.rows), [columns[name] for name in names]
-        )
-        cells = [[safe(name), *row] for (name, _row), row in zip(self.report.segments.rows, rows, strict=True)]
+        names = ("model", "baseline", "users", "difference", "interval", "holm", "conclusion")
+        columns = [column for name, column in _columns(self.report, safe).items() if name in names]
+        segments, differences = zip(*self.report.segments.rows, strict=True)
+        header, rows, _numbers_from = Cells.of(differences, columns)
+        cells = [[safe(segment), *row] for segment, row in zip(segments, rows, strict=True)]
         return Cells([_("segment"), *header], cells, 3)
 
     def heading(self, safe: Safe) -> str:
@@ -262,11 +256,8 @@ class ComparisonBeyond(ComparisonSection):
 
     name = "beyond"
     title = N_("Beyond accuracy")
+    needs = "beyond"
     fields = ("beyond",)
-
-    @property
-    def shown(self) -> bool:
-        return bool(self.report.beyond)
 
     def table(self, safe: Safe, cell: Callable[[float, float, float], str] = lambda value, *_: number(value)) -> Cells:
         rows = [[f"{row.symbol}@{row.k}", *(cell(*values) for values in row.values)] for row in self.report.beyond]
@@ -278,11 +269,8 @@ class MoversSection(ComparisonSection):
 
     name = "users"
     title = N_("Users")
+    needs = "moved"
     fields = ("moved",)
-
-    @property
-    def shown(self) -> bool:
-        return bool(self.report.moved)
 
 
 class OverlapSection(ComparisonSection):
@@ -290,14 +278,11 @@ class OverlapSection(ComparisonSection):
 
     name = "overlap"
     title = N_("Overlap")
+    needs = "overlaps"
     fields = ("overlaps",)
 
     def heading(self, safe: Safe) -> str:
         return _("Similarity of the lists")
-
-    @property
-    def shown(self) -> bool:
-        return bool(self.report.overlaps)
 
     def table(self, safe: Safe) -> Cells:
         first = self.report.overlaps[0]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Sequence
-from math import floor, isfinite, log10
+from math import ceil, floor, isfinite, log10
 
 from recnb.display.language import _
 from recnb.display.text import percent, short
@@ -24,17 +24,18 @@ WIDTH, HEIGHT, STRIP = 480, 250, 150
 LEFT, RIGHT, TOP, BOTTOM = 44, 12, 26, 36
 
 
-def ticks(top: float, most: int = 5) -> list[float]:
-    """Round numbers from 0 to `top`, at most so many steps.
+def ticks(top: float, most: int = 5, low: float = 0.0) -> list[float]:
+    """Round numbers from `low` to `top`, at most so many steps.
 
     >>> ticks(1.0), ticks(0.31), ticks(50)
     ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [0.0, 0.1, 0.2, 0.3], [0.0, 10.0, 20.0, 30.0, 40.0, 50.0])
     """
-    if not top > 0:
-        return [0.0]
-    scale = 10.0 ** floor(log10(top / most))
-    step = next(step * scale for step in (1, 2, 2.5, 5, 10, 20) if top / (step * scale) <= most * (1 + 1e-9))
-    return [float(f"{index * step:.12g}") for index in range(floor(top / step * (1 + 1e-9)) + 1)]
+    if not top > low:
+        return [low]
+    unit = 10.0 ** floor(log10((top - low) / most))
+    step = next(step * unit for step in (1, 2, 2.5, 5, 10, 20) if (top - low) / (step * unit) <= most * (1 + 1e-9))
+    numbers = range(ceil(low / step - 1e-9), floor(top / step + 1e-9) + 1)
+    return [float(f"{number * step:.12g}") for number in numbers]
 
 
 def curve(
@@ -48,7 +49,7 @@ def curve(
     """A mean against the cut-off, with the band of its intervals; the cut-offs in `marked` have dots and numbers."""
     ceiling = max(filter(isfinite, (*value, *high)), default=0.0) or 1.0
     steps = ticks(ceiling * 1.12, 4)
-    y = _axis(max(ceiling * 1.12, steps[-1]), HEIGHT - BOTTOM, TOP)
+    y = scale(max(ceiling * 1.12, steps[-1]), HEIGHT - BOTTOM, TOP)
     deepest = max(k)
 
     def x(cutoff: float) -> float:
@@ -79,8 +80,8 @@ def bars(
 ) -> str:
     """Bars of a distribution over users, what is exactly 0 set off by an outline; below them the quartiles."""
     bottom = HEIGHT - BOTTOM - 14
-    x = _axis(edges[-1], LEFT, WIDTH - RIGHT, edges[0])
-    y = _axis(max([*shares, 0.01]) * 1.12, bottom, TOP)
+    x = scale(edges[-1], LEFT, WIDTH - RIGHT, edges[0])
+    y = scale(max([*shares, 0.01]) * 1.12, bottom, TOP)
     parts = [label(LEFT, 13, _("share of users"), anchor="start")]
     for lower, upper, share in zip(edges[:-1], edges[1:], shares, strict=True):
         left, wide = x(lower) + 1.5, x(upper) - x(lower) - 3
@@ -102,7 +103,7 @@ def bars(
 
 def strip(mean: float, low: float, high: float, top: float) -> str:
     """A mean and its interval on a line from 0 to the most there can be."""
-    middle, x = 9, _axis(top, 4, STRIP - 4)
+    middle, x = 9, scale(top, 4, STRIP - 4)
     parts = [f'<path d="M4 {middle}H{STRIP - 4}" stroke="{QUIET}" stroke-opacity="0.45"/>']
     if isfinite(low):
         parts.append(_box(x(low), middle - 5, x(high) - x(low), 10, f'fill="{ACCENT}" fill-opacity="0.45"'))
@@ -123,8 +124,8 @@ def gap(value: float, low: float, high: float, reach: float) -> str:
     return document([*parts, _dot(x(value), middle, 3.5)], STRIP, 2 * middle)
 
 
-def _axis(top: float, start: float, end: float, low: float = 0.0) -> Callable[[float], float]:
-    """Places of the numbers from `low` to `top` between two ends."""
+def scale(top: float, start: float, end: float, low: float = 0.0) -> Callable[[float], float]:
+    """Return a function that gives the places of the numbers from `low` to `top` between two ends."""
     return lambda value: start + (end - start) * (value - low) / (top - low)
 
 

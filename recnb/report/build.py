@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -11,11 +11,12 @@ import numpy as np
 
 from recnb.display.language import _
 from recnb.display.progress import counted
+from recnb.errors import NoUsersError, OptionError, RecnbError
 from recnb.lint import lint
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
-from recnb.metrics.metric import Metric
-from recnb.report.beyond_row import BeyondRow, rows_of
+from recnb.metrics.metric import LIST_METRICS, Metric
 from recnb.report.data import (
+    BeyondRow,
     CountSummary,
     MetricSummary,
     PopulationSummary,
@@ -29,7 +30,7 @@ from recnb.report.request import ReportRequest, curve_points, request_of
 from recnb.report.section import computed_by
 from recnb.report.sections import SECTIONS
 from recnb.results.arguments import Metrics
-from recnb.results.beyond_accuracy import recorded_in
+from recnb.results.beyond_accuracy import numbers_of, recorded_in
 from recnb.results.curve import Curve
 from recnb.results.provenance import OWN, users_in_words
 from recnb.results.segments import n_tests, segment_rows
@@ -119,6 +120,47 @@ def report_of(
     )
 
 
+def rows_of(
+    evaluation: EvaluationData,
+    k: object,
+    confidence: float = 0.95,
+    *,
+    names: Iterable[str] = LIST_METRICS,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    required: bool = False,
+) -> list[BeyondRow]:
+    """Metrics beyond accuracy as rows of a report: the value at each cut-off with the ends of its interval, or what it needs.
+
+    If they are `required`, one without a value raises the error instead.
+    """
+    cutoffs = Cutoffs.of(k)
+    rows = []
+    for name in names:
+        metric, metric_options = LIST_METRICS[name], (options or {}).get(name, {})
+        needs, basis, n_users = "", "", 0
+        values: tuple[tuple[float, float, float], ...] = ()
+        try:
+            found = numbers_of(evaluation, metric, cutoffs, metric_options)
+            mean, low, high = (ends.tolist() for ends in found.with_ends(metric, confidence))
+            kept, defined = found.averages.kept, np.flatnonzero(np.isfinite(mean))
+            n_users = len(found.users) if kept is None else int(kept[:, defined[-1:]].sum())
+            basis = "; ".join(found.basis())
+            if not len(defined):
+                raise NoUsersError(metric.no_value)
+            values = tuple(zip(mean, low, high, strict=True))
+        except RecnbError as problem:
+            if required:
+                raise OptionError(*problem.parts) from problem
+            needs = _(problem.statement)
+        description = {name: getattr(metric, name) for name in ("symbol", "title", "reads")}
+        formula, latex = metric.formula_text(metric_options), metric.latex(options=metric_options)
+        description |= {"metric": name, "formula": formula, "latex": latex, "bounds": _(metric.range_text)}
+        rows.append(
+            BeyondRow(**description, k=cutoffs.values, values=values, basis=basis, n_users=n_users, needs=needs)
+        )
+    return rows
+
+
 def _beyond(evaluation: EvaluationData, request: ReportRequest) -> tuple[BeyondRow, ...]:
     """Metrics beyond accuracy: those named; else all, if train or items were given."""
     metrics, side_data = request.beyond, evaluation.side_data
@@ -163,10 +205,7 @@ def _population(
         basis = "; ".join([*users, *conventions, *evaluation.notes])
     else:
         _own, lines = evaluation.library_notes((metric.symbol.removesuffix(OWN), metric, ks) for metric, ks in metrics)
-        conventions = (
-            evaluation.each_as_library,
-            *lines,
-        )
+        conventions = (evaluation.each_as_library, *lines)
         basis = "; ".join(conventions)
     names = [field.name for field in fields(PopulationSummary) if hasattr(counts, field.name)]
     population = PopulationSummary(

@@ -14,7 +14,6 @@ from recnb.display.language import current
 from recnb.lint.findings import Lint
 from recnb.metrics.hits import Floats, Ints
 from recnb.metrics.metric import Metric
-from recnb.report.beyond_row import BeyondRow
 from recnb.results.curve import Curve
 from recnb.results.segments import Segment
 
@@ -111,6 +110,28 @@ class MetricSummary(MetricDescription):
 
     def at(self, k: int | None) -> tuple[float, float, float]:
         """Mean, lower and upper end at a cut-off; NaN at those of other metrics."""
+        return self.values[self.k.index(k)] if k in self.k else (nan, nan, nan)
+
+
+@dataclass(frozen=True)
+class BeyondRow:
+    """One metric beyond accuracy at each cut-off; or, where the data do not allow it, what it needs."""
+
+    metric: str
+    symbol: str
+    title: str
+    reads: str
+    formula: str
+    latex: str
+    bounds: str  #: in words
+    k: tuple[int | None, ...]
+    values: tuple[tuple[float, float, float], ...]  #: value, lower and upper end at each cut-off; NaN: no interval
+    basis: str
+    n_users: int = 0  #: whose values the mean is of; of a number of all lists, how many lists
+    needs: str = ""  #: what is missing and what to type; "" if there are values
+
+    def at(self, k: int | None) -> tuple[float, float, float]:
+        """Value, lower and upper end at a cut-off; NaN at those of other metrics, and ends where there is no interval."""
         return self.values[self.k.index(k)] if k in self.k else (nan, nan, nan)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -33,9 +33,7 @@ class ReportRequest:
     metrics: tuple[MetricOptions, ...]  #: of accuracy; the first is the lead metric
     beyond: Mapping[str, Mapping[str, Any]] | None  #: metrics beyond accuracy with their options; None: not named
     confidence: float
-    own_k: Mapping[str, tuple[int | None, ...]] = field(
-        default_factory=dict
-    )  #: of each metric, where names have cut-offs
+    own_k: Mapping[str, tuple[int | None, ...]]  #: of each metric, where names have cut-offs
 
     @property
     def columns(self) -> tuple[int | None, ...]:

@@ -92,6 +92,7 @@ class Section:
     folder: ClassVar[str] = ""  #: of its templates; "": every form shows the table
     context: ClassVar[Mapping[str, Any]] = {}  #: what macros see besides the section
     fields: ClassVar[tuple[str, ...]] = ()  #: of the report's data, which it has in JSON
+    needs: ClassVar[str] = ""  #: the field without which there is nothing to show
 
     def __init__(self, report: Any) -> None:
         self.report = report
@@ -109,7 +110,7 @@ class Section:
     @property
     def shown(self) -> bool:
         """True if there is anything to show."""
-        return True
+        return not self.needs or bool(getattr(self.report, self.needs))
 
     @property
     def last(self) -> bool:

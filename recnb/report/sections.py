@@ -10,17 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from recnb.display.language import N_, _, ngettext, pgettext
 from recnb.display.templates import plain_lines
-from recnb.display.text import (
-    at_k,
-    ends,
-    fixed,
-    latex_table,
-    latex_text,
-    short,
-    signed,
-    some,
-)
-from recnb.report.beyond_row import BeyondRow
+from recnb.display.text import at_k, ends, fixed, latex_table, latex_text, short, signed, some
+from recnb.report.data import BeyondRow
 from recnb.report.section import Cells, Column, FindingsTab, Safe, Section
 from recnb.stats import ENOUGH
 
@@ -28,21 +19,11 @@ if TYPE_CHECKING:
     from recnb.report.data import MetricSummary, ReportData, UserSummary
     from recnb.results.segments import Segment
 
-#: Headings of the users shown.
-GROUPS: dict[str, str] = {"only": N_("The user"), "best": N_("Best users"), "worst": N_("Worst users")}
-
-#: Methods of intervals.
-INTERVALS: dict[str, str] = {"beta": N_("Clopper and Pearson's, for values between bounds")}
-
-
-def users(report: ReportData) -> str:
-    """The number of users that the means are over, in words."""
-    return ngettext("{n:,} user", "{n:,} users", report.n_users)
-
 
 def headline(report: ReportData, label: str, value: str) -> str:
     """The lead metric with its value, and the users."""
-    words = _("{label} = {value}, {users}", label=label, value=value, users=users(report))
+    users = ngettext("{n:,} user", "{n:,} users", report.n_users)
+    words = _("{label} = {value}, {users}", label=label, value=value, users=users)
     return _("Report: {headline}", headline=words)
 
 
@@ -66,7 +47,7 @@ class ModelSection(Section):
     @property
     def users(self) -> str:
         """The number of users that the means are over, in words."""
-        return users(self.report)
+        return ngettext("{n:,} user", "{n:,} users", self.report.n_users)
 
     @property
     def call(self) -> str:
@@ -103,7 +84,7 @@ class OverviewSection(ModelSection):
     @property
     def remarks(self) -> str:
         """The method of the intervals, what they leave out, and the users of metrics beyond accuracy."""
-        how = _(INTERVALS.get(self.report.method, ""))
+        how = _("Clopper and Pearson's, for values between bounds")
         return " ".join(plain_lines("report/words.txt.jinja", "remarks", self.report, how, ENOUGH))
 
     @property
@@ -229,11 +210,8 @@ class SegmentsSection(ModelSection):
 
     name = "segments"
     title = N_("Segments")
+    needs = "segments"
     fields = ("segments",)
-
-    @property
-    def shown(self) -> bool:
-        return self.report.segments is not None
 
     def verdict(self, segment: Segment) -> str:
         """The comparison of a segment with all other users."""
@@ -301,10 +279,7 @@ class BeyondSection(ModelSection):
 
     name = "beyond"
     title = N_("Beyond accuracy")
-
-    @property
-    def shown(self) -> bool:
-        return bool(self.report.beyond)
+    needs = "beyond"
 
     @property
     def lacking(self) -> list[str]:
@@ -325,7 +300,7 @@ class UsersSection(ModelSection):
     name = "users"
     title = N_("Users")
     fields = ("best", "worst")
-    groups: ClassVar = GROUPS
+    groups: ClassVar = {"only": N_("The user"), "best": N_("Best users"), "worst": N_("Worst users")}  #: their headings
 
     def found(self, user: UserSummary) -> str:
         """The number of the relevant items in a user's list."""

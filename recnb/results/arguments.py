@@ -70,8 +70,7 @@ class Asked(NamedTuple):
 
 def asked_of(library: str | None, metrics: Metrics, options: Mapping[str, Any], *of_call: str) -> list[Asked]:
     """The metrics of a call, each with its options; `of_call` are other keywords of the call, for one that is misspelt."""
-    if metrics is None and library is not None:  # those of the standard ones that the library has
-        metrics = [name for name in STANDARD if presets.of_metric(name, library)]
+    metrics = metrics_under(library, metrics)
     named = asked_measures(metrics)
     chosen = [metric for _name, metric in named]
     return [Asked(name, metric, options_of(metric, metrics, options, chosen, *of_call)) for name, metric in named]
@@ -94,6 +93,13 @@ def standard_at(name: object, k: object) -> tuple[Metric[...], int | None]:
             f"{name!r} is of other data than this evaluation: evaluate with {given}, and name {found.plain_name!r}."
         )
     return standard_metric(name if found.cutoff is None else found.name), cutoff
+
+
+def metrics_under(library: str | None, metrics: Metrics) -> Metrics:
+    """The metrics; if none are named, those of the standard ones that the library has."""
+    if metrics is None and library is not None:
+        return [name for name in STANDARD if presets.of_metric(name, library)]
+    return metrics
 
 
 def options_of(

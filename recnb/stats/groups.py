@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from recnb.stats._types import Floats, Ints
-from recnb.stats.moments import ENOUGH, sums_by
+from recnb.stats.moments import ENOUGH, Floats, Ints, sums_by
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,9 +9,12 @@ from operator import add
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from recnb.errors import Argument, OptionError, is_number, is_word, near
-from recnb.stats._types import Floats, Ints
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 MomentsMethod = Literal["auto", "beta", "moments", "bca_moments", "t"]
 MOMENTS_METHODS = ("auto", "beta", "moments", "bca_moments", "t")

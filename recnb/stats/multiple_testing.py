@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recnb.errors import FrameError
-from recnb.stats._types import Floats
+from recnb.stats.moments import Floats
 
 
 def holm(p: Floats) -> Floats:

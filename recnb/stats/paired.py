@@ -19,10 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recnb.errors import FrameError, OptionError, is_word, near
-from recnb.stats._types import Floats, Ints
 from recnb.stats.intervals import IntervalMethod, intervals
-from recnb.stats.moments import ENOUGH, UNBOUNDED, Bounds, Moments
-from recnb.stats.significance import Randomization, settled, sign_flip, student, wilcoxon
+from recnb.stats.moments import ENOUGH, UNBOUNDED, Bounds, Floats, Ints, Moments
+from recnb.stats.significance import settled, sign_flip, student, wilcoxon
 
 PairedMethod = Literal["auto", "bca", "percentile", "t", "moments"]
 PAIRED_METHODS = ("auto", "bca", "percentile", "t", "moments")
@@ -36,13 +35,11 @@ class Paired:
     low: Floats
     high: Floats
     method: tuple[str, ...]  #: how the interval was made
-    confidence: float
     sd: Floats  #: standard deviation of the differences (n - 1)
     effect_size: Floats  #: Cohen's d_z, mean / sd
     t_p: Floats
     wilcoxon_p: Floats
     randomization_p: Floats
-    randomization_method: tuple[Randomization, ...]  #: exact, drawn, or the limit for many users
     won: Ints  #: users for whom the model is better
     tied: Ints
     lost: Ints
@@ -113,7 +110,7 @@ def paired(
     mean = differences.mean(axis=0) if n else nothing
     mean = np.where(alike & (signs[:1] == 0).all(axis=0), 0.0, mean)
     sd = np.where(alike, 0.0, differences.std(axis=0, ddof=1)) if n > 1 else nothing
-    flipped, how = sign_flip(signs, permutations, seed)
+    flipped, _how = sign_flip(signs, permutations, seed)
     with np.errstate(divide="ignore", invalid="ignore"):
         effect = np.where(sd == 0, np.where(mean == 0, 0.0, np.sign(mean) * np.inf), mean / sd)
     return Paired(
@@ -121,13 +118,11 @@ def paired(
         low=low,
         high=high,
         method=used,
-        confidence=confidence,
         sd=sd,
         effect_size=effect,
         t_p=student(mean, sd, n, won + lost),
         wilcoxon_p=wilcoxon(signs),
         randomization_p=flipped,
-        randomization_method=how,
         won=won,
         tied=n - won - lost,
         lost=lost,

@@ -9,8 +9,7 @@ import numpy as np
 
 from recnb.display.language import _, current, ngettext, use_language
 from recnb.errors import OptionError, is_number
-from recnb.stats._types import Floats
-from recnb.stats.moments import ENOUGH
+from recnb.stats.moments import ENOUGH, Floats
 from recnb.stats.significance import lowest_p, settled
 
 #: The correlation of two models' values per user, assumed if it is not measured. Between a neighbourhood model, a factor

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from recnb.display.language import _
 from recnb.display.progress import steps
-from recnb.stats._types import Floats, Ints
+from recnb.stats.moments import Floats, Ints
 
 Randomization = Literal["exact", "drawn", "limit"]
 

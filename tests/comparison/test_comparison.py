@@ -120,7 +120,7 @@ def test_models_that_give_the_same_are_said_to_give_the_same_value():
 def test_one_user_is_no_sample():
     found = recnb.compare({"one": lists(a="xy"), "two": lists(a="yx")}, TRUTH.head(1))
     assert found.differences("ndcg", k=2).verdict.tolist() == ["untested"]
-    assert "too few users or differences, for a test" in found.conclusion("ndcg", k=2).lines[0]
+    assert "too few users or differences for a test" in found.conclusion("ndcg", k=2).lines[0]
     assert "n/a" in repr(found.report(k=2))
 
 

@@ -8,8 +8,9 @@ import pytest
 from scipy import stats
 
 import recnb
-from recnb.comparison.figure import draw_points
-from recnb.errors import OptionError, UnknownUserError
+from recnb.comparison import differences
+from recnb.comparison.parts import Tradeoff
+from recnb.errors import FrameError, OptionError, UnknownUserError
 from tests.comparison.frames import FIRST, SECOND, TRUTH, lists
 from tests.comparison.test_list_overlap import rbo_by_sets
 
@@ -72,7 +73,7 @@ def test_names_of_points_that_lie_close_do_not_cover_each_other():
         "popular": (0.13, 0.17),
         "all at random": (1.0, 0.03),
     }
-    ax = draw_points(plt.figure(figsize=(4, 3)).add_subplot(), points, "coverage", "ndcg")
+    ax = Tradeoff("coverage", "ndcg", 10, points, 261, lang="en").plot(plt.figure(figsize=(4, 3)).add_subplot())
     renderer = ax.figure.canvas.get_renderer()
     ax.figure.draw_without_rendering()
     names = [text.get_window_extent(renderer) for text in ax.texts]
@@ -169,3 +170,83 @@ def test_users_of_whom_nothing_is_known_are_a_segment_of_their_own():
     assert frame.difference.tolist() == [-0.25, 0.0, -0.5]
     with pytest.raises(OptionError, match="nothing of the users"):
         found.differences("mrr", k=2, by={"x": "early"})
+
+
+def test_a_column_of_the_truth_that_splits_users_compares_each_part_alone(sample):
+    truth = sample.test.assign(week=np.arange(len(sample.test)) % 3)
+    found = recnb.compare(sample.models, truth)
+    table, frame = found.table("ndcg", k=10, by="week"), found.differences("ndcg", k=10, by="week")
+    assert frame.columns[0] == "week"
+    for week, rows in truth.groupby("week"):
+        alone = recnb.compare(sample.models, rows)
+        pd.testing.assert_frame_equal(table.loc[week], alone.table("ndcg", k=10), check_frame_type=False)
+        of_week, columns = (
+            frame[frame.week == week],
+            ["difference", "low", "high", "t_p", "n_users", "won", "lost"],
+        )
+        pd.testing.assert_frame_equal(
+            of_week[columns].reset_index(drop=True), alone.differences("ndcg", k=10)[columns], check_exact=False
+        )
+
+
+def test_rows_of_one_user_in_a_segment_are_kept_together(sample):
+    truth = sample.test.assign(day=np.arange(len(sample.test)) % 40)
+    models = {name: sample.models[name] for name in ("popular", "factors")}
+    first, _second = recnb.compare(models, truth).differences("precision", k=10, by="day", bins=2).itertuples()
+    assert first.day == "0 to 19"
+    days = [recnb.compare(models, truth[truth.day == day]) for day in range(20)]
+    apart = [day["factors"].precision(k=10).per_user - day["popular"].precision(k=10).per_user for day in days]
+    rows = pd.concat(apart)
+    of_users = rows.groupby(level=0).sum() * rows.index.nunique() / len(rows)
+    assert first.n_users == len(of_users) < len(rows)
+    assert first.difference == pytest.approx(rows.mean())
+    assert first.t_p == pytest.approx(stats.ttest_1samp(of_users, 0).pvalue)
+    assert (first.won, first.lost) == ((of_users > 0).sum(), (of_users < 0).sum())
+
+
+def test_a_column_of_the_recommendations_is_the_same_segment_in_every_model(sample):
+    first, second = (sample.models[name].assign(source=0) for name in ("popular", "factors"))
+    found = recnb.compare({"one": first, "two": second}, sample.test).differences("ndcg", k=10, by="source")
+    assert found.n_users.sum() == 261
+    other = recnb.compare({"one": first, "two": second.assign(source=1)}, sample.test)
+    with pytest.raises(OptionError, match="from two models into different segments: take a column of users="):
+        other.differences("ndcg", k=10, by="source")
+
+
+def test_no_user_has_a_value_in_every_model():
+    found = recnb.compare({"one": lists(a="xy"), "two": lists(b="xy")}, TRUTH, no_list="nan")
+    (row,) = found.differences("mrr", k=2).itertuples()
+    assert (row.n_users, row.verdict) == (0, "untested")
+    assert found.table("mrr", k=2).isna().all(axis=None)
+    concluded = found.conclusion("mrr", k=2)
+    assert concluded.lines == ["RR@2: no test of two against one: too few users or differences for a test (0 users)."]
+    assert concluded.notes[0] == "No comparison could be tested (Student's paired t test)."
+    assert "polyline" not in found.curve("mrr", k=[1, 2])._repr_html_()
+
+
+def test_a_point_without_a_value_is_in_the_table_alone():
+    points = {"one": (0.5, float("nan")), "two": (0.4, 0.2)}
+    shown = Tradeoff("coverage", "ndcg", 10, points, 3, lang="en")._repr_html_()
+    assert "n/a" in shown
+    assert "<img" not in shown
+
+
+def test_many_users_are_compared_a_few_metrics_at_a_time(sample, monkeypatch):
+    found = recnb.compare(sample.models, sample.test)
+    whole = found.differences(["ndcg", "recall"], k=[1, 2, 3, 5, 10])
+    monkeypatch.setattr(differences, "MANY_USERS", 100)
+    pd.testing.assert_frame_equal(found.differences(["ndcg", "recall"], k=[1, 2, 3, 5, 10]), whole)
+
+
+def test_a_lazy_truth_that_cannot_be_collected_is_named():
+    with pytest.raises(FrameError, match=r"truth: the lazy frame cannot be collected"):
+        recnb.compare({"one": FIRST, "two": SECOND}, pl.from_pandas(TRUTH).lazy().select("nothing"))
+    with pytest.raises(OptionError, match="model=3: a column is named as text"):
+        recnb.compare(FIRST.assign(model="one"), TRUTH, model=3)
+
+
+def test_movers_as_plain_python():
+    moved = recnb.compare({"old": SECOND, "new": FIRST}, TRUTH).movers("mrr", k=2).to_dict()
+    assert moved["won_tied_lost"] == (2, 2, 0)
+    assert [user["user"] for user in moved["gained"]] == ["a", "d"]
+    assert moved["gained"][0]["old"][0] == {"rank": 1, "item": "y", "relevance": 0.0, "title": ""}

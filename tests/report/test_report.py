@@ -12,7 +12,7 @@ import pytest
 import recnb
 from recnb.errors import CutoffError, OptionError
 from recnb.metrics.metric import LIST_METRICS, Metric
-from recnb.report.data import distribution_of
+from recnb.report.data import CountSummary, distribution_of
 from recnb.report.request import curve_points
 from recnb.stats import intervals
 from tests.lint_planted import CLEAN
@@ -333,3 +333,18 @@ def test_measures_as_cut_offs_and_titles_are_told_where_they_go(sample):
         sample.report(["nDCG@10"])
     with pytest.raises(OptionError, match=r"to_html\(title='May'\)"):
         sample.report(title="May")
+
+
+def test_no_user_evaluated_has_a_list() -> None:
+    truth = pd.DataFrame({"user": ["with a list", "without"], "item": ["a", "b"], "relevance": [0, 1]})
+    report = recnb.evaluate({"with a list": ["x", "y"]}, truth).report(k=2)
+    assert report.population.list_length == CountSummary(0, 0.0, 0.0, 0)
+    for form in (repr(report), report.to_html(), report.to_markdown()):
+        assert "0 items each" in form
+
+
+def test_a_comparison_without_findings_counts_its_checks() -> None:
+    report = recnb.compare({name: CLEAN.evaluate() for name in ("first", "second")}).report(k=[5, 10])
+    assert report.data.findings == ()
+    for form in (repr(report), report.to_markdown(), report.to_html()):
+        assert f"Lint: no findings in {report.data.n_checks} checks" in form

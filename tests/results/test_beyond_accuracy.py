@@ -18,7 +18,7 @@ import pytest
 import recnb
 from recnb.errors import FrameError, NoUsersError, OptionError, RecnbError, UnknownUserError
 from recnb.metrics.metric import LIST_METRICS
-from recnb.report.beyond_row import rows_of
+from recnb.report.build import rows_of
 from recnb.results.metric_methods import Methods
 from recnb.results.score import CatalogueScore
 

@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 import recnb
 from recnb.errors import FrameError, OptionError
 from recnb.stats import Moments, benjamini_hochberg, holm, intervals, moments, paired
-from recnb.stats.bootstrap import bca, percentiles, resampled_means
+from recnb.stats.intervals import bca, percentiles, resampled_means
 from recnb.stats.significance import FEW_DIFFER, MANY_DIFFER, settled, sign_flip
 
 RNG = np.random.default_rng(11)

@@ -131,3 +131,10 @@ def test_detectable_refuses(two: tuple[recnb.Evaluation, recnb.Evaluation]) -> N
     one = Detectable.of("ndcg@10", np.array([0.5]))
     assert math.isnan(one)
     assert "With 1 user" in one.words
+
+
+def test_as_text_it_is_the_number() -> None:
+    values = np.random.default_rng(0).random((2, 50))
+    found = Detectable.of("ndcg@10", values[0], values[1])
+    assert float(str(found)) == float(found)
+    assert f"{found}" == str(found)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from recnb.stats import benjamini_hochberg, detectable, holm, intervals, paired, users_needed
-from recnb.stats.bootstrap import bca, percentiles, resampled_means
+from recnb.stats.intervals import bca, percentiles, resampled_means
 from recnb.stats.paired import intervals_of_differences
 from recnb.stats.significance import settled, sign_flip, student, wilcoxon
 
