@@ -246,6 +246,7 @@ CASES = {
     "axes of a figure": Case("import matplotlib.figure; axes = matplotlib.figure.Figure().subplots(1, 2)", "ev.table('mrr').plot(ax=axes)", r"such as (ax=axes\[0\])\.$", "more = dict({}); result = ev.table('mrr').plot(**more) is axes[0]", "result", True),
     "an option of pandas' plots": Case("import matplotlib; matplotlib.use('Agg')", "ev.table('mrr').plot(figsize=(3, 3))", r"with (kind='bar')", "more = dict({}); result = len(ev.table('mrr').plot(figsize=(3, 3), **more).patches)", "result", 1),
     "ratings without a time": Case("ratings = pd.DataFrame(dict(user=1, item=range(11), timestamp=[*range(10), None]))", "len(recnb.datasets.split_by_time(ratings, test_share=0.2)[1])", r"Drop them first: (.+)$", "ratings = {}", "", 2),
+    "ratings of Polars": Case("ratings = pl.DataFrame(dict(user=1, item=range(10), timestamp=range(10)))", "len(recnb.datasets.split_by_time(ratings, test_share=0.2)[1])", r"such as (.+?)\.$", "ratings = {}", "", 2),
     "against something else": Case("other = recs", "ev.detectable('mrr', against=recs)", r"such as (recnb\.evaluate\(other, truth\))", "result = ev.detectable('mrr', against={}).sd", "result", 0.0),
     "a seed": option("recnb.quiz('mrr', **more) is None", "dict(seed=-1)", r"such as (seed=1)", False),
     "digits of a quiz": option("recnb.quiz('mrr', seed=1, **more) is None", "dict(digits=99)", r"such as (digits=4)", False),
