@@ -177,3 +177,27 @@ def test_the_gain_is_in_the_line_below_where_grades_differ() -> None:
     assert "linear gain" in EV.table("ndcg", k=10, by="segment").attrs["basis"]
     assert "gain" not in EV.table("recall", k=10).attrs["basis"]
     assert "gain" not in recnb.evaluate({"u": ["a"]}, {"u": ["a"]}).table("ndcg", k=1).attrs["basis"]
+
+
+def test_numbers_stand_under_each_other_and_short_words_are_not_broken() -> None:
+    assert '<span style="white-space: nowrap;">✓ passed</span>' in EV.at_least("ndcg", 0.2, k=10)._repr_html_()
+    table = FOUND.table(k=10)._repr_html_()
+    assert '<span style="white-space: nowrap;">item-knn</span>' in table
+    assert ">average_<wbr>precision@10</th>" in table
+    scores = re.findall(r">(\d\.\d+)</td>", EV.user("u026", k=10)._repr_html_())
+    assert len(scores) == 10
+    assert {len(score) for score in scores} == {len("1.9898")}
+    gini = EV.explain("gini", k=10)
+    assert gini.rows["credit"].max() > 10_000
+    assert f">{gini.rows['credit'].max():.0f}</td>" in gini._repr_html_()
+
+
+def test_a_table_of_many_columns_is_narrow() -> None:
+    assert "padding: 0.25em 0.4em;" in EV.table("ndcg", k=10, by="segment")._repr_html_()
+    assert "padding: 0.25em 0.7em;" in EV.table("ndcg", k=10)._repr_html_()
+
+
+def test_a_detectable_difference_is_html_as_well() -> None:
+    smallest = EV.detectable("ndcg", k=10)
+    assert f"<b>{float(smallest):.4f}</b>" in smallest._repr_html_()
+    assert smallest.words in smallest._repr_html_()
