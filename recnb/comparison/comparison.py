@@ -628,7 +628,7 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
 
     def __repr__(self) -> str:
         baseline = one_line(self.baseline) if self.baseline else None
-        title = comparison_title(", ".join(map(one_line, self.names)), baseline)
+        title = comparison_title(", ".join(one_line(name) for name in self.names if name != self.baseline), baseline)
         return f"{title}\n{self.basis()}\n{_('Methods: {calls}', calls=', '.join(CALLS))}"
 
     def _repr_html_(self) -> str:

@@ -286,7 +286,7 @@ def movers_title(moved: MovedUsers, safe: Safe = str) -> str:
     """The models, and how many users gain and lose."""
     won, tied, lost = (f"{n:,}" for n in moved.won_tied_lost)
     return translated(
-        "{model} in the place of {baseline}, {label}: users who gain {won}, stay {tied}, lose {lost}",
+        "{model} in the place of {baseline}, {label}: of the users {won} gain, {tied} stay the same, {lost} lose",
         won=won,
         tied=tied,
         lost=lost,

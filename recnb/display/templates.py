@@ -77,6 +77,24 @@ def user_text(value: object, longest: int = text.NAME_SHOWN) -> Markup:
     return Markup(str(escape(text.one_line(value, longest))).replace("://", ":&#47;&#47;"))
 
 
+def in_one_line(words: str) -> Markup:
+    """Return HTML of a few words that a narrow column does not break.
+
+    >>> in_one_line("✓ passed")
+    Markup('<span style="white-space: nowrap;">✓ passed</span>')
+    """
+    return Markup('<span style="white-space: nowrap;">{}</span>').format(words)
+
+
+def breakable(word: str) -> Markup:
+    """Return HTML of a name that a narrow column breaks after an underscore.
+
+    >>> breakable("average_precision@10")
+    Markup('average_<wbr>precision@10')
+    """
+    return Markup(str(escape(word)).replace("_", "_<wbr>"))
+
+
 def name(value: object, longest: int = 40) -> Markup:
     """Return the name of something of the user's as HTML, in its own direction of writing.
 

@@ -315,7 +315,7 @@ class Partial:
     def from_dict(cls, stored: Mapping[str, Any]) -> Partial:
         """A partial from what `to_dict` gave."""
         found = stored.get("schema") if isinstance(stored, Mapping) else None
-        if not isinstance(found, int) or found != SCHEMA:
+        if not isinstance(found, str) or found != SCHEMA:
             problem = f"this is no stored partial that this version reads: its schema is {found!r}, not {SCHEMA!r}."
             raise RecnbError(problem)
         try:

@@ -240,9 +240,9 @@ def short_lists(data: LintData) -> Findings:
             else Plural("{n:,} list of {of:,} ends above rank {k:,}", "{n:,} lists of {of:,} end above rank {k:,}")
         ),
         effect=(
-            "@{k} is of {longest:,} places at most: precision@{k} cannot pass {most:.4f}, and the ideal list has {k:,} places."
+            "@{k} is of {longest:,} places at most: Precision@{k} cannot pass {most:.4f}, and the ideal list has {k:,} places."
             if n == of
-            else "Empty places count as misses: precision@{k} cannot pass {most:.4f} whatever is recommended."
+            else "Empty places count as misses: Precision@{k} cannot pass {most:.4f} whatever is recommended."
         ),
         example="The list of user {user} ends at rank {length:,}.",
         advice=(

@@ -223,8 +223,8 @@ def few_relevant(data: LintData) -> Findings:
     yield finding(
         data, "note", int(few.sum()), data.n_users,
         short=Plural(
-            "precision@{k} cannot pass {most:.4f}: {n:,} user has fewer than {k:,} relevant items",
-            "precision@{k} cannot pass {most:.4f}: {n:,} users have fewer than {k:,} relevant items",
+            "Precision@{k} cannot pass {most:.4f}: {n:,} user has fewer than {k:,} relevant items",
+            "Precision@{k} cannot pass {most:.4f}: {n:,} users have fewer than {k:,} relevant items",
         ),
         effect="With the denominator {k:,}, precision depends on the truth as much as on the lists.",
         example="User {user}: {relevant:,} relevant.",

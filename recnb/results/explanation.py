@@ -197,7 +197,10 @@ class Explanation(Suggesting):
             return f"{value:.4f}"
         if "item" in column:
             return titled(value, self.titles)
-        return user_text(number(float(value), 6 if exact else 4) if isinstance(value, (float, np.floating)) else value)
+        if not isinstance(value, (float, np.floating)):
+            return user_text(value)
+        digits = len(f"{abs(value):.0f}")  # before the point: all are shown, of numbers that can be read
+        return user_text(number(float(value), max(6 if exact else 4, digits if digits < 12 else 0)))
 
 
 #: Columns of what the user has names for.

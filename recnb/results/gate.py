@@ -14,7 +14,7 @@ import pandas as pd
 
 from recnb.data.files import AsJson, json_values, written
 from recnb.display.language import _, current, ngettext, use_language
-from recnb.display.templates import render, user_text
+from recnb.display.templates import in_one_line, render, user_text
 from recnb.display.text import one_line
 from recnb.errors import Argument, OptionError, Suggesting, is_number
 from recnb.results.arguments import check_options, measure_at
@@ -180,7 +180,10 @@ class Gate(AsJson, Suggesting):
     def _repr_html_(self) -> str:
         with use_language(self.lang):
             rows = [
-                ["✓ " + _("passed") if check.passed else "✗ " + _("failed"), user_text(check.sentence(), 1000)]
+                [
+                    in_one_line("✓ " + _("passed") if check.passed else "✗ " + _("failed")),
+                    user_text(check.sentence(), 1000),
+                ]
                 for check in self.checks
             ]
             return str(render(

@@ -149,7 +149,7 @@ def titled(item: Any, titles: Mapping[Any, str]) -> Markup:
     """An item as HTML, its title first if it has one."""
     if item not in titles:
         return name(item)
-    return Markup('{} <span style="opacity: 0.75;">{}</span>').format(name(titles[item]), name(item))
+    return Markup('{} <span style="opacity: 0.85;">{}</span>').format(name(titles[item]), name(item))
 
 
 #: Why a number under a library's conventions is recnb's own.

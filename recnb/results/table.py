@@ -14,7 +14,7 @@ from pandas.plotting import PlotAccessor
 from recnb.data.files import written
 from recnb.display.fonts import lettering
 from recnb.display.language import _, current, ngettext, use_language
-from recnb.display.templates import render, user_text
+from recnb.display.templates import breakable, in_one_line, render, user_text
 from recnb.display.text import latex_table, latex_text, markdown_table, markdown_text, one_line
 from recnb.errors import Argument, OptionError, RecnbError, is_several
 from recnb.metrics.hits import Cutoffs, Floats
@@ -47,6 +47,7 @@ TEXT = Form(one_line, " {} ", " {}°", "*{}*")
 MARKDOWN = Form(markdown_text, best="**{}**", symbols=True)
 LATEX = Form(latex_text, near=r"{}$^{{\circ}}$", best=r"\textbf{{{}}}", symbols=True)
 BOLD = Markup('<b style="font-weight: 700; text-decoration: underline;">{}</b>')
+LONG = 16  #: letters of a name that is broken where the page is narrow; others are not
 HTML = Form(user_text, Markup("{}\u00a0"), Markup("{}°"), BOLD + "\u00a0")  # numbers stay under each other
 
 
@@ -252,6 +253,10 @@ class Table(pd.DataFrame):
     def _repr_html_(self) -> str:
         with use_language(self.attrs.get("lang")):
             header, rows, left = self._cells(HTML)
+            header = [breakable(words) if len(words) > LONG else words for words in header]
+            labels = len(self.index.names)
+            for row in rows:
+                row[:labels] = [in_one_line(label) if len(label) <= LONG else label for label in row[:labels]]
             return str(render(
                 "results/table.jinja", label=_("metrics at cut-offs"), title=self._title(), numbers_from=left, header=header,
                 rows=rows, lines=self._notes(HTML), basis=self._basis,

@@ -71,7 +71,8 @@ def _as_text(rows: pd.DataFrame) -> str:
 
 
 def _cells(rows: pd.DataFrame) -> tuple[list[str], list[list[str]], int]:
-    cells = [[_cell(value) for value in row] for row in rows.itertuples(index=False)]
+    columns = [_column(rows[column]) for column in rows]
+    cells = [list(row) for row in zip(*columns, strict=True)]
     return list(rows.columns), cells, list(rows.columns).index("title" if "title" in rows else "item") + 1
 
 
@@ -81,6 +82,15 @@ def _cell(value: object) -> str:
     if isinstance(value, float):
         return "–" if value != value else f"{value:g}"
     return user_text(value)
+
+
+def _column(values: pd.Series[Any]) -> list[str]:
+    """The cells of a column: numbers have the decimals of the one that has most, so that they stand under each other."""
+    cells = [_cell(value) for value in values]
+    if values.dtype.kind != "f" or any("e" in cell for cell in cells):
+        return cells
+    most = max((len(cell.partition(".")[2]) for cell in cells), default=0)
+    return [cell if cell == "–" or "inf" in cell else f"{float(cell):.{most}f}" for cell in cells]
 
 
 def user_list_of(data: EvaluationData, user: Any, k: object) -> UserList:

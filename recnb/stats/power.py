@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from recnb.display.language import _, current, ngettext, use_language
+from recnb.display.templates import render
 from recnb.errors import OptionError, is_number
 from recnb.stats.moments import ENOUGH, Floats
 from recnb.stats.significance import lowest_p, settled
@@ -102,6 +103,10 @@ class Detectable(float):
 
     def __repr__(self) -> str:
         return f"{float(self):.4f} ({self.words})"
+
+    def _repr_html_(self) -> str:
+        with use_language(self.lang):
+            return str(render("stats/detectable.jinja", smallest=self))
 
 
 def detectable(sd: float, n: int, power: float = 0.8, alpha: float = 0.05) -> float:

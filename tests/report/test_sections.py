@@ -151,6 +151,14 @@ def test_beyond_accuracy_stands_beside_it(evaluation, report):
     assert frame["n_users"].dtype.kind == "i"
 
 
+def test_means_with_and_without_an_interval_stand_under_each_other(report):
+    overview = report._repr_html_().split("Beyond accuracy</i>")[1].split("</table>")[0]
+    means = re.findall(r"<b [^>]*>[\d.]+</b>(.*?)</td>", overview)
+    assert len(means) > 20
+    assert {"–" in after for after in means} == {True, False}
+    assert all("display: inline-block; min-width: 12.5ch;" in after for after in means)
+
+
 def test_beyond_accuracy_is_named_or_comes_with_the_frames(sample, evaluation):
     bare = sample.models["item-knn"].rec.against(sample.test)
     assert bare.report(k=5).beyond == ()

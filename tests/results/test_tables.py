@@ -80,7 +80,8 @@ def test_printed_headers_are_the_columns_of_the_frame() -> None:
         try:
             for table in (EV.table(k=[5, 10]), EV.items(k=10), EV.table("ndcg", k=10, by="segment"), FOUND.table(k=5)):
                 assert repr(table).splitlines()[0].split()[-len(table.columns) :] == [*map(str, table.columns)]
-                html = re.findall(r'<th scope="col"[^>]*>(.*?)</th>', table._repr_html_())
+                # A long name may be broken after an underscore.
+                html = re.findall(r'<th scope="col"[^>]*>(.*?)</th>', table._repr_html_().replace("_<wbr>", "_"))
                 assert html[-len(table.columns) :] == [*map(str, table.columns)]
             curve = EV.curve("ndcg", k=[1, 5])
             assert repr(curve).splitlines()[0].split() == [*curve.to_frame().columns]
@@ -180,7 +181,32 @@ def test_the_gain_is_in_the_line_below_where_grades_differ() -> None:
     assert "gain" not in recnb.evaluate({"u": ["a"]}, {"u": ["a"]}).table("ndcg", k=1).attrs["basis"]
 
 
-def test_options_of_tabulate_are_those_of_pandas() -> None:
-    pytest.importorskip("tabulate")
-    table = EV.table(k=[5, 10])
-    assert table.to_markdown(tablefmt="grid") == pd.DataFrame(table).to_markdown(tablefmt="grid")
+def test_options_of_tabulate_are_given_to_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[dict[str, object]] = []
+    monkeypatch.setattr(pd.DataFrame, "to_markdown", lambda self, **options: given.append(options) or "grid")
+    assert EV.table(k=[5, 10]).to_markdown(tablefmt="grid") == "grid"
+    assert given[0]["tablefmt"] == "grid"
+
+
+def test_numbers_stand_under_each_other_and_short_words_are_not_broken() -> None:
+    assert '<span style="white-space: nowrap;">✓ passed</span>' in EV.at_least("ndcg", 0.2, k=10)._repr_html_()
+    table = FOUND.table(k=10)._repr_html_()
+    assert '<span style="white-space: nowrap;">item-knn</span>' in table
+    assert ">average_<wbr>precision@10</th>" in table
+    scores = re.findall(r">(\d\.\d+)</td>", EV.user("u026", k=10)._repr_html_())
+    assert len(scores) == 10
+    assert {len(score) for score in scores} == {len("1.9898")}
+    gini = EV.explain("gini", k=10)
+    assert gini.rows["credit"].max() > 10_000
+    assert f">{gini.rows['credit'].max():.0f}</td>" in gini._repr_html_()
+
+
+def test_a_table_of_many_columns_is_narrow() -> None:
+    assert "padding: 0.25em 0.4em;" in EV.table("ndcg", k=10, by="segment")._repr_html_()
+    assert "padding: 0.25em 0.7em;" in EV.table("ndcg", k=10)._repr_html_()
+
+
+def test_a_detectable_difference_is_html_as_well() -> None:
+    smallest = EV.detectable("ndcg", k=10)
+    assert f"<b>{float(smallest):.4f}</b>" in smallest._repr_html_()
+    assert smallest.words in smallest._repr_html_()
