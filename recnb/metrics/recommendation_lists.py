@@ -89,9 +89,7 @@ class Catalogue:
 
     def distances_of(self, lists: Lists, given: object, metric: str) -> tuple[Floats, Ints]:
         """A given matrix of distances, of which every recommended item has a row."""
-        if self.reader is None or given is None:
-            raise self.missing(metric, "distances")
-        matrix, row = self.reader.distances(given, metric)
+        matrix, row = self.reading(metric, "distances").distances(given, metric)
         self.known_of(lists, row >= 0, metric, "distances")
         return matrix, row
 

@@ -33,7 +33,8 @@ def test_the_limit_of_addresses_counts():
     code = """
 import resource
 from recnb.data.memory import available_memory
-resource.setrlimit(resource.RLIMIT_AS, (4 * 10**9, 4 * 10**9))
+# The lower of the two limits is in force.
+resource.setrlimit(resource.RLIMIT_AS, (4 * 10**9, resource.getrlimit(resource.RLIMIT_AS)[1]))
 print(available_memory())
 """
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
