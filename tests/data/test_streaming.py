@@ -71,6 +71,14 @@ def lists_are_away(evaluation):
 drawn = settings(max_examples=examples(70), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
+@pytest.mark.parametrize(("share", "n"), [(1, 1), (0.999, 2), (0.25, 4), (1e-9, 8)])
+def test_buckets_are_as_many_as_their_size_asks_for(share, n, monkeypatch):
+    table = user_buckets.UserBuckets()
+    table.add(pl.DataFrame({"user": range(100), "item": range(100)}))
+    monkeypatch.setattr(user_buckets, "BUCKET", int(share * table.n_bytes))
+    assert user_buckets.ranges_of(table) == [(8 * at // n, 8 * (at + 1) // n) for at in range(n)]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n", [6, 40])
 def test_columns_of_ids_that_are_floats_are_noted_once(kind, n):

@@ -179,6 +179,13 @@ def test_explanation_of_pairs_by_hand() -> None:
     assert similarity.to_frame()["term"].tolist() == ["0.5", "0", "0.25"]
 
 
+def test_entropy_of_one_item_is_zero_without_a_sign() -> None:
+    recs = pd.DataFrame({"user": [1, 2], "item": ["a", "a"], "rank": [1, 1]})
+    ev = recnb.evaluate(recs, recs)
+    assert math.copysign(1, float(ev.entropy(k=1))) == 1
+    assert not np.signbit(ev.explain("entropy", k=1).to_frame()["credit"]).any()
+
+
 def test_items_are_explained_the_most_shown_first() -> None:
     recs = pd.DataFrame({"user": [1, 1, 2, 2, 3], "item": list("abcbb"), "rank": [1, 2, 1, 2, 1]})
     ev = recnb.evaluate(recs, recs, train=recs)
