@@ -56,8 +56,7 @@ def grouped(values: pl.Series) -> tuple[Ints, Ints]:
     bits = n.bit_length()
     mask = np.uint64(2**bits - 1)
     if span is not None and span[1].bit_length() + bits < 64:
-        key = (values.to_numpy() - span[0]).view(np.uint64)
-        key <<= np.uint64(bits)
+        key = values.to_numpy().view(np.uint64) << np.uint64(bits)
     else:
         span, key = None, hashes_of(values) & ~mask
 

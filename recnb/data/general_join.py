@@ -296,6 +296,5 @@ def _first_chance(g: Ints, m: Ints, j: Ints) -> Floats:
     def log_choose(n: Ints, m: Ints) -> Floats:
         return np.asarray(gammaln(n + 1.0) - gammaln(m + 1.0) - gammaln(n - m + 1.0))
 
-    possible = j <= g - m + 1
-    left = np.where(possible, g - j, m - 1)
-    return np.where(possible, np.exp(log_choose(left, m - 1) - log_choose(g, m)), 0.0)
+    # C(n, m) of n below m is 0, as gammaln is infinite at 0 and at whole numbers below.
+    return np.asarray(np.exp(log_choose(g - j, m - 1) - log_choose(g, m)))

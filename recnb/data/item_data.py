@@ -60,11 +60,12 @@ class ItemData:
     def recs(self) -> pl.DataFrame:
         """Every recommended row: user, item, rank."""
         prepared = self.prepared
-        if not is_general(replace(prepared.convention, duplicates="error", judged="truth")) or prepared.source is None:
+        if not is_general(replace(prepared.convention, duplicates="error", judged="truth")):
             recs = prepared.recs
             if prepared.convention.duplicates not in ("error", "dedupe"):
                 recs = recs.sort("rank").unique(["user", "item"], keep="first", maintain_order=True)
             return recs.select("user", "item", "rank")
+        assert prepared.source is not None
         # Places that a convention made of padding or shared ranks are none that anyone was shown.
         ties = prepared.convention.ties if prepared.convention.ties in ROW_ORDERS else "first"
         plain = Convention(order=prepared.convention.order, ties=ties, duplicates="dedupe")

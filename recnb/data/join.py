@@ -402,12 +402,10 @@ def _joined(
     with_list, with_truth = length > 0, n_judged > 0
     has_relevant = np.bincount(truth_user[relevant], minlength=len(users)) > 0
     averaged = is_averaged(users, with_list, with_truth, has_relevant, convention)
-    if not source.part:
-        if not (averaged & has_relevant).any() and (convention.no_relevant == "skip" or not averaged.any()):
-            users_meet(source.recs["user"], judged["user"])
+    if not source.part and not (averaged & has_relevant & with_list).any():
+        users_meet(source.recs["user"], judged["user"])
+        if not averaged.any():
             raise no_users(judged["relevance"].max(), convention)
-        if not (averaged & has_relevant & with_list).any():
-            users_meet(source.recs["user"], judged["user"])
     place, row = found.place, found.truth_place
     if not (averaged.all() and relevant.all()):
         kept = averaged[truth_user] & relevant

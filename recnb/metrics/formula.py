@@ -135,7 +135,7 @@ class Formula:
     """One expression; `log_base` is the base of `log`."""
 
     tree: ast.expr
-    log_base: float = 2
+    log_base: float
 
     @classmethod
     def of(cls, text: str, meanings: Mapping[str, str] | None = None, log_base: float = 2) -> Formula:

@@ -175,9 +175,7 @@ def users_needed(difference: float, sd: float | Detectable, power: float = 0.8, 
         raise OptionError(
             "sd=0: users whose differences are all alike do not show how others spread. Give a number above 0."
         )
-    size = abs(difference) / spread
-    if size > 1e4:
-        return 2
+    size = min(abs(difference) / spread, 1e4)  # above it the power is 1, whatever the number of users
     if size < 1e-9:
         raise OptionError(
             f"difference={difference!r} is so small beside sd={spread:g} that no number of users would do: give a larger one."

@@ -191,7 +191,9 @@ def test_compressed_files_are_read_and_broken_ones_named(
     recs.write_bytes(recs.read_bytes()[:-6])
     assert f"{recs} cannot be read" in refused(recs, truth)
     recs.write_bytes(b"not compressed")
-    assert f"{recs} cannot be read" in refused(recs, truth)
+    told = refused(recs, truth)
+    assert f"{recs} cannot be read" in told
+    assert f"If it is no {ending} file, rename it" in told
 
 
 @pytest.mark.parametrize(

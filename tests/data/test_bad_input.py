@@ -192,6 +192,8 @@ VALUES: dict[str, Case] = {
         {}, NoUsersError, ("no user", "relevance must be above 0", "highest", "0.0", "relevant_from=")),
     "nothing above the threshold": (RECS, TRUTH,
         {"relevant_from": 9}, NoUsersError, ("9 or more", "2.0", "relevant_from=")),
+    "nothing relevant to those who have a list and a truth": (RECS[:2], TRUTH.assign(relevance=[0, 1]),
+        {"users": "both"}, NoUsersError, ("no user that counts", "users='both'")),
     "a user with nothing relevant, refused": (RECS, TRUTH.assign(relevance=[0.0, 1]),
         {"no_relevant": "error"}, FrameError, ("1 users", "such as 1", "no_relevant='skip'", "'zero'")),
     "empty recommendations": (RECS.iloc[:0], TRUTH, {}, FrameError, ("recommendations is empty", "no rows")),

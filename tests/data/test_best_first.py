@@ -1,5 +1,7 @@
 """The order of lists by score, held against a sort by every key."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -34,6 +36,13 @@ def test_a_share_of_work_has_one_core():
     assert set(in_shares(range(8), lambda some: n_cores(), sorts=2**24)) == {1}
     assert list(in_turn(range(8), lambda one: (one, n_cores()))) == [(one, 1) for one in range(8)]
     assert n_cores() >= 1
+
+
+@pytest.mark.parametrize("counted, used", [(3, 3), (64, 8), (None, 1)])
+def test_cores_are_counted_where_the_system_does_not_list_those_allowed(counted, used, monkeypatch):
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: counted)
+    assert n_cores() == used
 
 
 def test_work_in_turn_ends_with_the_first_error_in_order():

@@ -389,6 +389,8 @@ def test_code_is_for_frames() -> None:
     assert "drop_duplicates" not in str(found.value)
     with pytest.raises(FrameError, match=r"is nothing that recnb reads.*recnb\.evaluate"):
         recnb.evaluate(LISTS)
+    with pytest.raises(FrameError, match=r"or the path of a file\.$"):
+        recnb.evaluate(5)
 
 
 def test_numbered_columns_that_are_no_ranks_are_not_taken_for_other_roles() -> None:

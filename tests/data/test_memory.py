@@ -34,7 +34,8 @@ def test_the_limits_of_addresses_and_data_count(limit):
     code = f"""
 import resource
 from recnb.data.memory import available_memory
-resource.setrlimit(resource.{limit}, (4 * 10**9, 4 * 10**9))
+# The lower of the two limits is in force.
+resource.setrlimit(resource.{limit}, (4 * 10**9, resource.getrlimit(resource.{limit})[1]))
 print(available_memory())
 """
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)

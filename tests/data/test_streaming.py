@@ -72,6 +72,24 @@ def lists_are_away(evaluation):
 drawn = settings(max_examples=examples(70), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
+@pytest.mark.parametrize(("share", "n"), [(1, 1), (0.999, 2), (0.25, 4), (1e-9, 8)])
+def test_buckets_are_as_many_as_their_size_asks_for(share, n, monkeypatch):
+    table = user_buckets.UserBuckets()
+    table.add(pl.DataFrame({"user": range(100), "item": range(100)}))
+    monkeypatch.setattr(user_buckets, "BUCKET", int(share * table.n_bytes))
+    assert user_buckets.ranges_of(table) == [(8 * at // n, 8 * (at + 1) // n) for at in range(n)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n", [6, 40])
+def test_columns_of_ids_that_are_floats_are_noted_once(kind, n):
+    rows = np.arange(n)
+    recs = pd.DataFrame({"user": rows // 2 * 1.0, "item": rows % 7, "rank": rows % 2 + 1})
+    truth = recs[["user", "item"]].astype({"item": float})
+    made = recnb.evaluate(KINDS[kind](recs), KINDS[kind](truth))
+    assert sorted(made._data.prepared.source.floats) == ["recs['user']", "truth['item']", "truth['user']"]
+
+
 @drawn
 @given(st.integers(0, 10_000), st.sampled_from(CONVENTIONS), st.sampled_from([*KINDS]), st.booleans(), st.booleans())
 def test_batches_give_the_numbers_of_the_whole(seed, convention, kind, text, torn):

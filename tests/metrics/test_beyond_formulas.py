@@ -169,6 +169,33 @@ def test_explanation_by_hand() -> None:
     assert recnb.evaluate(recs, recs, train=train).explain("coverage", k=2).numbers == "2 / 3 = 0.6667"
 
 
+def test_explanation_of_pairs_by_hand() -> None:
+    """a and b share one of two genres, b and c one of four, a and c none."""
+    recs = pd.DataFrame({"user": [1, 1, 1], "item": ["a", "b", "c"], "rank": [1, 2, 3]})
+    items = pd.DataFrame({"item": ["a", "b", "c"], "genres": ["x", "x|y", "y|z|w"]})
+    ev = recnb.evaluate(recs, recs, items=items)
+    distance = ev.explain("diversity", 1, k=3, distance="jaccard")
+    similarity = ev.explain("diversity", 1, k=3, distance="jaccard", measure="similarity")
+    assert distance.to_frame()["term"].tolist() == ["1-0.5", "1-0", "1-0.25"]
+    assert similarity.to_frame()["term"].tolist() == ["0.5", "0", "0.25"]
+
+
+def test_entropy_of_one_item_is_zero_without_a_sign() -> None:
+    recs = pd.DataFrame({"user": [1, 2], "item": ["a", "a"], "rank": [1, 1]})
+    ev = recnb.evaluate(recs, recs)
+    assert math.copysign(1, float(ev.entropy(k=1))) == 1
+    assert not np.signbit(ev.explain("entropy", k=1).to_frame()["credit"]).any()
+
+
+def test_items_are_explained_the_most_shown_first() -> None:
+    recs = pd.DataFrame({"user": [1, 1, 2, 2, 3], "item": list("abcbb"), "rank": [1, 2, 1, 2, 1]})
+    ev = recnb.evaluate(recs, recs, train=recs)
+    for name in ("coverage", "personalization"):
+        explained = ev.explain(name, k=2).to_frame()
+        assert explained["item"].tolist() == ["b", "a", "c"], name
+        assert explained["times"].tolist() == [3, 1, 1]
+
+
 def test_what_users_call_things_is_escaped() -> None:
     recs = pd.DataFrame({"user": ["<b>u</b>"] * 2, "item": ["<i>a</i>", "<img>"], "rank": [1, 2]})
     items = pd.DataFrame({"item": ["<i>a</i>", "<img>"], "genre": ["<script>", "x"]})

@@ -91,6 +91,10 @@ def test_every_printed_name_is_of_a_metric() -> None:
 
 def test_the_f_of_trec_eval_weighs_with_beta_itself() -> None:
     assert measure_named("SetF(beta=4)").given == {"beta": 2.0}
+    assert measure_named("SetF(beta=0.25)").given == {"beta": 0.5}
+    for beta in (0, -1, "'one'"):
+        with pytest.raises(OptionError, match="not a number above 0"):
+            measure_named(f"SetF(beta={beta})")
     assert measure_named("Fbeta(beta=2)@5").given == {"beta": 2}
 
 

@@ -14,7 +14,7 @@ import recnb
 from recnb.errors import FrameError, OptionError
 from recnb.stats import Moments, benjamini_hochberg, holm, intervals, moments, paired
 from recnb.stats.intervals import bca, percentiles, resampled_means
-from recnb.stats.significance import FEW_DIFFER, MANY_DIFFER, settled, sign_flip
+from recnb.stats.significance import FEW_DIFFER, settled, sign_flip
 
 RNG = np.random.default_rng(11)
 SKEWED = RNG.beta(0.4, 3.0, (80, 3))
@@ -178,7 +178,7 @@ def test_drawn_signs_come_near_to_all_signs_and_to_the_limit() -> None:
     drawn, how = sign_flip(differences, 20_000, seed=0)
     assert set(how) == {"drawn"}
     assert drawn == pytest.approx(exact, abs=4 * np.sqrt(0.25 / 20_000))
-    many = RNG.normal(0.01, 1, (MANY_DIFFER + 1, 2))
+    many = RNG.normal(0.01, 1, (20_001, 2))
     limit, how = sign_flip(many, 1, seed=0)
     assert set(how) == {"limit"}
     assert limit == pytest.approx(scipy.stats.ttest_1samp(many, 0).pvalue, abs=1e-3)

@@ -48,6 +48,13 @@ def test_users_needed_by_the_book() -> None:
     assert users_needed(1e-9, 0.3) == pytest.approx((2.801585 * 0.3e9) ** 2, rel=1e-5)
 
 
+@pytest.mark.parametrize("difference", [10.0, 1e3, 1e4, 1e5, 1e300])
+def test_a_huge_difference_still_needs_users_enough_for_the_lowest_p_value(difference: float) -> None:
+    """All signs alike have p = 2 / 2^n: 1/16 for 5 users, 1/32 for 6."""
+    assert users_needed(difference, 1.0) == users_needed(-difference, 1e-9) == 6
+    assert users_needed(difference, 1.0, alpha=1 / 16) == 5
+
+
 def test_power_refuses_what_makes_no_sense() -> None:
     for wrong in ({"power": 0.01}, {"power": 1.0}, {"power": "80%"}, {"alpha": 0.0}, {"alpha": 5}):
         with pytest.raises(OptionError, match=next(iter(wrong))):
