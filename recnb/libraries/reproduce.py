@@ -96,7 +96,7 @@ def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | Non
         return preset(library, metric), k
     k = measure_at(metric, k)[1]
     found = default_of(library, measure.plain_name, whole=k is None)
-    if found is None or measure.given or measure.data or not measure.is_accuracy:
+    if found is None or measure.text or not measure.is_accuracy:
         return preset(library, metric), k
     named = [name for name in variants(library) if name.partition("[")[0] == found.variant.partition("[")[0]]
     if len(named) > 1:

@@ -101,7 +101,8 @@ class Metric(Definition, Generic[P]):
     """A metric: a function of hits or lists with its definition."""
 
     function: Callable[Concatenate[Any, P], Any]
-    given: Mapping[str, Any] = field(default_factory=dict)  #: options that a text gives: nDCG(dcg="exp-log2")
+    text: str = ""  #: its name if a text gives other options than the defaults: nDCG(dcg="exp-log2")
+    given: Mapping[str, Any] = field(default_factory=dict)  #: all options that a text gives
     data: Mapping[str, Any] = field(default_factory=dict)  #: conventions that a text gives: AP(rel=2)
     cutoff: int | None = None  #: the cut-off that a text gives: nDCG@10
 
@@ -113,9 +114,7 @@ class Metric(Definition, Generic[P]):
     @property
     def name(self) -> str:
         """The name it is called by."""
-        if not (self.given or self.data):
-            return self.plain_name
-        return MeasureText(self.plain_name, self.given, self.data).name
+        return self.text or self.plain_name
 
     def cutoffs(self, k: Cutoffs) -> Cutoffs:
         """Its own cut-off if it has one, else these."""
@@ -346,13 +345,13 @@ def _measure_named(text: str) -> Metric[...]:
     data = {name: value for name, value in measure.data.items() if value is not False}
     if data and not found.is_accuracy:
         raise OptionError(f"{text!r}: rel and judged_only are parameters of metrics of accuracy, not of {found.name}.")
-    given = {name: value for name, value in measure.options.items() if value != found.defaults[name]}
+    if not (measure.options or data or measure.k):
+        return found
+    others = {name: value for name, value in measure.options.items() if value != found.defaults[name]}
     if found is RETRIEVAL_METRICS["interpolated_precision"]:
-        given = dict(measure.options)  # its name prints the level
-    if not (given or data):
-        return replace(found, cutoff=measure.k) if measure.k else found
-    symbol = MeasureText(found.plain_name, given, data).name
-    return replace(found, symbol=symbol, given=given, data=data, cutoff=measure.k)
+        others = dict(measure.options)  # its name prints the level
+    text = MeasureText(found.plain_name, others, data).name if others or data else ""
+    return replace(found, symbol=text or found.symbol, text=text, given=measure.options, data=data, cutoff=measure.k)
 
 
 def metric_named(name: object) -> Metric[...]:
@@ -372,11 +371,13 @@ def metric_named(name: object) -> Metric[...]:
 
 def standard_metric(name: object) -> Metric[...]:
     """The metric of METRICS of this name or alias, for what takes its options as keywords."""
-    found = metric_named(name)
-    if METRICS.get(found.name) is not found:
+    found = measure_named(name)
+    if not found.text:
+        found = metric_named(name)
+    if found.text or found.plain_name not in METRICS:
         problem = f"{name!r}: this takes a metric of accuracy by its name, and its options as keywords."
         raise OptionError(problem, fix=near(found.plain_name, METRICS))
-    return found
+    return METRICS[found.plain_name]
 
 
 def number_option(

@@ -114,7 +114,9 @@ def options_of(
             raise OptionError(f"none of {names} has an option {name!r}. {near(name, [*sorted(everything), *of_call])}")
     of_metric = {name: value for name, value in options.items() if name in metric.defaults and name not in metric.given}
     if isinstance(metrics, Mapping):
-        of_metric |= next(given for name, given in metrics.items() if measure_named(name) is metric)
+        own = next(given for name, given in metrics.items() if measure_named(name) is metric)
+        _refuse_others(metric, own)
+        of_metric |= own
     metric.check(of_metric)
     return of_metric
 
@@ -124,9 +126,17 @@ OF_DATA = ("user_ids", "train", "items", "convention", *NAMES, *(one for one in 
 
 
 def check_options(metric: Metric[...], options: Mapping[str, Any]) -> None:
-    """Refuse options that a metric does not have."""
+    """Refuse options that a metric does not have, or that its text gives."""
     refuse_options_of_data(metric.name, options, ["k", *metric.defaults])
+    _refuse_others(metric, options)
     metric.check(options)
+
+
+def _refuse_others(metric: Metric[...], options: Mapping[str, Any]) -> None:
+    for name, value in options.items():
+        if name in metric.given:
+            of_text = f"the text of {metric.plain_name} gives {name}={metric.given[name]!r}, and "
+            raise OptionError(of_text, Argument(name, value), " is another: leave one of them out.")
 
 
 def refuse_options_of_data(metric: str, options: Mapping[str, Any], known: Collection[str]) -> None:

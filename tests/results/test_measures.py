@@ -549,3 +549,34 @@ def test_the_line_below_the_eleven_point_curve_names_no_single_level() -> None:
     curve = EV.curve("IPrec")
     assert "recall = " not in curve.basis
     assert curve.basis == EV.measure("IPrec@0.0").basis.replace("; recall = 0.0", "")
+
+
+def test_an_option_of_a_text_is_kept_where_another_is_given_for_all() -> None:
+    plain, exponential = EV.ndcg(k=10), EV.ndcg(k=10, gain="exponential")
+    assert plain != exponential
+    for convention in (None, "lightgbm"):  # whose gain is exponential
+        evaluation = recnb.evaluate(SAMPLE.models["popular"], SAMPLE.test, convention=convention)
+        linear = evaluation.ndcg(k=10, gain="linear")
+        assert evaluation.measure("nDCG(dcg='log2')@10") == linear
+        assert evaluation.measures(["nDCG(dcg='log2')@10"], gain="exponential")["mean"].item() == linear
+
+
+@pytest.mark.parametrize("text", ["AP(rel=2)@5", "AP(rel=2)", "nDCG(dcg='exp-log2')@5"])
+def test_what_takes_options_as_keywords_refuses_those_of_a_text(text: str) -> None:
+    with pytest.raises(OptionError, match=r"its options as keywords\. Did you mean '(average_precision|ndcg)'"):
+        EV.explore(text)
+
+
+@pytest.mark.parametrize("gain", ["linear", "exponential"])
+def test_an_option_of_a_text_and_another_for_the_same_metric_are_refused(gain: str) -> None:
+    text = f"nDCG(gain='{gain}')"
+    for call in (
+        lambda: EV.at_least(text, 0.1, k=10, gain="binary"),
+        lambda: EV.table({text: {"gain": "binary"}}, k=10),
+        lambda: EV.explain(text, "u001", k=10, gain="binary"),
+        lambda: EV.curve(text, gain="binary"),
+    ):
+        with pytest.raises(
+            OptionError, match=f"gives gain='{gain}', and gain='binary' is another: leave one of them out"
+        ):
+            call()
