@@ -41,7 +41,9 @@ class RankedRecommendations:
     @cached_property
     def last_rank(self) -> Ints:
         """The last rank of each list."""
-        return np.maximum.reduceat(self.rank, self.by_user.starts) if len(self.rank) else np.zeros(0, dtype=np.int64)
+        if self.by != "rank" or not len(self.rank):
+            return self.by_user.lengths
+        return np.maximum.reduceat(self.rank, self.by_user.starts)
 
     @property
     def has_gaps(self) -> bool:

@@ -47,7 +47,9 @@ class UserRows:
 
     def within(self) -> Ints:
         """The number of each row among those of its user, from 1, by place."""
-        return np.arange(1, self.n_rows + 1) - np.repeat(self.starts, self.lengths)
+        steps = np.ones(self.n_rows, dtype=np.int64)
+        steps[self.starts[1:]] -= self.lengths[:-1]
+        return np.cumsum(steps, out=steps)
 
     def by_place(self, column: NDArray[Column]) -> NDArray[Column]:
         """The values of a column by place."""
