@@ -22,14 +22,17 @@ class UserCounts(Protocol):
     @property
     def n_users(self) -> int:
         """Users evaluated."""
+        ...
 
     @property
     def n_without_list(self) -> int:
         """Of these, users with no recommendations."""
+        ...
 
     @property
     def n_without_relevant(self) -> int:
         """Users of either frame with no relevant item."""
+        ...
 
 
 #: Users with no relevant item, by what the convention does with them.
