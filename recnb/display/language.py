@@ -110,7 +110,10 @@ def _(message: Message, /, **values: Any) -> str:
         # A fraction takes the form of many.
         text = _catalogue(lang).ngettext(message.one, message.many, int(n) if float(n).is_integer() else 2)
     else:
-        text = _catalogue(lang).gettext(message).rpartition(_SEPARATOR)[2]
+        text = _catalogue(lang).gettext(message)
+        if text == message:  # which may be the singular of a plural; Python 3.11.2 does not look there
+            text = _catalogue(lang).ngettext(message, message, 1)
+        text = text.rpartition(_SEPARATOR)[2]
     if not values:
         return text
     filled = text.format_map(values)

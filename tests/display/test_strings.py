@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gettext
 import re
 from collections.abc import Iterator
 
@@ -11,7 +12,7 @@ import recnb
 from recnb import METRICS, Convention
 from recnb.conventions import WORDS, option_in_words
 from recnb.conventions.presets import of_library
-from recnb.display.language import use_language, width
+from recnb.display.language import _, use_language, width
 from recnb.libraries.identify import Candidate, Printed, of_number
 from recnb.libraries.library_metrics import SPECIAL
 from recnb.libraries.variant import Side
@@ -180,3 +181,10 @@ def test_the_glossary_is_all_korean():
     assert len(starts) == 1, "columns are in line"
     assert recnb.glossary().lang == "en"
     assert recnb.glossary().to_frame()["term"].tolist() == frame["term"].tolist()
+
+
+def test_a_word_that_has_a_plural_is_translated_by_any_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gettext.GNUTranslations, "gettext", lambda self, message: self._catalog.get(message, message))
+    with use_language("ko"):
+        assert _("user") == "사용자"
+        assert _("item") == "아이템"
