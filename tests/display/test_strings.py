@@ -64,7 +64,7 @@ def test_a_report_is_all_korean(which: str):
 
 def test_other_results_are_all_korean():
     recnb.language("ko")
-    for evaluation, _ in EVALUATIONS.values():
+    for evaluation, _frames in EVALUATIONS.values():
         table_ = evaluation.table(["ndcg", "recall"], k=[1, None], gain="exponential")
         shown = [
             repr(evaluation),
