@@ -57,18 +57,18 @@ class Counts:
         """Pairs of an evaluated user and a relevant item."""
         return len(self._prepared.truth_user)
 
-    @cached_property
+    @property
     def n_items_recommended(self) -> int:
         """Distinct items in the lists."""
         stored = self._prepared.row_counts
         return self._prepared.recs["item"].n_unique() if stored is None else self._known(len(stored.items))
 
-    @cached_property
+    @property
     def n_items_relevant(self) -> int:
         """Distinct relevant items."""
         return self._prepared.truth["item"].n_unique()
 
-    @cached_property
+    @property
     def n_not_relevant(self) -> int:
         """Rows of the truth that are not relevant."""
         stored = self._prepared.row_counts
@@ -76,7 +76,7 @@ class Counts:
             self._prepared.judged.height - self._prepared.relevant.height if stored is None else stored.n_not_relevant
         )
 
-    @cached_property
+    @property
     def n_gaps(self) -> int:
         """Number of users whose ranks have gaps."""
         if self._prepared.row_counts is not None:
@@ -244,7 +244,7 @@ class Prepared:
         """The highest relevance in the truth, whoever is evaluated."""
         return self.all_hits.max_relevance
 
-    @cached_property
+    @property
     def counts(self) -> Counts:
         """Sizes of the data behind the numbers, and of what was left out."""
         return Counts(self)
@@ -314,11 +314,12 @@ class Source:
 
     def under(self, convention: Convention) -> Prepared:
         """The frames under a convention, worked out once for each."""
+        # What is kept has no source: in a cycle of references, rows would stay in memory until Python looks for cycles.
         data = replace(convention, metric=(), cutoff="k", average="user", no_list="zero", no_hit="zero")
         if data not in self._known:
             self._known[data] = self._prepared(data)
         known = self._known[data]
-        return replace(known, convention=convention.ordered_by(known.convention.order))
+        return replace(known, convention=convention.ordered_by(known.convention.order), source=self)
 
     def as_given(self, convention: Convention) -> Convention:
         """A library's convention for these frames, with the order column that they have."""
@@ -329,7 +330,7 @@ class Source:
 
     def _prepared(self, convention: Convention) -> Prepared:
         if isinstance(self.rows, RemoteRows):
-            return replace(self.rows.gather(convention), notes=self.notes, source=self)
+            return replace(self.rows.gather(convention), notes=self.notes)
         if convention.judged_only:
             return self._of_judged(convention)
         truth = graded(self.truth, self.truth_labels, convention)
@@ -345,7 +346,6 @@ class Source:
             convention=convention.ordered_by(order),
             graded="relevance" in self.truth.columns,
             notes=self.notes,
-            source=self,
         )
 
     def _of_judged(self, convention: Convention) -> Prepared:
@@ -372,7 +372,7 @@ class Source:
         )  # fmt: skip
         in_force = convention.ordered_by(whole.convention.order)
         return replace(
-            some.under(listed), judged_rows=whole.judged_rows, convention=in_force, source=self, notes=self.notes
+            some.under(listed), judged_rows=whole.judged_rows, convention=in_force, source=None, notes=self.notes
         )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import gc
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -295,3 +297,37 @@ def test_chunks_read_the_truth_once() -> None:
     assert recnb.evaluate_chunks(chunks(), truth, ["recall"], k=3).score("recall", 3) == pytest.approx(
         expected.recall(k=3)
     )
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda ev: ev.table(METRICS, k=[1, 3])._repr_html_(),
+        lambda ev: ev.ndcg(k=3).interval(),
+        lambda ev: ev.under("rectools").ndcg(k=2),
+        lambda ev: ev.table(["recall"], k=3, by="city"),
+        lambda ev: ev.explain("ndcg", 1, k=3)._repr_html_(),
+        lambda ev: ev.counts.n_items_relevant,
+        lambda ev: recnb.compare({"one": ev, "other": ev}).table(METRICS, k=3)._repr_html_(),
+    ],
+)
+@pytest.mark.parametrize("convention", [{}, {"judged_only": True}, {"ties": "expected"}])
+def test_rows_are_freed_with_the_evaluation(
+    ask: Callable[[recnb.Evaluation], object], convention: dict[str, Any]
+) -> None:
+    """A cycle of references would keep millions of rows until Python looks for cycles."""
+    frames = {name: pd.DataFrame(made) for name, made in columns().items()}
+    frames["recs"]["rank"] = np.tile([1, 2, 3], 4)
+    ask(recnb.evaluate(frames["recs"], frames["truth"], users=frames["users"]))  # what is made once is made here
+    gc.collect()
+    gc.disable()
+    try:
+        ev = recnb.evaluate(frames["recs"], frames["truth"], users=frames["users"], **convention)
+        ask(ev)
+        source = ev._data.prepared.source
+        assert source is not None
+        rows = weakref.ref(source.rows)
+        del ev, source
+        assert rows() is None
+    finally:
+        gc.enable()
