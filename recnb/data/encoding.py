@@ -11,7 +11,7 @@ import pandas as pd
 import polars as pl
 from numpy.typing import NDArray
 
-from recnb.data.parallel import in_blocks, sorted_in_shares
+from recnb.data.parallel import BLOCK, in_blocks, sort
 from recnb.metrics.hits import Floats, Ints, best_first, stands_best_first
 
 
@@ -34,17 +34,26 @@ def positions(known: pl.Series, values: pl.Series) -> Ints:
         # One more cell at either end takes what lies outside.
         lookup = np.full(size + 2, -1)
         lookup[known.to_numpy() - low + 1] = np.arange(len(known))
-        inside: Ints = np.clip(values.to_numpy() - low + 1, 0, size + 1)
-        return lookup[inside]
-    starts = np.r_[0, changes(values)][: len(values)]
-    if 0 < 2 * len(starts) <= len(values):  # equal values are adjacent
+        numbers, found = values.to_numpy(), np.empty(len(values), dtype=np.int64)
+
+        def look(start: int, stop: int) -> None:
+            np.take(lookup, numbers[start:stop] - (low - 1), mode="clip", out=found[start:stop])
+
+        in_blocks(len(values), look)
+        return found
+    if repeats_follow(values):
+        starts = np.r_[0, changes(values)]
         lengths = np.diff(np.r_[starts, len(values)])
         return np.repeat(positions(known, values.gather(starts)), lengths)
     rows, starts = grouped(pl.concat([known, values.alias(known.name)]).rechunk())
     # Rows of equal values follow each other in their order, so a known value is the first of its group.
     lengths = np.diff(np.r_[starts, len(rows)])
-    found = np.empty(len(rows), dtype=np.int64)
-    found[rows] = np.repeat(rows[starts], lengths)
+    found, first = np.empty(len(rows), dtype=np.int64), np.repeat(rows[starts], lengths)
+
+    def put(start: int, stop: int) -> None:
+        found[rows[start:stop]] = first[start:stop]
+
+    in_blocks(len(rows), put)
     found = found[len(known) :]
     return np.where(found < len(known), found, -1)
 
@@ -55,34 +64,45 @@ def grouped(values: pl.Series) -> tuple[Ints, Ints]:
     # Value and row go into the number that is sorted: the row into the low bits, the value or a hash of it above.
     bits = n.bit_length()
     mask = np.uint64(2**bits - 1)
-    if span is not None and span[1].bit_length() + bits < 64:
-        key = values.to_numpy().view(np.uint64) << np.uint64(bits)
-    else:
-        span, key = None, hashes_of(values) & ~mask
+    small = span is not None and span[1].bit_length() + bits < 64
+    numbers, key = values.to_numpy().view(np.uint64) if small else hashes_of(values), np.empty(n, dtype=np.uint64)
 
     def pack(start: int, stop: int) -> None:
-        key[start:stop] |= np.arange(start, stop, dtype=np.uint64)
+        part = key[start:stop]
+        if small:
+            np.left_shift(numbers[start:stop], np.uint64(bits), out=part)
+        else:
+            np.bitwise_and(numbers[start:stop], ~mask, out=part)
+        part |= np.arange(start, stop, dtype=np.uint64)
 
     def unpack(start: int, stop: int) -> Ints:
         new = (key[start + 1 : stop + 1] ^ key[start : min(stop, n - 1)]) > mask
         return np.flatnonzero(new) + start + 1
 
     in_blocks(n, pack)
-    key = sorted_in_shares(key)
+    sort(key)
     starts = np.concatenate([np.zeros(min(n, 1), dtype=np.int64), *in_blocks(n, unpack)])
-    if span is not None:
-        key &= mask
-        return key.view(np.int64), starts
-    rows = (key & mask).view(np.int64)
+    key &= mask
+    rows = key.view(np.int64)
+    if small:
+        return rows, starts
     # Different values may have one hash: they are sorted by value as well.
-    changed = changes(values, rows)
-    mixed = np.setdiff1d(changed, starts, assume_unique=True)
-    if len(mixed):
-        several = np.isin(key >> np.uint64(bits), key[mixed] >> np.uint64(bits))
+    changed = np.r_[0, changes(values, rows)][:n]
+    if len(changed) > len(starts):
+        mixed = np.setdiff1d(changed, starts, assume_unique=True)
+        group = np.searchsorted(starts, np.arange(n), side="right")
+        several = np.isin(group, group[mixed])
         some = rows[several]
-        rows[several] = some[np.lexsort((some, values.gather(some).rank("dense").to_numpy(), key[several] & ~mask))]
-        changed = changes(values, rows)
-    return rows, np.r_[0, changed][:n]
+        rows[several] = some[np.lexsort((some, values.gather(some).rank("dense").to_numpy(), group[several]))]
+        changed = np.r_[0, changes(values, rows)]
+    return rows, changed
+
+
+def differ(values: pl.Series) -> bool:
+    """Whether no value is repeated."""
+    hashes = hashes_of(values).copy()
+    sort(hashes)
+    return bool((hashes[1:] != hashes[:-1]).all()) or values.n_unique() == len(values)
 
 
 def hashes_of(values: pl.Series, seed: int = 0) -> NDArray[np.uint64]:
@@ -93,36 +113,67 @@ def hashes_of(values: pl.Series, seed: int = 0) -> NDArray[np.uint64]:
 def changes(values: pl.Series, rows: Ints | None = None) -> Ints:
     """Places whose value differs from that of the place before; `rows` are the rows at each place, if they are others."""
 
+    numbers = values.to_numpy() if values.dtype == pl.Int64 and not values.null_count() else None
+
     def look(start: int, stop: int) -> Ints:
         first = max(start - 1, 0)
+        if numbers is not None:
+            part = numbers[first:stop] if rows is None else numbers[rows[first:stop]]
+            return np.flatnonzero(part[1:] != part[:-1]) + first + 1
         some = values.slice(first, stop - first) if rows is None else values.gather(rows[first:stop])
         return (some.slice(1) != some.slice(0, len(some) - 1)).arg_true().to_numpy() + first + 1
 
     return np.concatenate([np.zeros(0, dtype=np.int64), *in_blocks(len(values), look)])
 
 
+def repeats_follow(values: pl.Series) -> bool:
+    """Whether most of the first rows have the value of the row before: if not, rows are in any order, or few are equal."""
+    first = values.head(BLOCK)
+    return 2 * (len(changes(first)) + 1) <= len(first)
+
+
 def best_first_by_user(user: Ints, relevance: Floats) -> tuple[Ints | None, Ints, Floats]:
     """Sort rows by user, then by falling relevance; the order is None if they are sorted already. The sort is stable."""
-    if stands_best_first(user, relevance):
+    first = slice(BLOCK)
+    if stands_best_first(user[first], relevance[first]) and stands_best_first(user, relevance):
         return None, user, relevance
     n, top = len(user), relevance.max(initial=0.0)
-    below = top - relevance
-    grade_bits, row_bits = int(min(below.max(initial=0.0), 2.0**62)).bit_length(), n.bit_length()
-    whole = (below == np.floor(below)).all() and (top - below == relevance).all()
-    if not whole or int(user.max(initial=0)).bit_length() + grade_bits + row_bits > 62:
-        order = best_first(user, relevance)
-        return order, user[order], relevance[order]
-    # With whole grades, user, grade and row go into the number that is sorted, and come back out of it.
-    key = user << grade_bits
-    key |= below.astype(np.int64)
-    key <<= row_bits
-    key |= np.arange(n)
-    key = sorted_in_shares(key.view(np.uint64)).view(np.int64)
-    order = key & ((1 << row_bits) - 1)
-    key >>= row_bits
-    relevance = top - (key & ((1 << grade_bits) - 1))
-    key >>= grade_bits
-    return order, key, relevance
+    grade_bits = int(min(top - relevance.min(initial=0.0), 2.0**62)).bit_length()
+    row_bits = n.bit_length()
+    if int(user.max(initial=0)).bit_length() + grade_bits + row_bits <= 62:
+        # With whole grades, user, grade and row go into the number that is sorted, and come back out of it.
+        key = np.empty(n, dtype=np.int64)
+
+        def pack(start: int, stop: int) -> bool:
+            rows, part = slice(start, stop), key[start:stop]
+            below = top - relevance[rows]
+            grade = below.astype(np.int64)
+            np.left_shift(user[rows], grade_bits, out=part)
+            part |= grade
+            part <<= row_bits
+            part |= np.arange(start, stop)
+            return bool((grade == below).all() and (top - below == relevance[rows]).all())
+
+        if all(in_blocks(n, pack)):
+            sort(key.view(np.uint64))
+            return _unpacked(key, top, grade_bits, row_bits)
+    order = best_first(user, relevance)
+    return order, user[order], relevance[order]
+
+
+def _unpacked(key: Ints, top: float, grade_bits: int, row_bits: int) -> tuple[Ints, Ints, Floats]:
+    """Rows, users and relevance of numbers made of user, grade below the top, and row."""
+    rows, relevance = np.empty_like(key), np.empty(len(key))
+
+    def unpack(start: int, stop: int) -> None:
+        part = key[start:stop]
+        np.bitwise_and(part, (1 << row_bits) - 1, out=rows[start:stop])
+        part >>= row_bits
+        np.subtract(top, part & ((1 << grade_bits) - 1), out=relevance[start:stop])
+        part >>= grade_bits
+
+    in_blocks(len(key), unpack)
+    return rows, key, relevance
 
 
 def place_of(user: Any, users: pl.Series) -> int | None:

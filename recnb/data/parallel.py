@@ -19,7 +19,7 @@ R = TypeVar("R")
 MOST = 8
 
 #: Rows that are worked on together: few enough for the processor's cache.
-BLOCK = 2**17
+BLOCK = 2**18
 
 #: Rows that pay for one more core, as a thread takes time to begin: rows that are sorted, and rows that are only read.
 SORTED, READ = 2**18, 2**21
@@ -102,30 +102,25 @@ def in_blocks(n: int, do: Callable[[int, int], R]) -> list[R]:
     return [result for results in shares for result in results]
 
 
-def sorted_in_shares(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Sort numbers on all cores, each those between two of them; the array given may be sorted in place.
+def sort(numbers: NDArray[np.uint64]) -> None:
+    """Sort numbers in place: they are cut at the median until there is a part for each core.
 
-    >>> sorted_in_shares(np.array([3, 1, 2], dtype=np.uint64)).tolist()
+    >>> numbers = np.array([3, 1, 2], dtype=np.uint64)
+    >>> sort(numbers)
+    >>> numbers.tolist()
     [1, 2, 3]
     """
-    n = min(n_cores(), len(keys) // READ)
-    if n <= 1:
-        keys.sort()
-        return keys
-    sample = np.sort(keys[:: max(1, len(keys) // 1024)])
-    cuts = sample[np.linspace(0, len(sample), n + 1)[1:-1].astype(int)]
-    bounds = [None, *cuts, None]
 
-    def sort(shares: Sequence[int]) -> list[NDArray[np.uint64]]:
-        parts = []
-        for share in shares:
-            low, high = bounds[share], bounds[share + 1]
-            inside = np.ones(len(keys), dtype=bool) if low is None else keys >= low
-            if high is not None:
-                inside &= keys < high
-            part = keys[inside]
+    def cut(some: Sequence[NDArray[np.uint64]]) -> None:
+        for part in some:
+            part.partition(len(part) // 2)
+
+    def put_in_order(some: Sequence[NDArray[np.uint64]]) -> None:
+        for part in some:
             part.sort()
-            parts.append(part)
-        return parts
 
-    return np.concatenate([part for parts in in_shares(range(n), sort, reads=len(keys)) for part in parts], out=keys)
+    parts, n = [numbers], len(numbers)
+    while 2 * len(parts) <= min(n_cores(), n // SORTED):
+        in_shares(parts, cut, sorts=n)
+        parts = [half for part in parts for half in (part[: len(part) // 2], part[len(part) // 2 :])]
+    in_shares(parts, put_in_order, sorts=n)

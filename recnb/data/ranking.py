@@ -211,8 +211,16 @@ def _each_once(by_user: UserRows, rank: Ints) -> bool:
 
     def look(blocks: Sequence[tuple[int, int]]) -> bool:
         for start, stop in blocks:
-            key = np.repeat(np.arange(stop - start) << 32, by_user.lengths[start:stop])
-            key += rank[ends[start] : ends[stop]]
+            ranks, lengths = rank[ends[start] : ends[stop]], by_user.lengths[start:stop]
+            if (ranks <= np.repeat(lengths, lengths)).all():
+                # As many ranks as places: they differ if each place is taken.
+                taken = np.zeros(len(ranks) + 1, dtype=bool)
+                taken[np.repeat(ends[start:stop] - ends[start], lengths) + ranks] = True
+                if not taken[1:].all():
+                    return False
+                continue
+            key = np.repeat(np.arange(stop - start) << 32, lengths)
+            key += ranks
             key.sort()
             if (key[1:] == key[:-1]).any():
                 return False
@@ -222,7 +230,7 @@ def _each_once(by_user: UserRows, rank: Ints) -> bool:
 
 
 def _rises(by_user: UserRows, rank: Ints) -> bool:
-    """Whether each rank is below the one before, but for the first of a list."""
+    """Whether each rank is higher than the one before it in its list."""
     rises = rank[1:] > rank[:-1]
     rises[by_user.starts[1:] - 1] = True
     return bool(rises.all())

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from recnb.data.encoding import changes, grouped
+from recnb.data.encoding import changes, differ, grouped, repeats_follow
 from recnb.data.parallel import BLOCK, in_blocks
 from recnb.metrics.cached import cached_property
 from recnb.metrics.hits import Ints
@@ -31,11 +31,10 @@ class UserRows:
     def of(cls, users: pl.Series) -> UserRows:
         """Put the rows of each user together."""
         n = len(users)
-        starts = np.r_[0, changes(users)][:n]
-        # Where most rows have another user than the row before, they are in any order, or lists are of one item.
-        if 2 * len(starts) <= n or n <= BLOCK:
+        if n <= BLOCK or repeats_follow(users):
+            starts = np.r_[0, changes(users)][:n]
             first = users.gather(starts)
-            if first.n_unique() == len(starts):
+            if differ(first):
                 return cls(first, starts, None, n)
         rows, starts = grouped(users)
         return cls(users.gather(rows[starts]), starts, rows, n)

@@ -10,7 +10,7 @@ import polars as pl
 
 from recnb.data.columns import with_series
 from recnb.data.encoding import hashes_of
-from recnb.data.parallel import sorted_in_shares
+from recnb.data.parallel import sort
 from recnb.errors import Argument, Code, FrameError, FrameName
 from recnb.metrics.hits import HIGHEST, Floats
 
@@ -287,7 +287,8 @@ def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     hashes = np.zeros(table.height, dtype=np.uint64)
     for seed, key in enumerate(keys, 1):
         hashes += hashes_of(table[key], seed)
-    ordered = sorted_in_shares(hashes.copy())
+    ordered = hashes.copy()
+    sort(ordered)
     same = ordered[1:][ordered[1:] == ordered[:-1]]
     if len(same) == 0:
         return table.select(keys).clear().with_columns(pl.lit(0, dtype=pl.UInt32).alias("len"))
