@@ -356,6 +356,8 @@ def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.
             column = column.astype(object if column.hasnans else column.cat.categories.dtype)
         if column.dtype.kind in "iufb" and not isinstance(column.dtype, pd.api.extensions.ExtensionDtype):
             return pl.Series(column.to_numpy())
+        if isinstance(column.dtype, pd.StringDtype) and column.dtype.storage == "pyarrow":
+            return _text(column)
         return pl.from_pandas(column)
     except UNREADABLE as problem:
         kinds = ", ".join(sorted({type(value).__name__ for value in column.dropna()}))
@@ -369,6 +371,16 @@ def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.
                 f"Make it one kind, for example {first}.astype(str).",
             )
         raise FrameError.of_column(name, label, f"holds values {held}: {kinds}.", fix=fix) from problem
+
+
+def _text(column: pd.Series[Any]) -> pl.Series:
+    """A column of text that pandas holds in Arrow; Arrow makes views of it, as Polars has them, in a third of Polars' time."""
+    import pyarrow as pa
+
+    try:
+        return pl.Series(pl.from_arrow(pa.array(column).cast(pa.string_view())))
+    except pa.ArrowInvalid:  # more than 2 GB of text, which views cannot point into
+        return pl.from_pandas(column)
 
 
 def _is_ordered(column: pd.Series[Any]) -> bool:

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 
 import recnb
+from recnb.data.columns import from_pandas
 
 RNG = np.random.default_rng(7)
 USERS, ITEMS = 12, 30
@@ -328,3 +329,11 @@ def test_uuids_are_ids_and_read_as_text() -> None:
     per_user = recnb.evaluate(recs, recs[["user", "item"]].iloc[:1]).ndcg(k=1).per_user
     assert per_user.index.tolist() == [str(one)]
     assert per_user.tolist() == [1.0]
+
+
+def test_text_too_long_for_views_is_read_by_polars(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = pd.Series(["a", None, "a text that is longer than a view", "가"], dtype="str")
+    as_views = from_pandas(text, "recommendations", "user", "user")
+    monkeypatch.setattr(pa, "string_view", pa.int8)  # no text can be made that, as none above 2 GB can be made views
+    assert from_pandas(text, "recommendations", "user", "user").to_list() == as_views.to_list()
+    assert as_views.to_list() == ["a", None, "a text that is longer than a view", "가"]
