@@ -85,9 +85,7 @@ def rank_lists(
 
 
 def ranked(table: pl.DataFrame, convention: Convention, labels: Mapping[str, str]) -> pl.DataFrame:
-    """Recommended rows as user, item, rank, and score where there is one; repeated pairs by the convention."""
-    if convention.duplicates == "error":
-        refuse_repeats(table, labels)
+    """Recommended rows as user, item, rank, and score where there is one; repeated pairs are kept or merged by the convention."""
     lists = rank_lists(table, convention, labels)
     if convention.duplicates != "dedupe":
         return lists.frame
