@@ -37,7 +37,9 @@ def positions(known: pl.Series, values: pl.Series) -> Ints:
         numbers, found = values.to_numpy(), np.empty(len(values), dtype=np.int64)
 
         def look(start: int, stop: int) -> None:
-            np.take(lookup, numbers[start:stop] - (low - 1), mode="clip", out=found[start:stop])
+            place = numbers[start:stop] - low
+            place += 1
+            np.take(lookup, place, mode="clip", out=found[start:stop])
 
         in_blocks(len(values), look)
         return found
@@ -112,7 +114,6 @@ def hashes_of(values: pl.Series, seed: int = 0) -> NDArray[np.uint64]:
 
 def changes(values: pl.Series, rows: Ints | None = None) -> Ints:
     """Places whose value differs from that of the place before; `rows` are the rows at each place, if they are others."""
-
     numbers = values.to_numpy() if values.dtype == pl.Int64 and not values.null_count() else None
 
     def look(start: int, stop: int) -> Ints:

@@ -277,6 +277,14 @@ def test_texts_are_looked_up_as_a_dictionary_finds_them(n_known, n_values):
     assert encoding.positions(known, values).tolist() == [places.get(name, -1) for name in values]
 
 
+@pytest.mark.parametrize("low", [-(2**63), -1, 0, 2**63 - 4])
+def test_whole_numbers_are_looked_up_at_both_ends_of_their_range(low):
+    known = pl.Series([low + 2, low, low + 3])
+    values = pl.Series([low, low + 1, low + 2, low + 3, -(2**63), 2**63 - 1])
+    places = {name: place for place, name in enumerate(known)}
+    assert encoding.positions(known, values).tolist() == [places.get(name, -1) for name in values]
+
+
 @pytest.mark.parametrize("n_cores", [1, 2, 3, 8])
 @pytest.mark.parametrize("highest", [1, 5, 2**64 - 1])
 def test_numbers_are_sorted_by_several_cores(n_cores, highest, monkeypatch):
