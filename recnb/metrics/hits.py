@@ -8,9 +8,10 @@ comes from.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from itertools import pairwise
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from recnb.metrics.cached import cached_property
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Number = TypeVar("Number", np.int64, np.float64)
 
 #: The highest relevance: sums and squares of it over all users stay finite.
 HIGHEST = 1e100
@@ -93,7 +95,7 @@ class Cutoffs:
     def size(self, list_length: Ints) -> Ints:
         """The k of denominators, users × cut-offs."""
         columns = [list_length if k is None else np.full(len(list_length), k) for k in self.values]
-        return np.stack(columns, axis=1).astype(np.int64, copy=False)
+        return np.stack(columns).astype(np.int64, copy=False).T
 
 
 #: Deeper than any list.
@@ -133,7 +135,7 @@ class Ranked:
         return replace(self, **{name: getattr(self, name)[rows] for name in self.per_row} | columns)
 
     def total(self, credit: Floats | float, k: Cutoff) -> Floats:
-        """Credit summed over each user's rows down to each cut-off: users × cut-offs.
+        """Credit summed over each user's rows down to each cut-off: users × cut-offs, each column in one piece.
 
         Each row is put into the cell of the first cut-off that reaches it, and the cells are then added up along the
         cut-offs, so the cost is that of the rows once, whatever the number of cut-offs.
@@ -141,31 +143,24 @@ class Ranked:
         cutoffs = Cutoffs.of(k)
         weights = np.broadcast_to(np.asarray(credit, dtype=np.float64), self.user.shape)
         if cutoffs.uncut:
-            return np.repeat(_summed(self.user, weights, self.n_users)[:, np.newaxis], len(cutoffs), axis=1)
-        finite = sorted({cutoff for cutoff in cutoffs if cutoff is not None})
-        sums: dict[int | None, Floats] = {}
-        if finite:
-            sums |= zip(finite, self._finite_totals(weights, finite).T, strict=True)
+            return np.repeat(_summed(self.user, weights, self.n_users)[np.newaxis], len(cutoffs), axis=0).T
+        finite = sorted(cutoff for cutoff in cutoffs if cutoff is not None)
+        totals = self._finite_totals(weights, finite)
+        if cutoffs.values == tuple(finite):
+            return totals.T
+        sums: dict[int | None, Floats] = dict(zip(finite, totals, strict=True))
         if None in cutoffs.values:
             inside = self.rank <= self.list_length[self.user]
             sums[None] = _summed(self.user[inside], weights[inside], self.n_users)
-        return np.stack([sums[cutoff] for cutoff in cutoffs], axis=1)
+        return np.stack([sums[cutoff] for cutoff in cutoffs]).T
 
     def _finite_totals(self, weights: Floats, depths: list[int]) -> Floats:
-        user = self.user
-        if len(depths) == 1:
-            inside = self.rank <= depths[0]
-            if not inside.all():
-                user, weights = user[inside], weights[inside]
-            return _summed(user, weights, self.n_users)[:, np.newaxis]
-        cell = np.searchsorted(np.asarray(depths), self.rank)
-        reached = cell < len(depths)
-        if not reached.all():
-            cell, user, weights = cell[reached], user[reached], weights[reached]
-        totals = _summed(user * len(depths) + cell, weights, self.n_users * len(depths))
-        totals = totals.reshape(self.n_users, len(depths))
-        for column in range(1, len(depths)):  # np.cumsum along rows as short as these takes twice as long
-            totals[:, column] += totals[:, column - 1]
+        """The sums down to each of some ascending depths, depths × users."""
+        cell = of_each_rank(self.rank, lambda rank: np.searchsorted(depths, rank))
+        totals = _summed(cell * self.n_users + self.user, weights, (len(depths) + 1) * self.n_users)
+        totals = totals.reshape(len(depths) + 1, self.n_users)[:-1]  # the last are rows below all depths
+        for above, here in pairwise(totals):
+            here += above
         return totals
 
 
@@ -388,6 +383,20 @@ class Hits(Ranked):
 
 def _summed(cell: Ints, weights: Floats, n_cells: int) -> Floats:
     return np.bincount(cell, weights, n_cells).astype(np.float64, copy=False)
+
+
+def of_each_rank(rank: Ints, function: Callable[[Ints], NDArray[Number]]) -> NDArray[Number]:
+    """A function of the rank of each row, worked out once for each rank if these are few.
+
+    >>> of_each_rank(np.array([1, 2, 1]), np.square).tolist()
+    [1, 4, 1]
+    """
+    highest = int(rank.max(initial=0))
+    if highest >= len(rank):
+        return function(rank)
+    ranks = np.arange(highest + 1)
+    ranks[0] = 1  # there is no rank 0
+    return function(ranks)[rank]
 
 
 def count_within(user: NDArray[Any]) -> Ints:

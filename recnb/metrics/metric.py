@@ -68,7 +68,8 @@ class Credit:
         total, possible = self.total, self.possible
         if isinstance(possible, float):
             return total / possible
-        return np.divide(total, possible, out=np.zeros_like(total), where=possible != 0)
+        none = possible == 0
+        return np.divide(total, possible, out=np.zeros_like(total), where=~none) if none.any() else total / possible
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
