@@ -294,7 +294,9 @@ def rbp(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
     """
     meaning = "chance of looking further: give a number between 0 and 1"
     number_option("p", p, meaning, lambda p: 0 < p < 1, example=0.8)
-    return Credit(hits, Cutoffs.of(k), hits.weigh(of_each_rank(hits.rank, lambda rank: (1 - p) * np.power(p, rank - 1))))
+    return Credit(
+        hits, Cutoffs.of(k), hits.weigh(of_each_rank(hits.rank, lambda rank: (1 - p) * np.power(p, rank - 1)))
+    )
 
 
 @metric(

@@ -144,24 +144,39 @@ class Ranked:
         weights = np.broadcast_to(np.asarray(credit, dtype=np.float64), self.user.shape)
         if cutoffs.uncut:
             return np.repeat(_summed(self.user, weights, self.n_users)[np.newaxis], len(cutoffs), axis=0).T
-        finite = sorted(cutoff for cutoff in cutoffs if cutoff is not None)
-        totals = self._finite_totals(weights, finite)
-        if cutoffs.values == tuple(finite):
-            return totals.T
-        sums: dict[int | None, Floats] = dict(zip(finite, totals, strict=True))
+        finite = tuple(sorted(cutoff for cutoff in cutoffs if cutoff is not None))
+        if cutoffs.values == finite:
+            return self._finite_totals(weights, finite).T
+        sums: dict[int | None, Floats] = {}
+        if finite:
+            sums |= zip(finite, self._finite_totals(weights, finite), strict=True)
         if None in cutoffs.values:
             inside = self.rank <= self.list_length[self.user]
             sums[None] = _summed(self.user[inside], weights[inside], self.n_users)
         return np.stack([sums[cutoff] for cutoff in cutoffs]).T
 
-    def _finite_totals(self, weights: Floats, depths: list[int]) -> Floats:
+    def _finite_totals(self, weights: Floats, depths: tuple[int, ...]) -> Floats:
         """The sums down to each of some ascending depths, depths × users."""
-        cell = of_each_rank(self.rank, lambda rank: np.searchsorted(depths, rank))
-        totals = _summed(cell * self.n_users + self.user, weights, (len(depths) + 1) * self.n_users)
-        totals = totals.reshape(len(depths) + 1, self.n_users)[:-1]  # the last are rows below all depths
+        n_cells = len(depths) * self.n_users
+        totals = _summed(self._cells(depths), weights, n_cells)[:n_cells].reshape(len(depths), self.n_users)
         for above, here in pairwise(totals):
             here += above
         return totals
+
+    def _cells(self, depths: tuple[int, ...]) -> Ints:
+        """The cell of each row, numbered by the first depth that reaches it, then by user; the last are below all depths."""
+        cells = self._latest_cells.get(depths)
+        if cells is None:
+            first = of_each_rank(self.rank, lambda rank: np.searchsorted(depths, rank) * self.n_users)
+            cells = first + self.user if first.any() else self.user
+            self._latest_cells.clear()
+            self._latest_cells[depths] = cells
+        return cells
+
+    @cached_property
+    def _latest_cells(self) -> dict[tuple[int, ...], Ints]:
+        """The cells at the latest depths: one metric after the other is summed at the same ones."""
+        return {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,7 +226,9 @@ class Hits(Ranked):
         """1 for a user's first hit, 0 for the others; where ties are averaged, the chance of being it."""
         if self.tied is not None:
             return self.tied.first
-        return np.asarray(count_within(self.user) == 1, dtype=np.float64)
+        first = np.ones(len(self.user))
+        first[1:] = self.user[1:] != self.user[:-1]
+        return first
 
     @cached_property
     def weight(self) -> Floats:
@@ -405,8 +422,12 @@ def count_within(user: NDArray[Any]) -> Ints:
     >>> count_within(np.array([0, 0, 3, 3, 3])).tolist()
     [1, 2, 1, 2, 3]
     """
-    starts = np.flatnonzero(np.r_[True, user[1:] != user[:-1]])
-    return np.arange(len(user)) - np.repeat(starts, np.diff(np.r_[starts, len(user)])) + 1
+    number = np.arange(len(user))
+    start = number.copy()
+    start[1:] *= user[1:] != user[:-1]
+    number -= np.maximum.accumulate(start, out=start)
+    number += 1
+    return number
 
 
 def stands_best_first(user: Ints, relevance: Floats) -> bool:
