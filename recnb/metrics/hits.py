@@ -94,8 +94,10 @@ class Cutoffs:
 
     def size(self, list_length: Ints) -> Ints:
         """The k of denominators, users × cut-offs."""
-        columns = [list_length if k is None else np.full(len(list_length), k) for k in self.values]
-        return np.stack(columns).astype(np.int64, copy=False).T
+        sizes = np.empty((len(self), len(list_length)), dtype=np.int64)
+        for size, k in zip(sizes, self.values, strict=True):
+            size[:] = list_length if k is None else k
+        return sizes.T
 
 
 #: Deeper than any list.

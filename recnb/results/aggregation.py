@@ -166,7 +166,7 @@ class Scoring:
         return replace(found, means=np.where(has_hit, found.means, self.if_all_miss))
 
 
-#: Users at a time: what a metric makes of them fits into the processor's cache.
+#: Users at a time: few enough for the processor's cache, and so many that a step takes longer than its call.
 BLOCK = 2**15
 
 
