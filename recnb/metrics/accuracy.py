@@ -26,7 +26,7 @@ from recnb.metrics.gain import (
     ideal_of,
     out_of_count,
 )
-from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, count_within
+from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, count_within, of_each_rank
 from recnb.metrics.metric import Credit, metric, number_option
 
 #: The square of a larger beta, times the number of relevant items, may be no number.
@@ -294,7 +294,9 @@ def rbp(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
     """
     meaning = "chance of looking further: give a number between 0 and 1"
     number_option("p", p, meaning, lambda p: 0 < p < 1, example=0.8)
-    return Credit(hits, Cutoffs.of(k), hits.weigh((1 - p) * np.power(p, hits.rank - 1)))
+    return Credit(
+        hits, Cutoffs.of(k), hits.weigh(of_each_rank(hits.rank, lambda rank: (1 - p) * np.power(p, rank - 1)))
+    )
 
 
 @metric(

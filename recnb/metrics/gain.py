@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recnb.errors import Argument, OptionError
-from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, Ints
+from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, Ints, Number, of_each_rank
 from recnb.metrics.metric import Credit, number_option
-
-Number = TypeVar("Number", np.int64, np.float64)
 
 Gain = Literal["linear", "exponential", "binary"]
 GAIN = {"linear": "relevance", "exponential": "2^relevance - 1", "binary": "1"}
@@ -44,15 +42,11 @@ def discount_of(rank: Ints, discount: Discount, log_base: float) -> Floats:
     if discount == "rank":
         return rank.astype(np.float64)
     if discount == "log":
-        return _log(rank + 1, log_base)
-    return np.asarray(np.maximum(1.0, _log(rank, log_base)))
+        return of_each_rank(rank, lambda rank: _log(rank + 1, log_base))
+    return of_each_rank(rank, lambda rank: np.maximum(1.0, _log(rank, log_base)))
 
 
 def _log(values: Ints, base: float) -> Floats:
-    highest = int(values.max(initial=1))
-    if highest < len(values):
-        # Few different ranks: one logarithm for each.
-        return _log(np.arange(1, highest + 1), base)[values - 1]
     # log2 is exact at powers of two where log / log(2) is not.
     return np.asarray(np.log2(values) if base == 2 else np.log(values) / math.log(base))
 
@@ -116,16 +110,13 @@ def out_of_count(hits: Hits, k: Cutoff, out_of: OutOf) -> Floats:
     if out_of == "hits":
         hits.refuse_ties(Argument("out_of", "hits"), " divides by what each order finds")
         return hits.total(hits.weight, k)
-    cutoffs = Cutoffs.of(k)
-    depth, size = cutoffs.depth(hits.list_length), cutoffs.size(hits.list_length)
-    length, relevant = column(hits.list_length), column(hits.n_relevant)
-    count = {
-        "k": size,
-        "list": np.minimum(depth, length),
-        "relevant": relevant,
-        "min(k, relevant)": np.minimum(size, relevant),
-        "min(list, relevant)": np.minimum(np.minimum(depth, length), relevant),
-    }[out_of]
+    count = column(hits.n_relevant)
+    if out_of in ("k", "min(k, relevant)"):
+        size = Cutoffs.of(k).size(hits.list_length)
+        count = size if out_of == "k" else np.minimum(size, count)
+    elif out_of != "relevant":
+        listed = np.minimum(Cutoffs.of(k).depth(hits.list_length), column(hits.list_length))
+        count = listed if out_of == "list" else np.minimum(listed, count)
     return count.astype(np.float64)
 
 

@@ -8,9 +8,10 @@ comes from.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from itertools import pairwise
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from recnb.metrics.cached import cached_property
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Number = TypeVar("Number", np.int64, np.float64)
 
 #: The highest relevance: sums and squares of it over all users stay finite.
 HIGHEST = 1e100
@@ -92,8 +94,10 @@ class Cutoffs:
 
     def size(self, list_length: Ints) -> Ints:
         """The k of denominators, users × cut-offs."""
-        columns = [list_length if k is None else np.full(len(list_length), k) for k in self.values]
-        return np.stack(columns, axis=1).astype(np.int64, copy=False)
+        sizes = np.empty((len(self), len(list_length)), dtype=np.int64)
+        for size, k in zip(sizes, self.values, strict=True):
+            size[:] = list_length if k is None else k
+        return sizes.T
 
 
 #: Deeper than any list.
@@ -133,7 +137,7 @@ class Ranked:
         return replace(self, **{name: getattr(self, name)[rows] for name in self.per_row} | columns)
 
     def total(self, credit: Floats | float, k: Cutoff) -> Floats:
-        """Credit summed over each user's rows down to each cut-off: users × cut-offs.
+        """Credit summed over each user's rows down to each cut-off: users × cut-offs, each column in one piece.
 
         Each row is put into the cell of the first cut-off that reaches it, and the cells are then added up along the
         cut-offs, so the cost is that of the rows once, whatever the number of cut-offs.
@@ -141,32 +145,40 @@ class Ranked:
         cutoffs = Cutoffs.of(k)
         weights = np.broadcast_to(np.asarray(credit, dtype=np.float64), self.user.shape)
         if cutoffs.uncut:
-            return np.repeat(_summed(self.user, weights, self.n_users)[:, np.newaxis], len(cutoffs), axis=1)
-        finite = sorted({cutoff for cutoff in cutoffs if cutoff is not None})
+            return np.repeat(_summed(self.user, weights, self.n_users)[np.newaxis], len(cutoffs), axis=0).T
+        finite = tuple(sorted(cutoff for cutoff in cutoffs if cutoff is not None))
+        if cutoffs.values == finite:
+            return self._finite_totals(weights, finite).T
         sums: dict[int | None, Floats] = {}
         if finite:
-            sums |= zip(finite, self._finite_totals(weights, finite).T, strict=True)
+            sums |= zip(finite, self._finite_totals(weights, finite), strict=True)
         if None in cutoffs.values:
             inside = self.rank <= self.list_length[self.user]
             sums[None] = _summed(self.user[inside], weights[inside], self.n_users)
-        return np.stack([sums[cutoff] for cutoff in cutoffs], axis=1)
+        return np.stack([sums[cutoff] for cutoff in cutoffs]).T
 
-    def _finite_totals(self, weights: Floats, depths: list[int]) -> Floats:
-        user = self.user
-        if len(depths) == 1:
-            inside = self.rank <= depths[0]
-            if not inside.all():
-                user, weights = user[inside], weights[inside]
-            return _summed(user, weights, self.n_users)[:, np.newaxis]
-        cell = np.searchsorted(np.asarray(depths), self.rank)
-        reached = cell < len(depths)
-        if not reached.all():
-            cell, user, weights = cell[reached], user[reached], weights[reached]
-        totals = _summed(user * len(depths) + cell, weights, self.n_users * len(depths))
-        totals = totals.reshape(self.n_users, len(depths))
-        for column in range(1, len(depths)):  # np.cumsum along rows as short as these takes twice as long
-            totals[:, column] += totals[:, column - 1]
+    def _finite_totals(self, weights: Floats, depths: tuple[int, ...]) -> Floats:
+        """The sums down to each of some ascending depths, depths × users."""
+        n_cells = len(depths) * self.n_users
+        totals = _summed(self._cells(depths), weights, n_cells)[:n_cells].reshape(len(depths), self.n_users)
+        for above, here in pairwise(totals):
+            here += above
         return totals
+
+    def _cells(self, depths: tuple[int, ...]) -> Ints:
+        """The cell of each row, numbered by the first depth that reaches it, then by user; the last are below all depths."""
+        cells = self._latest_cells.get(depths)
+        if cells is None:
+            first = of_each_rank(self.rank, lambda rank: np.searchsorted(depths, rank) * self.n_users)
+            cells = first + self.user if first.any() else self.user
+            self._latest_cells.clear()
+            self._latest_cells[depths] = cells
+        return cells
+
+    @cached_property
+    def _latest_cells(self) -> dict[tuple[int, ...], Ints]:
+        """The cells at the latest depths: one metric after the other is summed at the same ones."""
+        return {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +228,9 @@ class Hits(Ranked):
         """1 for a user's first hit, 0 for the others; where ties are averaged, the chance of being it."""
         if self.tied is not None:
             return self.tied.first
-        return np.asarray(count_within(self.user) == 1, dtype=np.float64)
+        first = np.ones(len(self.user))
+        first[1:] = self.user[1:] != self.user[:-1]
+        return first
 
     @cached_property
     def weight(self) -> Floats:
@@ -390,14 +404,32 @@ def _summed(cell: Ints, weights: Floats, n_cells: int) -> Floats:
     return np.bincount(cell, weights, n_cells).astype(np.float64, copy=False)
 
 
+def of_each_rank(rank: Ints, function: Callable[[Ints], NDArray[Number]]) -> NDArray[Number]:
+    """A function of the rank of each row, worked out once for each rank if these are few.
+
+    >>> of_each_rank(np.array([1, 2, 1]), np.square).tolist()
+    [1, 4, 1]
+    """
+    highest = int(rank.max(initial=0))
+    if highest >= len(rank):
+        return function(rank)
+    ranks = np.arange(highest + 1)
+    ranks[0] = 1  # there is no rank 0
+    return function(ranks)[rank]
+
+
 def count_within(user: NDArray[Any]) -> Ints:
     """Number the rows of each run of equal values from 1.
 
     >>> count_within(np.array([0, 0, 3, 3, 3])).tolist()
     [1, 2, 1, 2, 3]
     """
-    starts = np.flatnonzero(np.r_[True, user[1:] != user[:-1]])
-    return np.arange(len(user)) - np.repeat(starts, np.diff(np.r_[starts, len(user)])) + 1
+    number = np.arange(len(user))
+    start = number.copy()
+    start[1:] *= user[1:] != user[:-1]
+    number -= np.maximum.accumulate(start, out=start)
+    number += 1
+    return number
 
 
 def stands_best_first(user: Ints, relevance: Floats) -> bool:

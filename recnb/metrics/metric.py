@@ -67,8 +67,9 @@ class Credit:
         """The metric, users × cut-offs: 0 where there was nothing to earn."""
         total, possible = self.total, self.possible
         if isinstance(possible, float):
-            return total / possible
-        return np.divide(total, possible, out=np.zeros_like(total), where=possible != 0)
+            return total if possible == 1.0 else total / possible
+        none = possible == 0
+        return np.divide(total, possible, out=np.zeros_like(total), where=~none) if none.any() else total / possible
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

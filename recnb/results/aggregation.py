@@ -10,7 +10,6 @@ import numpy as np
 
 from recnb.conventions import Convention
 from recnb.data import Prepared
-from recnb.data.parallel import in_shares
 from recnb.data.subset import judged_hits
 from recnb.errors import Argument, FrameError, OptionError
 from recnb.metrics import accuracy
@@ -167,36 +166,29 @@ class Scoring:
         return replace(found, means=np.where(has_hit, found.means, self.if_all_miss))
 
 
-#: Users at a time: what a metric makes of them fits into the processor's cache.
-BLOCK = 2**14
+#: Users at a time: few enough for the processor's cache, and so many that a step takes longer than its call.
+BLOCK = 2**15
 
 
 def means_of(prepared: Prepared, metrics: Sequence[tuple[Metric[...], Mapping[str, Any]]], cutoffs: Cutoffs) -> Floats:
     """The means of several metrics of the same users at each cut-off, metrics × cut-offs.
 
-    A mean over users is a sum over blocks of users, so nothing is held that is as large as users × cut-offs.
+    A mean over users is a sum over blocks of users, so nothing is held that is as large as users × cut-offs. One core
+    does it: the steps are so short that threads would mostly wait for each other.
     """
     scorings = [Scoring(prepared, metric, options) for metric, options in metrics]
     if prepared.convention.average != "user":
         return np.array([scoring.averaged(cutoffs).means for scoring in scorings])
     under = cutoffs_under(prepared.convention, cutoffs)
     hits = hits_for(prepared, metrics, under)
-
-    def summed(blocks: Sequence[tuple[int, int]]) -> Floats:
-        """Sums over the users of each block, and how many they are: blocks × 2 × metrics × cut-offs."""
-        totals = np.zeros((len(blocks), 2, len(metrics), len(cutoffs)))
-        for (sums, counts), (start, stop) in zip(totals, blocks, strict=True):
-            block = hits.part(start, stop)
-            for row, (metric, options) in enumerate(metrics):
-                part = averaged(metric.at(block, under, options), prepared.convention, metric, options, mean=False)
-                values = part.values if part.kept is None else np.where(part.kept, part.values, 0.0)
-                sums[row] = values.sum(axis=0)
-                counts[row] = len(values) if part.kept is None else part.kept.sum(axis=0)
-        return totals
-
-    # Added up block by block, the same on any number of cores.
-    n_values = len(prepared.users) * len(metrics) * len(cutoffs)
-    sums, counts = np.concatenate(in_shares(hits.blocks(BLOCK), summed, reads=n_values)).sum(axis=0)
+    sums, counts = np.zeros((2, len(metrics), len(cutoffs)))
+    for start, stop in hits.blocks(BLOCK):
+        block = hits.part(start, stop)
+        for row, (metric, options) in enumerate(metrics):
+            part = averaged(metric.at(block, under, options), prepared.convention, metric, options, mean=False)
+            values = part.values if part.kept is None else np.where(part.kept, part.values, 0.0)
+            sums[row] += values.sum(axis=0)
+            counts[row] += len(values) if part.kept is None else part.kept.sum(axis=0)
     counts[[metric.summed for metric, _options in metrics]] = 1.0
     return np.asarray(np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0))
 

@@ -194,6 +194,8 @@ def test_total(users: list[tuple[list[int], int]], cutoffs: list[int | None]) ->
     assert total.dtype == np.float64
     assert total.tolist() == summed(ranked, credit, tuple(cutoffs))
     assert ranked.total(1.0, Cutoffs.of(cutoffs)).tolist() == summed(ranked, np.ones(len(credit)), tuple(cutoffs))
+    for others in ([1], [2, 14], cutoffs):  # other cut-offs of the same rows, and these again
+        assert ranked.total(credit, Cutoffs.of(others)).tolist() == summed(ranked, credit, tuple(others))
 
 
 def test_total_of_nothing() -> None:
