@@ -115,7 +115,7 @@ def options_of(
     of_metric = {name: value for name, value in options.items() if name in metric.defaults and name not in metric.given}
     if isinstance(metrics, Mapping):
         own = next(given for name, given in metrics.items() if measure_named(name) is metric)
-        _refuse_others(metric, own)
+        _refuse_given_twice(metric, own)
         of_metric |= own
     metric.check(of_metric)
     return of_metric
@@ -128,11 +128,12 @@ OF_DATA = ("user_ids", "train", "items", "convention", *NAMES, *(one for one in 
 def check_options(metric: Metric[...], options: Mapping[str, Any]) -> None:
     """Refuse options that a metric does not have, or that its text gives."""
     refuse_options_of_data(metric.name, options, ["k", *metric.defaults])
-    _refuse_others(metric, options)
+    _refuse_given_twice(metric, options)
     metric.check(options)
 
 
-def _refuse_others(metric: Metric[...], options: Mapping[str, Any]) -> None:
+def _refuse_given_twice(metric: Metric[...], options: Mapping[str, Any]) -> None:
+    """Refuse options that the text of a metric gives as well."""
     for name, value in options.items():
         if name in metric.given:
             of_text = f"the text of {metric.plain_name} gives {name}={metric.given[name]!r}, and "
