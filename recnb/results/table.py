@@ -47,8 +47,10 @@ TEXT = Form(one_line, " {} ", " {}°", "*{}*")
 MARKDOWN = Form(markdown_text, best="**{}**", symbols=True)
 LATEX = Form(latex_text, near=r"{}$^{{\circ}}$", best=r"\textbf{{{}}}", symbols=True)
 BOLD = Markup('<b style="font-weight: 700; text-decoration: underline;">{}</b>')
-LONG = 16  #: letters of a name that is broken where the page is narrow; others are not
 HTML = Form(user_text, Markup("{}\u00a0"), Markup("{}°"), BOLD + "\u00a0")  # numbers stay under each other
+
+#: Only a name with more letters is broken into lines where the page is narrow.
+LONG = 16
 
 
 class TablePlot(PlotAccessor):
