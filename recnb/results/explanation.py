@@ -467,7 +467,7 @@ def _frame(rows: TermRows, term: Formula, terms: Sequence[str], items: Sequence[
     columns |= {name: rows.names[name] for name in shown if np.ndim(rows.names.get(name, 0))}
     if terms:
         columns["term"] = terms
-    columns["credit"] = rows.earned
+    columns["credit"] = rows.earned + 0.0  # 0 in the place of -0
     return pd.DataFrame(columns)
 
 
