@@ -94,7 +94,7 @@ class VariantValues:
     def of(self, users: pl.Series) -> Floats:
         """The values of some users, NaN for those who are not among these."""
         at = positions(self.users, users)
-        return np.r_[self.values, np.nan][at]  # of one who is not among them, -1: the last
+        return np.append(self.values, np.nan)[at]  # the place of one who is not among them is -1
 
 
 @dataclass(frozen=True)

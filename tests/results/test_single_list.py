@@ -530,7 +530,9 @@ def test_an_empty_ranking_against_a_truth_of_pairs() -> None:
 
 
 @pytest.mark.parametrize("metric", [recnb.ndcg, recnb.precision, recnb.average_precision], ids=lambda one: one.__name__)
-@pytest.mark.parametrize("truth", [[decimal.Decimal("1")], {decimal.Decimal("1")}, {decimal.Decimal("1"): 2.0}], ids=repr)
+@pytest.mark.parametrize(
+    "truth", [[decimal.Decimal("1")], {decimal.Decimal("1")}, {decimal.Decimal("1"): 2.0}], ids=repr
+)
 def test_items_that_cannot_be_compared_are_refused(metric: Callable[..., float], truth: Any) -> None:
     ranking = np.array([1, 0])
     calls: list[Callable[[], object]] = [
@@ -541,6 +543,8 @@ def test_items_that_cannot_be_compared_are_refused(metric: Callable[..., float],
         lambda: recnb.playground(list(ranking), truth),
     ]
     for call in calls:
-        with pytest.raises(RecnbError, match=r"cannot be compared: make all items text, such as \[str\(item\) for item"):
+        with pytest.raises(
+            RecnbError, match=r"cannot be compared: make all items text, such as \[str\(item\) for item"
+        ):
             call()
     assert metric([str(item) for item in ranking], [str(item) for item in truth], k=1) == 1
