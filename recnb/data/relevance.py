@@ -36,6 +36,11 @@ REFUSED_GRADES: dict[str, Callable[[pl.Series], bool]] = {
     "grades above 30": lambda grades: bool((grades > 30).any()),
     "grades above 31": lambda grades: bool((grades > 31).any()),
 }
+#: Grades on which the number of a library follows no rule, by the words of the same column.
+UNRULED_GRADES: dict[str, Callable[[pl.Series], bool]] = {
+    "grades": lambda grades: bool((grades * (grades - 1) != 0).any()),
+    "negatives": lambda grades: bool((grades < 0).any()),
+}
 
 
 def graded_truth(truth: pl.DataFrame, labels: Mapping[str, str], convention: Convention) -> pl.DataFrame:

@@ -161,6 +161,7 @@ WHY_OWN: dict[str, str] = {
     "another": N_("recnb's own: {library} has another of this name, see recnb.as_in"),
     "uncut": N_("recnb's own: {library} does not cut it at k"),
     "refused": N_("recnb's own: {library} refuses such relevance"),
+    "unruled": N_("recnb's own: on such relevance the number of {library} follows no rule that is recorded"),
 }
 
 
