@@ -105,7 +105,10 @@ def metrics_under(library: str | None, metrics: Metrics) -> Metrics:
 def options_of(
     metric: Metric[...], metrics: Metrics, options: Mapping[str, Any], chosen: Sequence[Metric[...]], *of_call: str
 ) -> dict[str, Any]:
-    """A metric's own options, and of those given for all, the ones that it has; one that none has is refused."""
+    """A metric's own options, and of those given for all, the ones that it has; one that none has is refused.
+
+    `of_call` are other keywords of the call, which one that is misspelt may mean.
+    """
     everything = {name for other in chosen for name in other.defaults}
     names = ", ".join(other.name for other in chosen)
     refuse_options_of_data("these metrics" if len(chosen) > 1 else names, options, {*everything, *of_call})

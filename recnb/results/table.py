@@ -338,7 +338,7 @@ def table_of(
         if len(cutoffs) > 1:
             rest = " has columns for others: give each name its own cut-off, or none."
             raise OptionError(f"{with_cutoff!r} has its cut-off, and ", Argument("k", list(cutoffs)), rest)
-        asked = [each._replace(name=_at_cutoff(*each[:2], cutoffs.values[0])) for each in asked]
+        asked = [each._replace(name=_at_cutoff(each.name, each.metric, cutoffs.values[0])) for each in asked]
     of_accuracy = [(metric, own) for _name, metric, own in asked if metric.is_accuracy]
     convention = evaluation.convention_of(of_accuracy)
     of_users = evaluation.basis(convention) if library is None else evaluation.each_as_library
