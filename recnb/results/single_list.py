@@ -380,8 +380,9 @@ def _comparable(ranking: list[Any], listed: list[Any]) -> None:
         try:
             set(first).union(second)
         except TypeError as problem:
+            both = [*ranking, *listed]
             raise RecnbError(
-                f"the ranking holds {_shown(ranking[0])} and the truth {_shown(listed[0])}, and items like these cannot be compared: "
+                f"ranking and truth hold items such as {_shown(both[0])} and {_shown(both[-1])}, which cannot be compared: "
                 "make all items text, such as [str(item) for item in ranking]."
             ) from problem
 

@@ -538,6 +538,7 @@ def test_items_that_cannot_be_compared_are_refused(metric: Callable[..., float],
     calls: list[Callable[[], object]] = [
         lambda: metric(ranking, truth),
         lambda: metric([*truth, 0], ranking[:1]),
+        lambda: metric([*truth, *ranking], []),
         lambda: metric([ranking, ranking], [truth, truth]),
         lambda: recnb.explain("ndcg", ranking, truth),
         lambda: recnb.playground(list(ranking), truth),
