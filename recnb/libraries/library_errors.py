@@ -13,17 +13,13 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.conventions.presets import Preset
 from recnb.data import Prepared, Source
-from recnb.data.relevance import REFUSED_GRADES, UNRULED_GRADES
+from recnb.data.relevance import REFUSED_GRADES, UNRULED_GRADES, grades_of
 from recnb.errors import FrameError
 from recnb.libraries.data_properties import properties_of
 
 Condition = Callable[[Source, Prepared, int | None], bool]
 
 GRADES = REFUSED_GRADES | UNRULED_GRADES
-
-
-def _grades(source: Source) -> pl.Series:
-    return source.truth["relevance"] if "relevance" in source.truth.columns else pl.Series([1.0])
 
 
 def _lacks(values: pl.Series, others: pl.Series) -> bool:
@@ -50,7 +46,9 @@ def _last_place(source: Source, prepared: Prepared) -> int:
     place = pl.col("score").rank("average", descending=True).over("user").floor()
     users = prepared.users
     if prepared.convention.no_relevant == "skip":  # metrics of gains leave users without any out later
-        liked = source.truth.filter(_grades(source) > 0) if "relevance" in source.truth.columns else source.truth
+        liked = (
+            source.truth.filter(grades_of(source.truth) > 0) if "relevance" in source.truth.columns else source.truth
+        )
         seen = prepared.convention.judged == "list"
         users = (liked.join(source.recs, on=["user", "item"], how="semi") if seen else liked)["user"]
     rows = _candidates(source, prepared.convention).filter(pl.col("user").is_in(users.implode()))
@@ -91,7 +89,7 @@ class Refusal(NamedTuple):
 
 
 def _of_grades(word: str, frames: str, remedy: str = "") -> Refusal:
-    return Refusal(frames, lambda source, _prepared, _k: GRADES[word](_grades(source)), remedy)
+    return Refusal(frames, lambda source, _prepared, _k: GRADES[word](grades_of(source.truth)), remedy)
 
 
 #: By the words of the column `refuses` in presets.csv: frames on which the library raises an error.

@@ -17,7 +17,7 @@ from recnb.data import Counts, Prepared
 from recnb.data.encoding import place_of
 from recnb.data.item_data import ItemData
 from recnb.data.join import InMemoryRows
-from recnb.data.relevance import REFUSED_GRADES, UNRULED_GRADES, relevant_only
+from recnb.data.relevance import REFUSED_GRADES, UNRULED_GRADES, grades_of, relevant_only
 from recnb.data.side_data import SideData
 from recnb.display.language import _
 from recnb.display.templates import render
@@ -165,9 +165,9 @@ class EvaluationData:
     def _odd_grades(self) -> frozenset[str]:
         """Words for the grades on which libraries raise an error, or return a number that follows no rule."""
         source = self.prepared.source
-        if source is None or "relevance" not in source.truth.columns:
+        if source is None:
             return frozenset()
-        grades = source.truth["relevance"]
+        grades = grades_of(source.truth)
         return frozenset(word for word, applies in (REFUSED_GRADES | UNRULED_GRADES).items() if applies(grades))
 
     def why_own(self, metric: Metric[...], *, whole: bool = False) -> str | None:
