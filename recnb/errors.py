@@ -69,13 +69,23 @@ class FrameName(str):
     __slots__ = ()
 
 
+@dataclass(frozen=True)
+class ColumnName:
+    """The name of a column in a message, behind that of its frame."""
+
+    name: object
+
+    def __str__(self) -> str:
+        return f": column {self.name!r} "
+
+
 class RecnbError(ValueError):
     """What recnb was given cannot be evaluated; the message says why and what to do.
 
     Parameters
     ----------
     *problem
-        Parts of the message: text, and `Argument`, `Code` and `FrameName`.
+        Parts of the message: text, and `Argument`, `Code`, `FrameName` and `ColumnName`.
     fix
         Parts of the sentences on what to do, which follow the problem.
     subject
@@ -109,6 +119,13 @@ class RecnbError(ValueError):
         problem, fix = kept
         return type(self)(*problem, fix=tuple(fix), subject=self.subject)
 
+    def without_frame(self) -> Self:
+        """The same error of columns that were given one by one: it names the column alone, and has no code for frames."""
+        match self.problem:
+            case (FrameName(), ColumnName(name), *rest):
+                return type(self)(f"{name} ", *rest, fix=self.fix, subject=self.subject).without_code()
+        return self.without_code()
+
     def about(self, subject: str) -> Self:
         """The same error of something that is named in front of the message."""
         return type(self)(*self.problem, fix=self.fix, subject=subject + self.subject)
@@ -120,7 +137,7 @@ class FrameError(RecnbError):
     @classmethod
     def of_column(cls, frame: str, column: object, *problem: object, fix: str | tuple[object, ...] = ()) -> Self:
         """The error for a column of a frame."""
-        return cls(FrameName(frame), f": column {column!r} ", *problem, fix=fix)
+        return cls(FrameName(frame), ColumnName(column), *problem, fix=fix)
 
 
 class ColumnError(FrameError):

@@ -205,6 +205,8 @@ def evaluate_groups(
     given = {"y_true": y_true, "y_score": y_score} | ({"qid": qid} if group is None else {"group": group})
     columns = {name: _column(values, name) for name, values in given.items()}
     sizes, n, index = columns.pop("group", None), len(columns["y_true"]), columns["y_true"].index
+    if n == 0:
+        raise FrameError("y_true is empty: there are no rows to evaluate.")
     for name, column in columns.items():
         if len(column) != n:
             raise FrameError(f"y_true has {n:,} values, and {name} {len(column):,}: each row has one of both.")
@@ -226,7 +228,7 @@ def evaluate_groups(
     try:
         return evaluate(frame, **{"user": users, "score": "y_score", "relevance": "y_true", **options})
     except RecnbError as problem:
-        raise problem.without_code() from problem
+        raise problem.without_frame() from problem
 
 
 def _are_numbers(values: Any) -> bool:
@@ -332,7 +334,8 @@ def parse_options(options: Mapping[str, Any]) -> Options:
     options = dict(options)
     convention = options.pop("convention", None)
     frames: dict[str, Any] = {name: options.pop(name) for name in ("train", "items") if name in options}
-    # `users` is a frame of them, or the word that says which of them are averaged. A lazy frame would resolve its schema.
+    # `users` is a frame of them, or the word for those that are averaged. Columns are looked for in the class of a frame,
+    # since a lazy frame resolves its schema for them.
     users = options.get("users")
     if hasattr(type(users), "columns") or isinstance(users, (os.PathLike, Mapping, pd.Series)):
         frames["users"] = options.pop("users")

@@ -30,7 +30,7 @@ from recnb.stats import ENOUGH, Bounds, Moments, Paired, benjamini_hochberg, det
 from recnb.stats.moments import sums_by
 from recnb.stats.significance import settled, student
 
-#: Above so many users, so many metrics at a cut-off are compared at a time, to bound memory.
+#: With more users than the first number, as many metrics at cut-offs as the second are compared at a time, to bound memory.
 MANY_USERS, BLOCKS_AT_ONCE = 20_000, 4
 
 

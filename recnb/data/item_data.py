@@ -82,14 +82,30 @@ class ItemData:
         frames = [self.recs, self.prepared.truth, self.side_data.train, self.side_data.items]
         return distinct(pl.concat([distinct(frame["item"]) for frame in frames if frame is not None]))
 
-    @cached_property
+    # The catalogue refers to this object, to read further attributes. It is not kept here, and neither are lists that hold
+    # it: a cycle of references would keep all rows in memory until Python looks for cycles.
+
+    @property
     def lists(self) -> Lists:
         """The rows of all lists."""
+        return replace(self._lists_of_all, catalogue=self.catalogue)
+
+    @property
+    def lists_of_evaluated(self) -> Lists:
+        """The rows of the users evaluated, of whom some may have no list."""
+        return replace(self._lists_of_evaluated, catalogue=self.catalogue)
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """Data about the items."""
+        return Catalogue(**self._counts, listed=self.listed, reader=self, ask=self.ask)
+
+    @cached_property
+    def _lists_of_all(self) -> Lists:
         return self._lists(self.users)
 
     @cached_property
-    def lists_of_evaluated(self) -> Lists:
-        """The rows of the users evaluated, of whom some may have no list."""
+    def _lists_of_evaluated(self) -> Lists:
         return self._lists(self.prepared.users)
 
     def _lists(self, users: pl.Series) -> Lists:
@@ -103,17 +119,17 @@ class ItemData:
         length = np.zeros(len(users), dtype=np.int64)
         last = np.flatnonzero(np.r_[user[1:] != user[:-1], True][: len(user)])
         length[user[last]] = rank[last]
-        return Lists(user, rank, length, item, len(items), lambda position: items[position], self.catalogue)
+        return Lists(user, rank, length, item, len(items), lambda position: items[position])
 
     @cached_property
-    def catalogue(self) -> Catalogue:
-        """Data about the items."""
-        known: dict[str, Any] = {}
-        if (train := self.side_data.train) is not None:
-            users, interactions = (self._counted(had["item"]) for had in (self._unique_train, train))
-            known = {"users": users, "interactions": interactions, "n_users": train["user"].n_unique()}
-        return Catalogue(**known, listed=self.listed(), reader=self, ask=self.ask)
+    def _counts(self) -> dict[str, Any]:
+        """How many users and rows of train hold each item, and the number of its users; nothing without train."""
+        if (train := self.side_data.train) is None:
+            return {}
+        users, interactions = (self._counted(had["item"]) for had in (self._unique_train, train))
+        return {"users": users, "interactions": interactions, "n_users": train["user"].n_unique()}
 
+    @cached_property
     def listed(self) -> Bools | None:
         """Which items the catalogue lists: those of items=, or those of train; None without either."""
         if self.side_data.items is not None:

@@ -27,6 +27,16 @@ AMOUNTS = (
     "conversions", "conversion", "converted", "engagement", "feedback", "response", "positive", "ispositive", "relevant",
     "isrelevant",
 )  # fmt: skip
+
+
+def grades_of(truth: pl.DataFrame) -> pl.Series:
+    """The relevance of each row as it was given, but True and False as 1 and 0; without a column of it, a single 1."""
+    if "relevance" not in truth.columns:
+        return pl.Series([1.0])
+    grades = truth["relevance"]
+    return grades.cast(pl.Int64) if grades.dtype == pl.Boolean else grades
+
+
 #: Grades on which libraries raise an error, by the words of the column `refuses` in presets.csv.
 REFUSED_GRADES: dict[str, Callable[[pl.Series], bool]] = {
     "fractions": lambda grades: bool((grades % 1 != 0).any()),
@@ -35,6 +45,11 @@ REFUSED_GRADES: dict[str, Callable[[pl.Series], bool]] = {
     "grades above 4": lambda grades: bool((grades > 4).any()),
     "grades above 30": lambda grades: bool((grades > 30).any()),
     "grades above 31": lambda grades: bool((grades > 31).any()),
+}
+#: Grades on which the number of a library follows no rule, by the words of the same column.
+UNRULED_GRADES: dict[str, Callable[[pl.Series], bool]] = {
+    "grades": lambda grades: bool((grades * (grades - 1) != 0).any()),
+    "negatives": lambda grades: bool((grades < 0).any()),
 }
 
 

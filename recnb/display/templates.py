@@ -23,6 +23,9 @@ from recnb.display import language, svg, text
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+#: The style of an id beside its title. It is less faint than small print, since it is read within small print as well.
+BESIDE_TITLE = "opacity: 0.85;"
+
 #: Line breaks between tags belong to the layout of a template; values hold no tags, since they are escaped.
 _LAYOUT = re.compile(r">\s*\n\s*<")
 
@@ -157,6 +160,7 @@ def _environment() -> Environment:
         extensions=["jinja2.ext.do"],
     )
     environment.globals.update(
+        BESIDE_TITLE=BESIDE_TITLE,
         _=translated,
         at_k=text.at_k,
         isfinite=isfinite,

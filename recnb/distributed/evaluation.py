@@ -104,7 +104,7 @@ class PartedEvaluation(Methods, Fetchable):
 
     @abstractmethod
     def _values(self, question: Question, *, drop: bool = False) -> Any:
-        """Each user's values as the engine's own lazy frame; with `drop`, its column for one metric without users who are left out."""
+        """Each user's values as the engine's own lazy frame; with `drop`, those of one metric, without users who are left out."""
 
     @abstractmethod
     def _gathered(self, convention: Convention) -> Iterable[tuple[JoinedPart, PartSummary]]:

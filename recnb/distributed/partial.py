@@ -536,7 +536,10 @@ def _stored_moments(stored: Mapping[str, Any], n: int) -> tuple[Moments, ...]:
         Moments(int(one["n"]), bounds=bounds, **{name: np.array(one[name], dtype=np.float64) for name in COLUMNS})
         for one in stored["moments"]
     ]
-    return tuple(moments) if len(moments) == n else _by_cutoff(moments[0])
+    at_cutoffs = tuple(at for several in moments for at in _by_cutoff(several))
+    if len(at_cutoffs) != n:
+        raise ValueError(f"{stored['metric']} has moments at {len(at_cutoffs)} cut-offs, and k holds {n}")
+    return at_cutoffs
 
 
 def _differing(convention: Convention) -> dict[str, Any]:

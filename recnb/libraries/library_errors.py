@@ -13,19 +13,13 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.conventions.presets import Preset
 from recnb.data import Prepared, Source
-from recnb.data.relevance import REFUSED_GRADES
+from recnb.data.relevance import REFUSED_GRADES, UNRULED_GRADES, grades_of
 from recnb.errors import FrameError
 from recnb.libraries.data_properties import properties_of
 
 Condition = Callable[[Source, Prepared, int | None], bool]
 
-
-def _grades(source: Source) -> pl.Series:
-    return source.truth["relevance"] if "relevance" in source.truth.columns else pl.Series([1.0])
-
-
-def _any_grade(test: Callable[[pl.Series], pl.Series]) -> Condition:
-    return lambda source, _prepared, _k: bool(test(_grades(source)).any())
+GRADES = REFUSED_GRADES | UNRULED_GRADES
 
 
 def _lacks(values: pl.Series, others: pl.Series) -> bool:
@@ -52,7 +46,9 @@ def _last_place(source: Source, prepared: Prepared) -> int:
     place = pl.col("score").rank("average", descending=True).over("user").floor()
     users = prepared.users
     if prepared.convention.no_relevant == "skip":  # metrics of gains leave users without any out later
-        liked = source.truth.filter(_grades(source) > 0) if "relevance" in source.truth.columns else source.truth
+        liked = (
+            source.truth.filter(grades_of(source.truth) > 0) if "relevance" in source.truth.columns else source.truth
+        )
         seen = prepared.convention.judged == "list"
         users = (liked.join(source.recs, on=["user", "item"], how="semi") if seen else liked)["user"]
     rows = _candidates(source, prepared.convention).filter(pl.col("user").is_in(users.implode()))
@@ -92,16 +88,16 @@ class Refusal(NamedTuple):
     remedy: str = ""
 
 
-def _refused_grades(word: str, frames: str) -> Refusal:
-    return Refusal(frames, lambda source, _prepared, _k: REFUSED_GRADES[word](_grades(source)))
+def _of_grades(word: str, frames: str, remedy: str = "") -> Refusal:
+    return Refusal(frames, lambda source, _prepared, _k: GRADES[word](grades_of(source.truth)), remedy)
 
 
 #: By the words of the column `refuses` in presets.csv: frames on which the library raises an error.
 RAISES: dict[str, Refusal] = {
-    "fractions": _refused_grades("fractions", "relevance that is not whole"),
-    "negative grades": _refused_grades("negative grades", "relevance below 0"),
-    "negative integers": _refused_grades("negative integers", "relevance below 0 in a column of integers"),
-    **{f"grades above {top}": _refused_grades(f"grades above {top}", f"relevance above {top}") for top in (4, 30, 31)},
+    "fractions": _of_grades("fractions", "relevance that is not whole"),
+    "negative grades": _of_grades("negative grades", "relevance below 0"),
+    "negative integers": _of_grades("negative integers", "relevance below 0 in a column of integers"),
+    **{f"grades above {top}": _of_grades(f"grades above {top}", f"relevance above {top}") for top in (4, 30, 31)},
     "other users": Refusal(
         "users that are in one frame only",
         lambda s, p, k: _lacks(s.recs["user"], s.truth["user"]) or _lacks(s.truth["user"], s.recs["user"]),
@@ -124,12 +120,8 @@ RAISES: dict[str, Refusal] = {
 SCORES_THAT_DIFFER = "Give scores that differ."
 #: Frames on which it returns a number that follows no convention.
 UNRULED: dict[str, Refusal] = {
-    "grades": Refusal(
-        "relevance other than 0 and 1",
-        _any_grade(lambda grades: grades * (grades - 1) != 0),
-        "Give a truth of 0 and 1.",
-    ),
-    "negatives": Refusal("relevance below 0", _any_grade(lambda grades: grades < 0), "Give relevance of 0 or more."),
+    "grades": _of_grades("grades", "relevance other than 0 and 1", "Give a truth of 0 and 1."),
+    "negatives": _of_grades("negatives", "relevance below 0", "Give relevance of 0 or more."),
     "repeats": Refusal(
         "pairs that are recommended twice", lambda s, p, k: properties_of(s).repeated, "Recommend each pair once."
     ),

@@ -98,6 +98,10 @@ def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | Non
     found = default_of(library, measure.plain_name, whole=k is None)
     if found is None or measure.text or not measure.is_accuracy:
         return preset(library, metric), k
+    # The text may give recnb's default of an option, where the library has another.
+    of_library = dict(found.options)
+    if any(of_library.get(name, value) != value for name, value in measure.given.items()):
+        return preset(library, metric), k
     named = [name for name in variants(library) if name.partition("[")[0] == found.variant.partition("[")[0]]
     if len(named) > 1:
         raise OptionError(

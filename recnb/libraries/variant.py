@@ -94,9 +94,7 @@ class VariantValues:
     def of(self, users: pl.Series) -> Floats:
         """The values of some users, NaN for those who are not among these."""
         at = positions(self.users, users)
-        return (
-            np.where(at >= 0, self.values[np.maximum(at, 0)], np.nan) if len(self.values) else np.full(len(at), np.nan)
-        )
+        return np.append(self.values, np.nan)[at]  # the place of one who is not among them is -1
 
 
 @dataclass(frozen=True)

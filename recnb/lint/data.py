@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -85,7 +85,7 @@ class LintData:
         self.label = scoring.metric.label(k)
         self.n_users = len(self.prepared.users)
         self.list_length: Ints = self.prepared.list_length  #: per user, the last rank
-        self.ids_in = cache(self._ids_in)
+        self._ids: dict[tuple[Frames, str], pl.Series] = {}
         if values is not None:
             self._measured = values, float(values.mean())
 
@@ -226,8 +226,13 @@ class LintData:
 
     # ---- ids --------------------------------------------------------------------------------------------------
 
-    def _ids_in(self, frame: Frames, role: str) -> pl.Series:
+    def ids_in(self, frame: Frames, role: str) -> pl.Series:
         """The users or items of a frame, each once."""
+        if (frame, role) not in self._ids:
+            self._ids[frame, role] = self._distinct(frame, role)
+        return self._ids[frame, role]
+
+    def _distinct(self, frame: Frames, role: str) -> pl.Series:
         train, row_counts = self.side_data.train, self.prepared.row_counts
         if frame == "all":
             frames: tuple[Frames, ...] = ("lists", "truth") if train is None else ("lists", "truth", "train")

@@ -105,7 +105,10 @@ def metrics_under(library: str | None, metrics: Metrics) -> Metrics:
 def options_of(
     metric: Metric[...], metrics: Metrics, options: Mapping[str, Any], chosen: Sequence[Metric[...]], *of_call: str
 ) -> dict[str, Any]:
-    """A metric's own options, and of those given for all, the ones that it has; one that none has is refused."""
+    """A metric's own options, and of those given for all, the ones that it has; one that none has is refused.
+
+    `of_call` are other keywords of the call, which one that is misspelt may mean.
+    """
     everything = {name for other in chosen for name in other.defaults}
     names = ", ".join(other.name for other in chosen)
     refuse_options_of_data("these metrics" if len(chosen) > 1 else names, options, {*everything, *of_call})
@@ -115,7 +118,7 @@ def options_of(
     of_metric = {name: value for name, value in options.items() if name in metric.defaults and name not in metric.given}
     if isinstance(metrics, Mapping):
         own = next(given for name, given in metrics.items() if measure_named(name) is metric)
-        _refuse_others(metric, own)
+        _refuse_given_twice(metric, own)
         of_metric |= own
     metric.check(of_metric)
     return of_metric
@@ -128,11 +131,12 @@ OF_DATA = ("user_ids", "train", "items", "convention", *NAMES, *(one for one in 
 def check_options(metric: Metric[...], options: Mapping[str, Any]) -> None:
     """Refuse options that a metric does not have, or that its text gives."""
     refuse_options_of_data(metric.name, options, ["k", *metric.defaults])
-    _refuse_others(metric, options)
+    _refuse_given_twice(metric, options)
     metric.check(options)
 
 
-def _refuse_others(metric: Metric[...], options: Mapping[str, Any]) -> None:
+def _refuse_given_twice(metric: Metric[...], options: Mapping[str, Any]) -> None:
+    """Refuse options that the text of a metric gives as well."""
     for name, value in options.items():
         if name in metric.given:
             of_text = f"the text of {metric.plain_name} gives {name}={metric.given[name]!r}, and "

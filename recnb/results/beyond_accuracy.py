@@ -65,7 +65,7 @@ class ListMetricResult:
         averages = averaged(self._credit, self.evaluation.convention, self.metric, self.options)
         values = averages.values[:, 0]
         kept = np.ones(len(values), dtype=bool) if averages.kept is None else averages.kept[:, 0]
-        return PerUser(values, np.ones(len(values)), kept, self._rows_of_hits)
+        return PerUser(values, np.ones(len(values)), kept, partial(_rows_of_hits, self.evaluation, self._credit))
 
     @cached_property
     def _credit(self) -> Credit:
@@ -73,21 +73,6 @@ class ListMetricResult:
         cutoffs = cutoffs_under(prepared.convention, Cutoffs.one(self.k))
         familiar = self.evaluation.item_data.familiar(prepared, prepared.hits(cutoffs.deepest))
         return self.metric.at(familiar, cutoffs, self.options)
-
-    def _rows_of_hits(self, user: int) -> TermRows:
-        hits, prepared, item_data = self._credit.rows, self.evaluation.prepared, self.evaluation.item_data
-        if hits.tied is not None:
-            raise many_orders()
-        depth = int(self._credit.k.depth(hits.list_length)[user, 0])
-        rows = np.flatnonzero((hits.user == user) & (hits.rank <= depth))
-        familiar, row = item_data.familiar(prepared, hits), hits.truth_row[rows]
-        names = {
-            "rank": hits.rank[rows], "expected_rank": familiar.expected_rank[row], "depth": depth, "k": depth,
-            "popular_place": familiar.popular_place[row], "n_items": familiar.n_items, "n_hits": len(rows),
-            "list_length": hits.list_length[user],
-        }  # fmt: skip
-        items = positions(item_data.items, prepared.truth["item"])[row]
-        return TermRows(self._credit.earned[rows], names, items, hits.rank[rows])
 
     @property
     def of_evaluated(self) -> bool:
@@ -129,6 +114,23 @@ class ListMetricResult:
         parts += [_("{name}={value}", name=name, value=_plain(value)) for name, value in self.options.items()]
         parts += [_(WHY_OWN["none"], library=library)] if own else []
         return [*parts, *evaluation.notes]
+
+
+def _rows_of_hits(evaluation: EvaluationData, credit: Credit, user: int) -> TermRows:
+    """The hits of the user at a position, with the credit of each."""
+    hits, prepared, item_data = credit.rows, evaluation.prepared, evaluation.item_data
+    if hits.tied is not None:
+        raise many_orders()
+    depth = int(credit.k.depth(hits.list_length)[user, 0])
+    rows = np.flatnonzero((hits.user == user) & (hits.rank <= depth))
+    familiar, row = item_data.familiar(prepared, hits), hits.truth_row[rows]
+    names = {
+        "rank": hits.rank[rows], "expected_rank": familiar.expected_rank[row], "depth": depth, "k": depth,
+        "popular_place": familiar.popular_place[row], "n_items": familiar.n_items, "n_hits": len(rows),
+        "list_length": hits.list_length[user],
+    }  # fmt: skip
+    items = positions(item_data.items, prepared.truth["item"])[row]
+    return TermRows(credit.earned[rows], names, items, hits.rank[rows])
 
 
 def _if_any(message: Plural, n: int) -> list[str]:

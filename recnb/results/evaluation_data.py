@@ -17,7 +17,7 @@ from recnb.data import Counts, Prepared
 from recnb.data.encoding import place_of
 from recnb.data.item_data import ItemData
 from recnb.data.join import InMemoryRows
-from recnb.data.relevance import REFUSED_GRADES, relevant_only
+from recnb.data.relevance import REFUSED_GRADES, UNRULED_GRADES, grades_of, relevant_only
 from recnb.data.side_data import SideData
 from recnb.display.language import _
 from recnb.display.templates import render
@@ -162,13 +162,13 @@ class EvaluationData:
         return replace(self.convention, **own | self.overrides)
 
     @cached_property
-    def _refused(self) -> frozenset[str]:
-        """Words for what of the grades libraries refuse."""
+    def _odd_grades(self) -> frozenset[str]:
+        """Words for the grades on which libraries raise an error, or return a number that follows no rule."""
         source = self.prepared.source
-        if source is None or "relevance" not in source.truth.columns:
+        if source is None:
             return frozenset()
-        grades = source.truth["relevance"]
-        return frozenset(word for word, applies in REFUSED_GRADES.items() if applies(grades))
+        grades = grades_of(source.truth)
+        return frozenset(word for word, applies in (REFUSED_GRADES | UNRULED_GRADES).items() if applies(grades))
 
     def why_own(self, metric: Metric[...], *, whole: bool = False) -> str | None:
         """Why a number is recnb's own under a library's conventions, by the words of `WHY_OWN`; None if it is the library's."""
@@ -179,7 +179,8 @@ class EvaluationData:
             if self._recorded(metric, whole=True) is not None:
                 return "uncut"
             return "another" if presets.of_family(metric.plain_name, self.library) else "none"
-        return "refused" if recorded.refuses and self._refused.intersection(recorded.refuses) else None
+        odd = self._odd_grades.intersection(recorded.refuses) if recorded.refuses else frozenset()
+        return "refused" if odd & REFUSED_GRADES.keys() else "unruled" if odd else None
 
     def library_notes(self, named: Iterable[tuple[str, Metric[...], Cutoffs]]) -> tuple[list[str], list[str]]:
         """Which of these names at their cut-offs are recnb's own, and the lines below on these."""

@@ -199,7 +199,8 @@ class Explanation(Suggesting):
             return titled(value, self.titles)
         if not isinstance(value, (float, np.floating)):
             return user_text(value)
-        digits = len(f"{abs(value):.0f}")  # before the point: all are shown, of numbers that can be read
+        # All digits before the point are shown, unless they are too many to be read.
+        digits = len(f"{abs(value):.0f}")
         return user_text(number(float(value), max(6 if exact else 4, digits if digits < 12 else 0)))
 
 
@@ -466,7 +467,7 @@ def _frame(rows: TermRows, term: Formula, terms: Sequence[str], items: Sequence[
     columns |= {name: rows.names[name] for name in shown if np.ndim(rows.names.get(name, 0))}
     if terms:
         columns["term"] = terms
-    columns["credit"] = rows.earned
+    columns["credit"] = rows.earned + 0.0  # 0 in the place of -0
     return pd.DataFrame(columns)
 
 

@@ -14,6 +14,7 @@ recnb.errors.RecnbError: gini needs all items there are: type catalogue=..., a l
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -111,6 +112,7 @@ class ItemMetrics(ItemData):
             raise OptionError(f"average={average!r} is no option of {formula}. {near(average, ['user', 'pooled'])}")
         return FORMULAS[formula].at(self.lists, Cutoffs.one(k).values[0], arguments)
 
+    @cached_property
     def listed(self) -> Bools | None:
         """Which items the catalogue lists; None if there is none."""
         return self.marked(self._ids["catalogue"]) if "catalogue" in self._ids else None

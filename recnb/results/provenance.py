@@ -9,7 +9,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from recnb.display.language import N_, Sentence, _, current, ngettext
-from recnb.display.templates import name
+from recnb.display.templates import BESIDE_TITLE, name
 
 if TYPE_CHECKING:
     from recnb.conventions import Convention
@@ -152,7 +152,7 @@ def titled(item: Any, titles: Mapping[Any, str]) -> Markup:
     """An item as HTML, its title first if it has one."""
     if item not in titles:
         return name(item)
-    return Markup('{} <span style="opacity: 0.85;">{}</span>').format(name(titles[item]), name(item))
+    return Markup('{} <span style="{}">{}</span>').format(name(titles[item]), BESIDE_TITLE, name(item))
 
 
 #: Why a number under a library's conventions is recnb's own.
@@ -161,6 +161,7 @@ WHY_OWN: dict[str, str] = {
     "another": N_("recnb's own: {library} has another of this name, see recnb.as_in"),
     "uncut": N_("recnb's own: {library} does not cut it at k"),
     "refused": N_("recnb's own: {library} refuses such relevance"),
+    "unruled": N_("recnb's own: on such relevance the number of {library} follows no rule that is recorded"),
 }
 
 

@@ -314,6 +314,7 @@ def _matched(ranking: list[Any], truth: Any, metric: Metric[...]) -> Pair:
     by_id = _are_ids(ranking, [] if isinstance(truth, Mapping) else listed, truth, metric.name)
     for items, what in ((listed, "the truth"), (ranking, "the ranking")):
         _hashable(items, what)
+    _comparable(ranking, listed)
     if 0 < sum(isinstance(item, (bool, np.bool_)) for item in ranking) < len(ranking):
         raise RecnbError(
             "the ranking holds True or False beside other items, and True equals 1: make all items text, [str(item) for item in ranking]."
@@ -371,6 +372,19 @@ def _hashable(items: list[Any], what: str) -> None:
             ) from problem
         if pd.isna(item):
             raise RecnbError(f"{what} holds a missing item, {item!r}: drop it.")
+
+
+def _comparable(ranking: list[Any], listed: list[Any]) -> None:
+    """Refuse items of which one cannot be compared with another, as a Decimal with a number of numpy."""
+    for first, second in ((ranking, listed), (listed, ranking)):
+        try:
+            set(first).union(second)
+        except TypeError as problem:
+            both = [*ranking, *listed]
+            raise RecnbError(
+                f"ranking and truth hold items such as {_shown(both[0])} and {_shown(both[-1])}, which cannot be compared: "
+                "make all items text, such as [str(item) for item in ranking]."
+            ) from problem
 
 
 def _are_ids(ranking: list[Any], judged: list[Any], truth: Any, metric: str) -> bool:

@@ -47,8 +47,10 @@ TEXT = Form(one_line, " {} ", " {}°", "*{}*")
 MARKDOWN = Form(markdown_text, best="**{}**", symbols=True)
 LATEX = Form(latex_text, near=r"{}$^{{\circ}}$", best=r"\textbf{{{}}}", symbols=True)
 BOLD = Markup('<b style="font-weight: 700; text-decoration: underline;">{}</b>')
-LONG = 16  #: letters of a name that is broken where the page is narrow; others are not
 HTML = Form(user_text, Markup("{}\u00a0"), Markup("{}°"), BOLD + "\u00a0")  # numbers stay under each other
+
+#: Only a name with more letters is broken into lines where the page is narrow.
+LONG = 16
 
 
 class TablePlot(PlotAccessor):
@@ -336,7 +338,7 @@ def table_of(
         if len(cutoffs) > 1:
             rest = " has columns for others: give each name its own cut-off, or none."
             raise OptionError(f"{with_cutoff!r} has its cut-off, and ", Argument("k", list(cutoffs)), rest)
-        asked = [each._replace(name=_at_cutoff(*each[:2], cutoffs.values[0])) for each in asked]
+        asked = [each._replace(name=_at_cutoff(each.name, each.metric, cutoffs.values[0])) for each in asked]
     of_accuracy = [(metric, own) for _name, metric, own in asked if metric.is_accuracy]
     convention = evaluation.convention_of(of_accuracy)
     of_users = evaluation.basis(convention) if library is None else evaluation.each_as_library

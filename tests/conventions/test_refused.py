@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import pandas as pd
 import pytest
 
+import recnb
 from recnb.errors import RecnbError
 from recnb.libraries import as_in
 from recnb.libraries.library_errors import UNRULED
@@ -98,3 +102,22 @@ def test_evidently_raises_where_nobody_has_a_hit(metric: str, k: int) -> None:
 def test_a_random_number_is_not_recorded() -> None:
     with pytest.raises(RecnbError, match="prediction_coverage"):
         as_in("recmetrics", "coverage", RECS, TRUTH, 2, train=RECS)
+
+
+def outcome(call: Callable[[], object]) -> str:
+    try:
+        return str(call())
+    except RecnbError as problem:
+        return str(problem)
+
+
+@pytest.mark.parametrize("library", recnb.conventions.names())
+def test_true_and_false_are_grades_of_1_and_0(library: str) -> None:
+    grades = pd.DataFrame({"user": [1, 1], "item": ["b", "z"], "relevance": [1, 0]})
+    truths = grades, grades.astype({"relevance": bool})
+    for metric in recnb.conventions.metrics(library):
+        of_numbers, of_words = (outcome(partial(as_in, library, metric, RECS, truth, 2)) for truth in truths)
+        assert of_numbers == of_words, metric
+    of_numbers, of_words = (recnb.evaluate(RECS, truth, convention=library).table(k=2) for truth in truths)
+    pd.testing.assert_frame_equal(of_numbers, of_words)
+    assert of_numbers.attrs["own"] == of_words.attrs["own"]

@@ -309,6 +309,16 @@ def test_chunks_read_the_truth_once() -> None:
         lambda ev: ev.explain("ndcg", 1, k=3)._repr_html_(),
         lambda ev: ev.counts.n_items_relevant,
         lambda ev: recnb.compare({"one": ev, "other": ev}).table(METRICS, k=3)._repr_html_(),
+        lambda ev: ev.lint()._repr_html_(),
+        lambda ev: [
+            ev.novelty(k=2).per_user,
+            ev.coverage(k=2).per_item,
+            ev.diversity(k=2, features=["weight"], single="zero"),
+        ],
+        lambda ev: [ev.user_coverage(k=2), ev.personalization(k=2), ev.serendipity(k=2).interval()],
+        lambda ev: ev.explain("coverage", k=2)._repr_html_(),
+        lambda ev: ev.items(k=2)._repr_html_(),
+        lambda ev: ev.report(k=2)._repr_html_(),
     ],
 )
 @pytest.mark.parametrize("convention", [{}, {"judged_only": True}, {"ties": "expected"}])
@@ -318,11 +328,12 @@ def test_rows_are_freed_with_the_evaluation(
     """A cycle of references would keep millions of rows until Python looks for cycles."""
     frames = {name: pd.DataFrame(made) for name, made in columns().items()}
     frames["recs"]["rank"] = np.tile([1, 2, 3], 4)
-    ask(recnb.evaluate(frames["recs"], frames["truth"], users=frames["users"]))  # what is made once is made here
+    sides = {name: frames[name] for name in ("train", "items", "users")}
+    ask(recnb.evaluate(frames["recs"], frames["truth"], **sides))  # what is made once is made here
     gc.collect()
     gc.disable()
     try:
-        ev = recnb.evaluate(frames["recs"], frames["truth"], users=frames["users"], **convention)
+        ev = recnb.evaluate(frames["recs"], frames["truth"], **sides, **convention)
         ask(ev)
         source = ev._data.prepared.source
         assert source is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -239,8 +240,10 @@ def test_split_by_time_errors() -> None:
         split_by_time(ratings, time="day")
     with pytest.raises(RecnbError, match=r"1 of 2 rows have no value in 'timestamp'.*dropna"):
         split_by_time(ratings)
-    for share in ("0.2", None, float("nan"), True):
+    no_shares: list[Any] = ["0.2", None, float("nan"), True]
+    for share in no_shares:
         with pytest.raises(RecnbError, match=rf"test_share is {share!r}"):
-            split_by_time(ratings, share)  # type: ignore[arg-type]
+            split_by_time(ratings, share)
+    no_frame: Any = [("a", 1, 2)]
     with pytest.raises(RecnbError, match=r"The ratings are a list: give a pandas frame"):
-        split_by_time([("a", 1, 2)])  # type: ignore[arg-type]
+        split_by_time(no_frame)

@@ -236,6 +236,13 @@ def test_sums_stored_for_all_cutoffs_in_one_are_read():
     assert Partial.from_dict(stored).to_dict() == one.to_dict()
 
 
+def test_stored_sums_at_other_cutoffs_than_k_are_refused():
+    stored = Partial.of(recnb.evaluate(*frames_of(np.random.default_rng(9))), METRICS, K).to_dict()
+    del stored["metrics"][0]["moments"][-1]
+    with pytest.raises(RecnbError, match=f"stored partial is broken: .*{len(K) - 1} cut-offs, and k holds {len(K)}"):
+        Partial.from_dict(stored)
+
+
 def test_what_is_no_stored_partial_is_refused():
     with pytest.raises(RecnbError, match="schema is None"):
         Partial.from_dict({})

@@ -101,6 +101,15 @@ def test_a_number_that_a_library_sets_where_no_user_has_a_hit_is_no_option() -> 
     assert float(missed.r_precision()) == recnb.as_in("recommenders", "rprec", {1: ["a", "b"]}, {1: ["c"]}) == 0
 
 
+@pytest.mark.parametrize("library", ["lightgbm", "rectools"])
+def test_an_option_of_a_text_that_a_library_has_otherwise_is_refused(library: str) -> None:
+    assert recnb.as_in(library, "nDCG@10", *BOTH) == pytest.approx(float(recnb.as_in(library, "ndcg", *BOTH, k=10)))
+    for text in ("nDCG(dcg='log2')@10", "nDCG(gain='linear')@10"):
+        with pytest.raises(OptionError, match=f"is no metric of {library} that recnb has recorded"):
+            recnb.as_in(library, text, *BOTH)
+    assert recnb.as_in("trec", "nDCG(dcg='log2')@10", *BOTH) == recnb.as_in("trec", "nDCG@10", *BOTH)
+
+
 def test_vectors_and_items_in_any_form() -> None:
     recs = pd.DataFrame({"user": [1, 1, 2, 2], "item": list("abac"), "rank": [1, 2, 1, 2]})
     truth = pd.DataFrame({"user": [1, 2], "item": ["a", "b"]})

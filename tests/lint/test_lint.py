@@ -492,6 +492,7 @@ def test_the_code_of_a_finding_is_its_remedy(name: str, convert: Callable[[Frame
     data, k = PLANTED[name][0](), CUT.get(name, 10)
     sides = ("recs", "truth", "train", "items", "users")
     frames = {side: convert(getattr(data, side)) for side in sides if getattr(data, side) is not None}
+    assert name in data.with_(**frames).lint(k).names
     for _column in ("of users", "of items"):
         lint = data.with_(**frames).lint(k)
         code = lint[name].code if name in lint.names else ""

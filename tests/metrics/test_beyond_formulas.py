@@ -187,6 +187,14 @@ def test_entropy_of_one_item_is_zero_without_a_sign() -> None:
     assert not np.signbit(ev.explain("entropy", k=1).to_frame()["credit"]).any()
 
 
+@pytest.mark.parametrize("name", LIST_METRICS)
+def test_no_credit_is_zero_with_a_sign(name: str) -> None:
+    metric = LIST_METRICS[name]
+    user = None if metric.of == "all" else int(EV.users[0])
+    credit = EV.explain(name, user, k=3).to_frame()["credit"].to_numpy()
+    assert not np.signbit(credit[credit == 0]).any()
+
+
 def test_items_are_explained_the_most_shown_first() -> None:
     recs = pd.DataFrame({"user": [1, 1, 2, 2, 3], "item": list("abcbb"), "rank": [1, 2, 1, 2, 1]})
     ev = recnb.evaluate(recs, recs, train=recs)

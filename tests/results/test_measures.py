@@ -433,6 +433,23 @@ def under(relevance: list[float], library: str) -> recnb.Evaluation:
     )
 
 
+@pytest.mark.parametrize(
+    ("metric", "relevance", "library"), [("recall", [3, 2, 0], "recpack"), ("ndcg", [2, -1, 1], "catboost")]
+)
+def test_relevance_on_which_a_library_follows_no_rule_has_no_number_of_it(
+    metric: str, relevance: list[float], library: str
+) -> None:
+    words = f"on such relevance the number of {library} follows no rule"
+    odd, plain = under(relevance, library), under([1, 1, 0], library)
+    assert words in getattr(odd, metric)(k=2).basis
+    assert odd.table(metric, k=2).attrs["own"] == [metric]
+    assert words in odd.report(k=2, metrics=[metric]).to_markdown()
+    assert f"as {library}" in getattr(plain, metric)(k=2).basis
+    assert plain.table(metric, k=2).attrs["own"] == []
+    with pytest.raises(RecnbError, match="follows no rule that recnb could record"):
+        recnb.as_in(library, f"{metric}@2", odd._data.prepared.source.recs, odd._data.prepared.source.truth)
+
+
 @pytest.mark.parametrize(("relevance", "library"), [([-1, 2, 0], "sklearn"), ([1.5, 0.5, 0], "trec")])
 def test_relevance_that_a_library_refuses_has_no_number_of_it(relevance: list[float], library: str) -> None:
     evaluation = under(relevance, library)

@@ -527,3 +527,25 @@ def test_lists_of_grades_need_lists_of_scores() -> None:
 def test_an_empty_ranking_against_a_truth_of_pairs() -> None:
     with pytest.raises(RecnbError, match=re.escape("are tuples, such as ('a', 1)")):
         recnb.ndcg([], [("a", 1)])
+
+
+@pytest.mark.parametrize("metric", [recnb.ndcg, recnb.precision, recnb.average_precision], ids=lambda one: one.__name__)
+@pytest.mark.parametrize(
+    "truth", [[decimal.Decimal("1")], {decimal.Decimal("1")}, {decimal.Decimal("1"): 2.0}], ids=repr
+)
+def test_items_that_cannot_be_compared_are_refused(metric: Callable[..., float], truth: Any) -> None:
+    ranking = np.array([1, 0])
+    calls: list[Callable[[], object]] = [
+        lambda: metric(ranking, truth),
+        lambda: metric([*truth, 0], ranking[:1]),
+        lambda: metric([*truth, *ranking], []),
+        lambda: metric([ranking, ranking], [truth, truth]),
+        lambda: recnb.explain("ndcg", ranking, truth),
+        lambda: recnb.playground(list(ranking), truth),
+    ]
+    for call in calls:
+        with pytest.raises(
+            RecnbError, match=r"cannot be compared: make all items text, such as \[str\(item\) for item"
+        ):
+            call()
+    assert metric([str(item) for item in ranking], [str(item) for item in truth], k=1) == 1

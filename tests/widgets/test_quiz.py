@@ -420,9 +420,18 @@ def test_options_under_which_no_value_is_worth_asking_for_are_refused() -> None:
         recnb.quiz("err", max_relevance=50)
 
 
-@pytest.mark.parametrize("metric", ["ndcg", "idcg"])
-def test_an_ideal_list_as_long_as_the_list_takes_few_draws(metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("metric", "options"),
+    [
+        ("ndcg", {"ideal": "min(k, list)"}),
+        ("idcg", {"ideal": "min(k, list)"}),
+        ("precision", {"out_of": "min(k, relevant)"}),
+    ],
+)
+def test_an_exercise_under_other_conventions_takes_few_draws(
+    metric: str, options: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     drawn = []
     monkeypatch.setattr(generate, "mistakes_of", lambda one: drawn.append(one) or mistakes_of(one))
-    tells_apart(recnb.quiz(metric, 1, ideal="min(k, list)"))
+    tells_apart(recnb.quiz(metric, 1, **options))
     assert len(drawn) < 50
