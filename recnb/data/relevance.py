@@ -27,16 +27,6 @@ AMOUNTS = (
     "conversions", "conversion", "converted", "engagement", "feedback", "response", "positive", "ispositive", "relevant",
     "isrelevant",
 )  # fmt: skip
-
-
-def grades_of(truth: pl.DataFrame) -> pl.Series:
-    """The relevance of each row as it was given, but True and False as 1 and 0; without a column of it, a single 1."""
-    if "relevance" not in truth.columns:
-        return pl.Series([1.0])
-    grades = truth["relevance"]
-    return grades.cast(pl.Int64) if grades.dtype == pl.Boolean else grades
-
-
 #: Grades on which libraries raise an error, by the words of the column `refuses` in presets.csv.
 REFUSED_GRADES: dict[str, Callable[[pl.Series], bool]] = {
     "fractions": lambda grades: bool((grades % 1 != 0).any()),
@@ -51,6 +41,14 @@ UNRULED_GRADES: dict[str, Callable[[pl.Series], bool]] = {
     "grades": lambda grades: bool((grades * (grades - 1) != 0).any()),
     "negatives": lambda grades: bool((grades < 0).any()),
 }
+
+
+def grades_of(truth: pl.DataFrame) -> pl.Series:
+    """The relevance of each row as it was given, but True and False as 1 and 0; without a column of it, a single 1."""
+    if "relevance" not in truth.columns:
+        return pl.Series([1.0])
+    grades = truth["relevance"]
+    return grades.cast(pl.Int64) if grades.dtype == pl.Boolean else grades
 
 
 def graded_truth(truth: pl.DataFrame, labels: Mapping[str, str], convention: Convention) -> pl.DataFrame:
