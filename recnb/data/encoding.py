@@ -41,7 +41,7 @@ def positions(known: pl.Series, values: pl.Series) -> Ints:
             place += 1
             np.take(lookup, place, mode="clip", out=found[start:stop])
 
-        in_blocks(len(values), look)
+        in_blocks(len(values), look, jumps=True)
         return found
     if repeats_follow(values):
         starts = np.r_[0, changes(values)]
@@ -55,7 +55,7 @@ def positions(known: pl.Series, values: pl.Series) -> Ints:
     def put(start: int, stop: int) -> None:
         found[rows[start:stop]] = first[start:stop]
 
-    in_blocks(len(rows), put)
+    in_blocks(len(rows), put, jumps=True)
     found = found[len(known) :]
     return np.where(found < len(known), found, -1)
 
@@ -124,7 +124,7 @@ def changes(values: pl.Series, rows: Ints | None = None) -> Ints:
         some = values.slice(first, stop - first) if rows is None else values.gather(rows[first:stop])
         return (some.slice(1) != some.slice(0, len(some) - 1)).arg_true().to_numpy() + first + 1
 
-    return np.concatenate([np.zeros(0, dtype=np.int64), *in_blocks(len(values), look)])
+    return np.concatenate([np.zeros(0, dtype=np.int64), *in_blocks(len(values), look, jumps=rows is not None)])
 
 
 def repeats_follow(values: pl.Series) -> bool:

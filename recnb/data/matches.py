@@ -55,7 +55,9 @@ def matches(item: pl.Series, by_user: UserRows, truth: TruthRows) -> Matches:
 
 def _matches(item: pl.Series, by_user: UserRows, truth: TruthRows, seed: int) -> Matches | None:
     """The matches; None if different pairs share a number."""
-    numbers, truth_numbers = _numbers(item, seed), _numbers(truth.item, seed)
+    # Where rows are places, numbers are made block by block.
+    numbers = None if by_user.rows is None else _numbers(item, seed)
+    truth_numbers = _numbers(truth.item, seed)
     lengths = np.zeros(len(truth.lengths), dtype=np.int64)
     lengths[: len(by_user.lengths)] = by_user.lengths
     ends = np.r_[0, np.cumsum(lengths)]
@@ -64,7 +66,10 @@ def _matches(item: pl.Series, by_user: UserRows, truth: TruthRows, seed: int) ->
         found = []
         for start, stop in blocks:
             places = slice(int(ends[start]), int(ends[stop]))
-            listed = numbers[places] if by_user.rows is None else numbers[by_user.rows[places]]
+            if numbers is None or by_user.rows is None:
+                listed = _numbers(item.slice(places.start, places.stop - places.start), seed)
+            else:
+                listed = numbers[by_user.rows[places]]
             truth_places = ranges(truth.starts[start:stop], truth.lengths[start:stop])
             judged = truth_numbers[truth_places if truth.rows is None else truth.rows[truth_places]]
             block = _in_block(listed, lengths[start:stop], judged, truth.lengths[start:stop], seed)

@@ -59,7 +59,7 @@ class UserRows:
         def gather(start: int, stop: int) -> None:
             values[start:stop] = column[rows[start:stop]]
 
-        in_blocks(self.n_rows, gather)
+        in_blocks(self.n_rows, gather, jumps=True)
         return values
 
 
