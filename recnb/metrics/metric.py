@@ -68,7 +68,7 @@ class Credit:
         total, possible = self.total, self.possible
         if isinstance(possible, float):
             return total if possible == 1.0 else total / possible
-        none = possible == 0
+        none = np.equal(possible, 0)
         return np.divide(total, possible, out=np.zeros_like(total), where=~none) if none.any() else total / possible
 
 
