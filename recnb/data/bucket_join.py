@@ -94,9 +94,6 @@ class BucketJoin:
                     raise
                 where = f"(Counted in one of {len(self.ranges)} buckets of users, where joining ended.)"
                 raise FrameError(f"{problem} {where}") from None
-            finally:
-                # What was joined refers to its source: the rows would wait for the garbage collector.
-                source._known.clear()
 
         slots = steps(self.ranges, _("buckets of users joined"), len(self.ranges))
         buckets = ((self.recs.bucket(*some), self.truth.bucket(*some)) for some in slots)

@@ -20,15 +20,15 @@ from numpy.typing import NDArray
 from recnb.data.columns import owned
 from recnb.data.encoding import hashes_of
 from recnb.data.memory import available_memory
-from recnb.data.parallel import in_shares, n_cores
+from recnb.data.parallel import n_cores
 from recnb.data.validation import of_one_unit
 from recnb.metrics.cached import cached_property
 from recnb.metrics.hits import Ints
 
 #: A table of no more rows than this stays in memory.
 WHOLE = 2**22
-#: Rows of a block, sorted by slot, and how many of them are sorted at a time.
-BLOCK, BLOCKS = 2**20, 4
+#: Rows of a block, which is sorted by slot and written.
+BLOCK = 2**22
 #: The finest buckets there can be, a power of two.
 SLOTS = 2**9
 #: Bytes of a bucket's rows, about, of both tables together; joining takes some ten times as much, on each core.
@@ -84,7 +84,7 @@ class UserBuckets:
         self._n_held += rows.height
         self.n_rows += rows.height
         self.n_bytes += int(rows.estimated_size())
-        if self._n_held > (BLOCK * BLOCKS if self.in_files else WHOLE):
+        if self._n_held > (BLOCK if self.in_files else WHOLE):
             self._write()
 
     def keep(self) -> None:
@@ -117,23 +117,24 @@ class UserBuckets:
         """Write what is in memory into a file."""
         if not self._held:
             return
-        rows, self._held, self._n_held = _together(self._held), [], 0
-        blocks = [rows[start : start + BLOCK] for start in range(0, rows.height, BLOCK)]
-        for block in in_shares(blocks, lambda some: [_by_slot(each) for each in some], sorts=rows.height):
-            for by_slot, starts in block:
-                if not self._files or self._files[-1].schema != by_slot.schema:
-                    self._files.append(SlotFile(by_slot.schema))
-                self._files[-1].write(by_slot, starts)
+        (rows, starts), self._held, self._n_held = _by_slot(_together(self._held)), [], 0
+        if not self._files or self._files[-1].schema != rows.schema:
+            self._files.append(SlotFile(rows.schema))
+        self._files[-1].write(rows, starts)
 
 
 class SlotFile:
     """A temporary file of Arrow, with a record batch for each slot of each block; it is removed with this object."""
 
     def __init__(self, schema: pl.Schema) -> None:
+        import pyarrow as pa
+
         self.schema = schema
         self._n_blocks = 0
         handle, self._path = tempfile.mkstemp(prefix="recnb-", suffix=".arrow")
-        self._opened = os.fdopen(handle, "wb")
+        os.close(handle)
+        # A file of Python would be called for each buffer of each column of each batch.
+        self._opened = pa.output_stream(self._path, buffer_size=2**20)
         self._writer: Any = None
         self._reader: Any = None
         weakref.finalize(self, _remove, self._opened, self._path)
