@@ -1,5 +1,5 @@
-"""Notebooks are compared with their stored outputs, which have no progress bars; a slow machine would show some."""
+"""Notebooks run alone are run as among the tests."""
 
-import os
+from tests import kernels
 
-os.environ["RECNB_NO_PROGRESS"] = "1"
+kernels.prepare()

@@ -9,17 +9,13 @@ import gc
 import os
 from collections.abc import Generator
 
-import nbval.kernel
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import kernels
 from tests.examples import PROFILE, examples
-from tests.kernels import NbvalKernel
 
-nbval.kernel.KernelManager = NbvalKernel
-
-# For the kernels of notebooks: a bar would be there on slow machines alone.
-os.environ["RECNB_NO_PROGRESS"] = "1"
+kernels.prepare()
 
 # Some sixty programs that the tests start import the package, which is compiled once and not in each of them.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -67,6 +63,15 @@ def pytest_collection() -> Generator[None, object, object]:
 
 def pytest_unconfigure() -> None:
     gc.unfreeze()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, object, object]:
+    """What a file of tests leaves open is found in its last test, and not in some test of a later file."""
+    done = yield
+    if nextitem is None or nextitem.path != item.path:
+        gc.collect()
+    return done
 
 
 #: Files that take long, those of CI alone among them, the longest first.

@@ -1,17 +1,45 @@
-"""Kernels of notebooks that several processes start at a time."""
+"""Kernels of notebooks that several processes start at a time, and a folder for what they and other programs write."""
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
+import subprocess
+import tempfile
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
+import nbval.kernel
 from ipykernel.kernelspec import RESOURCES, get_kernel_dict
 from jupyter_client.connect import ConnectionFileMixin
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager, KernelManager
-from jupyter_core.paths import jupyter_runtime_dir
 from traitlets import CaselessStrEnum, Unicode, default
+
+#: Names the folder to the processes that the tests start.
+FOLDER = "RECNB_TEST_FOLDER"
+#: What programs read of a user and keep for him, which neither decides a test nor is left behind by one.
+KEPT = ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "MPLCONFIGDIR")
+#: Bytes of a folder below which a socket's path is shorter than the 104 to 108 that systems allow.
+SHORT = 60
+
+
+def prepare() -> None:
+    """Let programs write to a folder of this test run, which goes with it, and nbval start kernels of this module."""
+    nbval.kernel.KernelManager = NbvalKernel
+    os.environ["RECNB_NO_PROGRESS"] = "1"  # a bar would be there on slow machines alone
+    if FOLDER in os.environ:
+        return
+    folder = tempfile.gettempdir()
+    if os.name == "posix" and len(os.fsencode(folder)) > SHORT:
+        folder = "/tmp"
+    folder = tempfile.mkdtemp(prefix="recnb-tests-", dir=folder)
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    os.environ[FOLDER] = folder
+    for name in KEPT:
+        os.environ[name] = str(Path(folder, name.lower()))
 
 
 class Sockets(ConnectionFileMixin):
@@ -26,11 +54,16 @@ class Sockets(ConnectionFileMixin):
 
     @default("ip")
     def _ip(self) -> str:
-        return str(Path(jupyter_runtime_dir(), uuid4().hex)) if self.transport == "ipc" else "127.0.0.1"
+        return str(Path(os.environ[FOLDER], uuid4().hex[:16])) if self.transport == "ipc" else "127.0.0.1"
 
 
 class NbvalKernel(Sockets, KernelManager):
     """A kernel of nbval."""
+
+    def start_kernel(self, *, stderr: Any, **options: Any) -> None:
+        """Start it without the null device that nbval opens and leaves for the garbage collector of a later test."""
+        stderr.close()
+        super().start_kernel(stderr=subprocess.DEVNULL, **options)
 
 
 class ThisInterpreter(Sockets, AsyncKernelManager):

@@ -14,7 +14,6 @@ the same; remove the `.ipynb` first to have them anew.
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import subprocess
 import sys
@@ -25,7 +24,7 @@ import nbformat
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
-from tests.kernels import ThisInterpreter
+from tests import kernels
 
 ROOT = Path(__file__).parents[1]
 BUILT = ROOT / "notebooks"
@@ -104,9 +103,9 @@ def _fill(notebook: NotebookNode, source: Path) -> None:
 
 def run(notebook: NotebookNode, folder: Path = BUILT) -> NotebookNode:
     """The notebook with the outputs of a fresh kernel in that folder, cleaned of what differs from run to run."""
-    os.environ["RECNB_NO_PROGRESS"] = "1"  # a bar would be there on slow machines alone
+    kernels.prepare()
     NotebookClient(
-        notebook, kernel_manager_class=ThisInterpreter, timeout=300, record_timing=False, store_widget_state=False,
+        notebook, kernel_manager_class=kernels.ThisInterpreter, timeout=300, record_timing=False, store_widget_state=False,
         resources={"metadata": {"path": str(folder)}},
     ).execute(stderr=subprocess.DEVNULL)  # fmt: skip
     notebook.metadata = NotebookNode(kernelspec=NotebookNode(KERNEL))

@@ -253,7 +253,8 @@ def start_nbval(folder: Path, notebook: NotebookNode) -> subprocess.Popen[str]:
     """nbval at work on a notebook in a folder of its own, with the options of this project."""
     (folder / "notebooks").mkdir(parents=True)
     (folder / "tests").mkdir()
-    for file in [*BUILT.glob("*.py"), ROOT / "tests" / "nbval_sanitize.cfg", *(ROOT / "tests").glob("*.json")]:
+    helpers = [file for file in BUILT.glob("*.py") if file.name != "conftest.py"]
+    for file in [*helpers, ROOT / "tests" / "nbval_sanitize.cfg", *(ROOT / "tests").glob("*.json")]:
         shutil.copy(file, folder / file.parent.name)
     (folder / "pytest.ini").write_text("[pytest]\n")
     nbformat.write(notebook, folder / "notebooks" / "it.ipynb")
