@@ -21,7 +21,14 @@ from traitlets import CaselessStrEnum, Unicode, default
 #: Names the folder to the processes that the tests start.
 FOLDER = "RECNB_TEST_FOLDER"
 #: What programs read of a user and keep for him, which neither decides a test nor is left behind by one.
-KEPT = ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "MPLCONFIGDIR")
+KEPT = (
+    "DASK_TEMPORARY_DIRECTORY",
+    "IPYTHONDIR",
+    "JUPYTER_CONFIG_DIR",
+    "JUPYTER_DATA_DIR",
+    "JUPYTER_RUNTIME_DIR",
+    "MPLCONFIGDIR",
+)
 #: Bytes of a folder below which a socket's path is shorter than the 104 to 108 that systems allow.
 SHORT = 60
 

@@ -83,7 +83,7 @@ def lab(tmp_path: Path) -> Iterator[Lab]:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(values))
     port = _free_port()
-    folders = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
+    folders = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "HOME")
     own = {name: str(tmp_path / name.lower()) for name in folders}
     options = {
         "ServerApp.ip": LOOPBACK, "ServerApp.port": port, "ServerApp.port_retries": 0, "ServerApp.open_browser": False, "ServerApp.root_dir": site,
@@ -128,7 +128,7 @@ def lab(tmp_path: Path) -> Iterator[Lab]:
 
 
 @pytest.fixture
-def page(lab: Lab) -> Iterator[Page]:
+def page(lab: Lab, tmp_path: Path) -> Iterator[Page]:
     """A page of headless Chromium that reaches this computer alone; what it asks of others is noted in `lab.outside`."""
     from playwright.sync_api import sync_playwright
 
@@ -137,7 +137,10 @@ def page(lab: Lab) -> Iterator[Page]:
         pytest.fail("no Chromium is on the path: name one by RECNB_CHROMIUM")
     sandbox = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, headless=True, args=sandbox)
+        home = {name: str(tmp_path / name.lower()) for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")}
+        browser = playwright.chromium.launch(
+            executable_path=chromium, headless=True, args=sandbox, env=os.environ | home
+        )
         try:
             context = browser.new_context(viewport={"width": 1000, "height": 900})
 

@@ -119,7 +119,7 @@ class ItemData:
         length = np.zeros(len(users), dtype=np.int64)
         last = np.flatnonzero(np.r_[user[1:] != user[:-1], True][: len(user)])
         length[user[last]] = rank[last]
-        return Lists(user, rank, length, item, len(items), lambda position: items[position])
+        return Lists(user, rank, length, item, len(items), items.__getitem__)
 
     @cached_property
     def _counts(self) -> dict[str, Any]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NoReturn
+from functools import partial
+from typing import Any, NoReturn
 
 import numpy as np
 import polars as pl
@@ -163,6 +164,22 @@ class RemoteRows:
     def all(self) -> NoReturn:
         """Raise an error: the rows are not in memory."""
         raise elsewhere(self.where, self.remedy)
+
+    # What pickles an evaluation may be on its way to another machine, so it takes what is in memory and no rows.
+
+    def __getstate__(self) -> dict[str, Any]:
+        left = partial(_left_behind, self.where, self.remedy)
+        return self.__dict__ | {"gather": left, "fetch": left}
+
+    def __deepcopy__(self, memo: object) -> RemoteRows:
+        return self
+
+
+def _left_behind(where: str, remedy: str, *_of: object) -> NoReturn:
+    raise ElsewhereError(
+        f"this asks for rows of the lists, which stayed in {where} when the evaluation was pickled. Evaluate the frames "
+        f"again; if they fit into memory: {remedy}."
+    )
 
 
 def elsewhere(where: str, remedy: str) -> ElsewhereError:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Self
 
 import numpy as np
 import pandas as pd
@@ -104,6 +105,12 @@ class Table(pd.DataFrame):
     @property
     def _constructor(self) -> Callable[..., pd.DataFrame]:
         return pd.DataFrame
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        """Return a table, as pickle does; `copy()` is one of pandas' methods, which return a plain frame."""
+        again = type(self)(self.copy())
+        again.attrs = deepcopy(self.attrs, memo)
+        return again
 
     def to_frame(self) -> pd.DataFrame:
         """The numbers alone."""
