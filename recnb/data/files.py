@@ -20,6 +20,7 @@ from math import isfinite
 from pathlib import Path
 from typing import IO, Any, TypeAlias, overload
 
+import numpy as np
 import polars as pl
 
 from recnb.errors import FrameError, OptionError, RecnbError
@@ -146,14 +147,18 @@ def written(text: str, path: File | None) -> str | None:
 
 
 def json_values(value: Any) -> Any:
-    """Nested data as JSON has it: mappings for dataclasses, lists for tuples, None for NaN."""
+    """Nested data as JSON has it: mappings for dataclasses, lists for tuples, None for NaN, text for dates and the like."""
     if is_dataclass(value):
         return {field.name: json_values(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
         return {name: json_values(part) for name, part in value.items()}
     if isinstance(value, (list, tuple)):
         return [json_values(part) for part in value]
-    return None if isinstance(value, float) and not isfinite(value) else value
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not isfinite(value):
+        return None
+    return value if value is None or isinstance(value, (str, int, float)) else str(value)
 
 
 class AsJson(ABC):

@@ -58,6 +58,7 @@ class Segments:
     users: pl.Series  #: each once; the numbers of parts, if users are split
     code: Ints  #: position in `keys` for each of `users`
     parts: UserParts | None = None
+    unknown: tuple[str, ...] = ()  #: the values of users of whom nothing is known
     by_recs: bool = False  #: whether a column is one of the recommendations
     words: str = ""  #: what the rows are, if users are split
 
@@ -78,10 +79,9 @@ class Segments:
 
     def placed(self, users: pl.Series) -> tuple[list[tuple[Any, ...]], Ints]:
         """The segments with that of users of whom nothing is known, and the one that each of some users is in."""
-        unknown = (_("not known"),) * len(self.labels)
-        keys = [*self.keys, *([unknown] if unknown not in self.keys else [])]
+        keys = [*self.keys, *([self.unknown] if self.unknown not in self.keys else [])]
         code = self.of(users)
-        return keys, np.where(code < 0, keys.index(unknown), code)
+        return keys, np.where(code < 0, keys.index(self.unknown), code)
 
     def user(self, users: pl.Series) -> Ints | None:
         """A number for the user of each part; None if users are whole."""
@@ -136,6 +136,12 @@ class SegmentColumn:
     def coded(self, users: pl.Series, bins: int, at: int) -> tuple[list[Any], pl.DataFrame]:
         """The segments, and the rows of some users with the segment of each."""
         value, code = f"value {at}", f"code {at}"
+        if self.table["value"].dtype.is_nested():
+            example = next(each for each in self.table["value"].to_list() if each is not None)
+            problem = f" holds several values for one user, such as {example!r}, and a segment is one value:"
+            raise self.refusal(
+                f"{problem} give a column with one of them, or a column of each user's combination as text."
+            )
         known = self.table.filter(pl.col("user").is_in(users.implode())).rename({"value": value})
         of_users = known.select("user", value).unique(maintain_order=True)
         if of_users[value].drop_nulls().is_empty():
@@ -180,14 +186,24 @@ def segments_of(evaluation: EvaluationData, by: Any, bins: int = 4) -> Segments:
     codes = pl.col([f"code {at}" for at in range(len(columns))])
     if not split:  # of whom nothing is known is not among them
         table = table.filter(pl.any_horizontal(codes.is_not_null()))
-    keys, code = _combined(table.select(codes.fill_null(-1)).to_numpy(), [[*named, _("not known")] for named in names])
+    unknown = tuple(map(_unknown, names))
+    all_names = [[*named, missing] for named, missing in zip(names, unknown, strict=True)]
+    keys, code = _combined(table.select(codes.fill_null(-1)).to_numpy(), all_names)
     of_recs = any(column.frame == "list" for column in columns)
     if not split:
-        return Segments(labels, keys, table["user"], code, by_recs=of_recs)
+        return Segments(labels, keys, table["user"], code, None, unknown, of_recs)
     of_users = table.select("user", pl.col("truth", "list").fill_null(-1))
     users = pl.int_range(table.height, eager=True)
     parts_of_users = UserParts(of_users, numbered.get("truth"), numbered.get("list"))
-    return Segments(labels, keys, users, code, parts_of_users, of_recs, _words(columns))
+    return Segments(labels, keys, users, code, parts_of_users, unknown, of_recs, _words(columns))
+
+
+def _unknown(names: Collection[Any]) -> str:
+    """Name the segment of missing values, unlike every value there is."""
+    name = _("not known")
+    while name in names:
+        name = f"({name})"
+    return name
 
 
 def _holds_columns(by: Any) -> bool:
@@ -383,6 +399,8 @@ def _worked_out(evaluation: EvaluationData, by: str) -> pl.DataFrame:
 
 def _coded(values: pl.Series, bins: int) -> tuple[list[Any], Ints]:
     """Segments, and which each value is in (-1: missing): numbers that are many in bins, others as they are."""
+    if values.dtype.is_float():
+        values = values.fill_nan(None)
     present = values.drop_nulls()
     if values.dtype.is_numeric() and present.n_unique() > FEW:
         numbers = values.cast(pl.Float64).fill_null(np.nan).to_numpy()
@@ -391,18 +409,25 @@ def _coded(values: pl.Series, bins: int) -> tuple[list[Any], Ints]:
         used, among = np.unique(np.searchsorted(inner, numbers[known], side="left"), return_inverse=True)
         code = np.full(len(numbers), -1)
         code[known] = among
-        whole = bool((numbers[known] % 1 == 0).all())
-        return [_range(numbers[code == at], whole) for at in range(len(used))], code
+        return _ranges([(numbers[code == at].min(), numbers[code == at].max()) for at in range(len(used))]), code
     found = present.unique().sort()
     return found.to_list(), values.rank("dense").cast(pl.Int64).fill_null(0).to_numpy() - 1
 
 
-def _range(values: Any, whole: bool) -> str:
-    low, high = values.min(), values.max()
-    if low == high:
-        return f"{low:g}"
-    low, high = (f"{end:,.0f}" if whole else f"{end:.3g}" for end in (low, high))
-    return pgettext("segment", "{low} to {high}", low=low, high=high)
+def _ranges(ends: Sequence[tuple[float, float]]) -> list[str]:
+    """Name bins by their lowest and highest value, with as many digits as tell these and the bins apart."""
+    whole = all(float(end).is_integer() for of_bin in ends for end in of_bin)
+    names: list[str] = []
+    for digits in range(3, 18):
+        form, alone = (",.0f", ".0f") if whole else (f".{digits}g", f".{max(digits, 6)}g")
+        shown = [(f"{low:{form}}", f"{high:{form}}") if low < high else (f"{low:{alone}}",) for low, high in ends]
+        names = [
+            pgettext("segment", "{low} to {high}", low=pair[0], high=pair[1]) if len(pair) == 2 else pair[0]
+            for pair in shown
+        ]
+        if len(set(names)) == len(ends) and all(len(set(pair)) == len(pair) for pair in shown):
+            break
+    return names
 
 
 def segment_rows(
@@ -563,9 +588,11 @@ class SegmentTable(Table):
         """The metrics in each segment, with their intervals."""
         index: Any = self.index
         names = [_label(metric, k) for metric, k in zip(*map(index.get_level_values, ("metric", "k")), strict=True)]
-        segments = [", ".join(map(str, key[2:])) for key in index]
-        shown: Any = self.set_axis(pd.MultiIndex.from_arrays([segments, names]))
-        parts = [shown[part].unstack(sort=False) for part in ("mean", "low", "high")]
+        keys = [key[2:] for key in index]  # a segment's values, which may read alike when joined
+        at = {key: place for place, key in enumerate(dict.fromkeys(keys))}
+        shown: Any = self.set_axis(pd.MultiIndex.from_arrays([[at[key] for key in keys], names]))
+        wide = [shown[part].unstack(sort=False) for part in ("mean", "low", "high")]
+        parts = [part.set_axis([", ".join(map(str, key)) for key in at]) for part in wide]
         by = plain(self.attrs.get("by", ""))
         with lettering(self.attrs.get("lang", "en"), rc=True) as fonts:
             return draw_scales(ax, parts, _of_metrics, axis=1, color=color, ylabel=by, **fonts)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
+import json
+from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -163,6 +168,69 @@ def test_a_missing_value_among_words_is_no_segment() -> None:
     users = list(EV.users)
     table = EV.table("ndcg", k=10, by=pd.Series({users[0]: "a", users[1]: np.nan, users[2]: None, users[3]: "a"}))
     assert table.reset_index().set_index("segment")["n_users"].to_dict() == {"a": 2, "not known": len(users) - 2}
+
+
+def _by_report(by: object) -> list[str]:
+    """The segments that the reports of one model and of two have in JSON."""
+    users = SAMPLE.users.assign(by=by)
+    alone = SAMPLE.models["popular"].rec.against(SAMPLE.test, users=users).report(k=5, metrics=["ndcg"], by="by")
+    found = recnb.compare(SAMPLE.models, SAMPLE.test, users=users).report(k=5, metrics=["ndcg"], by="by")
+    of_each = [json.loads(report.to_json())["segments"]["rows"] for report in (alone, found)]
+    names, of_models = ([row["segment"] for row in rows] for rows in of_each)
+    assert list(dict.fromkeys(of_models)) == names
+    return names
+
+
+@pytest.mark.parametrize(
+    ("values", "names"),
+    [
+        (2020 + np.linspace(0, 0.01, len(SAMPLE.users)), 4),
+        (1_700_000_000 + np.arange(len(SAMPLE.users)), 4),
+        (1e15 + np.arange(len(SAMPLE.users)) / 8, 4),
+        (np.repeat([0.12345678 + 1e-7 * i for i in range(12)], 25), 4),
+        (np.arange(len(SAMPLE.users)), 4),
+    ],
+)  # fmt: skip
+def test_bins_have_as_many_digits_as_tell_them_apart(values: np.ndarray, names: int) -> None:
+    users = SAMPLE.users.assign(by=values[: len(SAMPLE.users)])
+    found = recnb.compare(SAMPLE.models, SAMPLE.test, users=users)
+    table = found.table("ndcg", k=10, by="by")
+    bins = list(dict.fromkeys(table.index.get_level_values("by")))
+    assert len(bins) == names
+    assert all(len(set(name.split(" to "))) == 2 for name in bins)
+    assert len(table) == len(bins) * 3
+    assert len(found.differences("ndcg", k=10, by="by")) == len(bins) * 2
+    assert EV.table("ndcg", k=10, by=users.set_index("user")["by"])["n_users"].sum() == EV.n_users
+    assert len(_by_report(users["by"])) == names
+
+
+def test_a_value_called_not_known_is_none_of_those_missing() -> None:
+    by = pd.Series([("not known", None, "a")[at % 3] for at in range(EV.n_users)], index=EV.users, name="kind")
+    rows = EV.table("ndcg", k=10, by=by).loc[("ndcg", 10)]
+    assert rows["n_users"].to_dict() == {"a": 87, "not known": 87, "(not known)": 87}
+    assert len(EV.table("ndcg", k=10, by=by.dropna()).loc[("ndcg", 10)]) == 3
+
+
+def test_segments_that_read_alike_are_drawn_apart() -> None:
+    users = SAMPLE.users.assign(
+        one=np.where(np.arange(len(SAMPLE.users)) % 2, "a, b", "a"), two=np.where(np.arange(len(SAMPLE.users)) % 2, "c", "b, c")
+    )  # fmt: skip
+    ax = SAMPLE.models["popular"].rec.against(SAMPLE.test, users=users).table("ndcg", k=5, by=["one", "two"]).plot()
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["a, b, c"] * 2
+    plt.close(ax.figure)
+
+
+@pytest.mark.parametrize("kind", [datetime.date, datetime.datetime, lambda *day: Decimal(f"0.{day[2]}5")])
+def test_dates_and_decimals_are_text_in_json(kind: Callable[..., object]) -> None:
+    values = [kind(2024, 1, 1 + at % 3) for at in range(len(SAMPLE.users))]
+    assert _by_report(pd.Series(values, dtype=object)) == [str(value) for value in values[:3]]
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_several_values_of_a_user_are_no_segment(frame: Callable[..., Any]) -> None:
+    users = frame({"user": SAMPLE.users["user"].tolist(), "genres": [["x", "y"]] * len(SAMPLE.users)})
+    with pytest.raises(OptionError, match=r"by='genres' holds several values for one user, such as \['x', 'y'\]"):
+        SAMPLE.models["popular"].rec.against(SAMPLE.test, users=users).table("ndcg", k=5, by="genres")
 
 
 # Several columns
