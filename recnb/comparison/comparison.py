@@ -369,7 +369,8 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         -------
         Gate
             True if every check is passed; it prints why, and `to_json` and `to_junit` write it for CI. Intervals have the confidence
-            of the comparison, and are not corrected for the number of models.
+            of the comparison, and are not corrected for the number of models. Without data no check is passed: of fewer than 10
+            users, or of so few who differ that there is no interval; where every user has the same value it is.
 
         Examples
         --------
@@ -391,15 +392,16 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
             raise OptionError(problem, "compare with ", Argument("baseline", self.names[0]), ".")
         pairs = self.pairs if model is None else [self._pair(model, None)]
         differences = self._measured([metric], Cutoffs.one(k), options, pairs).differences
-        checks = [
-            NotWorse(
-                *(chosen.name, row.k, row.model, row.n_users, row.baseline, row.difference, row.low, row.high),
-                float(margin),
-                self.settings.confidence,
+        return Gate(
+            tuple(
+                NotWorse(
+                    *(chosen.name, row.k, row.model, row.n_users, row.baseline, row.won + row.lost),
+                    *(row.difference, row.low, row.high, float(margin), self.settings.confidence),
+                    basis=self.basis(),
+                )
+                for row in differences
             )
-            for row in differences
-        ]
-        return Gate(tuple(checks), self.basis())
+        )
 
     def at_least(
         self, metric: str, value: float, k: int | None = None, *, model: str | None = None, **options: Any

@@ -75,6 +75,30 @@ def fixed(value: float) -> str:
     return f"{value:.4f}" if abs(value) < 1e6 else f"{value:.4g}"
 
 
+def whole(value: float) -> str:
+    """A number that somebody typed, with all its digits.
+
+    >>> whole(0.258903123), whole(1.0)
+    ('0.258903123', '1')
+    """
+    return repr(float(value)).removesuffix(".0")
+
+
+def told_apart(value: float, *others: float) -> str:
+    """A number with four decimals, or with as many as others have and as show on which side of them it lies.
+
+    >>> told_apart(0.25, 0.3), told_apart(0.30001, 0.3), told_apart(0.25891, 0.258903)
+    ('0.2500', '0.30001', '0.258910')
+    """
+
+    def sides(number: float) -> list[int]:
+        return [(number > other) - (number < other) for other in others]
+
+    least = max([4, *(len(whole(other).partition(".")[2]) for other in others)])
+    texts = (f"{value:.{decimals}f}" for decimals in range(least, 18))
+    return next((text for text in texts if sides(float(text)) == sides(value)), repr(float(value)))
+
+
 def trimmed(value: float) -> str:
     """A value without zeros at the end, where it has no other decimals.
 

@@ -15,10 +15,11 @@ import pandas as pd
 from recnb.data.files import AsJson, json_values, written
 from recnb.display.language import _, current, ngettext, use_language
 from recnb.display.templates import in_one_line, render, user_text
-from recnb.display.text import one_line
+from recnb.display.text import one_line, told_apart, whole
 from recnb.errors import Argument, OptionError, Suggesting, is_number
 from recnb.results.arguments import check_options, measure_at
 from recnb.results.beyond_accuracy import score_of
+from recnb.stats import ENOUGH
 
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData
@@ -33,11 +34,17 @@ class GateCheck(ABC):
     k: int | None
     model: str  #: "" where there is one model
     n_users: int
+    basis: str = field(default="", kw_only=True)  #: the users and the convention behind the number
 
     @property
     def label(self) -> str:
         """The metric at its cut-off."""
         return self.metric if self.k is None else f"{self.metric}@{self.k}"
+
+    @property
+    def has_data(self) -> bool:
+        """Whether the users are enough for a conclusion."""
+        return self.n_users >= ENOUGH
 
     @property
     @abstractmethod
@@ -52,6 +59,11 @@ class GateCheck(ABC):
         """The check as plain Python."""
         return {"check": self.kind, "passed": self.passed, **asdict(self), "says": self.sentence()}
 
+    def _users(self) -> str:
+        """The number of users, and that they are too few, if they are."""
+        users = ngettext("{n:,} user", "{n:,} users", self.n_users)
+        return users if self.has_data else _("{users}, where a gate needs {enough}", users=users, enough=ENOUGH)
+
 
 @dataclass(frozen=True)
 class AtLeast(GateCheck):
@@ -63,13 +75,24 @@ class AtLeast(GateCheck):
 
     @property
     def passed(self) -> bool:
-        """Whether the number is reached."""
-        return self.value >= self.least  # NaN reaches nothing
+        """Whether the number is reached, by users enough."""
+        return self.has_data and self.value >= self.least  # NaN reaches nothing
 
     def sentence(self) -> str:
         """The number and the least that passes."""
-        reached, missed = _("{label} is {value:.4f}, at least {least:g}"), _("{label} is {value:.4f}, below {least:g}")
-        words = (reached if self.passed else missed).format(label=self.label, value=self.value, least=self.least)
+        value = told_apart(self.value, self.least)
+        names: dict[str, Any] = {
+            "label": self.label,
+            "value": value,
+            "least": whole(self.least),
+            "users": self._users(),
+        }
+        if not self.has_data:
+            words = _("{label} is {value}, and shows nothing of the least, {least}: {users}", **names)
+        elif self.passed:
+            words = _("{label} is {value}, at least {least}", **names)
+        else:
+            words = _("{label} is {value}, below {least}", **names)
         return f"{one_line(self.model)}: {words}" if self.model else words
 
 
@@ -79,6 +102,7 @@ class NotWorse(GateCheck):
 
     kind = "not_worse"
     baseline: str
+    n_differ: int  #: users whose values differ
     difference: float  #: of the users' values, the model's less the baseline's
     low: float
     high: float
@@ -88,24 +112,40 @@ class NotWorse(GateCheck):
     @property
     def passed(self) -> bool:
         """Whether the model is not shown to be worse or, with a margin, shown to be less than it below the baseline."""
-        return self.low > -self.margin if self.margin else not self.high < 0
+        if not self.has_data:
+            return False
+        if not self.n_differ:
+            return True
+        return isfinite(self.low) and (self.low > -self.margin if self.margin else self.high >= 0)
 
     def sentence(self) -> str:
         """The conclusion, the difference and its interval."""
-        if self.margin:
-            better = _("{label}: {model} is not worse than {baseline} by {margin:g} or more")
-            worse = _("{label}: {model} may be worse than {baseline} by {margin:g} or more")
+        if not self.has_data or (self.n_differ and not isfinite(self.low)):
+            words = _("{label}: no conclusion on {model} against {baseline}")
+        elif not self.n_differ:
+            words = _("{label}: {model} and {baseline} give every user the same value")
+        elif self.passed and self.margin:
+            words = _("{label}: {model} is not worse than {baseline} by {margin} or more")
+        elif self.passed:
+            words = _("{label}: {model} is not shown to be worse than {baseline}")
+        elif not self.margin:
+            words = _("{label}: {model} is worse than {baseline}")
+        elif self.high <= -self.margin:
+            words = _("{label}: {model} is worse than {baseline} by {margin} or more")
         else:
-            better = _("{label}: {model} is not shown to be worse than {baseline}")
-            worse = _("{label}: {model} is worse than {baseline}")
+            words = _("{label}: inconclusive whether {model} is worse than {baseline} by {margin} or more")
         if isfinite(self.low):
-            numbers = _("difference {difference:+.4f}, {confidence:g}% interval {low:.4f} to {high:.4f}, {users}")
+            numbers = _("difference {difference}, {confidence:g}% interval {low} to {high}, {users}")
+        elif self.n_differ:
+            numbers = _("difference {difference}, too few users or differences for an interval, {users}")
         else:
-            numbers = _("difference {difference:+.4f}, too few users or differences for an interval, {users}")
+            numbers = "{users}"
+        shown = {name: told_apart(getattr(self, name), -self.margin, 0) for name in ("low", "high", "difference")}
+        if self.difference > 0:
+            shown["difference"] = "+" + shown["difference"]
         names = {"label": self.label, "model": one_line(self.model), "baseline": one_line(self.baseline)}
-        users = ngettext("{n:,} user", "{n:,} users", self.n_users)
-        values = {**vars(self), **names, "users": users, "confidence": 100 * self.confidence}
-        return f"{better if self.passed else worse} ({numbers})".format_map(values)
+        values = {"margin": whole(self.margin), "confidence": 100 * self.confidence, "users": self._users()}
+        return f"{words} ({numbers})".format_map({**names, **shown, **values})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -116,7 +156,6 @@ class Gate(AsJson, Suggesting):
     """
 
     checks: tuple[GateCheck, ...]
-    basis: str  #: the users and the convention behind the numbers
     lang: str = field(default_factory=current)  #: the language of its words, that in force when it was made
     warnings: tuple[str, ...] = ()  #: of the lint, about the data behind the numbers
 
@@ -125,7 +164,15 @@ class Gate(AsJson, Suggesting):
 
     def __add__(self, other: Gate) -> Gate:
         warnings = tuple(dict.fromkeys((*self.warnings, *other.warnings)))
-        return Gate((*self.checks, *other.checks), self.basis, self.lang, warnings)
+        return Gate((*self.checks, *other.checks), self.lang, warnings)
+
+    @property
+    def basis(self) -> str:
+        """The users and the convention behind the numbers, of each check if they are not all the same."""
+        bases: dict[str, list[str]] = {}
+        for check in self.checks:
+            bases.setdefault(check.basis, []).append(f"{one_line(check.model)} {check.label}".lstrip())
+        return "; ".join(basis if len(bases) == 1 else f"{', '.join(of)}: {basis}" for basis, of in bases.items())
 
     @property
     def lines(self) -> list[str]:
@@ -206,13 +253,14 @@ def at_least(
     chosen, cutoff = measure_at(metric, k)
     check_options(chosen, options)
     scores = {model: score_of(data, chosen, cutoff, options) for model, data in models.items()}
-    checks = [
-        AtLeast(chosen.name, cutoff, model, models[model].n_users, float(score), float(value))
-        for model, score in scores.items()
-    ]
     data = next(iter(models.values()))
-    if chosen.data or not chosen.is_accuracy or data.library is not None:
-        bases = {model: score.basis for model, score in scores.items()}
-        alike = len(set(bases.values())) == 1
-        basis = bases.popitem()[1] if alike else "; ".join(f"{one_line(model)}: {bases[model]}" for model in bases)
-    return Gate(tuple(checks), basis)
+    of_metric = chosen.data or not chosen.is_accuracy or data.library is not None
+    return Gate(
+        tuple(
+            AtLeast(
+                *(chosen.name, cutoff, model, models[model].n_users, float(score), float(value)),
+                basis=score.basis if of_metric else basis,
+            )
+            for model, score in scores.items()
+        )
+    )

@@ -115,8 +115,9 @@ def test_remedies_are_in_words_of_the_command_line(
     ids=["lists", "ranks"],
 )
 def test_files_hold_what_frames_hold(recs: dict[str, list[object]], tmp_path: Path) -> None:
-    pd.DataFrame(recs).to_parquet(tmp_path / "recs.parquet")
-    pd.DataFrame({"user": ["u", "v"], "item": ["b", "b"]}).to_parquet(tmp_path / "truth.parquet")
+    five, users = {name: values * 5 for name, values in recs.items()}, [f"u{at}" for at in range(10)]
+    pd.DataFrame({**five, "user": users}).to_parquet(tmp_path / "recs.parquet")
+    pd.DataFrame({"user": users, "item": "b"}).to_parquet(tmp_path / "truth.parquet")
     files = [str(tmp_path / name) for name in ("recs.parquet", "truth.parquet")]
     assert main(["report", *files, "--k", "2", "--fail-below", "mrr@2=0.75"]) == 0
     assert main(["report", *files, "--k", "2", "--fail-below", "mrr@2=0.76"]) == 1

@@ -11,7 +11,7 @@ import pytest
 
 import recnb
 from recnb.errors import OptionError
-from recnb.results.gate import Gate, NotWorse
+from recnb.results.gate import AtLeast, Gate, GateCheck, NotWorse
 
 SAMPLE = recnb.datasets.load_sample()
 FOUND = recnb.compare(SAMPLE.recommendations, SAMPLE.test, baseline="item-knn")
@@ -39,17 +39,73 @@ def test_a_margin_is_a_test_of_non_inferiority() -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "margin", "passed"),
+    ("low", "high", "margin", "passed", "words"),
     [
-        (-0.2, -0.1, 0.0, False), (-0.2, 0.0, 0.0, True), (0.1, 0.2, 0.0, True), (np.nan, np.nan, 0.0, True),
-        (-0.1, 0.3, 0.1, False), (-0.09, -0.01, 0.1, True), (np.nan, np.nan, 0.1, False),
+        (-0.2, -0.1, 0.0, False, "new is worse than old"),
+        (-0.2, 0.0, 0.0, True, "new is not shown to be worse than old"),
+        (0.1, 0.2, 0.0, True, "new is not shown to be worse than old"),
+        (np.nan, np.nan, 0.0, False, "no conclusion on new against old"),
+        (np.nan, np.nan, 0.1, False, "no conclusion on new against old"),
+        (-0.1, 0.3, 0.1, False, "inconclusive whether new is worse than old by 0.1 or more"),
+        (-0.2, -0.05, 0.1, False, "inconclusive whether new is worse than old by 0.1 or more"),
+        (-0.09, -0.01, 0.1, True, "new is not worse than old by 0.1 or more"),
+        (-0.5736, -0.4875, 0.02, False, "new is worse than old by 0.02 or more"),
     ],
 )  # fmt: skip
-def test_the_rule(low: float, high: float, margin: float, passed: bool) -> None:
-    check = NotWorse("ndcg", 10, "new", 50, "old", 0.0, low, high, margin, 0.95)
+def test_the_rule(low: float, high: float, margin: float, passed: bool, words: str) -> None:
+    check = NotWorse("ndcg", 10, "new", 50, "old", 20, 0.0, low, high, margin, 0.95)
     assert check.passed is passed
-    assert check.sentence().startswith("ndcg@10: new ")
-    assert ("too few users" in check.sentence()) == np.isnan(low)
+    assert check.sentence().startswith(f"ndcg@10: {words} (")
+    assert ("too few users or differences" in check.sentence()) == np.isnan(low)
+
+
+@pytest.mark.parametrize(
+    ("n_users", "n_differ", "passed"), [(9, 9, False), (9, 0, False), (10, 10, True), (10, 0, True)]
+)
+def test_too_few_users_are_no_pass_and_the_same_values_are(n_users: int, n_differ: int, passed: bool) -> None:
+    ends = (0.1, 0.2) if n_differ else (np.nan, np.nan)
+    for margin in (0.0, 0.01):
+        check = NotWorse("ndcg", 10, "new", n_users, "old", n_differ, 0.0, *ends, margin, 0.95)
+        assert check.passed is passed
+        assert ("9 users, where a gate needs 10" in check.sentence()) is not passed
+    reached = AtLeast("ndcg", 10, "", n_users, 0.4, 0.3)
+    assert reached.passed is passed
+    assert ("shows nothing of the least, 0.3: 9 users" in reached.sentence()) is not passed
+
+
+def test_a_gate_of_few_users_or_without_an_interval_fails() -> None:
+    users = SAMPLE.test["user"].unique()
+    for n, words in ((1, "1 user, where a gate needs 10"), (3, "3 users, where"), (9, "9 users, where")):
+        few = SAMPLE.test[SAMPLE.test["user"].isin(users[:n])]
+        found = recnb.compare(SAMPLE.recommendations, few, baseline="item-knn")
+        for gate in (
+            found.not_worse("ndcg", k=10),
+            found.at_least("ndcg", 0, k=10),
+            found["popular"].at_least("ndcg", 0),
+        ):
+            assert not gate
+            assert words in repr(gate)
+    # DCG has no upper bound, so where few users differ there is no interval.
+    recs = SAMPLE.models["item-knn"]
+    other = recs.assign(item=recs["item"].where(recs["user"] != "u026", "none " + recs["rank"].astype(str)))
+    gate = recnb.compare({"new": other, "old": recs}, SAMPLE.test, baseline="old").not_worse("dcg", 10)
+    assert not gate
+    assert "too few users or differences for an interval" in repr(gate)
+
+
+@pytest.mark.parametrize(
+    ("check", "words"),
+    [
+        (AtLeast("ndcg", 10, "", 261, 0.2589027, 0.258903), "is 0.2589027, below 0.258903"),
+        (AtLeast("ndcg", 10, "", 261, 0.29999996, 0.3), "is 0.29999996, below 0.3"),
+        (AtLeast("ndcg", 10, "", 261, 0.3, 0.3), "is 0.3000, at least 0.3"),
+        (AtLeast("ndcg", 10, "", 261, 0.123456789, 0.123456788), "is 0.123456789, at least 0.123456788"),
+        (NotWorse("ndcg", 10, "a", 261, "b", 99, -0.1, -0.020004, 0.1, 0.02, 0.95), "interval -0.020004 to 0.1000"),
+        (NotWorse("ndcg", 10, "a", 261, "b", 99, -0.00003, -0.1, -0.00001, 0.0, 0.95), "interval -0.1000 to -0.00001"),
+    ],
+)  # fmt: skip
+def test_numbers_have_as_many_digits_as_tell_them_apart(check: GateCheck, words: str) -> None:
+    assert words in check.sentence()
 
 
 def test_it_prints_why() -> None:
@@ -59,7 +115,7 @@ def test_it_prints_why() -> None:
             assert part in form
     assert repr(gate).startswith("failed: ")
     assert "relevance above 0" in repr(gate)
-    assert "popular 쪽이 item-knn보다 나쁨" in repr(Gate(gate.checks, gate.basis, "ko"))
+    assert "popular 쪽이 item-knn보다 나쁨" in repr(Gate(gate.checks, "ko"))
 
 
 def test_a_number_that_must_be_reached() -> None:
@@ -68,7 +124,8 @@ def test_a_number_that_must_be_reached() -> None:
     assert ev.at_least("ndcg", value, k=10)
     gate = ev.at_least("ndcg", np.nextafter(value, 1), k=10)
     assert not gate
-    assert "ndcg@10 is 0.2589, below 0.258" in repr(gate)
+    assert f"ndcg@10 is {value}" in repr(gate)
+    assert f"below {np.nextafter(value, 1)}" in repr(gate)
     assert ev.at_least("coverage", 0.2, k=10)
     assert ev.at_least("ndcg", float(ev.ndcg(k=10, gain="exponential")), k=10, gain="exponential")
     assert [check.passed for check in FOUND.at_least("ndcg", 0.2, k=10).checks] == [True, True, False]
@@ -139,6 +196,15 @@ def test_the_line_below_is_of_the_users_of_the_metric() -> None:
     found = recnb.compare(SAMPLE.recommendations, SAMPLE.test, train=SAMPLE.train).at_least("novelty", 0.1, k=10)
     assert "users with a list" in found.basis
     assert ev.at_least("ndcg", 0.1, k=10).basis == ev.basis()
+
+
+def test_checks_of_several_gates_keep_their_basis() -> None:
+    ev = SAMPLE.models["item-knn"].rec.against(SAMPLE.test, train=SAMPLE.train)
+    coverage, accuracy = ev.at_least("coverage", 0.1, k=10), ev.at_least("ndcg", 0.1, k=10)
+    both = coverage + accuracy
+    assert both.basis == f"coverage@10: {coverage.basis}; ndcg@10: {accuracy.basis}"
+    assert [check["basis"] for check in both.to_dict()["checks"]] == [coverage.basis, accuracy.basis]
+    assert (accuracy + ev.at_least("recall", 0.1, k=10)).basis == accuracy.basis
 
 
 def test_a_cut_off_is_named_once() -> None:
