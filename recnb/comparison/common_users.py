@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,11 @@ from recnb.errors import Argument, FrameError, NoUsersError, OptionError
 from recnb.results.evaluation_data import EvaluationData
 
 #: Whom models are compared on.
-COMMON_USERS = Plural(
+COMMON_TO_BOTH = Plural(
+    "compared on the {n:,} user that both models are judged on",
+    "compared on the {n:,} users that both models are judged on",
+)
+COMMON_TO_ALL = Plural(
     "compared on the {n:,} user that all {models} models are judged on",
     "compared on the {n:,} users that all {models} models are judged on",
 )
@@ -93,6 +98,18 @@ def check_side_data(models: Mapping[str, EvaluationData]) -> None:
                 )
 
 
+def check_lists_of_common_users(models: Mapping[str, EvaluationData]) -> None:
+    """Refuse models of which two have no user with a list in common, by whom they could be compared: parts of one run."""
+    has_list = {name: model.prepared.list_length > 0 for name, model in models.items()}
+    for first, other in combinations(models, 2):
+        if has_list[first].any() and has_list[other].any() and not (has_list[first] & has_list[other]).any():
+            raise FrameError(
+                f"{first!r} and {other!r} have lists of different users, so they are parts of one run and not two models. "
+                "A run in parts is put together into one frame or file, as pl.scan_parquet('recs_*.parquet').sink_parquet('recs.parquet') "
+                "does with files, and evaluated as one model."
+            )
+
+
 def _judged(prepared: Prepared) -> pl.DataFrame:
     """The rows that must be the same: relevant ones, and all rows of the truth if those enter the ranking."""
     judged = prepared.judged.select("user", "item", "relevance")
@@ -141,7 +158,7 @@ def restrict_to_common_users(
     if len(users) == 0:
         counts = ", ".join(f"{name!r} {len(judged):,} (such as {judged[0]!r})" for name, judged in users_of.items())
         raise NoUsersError(f"no user is judged in every model: {counts}. Check that all lists are of the same users.")
-    note = Sentence(COMMON_USERS, {"n": len(users), "models": len(models)})
+    note = Sentence(COMMON_TO_BOTH if len(models) == 2 else COMMON_TO_ALL, {"n": len(users), "models": len(models)})
     kept = {
         name: model if len(users_of[name]) == len(users) else model.restricted(among(model.prepared, users, note))
         for name, model in models.items()

@@ -10,12 +10,18 @@ from typing import TYPE_CHECKING, Any, Literal, Never, NoReturn
 import numpy as np
 import pandas as pd
 
-from recnb.comparison.common_users import check_conventions, check_truths, restrict_to_common_users, share_catalogue
+from recnb.comparison.common_users import (
+    check_conventions,
+    check_lists_of_common_users,
+    check_truths,
+    restrict_to_common_users,
+    share_catalogue,
+)
 from recnb.comparison.conclusions import comparison_title
 from recnb.comparison.data import ComparisonData
 from recnb.comparison.differences import curves_of, differences_by
 from recnb.comparison.models import models_of, reference_of, settings_of
-from recnb.comparison.parts import ComparisonTable, Conclusion, Curves, Forest, Movers, Tradeoff
+from recnb.comparison.parts import ComparisonRows, ComparisonTable, Conclusion, Curves, Forest, Movers, Tradeoff
 from recnb.comparison.results import Difference, Test
 from recnb.data import Frame
 from recnb.data.input import Input
@@ -115,7 +121,7 @@ def compare(
     OptionError
         If an option is unknown, or models are evaluated under different conventions.
     FrameError
-        If models are evaluated on different truths.
+        If models are evaluated on different truths, or have lists of different users.
     NoUsersError
         If no user is evaluated in every model.
 
@@ -136,6 +142,7 @@ def compare(
     check_conventions(evaluated)
     check_truths(evaluated)
     kept, judged = restrict_to_common_users(share_catalogue(evaluated))
+    check_lists_of_common_users(kept)
     if pairs == "all" and baseline is not None:
         kept = {name: kept[name] for name in sorted(kept, key=lambda name: name != reference)}
     if permutations is None:
@@ -281,7 +288,9 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
             (whether it is not significantly different from the best).
         """
         means = self._measured(metrics, k, options, []).means
-        return pd.DataFrame(list(map(asdict, means))).drop(columns="symbol")
+        frame = pd.DataFrame(list(map(asdict, means))).drop(columns="symbol")
+        frame = frame[["metric", "k", "model", "mean", "low", "high", "n_users", "best", "near_best"]]
+        return self._rows(frame, 3, ("mean", "low", "high", "n_users", "best", "near_best"))
 
     def differences(
         self, metrics: Metrics = None, k: AnyCutoffs = None, *, by: Any = None, bins: int = 4, **options: Any
@@ -308,8 +317,20 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         cells = [row.to_dict() | dict(zip(labels, key, strict=True)) for key, row in differences_by(measured)]
         frame = pd.DataFrame(cells, columns=pd.Index([*labels, *DIFFERENCE_COLUMNS]))
         settings = self.settings
-        frame.attrs = {"corrected": settings.test, "confidence": settings.confidence, "n_compared": len(frame)}
-        return frame
+        shown = ("difference", "low", "high", "p_holm", "won", "tied", "lost", "n_users", "verdict")
+        rows = self._rows(frame, len(labels) + 4, shown)
+        rows.attrs |= {
+            "corrected": settings.test,
+            "confidence": settings.confidence,
+            "n_compared": int(frame["p_holm"].notna().sum()),
+        }
+        return rows
+
+    def _rows(self, frame: pd.DataFrame, n_labels: int, shown: Sequence[str]) -> ComparisonRows:
+        """A frame whose first columns say what each row is of."""
+        rows = ComparisonRows(frame)
+        rows.attrs = {"labels": n_labels, "shown": shown, "basis": self.basis(), "lang": current()}
+        return rows
 
     def conclusion(
         self, metrics: Metrics = None, k: AnyCutoffs = None, *, lang: str | None = None, **options: Any
@@ -503,7 +524,8 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         """
         from recnb.comparison.rank_similarity import overlaps
 
-        return pd.DataFrame(list(map(asdict, overlaps(self._models, Cutoffs.one(k).values[0], p))))
+        frame = pd.DataFrame(list(map(asdict, overlaps(self._models, Cutoffs.one(k).values[0], p))))
+        return self._rows(frame, 3, ("jaccard", "rbo", "n_users", "n_identical"))
 
     def beyond(self, k: int | None = None) -> Table:
         """Return the metrics beyond accuracy that `train=` and `items=` allow for every model.

@@ -11,10 +11,11 @@ from math import isfinite, isnan
 from typing import TYPE_CHECKING
 
 from recnb.comparison.results import tested
-from recnb.display.language import N_, _, ngettext
+from recnb.display.language import N_, Plural, _, ngettext
 from recnb.display.templates import joined, plain_lines, translated
 from recnb.display.text import one_line
 from recnb.results.provenance import NO_RELEVANT
+from recnb.stats import BETA
 
 if TYPE_CHECKING:
     from recnb.comparison.results import (
@@ -94,9 +95,15 @@ INTERVAL_METHODS: dict[str, str] = {
     "percentile": N_("percentiles of {resamples} bootstrap draws of the users"),
     "moments": N_("the limit of bootstrap draws of the users, from mean, spread and skewness"),
     "t": N_("Student's t over the users"),
-    "few": N_("Clopper and Pearson's, within the metric's bounds, where fewer than 10 users differ"),
-    "beta": N_("Clopper and Pearson's, for values between bounds"),
+    "few": N_("beta distribution within the metric's bounds, where fewer than 10 users differ"),
+    "beta": BETA,
 }
+
+#: Whom models are compared on.
+JUDGED_BY_BOTH = Plural("{n:,} user that both models are judged on", "{n:,} users that both models are judged on")
+JUDGED_BY_ALL = Plural(
+    "{n:,} user that all {models} models are judged on", "{n:,} users that all {models} models are judged on"
+)
 
 #: Makes a name safe for the form in which it is shown.
 Safe = Callable[[str], str]
@@ -301,14 +308,7 @@ def population_in_words(
 ) -> list[str]:
     """The users that models are compared on, and those left out; names are the user's, on one line and not yet escaped."""
     judged = list(judged)
-    words = [
-        ngettext(
-            "{n:,} user that all {models} models are judged on",
-            "{n:,} users that all {models} models are judged on",
-            n_users,
-            models=len(judged),
-        )
-    ]
+    words = [_(JUDGED_BY_BOTH if len(judged) == 2 else JUDGED_BY_ALL, n=n_users, models=len(judged))]
     words += [
         ngettext(
             "{n:,} user of {model} left out, not judged in every other model",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from recnb.comparison.common_users import COMMON_USERS
+from recnb.comparison.common_users import COMMON_TO_ALL, COMMON_TO_BOTH
 from recnb.comparison.conclusions import population_in_words
 from recnb.comparison.differences import ComparedMetrics, computed_blocks, measure, measure_by
 from recnb.comparison.models import OWN
@@ -70,7 +70,11 @@ class ComparisonData:
         if first.library:
             words.append(first.each_as_library)
         # The users compared are named first, and once.
-        notes = [str(note) for note in first.prepared.notes if getattr(note, "message", "") != COMMON_USERS]
+        notes = [
+            str(note)
+            for note in first.prepared.notes
+            if getattr(note, "message", "") not in (COMMON_TO_ALL, COMMON_TO_BOTH)
+        ]
         return "; ".join([*words, *convention.phrases(graded=first.prepared.graded), *notes])
 
     def _chosen(self, metrics: Metrics, options: Mapping[str, Any]) -> list[MetricOptions]:

@@ -78,7 +78,7 @@ class Conclusion(ComparisonPart):
     def lines(self) -> list[str]:
         """A sentence for each difference."""
         with use_language(self.lang):
-            return conclusions(self.differences, self.settings)
+            return conclusions(self.differences, self.settings, one_line)
 
     @property
     def notes(self) -> list[str]:
@@ -133,7 +133,7 @@ class Forest(ComparisonPart):
 
     def _text(self) -> str:
         return "\n".join(
-            f"{row.label}  {row.model} − {row.baseline}: {signed(row.difference)} [{number(row.low)}, {number(row.high)}] {SIGNS[row.verdict]}"
+            f"{row.label}  {one_line(row.model)} − {one_line(row.baseline)}: {signed(row.difference)} [{number(row.low)}, {number(row.high)}] {SIGNS[row.verdict]}"
             for row in self.differences
         )
 
@@ -211,7 +211,7 @@ class Curves(ComparisonPart):
         return ax
 
     def _text(self) -> str:
-        means = pd.DataFrame({model: curve.to_frame().iloc[:, 0] for model, curve in self.curves.items()})
+        means = pd.DataFrame({one_line(model): curve.to_frame().iloc[:, 0] for model, curve in self.curves.items()})
         symbol = next(iter(self.curves.values())).symbol
         return f"{symbol}@{self.axis}\n{means.rename_axis('model', axis=1).to_string(float_format='{:.4f}'.format)}"
 
@@ -257,7 +257,7 @@ class Tradeoff(ComparisonPart):
         return ax
 
     def _text(self) -> str:
-        return self.to_frame().to_string(float_format="{:.4f}".format)
+        return self.to_frame().rename(index=one_line).to_string(float_format="{:.4f}".format)
 
     def _html(self) -> str:
         return part(_("comparison of models"), "tradeoff", self.points, self.labels, self.n_users)
@@ -300,3 +300,40 @@ class ComparisonTable(Table):
         best, near = (mark.format(0.5).strip() for mark in (form.best, form.near))
         words = near_best_in_words(self.attrs["alpha"])
         return [best + form.safe(_(": the highest mean of its column"), 400), near + form.safe(": " + words, 400)]
+
+
+class ShownRows(Table):
+    """The rows of a comparison as they are shown: indexed by what they are of, with the columns that a reader needs."""
+
+    def _number(self, value: float, column: object) -> str:
+        """A difference with its sign; a small p is not rounded to 0."""
+        if column == "p_holm" and value < 0.0001:
+            return "<0.0001"
+        return signed(value) if column == "difference" and isfinite(value) else super()._number(value, column)
+
+
+class ComparisonRows(Table):
+    """Rows of a comparison as a DataFrame; where it is shown, names of models and segments are on one line.
+
+    `attrs["labels"]` is the number of columns that say what a row is of, and `attrs["shown"]` names the others that are shown.
+    """
+
+    def _shown_rows(self) -> ShownRows:
+        labels = [*self.columns[: self.attrs["labels"]]]
+        shown = ShownRows(pd.DataFrame(self)[[*labels, *self.attrs["shown"]]].set_index(labels))
+        shown.attrs = self.attrs
+        return shown
+
+    def __repr__(self) -> str:
+        return repr(self._shown_rows())
+
+    def _repr_html_(self) -> str:
+        return self._shown_rows()._repr_html_()
+
+    def to_markdown(self, *args: Any, **options: Any) -> Any:
+        """Return the rows in Markdown as they are shown, or write them to a file."""
+        return self._shown_rows().to_markdown(*args, **options)
+
+    def to_latex(self, *args: Any, **options: Any) -> Any:
+        """Return the rows in LaTeX as they are shown, or write them to a file."""
+        return self._shown_rows().to_latex(*args, **options)

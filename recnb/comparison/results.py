@@ -231,6 +231,11 @@ class ComparisonSegments:
     words: str = ""  #: what a row is, if a column splits users
 
     @property
+    def n_tested(self) -> int:
+        """The number of differences that p-values are corrected for."""
+        return tested(difference for _segment, difference in self.rows)
+
+    @property
     def reach(self) -> float:
         """The largest size of a difference or of an end of its interval."""
         return reach_of([difference for _segment, difference in self.rows])

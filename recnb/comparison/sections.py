@@ -11,7 +11,7 @@ from recnb.comparison import conclusions as words
 from recnb.comparison.conclusions import SIGNS, bare_p, number, percent_of, signed
 from recnb.display.language import N_, _, ngettext
 from recnb.display.templates import macro, name, user_text
-from recnb.display.text import latex_table, latex_text
+from recnb.display.text import LatexTable, latex_text
 from recnb.report.section import Cells, Column, FindingsTab, Safe, Section
 
 if TYPE_CHECKING:
@@ -109,8 +109,8 @@ class ComparisonOverview(ComparisonSection):
             [_("model"), *(metric.symbol if k is None else f"{metric.symbol}@{k}" for metric, k in columns)], rows
         )
 
-    def latex(self) -> list[str]:
-        """The means of all models at every cut-off; users, test and correction in the caption."""
+    def latex(self) -> list[LatexTable]:
+        """The means of all models at every cut-off; users, test and correction in the note."""
 
         def cell(mean: Mean, verdict: str) -> str:
             marks = (LATEX_NEAR if mean.near_best else "") + LATEX_MARKS.get(verdict, "")
@@ -123,14 +123,14 @@ class ComparisonOverview(ComparisonSection):
         if len(columns) == n_columns and len(report.k) > 1:  # each metric at a cut-off of its own
             cells = self._means(columns, latex_text, cell)
             rows = [["", *map(latex_text, cells.header[1:])], r"\midrule", *cells.rows]
-            return [latex_table(f"l{'r' * n_columns}", self._caption(), rows)]
+            return [self._latex_table(n_columns, rows)]
         for k in self.report.k:
             header = latex_text(_("whole list")) if k is None else rf"$k = {k}$"
             metrics = [latex_text(metric.symbol) for metric in self.report.metrics_at(k)]
             rest = [""] * (n_columns - len(metrics))  # of metrics that have no number here
             body = [[*row, *rest] for row in self.means(k, latex_text, cell).rows]
             rows += [*([r"\midrule"] if rows else []), [header, *metrics, *rest], r"\midrule", *body]
-        return [latex_table(f"l{'r' * n_columns}", self._caption(), rows)]
+        return [self._latex_table(n_columns, rows)]
 
     def to_dict(self) -> dict[str, Any]:
         names = ("metric", "symbol", "title", "reads", "formula", "convention")
@@ -140,11 +140,14 @@ class ComparisonOverview(ComparisonSection):
         ]
         return super().to_dict() | {"metrics": metrics}
 
-    def _caption(self) -> str:
+    def _latex_table(self, n_columns: int, rows: Sequence[Sequence[str] | str]) -> LatexTable:
+        caption = ngettext("Means over {n:,} user", "Means over {n:,} users", self.report.n_users)
+        return LatexTable("l" + "r" * n_columns, rows, f"{latex_text(caption, 400)}.", self._note())
+
+    def _note(self) -> str:
         report, settings = self.report, self.report.settings
         near = words.near_best_in_words(settings.alpha)
         sentences = [
-            latex_text(ngettext("Means over {n:,} user", "Means over {n:,} users", report.n_users), 400),
             rf"\textbf{{{latex_text(_('Bold'))}}}" + latex_text(_(": the highest mean of its column"), 400),
             f"{_raised(LATEX_NEAR)} {latex_text(near, 400)}",
         ]
@@ -229,6 +232,22 @@ class SegmentDifferences(ComparisonSection):
 
     def heading(self, safe: Safe) -> str:
         return words.segments_title(self.report, safe)
+
+    def latex(self) -> list[LatexTable]:
+        """The differences within each segment; text of LaTeX has no signs of verdicts."""
+        cells = self.table(str)
+        rows = [[*row[:-1], row[-1].partition(" ")[2]] for row in cells.rows]
+        note = _(
+            "p-values by {test}, corrected by Holm's method over {n:,} tests; intervals are not corrected",
+            test=_(words.TESTS[self.report.settings.test]),
+            n=self.report.segments.n_tested,
+        )
+        header, *body = ([latex_text(cell) for cell in row] for row in (cells.header, *rows))
+        return [
+            Cells(header, body, cells.numbers_from).latex(
+                f"{latex_text(self.heading(str), 400)}.", f"{latex_text(note, 400)}."
+            )
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         segments = self.report.segments

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 from math import isfinite
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from recnb.display.language import _, width
 
@@ -212,9 +212,18 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], left: i
     return "\n".join("| " + " | ".join(cells) + " |" for cells in [header, rule, *rows])
 
 
-def latex_table(columns: str, caption: str, rows: Iterable[Sequence[str] | str], label: str | None = None) -> str:
-    """A table of LaTeX in the style of booktabs, of cells, caption and label that are LaTeX already; a row of text is a rule."""
-    body = [row if isinstance(row, str) else " & ".join(row) + r" \\" for row in rows]
-    named = [rf"\caption{{{caption}}}", *([rf"\label{{{label}}}"] if label else [])]
-    head = [r"\begin{table}", r"\centering", *named, rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
-    return "\n".join([*head, *body, r"\bottomrule", r"\end{tabular}", r"\end{table}"])
+class LatexTable(NamedTuple):
+    """A table of LaTeX in the style of booktabs; its parts are LaTeX already, and a row of text is a rule."""
+
+    columns: str
+    rows: Sequence[Sequence[str] | str]
+    caption: str  #: one sentence
+    note: str = ""  #: below the table
+
+    def text(self, label: str | None = None) -> str:
+        """The table with its caption above it, and its note below."""
+        body = [row if isinstance(row, str) else " & ".join(row) + r" \\" for row in self.rows]
+        named = [rf"\caption{{{self.caption}}}", *([rf"\label{{{label}}}"] if label else [])]
+        head = [r"\begin{table}", r"\centering", *named, rf"\begin{{tabular}}{{{self.columns}}}", r"\toprule"]
+        note = ["", r"\smallskip", rf"{{\footnotesize\raggedright {self.note}\par}}"] if self.note else []
+        return "\n".join([*head, *body, r"\bottomrule", r"\end{tabular}", *note, r"\end{table}"])

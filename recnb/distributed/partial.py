@@ -30,7 +30,7 @@ from recnb.results.provenance import (
 )
 from recnb.results.score import PartialScore, interval_of
 from recnb.results.table import parts_of, table_at, with_ends
-from recnb.stats import Moments
+from recnb.stats import BETA, Moments
 from recnb.stats.moments import COLUMNS, MomentsMethod
 
 if TYPE_CHECKING:
@@ -260,7 +260,7 @@ class Partial:
             raise OptionError("a curve runs over whole numbers, and this partial holds whole lists alone.")
         name, means = self.measures[row].metric, tuple(map(_mean, at.values()))
         low, high = (tuple(map(float, ends)) for ends in _ends([*at.values()]))
-        method = _("intervals: {method}", method=_("Clopper and Pearson's, for values between bounds"))
+        method = _("intervals: {method}", method=_(BETA))
         basis = f"{self.basis}; {method}"
         return Curve(name, metric_named(name).symbol, tuple(at), means, low, high, self.n_users, basis)
 

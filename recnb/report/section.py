@@ -6,6 +6,7 @@ import textwrap
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, overload
 
 from markupsafe import Markup
@@ -13,8 +14,8 @@ from markupsafe import Markup
 from recnb.data.files import AsJson, json_values, written
 from recnb.display.language import N_, _, use_language, width
 from recnb.display.templates import macro, name, page, plain_macro, render, user_text
-from recnb.display.text import aligned, latex_table, markdown_table, markdown_text, one_line
-from recnb.errors import Suggesting
+from recnb.display.text import LatexTable, aligned, markdown_table, markdown_text, one_line
+from recnb.errors import Argument, OptionError, Suggesting
 
 if TYPE_CHECKING:
     from recnb.report.data import RankedItem
@@ -74,10 +75,10 @@ class Cells(NamedTuple):
         rows = [[cell.replace("<", "&lt;") for cell in row] for row in self.rows]
         return markdown_table(self.header, rows, self.numbers_from)
 
-    def latex(self, caption: str) -> str:
-        """The table in LaTeX, of cells and a caption that are LaTeX already."""
+    def latex(self, caption: str, note: str = "") -> LatexTable:
+        """The table in LaTeX, of cells, a caption and a note that are LaTeX already."""
         columns = "l" * self.numbers_from + "r" * (len(self.header) - self.numbers_from)
-        return latex_table(columns, caption, [self.header, r"\midrule", *self.rows])
+        return LatexTable(columns, [self.header, r"\midrule", *self.rows], caption, note)
 
 
 class Section:
@@ -148,7 +149,7 @@ class Section:
             return ""
         return f"{heading}\n{cells.text()}" if form == "txt" else f"**{heading}**\n\n{cells.markdown()}"
 
-    def latex(self) -> list[str]:
+    def latex(self) -> list[LatexTable]:
         """Its tables for a paper; most sections have none."""
         return []
 
@@ -262,23 +263,33 @@ class SectionedReport(AsJson, Suggesting):
             return written(self._plain("md") + "\n", path)
 
     @overload
-    def to_latex(self, path: None = None) -> str: ...
+    def to_latex(self, path: None = None, *, caption: str | None = None, label: str | None = None) -> str: ...
     @overload
-    def to_latex(self, path: str | Path) -> None: ...
-    def to_latex(self, path: str | Path | None = None) -> str | None:
+    def to_latex(self, path: str | Path, *, caption: str | None = None, label: str | None = None) -> None: ...
+    def to_latex(
+        self, path: str | Path | None = None, *, caption: str | None = None, label: str | None = None
+    ) -> str | None:
         """Return the means as a LaTeX table for a paper, or write it to a file.
 
-        Users and convention are in the caption. Of one model, segments have a second table; of several, the best mean is bold
-        and findings are marked. It needs the package booktabs.
+        Users and convention are in a note below it. Segments have a second table; of several models, the best mean is bold and
+        findings are marked. It needs the package booktabs.
 
         Parameters
         ----------
         path
             The file to write; None: return the text.
+        caption, label
+            LaTeX of the first table; further tables have their own captions, and the labels `label`-2 and so on.
         """
+        for argument, given in (("caption", caption), ("label", label)):
+            if not isinstance(given, (str, NoneType)):
+                raise OptionError(Argument(argument, given), ": give LaTeX as text.")
         with use_language(self.lang):
-            tables = [table for section in self._shown for table in section.latex()]
-            return written("\n".join([_(r"% needs \usepackage{booktabs}"), *tables, ""]), path)
+            first, *others = [table for section in self._shown for table in section.latex()]
+            tables = [first if caption is None else first._replace(caption=caption), *others]
+            labels = [label, *(label and f"{label}-{at}" for at in range(2, len(tables) + 1))]
+            texts = [table.text(of_table) for table, of_table in zip(tables, labels, strict=True)]
+            return written("\n".join([_(r"% needs \usepackage{booktabs}"), *texts, ""]), path)
 
     def _plain(self, form: Form) -> str:
         return "\n\n".join(filter(None, (section.plain(form) for section in self._shown)))

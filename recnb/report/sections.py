@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from recnb.display.language import N_, _, ngettext, pgettext
 from recnb.display.templates import plain_lines
-from recnb.display.text import at_k, ends, fixed, latex_table, latex_text, short, signed, some
+from recnb.display.text import LatexTable, at_k, ends, fixed, latex_text, short, signed, some
 from recnb.report.data import BeyondRow
 from recnb.report.section import Cells, Column, FindingsTab, Safe, Section
-from recnb.stats import ENOUGH
+from recnb.stats import BETA, ENOUGH
 
 if TYPE_CHECKING:
     from recnb.report.data import MetricSummary, ReportData, UserSummary
@@ -84,8 +84,7 @@ class OverviewSection(ModelSection):
     @property
     def remarks(self) -> str:
         """The method of the intervals, what they leave out, and the users of metrics beyond accuracy."""
-        how = _("Clopper and Pearson's, for values between bounds")
-        return " ".join(plain_lines("report/words.txt.jinja", "remarks", self.report, how, ENOUGH))
+        return " ".join(plain_lines("report/words.txt.jinja", "remarks", self.report, _(BETA), ENOUGH))
 
     @property
     def facts(self) -> list[tuple[str, str]]:
@@ -132,7 +131,7 @@ class OverviewSection(ModelSection):
         ]
         return Cells([title, *map(at_k, at)], rows)
 
-    def latex(self) -> list[str]:
+    def latex(self) -> list[LatexTable]:
         report, at = self.report, self.report.k
         header = ["", *(rf"\multicolumn{{2}}{{c}}{{{at_k(k)}}}" for k in at)]
         rules = " ".join(rf"\cmidrule(lr){{{2 * column + 2}-{2 * column + 3}}}" for column in range(len(at)))
@@ -141,8 +140,8 @@ class OverviewSection(ModelSection):
         if beyond := metrics[len(report.metrics) :]:
             rows += [r"\midrule", *beyond]
         conventions = [f"{metric.symbol}: {metric.convention}" for metric in report.metrics if metric.convention]
-        caption = [_("Mean over users, with interval"), report.basis, *conventions, self.remarks]
-        return [latex_table("l" + "rl" * len(at), _sentences(caption), rows)]
+        note = _sentences([report.basis, *conventions, self.remarks])
+        return [LatexTable("l" + "rl" * len(at), rows, _sentences([_("Mean over users, with interval")]), note)]
 
     def to_dict(self) -> dict[str, Any]:
         population = asdict(self.report.population)
@@ -244,7 +243,7 @@ class SegmentsSection(ModelSection):
         ]
         return Cells.of(shown, [of_segments[at] for at in columns])
 
-    def latex(self) -> list[str]:
+    def latex(self) -> list[LatexTable]:
         """The segments by the lead metric; those that differ from all other users are marked."""
         segments = self.report.segments
         assert segments is not None
@@ -266,12 +265,10 @@ class SegmentsSection(ModelSection):
             (_("interval of the gap"), gaps),
         ]
         header, rows, _numbers_from = Cells.of(segments.of(self.report.lead.metric), columns)
-        caption = [
-            self._caption(self.report.label, segments.by),
-            segments.basis,
-            _("* differs from all other users at {alpha} (Holm)", alpha=f"{segments.alpha:g}"),
-        ]
-        return [latex_table("lrrlrl", _sentences(caption), [list(map(latex_text, header)), r"\midrule", *rows])]
+        caption = _sentences([self._caption(self.report.label, segments.by)])
+        differs = _("* differs from all other users at {alpha} (Holm)", alpha=f"{segments.alpha:g}")
+        body = [list(map(latex_text, header)), r"\midrule", *rows]
+        return [LatexTable("lrrlrl", body, caption, _sentences([segments.basis, differs]))]
 
 
 class BeyondSection(ModelSection):

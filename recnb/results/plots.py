@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from recnb.display.svg import COLOURS
+from recnb.display.text import one_line
 from recnb.errors import Argument, OptionError, is_several
 
 if TYPE_CHECKING:
@@ -37,8 +38,7 @@ def axes(ax: Axes | None, height: float | None = None, width: float | None = Non
 
 def plain(name: object) -> str:
     """A name as text of matplotlib, which takes what stands between two $ for a formula."""
-    text = " ".join(map(str, name)) if isinstance(name, tuple) else str(name)
-    return text.replace("$", r"\$")
+    return one_line(" ".join(map(str, name)) if isinstance(name, tuple) else name).replace("$", r"\$")
 
 
 def draw_intervals(

@@ -136,8 +136,8 @@ class Score(MetricValue):
     ) -> Interval:
         """Interval for the mean, taking the users as a sample.
 
-        `auto` is `beta`: Clopper's and Pearson's for a metric of 0 and 1, such as the hit rate, and the same for values between
-        bounds. Its coverage is at least the confidence at any number of users. Other methods are "bootstrap" (percentiles of `resamples`
+        `auto` is `beta`: for a metric of 0 and 1, such as the hit rate, the exact interval of Clopper and Pearson, and for other
+        values between bounds the beta interval that generalises it. Its coverage is at least the confidence at any number of users. Other methods are "bootstrap" (percentiles of `resamples`
         draws of the users; the same `seed` gives the same interval), "bca", "t" (Student's), and the closed forms "moments" and
         "bca_moments"; few users with a hit make these too narrow. The interval is (nan, nan) with a single user, and for a
         metric without an upper bound (DCG, novelty) below 10 users with a value above 0.

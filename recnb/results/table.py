@@ -16,7 +16,7 @@ from recnb.data.files import written
 from recnb.display.fonts import lettering
 from recnb.display.language import _, current, ngettext, use_language
 from recnb.display.templates import breakable, in_one_line, render, user_text
-from recnb.display.text import latex_table, latex_text, markdown_table, markdown_text, one_line
+from recnb.display.text import LatexTable, latex_text, markdown_table, markdown_text, one_line
 from recnb.errors import Argument, OptionError, RecnbError, is_several
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import LIST_METRICS, METRICS, Metric, measure_named
@@ -241,8 +241,10 @@ class Table(pd.DataFrame):
             lines = self._notes(form)
         columns = "l" * left + "r" * (len(header) - left)
         words = ". ".join([*([caption.rstrip(".")] if caption else []), *lines, latex_text(self._basis, 4000)])
-        table = latex_table(columns, words, [header, r"\midrule", *rows], label)
-        return written("\n".join([_(r"% needs \usepackage{booktabs}"), table, ""]), args[0] if args else None)
+        table = LatexTable(columns, [header, r"\midrule", *rows], words)
+        return written(
+            "\n".join([_(r"% needs \usepackage{booktabs}"), table.text(label), ""]), args[0] if args else None
+        )
 
     def __repr__(self) -> str:
         with use_language(self.attrs.get("lang")):

@@ -10,13 +10,13 @@ Arrays of numpy in, arrays of numpy out. scipy.stats takes a second to import, s
 the others need scipy.special alone.
 """
 
-from recnb.stats.intervals import METHODS, IntervalMethod, interval_of_pairs, intervals
+from recnb.stats.intervals import BETA, METHODS, IntervalMethod, interval_of_pairs, intervals
 from recnb.stats.moments import ENOUGH, UNBOUNDED, Bounds, Moments, checked_confidence
 from recnb.stats.multiple_testing import benjamini_hochberg, holm
 from recnb.stats.paired import PAIRED_METHODS, Paired, PairedMethod, paired
 from recnb.stats.power import Detectable, detectable, users_needed
 
 __all__ = [
-    "ENOUGH", "METHODS", "PAIRED_METHODS", "UNBOUNDED", "Bounds", "Detectable", "IntervalMethod", "Moments",
+    "BETA", "ENOUGH", "METHODS", "PAIRED_METHODS", "UNBOUNDED", "Bounds", "Detectable", "IntervalMethod", "Moments",
     "Paired", "PairedMethod", "benjamini_hochberg", "checked_confidence", "detectable", "holm", "interval_of_pairs", "intervals", "paired", "users_needed",
 ]  # fmt: skip

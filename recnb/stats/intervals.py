@@ -9,12 +9,14 @@ from typing import Literal
 
 import numpy as np
 
-from recnb.display.language import _
+from recnb.display.language import N_, _
 from recnb.display.progress import steps
 from recnb.errors import OptionError, is_word, near
 from recnb.stats.moments import ENOUGH, UNBOUNDED, Bounds, Floats, Moments, checked_confidence, moved
 
 IntervalMethod = Literal["auto", "beta", "bootstrap", "bca", "moments", "bca_moments", "t"]
+#: What the usual interval is, in words.
+BETA = N_("beta distribution within the metric's bounds; for values of 0 and 1 the exact one of Clopper and Pearson")
 METHODS = ("auto", "beta", "bootstrap", "bca", "moments", "bca_moments", "t")
 
 

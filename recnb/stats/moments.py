@@ -131,7 +131,7 @@ class Moments:
     def interval(self, confidence: float = 0.95, method: MomentsMethod = "auto") -> tuple[Floats, Floats]:
         """Lower and upper ends for the mean of each column; NaN where users are too few or too alike for the method.
 
-        `beta`, which `auto` takes, is Clopper's and Pearson's for values between bounds (see `intervals`). `moments` is
+        `beta`, which `auto` takes, generalises Clopper's and Pearson's to values between bounds (see `intervals`). `moments` is
         where the percentiles of the bootstrap go with many users: normal, with the skewness of the mean put in (Cornish
         and Fisher 1937). `bca_moments` is where those of BCa go: the same at the deviates that BCa takes. `t` is Student's.
         """

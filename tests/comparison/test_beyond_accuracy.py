@@ -65,7 +65,7 @@ def test_marks_of_accuracy_do_not_change_beside_what_is_beyond_it(compared):
     alone = compared.means(["ndcg", "recall"], k=[5, 10])
     means = compared.means(["ndcg", "novelty", "recall"], k=[5, 10])
     kept = means[means.metric != "novelty"].reset_index(drop=True)
-    pd.testing.assert_frame_equal(kept, alone)
+    pd.testing.assert_frame_equal(kept, alone.to_frame())
 
 
 def test_a_user_without_a_list_is_left_out_of_what_is_beyond_accuracy_alone(sample, side_data):

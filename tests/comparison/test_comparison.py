@@ -117,6 +117,26 @@ def test_models_that_give_the_same_are_said_to_give_the_same_value():
     assert found.overlap(2).loc[0, ["jaccard", "rbo", "n_identical"]].tolist() == [1, 1, 4]
 
 
+def test_two_models_are_both_and_three_are_all(sample, compared):
+    both = recnb.compare({"one": FIRST, "two": SECOND}, TRUTH)
+    assert "4 users that both models are judged on" in both.basis()
+    assert "261 users that all 3 models are judged on" in compared.basis()
+    first, second = lists(a="xy", b="yx"), lists(b="xy", c="xp")
+    part = recnb.compare({"one": first, "two": second}, TRUTH, users="recs").models["one"]
+    assert "compared on the 1 user that both models are judged on" in part.basis()
+
+
+def test_segments_are_corrected_over_the_tests_made(sample):
+    few = sample.users.assign(few=sample.users["user"].map(lambda user: "few" if user < "u006" else "many"))
+    found = recnb.compare(sample.models, sample.test, baseline="popular", users=few)
+    rows = found.differences("ndcg", k=10, by="few")
+    assert len(rows) == 4
+    assert (rows["p_holm"].notna().sum(), rows.attrs["n_compared"]) == (2, 2)
+    report = found.report(k=10, metrics=["ndcg"], by="few")
+    assert "Holm&#39;s method over the 2 tests here" in report.to_html()
+    assert "Holm's method over 2 tests" in report.to_latex()
+
+
 def test_one_user_is_no_sample():
     found = recnb.compare({"one": lists(a="xy"), "two": lists(a="yx")}, TRUTH.head(1))
     assert found.differences("ndcg", k=2).verdict.tolist() == ["untested"]
@@ -136,7 +156,7 @@ def test_only_users_that_all_models_are_judged_on():
     found = recnb.compare({"one": first, "two": second}, TRUTH, users="recs")
     assert found.users.tolist() == ["b", "c"]
     assert found.table("mrr", k=2)["reciprocal_rank@2"].to_dict() == {"one": 0.25, "two": 1.0}
-    assert "2 users that all 2 models are judged on; 1 user of one left out" in found.basis()
+    assert "2 users that both models are judged on; 1 user of one left out" in found.basis()
     for one in found.models.values():
         assert one.users.tolist() == ["b", "c"]
         assert one.counts.n_users == 2

@@ -2,6 +2,7 @@
 
 import json
 import re
+import unicodedata
 
 import matplotlib as mpl
 import numpy as np
@@ -157,6 +158,77 @@ def test_names_of_models_users_and_items_are_made_safe():
     ):
         assert "<script" not in one._repr_html_()
         assert "$e$ {f}\n" not in one._repr_html_()
+
+
+#: Every result of a comparison.
+RESULTS = {
+    "repr": lambda found: found,
+    "table": lambda found: found.table(k=10),
+    "table by": lambda found: found.table("ndcg", k=10, by="segment"),
+    "means": lambda found: found.means(k=10),
+    "differences": lambda found: found.differences(k=10),
+    "differences by": lambda found: found.differences("ndcg", k=10, by="segment"),
+    "conclusion": lambda found: found.conclusion(k=10),
+    "forest": lambda found: found.forest(k=10),
+    "movers": lambda found: found.movers(k=10),
+    "overlap": lambda found: found.overlap(k=10),
+    "curve": lambda found: found.curve(k=[1, 5]),
+    "tradeoff": lambda found: found.tradeoff("coverage", k=10),
+    "beyond": lambda found: found.beyond(k=10),
+    "report": lambda found: found.report(k=[5, 10], by="segment"),
+    "gate": lambda found: found.not_worse("ndcg", k=10) + found.at_least("coverage", 0.1, k=10),
+}
+
+
+@pytest.fixture(scope="module")
+def disguised(sample):
+    """A comparison whose models and segments have names that would break lines, move the cursor or turn the text."""
+    names = ["two\nlines\r", "esc\x1b[31m red\x00", "turn\u202e back"]
+    users = sample.users.assign(segment=sample.users["segment"] + "\x1b[2J\nnext\u202e")
+    models = dict(zip(names, sample.models.values(), strict=True))
+    return recnb.compare(models, sample.test, train=sample.train, items=sample.items, users=users)
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_no_name_reaches_a_terminal_as_more_than_text(disguised, name):
+    shown = RESULTS[name](disguised)
+    methods = [form for form in ("_repr_html_", "to_markdown", "to_latex") if hasattr(shown, form)]
+    texts = [repr(shown), *(getattr(shown, form)() for form in methods), *getattr(shown, "lines", ())]
+    for text in texts:
+        assert not {sign for sign in text if unicodedata.category(sign) in ("Cc", "Cs", "Cf")} - {"\n"}
+        assert not re.search(r"two\nlines|J\s*\nnext", text)
+
+
+def test_latex_has_the_segments_and_takes_a_caption_and_a_label(sample):
+    found = recnb.compare(sample.models, sample.test, baseline="popular", users=sample.users)
+    report = found.report(k=[5, 10], metrics=["ndcg"], by="segment")
+    rows = found.differences("ndcg", k=10, by="segment")
+    for one, captions in (
+        (report, ["Means over 261 users.", "nDCG@10 by segment."]),
+        (
+            found["popular"].report(k=[5, 10], metrics=["ndcg"], by="segment"),
+            ["Mean over users, with interval.", "nDCG@10 by segment: each segment, and its gap to all other users."],
+        ),
+    ):
+        latex = one.to_latex()
+        assert re.findall(r"\\caption\{(.*)\}", latex) == captions
+        assert "\\label" not in latex
+        named = one.to_latex(caption="Ours.", label="tab:a")
+        assert re.findall(r"\\caption\{(.*)\}", named) == ["Ours.", captions[1]]
+        assert re.findall(r"\\label\{(.*)\}", named) == ["tab:a", "tab:a-2"]
+        assert len(re.findall(r"\\footnotesize.*relevance above 0", named)) == 1
+        with pytest.raises(OptionError, match="label=3: give LaTeX as text"):
+            one.to_latex(label=3)
+    for row in rows.itertuples():
+        line = f"{row.segment} & {row.model} & popular & {row.n_users} & {row.difference:+.4f} & {row.low:.4f}"
+        assert line in report.to_latex()
+
+
+def test_exact_intervals_are_said_to_be_so_of_zeros_and_ones_alone(compared):
+    for report in (compared.report(k=10), compared["popular"].report(k=10)):
+        for form in (report.to_markdown(), repr(report), report.to_html()):
+            words = " ".join(form.split())
+            assert words.count("Clopper") == words.count("for values of 0 and 1 the exact one of Clopper") > 0
 
 
 def test_items_are_shown_by_their_titles(sample):

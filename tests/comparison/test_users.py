@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 import recnb
+from recnb.cli import main
 from recnb.comparison import differences
 from recnb.comparison.parts import Tradeoff
 from recnb.errors import FrameError, OptionError, UnknownUserError
@@ -214,14 +215,36 @@ def test_a_column_of_the_recommendations_is_the_same_segment_in_every_model(samp
 
 
 def test_no_user_has_a_value_in_every_model():
-    found = recnb.compare({"one": lists(a="xy"), "two": lists(b="xy")}, TRUTH, no_list="nan")
-    (row,) = found.differences("mrr", k=2).itertuples()
+    pairwise = {"one": lists(a="xy", b="xy"), "two": lists(b="xy", c="xy"), "three": lists(a="xy", c="xy")}
+    found = recnb.compare(pairwise, TRUTH, no_list="nan")
+    row, _other = found.differences("mrr", k=2).itertuples()
     assert (row.n_users, row.verdict) == (0, "untested")
     assert found.table("mrr", k=2).isna().all(axis=None)
     concluded = found.conclusion("mrr", k=2)
-    assert concluded.lines == ["RR@2: no test of two against one: too few users or differences for a test (0 users)."]
+    assert concluded.lines[0] == "RR@2: no test of two against one: too few users or differences for a test (0 users)."
     assert concluded.notes[0] == "No comparison could be tested (Student's paired t test)."
     assert "polyline" not in found.curve("mrr", k=[1, 2])._repr_html_()
+
+
+def test_lists_of_different_users_are_parts_of_one_run(tmp_path, capsys):
+    parts = {"part1": lists(a="xy", b="yx"), "part2": lists(c="pq", d="xq")}
+    for models in (parts, {"whole": FIRST, **parts}, {name: part.rec.against(TRUTH) for name, part in parts.items()}):
+        with pytest.raises(
+            FrameError, match="'part1' and 'part2' have lists of different users, so they are parts of one run"
+        ):
+            recnb.compare(models, TRUTH if isinstance(models["part1"], pd.DataFrame) else None)
+    for name, part in parts.items():
+        part.to_parquet(tmp_path / f"{name}.parquet")
+    TRUTH.to_parquet(tmp_path / "truth.parquet")
+    arguments = [str(tmp_path / "part*.parquet"), str(tmp_path / "truth.parquet"), "--metrics", "mrr@2"]
+    assert main(["report", *arguments]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "parts of one run" in told.err
+    assert "pl.scan_parquet('recs_*.parquet').sink_parquet('recs.parquet')" in told.err
+    pl.scan_parquet(tmp_path / "part*.parquet").sink_parquet(tmp_path / "recs.parquet")
+    assert main(["report", str(tmp_path / "recs.parquet"), *arguments[1:], "--format", "csv"]) == 0
+    assert "0.625" in capsys.readouterr().out
 
 
 def test_a_point_without_a_value_is_in_the_table_alone():

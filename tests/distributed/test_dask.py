@@ -266,7 +266,7 @@ def test_scores_curves_and_explanations_read_as_those_of_pandas():
         _ = again.per_user
     curve = evaluation.curve("ndcg", range(1, 8), gain="exponential")
     np.testing.assert_allclose(curve.value, expected.curve("ndcg", range(1, 8), gain="exponential").value, atol=1e-12)
-    assert curve.basis.endswith("intervals: Clopper and Pearson's, for values between bounds")
+    assert curve.basis.endswith("for values of 0 and 1 the exact one of Clopper and Pearson")
     user = expected.users[3]
     for lang in (None, "ko"):
         mine, theirs = (one.explain("ndcg", user, k=5, lang=lang)._repr_html_() for one in (evaluation, expected))

@@ -266,7 +266,7 @@ def test_latex_is_one_balanced_table(report, hostile):
         assert len(rows) == 1 + len(one.metrics)
         assert all(len(re.findall(r"(?<!\\)&", line)) == 2 * len(one.k) for line in rows[1:])
         assert [rule for rule in (r"\toprule", r"\bottomrule") if rule not in text] == []
-        assert re.search(r"\\caption\{.*users?.*relevant", text)
+        assert re.search(r"\\footnotesize.*users?.*relevant", text)
 
 
 def test_dictionary_survives_json(report, hostile):
