@@ -235,6 +235,7 @@ class SegmentDifferences(ComparisonSection):
 
     def latex(self) -> list[LatexTable]:
         """The differences within each segment; text of LaTeX has no signs of verdicts."""
+        assert self.report.segments is not None
         cells = self.table(str)
         rows = [[*row[:-1], row[-1].partition(" ")[2]] for row in cells.rows]
         note = _(
