@@ -21,7 +21,7 @@ from recnb.evaluate import evaluate, evaluate_groups, evaluate_model
 from recnb.evaluation import Evaluation
 from recnb.metrics.metric import LIST_METRICS, METRICS
 from recnb.results import CatalogueScore, Curve, Explanation, Interval, Measures, Score, Table
-from recnb.results.metric_methods import (
+from recnb.results.metric_methods import (  # noqa: F401 (map)
     average_precision,
     cg,
     dcg,
@@ -53,6 +53,7 @@ register()
 
 __version__ = "0.1.0"
 
+#: `map` is left out: `from recnb import *` would replace Python's.
 __all__ = [
     "LIST_METRICS",
     "METRICS",
@@ -90,7 +91,6 @@ __all__ = [
     "hit_rate",
     "idcg",
     "language",
-    "map",
     "mrr",
     "ndcg",
     "playground",
@@ -110,7 +110,7 @@ __all__ = [
 
 def __dir__() -> list[str]:
     """The public names, which Tab completes and help shows, without frames, whose help is that of pandas."""
-    return sorted({*__all__} - {"Measures", "Table"})
+    return sorted({*__all__, "map"} - {"Measures", "Table"})
 
 
 #: The module of each name that is imported when it is used, and the folders of these, which are most of recnb's code.

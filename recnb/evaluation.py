@@ -10,10 +10,10 @@ from recnb.data import Counts
 from recnb.display.language import use_language
 from recnb.display.text import one_line
 from recnb.errors import OptionError
-from recnb.metrics.hits import Cutoffs, Hits
+from recnb.metrics.hits import Hits
 from recnb.metrics.metric import Metric, metric_named
 from recnb.results import CatalogueScore, Curve, Explanation, Score, Table, beyond_accuracy
-from recnb.results.arguments import Metrics, check_options
+from recnb.results.arguments import Metrics, check_options, measure_at
 from recnb.results.curve import curve_of
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.explanation import explanation_of
@@ -401,9 +401,9 @@ class Evaluation(EvaluationMethods):
         """
         from recnb.results.score import detectable_of
 
-        chosen = metric_named(metric)
+        chosen, cutoff = measure_at(metric, k)
+        chosen = metric_named(chosen)
         check_options(chosen, options)
-        (cutoff,) = Cutoffs.one(k).values
         if against is not None and not isinstance(against, Evaluation):
             problem = f"against={one_line(repr(against))} is no Evaluation: "
             raise OptionError(problem, "give one, such as recnb.evaluate(other, truth).")
@@ -434,7 +434,7 @@ class Evaluation(EvaluationMethods):
         passed: ndcg@10 is 0.1725, at least 0.15
         261 users; 2 of them without a list, which counts 0; 39 with no relevant item left out; ordered by rank; relevant: relevance above 0
         """
-        return at_least({"": self._data}, self.basis(), metric, value, k, options)
+        return at_least({"": self._data}, metric, value, k, options)
 
     def why(
         self, metric: str, k: int | None = None, *, other: Any = None, variant: str | None = None, **options: Any

@@ -265,6 +265,8 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
             everyone = _("metrics beyond accuracy over all users who have a value in every model")
             evaluated = _("metrics beyond accuracy over the users evaluated who have a value in every model")
             basis.append(evaluated if segments else everyone)
+        asked = asked_of(self._first.library, metrics, options)
+        basis += self._options_in_words(asked)
         basis += self._first.library_notes(named)[1]
         table.attrs = {"n_users": self.n_users, "alpha": self.settings.alpha, "lang": current()}
         table.attrs["basis"] = "; ".join(basis)
@@ -443,7 +445,7 @@ class Comparison(ComparisonData, Suggesting, Mapping[str, Evaluation]):
         Gate
         """
         models = self._models if model is None else {model: self._models[self._checked(model)]}
-        return at_least(models, self.basis(), metric, value, k, options)
+        return at_least(models, metric, value, k, options)
 
     def plot(self, metrics: Metrics = "ndcg", k: AnyCutoffs = 10, *, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the difference of each model to the baseline with its interval, on `ax` if given; arguments are those of `forest`."""

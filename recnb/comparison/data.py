@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,13 +11,17 @@ from recnb.comparison.conclusions import population_in_words
 from recnb.comparison.differences import ComparedMetrics, computed_blocks, measure, measure_by
 from recnb.comparison.models import OWN
 from recnb.comparison.results import ModelUsers, Settings
+from recnb.conventions import options_in_words
+from recnb.display.text import one_line
 from recnb.errors import Argument, OptionError, UnknownModelError, is_word, near
 from recnb.lint import ties_in
 from recnb.lint.findings import Finding
 from recnb.metrics.hits import Cutoffs
+from recnb.metrics.metric import Metric
 from recnb.report.request import MetricOptions
 from recnb.results.arguments import Metrics, asked_of
 from recnb.results.evaluation_data import EvaluationData
+from recnb.results.provenance import merged
 from recnb.results.segments import Segments
 
 if TYPE_CHECKING:
@@ -68,14 +72,24 @@ class ComparisonData:
         zero = convention.no_list == "zero"
         words = population_in_words(self.judged, self.n_users, without, convention.no_relevant, zero=zero)
         if first.library:
-            words.append(first.each_as_library)
+            words.append(first.as_library_has_it)
         # The users compared are named first, and once.
         notes = [
             str(note)
             for note in first.prepared.notes
             if getattr(note, "message", "") not in (COMMON_TO_ALL, COMMON_TO_BOTH)
         ]
-        return "; ".join([*words, *convention.phrases(graded=first.prepared.graded), *notes])
+        apart = merged({one_line(name): model.no_item_meets for name, model in self._models.items()})
+        return "; ".join([*words, *convention.phrases(graded=first.prepared.graded), *notes, *apart])
+
+    def _options_in_words(self, metrics: Iterable[tuple[str, Metric[...], Mapping[str, Any]]]) -> list[str]:
+        """Return the options behind the numbers of metrics, defaults included, in words."""
+        phrases = {}
+        for name, metric, options in metrics:
+            in_force = self._first.scoring(metric, options).in_force if metric.is_accuracy else None
+            options = {**metric.defaults, **options} if in_force is None else dict(in_force.metric)
+            phrases[name] = [*options_in_words(options), *self._first.scale_in_words(options)]
+        return merged(phrases)
 
     def _chosen(self, metrics: Metrics, options: Mapping[str, Any]) -> list[MetricOptions]:
         """The metrics asked for, or the usual ones, each with its options; one without values of users is refused."""

@@ -85,7 +85,9 @@ def computed_blocks(
         if metric.needs:
             check_side_data(models)
         at = metric.cutoffs(cutoffs)
-        yield blocks_of(metric, at, [values_of(model, metric, at, options) for model in models.values()])
+        yield blocks_of(
+            metric.bounded(options), at, [values_of(model, metric, at, options) for model in models.values()]
+        )
 
 
 @dataclass(frozen=True)

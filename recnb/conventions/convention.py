@@ -186,9 +186,13 @@ class Convention:
 
     def in_words(self) -> str:
         """The convention on one line, to compare with a paper."""
+        return "; ".join(self.decisions())
+
+    def decisions(self) -> list[str]:
+        """Return each decision in words, that about users first."""
         users = _(PHRASES["users", self.users])
         without = [_(PHRASES["no_relevant", self.no_relevant])] if self.no_relevant != "skip" else []
-        return "; ".join([users, *without, *self.phrases(graded=True)])
+        return [users, *without, *self.phrases(graded=True)]
 
     @property
     def users_phrase(self) -> str:
@@ -199,6 +203,8 @@ class Convention:
         """Each decision in words, without the usual ones that a reader would assume."""
         unusual = [name for name in _UNUSUAL if getattr(self, name) != getattr(Convention, name)]
         parts = [self._phrase_of(name) for name in ("order", *unusual)]
+        if self.order == "score" and "ties" not in unusual:  # which of equal scores is first decides the number
+            parts[0] = f"{parts[0]}, {self._phrase_of('ties')}"
         if self.relevant_from is not None or graded:
             parts.append(_("relevant: {what}", what=self.relevant_in_words))
         else:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from recnb.conventions import Convention
+from recnb.conventions import Convention, options_in_words, shown_at
 from recnb.display.language import _
 from recnb.errors import CutoffError, FrameError, OptionError, RecnbError, is_several, near
 from recnb.evaluation import Evaluation
@@ -21,12 +21,13 @@ from recnb.results.arguments import Metrics, chosen_metrics, metrics_under, opti
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.provenance import (
     as_library,
+    as_library_has_it,
     basis_of,
-    each_as_library,
+    merged,
+    phrases_of,
+    scale_in_words,
     users_in_words,
     users_of_mean,
-    users_of_metrics,
-    with_metric_options,
 )
 from recnb.results.score import PartialScore, interval_of
 from recnb.results.table import parts_of, table_at, with_ends
@@ -178,25 +179,39 @@ class Partial:
     @property
     def basis(self) -> str:
         """In words: how many users, who was left out, and by which convention."""
-        others = (
-            (measure.metric, users_in_words(counts, measure.convention))
-            for measure, counts in zip(self.measures, self.behind, strict=True)
-            if self.library is not None or metric_named(measure.metric).data
-        )
-        users = users_of_metrics(others, of_all=self.library is not None)
         if self.library is not None:
-            return "; ".join([each_as_library(self.library, self._given_in_words), *users, *self.notes])
-        return "; ".join([basis_of(self.counts, self._in_force, self.notes, graded=self.graded), *users])
+            named = as_library_has_it(self.library, self._given_in_words)
+            shown = {
+                measure.metric: [
+                    named,
+                    *users_in_words(counts, measure.convention),
+                    *options_in_words(dict(measure.options)),
+                ]
+                for measure, counts in zip(self.measures, self.behind, strict=True)
+            }
+            return "; ".join([*merged(shown), *self.notes])
+        phrases = {
+            measure.metric: [
+                *phrases_of(counts, in_force, self.notes, graded=self.graded),
+                *([] if measure.scale is None else [scale_in_words(measure.scale)]),
+            ]
+            for measure, counts, in_force in zip(self.measures, self.behind, self._in_force, strict=True)
+        }
+        return "; ".join(merged(phrases))
 
     @property
     def _given_in_words(self) -> str:
         return self.convention.given_in_words(self.given)
 
     @property
-    def _in_force(self) -> Convention:
-        """The convention, with the options given and, where grades differ, the gain."""
-        metrics = ((metric_named(measure.metric), dict(measure.options)) for measure in self.measures)
-        return with_metric_options(self.convention, metrics, grades_differ=len(set(self.grades)) > 1)
+    def _in_force(self) -> list[Convention]:
+        """Return the convention of each measure, with all its options."""
+        found = []
+        for measure in self.measures:
+            options = {**metric_named(measure.metric).defaults, **dict(measure.options)}
+            whole = self.library is None and self.k == (None,)
+            found.append(measure.convention.with_metric(shown_at(None, options) if whole else options))
+        return found
 
     def __add__(self, other: object) -> Partial:
         if not isinstance(other, Partial):
@@ -229,7 +244,14 @@ class Partial:
     def table(self, *, intervals: bool = False) -> Table:
         """Return means over users, a row per metric and a column per cut-off, as the `table` of an evaluation."""
         means = np.array([[_mean(moments) for moments in own] for own in self.moments])
-        attrs: dict[Any, Any] = {"basis": self.basis, "n_users": self.n_users, "convention": str(self._in_force)}
+        decisions = {
+            measure.metric: own.decisions() for measure, own in zip(self.measures, self._in_force, strict=True)
+        }
+        attrs: dict[Any, Any] = {
+            "basis": self.basis,
+            "n_users": self.n_users,
+            "convention": "; ".join(merged(decisions)),
+        }
         table = table_at(self.metrics, means, Cutoffs(self.k), attrs)
         if intervals:
             return with_ends(table, [_ends(own) for own in self.moments])

@@ -69,7 +69,7 @@ def lint(
             low, high = finding.facts["lower"], finding.facts["upper"]
     return Lint(
         tuple(findings), n_checks, unchecked, data.label, k, data.value, low, high, data.n_users,
-        evaluation.basis_of_metric(scoring, Cutoffs.one(k)), current(), tuple(elsewhere),
+        "; ".join(evaluation.phrases(scoring, Cutoffs.one(k))), current(), tuple(elsewhere),
     )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from recnb.metrics.recommendation_lists import Cut, Lists, PerUser, Population, 
     called="catalogue coverage",
     sentence="It counts an item shown once as much as one shown to everyone; Gini and entropy do not.",
     symbol="Coverage", over="items", credit="shown", bounds=(0, 1), references=["herlocker2004", "ge2010"],
+    other_bounds=lambda options: None if options["normalize"] and options["count_only_catalogue"] else (0, math.inf),
     out_of=lambda options: "n_items" if options["normalize"] else "1", needs=("catalogue",),
     recorded_as="coverage", recorded_options={"catalogue": "population", "round": "digits"},
 )  # fmt: skip

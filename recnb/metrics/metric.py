@@ -13,7 +13,7 @@ import math
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Concatenate, Generic, Literal, ParamSpec, overload
+from typing import Any, Concatenate, Generic, Literal, ParamSpec, Self, overload
 
 import numpy as np
 
@@ -80,7 +80,10 @@ class Definition:
     called: str = ""  #: what it is called, in English
     credit: Text  #: formula text of what each row adds
     out_of: Text = "1"  #: formula text of what the sum is divided by
-    bounds: tuple[float, float]  #: the lowest and the highest value
+    bounds: tuple[float, float]  #: the lowest and the highest value with the default options
+    other_bounds: Callable[[Mapping[str, Any]], tuple[float, float] | None] = lambda options: (
+        None
+    )  #: those under other options
     top: str = ""  #: the highest value in words, where it depends on the data
     references: Sequence[str]  #: keys of `recnb.metrics.REFERENCES`
     sentence: str  #: how to read the number, in English
@@ -155,6 +158,16 @@ class Metric(Definition, Generic[P]):
     def reads(self) -> str:
         """One sentence on how to read the number, in the language in force."""
         return _(self.sentence)
+
+    def bounded(self, options: Mapping[str, Any]) -> Self:
+        """Return the metric with its bounds under these options.
+
+        >>> from recnb.metrics.novelty import popularity
+        >>> popularity.bounds, popularity.bounded({"popularity": "count"}).bounds
+        ((0, 1), (0, inf))
+        """
+        bounds = self.other_bounds({**self.defaults, **options})
+        return self if bounds is None else replace(self, bounds=bounds, top="")
 
     @property
     def range_text(self) -> str:

@@ -70,6 +70,7 @@ def novelty(
     called="popularity",
     sentence="High where a list repeats what everyone has anyway.",
     symbol="Popularity", over="list", bounds=(0, 1), references=["abdollahpouri2019"],
+    other_bounds=lambda options: (0, np.inf) if options["popularity"] == "count" else None,
     credit=lambda options: "count" if options["popularity"] == "count" else "count / total",
     out_of=_list_or_k, needs=("train",),
     recorded_as="popularity",
@@ -178,10 +179,18 @@ def _pair(options: Mapping[str, Any]) -> str:
     return "differing" if not alike else alike if options["measure"] == "similarity" else f"1 - {alike}"
 
 
+def _diversity_bounds(options: Mapping[str, Any]) -> tuple[float, float] | None:
+    """Return the bounds of diversity where they are not those of a distance of two directions."""
+    if options["distance"] == "hamming" or options["distances"] is not None or options["divisor"] == "list":
+        return 0, np.inf
+    return (-1, 1) if options["measure"] == "similarity" else None
+
+
 @metric(
     called="intra-list diversity",
     sentence="It depends on the features: items with equal features have distance 0.",
     symbol="Diversity", over="pairs", credit=_pair, bounds=(0, 2), references=["smyth2001", "ziegler2005"],
+    other_bounds=_diversity_bounds,
     out_of=lambda options: "n_shown * (n_shown - 1) / 2" if options["divisor"] == "pairs" else "n_shown",
     top="1, 2 where features can be negative", needs=("features",),
     no_value="A list of one item has no pairs: say single='zero' to count 0.",

@@ -32,7 +32,7 @@ from recnb.report.sections import SECTIONS
 from recnb.results.arguments import Metrics
 from recnb.results.beyond_accuracy import numbers_of, recorded_in
 from recnb.results.curve import Curve
-from recnb.results.provenance import OWN, users_in_words
+from recnb.results.provenance import OWN, merged, users_in_words
 from recnb.results.segments import n_tests, segment_rows
 from recnb.stats import intervals
 
@@ -89,8 +89,7 @@ def report_of(
         lead, (lead_metric, lead_options) = summaries[0], chosen[0]
         lead_values = at_lead_k[lead.metric]
         hits = evaluation.hits(max(at))
-        in_force = {name: value for _metric, given in chosen for name, value in given.items()}
-        basis, population = _population(evaluation, hits, in_force, request.at_cutoffs)
+        basis, population = _population(evaluation, hits, request)
         best, worst = _extremes(evaluation, hits, lead_values, lead_k)
         findings = lint(evaluation, lead_k, lead_metric.name, lead_options, lead_values)
         bar.update()
@@ -154,7 +153,12 @@ def rows_of(
             needs = _(problem.statement)
         description = {name: getattr(metric, name) for name in ("symbol", "title", "reads")}
         formula, latex = metric.formula_text(metric_options), metric.latex(options=metric_options)
-        description |= {"metric": name, "formula": formula, "latex": latex, "bounds": _(metric.range_text)}
+        description |= {
+            "metric": name,
+            "formula": formula,
+            "latex": latex,
+            "bounds": _(metric.bounded(metric_options).range_text),
+        }
         rows.append(
             BeyondRow(**description, k=cutoffs.values, values=values, basis=basis, n_users=n_users, needs=needs)
         )
@@ -194,19 +198,16 @@ def _segments(
     return ReportSegments(segments.label, k, confidence, tuple(rows), basis, segments.words)
 
 
-def _population(
-    evaluation: EvaluationData, hits: Hits, options: Mapping[str, Any], metrics: Sequence[tuple[Metric[...], Cutoffs]]
-) -> tuple[str, PopulationSummary]:
-    """The basis of the report, of these metrics and their options, and who and what was evaluated."""
-    counts, convention = evaluation.counts, evaluation.convention.with_metric(options)
-    users = tuple(users_in_words(counts, convention))
-    if evaluation.library is None:
-        conventions = tuple(convention.phrases(graded=evaluation.prepared.graded))
-        basis = "; ".join([*users, *conventions, *evaluation.notes])
-    else:
-        _own, lines = evaluation.library_notes((metric.symbol.removesuffix(OWN), metric, ks) for metric, ks in metrics)
-        conventions = (evaluation.each_as_library, *lines)
-        basis = "; ".join(conventions)
+def _population(evaluation: EvaluationData, hits: Hits, request: ReportRequest) -> tuple[str, PopulationSummary]:
+    """Return the basis of the report, of its metrics and their options, and who and what was evaluated."""
+    counts = evaluation.counts
+    users = tuple(users_in_words(counts, evaluation.convention))
+    named = [(metric.symbol.removesuffix(OWN), metric, options) for metric, options in request.metrics]
+    phrases = evaluation.phrases_of_metrics(named, Cutoffs.of(request.columns))
+    _own, lines = evaluation.library_notes((m.symbol.removesuffix(OWN), m, ks) for m, ks in request.at_cutoffs)
+    basis = "; ".join([*merged(phrases), *lines])
+    others = {*users, *evaluation.notes}
+    conventions = (*merged({name: [one for one in own if one not in others] for name, own in phrases.items()}), *lines)
     names = [field.name for field in fields(PopulationSummary) if hasattr(counts, field.name)]
     population = PopulationSummary(
         **{name: getattr(counts, name) for name in names},

@@ -111,7 +111,8 @@ class ListMetricResult:
             parts.append(_("what {users:,} users had in train", users=catalogue.n_users))
             parts += [*_if_any(NOT_IN_TRAIN, others), *_if_any(AGAIN, item_data.again(self.k))]
         parts.append(replace(evaluation.convention, relevant_from=None).phrases(graded=False)[0])
-        parts += [_("{name}={value}", name=name, value=_plain(value)) for name, value in self.options.items()]
+        options = {**self.metric.defaults, **self.options}
+        parts += [f"{name}={_plain(value)}" for name, value in options.items() if _is_told(name, value)]
         parts += [_(WHY_OWN["none"], library=library)] if own else []
         return [*parts, *evaluation.notes]
 
@@ -186,8 +187,9 @@ class Numbers:
             low, high = np.transpose(ends)
         elif self.convention.average == "user" and not metric.summed:
             values, kept = self.averages.values, self.averages.kept
+            bounds = metric.bounded(dict(self.convention.metric)).bounds
             columns = [values] if kept is None else [values[rows, at : at + 1] for at, rows in enumerate(kept.T)]
-            low, high = np.hstack([intervals(column, confidence, bounds=metric.bounds)[:2] for column in columns])
+            low, high = np.hstack([intervals(column, confidence, bounds=bounds)[:2] for column in columns])
         return self.averages.means, low, high
 
 
@@ -198,7 +200,7 @@ def numbers_of(
     if metric.is_accuracy:
         scoring = evaluation.scoring(metric, options, whole=cutoffs.values == (None,))
         users, averages = scoring.prepared.users, scoring.averaged(cutoffs)
-        return Numbers(users, averages, scoring.in_force, lambda: [evaluation.basis_of_metric(scoring, cutoffs)])
+        return Numbers(users, averages, scoring.in_force, lambda: evaluation.phrases(scoring, cutoffs))
     found = [result_of(evaluation, metric, k, options) for k in cutoffs]
     deepest = found[cutoffs.values.index(cutoffs.deepest)]
     if all(isinstance(each.result, Whole) for each in found):
@@ -223,7 +225,8 @@ def score_of(
     if found.of_all:
         times, of_users = partial(exposure, evaluation, k), found.of_all[0].of_users
         titles = partial(_titles, evaluation, times)
-        return CatalogueScore(*about, exposure=times, titles=titles, of_users=of_users)
+        n_lists = len(found.users)
+        return CatalogueScore(*about, exposure=times, titles=titles, of_users=of_users, n_lists=n_lists)
     counted = None if kept is None or kept.all() else kept[:, 0]
     if not metric.is_accuracy and counted is not None and not counted.any():
         problem = f"no user has a value. {metric.no_value} Nothing is left to average."
@@ -270,6 +273,11 @@ def interval_ends(score: Score | CatalogueScore, confidence: float = 0.95) -> tu
     return score.interval(confidence)[:2] if score.has_interval else NO_ENDS
 
 
+def n_users_of(score: Score | CatalogueScore) -> int:
+    """Return the number of users behind a score; of a number of all lists, that of lists."""
+    return score.n_users if isinstance(score, Score) else score.n_lists
+
+
 def many_orders() -> OptionError:
     """The error for an explanation where equal scores are averaged over their orders."""
     return OptionError(
@@ -285,6 +293,11 @@ def exposure(evaluation: EvaluationData, k: int | None) -> pd.Series[int]:
     member = times > 0 if listed is None else listed | (times > 0)
     index: pd.Index[Any] = pd.Index(item_data.items.filter(pl.Series(member)).to_numpy(), name="item")
     return pd.Series(times[member], index=index, name="n_lists")
+
+
+def _is_told(name: str, value: object) -> bool:
+    """Whether an option is part of the line below a number: it does something, other than to cut lists at k."""
+    return bool(_plain(value)) and (name, _plain(value)) != ("cutoff", "k")
 
 
 def _plain(value: object) -> Any:

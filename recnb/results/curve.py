@@ -16,7 +16,7 @@ from recnb.errors import Argument, OptionError, Suggesting, is_number, is_severa
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import any_metric
 from recnb.metrics.retrieval import interpolated_precision
-from recnb.results.arguments import check_options
+from recnb.results.arguments import check_options, measure_at
 from recnb.results.beyond_accuracy import interval_ends, numbers_of, user_score
 from recnb.results.plots import axes
 from recnb.results.provenance import console
@@ -107,7 +107,12 @@ def curve_of(data: EvaluationData, metric: str, k: object, options: Mapping[str,
     """The curve of a metric of accuracy or beyond it; NaN for the interval of a number that has none."""
     if is_against_recall(metric):
         return _against_recall(data, k, options)
-    chosen = any_metric(metric)
+    usual = is_several(k) and [*k] == [*CUTOFFS]
+    chosen, cutoff = (
+        measure_at(metric, None if usual else k) if usual or not is_several(k) else (any_metric(metric), None)
+    )
+    if usual and cutoff is not None:
+        k = range(1, cutoff + 1)
     if chosen.summed:
         raise OptionError(f"{chosen.symbol} is a sum over users and has no curve: type .measure({chosen.symbol!r}).")
     cutoffs = Cutoffs.of_curve(k)

@@ -12,7 +12,7 @@ import pandas as pd
 import polars as pl
 from markupsafe import Markup
 
-from recnb.conventions import Convention, presets, shown_at
+from recnb.conventions import Convention, options_in_words, presets, shown_at
 from recnb.data import Counts, Prepared
 from recnb.data.encoding import place_of
 from recnb.data.item_data import ItemData
@@ -27,7 +27,17 @@ from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.metric import Metric
 from recnb.results.aggregation import Scoring
 from recnb.results.arguments import position_of
-from recnb.results.provenance import OWN, WHY_OWN, as_library, basis_of, each_as_library, with_metric_options
+from recnb.results.provenance import (
+    OWN,
+    WHY_OWN,
+    as_library,
+    as_library_has_it,
+    basis_of,
+    merged,
+    phrases_of,
+    scale_in_words,
+    users_in_words,
+)
 
 #: What to ask an evaluation first.
 CALLS = (".report()", ".table(k=[5, 10])", ".ndcg(k=10)", ".explain('ndcg', user, k=10)")
@@ -99,9 +109,9 @@ class EvaluationData:
         return len({preset.convention.no_relevant for preset in presets.of_library(self.library)}) == 1
 
     @property
-    def each_as_library(self) -> str:
-        """In words: whose conventions each metric follows, and what was given on top of them."""
-        return each_as_library(self.library, self.given_in_words)
+    def as_library_has_it(self) -> str:
+        """In words: whose conventions a metric follows, and what was given on top of them."""
+        return as_library_has_it(self.library, self.given_in_words)
 
     def restricted(self, prepared: Prepared) -> EvaluationData:
         """The same evaluation for some of its users, whose data is `prepared`."""
@@ -110,7 +120,19 @@ class EvaluationData:
     @property
     def notes(self) -> tuple[str, ...]:
         """Properties of the data that the numbers depend on."""
-        return tuple(map(str, self.prepared.notes))
+        return (*map(str, self.prepared.notes), *self.no_item_meets)
+
+    @cached_property
+    def no_item_meets(self) -> tuple[str, ...]:
+        """A note if no item of the lists is in the truth, as where ids are written in two ways."""
+        rows, judged = self.prepared.rows, self.prepared.judged["item"]
+        if len(self.prepared.all_hits.rank) or not isinstance(rows, InMemoryRows):
+            return ()
+        items = rows.all()["item"]
+        if not len(items) or not len(judged) or items.is_in(judged.unique().implode()).any():
+            return ()
+        words = _("no recommended item is in the truth: lists hold items such as {item}, the truth such as {other}")
+        return (words.format(item=one_line(repr(items[0]), 80), other=one_line(repr(judged[0]), 80)),)
 
     def values(self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> Floats:
         """A metric's value for each user at each cut-off; NaN for one who is left out at the last."""
@@ -201,31 +223,48 @@ class EvaluationData:
         first = presets.data_convention(name)
         return EvaluationData(source.under(source.as_given(first)), name, side_data=self.side_data)
 
-    def basis_of_metric(self, scoring: Scoring, cutoffs: Cutoffs) -> str:
-        """In words: the users and the convention behind a metric's number at the deepest of these cut-offs."""
-        prepared, convention, whole = scoring.prepared, scoring.in_force, cutoffs.values == (None,)
-        if whole and self.library is None:
-            convention = convention.with_metric(shown_at(None, dict(convention.metric)))
-        n_undefined = scoring.n_undefined(cutoffs)
-        words = basis_of(prepared.counts, convention, self.notes, graded=prepared.graded, n_undefined=n_undefined)
-        if scoring.metric.summed:
-            words = "; ".join([_("sum over users"), words])
+    def phrases(self, scoring: Scoring, cutoffs: Cutoffs, *, beside_name: Mapping[str, Any] | None = None) -> list[str]:
+        """Return the users and the convention behind a metric's number at the deepest of these cut-offs, in words.
+
+        In a table the name of a library says what it decides, beside the options that are given.
+        """
+        prepared, whole = scoring.prepared, cutoffs.values == (None,)
+        options = {**scoring.metric.defaults, **scoring.options}
+        shown = options if self.library is not None or not whole else shown_at(None, options)
+        convention, n_undefined = scoring.convention.with_metric(shown), scoring.n_undefined(cutoffs)
+        scale = self.scale_in_words(options)
+        words = phrases_of(prepared.counts, convention, self.notes, graded=prepared.graded, n_undefined=n_undefined)
+        words = [*[_("sum over users")] * scoring.metric.summed, *words, *scale]
         if self.library is None:
             return words
-        if (
-            scoring.metric.plain_name == "err"
-            and {**scoring.metric.defaults, **scoring.options}["max_relevance"] is None
-        ):
-            top = prepared.all_hits.max_relevance
-            words = "; ".join([words, _("highest relevance {value:g}, that of the truth", value=top)])
         if why := self.why_own(scoring.metric, whole=whole):
-            return "; ".join([words, _(WHY_OWN[why], library=self.library)])
-        return as_library(self.library, self.given_in_words, words)
+            return words if beside_name is not None else [*words, _(WHY_OWN[why], library=self.library)]
+        if beside_name is not None:
+            users = users_in_words(prepared.counts, convention, n_undefined)
+            return [self.as_library_has_it, *users, *options_in_words(beside_name), *scale, *self.notes]
+        return [as_library(self.library, self.given_in_words, words[0]), *words[1:]]
 
-    def convention_of(self, metrics: Iterable[tuple[Metric[...], Mapping[str, Any]]]) -> Convention:
-        """The convention of metrics of accuracy: with the options given and, where grades differ, the gain."""
-        differ = self.counts.n_relevant > 0 and bool(np.ptp(self.prepared.all_hits.truth_relevance, axis=0))
-        return with_metric_options(self.convention, metrics, grades_differ=differ)
+    def scale_in_words(self, options: Mapping[str, Any]) -> list[str]:
+        """Return the scale of grades that a metric takes from the truth, in words; nothing for one that takes none."""
+        if "max_relevance" not in options or options["max_relevance"] is not None:
+            return []
+        return [scale_in_words(self.prepared.max_relevance)]
+
+    def phrases_of_metrics(
+        self, metrics: Iterable[tuple[str, Metric[...], Mapping[str, Any]]], cutoffs: Cutoffs
+    ) -> dict[str, list[str]]:
+        """Return the users and the convention behind each metric of accuracy of a table, by the name it has there."""
+        found = {}
+        for name, metric, options in metrics:
+            own = metric.cutoffs(cutoffs)
+            scoring = self.scoring(metric, options, whole=own.values == (None,))
+            found[name] = self.phrases(scoring, own, beside_name=options)
+        return found
+
+    def decisions_of_metrics(self, metrics: Iterable[tuple[str, Metric[...], Mapping[str, Any]]]) -> str:
+        """Return the convention of several metrics of accuracy in words, what differs behind their names."""
+        scorings = {name: self.scoring(metric, options).in_force for name, metric, options in metrics}
+        return "; ".join(merged({name: convention.decisions() for name, convention in scorings.items()}))
 
     def basis(self, convention: Convention | None = None) -> str:
         """In words: how many users, who was left out, and by which convention."""

@@ -18,7 +18,7 @@ from recnb.display.templates import in_one_line, render, user_text
 from recnb.display.text import one_line, told_apart, whole
 from recnb.errors import Argument, OptionError, Suggesting, is_number
 from recnb.results.arguments import check_options, measure_at
-from recnb.results.beyond_accuracy import score_of
+from recnb.results.beyond_accuracy import n_users_of, score_of
 from recnb.stats import ENOUGH
 
 if TYPE_CHECKING:
@@ -240,27 +240,17 @@ class Gate(AsJson, Suggesting):
 
 
 def at_least(
-    models: Mapping[str, EvaluationData],
-    basis: str,
-    metric: str,
-    value: float,
-    k: int | None,
-    options: Mapping[str, Any],
+    models: Mapping[str, EvaluationData], metric: str, value: float, k: int | None, options: Mapping[str, Any]
 ) -> Gate:
-    """Whether a number of each model reaches a value; `basis` is that of metrics of the users compared."""
+    """Check whether a number of each model reaches a value."""
     if not is_number(value):
         raise OptionError(Argument("value", value), " is no number that a metric could reach: give one, such as 0.3.")
     chosen, cutoff = measure_at(metric, k)
     check_options(chosen, options)
     scores = {model: score_of(data, chosen, cutoff, options) for model, data in models.items()}
-    data = next(iter(models.values()))
-    of_metric = chosen.data or not chosen.is_accuracy or data.library is not None
     return Gate(
         tuple(
-            AtLeast(
-                *(chosen.name, cutoff, model, models[model].n_users, float(score), float(value)),
-                basis=score.basis if of_metric else basis,
-            )
+            AtLeast(*(chosen.name, cutoff, model, n_users_of(score), float(score), float(value)), basis=score.basis)
             for model, score in scores.items()
         )
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pandas as pd
@@ -13,7 +13,6 @@ from recnb.display.templates import BESIDE_TITLE, name
 
 if TYPE_CHECKING:
     from recnb.conventions import Convention
-    from recnb.metrics.metric import Metric
 
 
 class UserCounts(Protocol):
@@ -75,11 +74,11 @@ COLUMNS: dict[str, str] = {
 }
 
 
-def each_as_library(library: str | None, given: str) -> str:
-    """Whose conventions each metric follows, and in words what was given on top of them."""
+def as_library_has_it(library: str | None, given: str) -> str:
+    """Whose conventions a metric follows, and in words what was given on top of them."""
     if given:
-        return _("each metric as {library} has it, with {given}", library=library, given=given)
-    return _("each metric as {library} has it", library=library)
+        return _("as {library} has it, with {given}", library=library, given=given)
+    return _("as {library} has it", library=library)
 
 
 def as_library(library: str | None, given: str, words: str) -> str:
@@ -93,6 +92,24 @@ def as_library(library: str | None, given: str, words: str) -> str:
 OWN = "†"
 
 
+def merged(phrases: Mapping[str, Sequence[str]]) -> list[str]:
+    """Join the phrases of several metrics: each phrase once, behind the names of its metrics unless it is that of all.
+
+    >>> merged({"dcg": ["gain 2^relevance - 1", "9 users"], "ndcg": ["linear gain", "9 users", "ideal: all"]})
+    ['9 users', 'dcg: gain 2^relevance - 1', 'ndcg: linear gain, ideal: all']
+    """
+    names: dict[str, list[str]] = {}
+    for metric, of_metric in phrases.items():
+        for phrase in dict.fromkeys(of_metric):
+            names.setdefault(phrase, []).append(metric)
+    together: dict[str, list[str]] = {}
+    for phrase, having in names.items():
+        key = phrase if len(having) == len(phrases) else f"{', '.join(having)}: "
+        together.setdefault(key, []).append(phrase)
+    shared = [phrase for phrase in together if phrase in names]
+    return [*shared, *(key + ", ".join(own) for key, own in together.items() if key not in names)]
+
+
 def basis_of(
     counts: UserCounts,
     convention: Convention,
@@ -102,9 +119,24 @@ def basis_of(
     n_undefined: int | None = None,
 ) -> str:
     """One line that goes with every number."""
-    return "; ".join(
-        [*users_in_words(counts, convention, n_undefined), *convention.phrases(graded=graded), *map(str, notes)]
-    )
+    return "; ".join(phrases_of(counts, convention, notes, graded=graded, n_undefined=n_undefined))
+
+
+def scale_in_words(highest: float) -> str:
+    """Return the scale of grades that a metric takes from the truth, in words."""
+    return _("highest relevance {value:g}, that of the truth", value=highest)
+
+
+def phrases_of(
+    counts: UserCounts,
+    convention: Convention,
+    notes: Sequence[str | Sentence],
+    *,
+    graded: bool,
+    n_undefined: int | None = None,
+) -> list[str]:
+    """Return the parts of the line that goes with every number."""
+    return [*users_in_words(counts, convention, n_undefined), *convention.phrases(graded=graded), *map(str, notes)]
 
 
 def users_of_mean(counts: UserCounts, convention: Convention, n_undefined: int | None) -> tuple[int, int]:
@@ -125,27 +157,6 @@ def users_in_words(counts: UserCounts, convention: Convention, n_undefined: int 
     if without:
         parts.append(_(NO_RELEVANT[convention.no_relevant], n=without))
     return parts
-
-
-def users_of_metrics(users: Iterable[tuple[str, Sequence[str]]], *, of_all: bool) -> list[str]:
-    """A line for the metrics that have the same users, in words; without their names if `of_all` metrics there is one line."""
-    names: dict[str, list[str]] = {}
-    for metric, words in users:
-        names.setdefault(", ".join(words), []).append(metric)
-    if of_all and len(names) == 1:
-        return list(names)
-    return [f"{', '.join(metrics)}: {words}" for words, metrics in names.items()]
-
-
-def with_metric_options(
-    convention: Convention, metrics: Iterable[tuple[Metric[...], Mapping[str, Any]]], *, grades_differ: bool
-) -> Convention:
-    """The convention with the options given of some metrics and, where grades differ, their gain."""
-    options: dict[str, Any] = {}
-    for metric, given in metrics:
-        options |= {"gain": metric.defaults["gain"]} if grades_differ and "gain" in metric.defaults else {}
-        options |= given
-    return convention.with_metric(options)
 
 
 def titled(item: Any, titles: Mapping[Any, str]) -> Markup:

@@ -149,7 +149,12 @@ class Score(MetricValue):
             average = Argument("average", self.convention.average)
             raise OptionError(average, " is no mean over users, so there is no interval for it.")
         low, high, used = intervals(
-            self._values[:, np.newaxis], confidence, method, resamples, seed, bounds=metric.bounds
+            self._values[:, np.newaxis],
+            confidence,
+            method,
+            resamples,
+            seed,
+            bounds=metric.bounded(dict(self.convention.metric)).bounds,
         )
         return Interval(float(low[0]), float(high[0]), confidence, used)
 
@@ -194,6 +199,12 @@ class CatalogueScore(MetricValue):
     _exposure: Callable[[], pd.Series[int]]
     _titles: Callable[[], Mapping[Any, str]]  #: of the items shown most
     _of_users: Callable[[], Floats] | None  #: of a mean over pairs of users
+    _n_lists: int
+
+    @property
+    def n_lists(self) -> int:
+        """The number of lists."""
+        return self._n_lists
 
     @property
     def per_item(self) -> pd.Series[int]:

@@ -31,6 +31,7 @@ from recnb.results.arguments import Metrics, asked_of
 from recnb.results.beyond_accuracy import UserValues, values_of
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.plots import draw_scales, plain
+from recnb.results.provenance import merged
 from recnb.results.table import Table
 from recnb.stats import Moments
 from recnb.stats.groups import gap_to_rest
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
 
 #: Numbers with more values than this are put into bins.
 FEW = 8
+
+#: More segments than this are refused: nobody reads them.
+MOST = 200
 
 #: A segment with fewer users is marked as small.
 SMALL = 30
@@ -189,6 +193,10 @@ def segments_of(evaluation: EvaluationData, by: Any, bins: int = 4) -> Segments:
     unknown = tuple(map(_unknown, names))
     all_names = [[*named, missing] for named, missing in zip(names, unknown, strict=True)]
     keys, code = _combined(table.select(codes.fill_null(-1)).to_numpy(), all_names)
+    if len(keys) > MOST:
+        problem = f" makes {len(keys):,} segments, and a table has at most {MOST}."
+        fix = "Put dates into periods, frame['week'] = frame['date'].dt.to_period('W'), and other values into groups."
+        raise OptionError(Argument("by", ", ".join(labels)), problem, fix=fix)
     of_recs = any(column.frame == "list" for column in columns)
     if not split:
         return Segments(labels, keys, table["user"], code, None, unknown, of_recs)
@@ -452,17 +460,18 @@ def segment_rows(
             raise OptionError(problem, Argument("by"), " cannot break it down: leave it out.")
         segments.check(metric)
     split, rows = segments.split(evaluation), list[Segment]()
-    of_accuracy = [(metric, own) for _name, metric, own in asked if metric.is_accuracy]
-    basis = [evaluation.basis(evaluation.convention_of(of_accuracy))] if of_accuracy else []
-    for _name, metric, own in asked:
+    of_accuracy = [each for each in asked if each.metric.is_accuracy]
+    phrases = evaluation.phrases_of_metrics(of_accuracy, Cutoffs.of(k))
+    for name, metric, own in asked:
         at_cutoffs = metric.cutoffs(Cutoffs.of(k))
         if computed is None or segments.parts is not None or np.isnan(computed[metric.name]).any():
             of_users = values_of(split, metric, at_cutoffs, own)
         else:
             of_users = UserValues(evaluation.prepared.users, computed[metric.name][:, np.newaxis])
         if not metric.is_accuracy:
-            basis.append(f"{metric.name}: {'; '.join(of_users.basis())}")
+            phrases[name] = of_users.basis()
         keys, code = segments.placed(of_users.users)
+        metric = metric.bounded(own)
         user = segments.user(of_users.users)
         for cut, values in zip(at_cutoffs, of_users.values.T, strict=True):
             kept = ~np.isnan(values)
@@ -473,7 +482,11 @@ def segment_rows(
             ]
     corrected = _corrected(_frame(rows)).tolist()
     words = [segments.words] if segments.words else []
-    return segments, [replace(row, p_holm=p) for row, p in zip(rows, corrected, strict=True)], [*basis, *words]
+    return (
+        segments,
+        [replace(row, p_holm=p) for row, p in zip(rows, corrected, strict=True)],
+        [*merged(phrases), *words],
+    )
 
 
 def table_by(

@@ -21,10 +21,10 @@ from recnb.errors import Argument, OptionError, RecnbError, is_several
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import LIST_METRICS, METRICS, Metric, measure_named
 from recnb.results.aggregation import means_of
-from recnb.results.arguments import Asked, Metrics, asked_of, options_of
-from recnb.results.beyond_accuracy import interval_ends, numbers_of, recorded_in, score_of
+from recnb.results.arguments import Asked, Metrics, asked_of, measure_at, options_of
+from recnb.results.beyond_accuracy import interval_ends, n_users_of, numbers_of, recorded_in, score_of
 from recnb.results.plots import draw_scales
-from recnb.results.provenance import OWN, console, users_in_words, users_of_metrics
+from recnb.results.provenance import OWN, console, merged
 from recnb.results.score import CatalogueScore, Score
 
 if TYPE_CHECKING:
@@ -216,13 +216,19 @@ class Table(pd.DataFrame):
     def _basis(self) -> str:
         return str(self.attrs.get("basis", ""))
 
-    def to_markdown(self, *args: Any, **options: Any) -> Any:
-        """Return the table in Markdown, or write it to a file; with options of pandas, as pandas writes it."""
-        if options or len(args) > 1:
-            return super().to_markdown(*args, **options)
+    def to_markdown(self, path: Any = None, *, index: bool = True, **options: Any) -> Any:  # type: ignore[override]
+        """Return the table in Markdown, or write it to a file; `index=False` leaves the labels of the rows out."""
+        if options:
+            problem = f"to_markdown() of a table has no option {next(iter(options))!r}."
+            raise OptionError(
+                problem, fix="It has path and index; for those of pandas type table.to_frame().to_markdown()."
+            )
         with use_language(self.attrs.get("lang")):
-            parts = [markdown_table(*self._cells(MARKDOWN)), *self._notes(MARKDOWN), markdown_text(self._basis, 2000)]
-        return written("\n\n".join(filter(None, parts)) + "\n", args[0] if args else None)
+            header, rows, left = self._cells(MARKDOWN)
+            labels = 0 if index else len(self.index.names)
+            table = markdown_table(header[labels:], [row[labels:] for row in rows], left - labels)
+            parts = [table, *self._notes(MARKDOWN), markdown_text(self._basis, 4000)]
+        return written("\n\n".join(filter(None, parts)) + "\n", path)
 
     def to_latex(
         self, *args: Any, caption: Any = None, label: Any = None, float_format: Any = None, **options: Any
@@ -348,19 +354,16 @@ def table_of(
             rest = " has columns for others: give each name its own cut-off, or none."
             raise OptionError(f"{with_cutoff!r} has its cut-off, and ", Argument("k", list(cutoffs)), rest)
         asked = [each._replace(name=_at_cutoff(each.name, each.metric, cutoffs.values[0])) for each in asked]
-    of_accuracy = [(metric, own) for _name, metric, own in asked if metric.is_accuracy]
-    convention = evaluation.convention_of(of_accuracy)
-    of_users = evaluation.basis(convention) if library is None else evaluation.each_as_library
-    parts = [of_users] if of_accuracy else []
-    means = _means(evaluation, of_accuracy, cutoffs)
-    for _name, metric, own in asked:
+    of_accuracy = [each for each in asked if each.metric.is_accuracy]
+    phrases = evaluation.phrases_of_metrics(of_accuracy, cutoffs)
+    means = _means(evaluation, [(metric, own) for _name, metric, own in of_accuracy], cutoffs)
+    for name, metric, own in asked:
         if not metric.is_accuracy:
             found = numbers_of(evaluation, metric, metric.cutoffs(cutoffs), own)
-            means[metric] = found.averages.means
-            parts.append(f"{metric.name}: {'; '.join(found.basis())}")
-    parts += own_users(evaluation, asked, cutoffs)
+            means[metric], phrases[name] = found.averages.means, found.basis()
     marked, lines = evaluation.library_notes((name, metric, metric.cutoffs(cutoffs)) for name, metric, _own in asked)
-    basis, shown = "; ".join([*parts, *lines]), str(convention)
+    basis = "; ".join([*merged(phrases), *lines])
+    shown = evaluation.decisions_of_metrics(of_accuracy)
     attrs = {"basis": basis, "n_users": evaluation.n_users, "convention": shown, "own": marked}
     values = np.array([means[each.metric] for each in asked])
     table = table_at([each.name for each in asked], values, cutoffs, attrs)
@@ -381,17 +384,6 @@ def table_of(
 def _at_cutoff(name: str, metric: Metric[...], k: int | None) -> str:
     """The name of a metric, with the cut-off if it has none of its own."""
     return name if metric.cutoff is not None or k is None else f"{name}@{k}"
-
-
-def own_users(evaluation: EvaluationData, metrics: Iterable[Asked], cutoffs: Cutoffs) -> list[str]:
-    """The users behind measures that have data of their own, AP(rel=4), and behind all metrics of a library."""
-    users = []
-    for name, metric, options in metrics:
-        if metric.data or (metric.is_accuracy and evaluation.library is not None):
-            scoring = evaluation.scoring(metric, options)
-            n_undefined = scoring.n_undefined(metric.cutoffs(cutoffs))
-            users.append((name, users_in_words(scoring.prepared.counts, scoring.convention, n_undefined)))
-    return users_of_metrics(users, of_all=evaluation.library is not None)
 
 
 def with_ends(table: Table, ends: Sequence[Sequence[Floats]]) -> Table:
@@ -426,7 +418,7 @@ def beyond_table(evaluation: EvaluationData, k: object) -> Table:
     rows: dict[str, Floats] = {}
     missing: dict[str, str] = {}
     lacks: dict[str, list[str]] = {}  # what is missing, with the metrics that lack it
-    parts: dict[str, None] = {}  # of the small print, each once
+    phrases: dict[str, list[str]] = {}
     recorded = recorded_in(evaluation.library)
     if not recorded:
         raise OptionError(f"{evaluation.library} has no metric beyond accuracy that recnb has recorded.")
@@ -439,13 +431,13 @@ def beyond_table(evaluation: EvaluationData, k: object) -> Table:
         else:
             if not np.isnan(found.averages.means).all():
                 rows[name] = found.averages.means
-                parts |= dict.fromkeys(words)
+                phrases[name] = words
                 continue
             missing[name] = lack = _(LIST_METRICS[name].no_value)
         lacks.setdefault(lack.removesuffix("."), []).append(name)
     values = np.array(list(rows.values())).reshape(len(rows), len(cutoffs))
     absent = [_("not here: {names} ({why})", names=", ".join(names), why=why) for why, names in lacks.items()]
-    return table_at(list(rows), values, cutoffs, {"basis": "; ".join([*parts, *absent]), "missing": missing})
+    return table_at(list(rows), values, cutoffs, {"basis": "; ".join([*merged(phrases), *absent]), "missing": missing})
 
 
 def table_at(names: Sequence[str], values: Floats, cutoffs: Cutoffs, attrs: dict[Any, Any]) -> Table:
@@ -459,11 +451,12 @@ def table_at(names: Sequence[str], values: Floats, cutoffs: Cutoffs, attrs: dict
 
 
 def measure_of(data: EvaluationData, text: str, options: Mapping[str, Any]) -> Score | CatalogueScore:
-    """The number of a measure."""
+    """Return the number of a measure."""
     if not isinstance(text, str):
         raise OptionError(f"{text!r} is no measure: type its name, such as 'nDCG@10'.")
-    metric = measure_named(text)
-    return score_of(data, metric, metric.cutoff, options)
+    options = dict(options)
+    metric, k = measure_at(text, options.pop("k", None))
+    return score_of(data, metric, k, options)
 
 
 def users_frame(data: EvaluationData, metrics: Metrics, k: Any, options: Mapping[str, Any]) -> pd.DataFrame:
@@ -488,20 +481,16 @@ def measures_of(data: EvaluationData, names: Iterable[str], confidence: float, o
     metrics = [measure_named(text) for text in names]
     own = [options_of(metric, None, options, metrics) for metric in metrics]
     asked, rows = list(map(Asked, names, metrics, own)), {}
+    phrases = data.phrases_of_metrics([each for each in asked if each.metric.is_accuracy], Cutoffs.one(None))
     for text, metric, given in asked:
         score = score_of(data, metric, metric.cutoff, given)
-        n_users = score.n_users if isinstance(score, Score) else len(data.item_data.users)
-        rows[text] = [float(score), *interval_ends(score, confidence), n_users]
+        if not metric.is_accuracy:
+            phrases[text] = score.basis.split("; ")
+        rows[text] = [float(score), *interval_ends(score, confidence), n_users_of(score)]
     frame = pd.DataFrame.from_dict(rows, orient="index", columns=["mean", "low", "high", "users"])
     table = Measures(frame.astype({"users": np.int64}).rename_axis("measure"))
     marked, lines = data.library_notes((text, metric, Cutoffs.of(metric.cutoff)) for text, metric, _own in asked)
-    convention = data.convention_of(zip(metrics, own, strict=True))
-    words = [
-        data.basis(convention) if data.library is None else data.each_as_library,
-        _("{confidence}% intervals", confidence=f"{100 * confidence:g}"),
-    ]
-    if any(metric.summed for metric in metrics):
-        words.append(_("NumRet, NumRel and NumRelRet: sums over users"))
-    basis = "; ".join([*words, *own_users(data, asked, Cutoffs.one(None)), *lines])
+    words = _("{confidence}% intervals", confidence=f"{100 * confidence:g}")
+    basis = "; ".join([*merged(phrases), words, *lines])
     table.attrs = {"basis": basis, "own": marked, "lang": current()}
     return table

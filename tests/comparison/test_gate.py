@@ -195,7 +195,7 @@ def test_the_line_below_is_of_the_users_of_the_metric() -> None:
     )
     found = recnb.compare(SAMPLE.recommendations, SAMPLE.test, train=SAMPLE.train).at_least("novelty", 0.1, k=10)
     assert "users with a list" in found.basis
-    assert ev.at_least("ndcg", 0.1, k=10).basis == ev.basis()
+    assert ev.at_least("ndcg", 0.1, k=10).basis == ev.ndcg(k=10).basis
 
 
 def test_checks_of_several_gates_keep_their_basis() -> None:

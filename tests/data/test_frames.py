@@ -192,10 +192,11 @@ def test_ties(rows: list[tuple[int, int]], ties: str, text: bool, seed: int) -> 
         assert lists_of(frame, truth, ties=ties) == want
 
 
-def test_ties_other_than_the_default_are_said() -> None:
+def test_the_rule_of_ties_is_said_where_scores_order_lists() -> None:
     scored = RECS.drop(columns="rank").assign(score=1.0)
     assert "equal scores by item, descending" in recnb.evaluate(scored, TRUTH, ties="item_desc").basis()
-    assert "equal scores" not in recnb.evaluate(scored, TRUTH).basis()
+    assert "equal scores in the order given" in recnb.evaluate(scored, TRUTH).basis()
+    assert "equal scores" not in recnb.evaluate(RECS, TRUTH).basis()
 
 
 @given(st.permutations(range(5)), st.permutations(range(3)))

@@ -502,7 +502,7 @@ def test_a_user_is_in_one_segment() -> None:
 
 def test_the_line_below_names_the_users_of_metrics_beyond_accuracy() -> None:
     table = EV.table("novelty", k=10, by="activity")
-    assert table.attrs["basis"].startswith(f"novelty: {table['n_users'].sum()} users with a list; ")
+    assert table.attrs["basis"].startswith(f"{table['n_users'].sum()} users with a list; ")
     assert EV.table("ndcg", k=10, by="activity").attrs["basis"].startswith(f"{EV.n_users} users; ")
 
 

@@ -172,22 +172,6 @@ def test_options_of_pandas_are_those_of_pandas() -> None:
     assert pickle.loads(pickle.dumps(table)).equals(table)
 
 
-def test_the_gain_is_in_the_line_below_where_grades_differ() -> None:
-    assert EV.table(k=10).attrs["basis"].endswith("linear gain")
-    assert EV.table("ndcg", k=10, gain="binary").attrs["basis"].endswith("binary gain")
-    assert "linear gain" in EV.measures(["nDCG@10"]).attrs["basis"]
-    assert "linear gain" in EV.table("ndcg", k=10, by="segment").attrs["basis"]
-    assert "gain" not in EV.table("recall", k=10).attrs["basis"]
-    assert "gain" not in recnb.evaluate({"u": ["a"]}, {"u": ["a"]}).table("ndcg", k=1).attrs["basis"]
-
-
-def test_options_of_tabulate_are_given_to_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
-    given: list[dict[str, object]] = []
-    monkeypatch.setattr(pd.DataFrame, "to_markdown", lambda self, **options: given.append(options) or "grid")
-    assert EV.table(k=[5, 10]).to_markdown(tablefmt="grid") == "grid"
-    assert given[0]["tablefmt"] == "grid"
-
-
 def test_numbers_stand_under_each_other_and_short_words_are_not_broken() -> None:
     assert '<span style="white-space: nowrap;">✓ passed</span>' in EV.at_least("ndcg", 0.2, k=10)._repr_html_()
     table = FOUND.table(k=10)._repr_html_()

@@ -449,7 +449,7 @@ def test_a_query_of_zeros_that_is_left_out_is_not_explained(library: str) -> Non
 def test_tables_of_a_library_name_their_users() -> None:
     table = EV.under("evidently").table(["ndcg"], k=10)
     n_users = EV.under("evidently").ndcg(k=10).n_users
-    assert f"each metric as evidently has it; {n_users} users" in table.attrs["basis"]
+    assert f"as evidently has it; {n_users} users" in table.attrs["basis"]
 
 
 @pytest.mark.parametrize("library", ["recommenders", "rectools", "replay", "recbole", "implicit"])
@@ -484,7 +484,7 @@ def test_what_is_given_on_top_of_a_library_is_said(given: dict[str, Any], words:
     ev = recnb.evaluate(run, truth, convention="trec", **given)
     comparison = recnb.compare({"one": run, "other": run}, truth, convention="trec", **given)
     partial = recnb.Partial.of(ev, ["ndcg"], k=10)
-    each = f"each metric as pytrec_eval-terrier has it, with {words};"
+    each = f"as pytrec_eval-terrier has it, with {words}"
     for basis in (
         ev.table(["ndcg", "map"], k=10).attrs["basis"],
         ev.measures(["nDCG@10", "AP"]).attrs["basis"],
@@ -498,7 +498,7 @@ def test_what_is_given_on_top_of_a_library_is_said(given: dict[str, Any], words:
     one = f"as pytrec_eval-terrier with {words}: "
     for basis in (ev.ndcg(k=10).basis, ev.at_least("ndcg", 0.1, k=10).basis, partial.score("ndcg", 10).basis):
         assert one in basis
-    assert ev.under("trec").table("ndcg", k=10).attrs["basis"].startswith("each metric as pytrec_eval-terrier has it; ")
+    assert ev.under("trec").table("ndcg", k=10).attrs["basis"].startswith("as pytrec_eval-terrier has it; ")
 
 
 def test_a_list_without_equal_scores_is_explained_where_ties_are_averaged() -> None:

@@ -36,7 +36,7 @@ class MetricOfUsers:
         self.users = self.prepared.users  #: those evaluated, sorted
         self.options: dict[str, Any] = {**metric.defaults, **self._scoring.options}  #: a library's own among them
         # Cut anywhere, the lists are of the same users.
-        self.basis = evaluation.basis_of_metric(self._scoring, Cutoffs.one(1))
+        self.basis = "; ".join(evaluation.phrases(self._scoring, Cutoffs.one(1)))
         # Of the whole lists, so that another cut-off needs no other join.
         self.hits = self.prepared.hits(None)
         self.values, self.list_of = lru_cache(KEPT)(self._values), lru_cache(KEPT)(self._list_of)
