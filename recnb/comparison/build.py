@@ -110,7 +110,7 @@ def report_of(
         else:
             alike = overlaps(models, lead_k, PERSISTENCE)
             further = beyond(comparison, lead_k, request.beyond)
-        named = [(metric.symbol.removesuffix(OWN), metric, own) for metric, own in request.metrics]
+        by_symbol = [(metric.symbol.removesuffix(OWN), metric, own) for metric, own in request.metrics]
         _own, library_notes = first.library_notes((m.symbol.removesuffix(OWN), m, ks) for m, ks in request.at_cutoffs)
         # Users are shown for the pairs of models that are furthest apart.
         furthest = sorted(of_lead, key=lambda row: -abs(row.difference) if np.isfinite(row.difference) else 0.0)
@@ -136,7 +136,7 @@ def report_of(
             n_users=comparison.n_users,
             judged=comparison.judged,
             settings=results.settings,
-            basis="; ".join([comparison.basis(), *comparison._options_in_words(named), *library_notes]),
+            basis="; ".join([comparison.basis(), *comparison._options_in_words(by_symbol), *library_notes]),
             left_out=tuple(left_out),
             notes=tuple(dict.fromkeys(str(note) for model in models.values() for note in model.prepared.notes)),
             _computed=computed_by(SECTIONS, models, request),
