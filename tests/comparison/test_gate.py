@@ -204,7 +204,8 @@ def test_checks_of_several_gates_keep_their_basis() -> None:
     both = coverage + accuracy
     assert both.basis == f"coverage@10: {coverage.basis}; ndcg@10: {accuracy.basis}"
     assert [check["basis"] for check in both.to_dict()["checks"]] == [coverage.basis, accuracy.basis]
-    assert (accuracy + ev.at_least("recall", 0.1, k=10)).basis == accuracy.basis
+    recall = ev.at_least("recall", 0.1, k=10)
+    assert (accuracy + recall).basis == f"ndcg@10: {accuracy.basis}; recall@10: {recall.basis}"
 
 
 def test_a_cut_off_is_named_once() -> None:
