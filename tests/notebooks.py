@@ -5,7 +5,8 @@ running it, without anything that differs from run to run, so that two builds gi
 git is a change of text or of numbers. A name may be shortened to how it begins: `build 01`, `build ko/01`.
 
 `notebooks/source/ko/NN_name.py` holds the Korean text alone: its code cells are empty and are filled with those of the
-English source, in their order, below one that sets the language.
+English source, in their order, below one that sets the language. Strings in the code are those of
+`notebooks/source/ko/words.py`.
 
 Outputs of cells tagged `nbval-ignore-output` (timings) are kept from the stored notebook as long as the cell's code is
 the same; remove the `.ipynb` first to have them anew.
@@ -15,8 +16,10 @@ from __future__ import annotations
 
 import argparse
 import re
+import runpy
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import jupytext
@@ -34,15 +37,15 @@ LANGUAGES = ("ko",)
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 WIDGET = "application/vnd.jupyter.widget"
 #: The first code cell of a translated notebook.
-SETTING = """import sys
+SETTING = """import pandas as pd
 
 import recnb
 
-sys.path.append("..")
-import korean
-
 recnb.language("{language}")
-korean.use()  # 셀이 만드는 표와 출력도 한국어로 보인다. 코드에서 쓰는 열 이름은 그대로이다."""
+pd.set_option("display.unicode.east_asian_width", True)  # 한글이 든 표의 줄을 맞춘다."""
+#: A comment, or a string of code; and an expression in an f-string.
+STRING = re.compile(r"""#[^\n]*|(?P<prefix>\b[rf])?(?P<quote>["'])(?P<text>(?:\\.|(?!(?P=quote)).)*)(?P=quote)""")
+EXPRESSION = re.compile(r"\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}")
 IGNORED = ("nbval-ignore-output", "nbval-skip")
 
 #: What differs from run to run, and what stands for it: the list that nbval compares with.
@@ -95,10 +98,31 @@ def _fill(notebook: NotebookNode, source: Path) -> None:
         sys.exit(f"{source} has {len(places)} code cells, and {english.name} has {len(code)}")
     if any(notebook.cells[place].source.strip() for place in places):
         sys.exit(f"{source} holds code: code is written in {english.name}")
+    words = runpy.run_path(str(source.parent / "words.py"))["WORDS"]
     for place, cell in zip(places, code, strict=True):
+        cell.source = translated(cell.source, words)
         notebook.cells[place] = cell
     setting = nbformat.v4.new_code_cell(SETTING.format(language=source.parent.name))
     notebook.cells.insert(places[0], setting)
+
+
+def translated(code: str, words: Mapping[str, str]) -> str:
+    """Code with its strings, if there are words for them, in another language.
+
+    >>> translated("print(f'{n} hits', f[\"user\"])  # 'hits'", {"{} hits": "적중 {}개"})
+    'print(f\'적중 {n}개\', f["user"])  # \'hits\''
+    """
+
+    def replaced(string: re.Match[str]) -> str:
+        prefix, quote, text = string["prefix"] or "", string["quote"], string["text"]
+        if text is None:
+            return string[0]
+        inside = [translated(one, words) for one in EXPRESSION.findall(text)] if prefix == "f" else []
+        for one in EXPRESSION.findall(text) if inside else []:
+            text = text.replace(one, "{}", 1)
+        return f"{prefix}{quote}{words.get(text, text).format(*inside) if inside else words.get(text, text)}{quote}"
+
+    return STRING.sub(replaced, code)
 
 
 def run(notebook: NotebookNode, folder: Path = BUILT) -> NotebookNode:

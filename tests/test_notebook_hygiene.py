@@ -25,8 +25,10 @@ from tests.korean import english_in
 from tests.notebooks import (
     BUILT,
     KERNEL,
+    LANGUAGES,
     ROOT,
     SETTING,
+    SOURCES,
     WIDGET,
     ignored,
     read_source,
@@ -35,6 +37,7 @@ from tests.notebooks import (
     sources,
     stored,
     target,
+    translated,
 )
 
 LARGEST_OUTPUT = 200_000
@@ -134,12 +137,15 @@ def test_translated_notebook_has_the_code_of_the_english_one(path: Path) -> None
     def code(notebook: NotebookNode) -> list[tuple[list[str], str]]:
         return [(cell.metadata.get("tags", []), cell.source) for cell in notebook.cells if cell.cell_type == "code"]
 
-    language = ([], SETTING.format(language=path.parent.name))
-    assert code(read(path)) == [language, *code(read(BUILT / path.name))]
+    words = runpy.run_path(str(SOURCES / path.parent.name / "words.py"))["WORDS"]
+    english = [(tags, translated(cell, words)) for tags, cell in code(read(BUILT / path.name))]
+    assert code(read(path)) == [([], SETTING.format(language=path.parent.name)), *english]
 
 
-#: Code in what Korean notebooks show, `metric` heading the names of metrics in a table among it.
+#: Code in what Korean notebooks show, `metric` heading the names of metrics in a table among it; columns; options.
 CODE = {"argsort", "check", "largest", "list", "metric", "recnb", "scores"}
+CODE |= {"user", "item", "rank", "score", "rating", "liked", "favourite", "recommended", "relevant"}
+CODE |= {"linear", "exponential"}
 #: An error that a cell shows, which is in English, a picture, in words, and the names of models.
 IN_ENGLISH = re.compile(r"^recnb: .*|<Figure size .*>|item-knn, factors, popular", re.M)
 
@@ -155,11 +161,27 @@ def test_translated_notebook_shows_no_english(path: Path) -> None:
     assert english_in(IN_ENGLISH.sub("", shown(path))) - CODE == set()
 
 
-def test_every_text_for_the_cells_of_translated_notebooks_is_shown() -> None:
-    words = runpy.run_path(str(BUILT / "korean.py"))["WORDS"]
-    everything = "\n".join(map(shown, TRANSLATED))
-    unused = [text for text, korean in words.items() if not all(part in everything for part in korean.split("{}"))]
-    assert unused == []
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_word_of_a_language_is_in_the_code_of_its_notebooks(language: str) -> None:
+    words = runpy.run_path(str(SOURCES / language / "words.py"))["WORDS"]
+    code = "\n".join(cell.source for path in TRANSLATED for cell in read(path).cells if cell.cell_type == "code")
+    assert [word for word in words.values() if not all(part in code for part in word.split("{}"))] == []
+
+
+@pytest.mark.parametrize("path", STORED, ids=_name)
+def test_a_notebook_imports_nothing_that_stands_beside_it(path: Path) -> None:
+    code = "\n".join(cell.source for cell in read(path).cells if cell.cell_type == "code")
+    beside = {file.stem for folder in (BUILT, path.parent) for file in folder.glob("*.py")}
+    assert beside.isdisjoint(re.findall(r"^ *(?:import|from) (\w+)", code, re.M))
+    assert "sys.path" not in code
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", [path for path in STORED if path.stem != "11_scale"], ids=_name)
+def test_a_notebook_runs_alone_in_an_empty_folder(path: Path, tmp_path: Path) -> None:
+    assert [cell.get("execution_count") for cell in run(read(path), tmp_path).cells] == [
+        cell.get("execution_count") for cell in read(path).cells
+    ]
 
 
 # What follows proves that the guards hold: each kind of damage is done to a good notebook.
@@ -253,9 +275,7 @@ def start_nbval(folder: Path, notebook: NotebookNode) -> subprocess.Popen[str]:
     """nbval at work on a notebook in a folder of its own, with the options of this project."""
     (folder / "notebooks").mkdir(parents=True)
     (folder / "tests").mkdir()
-    helpers = [file for file in BUILT.glob("*.py") if file.name != "conftest.py"]
-    for file in [*helpers, ROOT / "tests" / "nbval_sanitize.cfg", *(ROOT / "tests").glob("*.json")]:
-        shutil.copy(file, folder / file.parent.name)
+    shutil.copy(ROOT / "tests" / "nbval_sanitize.cfg", folder / "tests")
     (folder / "pytest.ini").write_text("[pytest]\n")
     nbformat.write(notebook, folder / "notebooks" / "it.ipynb")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))

@@ -18,9 +18,22 @@
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
-from worked import compare
 
 import recnb
+
+
+def compare(printed, computed, digits):
+    """Show figures as the article prints them, beside those of recnb, and whether they agree."""
+    apart = [abs(printed[name] - computed[name]) for name in printed]
+    return pd.DataFrame(
+        {
+            "printed": [str(figure) for figure in printed.values()],
+            "recnb": [f"{float(computed[name]):.{min(digits + 2, 12)}f}" for name in printed],
+            "agrees": ["yes" if one <= 0.5 * 10**-digits + 1e-12 else "no" for one in apart],
+        },
+        index=list(printed),
+    )
+
 
 # %% [markdown]
 # ## One list, by hand

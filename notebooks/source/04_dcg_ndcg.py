@@ -37,9 +37,25 @@ from math import e, log2
 import matplotlib.pyplot as plt
 import pandas as pd
 from IPython.display import display
-from worked import compare
 
 import recnb
+
+pd.set_option("display.max_colwidth", None, "display.width", 200)  # a reason is a sentence
+
+
+def compare(printed, computed, digits, misprints=()):
+    """Show figures as the article prints them, beside those of recnb, and whether they agree; if not, why."""
+    apart = {name: abs(printed[name] - computed[name]) for name in printed}
+    assert [name for name in apart if apart[name] > 0.5 * 10**-digits + 1e-12] == [*misprints]
+    return pd.DataFrame(
+        {
+            "printed": [str(figure) for figure in printed.values()],
+            "recnb": [f"{float(computed[name]):.{min(digits + 2, 12)}f}" for name in printed],
+            "agrees": [f"MISPRINT: {misprints[name]}" if name in misprints else "yes" for name in printed],
+        },
+        index=list(printed),
+    )
+
 
 # %% [markdown]
 # ## The discount
@@ -313,7 +329,7 @@ compare(
     {**{f"{name} {user}": printed.loc[user, name] for name in printed for user in printed.index}, "mean nDCG": 0.7707},
     {**{f"{name} {user}": ours.loc[user, name] for name in ours for user in printed.index}, "mean nDCG": ev.ndcg()},
     digits=4,
-    note={"nDCG 사용자1": misprint},
+    misprints={"nDCG 사용자1": misprint},
 )
 
 # %% [markdown]
@@ -347,7 +363,7 @@ assert 3 / log2(2) + 2 / log2(4) + 1 / log2(4) == 4.5
 parts = {"printed": [3.0, 1.0, 0.5], "is": [3 / log2(2), 2 / log2(3), 1 / log2(4)]}
 display(pd.DataFrame(parts, index=["3 / log2(2)", "2 / log2(3)", "1 / log2(4)"]).round(4))
 why = "2 / log2(3) is 1.2619, not 1.0"
-compare({"DCG": 4.5, "IDCG": 4.5, "nDCG": 1.0}, three, digits=4, note={"DCG": why, "IDCG": why})
+compare({"DCG": 4.5, "IDCG": 4.5, "nDCG": 1.0}, three, digits=4, misprints={"DCG": why, "IDCG": why})
 
 # %% [markdown]
 # DCG and IDCG are one and the same sum here, so an error in it cannot show in their ratio. A right nDCG does not prove the
