@@ -16,15 +16,15 @@ from recnb.conventions.presets import ALIASES, Preset, of_library
 from recnb.errors import RecnbError
 from recnb.libraries import as_in
 from recnb.libraries.library_errors import RAISES, UNRULED
-from recnb.libraries.library_metrics import SPECIAL, metric_of
 from recnb.libraries.variant import MetricVariant, axes_of
+from recnb.metrics.metric import metric_named
 from recnb.results.item_metrics import FORMULAS
 
 PAGE = pathlib.Path(__file__).resolve().parent.parent / "recnb" / "conventions" / "README.md"
 #: The six metrics of the tables: what each is called there, and the names under which recnb lists a library's own.
 SIX = {
     "nDCG": ("ndcg",), "precision": ("precision",), "recall": ("recall",), "AP": ("average_precision",),
-    "HR": ("hit_rate", "hit_count"), "RR": ("reciprocal_rank", "reciprocal_rank_of_all"),
+    "HR": ("hit_rate",), "RR": ("reciprocal_rank",),
 }  # fmt: skip
 FORMULA = ("nDCG gain", "nDCG discount", "nDCG ideal", "precision out of", "recall out of", "AP out of", "HR", "RR")
 DATA = (
@@ -47,9 +47,9 @@ TIES = {
 RELEVANT = {">0": "above 0", "any": "every judged item", "!=0": "other than 0"}
 GAIN = {"binary": "1", "linear": "relevance", "exponential": "2^relevance - 1"}
 DISCOUNT = {"log": "log2(1 + rank)", "clipped_log": "max(1, log2 rank)", "rank": "rank"}
-KIND = {"hit_rate": "any hit", "hit_count": "number of hits", "reciprocal_rank": "first hit", "reciprocal_rank_of_all": "mean over all relevant items"}  # fmt: skip
+KIND = {"hit_rate": "any hit", "reciprocal_rank": "first hit"}
 MISSED = {"list": "–", "padded": "below the list", "catalogue": "below, with all others"}
-COUNTED = {"skip": "left out", "zero": "0", "one": "1", "nan": "NaN", "error": "refused"}
+COUNTED = {"skip": "left out", "zero": "0", "one": "1"}
 
 SHOWN, LIKED = {"u1": "abcde", "u2": "bx", "u4": "abcde"}, {"u1": "acz", "u2": "b", "u3": "ab"}
 RECS = pl.DataFrame({"user": SHOWN.keys(), "item": map(list, SHOWN.values()), "score": [range(9, 9 - len(one), -1) for one in SHOWN.values()]}).explode("item", "score")  # fmt: skip
@@ -86,11 +86,11 @@ def _same(one: Preset, other: Preset) -> bool:
 
 def formula_cell(one: Preset) -> str:
     """What a metric is out of, or what it looks for; whether it ignores k; its name where that is not the usual one."""
-    chosen = {**metric_of(one.metric).defaults, **dict(one.options)}
+    chosen = {**metric_named(one.metric).defaults, **dict(one.options)}
     what = KIND.get(one.metric) or {"list": "min(k, list)"}.get(chosen["out_of"], chosen["out_of"])
     seen = " it holds" if one.convention.judged == "list" and what == "relevant" else ""
     base = one.variant.split("[")[0]
-    how = ", whole list" * (one.convention.cutoff == "none") + ", pooled" * (one.convention.average == "pooled")
+    how = ", whole list" * (one.convention.cutoff == "none")
     return what + seen + how + f" (`{base}`)" * (base not in USUAL)
 
 
@@ -98,7 +98,7 @@ def formula_row(own: Defaults) -> list[str]:
     """How gain and discount are reckoned, and what each metric divides by."""
     cells = ["–"] * 3
     if ndcg := own.get("nDCG"):
-        chosen = {**metric_of(ndcg.metric).defaults, **dict(ndcg.options)}
+        chosen = {**metric_named(ndcg.metric).defaults, **dict(ndcg.options)}
         seen = " it holds" if ndcg.convention.judged == "list" else ""
         ideal = {"relevant": f"min(k, relevant{seen})"}.get(chosen["ideal"], chosen["ideal"])
         cells = [GAIN[chosen["gain"]], DISCOUNT[chosen["discount"]], ideal]
@@ -110,7 +110,7 @@ def data_cells(one: Preset) -> list[str]:
     c, none = one.convention, COUNTED[one.convention.no_relevant]
     graded = one.metric == "ndcg" and dict(one.options).get("gain", "linear") != "binary"
     relevant = f"{c.relevant_from:g} or more" if c.relevant_from is not None else RELEVANT[c.relevant]
-    no_list = none if c.judged == "list" else COUNTED[c.no_list] if c.candidates == "list" else "list of missed items"
+    no_list = none if c.judged == "list" else "0" if c.candidates == "list" else "list of missed items"
     return [
         {"auto": "score or rank"}.get(c.order, c.order),
         TIES[c.ties] if c.order in ("score", "auto") else "–",
@@ -141,7 +141,7 @@ def value_row(own: Defaults) -> list[str]:
 @cache
 def _value(one: Preset) -> str:
     if one.library == "recnb":
-        return f"{recnb.evaluate(RECS, TRUTH)._score(metric_of(one.metric), 5, {}):.4f}"
+        return f"{recnb.evaluate(RECS, TRUTH)._score(metric_named(one.metric), 5, {}):.4f}"
     try:
         return f"{as_in(one.library, one.variant, RECS, TRUTH, k=5):.4f}{'*' if one.note else ''}"
     except RecnbError:
@@ -194,7 +194,7 @@ def _suffix(one: Preset) -> str:
 
 
 def _differing(one: Preset) -> dict[str, str]:
-    mine, theirs = MetricVariant.of(Convention(), metric_of(one.metric), {}), MetricVariant.of_preset(one)
+    mine, theirs = MetricVariant.of(Convention(), metric_named(one.metric), {}), MetricVariant.of_preset(one)
     axes = [axis for axis in axes_of(mine, theirs) if mine.at(axis) != theirs.at(axis) and axis not in RARE]
     return {axis: theirs.words(axis) if axis != "relevant" else f"relevant: {theirs.words(axis)}" for axis in axes}
 
@@ -209,7 +209,7 @@ def _by_text(said: Iterable[tuple[Preset, str]]) -> list[tuple[str, str]]:
 def _rare(group: list[Preset], axis: str) -> str:
     said = {one: MetricVariant.of_preset(one).words(axis) for one in group}
     usual = Counter(said.values()).most_common(1)[0][0]
-    if set(said.values()) == {MetricVariant.of(Convention(), metric_of(group[0].metric), {}).words(axis)}:
+    if set(said.values()) == {MetricVariant.of(Convention(), metric_named(group[0].metric), {}).words(axis)}:
         return ""
     others = _by_text((one, text) for one, text in said.items() if text != usual)
     return usual + "".join(f" ({who}: {text})" for text, who in others)
@@ -217,8 +217,6 @@ def _rare(group: list[Preset], axis: str) -> str:
 
 def _meaning(one: Preset) -> str:
     """What is computed, where the library's name for it does not say."""
-    if one.metric in SPECIAL:
-        return f" ({metric_of(one.metric).title.rstrip('.').lower()})"
     short = {"average_precision": "ap", "reciprocal_rank": "rr", "hit_rate": "hit", "r_precision": "rprec"}
     known = one.variant.startswith((short.get(one.metric, one.metric), one.metric))
     return "" if known else f" ({one.metric.replace('_', ' ')})"

@@ -37,7 +37,6 @@ EVALUATIONS = {
     "one user": (ONE, [2]),
     "many cut-offs": (EV, list(range(1, 25))),
     "union": (recnb.evaluate(RECS, TRUTH, users="union", no_relevant="zero"), [3]),
-    "no number": (recnb.evaluate(RECS, TRUTH, users="union", no_relevant="nan"), [3]),
     "one frame": (recnb.evaluate(RECS.assign(relevance=RECS["item"] % 2)), [3]),
     "threshold": (recnb.evaluate(RECS, TRUTH, users="both", relevant_from=2), [3]),
 }

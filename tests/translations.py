@@ -25,7 +25,6 @@ import recnb
 from recnb import LIST_METRICS, METRICS
 from recnb.data.item_data import ASK
 from recnb.display.language import LANGUAGES, LOCALE
-from recnb.libraries.library_metrics import SPECIAL
 from recnb.metrics.metric import RETRIEVAL_METRICS, Metric
 from recnb.metrics.recommendation_lists import NEEDED, Catalogue
 from recnb.widgets.quiz.mistakes import recorded
@@ -116,13 +115,13 @@ def extracted() -> Catalog:
         )
     for row in recorded():
         catalogue.add(row.sentence, locations=[("recnb/widgets/quiz/mistakes.csv", 0)])
-    for metric in (*METRICS.values(), *RETRIEVAL_METRICS.values(), *LIST_METRICS.values(), *SPECIAL.values()):
+    for metric in (*METRICS.values(), *RETRIEVAL_METRICS.values(), *LIST_METRICS.values()):
         where = f"{metric.function.__module__.replace('.', '/')}.py"
         title = (metric.function.__doc__ or "").split("\n")[0]
         for text in (metric.called, title, metric.sentence, metric.range_text if metric.name in LIST_METRICS else ""):
             if text:
                 catalogue.add(text, locations=[(where, 0)])
-        for name in sorted(formula_names(metric)) if metric.name not in SPECIAL else ():
+        for name in sorted(formula_names(metric)):
             catalogue.add(name, context="formula", locations=[("recnb/metrics/formula.py", 0)])
     return catalogue
 

@@ -18,7 +18,7 @@ from recnb.data.join import InMemoryRows
 from recnb.data.relevance import relevant_only
 from recnb.data.subset import among
 from recnb.display.language import Plural, Sentence
-from recnb.errors import Argument, FrameError, NoUsersError, OptionError
+from recnb.errors import FrameError, NoUsersError, OptionError
 from recnb.results.evaluation_data import EvaluationData
 
 #: Whom models are compared on.
@@ -54,9 +54,6 @@ def check_conventions(models: Mapping[str, EvaluationData]) -> None:
                     f"{first!r} and {name!r} are evaluated under different conventions: {axis.name}={left!r} and {axis.name}={right!r}. "
                     f"Evaluate both with the same {axis.name}=, or give frames and let compare() evaluate them."
                 )
-    if convention.average != "user":
-        problem = " is no mean over users, so users cannot be compared one by one: leave "
-        raise OptionError(Argument("average", convention.average), problem, Argument("average", "user"), ".")
 
 
 def check_truths(models: Mapping[str, EvaluationData]) -> None:

@@ -304,7 +304,7 @@ def movers_title(moved: MovedUsers, safe: Safe = str) -> str:
 
 
 def population_in_words(
-    judged: Iterable[ModelUsers], n_users: int, n_without: int = 0, no_relevant: str = "skip", *, zero: bool = True
+    judged: Iterable[ModelUsers], n_users: int, n_without: int = 0, no_relevant: str = "skip"
 ) -> list[str]:
     """The users that models are compared on, and those left out; names are the user's, on one line and not yet escaped."""
     judged = list(judged)
@@ -320,11 +320,9 @@ def population_in_words(
         if counts.n_left_out
     ]
     if len({counts.n_without_list for counts in judged}) == 1:
-        counts_0 = N_("in each model {n:,} without a list, which counts 0")
-        in_each, without = counts_0 if zero else N_("in each model {n:,} without a list"), judged[:1]
+        in_each, without = N_("in each model {n:,} without a list, which counts 0"), judged[:1]
     else:
-        counts_0 = N_("{n:,} without a list from {model}, which counts 0")
-        in_each, without = counts_0 if zero else N_("{n:,} without a list from {model}"), judged
+        in_each, without = N_("{n:,} without a list from {model}, which counts 0"), judged
     words += [
         _(in_each, n=counts.n_without_list, model=one_line(counts.model)) for counts in without if counts.n_without_list
     ]

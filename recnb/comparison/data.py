@@ -69,8 +69,7 @@ class ComparisonData:
         orders = {model.convention.order for model in self._models.values()}
         convention = first.convention if len(orders) == 1 else replace(first.convention, order="auto")
         without = first.counts.n_without_relevant if first.one_no_relevant_rule else 0
-        zero = convention.no_list == "zero"
-        words = population_in_words(self.judged, self.n_users, without, convention.no_relevant, zero=zero)
+        words = population_in_words(self.judged, self.n_users, without, convention.no_relevant)
         if first.library:
             words.append(first.as_library_has_it)
         # The users compared are named first, and once.

@@ -54,18 +54,6 @@ PHRASES: dict[tuple[str, str], str] = {
     ("no_relevant", "skip"): N_("users with no relevant item left out"),
     ("no_relevant", "zero"): N_("users with no relevant item count 0"),
     ("no_relevant", "one"): N_("users with no relevant item count 1"),
-    ("no_relevant", "nan"): N_("users with no relevant item count NaN"),
-    ("no_relevant", "error"): N_("users with no relevant item are refused"),
-    ("no_list", "zero"): N_("a user without a list counts 0"),
-    ("no_list", "nan"): N_("a user without a list makes the mean NaN"),
-    ("no_list", "error"): N_("a user without a list is refused"),
-    ("no_hit", "zero"): N_("users without a hit count 0"),
-    ("no_hit", "skip"): N_("users without a hit left out"),
-    ("no_hit", "error"): N_("a user without a hit is refused"),
-    ("average", "user"): N_("mean over users"),
-    ("average", "pooled"): N_("sums of all users divided, no mean over users"),
-    ("average", "of_means"): N_("from the means over users"),
-    ("average", "geometric"): N_("geometric mean over users"),
     ("gain", "linear"): N_("linear gain"),
     ("gain", "exponential"): N_("gain 2^relevance - 1"),
     ("gain", "binary"): N_("binary gain"),
@@ -95,7 +83,6 @@ ALONE: dict[tuple[str, str], str] = {
     ("users", "recs"): N_("users with a list"),
     ("users", "both"): N_("users in both frames"),
     ("users", "union"): N_("users in either frame"),
-    ("no_relevant", "error"): N_("users with no relevant item refused"),
 }
 
 Order = Literal["auto", "score", "rank", "row"]
@@ -131,10 +118,7 @@ class Convention:
     judged_only: bool = False  #: whether items that are not judged leave the lists before ranks are counted
     negative_relevance: Literal["error", "zero", "keep"] = "error"
     users: Literal["truth", "recs", "both", "union"] = "truth"  #: the users who are averaged
-    no_relevant: Literal["skip", "zero", "one", "nan", "error"] = "skip"  #: a user with no relevant item
-    no_list: Literal["zero", "nan", "error"] = "zero"  #: a user with no recommendations
-    no_hit: Literal["zero", "skip", "error"] = "zero"  #: a user with no hit
-    average: Literal["user", "pooled", "of_means", "geometric"] = "user"  #: how users are averaged
+    no_relevant: Literal["skip", "zero", "one"] = "skip"  #: a user with no relevant item
     metric: tuple[tuple[str, Any], ...] = ()  #: the metric's own options
 
     def __post_init__(self) -> None:
@@ -280,7 +264,7 @@ WORDS: dict[str, tuple[str, ...]] = {
 #: Decisions that are not shown if they are the usual ones, in the order in which they are shown.
 _UNUSUAL = (
     "score_dtype", "ties", "duplicates", "nonpositive_scores", "candidates", "cutoff", "judged", "negative_relevance",
-    "no_list", "no_hit", "average", "judged_only",
+    "judged_only",
 )  # fmt: skip
 
 

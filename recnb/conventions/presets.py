@@ -26,15 +26,6 @@ ALIASES = {
     "xgb": "xgboost",
 }
 
-#: Metrics that libraries compute under one name; recnb tells them apart.
-FAMILIES = {
-    "f1": ("f1_list",),
-    "err": ("err_label",),
-    "rbp": ("rbp_graded", "rbp_normalized"),
-    "reciprocal_rank": ("reciprocal_rank_of_all",),
-    "hit_rate": ("hit_count",),
-}
-
 #: Variants recorded of whole lists, which the library cuts where it is asked to.
 CUT_IF_ASKED = {("ir-measures", "rbp_rel1")}
 
@@ -106,11 +97,6 @@ def of_metric(metric: str, library: str | None = None) -> list[Preset]:
     """The presets that compute a metric, of one library or of all."""
     name = None if library is None else library_named(library)
     return [preset for preset in presets().values() if preset.metric == metric and name in (None, preset.library)]
-
-
-def of_family(metric: str, library: str | None = None) -> list[Preset]:
-    """The presets of a metric and of those that libraries call by the same name."""
-    return [preset for name in (metric, *FAMILIES.get(metric, ())) for preset in of_metric(name, library)]
 
 
 def of_library(library: str) -> list[Preset]:

@@ -250,7 +250,7 @@ def _of_population(
     if order is not None:
         hits, truth = hits.with_truth_in(order), truth.select(pl.all().gather(order))
     with_list, with_truth = (np.bincount(column, minlength=n) > 0 for column in (codes.user, codes.truth_user))
-    averaged = is_averaged(codes.users, with_list, with_truth, hits.n_relevant > 0, convention)
+    averaged = is_averaged(with_list, with_truth, hits.n_relevant > 0, convention)
     users, without = codes.users.filter(pl.Series(averaged)), int((hits.n_relevant == 0).sum())
     return General(users, lists, truth.filter(pl.Series(averaged[hits.truth_user])), hits.among(averaged), without)
 

@@ -332,7 +332,7 @@ class Source:
     def under(self, convention: Convention) -> Prepared:
         """The frames under a convention, worked out once for each."""
         # What is kept has no source: in a cycle of references, rows would stay in memory until Python looks for cycles.
-        data = replace(convention, metric=(), cutoff="k", average="user", no_list="zero", no_hit="zero")
+        data = replace(convention, metric=(), cutoff="k")
         if data not in self._known:
             self._known[data] = self._prepared(data)
         known = self._known[data]
@@ -418,7 +418,7 @@ def _joined(
     relevant = is_relevant(relevance, convention)
     with_list, with_truth = length > 0, n_judged > 0
     has_relevant = np.bincount(truth_user[relevant], minlength=len(users)) > 0
-    averaged = is_averaged(users, with_list, with_truth, has_relevant, convention)
+    averaged = is_averaged(with_list, with_truth, has_relevant, convention)
     if not source.part and not (averaged & has_relevant & with_list).any():
         users_meet(source.recs["user"], judged["user"])
         if not averaged.any():

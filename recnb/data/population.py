@@ -12,39 +12,15 @@ from recnb.errors import Argument, FrameError, FrameName, NoUsersError
 Mask = NDArray[np.bool_]
 
 
-def is_averaged(
-    users: pl.Series, with_list: Mask, with_truth: Mask, has_relevant: Mask, convention: Convention
-) -> Mask:
-    """Which users count in a mean.
-
-    Parameters
-    ----------
-    users
-        The users of both frames, shape (n,).
-    with_list, with_truth, has_relevant
-        Whether each has recommendations, rows of the truth and a relevant item, shape (n,).
-    convention
-        `users` and `no_relevant` of it decide.
-
-    Raises
-    ------
-    FrameError
-        If a user has no relevant item and the convention refuses such users.
-    """
+def is_averaged(with_list: Mask, with_truth: Mask, has_relevant: Mask, convention: Convention) -> Mask:
+    """Tell which users count in a mean, from whether each has a list, rows of the truth and a relevant item."""
     among = {
         "truth": with_truth,
         "recs": with_list,
         "both": with_list & with_truth,
         "union": with_list | with_truth,
     }[convention.users]
-    if convention.no_relevant == "skip":
-        return among & has_relevant
-    without = among & ~has_relevant
-    if convention.no_relevant == "error" and without.any():
-        error, skip = Argument("no_relevant", "error"), Argument("no_relevant", "skip")
-        example = f"{int(without.sum()):,} users have no relevant item, such as {users[int(without.argmax())]!r}, and "
-        raise FrameError(example, error, " refuses them: say ", skip, " to leave them out or 'zero' to count 0.")
-    return among
+    return among & has_relevant if convention.no_relevant == "skip" else among
 
 
 def no_users(highest: object, convention: Convention) -> NoUsersError:

@@ -65,7 +65,7 @@ class UserParts:
         )
         with_truth = parts["user"].is_in(prepared.judged["user"].implode()).to_numpy()
         has_relevant = divided.n_relevant > 0
-        kept = is_averaged(parts["user"], divided.list_length > 0, with_truth, has_relevant, prepared.convention)
+        kept = is_averaged(divided.list_length > 0, with_truth, has_relevant, prepared.convention)
         return replace(
             prepared,
             truth_rows=LazyRows.of(prepared.truth, of_truth[kept[divided.truth_user]].astype(np.int64)),

@@ -458,7 +458,7 @@ def takes_scale(metric: Metric[...], options: Mapping[str, Any]) -> bool:
 
 def _moments_of(block: Hits, scoring: Scoring, options: Mapping[str, Any], cutoffs: Cutoffs) -> tuple[Moments, ...]:
     credit = scoring.metric.at(block, cutoffs, options)
-    averages = averaged(credit, scoring.convention, scoring.metric, options, mean=False)
+    averages = averaged(credit, scoring.convention, scoring.metric, mean=False)
     if averages.kept is None or averages.kept.all():
         return _by_cutoff(Moments.of(averages.values, scoring.metric.bounds))
     both = zip(averages.values.T, averages.kept.T, strict=True)
@@ -466,12 +466,7 @@ def _moments_of(block: Hits, scoring: Scoring, options: Mapping[str, Any], cutof
 
 
 def refuse_unless_mean(convention: Convention, what: str) -> None:
-    """Only means over users add up, and only what a user's own rows decide can be worked out in parts."""
-    if convention.average != "user":
-        raise OptionError(
-            f"{what}: average={convention.average!r} is no mean over users, so results of parts do not add up to it: "
-            "evaluate all users at once, recnb.evaluate(recs, truth)."
-        )
+    """Only what a user's own rows decide can be worked out in parts."""
     if convention.candidates == "catalogue":
         raise OptionError(
             f"{what}: candidates='catalogue' ranks every item of all users below each list, which a part of the users "

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from recnb.conventions.presets import Preset, of_family
+from recnb.conventions.presets import Preset, of_metric
 from recnb.display.fonts import lettering
 from recnb.display.language import _, ngettext
 from recnb.display.svg import ACCENT, QUIET
@@ -139,7 +139,7 @@ def spread(evaluation: EvaluationData, metric: str, k: int | None = None, **opti
     """Compute the numbers of all libraries, in each of their variants; the arguments are those of `Evaluation.spread`."""
     chosen, k = standard_at(metric, k)
     side = Side.of_evaluation(evaluation, chosen, options)
-    ours, source, presets = side.variant, side.source, of_family(chosen.name)
+    ours, source, presets = side.variant, side.source, of_metric(chosen.name)
     if not presets:
         raise OptionError(
             f"no library's {chosen.name} is recorded, so there is nothing to spread: try 'ndcg' or 'recall'."

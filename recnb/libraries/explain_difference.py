@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.conventions.presets import Preset, library_named, of_family, preset
+from recnb.conventions.presets import Preset, library_named, of_metric, preset
 from recnb.data.encoding import distinct
 from recnb.display.fonts import lettering
 from recnb.display.language import N_, _, ngettext
@@ -188,7 +188,7 @@ def preset_of(metric: Metric[...], library: str, variant: str | None = None) -> 
     if variant is None and " " in library.strip():
         library, variant = library.split(maxsplit=1)
     name = library_named(library)
-    recorded = of_family(metric.name)
+    recorded = of_metric(metric.name)
     presets = [preset for preset in recorded if preset.library == name]
     if variant is not None:
         chosen = preset(name, variant)

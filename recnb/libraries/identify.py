@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import WORDS
-from recnb.conventions.presets import of_family
+from recnb.conventions.presets import of_metric
 from recnb.data import Source
 from recnb.display.language import N_, _, ngettext
 from recnb.display.text import one_line
@@ -56,7 +56,7 @@ ROWS_TRIED, DATA_TRIED = 12_000_000, 400
 NUMBERS: dict[str, tuple[Any, ...]] = {"log_base": (2, float(np.e), 10), "p": (0.5, 0.8, 0.95), "beta": (0.5, 1, 2)}
 #: Axes along which neighbours differ, the cheapest first.
 AXES = (
-    "cutoff", "no_relevant", "no_hit", "no_list", "average", "users", "judged", "relevant", "candidates", "ties", "order",
+    "cutoff", "no_relevant", "users", "judged", "relevant", "candidates", "ties", "order",
     "duplicates", "negative_relevance", "nonpositive_scores", "score_dtype",
 )  # fmt: skip
 SLACK, NEAREST, THRESHOLDS = 1e-9, 5, 5
@@ -211,7 +211,7 @@ def identify(
     printed = None if isinstance(value, Mapping) or hasattr(value, "items") else Printed.of(value, digits)
     ours = Side.of_evaluation(evaluation, chosen, options)
     candidates, left_out = candidates_of(ours, k)
-    notes = missing_columns(ours.source, of_family(chosen.name))
+    notes = missing_columns(ours.source, of_metric(chosen.name))
     if left_out:
         notes = (*notes, _("{n:,} neighbours were not tried, for the frames are large.", n=left_out))
     if printed is None:
@@ -298,7 +298,7 @@ def candidates_of(ours: Side, k: int | None) -> tuple[list[Candidate], int]:
     candidates = [Candidate(ours.name, "ours", ours.variant)]
     candidates += [
         Candidate(preset.label, "preset", MetricVariant.of_preset(preset), max(SLACK, preset.tolerance))
-        for preset in of_family(ours.variant.metric)
+        for preset in of_metric(ours.variant.metric)
     ]
     bases: dict[MetricVariant, Candidate] = {}
     for candidate in candidates:

@@ -28,9 +28,8 @@ from recnb.display.templates import render
 from recnb.errors import NoUsersError, OptionError, RecnbError, Suggesting
 from recnb.libraries.data_properties import DataProperties, properties_of
 from recnb.libraries.library_errors import refuse
-from recnb.libraries.library_metrics import EMPTY, SPECIAL, metric_of
 from recnb.metrics.hits import Floats
-from recnb.metrics.metric import Metric
+from recnb.metrics.metric import Metric, metric_named
 from recnb.results.aggregation import averaged, cutoffs_under, hits_for
 from recnb.results.arguments import position_of
 
@@ -46,25 +45,17 @@ LACKING: dict[str, str] = {
     "score": N_("No score in these frames: libraries that read it are given the order that there is."),
 }
 
-#: What a library returns for empty data.
-EMPTY_VALUES: dict[str, str] = {
-    "all_skipped": N_("{value:g} if no user is left"),
-    "all_miss": N_("{value:g} if no user has a hit"),
-}
-
-
 #: Axes of the data by stage, in the order in which a number is computed.
 STAGES: dict[str, tuple[str, ...]] = {
     N_("data"): ("frames",),
     N_("ranking"): ("order", "score_dtype", "ties", "duplicates", "nonpositive_scores", "candidates", "cutoff"),
     N_("relevance"): ("relevant", "negative_relevance", "judged"),
-    N_("users"): ("users", "no_relevant", "no_list", "no_hit"),
-    N_("average"): ("average",),
+    N_("users"): ("users", "no_relevant"),
 }
 #: The fields of a Convention for each of its axes.
 FIELDS: dict[str, tuple[str, ...]] = {
     axis: ("relevant", "relevant_from") if axis == "relevant" else (axis,)
-    for stage in ("ranking", "relevance", "users", "average")
+    for stage in ("ranking", "relevance", "users")
     for axis in STAGES[stage]
 }
 #: Axes that many metrics have; those of single metrics come after them.
@@ -101,31 +92,27 @@ class VariantValues:
 class MetricVariant:
     """A complete definition of a number: how the data are read, the metric, its options."""
 
-    convention: Convention  #: of the data, and how users are averaged
+    convention: Convention  #: of the data
     metric: str
     options: tuple[tuple[str, Any], ...]  #: all options of the metric, defaults included
-    decided: tuple[tuple[str, float], ...] = ()  #: the number if there is nothing to average
     refuses: tuple[str, ...] = ()  #: frames on which a library has no number
 
     @classmethod
     def of(cls, convention: Convention, metric: Metric[...], options: Mapping[str, Any]) -> MetricVariant:
-        """A variant from its parts; options are checked, and may have values for empty data among them."""
-        decided = {name: value for name, value in options.items() if name in EMPTY}
-        chosen = {name: value for name, value in options.items() if name not in EMPTY}
-        metric.check(chosen)
-        chosen = {**metric.defaults, **chosen}
-        return cls(replace(convention, metric=()), metric.name, tuple(chosen.items()), tuple(decided.items()))
+        """A variant from its parts; options are checked."""
+        metric.check(options)
+        return cls(replace(convention, metric=()), metric.name, tuple({**metric.defaults, **options}.items()))
 
     @classmethod
     def of_preset(cls, preset: Preset) -> MetricVariant:
         """The variant that a library computes."""
-        variant = cls.of(preset.convention, metric_of(preset.metric), dict(preset.options))
+        variant = cls.of(preset.convention, metric_named(preset.metric), dict(preset.options))
         return replace(variant, refuses=preset.refuses)
 
     @property
     def definition(self) -> Metric[...]:
         """The metric of this name."""
-        return metric_of(self.metric)
+        return metric_named(self.metric)
 
     @property
     def in_force(self) -> Convention:
@@ -136,8 +123,8 @@ class MetricVariant:
         """The value on an axis; ABSENT if the axis is of another metric."""
         if axis in FIELDS:
             return tuple(getattr(self.convention, name) for name in FIELDS[axis])
-        if axis in ("metric", "decided"):
-            return getattr(self, axis)
+        if axis == "metric":
+            return self.metric
         return dict(self.options).get(axis, ABSENT)
 
     def taking(self, axis: str, other: MetricVariant) -> MetricVariant:
@@ -149,8 +136,6 @@ class MetricVariant:
             kept = {name: value for name, value in self.options if value in words.get(name, (value,))}
             options = tuple((name, kept.get(name, value)) for name, value in other.options)
             return replace(self, metric=other.metric, options=options)
-        if axis == "decided":
-            return replace(self, decided=other.decided)
         return self.choosing(axis, dict(other.options)[axis])
 
     def having(self, **changes: Any) -> MetricVariant:
@@ -172,9 +157,6 @@ class MetricVariant:
         if axis == "metric":
             title = self.definition.title.rstrip(".")
             return _("{metric}: {title}", metric=self.metric, title=title.lower() if current() == "en" else title)
-        if axis == "decided":
-            phrases = [_(EMPTY_VALUES[name], value=number) for name, number in value]
-            return "; ".join(phrases) or _("no number set for empty data")
         if axis == "discount" and (base := dict(self.options).get("log_base", 2)) != 2:
             return _("{discount}, base {base:.4g}", discount=option_in_words(axis, value), base=base)
         if axis == "log_base":
@@ -189,12 +171,12 @@ class MetricVariant:
         """The convention that the frames are prepared under."""
         facts = properties_of(source)
         plain = self.plain(facts)
-        if plain.no_relevant in ("one", "nan"):
-            # Whether such users count 0, 1 or NaN is decided when averaging; the rows are the same.
+        if plain.no_relevant == "one":
+            # Whether such users count 0 or 1 is decided when averaging; the rows are the same.
             plain = replace(plain, no_relevant="zero")
-        if facts.all_users_have_relevant(plain) and plain.no_relevant != "error":
+        if facts.all_users_have_relevant(plain):
             plain = replace(plain, no_relevant="skip")
-        return replace(plain, cutoff="k", average="user", no_list="zero", no_hit="zero")
+        return replace(plain, cutoff="k")
 
     def plain(self, facts: DataProperties) -> Convention:
         """The plainest convention of the data with the same result for frames with these properties."""
@@ -209,17 +191,14 @@ class MetricVariant:
 
     def values(self, prepared: Prepared, k: int | None) -> VariantValues:
         """The number and the users behind it, from prepared data."""
-        options, decided = dict(self.options), dict(self.decided)
+        options = dict(self.options)
         with np.errstate(invalid="ignore", divide="ignore"):
             cutoffs = cutoffs_under(self.convention, k)
             credit = self.definition.at(hits_for(prepared, [(self.definition, options)], cutoffs), cutoffs, options)
-            average = averaged(credit, self.convention, self.definition, options)
+            average = averaged(credit, self.convention, self.definition)
         values, kept, value = average.values, average.kept, float(average.means[0])
         if kept is not None:
             values = np.where(kept, values, np.nan)
-            value = value if kept.any() else float(decided.get("all_skipped", math.nan))
-        if "all_miss" in decided and not credit.rows.total(1.0, k).any():
-            value = float(decided["all_miss"])
         return VariantValues(value, prepared.users, np.asarray(values[:, 0]), prepared)
 
     def measured(self, source: Source, k: int | None, preset: Preset | None = None) -> VariantValues:
@@ -230,7 +209,7 @@ class MetricVariant:
         except NoUsersError:
             refuse(self.refuses, source, convention, k, preset)
             nobody = pl.Series("user", [], dtype=source.recs["user"].dtype)
-            return VariantValues(float(dict(self.decided).get("all_skipped", math.nan)), nobody, np.zeros(0))
+            return VariantValues(math.nan, nobody, np.zeros(0))
         refuse(self.refuses, source, prepared, k, preset)
         return self.values(prepared, k)
 
@@ -240,7 +219,7 @@ class MetricVariant:
         from recnb.results.explanation import explanation_of
 
         prepared = measured.prepared
-        if prepared is None or self.metric in SPECIAL or self.convention.cutoff == "none":
+        if prepared is None or self.convention.cutoff == "none":
             return None
         try:
             explanation = explanation_of(EvaluationData(prepared), self.metric, user, k, dict(self.options))
@@ -294,8 +273,7 @@ class Side:
             )
         name = _("as {library}", library=evaluation.library) if evaluation.library else "recnb"
         scoring = evaluation.scoring(metric, options)
-        decided = {} if scoring.if_all_miss is None else {"all_miss": scoring.if_all_miss}
-        return cls(name, source, MetricVariant.of(scoring.convention, metric, {**scoring.options, **decided}))
+        return cls(name, source, MetricVariant.of(scoring.convention, metric, scoring.options))
 
     @classmethod
     def of_preset(cls, source: Source, preset: Preset) -> Side:
@@ -311,11 +289,11 @@ def _plainest(variant: MetricVariant, facts: DataProperties, whole: bool) -> Met
     ideal = options.get("ideal")
     of_length = ideal == "min(k, list)" or (whole and ideal is not None)
     by_ideal = ideal == "list" or (of_length and facts.users_without_list)
-    if by_ideal or plain.no_relevant == "error":
+    if by_ideal:
         plain = replace(plain, relevant=given.relevant, relevant_from=given.relevant_from)
     elif facts.all_users_have_relevant(plain):
         plain = replace(plain, no_relevant="skip")
-    return replace(variant, convention=plain if facts.users_without_list else replace(plain, no_list="zero"))
+    return replace(variant, convention=plain)
 
 
 def grouped(items: Iterable[T], value: Callable[[T], float]) -> list[list[T]]:
@@ -332,9 +310,8 @@ def grouped(items: Iterable[T], value: Callable[[T], float]) -> list[list[T]]:
 
 def axes_of(one: MetricVariant, other: MetricVariant) -> list[str]:
     """All axes of two variants, in the order in which a number is computed."""
-    *data, average = FIELDS
     rest = sorted({*dict(one.options), *dict(other.options)} - {*METRIC_AXES})
-    return [*data, *METRIC_AXES, *rest, "decided", average]
+    return [*FIELDS, *METRIC_AXES, *rest]
 
 
 def stage_of(axis: str) -> str:
@@ -345,8 +322,7 @@ def stage_of(axis: str) -> str:
 def differences(one: MetricVariant, other: MetricVariant, source: Source, k: int | None) -> list[str]:
     """In words, how another variant differs, as far as it can matter on these frames."""
     a, b = one.on(source, k), other.on(source, k)
-    axes = [axis for axis in axes_of(a, b) if axis != "decided"]
-    differ = [axis for axis in axes if a.at(axis) != b.at(axis) and b.at(axis) is not ABSENT]
+    differ = [axis for axis in axes_of(a, b) if a.at(axis) != b.at(axis) and b.at(axis) is not ABSENT]
     return [(other if other.at(axis) != one.at(axis) else b).words(axis) for axis in differ]
 
 

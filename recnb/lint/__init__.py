@@ -45,9 +45,7 @@ def lint(
     check_options(chosen, options)
     (k,) = Cutoffs.one(k).values
     scoring = evaluation.scoring(chosen, options, whole=k is None)
-    if values is not None and (
-        scoring.convention.average != "user" or np.isnan(values).any() or len(values) < len(scoring.prepared.users)
-    ):
+    if values is not None and (np.isnan(values).any() or len(values) < len(scoring.prepared.users)):
         values = None  # whose mean is another
     data = LintData(scoring, evaluation.side_data, k, evaluation.library, values)
     findings: list[Finding] = []

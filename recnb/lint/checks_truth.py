@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 
@@ -329,7 +327,7 @@ def _by_chance(data: LintData, size: int) -> float:
         user=places, rank=places + 1, list_length=np.full(size, size), relevance=ones, truth_row=places, truth_user=places,
         truth_relevance=ones, max_relevance=top if top > 0 else 1.0,
     )  # fmt: skip
-    return data.measured(hits, replace(data.convention, no_hit="zero"))[1]
+    return data.measured(hits, data.convention)[1]
 
 
 @check(N_("no missed relevant items"))

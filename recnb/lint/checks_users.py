@@ -19,21 +19,10 @@ def users_without_list(data: LintData) -> Findings:
     """Evaluated users without a list."""
     without = ~data.listed
     n = int(without.sum())
-    counted = data.convention.no_list == "zero" and data.convention.no_hit == "zero"
-    plain = counted and data.convention.average == "user"
-    refused = data.convention.no_list == "error"
     yield finding(
-        data, "warning" if refused else severity_of(n / data.n_users, GRAVE), n, data.n_users,
+        data, severity_of(n / data.n_users, GRAVE), n, data.n_users,
         short=Plural("{n:,} user of {of:,} has no list", "{n:,} users of {of:,} have no list"),
-        effect=(
-            "The convention in force refuses them, so {label} has no value."
-            if refused
-            else (
-                "They count 0: {label} is {value:.4f}, and {others:.4f} over those with a list."
-                if plain
-                else "The convention in force decides how they count; over those with a list {label} is {others:.4f}."
-            )
-        ),
+        effect="They count 0: {label} is {value:.4f}, and {others:.4f} over those with a list.",
         example="Such as user {user}.",
         advice="If nothing was to be recommended to them, evaluate those in both frames:",
         user=data.user(int(without.argmax())), others=data.mean_of(data.listed),

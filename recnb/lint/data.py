@@ -101,7 +101,7 @@ class LintData:
         scoring, convention = self.scoring, convention or self.convention
         credit = scoring.metric.at(hits, cutoffs_under(convention, self.cutoffs), scoring.options)
         try:
-            average = averaged(credit, convention, scoring.metric, scoring.options)
+            average = averaged(credit, convention, scoring.metric)
         except FrameError:  # the convention refuses some users; a check names them
             return np.full(self.n_users, np.nan), np.nan
         return average.values[:, 0], float(average.means[0])

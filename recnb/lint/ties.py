@@ -87,7 +87,7 @@ def is_bounded(data: LintData) -> bool:
     """Whether the order by relevance is known to be the best: not if the denominator depends on the order."""
     convention = data.convention
     negative = convention.negative_relevance == "keep" and bool((data.hits.relevance < 0).any())
-    return convention.no_hit == "zero" and data.options.get("out_of") != "hits" and not negative
+    return data.options.get("out_of") != "hits" and not negative
 
 
 def _mixed(runs: TieRuns, hits: Hits, at: Ints, *, preferred: bool) -> Mask:

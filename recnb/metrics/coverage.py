@@ -23,7 +23,7 @@ from recnb.metrics.recommendation_lists import Cut, Lists, PerUser, Population, 
     symbol="Coverage", over="items", credit="shown", bounds=(0, 1), references=["herlocker2004", "ge2010"],
     other_bounds=lambda options: None if options["normalize"] and options["count_only_catalogue"] else (0, math.inf),
     out_of=lambda options: "n_items" if options["normalize"] else "1", needs=("catalogue",),
-    recorded_as="coverage", recorded_options={"catalogue": "population", "round": "digits"},
+    recorded_as="coverage", recorded_options={"catalogue": "population"},
 )  # fmt: skip
 def coverage(
     lists: Lists,
@@ -32,8 +32,6 @@ def coverage(
     population: Literal["catalogue", "train", "catalogue+padding"] = "catalogue",
     count_only_catalogue: bool = True,
     normalize: bool = True,
-    scale: float = 1.0,
-    digits: int | None = None,
     cutoff: Cut = "k",
 ) -> Whole:
     """What share of the items there are is shown to anyone at all.
@@ -41,12 +39,12 @@ def coverage(
     distinct items shown / items there are. Catalogue coverage: Herlocker et al. 2004, ACM TOIS 22(1); Ge,
     Delgado-Battenfeld and Jannach 2010, RecSys.
 
-    - population: "train" rectools (if given train's items), recommenders, replay, recmetrics, evidently; "catalogue"
-      rectools, rs-metrics, rexmex, recpack; "catalogue+padding" one more, the padding id: recbole
+    - population: "train" rectools (if given train's items), recommenders, replay, evidently; "catalogue"
+      rectools, rs-metrics, recpack; "catalogue+padding" one more, the padding id: recbole
     - count_only_catalogue: False counts shown items outside the population too, so that it can exceed 1: rectools,
-      recommenders, recmetrics
-    - normalize: False is the number of items: rectools; scale: recmetrics (100, per cent)
-    - digits to round to: recmetrics (2), rexmex (3); cutoff="none": recommenders, recmetrics, rexmex
+      recommenders
+    - normalize: False is the number of items: rectools
+    - cutoff="none": recommenders
     """
     times = lists.upto(k, cutoff).times_shown
     shown = times > 0
@@ -58,10 +56,6 @@ def coverage(
         if normalize:
             out_of = int(members.sum()) + (population == "catalogue+padding")
     value = int(shown.sum()) / out_of if out_of else math.nan
-    value *= number_option("scale", scale, "number above 0", lambda scale: scale > 0)
-    if digits is not None:
-        number_option("digits", digits, "number of digits", lambda digits: digits >= 0 and digits == int(digits))
-        value = round(value, int(digits))
 
     def rows() -> TermRows:
         most = _most_shown(np.where(shown, times, 0))
@@ -150,16 +144,11 @@ def gini(
     return Whole(float(earned.sum() / out_of), rows)
 
 
-def _entropy_out_of(options: Mapping[str, Any]) -> str:
-    if options["divide_by_items"]:
-        return "n_different"
-    return "log(n_items)" if options["normalize"] else "1"
-
-
 @metric(
     called="exposure entropy",
     sentence="2 to this power: the number of equally shown items with the same evenness.",
-    symbol="Entropy", over="items", credit="share * log(1 / share)", out_of=_entropy_out_of,
+    symbol="Entropy", over="items", credit="share * log(1 / share)",
+    out_of=lambda options: "log(n_items)" if options["normalize"] else "1",
     bounds=(0, math.inf), top="log2 of the items shown", references=["shannon1948", "shani2011"],
     recorded_as="entropy",
 )  # fmt: skip
@@ -167,9 +156,7 @@ def entropy(
     lists: Lists,
     k: int | None = None,
     *,
-    base: float = 2,
     normalize: bool = False,
-    divide_by_items: bool = False,
     cutoff: Cut = "k",
 ) -> Whole:
     """How evenly the places go to items, in bits: 0 if one item has all, log2(n) if n items have as many each.
@@ -177,25 +164,20 @@ def entropy(
     -sum over shown items of p log(p), where p is the item's share of all places. Shannon 1948; as distributional
     coverage: Shani and Gunawardana 2011, Recommender Systems Handbook.
 
-    - base: 2 recommenders (with cutoff="none"); e recbole
     - normalize: divided by the most it could be, log(items of the catalogue), so that it ends at 1
-    - divide_by_items: divided by the number of items that are shown: recbole
+    - cutoff="none": recommenders
     """
-    number_option("base", base, "base of a logarithm: give a number above 1, such as 2", lambda base: base > 1)
-    if normalize and divide_by_items:
-        one, other = Argument("normalize", value=True), Argument("divide_by_items", value=True)
-        raise OptionError("entropy is divided by one thing: choose ", one, " or ", other, ".")
     exposure, item = _exposure(lists.upto(k, cutoff), None)
     if len(exposure) == 0:
         return Whole(math.nan)
     share = exposure / exposure.sum()
-    earned = -share * np.log2(share) / math.log2(base) + 0.0  # no -0
+    earned = -share * np.log2(share) + 0.0  # no -0
     n_items = int(lists.catalogue.members("catalogue", "entropy").sum()) if normalize else 0
-    out_of = math.log2(n_items) / math.log2(base) if normalize else float(len(share)) if divide_by_items else 1.0
+    out_of = math.log2(n_items) if normalize else 1.0
 
     def rows() -> TermRows:
         down = np.arange(len(item) - 1, -1, -1)
-        names = {"share": share[down], "times": exposure[down], "n_items": n_items, "n_different": len(share)}
+        names = {"share": share[down], "times": exposure[down], "n_items": n_items}
         return TermRows(earned[down], names, item[down])
 
     return Whole(float(earned.sum()) / out_of if out_of else math.nan, rows)

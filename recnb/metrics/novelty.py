@@ -37,19 +37,18 @@ def novelty(
     cold: Literal["log2(users)", "drop", "zero", "error"] = "log2(users)",
     divisor: Literal["list", "k"] = "list",
     normalize: bool = False,
-    epsilon: float = 0.0,
     cutoff: Cut = "k",
 ) -> PerUser:
     """How surprising the shown items are, in bits: 0 if every user already had them all.
 
-    mean over the list of -log2((count + epsilon) / total), where count is of users who had the item, or of
+    mean over the list of -log2(count / total), where count is of users who had the item, or of
     interactions with it; divided by log2(users) with `normalize`. Mean self-information: Zhou et al. 2010, PNAS 107(10).
 
-    - popularity: "users" rectools, rs-metrics, evidently, replay, recmetrics, rexmex; "interactions" recommenders
+    - popularity: "users" rectools, rs-metrics, evidently, replay, recmetrics; "interactions" recommenders
     - cold, an item that train does not have: "log2(users)" as if one user had it: rectools, rs-metrics, replay; "drop"
-      evidently; "zero" recommenders; "error" recmetrics, rexmex
+      evidently; "zero" recommenders; "error" recmetrics
     - divisor: "list" most; "k" also for a list that is shorter: replay, recmetrics
-    - normalize: replay; epsilon: rexmex (1e-10); cutoff="none": recmetrics, recommenders (which also pools all rows)
+    - normalize: replay; cutoff="none": recmetrics
     """
     shown = lists.upto(k, cutoff)
     count = lists.catalogue.counts(popularity, "novelty")
@@ -57,8 +56,7 @@ def novelty(
     total = n_users if popularity == "users" else int(count.sum())
     bits = np.full(lists.n_items, 0.0 if cold == "zero" else np.log2(max(n_users, 1)))
     known = count > 0
-    number_option("epsilon", epsilon, "number from 0 up", lambda value: value >= 0)
-    bits[known] = np.log2(total / (count[known] + epsilon))
+    bits[known] = np.log2(total / count[known])
     counted = total / np.exp2(bits)  # what a cold item counts as, as well
     if normalize:  # with one user there is nothing to divide by, and no value
         bits = bits / np.log2(n_users) if n_users > 1 else np.full(lists.n_items, np.nan)
@@ -176,14 +174,14 @@ def _pair(options: Mapping[str, Any]) -> str:
     if options["distances"] is not None:
         return "distance"
     alike = _PAIR.get(options["distance"], "")
-    return "differing" if not alike else alike if options["measure"] == "similarity" else f"1 - {alike}"
+    return f"1 - {alike}" if alike else "differing"
 
 
 def _diversity_bounds(options: Mapping[str, Any]) -> tuple[float, float] | None:
     """Return the bounds of diversity where they are not those of a distance of two directions."""
     if options["distance"] == "hamming" or options["distances"] is not None or options["divisor"] == "list":
         return 0, np.inf
-    return (-1, 1) if options["measure"] == "similarity" else None
+    return None
 
 
 @metric(
@@ -194,7 +192,7 @@ def _diversity_bounds(options: Mapping[str, Any]) -> tuple[float, float] | None:
     out_of=lambda options: "n_shown * (n_shown - 1) / 2" if options["divisor"] == "pairs" else "n_shown",
     top="1, 2 where features can be negative", needs=("features",),
     no_value="A list of one item has no pairs: say single='zero' to count 0.",
-    recorded_as="ild", recorded_options={"as": "measure"}, recorded_implied={"single": "zero"},
+    recorded_as="ild", recorded_implied={"single": "zero"},
 )  # fmt: skip
 def diversity(
     lists: Lists,
@@ -203,17 +201,16 @@ def diversity(
     distance: Literal["cosine", "jaccard", "hamming", "cooccurrence"] = "cosine",
     features: object = None,
     distances: object = None,
-    measure: Literal["distance", "similarity"] = "distance",
     divisor: Literal["pairs", "list"] = "pairs",
-    single: Literal["skip", "zero", "nan", "error"] = "skip",
+    single: Literal["skip", "zero"] = "skip",
     cutoff: Cut = "k",
 ) -> PerUser:
     """Mean distance between two items of a list, 0 if all have the same features.
 
-    sum over pairs of the list of distance / (n (n - 1) / 2). Intra-list diversity: Smyth and McClave 2001, ICCBR;
-    as similarity, 1 - distance of each pair: Ziegler et al. 2005, WWW, where it is called intra-list similarity.
+    sum over pairs of the list of distance / (n (n - 1) / 2). Intra-list diversity: Smyth and McClave 2001, ICCBR; 1 less
+    the intra-list similarity of Ziegler et al. 2005, WWW.
 
-    - distance: "cosine" 1 - cosine of the features, 1 if an item has none: recommenders, recmetrics, rexmex, evidently;
+    - distance: "cosine" 1 - cosine of the features, 1 if an item has none: recommenders, evidently;
       "jaccard" 1 - shared features / features of either, 0 if neither has any: recpack; "hamming" how many features
       differ: rectools; "cooccurrence" 1 - users with both / sqrt(users with one · users with the other), from train
       instead of features: recommenders' default
@@ -221,41 +218,31 @@ def diversity(
       or several of numbers; by itself the column of genres, or all columns of 0 and 1
     - distances: instead of features, how far any two items are apart: a frame with items as index and as columns, or
       a square matrix in the order of `items=`
-    - measure: "similarity" recmetrics, rexmex
     - divisor: "list" divides by n instead of the number of pairs: evidently (the same for three items only)
-    - single, a list with one item: "skip" recommenders; "zero" rectools, recpack, evidently; "nan", and no mean,
-      rexmex; "error" recmetrics
-    - cutoff="none": recommenders, recmetrics, rexmex
+    - single, a list with one item: "skip" recommenders; "zero" rectools, recpack, evidently
+    - cutoff="none": recommenders
     """
-    if measure == "similarity" and (distance == "hamming" or distances is not None):
-        have = "given distances have" if distances is not None else "the hamming distance counts features and has"
-        raise OptionError(f"{have} no similarity: choose ", Argument("distance", "jaccard"), " or 'cosine'.")
     if distances is not None and (features is not None or distance != "cosine"):
         raise OptionError("distances= says how far items are apart, so features= and distance= have nothing to say.")
     shown = lists.upto(k, cutoff)
     n = shown.n_shown
     alone = n == 1
-    if single == "error" and alone.any():
-        problem = f"{int(alone.sum()):,} users have a list of one item, which has no pairs."
-        fix = ("Say ", Argument("single", "skip"), " to leave them out or 'zero' to count 0.")
-        raise RecnbError(problem, fix=fix, subject="diversity: ")
     n_pairs = n * (n - 1) / 2
     if distances is not None:
         total = pairwise.given(shown, *lists.catalogue.distances_of(shown, distances, "diversity"))
     elif distance == "hamming":
         total = pairwise.hamming(shown, lists.catalogue.described_by(shown, "diversity", features))
     else:
-        alike = pairwise.similarity(shown, distance, features)
-        total = alike if measure == "similarity" else n_pairs - alike
+        total = n_pairs - pairwise.similarity(shown, distance, features)
     total = np.where(n > 1, total, 0.0)  # exactly 0, whatever was rounded
-    out_of = np.where(alone, 0.0 if single == "nan" else 1.0, n_pairs if divisor == "pairs" else n)
+    out_of = np.where(alone, 1.0, n_pairs if divisor == "pairs" else n)
 
     def rows(user: int) -> TermRows:
         """Each pair as a list of its own, by the same sums."""
         both = shown.of(user).in_pairs()
-        of_pairs = diversity.function(both, distance=distance, features=features, distances=distances, measure=measure)
+        of_pairs = diversity.function(both, distance=distance, features=features, distances=distances)
         earned = of_pairs.total
-        alike = np.round(earned if measure == "similarity" else 1 - earned, 12) + 0.0  # the number that is shown
+        alike = np.round(1 - earned, 12) + 0.0  # the number that is shown
         names = dict.fromkeys(_PAIR.values(), alike) | dict.fromkeys(("distance", "differing"), earned)
         return TermRows(earned, {**names, "n_shown": n[user]}, both.item.reshape(-1, 2))
 

@@ -226,14 +226,9 @@ class PerUser:
         defined = self.counted & (self.out_of != 0)
         return np.asarray(np.divide(self.total, self.out_of, out=undefined, where=defined))
 
-    def mean(self, average: Literal["user", "pooled"] = "user") -> float:
-        """The mean over users; pooled: all that was earned, out of all that it is divided by."""
-        if not self.counted.any():
-            return float("nan")
-        if average == "user":
-            return float(self.value[self.counted].mean())
-        out_of = float(self.out_of[self.counted].sum())
-        return float(self.total[self.counted].sum()) / out_of if out_of else float("nan")
+    def mean(self) -> float:
+        """Return the mean over the users who count."""
+        return float(self.value[self.counted].mean()) if self.counted.any() else float("nan")
 
 
 class Whole(float):

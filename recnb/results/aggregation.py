@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from recnb.conventions import Convention
 from recnb.data import Prepared
 from recnb.data.subset import judged_hits
-from recnb.errors import Argument, FrameError, OptionError
-from recnb.metrics import accuracy
 from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.metric import Credit, Metric
 from recnb.metrics.retrieval import Count
-
-#: The geometric mean of a value of 0 would be 0 whatever the others are; trec_eval puts this in its place.
-FLOOR = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,32 +30,16 @@ class Averaged:
         return self.values if self.kept is None else np.where(self.kept, self.values, np.nan)
 
 
-def averaged(
-    credit: Credit, convention: Convention, metric: Metric[...], options: Mapping[str, Any], *, mean: bool = True
-) -> Averaged:
+def averaged(credit: Credit, convention: Convention, metric: Metric[...], *, mean: bool = True) -> Averaged:
     """Fill in, leave out and average by the convention."""
     values = credit.value
-    hits = credit.rows
     undefined = undefined_in(credit, convention, values.shape)
     kept = None
-    if convention.no_list != "zero" and not hits.list_length.all():
-        if convention.no_list == "error" and (hits.n_relevant[hits.list_length == 0] > 0).any():
-            zero = Argument("no_list", "zero")
-            raise FrameError("a user has no list, and this convention refuses that: say ", zero, ".")
-        if convention.no_hit == "zero":  # a user without a list has no hit either
-            values = np.where((hits.list_length == 0)[:, np.newaxis], np.nan, values)
     if undefined is not None and undefined.any():
-        fill = {"one": 1.0, "nan": np.nan}.get(convention.no_relevant, 0.0)
-        values = np.where(undefined, fill, values)
+        values = np.where(undefined, 1.0 if convention.no_relevant == "one" else 0.0, values)
         if convention.no_relevant == "skip":
             kept = ~undefined
-    if convention.no_hit != "zero":
-        missed = values == 0 if undefined is None else (values == 0) & ~undefined
-        if convention.no_hit == "error" and missed.any():
-            zero = Argument("no_hit", "zero")
-            raise FrameError("a user's list holds no hit, and this convention refuses that: say ", zero, ".")
-        kept = ~missed if kept is None else kept & ~missed
-    means = _mean(values, kept, credit, convention, metric, options) if mean else np.full(values.shape[1], np.nan)
+    means = _mean(values, kept, metric) if mean else np.full(values.shape[1], np.nan)
     return Averaged(values, kept, means)
 
 
@@ -76,43 +55,15 @@ def undefined_in(
     return None if n_relevant.all() else np.broadcast_to((n_relevant == 0)[:, np.newaxis], shape)
 
 
-def _mean(
-    values: Floats, kept: Any, credit: Credit, convention: Convention, metric: Metric[...], options: Mapping[str, Any]
-) -> Floats:
+def _mean(values: Floats, kept: Any, metric: Metric[...]) -> Floats:
+    """Average over the users who are kept, at each cut-off."""
     if metric.summed:
         return np.asarray((values if kept is None else np.where(kept, values, 0.0)).sum(axis=0))
-    if convention.average == "pooled":
-        possible = credit.possible
-        if isinstance(possible, float):
-            raise OptionError(Argument("average", "pooled"), f" divides sums, and {metric.name} is divided by nothing.")
-        out_of = np.broadcast_to(possible, values.shape).sum(axis=0)
-        found = credit.total.sum(axis=0)
-        return np.asarray(np.divide(found, out_of, out=np.zeros_like(found), where=out_of != 0))
-    if convention.average == "of_means":
-        return _f_of_means(credit, kept, metric, options)
-    if convention.average == "geometric":
-        values = np.log(np.maximum(values, FLOOR))
     if kept is None:
-        mean = values.mean(axis=0)
-    else:
-        n = kept.sum(axis=0)
-        mean = np.divide(np.where(kept, values, 0.0).sum(axis=0), n, out=np.full(values.shape[1], np.nan), where=n > 0)
-    return np.asarray(np.exp(mean) if convention.average == "geometric" else mean)
-
-
-def _f_of_means(credit: Credit, kept: Any, metric: Metric[...], options: Mapping[str, Any]) -> Floats:
-    """F1 of mean precision and mean recall, instead of the mean F1."""
-    if metric.name not in ("f1", "f1_list"):
-        raise OptionError(Argument("average", "of_means"), f" is of F1 alone, not of {metric.name}.")
-    out_of: Literal["k", "list"] = "list" if metric.name == "f1_list" else "k"
-    keep = np.ones(1, dtype=bool) if kept is None else kept
-    parts = []
-    for part in (accuracy.precision(credit.rows, credit.k, out_of=out_of), accuracy.recall(credit.rows, credit.k)):
-        value = part.value
-        mask = np.broadcast_to(keep, value.shape)
-        parts.append(np.where(mask, value, 0.0).sum(axis=0) / np.maximum(mask.sum(axis=0), 1))
-    over = parts[0] + parts[1]
-    return np.asarray(np.divide(2 * parts[0] * parts[1], over, out=np.full(len(over), np.nan), where=over > 0))
+        return np.asarray(values.mean(axis=0))
+    n = kept.sum(axis=0)
+    total = np.where(kept, values, 0.0).sum(axis=0)
+    return np.asarray(np.divide(total, n, out=np.full(values.shape[1], np.nan), where=n > 0))
 
 
 def hits_for(prepared: Prepared, metrics: Sequence[tuple[Metric[...], Mapping[str, Any]]], cutoffs: Cutoffs) -> Hits:
@@ -131,7 +82,6 @@ class Scoring:
     prepared: Prepared
     metric: Metric[...]
     options: Mapping[str, Any]
-    if_all_miss: float | None = None  #: the mean that a library sets where no user has a hit
 
     @property
     def convention(self) -> Convention:
@@ -159,11 +109,7 @@ class Scoring:
         """Values per user, and their mean."""
         cutoffs = cutoffs_under(self.convention, cutoffs)
         credit = self.metric.at(self.hits(cutoffs), cutoffs, self.options)
-        found = averaged(credit, self.convention, self.metric, self.options)
-        if self.if_all_miss is None:
-            return found
-        has_hit = credit.rows.total(1.0, cutoffs).any(axis=0)
-        return replace(found, means=np.where(has_hit, found.means, self.if_all_miss))
+        return averaged(credit, self.convention, self.metric)
 
 
 #: Users at a time: few enough for the processor's cache, and so many that a step takes longer than its call.
@@ -176,16 +122,13 @@ def means_of(prepared: Prepared, metrics: Sequence[tuple[Metric[...], Mapping[st
     A mean over users is a sum over blocks of users, so nothing is held that is as large as users × cut-offs. One core
     does it: the steps are so short that threads would mostly wait for each other.
     """
-    scorings = [Scoring(prepared, metric, options) for metric, options in metrics]
-    if prepared.convention.average != "user":
-        return np.array([scoring.averaged(cutoffs).means for scoring in scorings])
     under = cutoffs_under(prepared.convention, cutoffs)
     hits = hits_for(prepared, metrics, under)
     sums, counts = np.zeros((2, len(metrics), len(cutoffs)))
     for start, stop in hits.blocks(BLOCK):
         block = hits.part(start, stop)
         for row, (metric, options) in enumerate(metrics):
-            part = averaged(metric.at(block, under, options), prepared.convention, metric, options, mean=False)
+            part = averaged(metric.at(block, under, options), prepared.convention, metric, mean=False)
             values = part.values if part.kept is None else np.where(part.kept, part.values, 0.0)
             sums[row] += values.sum(axis=0)
             counts[row] += len(values) if part.kept is None else part.kept.sum(axis=0)

@@ -14,7 +14,7 @@ import polars as pl
 from recnb.conventions import Convention, presets
 from recnb.data.encoding import positions
 from recnb.display.language import N_, Plural, _, ngettext
-from recnb.errors import Argument, NoUsersError, OptionError
+from recnb.errors import NoUsersError, OptionError
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import LIST_METRICS, Credit, Metric
 from recnb.metrics.recommendation_lists import PerUser, TermRows, Whole
@@ -52,7 +52,6 @@ class ListMetricResult:
     metric: Metric[...]
     k: int | None
     options: Mapping[str, Any]  #: as given, and as a library has them
-    average: str = "user"
 
     @cached_property
     def result(self) -> PerUser | Whole:
@@ -62,7 +61,7 @@ class ListMetricResult:
             return self.metric.at(
                 item_data.lists_of_evaluated if self.of_evaluated else item_data.lists, self.k, self.options
             )
-        averages = averaged(self._credit, self.evaluation.convention, self.metric, self.options)
+        averages = averaged(self._credit, self.evaluation.convention, self.metric)
         values = averages.values[:, 0]
         kept = np.ones(len(values), dtype=bool) if averages.kept is None else averages.kept[:, 0]
         return PerUser(values, np.ones(len(values)), kept, partial(_rows_of_hits, self.evaluation, self._credit))
@@ -152,8 +151,7 @@ def result_of(
     # Of several ways that go by one formula, the one that has its name.
     chosen = next((preset for preset in variants if preset.variant.split("[")[0] == metric.name), variants[0])
     arguments = arguments_of(metric, dict(chosen.options))
-    average = str(arguments.pop("average", "user"))
-    return ListMetricResult(evaluation, metric, k, {**arguments, **options}, average)
+    return ListMetricResult(evaluation, metric, k, {**arguments, **options})
 
 
 def recorded_in(library: str | None) -> list[str]:
@@ -173,7 +171,6 @@ class Numbers:
     averages: Averaged
     convention: Convention  #: with the metric's options
     basis: Callable[[], list[str]]  #: what the number at the deepest cut-off is computed from
-    average: str = "user"  #: beyond accuracy, how a library averages
     of_all: tuple[Whole, ...] = ()  #: the one number of all lists at each cut-off
 
     def with_ends(self, metric: Metric[...], confidence: float = 0.95) -> tuple[Floats, Floats, Floats]:
@@ -185,7 +182,7 @@ class Numbers:
                 for one in self.of_all
             ]
             low, high = np.transpose(ends)
-        elif self.convention.average == "user" and not metric.summed:
+        elif not metric.summed:
             values, kept = self.averages.values, self.averages.kept
             bounds = metric.bounded(dict(self.convention.metric)).bounds
             columns = [values] if kept is None else [values[rows, at : at + 1] for at, rows in enumerate(kept.T)]
@@ -210,9 +207,9 @@ def numbers_of(
         of_all, of_users = (), [each.result for each in found if isinstance(each.result, PerUser)]
         values = np.stack([result.value for result in of_users], axis=1)
         kept = np.stack([result.counted for result in of_users], axis=1)
-        means = [result.mean("pooled" if deepest.average == "pooled" else "user") for result in of_users]
+        means = [result.mean() for result in of_users]
         averages = Averaged(values, kept, np.array(means))
-    return Numbers(deepest.users, averages, deepest.convention, deepest.basis, deepest.average, of_all)
+    return Numbers(deepest.users, averages, deepest.convention, deepest.basis, of_all)
 
 
 def score_of(
@@ -262,9 +259,6 @@ class UserValues:
 def values_of(model: EvaluationData, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]) -> UserValues:
     """The values of users of a metric that has them."""
     found = numbers_of(model, metric, cutoffs, options)
-    if found.average != "user":
-        problem = f"{model.library} averages {metric.name} over rows and not over users, so users cannot be compared one by one: "
-        raise OptionError(problem, "leave ", Argument("convention"), " out.")
     return UserValues(found.users, found.averages.counted, found.basis)
 
 

@@ -159,26 +159,22 @@ class EvaluationData:
             convention, own = self.convention if self.library is None else self._own_convention, {}
         else:
             convention, own = replace(recorded.convention, **self.overrides), dict(recorded.options)
-        if_all_miss = own.pop("all_miss", None)
         source = self.prepared.source
         assert source is not None
         convention = source.as_given(replace(convention, **metric.data))
-        return Scoring(source.under(convention), metric, {**own, **metric.given, **options}, if_all_miss)
+        return Scoring(source.under(convention), metric, {**own, **metric.given, **options})
 
     def _recorded(self, metric: Metric[...], *, whole: bool = False) -> presets.Preset | None:
         if self.library is None:
             return None
         name = metric.recorded_as or metric.plain_name
         found = presets.default_of(self.library, name, whole=whole)
-        if found is None and whole and name in ("f1", "fbeta"):  # of whole lists, k is their length
-            of_lists = presets.default_of(self.library, "f1_list", whole=True)
-            return of_lists if of_lists is not None and of_lists.convention.cutoff == "none" else None
         return None if found is not None and found.convention.cutoff == "none" and not whole else found
 
     @property
     def _own_convention(self) -> Convention:
         """The convention of recnb's own metrics under a library's."""
-        own: dict[str, Any] = {"cutoff": "k", "average": "user", "relevant": ">0"}
+        own: dict[str, Any] = {"cutoff": "k", "relevant": ">0"}
         if self.convention.no_relevant == "one":
             own["no_relevant"] = "zero"
         return replace(self.convention, **own | self.overrides)
@@ -200,7 +196,7 @@ class EvaluationData:
         if recorded is None:
             if self._recorded(metric, whole=True) is not None:
                 return "uncut"
-            return "another" if presets.of_family(metric.plain_name, self.library) else "none"
+            return "none"
         odd = self._odd_grades.intersection(recorded.refuses) if recorded.refuses else frozenset()
         return "refused" if odd & REFUSED_GRADES.keys() else "unruled" if odd else None
 

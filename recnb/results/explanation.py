@@ -250,8 +250,8 @@ def _of_accuracy(
     undefined = undefined_in(metric.at(hits, cutoffs, options), data.convention, (1, 1))
     if undefined is not None and undefined.any() and data.convention.no_relevant == "skip":
         raise not_evaluated(user, NOTHING_RELEVANT)
-    if undefined is not None and undefined.any() and data.convention.no_relevant in ("one", "nan"):
-        value = 1.0 if data.convention.no_relevant == "one" else np.nan
+    if undefined is not None and undefined.any() and data.convention.no_relevant == "one":
+        value = 1.0
         explanation = replace(explanation, value=value, by_convention=True)
     return replace(explanation, titles=data.item_titles(list(dict.fromkeys([*items.values(), *truth_items]))))
 

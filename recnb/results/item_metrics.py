@@ -42,14 +42,13 @@ FORMULAS = {metric.recorded_as: metric for metric in LIST_METRICS.values() if me
 
 
 def recorded_options(metric: Metric[...]) -> list[str]:
-    """The options that a convention can have for a metric; a mean over lists can be one over all rows as well."""
+    """The options that a convention can have for a metric."""
     names = {new: old for old, new in metric.recorded_options.items()}
-    options = [names.get(name, name) for name in metric.defaults if name not in READ]
-    return [*options, "average"] if metric.over == "list" else options
+    return [names.get(name, name) for name in metric.defaults if name not in READ]
 
 
 def arguments_of(metric: Metric[...], options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a metric, and "average", for the options of a convention."""
+    """The options of a metric for the options of a convention."""
     possible = recorded_options(metric)
     arguments: dict[str, Any] = {}
     for name, value in {**metric.recorded_implied, **options}.items():
@@ -100,16 +99,13 @@ class ItemMetrics(ItemData):
     def value(self, formula: str, options: Mapping[str, Any], k: int | None = None) -> float:
         """The mean over users, or the one number there is."""
         result = self.evaluate(formula, options, k)
-        return result.mean(options.get("average", "user")) if isinstance(result, PerUser) else result
+        return result.mean() if isinstance(result, PerUser) else result
 
     def evaluate(self, formula: str, options: Mapping[str, Any], k: int | None = None) -> PerUser | float:
         """The value of each of `users`, or the one number there is."""
         if formula not in FORMULAS:
             raise OptionError(f"{formula!r} is no metric beyond accuracy. {near(formula, FORMULAS)}")
         arguments = arguments_of(FORMULAS[formula], options)
-        average = arguments.pop("average", "user")
-        if average not in ("user", "pooled"):
-            raise OptionError(f"average={average!r} is no option of {formula}. {near(average, ['user', 'pooled'])}")
         return FORMULAS[formula].at(self.lists, Cutoffs.one(k).values[0], arguments)
 
     @cached_property

@@ -39,8 +39,6 @@ NO_RELEVANT: dict[str, str] = {
     "skip": N_("{n:,} with no relevant item left out"),
     "zero": N_("{n:,} with no relevant item counting 0 where evaluated"),
     "one": N_("{n:,} with no relevant item counting 1 where evaluated"),
-    "nan": N_("{n:,} with no relevant item counting NaN where evaluated"),
-    "error": N_("{n:,} with no relevant item refused"),
 }
 
 #: Columns of explanations and lists.
@@ -169,7 +167,6 @@ def titled(item: Any, titles: Mapping[Any, str]) -> Markup:
 #: Why a number under a library's conventions is recnb's own.
 WHY_OWN: dict[str, str] = {
     "none": N_("recnb's own: {library} has none"),
-    "another": N_("recnb's own: {library} has another of this name, see recnb.as_in"),
     "uncut": N_("recnb's own: {library} does not cut it at k"),
     "refused": N_("recnb's own: {library} refuses such relevance"),
     "unruled": N_("recnb's own: on such relevance the number of {library} follows no rule that is recorded"),

@@ -14,7 +14,7 @@ from recnb.display.fonts import lettering
 from recnb.display.language import _, current, ngettext, use_language
 from recnb.display.svg import ACCENT, QUIET
 from recnb.display.templates import render
-from recnb.errors import Argument, NoUsersError, OptionError, Suggesting, near
+from recnb.errors import NoUsersError, OptionError, Suggesting, near
 from recnb.metrics.metric import any_metric
 from recnb.results.plots import axes
 from recnb.results.provenance import titled
@@ -129,7 +129,7 @@ class Score(MetricValue):
     @property
     def has_interval(self) -> bool:
         """Whether it is a mean over users."""
-        return self.convention.average == "user" and not any_metric(self.metric).summed
+        return not any_metric(self.metric).summed
 
     def interval(
         self, confidence: float = 0.95, method: IntervalMethod = "auto", resamples: int = 2000, seed: int = 0
@@ -145,9 +145,6 @@ class Score(MetricValue):
         metric = any_metric(self.metric)
         if metric.summed:
             raise OptionError(f"{self.metric} is a sum over users and no mean, so there is no interval for it.")
-        if not self.has_interval:
-            average = Argument("average", self.convention.average)
-            raise OptionError(average, " is no mean over users, so there is no interval for it.")
         low, high, used = intervals(
             self._values[:, np.newaxis],
             confidence,
@@ -304,11 +301,6 @@ def detectable_of(
     score: Score, against: Score | None, *, power: float, alpha: float, correlation: float | None
 ) -> Detectable:
     """The smallest difference to find from one score and an assumed correlation, or from two of the same users."""
-    for given in (score, against):
-        if given is not None and given.convention.average != "user":
-            raise OptionError(
-                f"average={given.convention.average!r} is no mean over users, so no number of users decides what it shows."
-            )
     if against is None:
         values: Floats = np.asarray(score.per_user, dtype=np.float64)
         return Detectable.of(score.label, values, power=power, alpha=alpha, correlation=correlation)

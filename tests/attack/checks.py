@@ -76,7 +76,7 @@ def refuses(case: Case, want: Expected) -> bool:
     except RefusedError:
         return True
     except UndefinedError:
-        return "no_hit" in case.options
+        return False
     return False
 
 
@@ -116,8 +116,6 @@ def certain(case: Case) -> bool:
         return False  # the first place of an item that is repeated has no mean over orders
     if case.way == "one list" and any("bool" in name or "float" in name for name in case.items):
         return False  # a list of such items may be one of grades or scores
-    if case.options.get("no_list") == "error":
-        return False  # which users without a list are meant is for the convention to say
     if case.way in ("chunks", "dask") and {case.options.get("users"), case.options.get("judged")} & {
         "recs",
         "both",
@@ -243,8 +241,7 @@ def laws(case: Case, made: recnb.Evaluation, by_name: dict[str, list[Values]], d
     if len(users) == len(values) and draw.chance(0.3) and not expects:
         place = int(draw.rng.integers(len(users)))
         explained = made.explain(name, users[place], k=k, **case.metrics[name])
-        if case.options.get("no_hit", "zero") == case.options.get("no_list", "zero") == "zero":
-            hold(explained.value, values[sorted(values)[place]], f"explain {name}", f"@{k} {case.metrics[name]}")
+        hold(explained.value, values[sorted(values)[place]], f"explain {name}", f"@{k} {case.metrics[name]}")
         repr(explained)
     if draw.chance(0.05) and len(values) > 1 and all(map(math.isfinite, values.values())):
         score = getattr(made, name)(k=k, **case.metrics[name])

@@ -153,9 +153,7 @@ def data_options(draw: Drawer, way: str, scores: str, grades: str) -> Options:
         "relevant": (0.12, ("any", "!=0")),
         "negative_relevance": (0.5 if grades == "signed" else 0.05, ("zero", "keep")),
         "users": (0.4, ("recs", "both", "union")),
-        "no_relevant": (0.4, ("zero", "one", "nan", "error")),
-        "no_list": (0.1, ("nan", "error")),
-        "no_hit": (0.08, ("skip", "error")),
+        "no_relevant": (0.4, ("zero", "one")),
         "score_dtype": (0.1 if floats else 0, ("float32",)),
         "nonpositive_scores": (0.1 if floats else 0, ("never_hit",)),
     }

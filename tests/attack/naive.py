@@ -52,26 +52,17 @@ class Expected:
     def of(self, metric: str, chosen: Options, k: int | None) -> dict[int, float]:
         """The value of each user who counts."""
         values = {}
-        if metric == "idcg" and "no_hit" in self.options:
-            raise UndefinedError  # the ideal list hits, whatever the list does
         for user, rankings in self.rankings.items():
             value: Any = self._special(rankings[0])
             if value is None:
                 each = [self._value(metric, chosen, one, self.judged[user], k) for one in rankings]
                 value = math.fsum(each) / len(each)
-                if value == 0 and "no_hit" in self.options:
-                    value = self.options["no_hit"]
-            if value == "error":
-                raise RefusedError
             if value != "skip":
-                values[user] = math.nan if value == "nan" else float({"zero": 0, "one": 1}.get(value, value))
+                values[user] = float({"zero": 0, "one": 1}.get(value, value))
         return values
 
     def _special(self, ranking: Ranking) -> str | None:
-        if not ranking.grades:
-            return str(self.options.get("no_relevant", "skip"))
-        no_list = self.options.get("no_hit", self.options.get("no_list", "zero"))
-        return None if ranking.lines or no_list == "zero" else str(no_list)
+        return None if ranking.grades else str(self.options.get("no_relevant", "skip"))
 
     def _value(self, metric: str, chosen: Options, ranking: Ranking, judged: dict[int, float], k: int | None) -> float:
         plain = "relevant" not in self.options and self.options.get("ties", "first") in (*UNTIED, "expected")

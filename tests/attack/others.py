@@ -112,7 +112,7 @@ def by_dask(case: Case, want: Expected | None) -> None:
 
 def compared(case: Case, want: Expected | None) -> None:
     """Two models on the users whom both are judged on: the means of each and the mean difference."""
-    if case.options.get("candidates") == "catalogue" or "no_hit" in case.options:
+    if case.options.get("candidates") == "catalogue":
         raise RefusedError
     draw = Drawer(np.random.default_rng(case.seed))
     other = replace(

@@ -276,7 +276,6 @@ def test_evaluations_and_frames_together():
         (lambda: recnb.compare({"a": FIRST, "b": SECOND}, TRUTH, resamples=0), OptionError, "resamples=0"),
         (lambda: recnb.compare({"a": FIRST, "b": SECOND}, TRUTH, tie="first"), OptionError, "'ties'"),
         (lambda: recnb.compare({"a": FIRST, "b": SECOND}, TRUTH, model="m"), OptionError, "names already"),
-        (lambda: recnb.compare({"a": FIRST, "b": SECOND}, TRUTH, average="pooled"), OptionError, "no mean over users"),
         (lambda: recnb.compare(FIRST, TRUTH), ColumnError, "no model column"),
         (lambda: recnb.compare(FIRST.assign(model="a"), TRUTH), OptionError, "only 'a' is given"),
         (lambda: recnb.compare(FIRST.assign(model=["a", None] * 4), TRUTH), FrameError, "without a model"),

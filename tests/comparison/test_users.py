@@ -99,13 +99,6 @@ def test_curve_and_tradeoff(sample, compared):
         compared.curve(k=[1, None])
 
 
-def test_users_whose_value_is_undefined_in_one_model_are_left_out_of_both():
-    found = recnb.compare({"all": FIRST, "few": lists(a="xy", b="xy")}, TRUTH, no_list="nan")
-    frame = found.differences("mrr", k=2)
-    assert frame.n_users.tolist() == [2]
-    assert frame.difference.tolist() == [0.25]
-
-
 def test_an_unknown_user_of_a_restricted_evaluation_is_refused():
     found = recnb.compare({"one": lists(a="xy", b="xy"), "two": lists(b="xy")}, TRUTH, users="recs")
     with pytest.raises(UnknownUserError):
@@ -212,18 +205,6 @@ def test_a_column_of_the_recommendations_is_the_same_segment_in_every_model(samp
     other = recnb.compare({"one": first, "two": second.assign(source=1)}, sample.test)
     with pytest.raises(OptionError, match="from two models into different segments: take a column of users="):
         other.differences("ndcg", k=10, by="source")
-
-
-def test_no_user_has_a_value_in_every_model():
-    pairwise = {"one": lists(a="xy", b="xy"), "two": lists(b="xy", c="xy"), "three": lists(a="xy", c="xy")}
-    found = recnb.compare(pairwise, TRUTH, no_list="nan")
-    row, _other = found.differences("mrr", k=2).itertuples()
-    assert (row.n_users, row.verdict) == (0, "untested")
-    assert found.table("mrr", k=2).isna().all(axis=None)
-    concluded = found.conclusion("mrr", k=2)
-    assert concluded.lines[0] == "RR@2: no test of two against one: too few users or differences for a test (0 users)."
-    assert concluded.notes[0] == "No comparison could be tested (Student's paired t test)."
-    assert "polyline" not in found.curve("mrr", k=[1, 2])._repr_html_()
 
 
 def test_lists_of_different_users_are_parts_of_one_run(tmp_path, capsys):

@@ -138,14 +138,11 @@ def any_conventions(draw: st.DrawFn) -> Convention:
     chosen = {name: draw(st.sampled_from([word for word in WORDS[name] if word != "error"])) for name in free}
     chosen |= draw(st.sampled_from(RELEVANT))
     chosen["order"] = draw(st.sampled_from(["score", "score", "rank", "row"]))
-    chosen["no_list"] = draw(st.sampled_from(["zero", "nan"]))
-    chosen["no_hit"] = draw(st.sampled_from(["zero", "zero", "skip"]))
     if chosen["candidates"] == "catalogue":
         chosen["ties"] = "max_rank" if chosen["ties"] == "max_rank" else "first"
         chosen["duplicates"] = "dedupe"
     if chosen["ties"] == "expected":
         chosen["duplicates"] = "dedupe"
-        chosen["no_hit"] = "zero"
     if chosen["order"] == "row":
         chosen["ties"] = (
             "first"  # rows are not tied; by choice items that are added are, which the reference leaves open
@@ -160,12 +157,9 @@ def as_the_reference_says(convention: Convention) -> dict[str, Any]:
         name: WORDS_THERE.get(value, value)
         for name in WORDS
         for value in [getattr(convention, name)]
-        if name not in ("no_hit", "no_list", "negative_relevance")
+        if name != "negative_relevance"
     }
-    options["no_recs"] = math.nan if convention.no_list == "nan" else 0
-    options["no_relevant"] = math.nan if convention.no_relevant == "nan" else options["no_relevant"]
-    if convention.no_hit == "skip":
-        options["no_hit"] = "skip"
+    options |= {"no_recs": 0, "average": "user"}
     if convention.relevant_from is not None:
         options["relevant"] = ">=1"
     return options

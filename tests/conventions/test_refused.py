@@ -99,11 +99,6 @@ def test_evidently_raises_where_nobody_has_a_hit(metric: str, k: int) -> None:
         as_in("evidently", metric, RECS, TRUTH.assign(item="x"), k)
 
 
-def test_a_random_number_is_not_recorded() -> None:
-    with pytest.raises(RecnbError, match="prediction_coverage"):
-        as_in("recmetrics", "coverage", RECS, TRUTH, 2, train=RECS)
-
-
 def outcome(call: Callable[[], object]) -> str:
     try:
         return str(call())

@@ -21,7 +21,6 @@ CONVENTIONS = [
     {"users": "recs", "no_relevant": "zero"},
     {"users": "both"},
     {"users": "union", "no_relevant": "zero"},
-    {"users": "truth", "no_relevant": "nan"},
     {"relevant_from": 2},
     {"order": "row"},
     {"duplicates": "dedupe"},

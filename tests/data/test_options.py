@@ -20,7 +20,7 @@ from recnb.errors import FrameError, RecnbError
 Lists = dict[str, list[tuple[int, int]]]  #: user -> (rank, item), by rank
 Truth = dict[str, dict[int, float]]  #: user -> item -> relevance, in the order of the truth
 USERS = ["truth", "recs", "both", "union"]
-NO_RELEVANT = ["skip", "zero", "one", "nan", "error"]
+NO_RELEVANT = ["skip", "zero", "one"]
 METRICS = ["precision", "recall", "ndcg", "dcg", "average_precision", "reciprocal_rank", "idcg"]
 
 
@@ -99,15 +99,15 @@ def naive(
     }[users]
     values = {user: one_user(lists.get(user, []), truth.get(user, {}), k, threshold) for user in sorted(population)}
     nothing = [user for user, value in values.items() if value["n_relevant"] == 0]
-    if not set(lists) & set(truth) or (nothing and no_relevant == "error"):
+    if not set(lists) & set(truth):
         raise ValueError
     if no_relevant == "skip":
         values = {user: value for user, value in values.items() if user not in nothing}
         if not values:
             raise ValueError
     for user in nothing:
-        if no_relevant in ("one", "nan"):
-            values[user] = dict.fromkeys(METRICS, 1.0 if no_relevant == "one" else math.nan)
+        if no_relevant == "one":
+            values[user] = dict.fromkeys(METRICS, 1.0)
     return values
 
 
@@ -296,11 +296,10 @@ def test_whose_values_are_averaged_is_said(users: str) -> None:
 def test_a_user_with_nothing_relevant_is_said() -> None:
     recs = pd.DataFrame({"user": [1, 2], "item": [10, 11], "rank": [1, 1]})
     truth = pd.DataFrame({"user": [1, 2], "item": [10, 11], "relevance": [1, 0]})
-    said = [recnb.evaluate(recs, truth, no_relevant=word).basis() for word in ("skip", "zero", "one", "nan")]
+    said = [recnb.evaluate(recs, truth, no_relevant=word).basis() for word in ("skip", "zero", "one")]
     assert all("1 with no relevant item" in basis for basis in said)
-    assert len(set(said)) == 4, "what becomes of such users is said"
+    assert len(set(said)) == 3, "what becomes of such users is said"
     assert "left out" in said[0]
-    assert "NaN" in said[3]
 
 
 LONG_WAY = [{"ties": "worst"}, {"candidates": "padded"}, {"duplicates": "rows"}, {"score_dtype": "float32"}]

@@ -184,14 +184,6 @@ def test_ids_of_any_kind(ids, kind, torn):
     assert made._data.list_of(1) == whole._data.list_of(1)
 
 
-def test_averages_of_gathered_users():
-    recs, truth = random_frames(np.random.default_rng(6))
-    for average in ("pooled", "geometric"):
-        made = recnb.evaluate(pl.from_pandas(recs).lazy(), truth, average=average)
-        expected = recnb.evaluate(recs, truth, average=average)
-        pd.testing.assert_frame_equal(made.table(["precision"], k=3), expected.table(["precision"], k=3))
-
-
 def test_libraries_and_columns():
     recs, truth = random_frames(np.random.default_rng(7))
     recs, truth = recs.rename(columns={"user": "who"}), truth.rename(columns={"user": "who", "relevance": "stars"})
@@ -276,14 +268,13 @@ def test_what_is_refused_in_memory_is_refused(kind):
         "rank from 0": (ranked.assign(rank=ranked["rank"].where(ranked.index != last, 0)), {}),
         "rank of half": (ranked.assign(rank=ranked["rank"].where(ranked.index != last, 1.5)), {}),
         "disagreeing": (ranked.assign(score=ranked["rank"] * 1.0), {}),
-        "no user": (recs, {"users": "both", "no_relevant": "error"}),
     }
     for name, (frame, options) in bad.items():
         error, message = said(KINDS[kind](frame), truth, **options)
         expected_error, expected = said(frame, truth, **options)
         assert error is expected_error, name
         assert "buckets of users, where joining ended.)" in message, name
-        if name not in ("disagreeing", "no user"):  # those name the first of all users or count them all
+        if name != "disagreeing":  # it names the first of all users
             assert message.startswith(expected), (name, message, expected)
     assert f"user {user}, item {item}" in said(KINDS[kind](bad["score"][0]), truth)[1]
     twice = ranked.assign(rank=1)

@@ -51,7 +51,7 @@ def test_users_keep_their_time_zone() -> None:
     ev = recnb.evaluate(recs, recs.assign(item=[1, 1]))
     assert ev.precision(k=1).per_user.to_dict() == {users[0]: 1.0, users[1]: 0.0}
     assert ev.users.tolist() == users.tolist()
-    left_out = recnb.evaluate(recs, recs.assign(relevance=[0, 1]), no_relevant="nan").ndcg(k=1).per_user
+    left_out = recnb.evaluate(recs, recs.assign(relevance=[0, 1]), no_relevant="zero").ndcg(k=1).per_user
     assert left_out.index.tolist() == users.tolist()
 
 

@@ -16,7 +16,6 @@ from babel.messages.extract import extract
 import recnb.display.language as language
 from recnb import METRICS
 from recnb.display.language import LANGUAGES, NC_, _, use_language
-from recnb.libraries.library_metrics import SPECIAL
 from tests.strategies import each_word
 from tests.translations import (
     KEYWORDS,
@@ -134,12 +133,6 @@ def test_the_english_of_a_metric_is_its_own(metric: Any):
         korean = (metric.term, metric.title, metric.reads)
     assert korean == tuple(CATALOGUE[text].string for text in english)
     assert not set(korean) & set(english)
-
-
-@pytest.mark.parametrize("metric", SPECIAL.values(), ids=SPECIAL)
-def test_the_english_of_a_variant_is_its_own(metric: Any):
-    assert metric.title == (metric.function.__doc__ or "").split("\n")[0]
-    assert CATALOGUE[metric.title].string
 
 
 def test_terms_are_those_of_the_articles():

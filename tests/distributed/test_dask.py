@@ -197,7 +197,6 @@ def test_what_is_wrong_is_said_as_for_pandas():
     refused(FrameError, "lists of 2 models", parted(recs.assign(model=np.where(recs.user < 9, "a", "b")), 3))
     refused(ColumnError, "no user column", parted(recs.rename(columns={"user": "x"}), 3))
     refused(OptionError, "ties='lst' is no convention", ties="lst")
-    refused(OptionError, "average='pooled'", average="pooled")
     refused(OptionError, "candidates='catalogue'", candidates="catalogue")
     refused(FrameError, "train= is looked at here, and not with an engine", train=dtruth)
     refused(FrameError, "items is a list", items=[1])

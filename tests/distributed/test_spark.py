@@ -87,7 +87,7 @@ def test_buckets_give_the_numbers_of_pandas(spark, number):
     agree(made.table(METRICS, k=K), expected.table(METRICS, k=K))
 
 
-@pytest.mark.parametrize("asked", [{"users": "union", "no_relevant": "zero"}, {"no_hit": "skip"}])
+@pytest.mark.parametrize("asked", [{"users": "union", "no_relevant": "zero"}, {"users": "both"}])
 def test_values_of_users_are_those_of_pandas(spark, asked):
     recs, truth = random_frames(np.random.default_rng(1))
     made, expected = both(spark, recs, truth, **asked), recnb.evaluate(recs, truth, **asked)
@@ -249,8 +249,6 @@ def test_what_is_wrong_is_said_as_for_pandas(spark):
     evaluation = both(spark, recs, truth)
     with pytest.raises(OptionError, match="Did you mean 'ndcg'"):
         evaluation.table(["ndgc"], k=5)
-    with pytest.raises(OptionError, match="average='pooled'"):
-        both(spark, recs, truth, average="pooled")
     with pytest.raises(OptionError, match="npartitions=0"):
         both(spark, recs, truth, npartitions=0)
     with pytest.raises(ElsewhereError, match=r"recnb.evaluate\(recs.toPandas\(\), truth.toPandas\(\)\)"):

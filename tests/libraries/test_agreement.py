@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import recnb
-from recnb.conventions.presets import of_family
+from recnb.conventions.presets import of_metric
 from recnb.errors import OptionError, RecnbError
 from recnb.libraries import as_in
 from tests.libraries.test_explain_difference import awkward
@@ -26,7 +26,7 @@ def test_each_number_is_what_the_library_would_return(metric: str):
     clean = recs.drop_duplicates(["user", "item"])
     found = recnb.evaluate(clean, truth, order="score").spread(metric, 3)
     assert [(one.preset.library, one.preset.variant) for one in found.numbers] == [
-        (one.library, one.variant) for one in of_family(metric)
+        (one.library, one.variant) for one in of_metric(metric)
     ]
     for one in found.numbers:
         if one.error and one.error != "NaN":
@@ -68,11 +68,11 @@ def test_where_nothing_can_differ_all_agree():
 def test_a_refusal_is_told():
     recs = pd.DataFrame({"user": ["a", "b"], "item": ["x", "y"], "score": [1.0, 2.0], "rank": [1, 1]})
     truth = pd.DataFrame({"user": ["a", "b", "c"], "item": ["x", "z", "x"]})
-    found = recnb.evaluate(recs, truth).spread("reciprocal_rank", 1)
+    found = recnb.evaluate(recs, truth).spread("ndcg", 1)
     errors = {one.name: one.error for one in found.without}
-    assert "refuses that" in errors["cornac rr[list]"]
-    assert "cornac rr[list]: " in repr(found)
-    assert "refuses that" in found._repr_html_()
+    assert "raises an error on users that are in one frame only" in errors["ranx ndcg[strict]"]
+    assert "ranx ndcg[strict]: " in repr(found)
+    assert "raises an error on users" in found._repr_html_()
     frame = found.to_frame()
     assert frame["value"].isna().sum() == len(errors)
     assert list(frame.columns)[:4] == ["library", "variant", "version", "value"]

@@ -17,7 +17,7 @@ import pytest
 
 import recnb
 from recnb.conventions import WORDS
-from recnb.conventions.presets import FAMILIES, of_family, presets
+from recnb.conventions.presets import of_metric, presets
 from recnb.data import Source, read
 from recnb.display.language import use_language
 from recnb.errors import OptionError, RecnbError
@@ -29,7 +29,6 @@ from recnb.results.evaluation_data import EvaluationData
 from tests.presets import as_in_of
 from tests.results.test_html import EVIL, Page
 
-FAMILY = {variant: metric for metric, variants in FAMILIES.items() for variant in variants}
 RANKING = (
     "ndcg",
     "dcg",
@@ -125,8 +124,8 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_pair_of_presets_of_ndcg(seed: int):
     recs, truth = awkward(seed)
     source = read(recs, truth, {})
-    known = [(one.library, one.variant) for one in of_family("ndcg")]
-    assert len(known) == 48
+    known = [(one.library, one.variant) for one in of_metric("ndcg")]
+    assert len(known) == 46
     wanted = numbers(known, read(recs, truth, {}), 3)
     pairs = [pair for at, pair in enumerate(itertools.permutations(known, 2)) if seed == 0 or at % 7 == 0]
     for one, other in pairs:
@@ -146,7 +145,7 @@ def test_pairs_of_presets_of_every_metric(metric: str):
     for seed, grades in ((3, (1.0,)), (4, (1.0, 2.0, 0.0)), (5, (1.0, 0.0, 2.0, 0.5, -1.0))):
         recs, truth = awkward(seed, grades)
         source = read(recs, truth, {})
-        known = [(one.library, one.variant) for one in of_family(metric)]
+        known = [(one.library, one.variant) for one in of_metric(metric)]
         pairs = list(itertools.permutations(known, 2)) or [(known[0], known[0])]
         step = max(1, len(pairs) // 40)
         wanted = numbers(known, read(recs, truth, {}), 2)
@@ -168,7 +167,7 @@ def test_settings_give_what_as_in_gives():
         for frame in (recs, tidy, both):
             source, again = (read(frame, truth, {}) for _ in range(2))
             for one in presets().values():
-                if FAMILY.get(one.metric, one.metric) not in RANKING:
+                if one.metric not in RANKING:
                     continue
                 for k in (2, None):
                     try:
@@ -297,7 +296,7 @@ def test_plot_draws_each_step():
 
 
 def test_every_word_of_a_convention_is_said():
-    setting = MetricVariant.of_preset(of_family("ndcg")[0]).having(relevant_from=None)
+    setting = MetricVariant.of_preset(of_metric("ndcg")[0]).having(relevant_from=None)
     for axis, words in WORDS.items():
         said = [setting.having(**{axis: word}).words(axis) for word in words]
         assert len(set(said)) == len(words), axis
@@ -374,36 +373,6 @@ JUDGED = pd.DataFrame({"user": [1, 1, 2, 3], "item": list("acdz"), "relevance": 
 BY_HAND = recnb.evaluate(LISTS, JUDGED)
 
 
-def test_another_average_moves_no_user() -> None:
-    why = BY_HAND.why("recall", k=3, other=recnb.Convention(average="pooled"))
-    assert (why.start, why.end) == (pytest.approx(2 / 3), pytest.approx(3 / 4))
-    (step,) = why.steps
-    assert (step.axes, step.stage, step.n_moved, step.movers) == (("average",), "average", 0, ())
-    assert step.moved() == "no user's value; average"
-
-
-def test_a_librarys_own_formula_is_a_step_without_a_worked_list() -> None:
-    why = BY_HAND.why("rbp", k=2, other="ranx")
-    assert why.end == pytest.approx(as_in("ranx", "rbp", LISTS, JUDGED, k=2))
-    step = next(step for step in why.steps if "metric" in step.axes)
-    assert step.stage == "metric"
-    assert (step.was.split(":")[0], step.now.split(":")[0]) == ("rbp", "rbp_graded")
-    assert step.explanation is None
-
-
-def test_a_value_set_for_empty_data_is_an_axis() -> None:
-    nothing = JUDGED.assign(item="z")[::2]
-    why = recnb.evaluate(LISTS, nothing).why("r_precision", other="recommenders")
-    assert (why.start, why.end) == (0, 0)
-    (step,) = why.steps
-    assert step.axes == ("no_hit", "decided")
-    assert step.was.endswith("; no number set for empty data")
-    assert step.now.endswith("; 0 if no user has a hit")
-    assert step.note.endswith("alone gives no number: it is NaN")
-    back = recnb.evaluate(LISTS, JUDGED, convention="recommenders").why("r_precision", other="recnb")
-    assert "0 if no user has a hit → no number set for empty data" in back.unchanged
-
-
 def test_another_discount_keeps_the_base_that_is_given() -> None:
     other = recnb.Convention().with_metric({"discount": "clipped_log"})
     why = BY_HAND.why("dcg", k=3, other=other, log_base=10)
@@ -413,18 +382,13 @@ def test_another_discount_keeps_the_base_that_is_given() -> None:
     assert step.now.endswith(", base 10")
 
 
-def test_what_the_other_convention_refuses_is_its_error() -> None:
-    with pytest.raises(RecnbError, match="a user's list holds no hit, and this convention refuses that"):
-        BY_HAND.why("ndcg", k=2, other=recnb.Convention(no_hit="error"))
-
-
 def test_axes_are_named_where_no_font_has_the_letters(monkeypatch: pytest.MonkeyPatch) -> None:
     with use_language("ko"):
-        why = BY_HAND.why("recall", k=3, other=recnb.Convention(average="pooled"))
+        why = BY_HAND.why("recall", k=3, other=recnb.Convention(relevant_from=2))
     monkeypatch.setattr("recnb.display.fonts.families", list)
     with pytest.warns(UserWarning, match="한글"):
         labels = why.plot().get_yticklabels()
-    assert [label.get_text() for label in labels] == ["start", "average", "end"]
+    assert [label.get_text() for label in labels] == ["start", "relevant", "end"]
 
 
 def test_rows_without_items_have_no_other_convention() -> None:

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import recnb
-from recnb.conventions.presets import of_family
+from recnb.conventions.presets import of_metric
 from recnb.data import Source
 from recnb.errors import OptionError, UnknownUserError
 from recnb.libraries.data_properties import properties_of
@@ -75,7 +75,7 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("kept")
 @pytest.mark.parametrize("metric", [pytest.param("ndcg", marks=pytest.mark.slow), "average_precision"])
 def test_a_number_that_a_preset_printed_is_found_to_be_its_own(metric: str):
-    said = {one.label: number(one.library, one.variant, RECS, TRUTH, 10) for one in of_family(metric)}
+    said = {one.label: number(one.library, one.variant, RECS, TRUTH, 10) for one in of_metric(metric)}
     numbers = {name: value for name, value in said.items() if not isinstance(value, str)}
     for value in sorted({f"{exact:.4f}" for exact in numbers.values()})[::3]:
         made = {name for name, exact in numbers.items() if f"{exact:.4f}" == value}

@@ -85,9 +85,7 @@ def data(draw: st.DrawFn) -> Data:
 
 
 NUMBERS: dict[str, tuple[Any, ...]] = {
-    "normalize": (True, False), "epsilon": (0.0, 1e-10, 0.5), "ratio": (0.1, 0.5, 1, 2), "count_only_catalogue": (True, False),
-    "scale": (1, 100), "round": (None, 3), "weight": (None, 0.85), "base": (2, math.e), "divide_by_items": (True, False),
-    "average": ("user", "pooled"),
+    "normalize": (True, False), "ratio": (0.1, 0.5, 1, 2), "count_only_catalogue": (True, False), "weight": (None, 0.85),
 }  # fmt: skip
 
 
@@ -99,10 +97,7 @@ def values_of(formula: str) -> dict[str, tuple[Any, ...]]:
 
 
 DEFAULTS = {
-    formula: {
-        **{name: parameter.default for name, parameter in inspect.signature(chosen.function).parameters.items()},
-        "average": "user",
-    }
+    formula: {name: parameter.default for name, parameter in inspect.signature(chosen.function).parameters.items()}
     for formula, chosen in FORMULAS.items()
 }
 
@@ -154,7 +149,7 @@ def of_items(formula: str, options: Options, data: Data, shown: Any, k: int | No
                 kept.append(count[item] / {"count": 1, "max": max(count.values())}.get(options["popularity"], total))
             else:
                 cold = math.log2(len(users)) if options["cold"] == "log2(users)" else 0.0
-                bits = math.log2(total / (count[item] + options["epsilon"])) if count[item] else cold
+                bits = math.log2(total / count[item]) if count[item] else cold
                 most = math.log2(len(users)) if options["normalize"] else 1
                 kept.append(bits / most if most else math.nan)
         out_of = len(kept) if options["divisor"] == "list" else (len(places) if k is None else k)
@@ -185,19 +180,15 @@ def apart(one: Any, other: Any, data: Data, distance: str) -> float:
 
 
 def of_pairs(options: Options, data: Data, shown: Any) -> dict[Any, tuple[float, float]]:
-    if options["distance"] == "hamming" and options["as"] == "similarity":
-        raise RefusedError
     out = {}
     for user, places in shown.items():
         items = [item for _, item in places]
         if len(items) == 1:
-            if options["single"] == "error":
-                raise RefusedError
             if options["single"] != "skip":
-                out[user] = 0.0, 0.0 if options["single"] == "nan" else 1.0
+                out[user] = 0.0, 1.0
             continue
         pairs = [apart(one, other, data, options["distance"]) for one, other in itertools.combinations(items, 2)]
-        total = sum(1 - value if options["as"] == "similarity" else value for value in pairs)
+        total = sum(pairs)
         out[user] = total, len(pairs) if options["divisor"] == "pairs" else len(items)
     return out
 
@@ -211,10 +202,10 @@ def of_all(formula: str, options: Options, data: Data, shown: Any, k: int | None
         else set(data.catalogue)
     )
     if formula == "coverage":
-        value = len(distinct & everything if options["count_only_catalogue"] else distinct) * options["scale"]
+        value = len(distinct & everything if options["count_only_catalogue"] else distinct)
         if options["normalize"]:
             value /= len(everything) + (options["catalogue"] == "catalogue+padding")
-        return float(value if options["round"] is None else round(value, options["round"]))
+        return float(value)
     if formula == "personalization":
         if options["overlap"] == "k" and k is None:
             raise RefusedError
@@ -228,12 +219,10 @@ def of_all(formula: str, options: Options, data: Data, shown: Any, k: int | None
     weight = options.get("weight") or 1
     seen = sorted(sum(weight ** (r - 1) for r, i in rows if i == item) for item in distinct)
     if formula == "entropy":
-        if options["normalize"] and options["divide_by_items"]:
-            raise RefusedError
-        value = -sum(n / sum(seen) * math.log(n / sum(seen), options["base"]) for n in seen) if seen else math.nan
+        value = -sum(n / sum(seen) * math.log2(n / sum(seen)) for n in seen) if seen else math.nan
         if options["normalize"] and seen:
-            return value / math.log(len(everything), options["base"]) if len(everything) > 1 else math.nan
-        return value / len(seen) if options["divide_by_items"] and seen else value
+            return value / math.log2(len(everything)) if len(everything) > 1 else math.nan
+        return value
     n = (
         len(seen)
         if options["population"] == "recommended"
@@ -250,11 +239,9 @@ def of_all(formula: str, options: Options, data: Data, shown: Any, k: int | None
 # The tests ------------------------------------------------------------------------------------------------------------
 
 
-def mean_of(values: dict[Any, tuple[float, float]], average: str) -> float:
+def mean_of(values: dict[Any, tuple[float, float]]) -> float:
     if not values:
         return math.nan
-    if average == "pooled":
-        return sum(total for total, _ in values.values()) / sum(out_of for _, out_of in values.values())
     return sum(total / out_of if out_of else math.nan for total, out_of in values.values()) / len(values)
 
 
@@ -287,7 +274,7 @@ def equals_the_plain_loops(formula: str, options: Options, held: Data, k: int | 
     for user, value in by_user.items():
         total, out_of = want.get(user, (0.0, 0.0))
         assert close(value, total / out_of if out_of else math.nan)
-    assert close(beyond.value(formula, options, k), mean_of(want, options.get("average", "user")))
+    assert close(beyond.value(formula, options, k), mean_of(want))
 
 
 @given(data(), st.sampled_from([1, 3, None]), every_choice(), st.permutations(USERS), st.permutations(ITEMS))
@@ -337,15 +324,6 @@ def test_bounds(held, k):
         assert math.isnan(value) or -1e-12 <= value <= top + 1e-12, (formula, options)
 
 
-@given(data())
-def test_a_distance_and_its_similarity_add_up_to_one(held):
-    beyond = held.beyond()
-    for distance in ("cosine", "jaccard", "cooccurrence"):
-        options = {"distance": distance, "single": "skip"}
-        apart, alike = (beyond.value("ild", {**options, "as": word}) for word in ("distance", "similarity"))
-        assert close(apart, 1 - alike)
-
-
 def test_ends_of_the_scales():
     same = Data({0: [1, 2], 1: [1, 2], 2: [2, 1]}, [(0, 1)], {1: [1, 1], 2: [2, 2]}, [1, 2, 3, 4]).beyond()
     assert same.value("personalization", {}) == pytest.approx(0, abs=1e-15)
@@ -365,7 +343,7 @@ def test_a_user_without_a_list_does_not_count():
     for metric in (of_lists.novelty, of_lists.popularity, of_lists.popularity_rank, of_lists.tail_share):
         for divisor in ("list", "k"):
             assert metric(lists, 2, divisor=divisor).counted.tolist() == [True, False, True]
-    for single, counted in (("zero", True), ("nan", True), ("skip", False)):
+    for single, counted in (("zero", True), ("skip", False)):
         assert of_lists.diversity(lists, single=single).counted.tolist() == [True, False, counted]
 
 
@@ -381,10 +359,8 @@ def test_blocks_change_nothing(monkeypatch):
     assert [held.beyond().value("ild", {"distance": distance}) for distance in distances] == pytest.approx(
         whole, abs=1e-12
     )
-    loops = [
-        of_pairs({"distance": d, "as": "distance", "divisor": "pairs"}, held, held.shown(None, {})) for d in distances
-    ]
-    assert whole == pytest.approx([mean_of(values, "user") for values in loops], abs=1e-12)
+    loops = [of_pairs({"distance": d, "divisor": "pairs"}, held, held.shown(None, {})) for d in distances]
+    assert whole == pytest.approx([mean_of(values) for values in loops], abs=1e-12)
 
 
 @pytest.mark.parametrize("density", [0.05, 0.5, 1.0])

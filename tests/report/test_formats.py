@@ -1,7 +1,6 @@
 """The forms of a report: complete, the same each time, and proof against whatever stands in a user's frame."""
 
 import json
-import math
 import re
 import subprocess
 import sys
@@ -292,23 +291,6 @@ def test_one_user_has_no_interval_and_says_so():
         assert not re.search(r"\bnan\b", form)
         assert "one user is no sample" in form
     assert (len(report.best), report.worst) == (1, ())
-
-
-def test_users_with_no_value_are_counted_apart():
-    recs = pd.DataFrame({"user": [1, 2, 3], "item": ["a", "b", "c"], "rank": 1})
-    truth = pd.DataFrame({"user": [1, 2], "item": ["a", "z"]})
-    report = recs.rec.against(truth, users="union", no_relevant="nan").report(k=[1, 2])
-    assert (report.distribution.n_users, report.distribution.n_without_value, sum(report.distribution.counts)) == (
-        2,
-        1,
-        2,
-    )
-    assert math.isnan(report.lead.mean[0])
-    assert [one.user for one in (*report.best, *report.worst)] == [1, 2]
-    for form in (report.to_html(), repr(report), report.to_markdown(), report.to_latex()):
-        assert "n/a" in form
-        assert not re.search(r"\bnan\b", form)
-    assert json.dumps(report.to_dict(), allow_nan=False)
 
 
 def test_many_cutoffs_are_counted_not_shown(sample):

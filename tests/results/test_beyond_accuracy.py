@@ -65,7 +65,6 @@ def test_gini_and_entropy_by_hand() -> None:
     assert EV.entropy(normalize=True) == close(float(EV.entropy()) / 3)
     below = recnb.evaluate(RECS.assign(rank=RECS["rank"] + 1), TRUTH, items=ITEMS)
     assert math.isnan(below.entropy(k=1))
-    assert EV.entropy(base=math.e) == close(float(EV.entropy()) * math.log(2))
 
 
 def test_novelty_and_popularity_by_hand() -> None:
@@ -367,8 +366,6 @@ def test_calibration_without_genres() -> None:
         (lambda ev: ev.calibration(alpha=0), OptionError, "alpha=0"),
         (lambda ev: ev.calibration(base=1), OptionError, "base=1"),
         (lambda ev: ev.user_coverage(at_least=0), OptionError, "at_least=0"),
-        (lambda ev: ev.entropy(normalize=True, divide_by_items=True), OptionError, "one thing"),
-        (lambda ev: ev.coverage(digits=-1), OptionError, "digits=-1"),
         (lambda ev: ev.coverage().interval(), OptionError, "no interval"),
         (lambda ev: ev.coverage().per_user, OptionError, "per_item"),
         (lambda ev: ev.explain("coverage", 1), OptionError, r"\.explain\('coverage', k=None\)"),
@@ -399,7 +396,7 @@ def test_under_a_library_is_its_own_number() -> None:
     frames = {"train": TRAIN, "catalogue": list("abcdefgh")}
     for library, name in {
         "rectools": "novelty",
-        "recommenders": "novelty",
+        "rs-metrics": "novelty",
         "recbole": "gini",
         "lenskit": "gini",
     }.items():

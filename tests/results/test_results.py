@@ -252,20 +252,6 @@ def test_one_user_has_no_interval_and_equal_users_none_by_their_spread(method: s
     assert (low < 1 / 3 < high) if method == "auto" else math.isnan(low + high)
 
 
-@pytest.mark.parametrize("method", ["auto", "bootstrap", "moments", "t"])
-def test_a_mean_that_is_nan_has_no_interval(method: str) -> None:
-    ev = recnb.evaluate(RECS, TRUTH.assign(rating=TRUTH["rating"].where(TRUTH["user"] > 3, 0)), no_relevant="nan")
-    score = ev.ndcg(k=5)
-    assert math.isnan(score)
-    assert score.per_user.isna().sum() == 4
-    assert all(map(math.isnan, score.interval(method=method)))
-    assert "nan" in repr(score)
-    assert "4 with no relevant item" in score._repr_html_()
-    assert math.isnan(ev.table(["ndcg"], k=[5]).iloc[0, 0])
-    assert ">–</td>" in ev.table(["ndcg"], k=5)._repr_html_()
-    assert all(map(math.isnan, ev.curve("ndcg", k=[1, 5]).low))
-
-
 def test_without_a_cutoff_the_ideal_list_is_as_long_as_the_list() -> None:
     ev = recnb.evaluate(RECS, TRUTH)
     for shown in (repr(ev.ndcg()), ev.explain("ndcg", ev.users[0]).basis, repr(recnb.ndcg(["a"], ["a", "b"]))):
@@ -381,17 +367,6 @@ def test_per_user_results_bear_the_name_of_the_column() -> None:
     assert recnb.evaluate(recs.rename(columns={"user": "who"}), truth, user="who").users.name == "who"
     assert recnb.evaluate({1: [10, 11]}, truth.rename(columns={"user": "member"})).users.name == "member"
     assert recnb.evaluate({1: [10, 11]}, {1: [11]}).users.name == "user"
-
-
-def test_what_is_no_mean_over_users_has_no_interval() -> None:
-    pooled = recnb.evaluate(RECS, TRUTH, average="pooled")
-    assert not pooled.recall(k=5).has_interval
-    with pytest.raises(
-        recnb.errors.OptionError, match="average='pooled' is no mean over users, so there is no interval"
-    ):
-        pooled.recall(k=5).interval()
-    with pytest.raises(recnb.errors.OptionError, match="so no number of users decides what it shows"):
-        pooled.detectable("recall", k=5)
 
 
 def test_a_report_is_of_one_set_of_users() -> None:

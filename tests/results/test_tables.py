@@ -64,14 +64,10 @@ def test_intervals_of_sums_are_the_same() -> None:
     assert chunks.table(intervals=True).columns.equals(whole.columns)
 
 
-def test_under_a_library_and_where_a_mean_is_none_over_users() -> None:
+def test_intervals_under_a_library() -> None:
     table = EV.under("rectools").table(["ndcg", "recall"], k=10, intervals=True)
     score = EV.under("rectools").ndcg(k=10)
     assert table.loc["ndcg"].tolist() == pytest.approx([float(score), *score.interval()])
-    pooled = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, average="pooled")
-    row = pooled.table("recall", k=10, intervals=True).loc["recall"]
-    assert row.isna().tolist() == [False, True, True]
-    assert np.isnan(pooled.curve("recall", k=[10]).low).all()
 
 
 def test_printed_headers_are_the_columns_of_the_frame() -> None:

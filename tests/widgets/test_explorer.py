@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from typing import Any
 
 import numpy as np
@@ -288,16 +287,6 @@ def test_pages_end() -> None:
     assert "no user matches" in still(state)
     state.show_all()
     assert users_table(state)["range"] == "1–20 of 261"
-
-
-def test_a_mean_that_is_no_mean_of_users_is_the_convention_s_own() -> None:
-    ev = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, users=SAMPLE.users, average="pooled")
-    state = explorer_state({"": ev}, "recall")
-    assert state.mean() == pytest.approx(float(ev.recall(k=10)))
-    assert state.mean() != pytest.approx(float(EV.recall(k=10)), abs=1e-3)
-    assert "over the users' values" not in html.unescape(summary(state))
-    state.choose_segment("segment")
-    assert "over the users' values" in html.unescape(summary(state))
 
 
 def test_columns_of_one_name_are_kept_apart() -> None:

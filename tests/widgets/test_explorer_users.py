@@ -121,25 +121,6 @@ def test_an_explanation_that_is_refused_says_why() -> None:
     assert "none of their items in the truth is relevant" in detail(state)
 
 
-def test_users_without_a_value_are_counted_apart_and_come_last() -> None:
-    truth = pd.concat([SAMPLE.test, pd.DataFrame({"user": ["u001"], "item": ["i001"], "rating": [0]})])
-    ev = recnb.evaluate(SAMPLE.models["item-knn"], truth, users="union", no_relevant="nan")
-    state = explorer_state({"": ev})
-    n = int(np.isnan(state.values()).sum())
-    assert n > 0
-    assert (state.bars()[-1].label, state.bars()[-1].count) == ("no value", n)
-    assert sum(bar.count for bar in state.bars()) == state.n_users
-    state.pick_bar(11)
-    assert len(state.shown()) == n
-    state.show_all()
-    for _ in range(2):
-        assert state.to_frame()["value"].iloc[-n:].isna().all()
-        state.sort("value")
-    state.choose(int(np.flatnonzero(np.isnan(state.values()))[0]))
-    assert "left out of the mean" in detail(state)
-    assert "n/a" in {cells for row in _last_page(state)["rows"] for cells in row["cells"]}
-
-
 def _last_page(state: ExplorerState) -> dict[str, Any]:
     state.turn(state.pages)
     return users_table(state)

@@ -55,10 +55,6 @@ class MetricOfUsers:
         truth = self.prepared.truth.filter(pl.col("user") == self.users[position])
         return rows, truth["item"].to_list(), truth["relevance"].to_list(), self.hits.of(position)
 
-    def mean(self, k: int | None) -> float:
-        """Return the mean, averaged as the convention does."""
-        return float(self._scoring.averaged(Cutoffs.one(k)).means[0])
-
     def depth(self, k: int | None, position: int) -> int:
         """Return how many ranks of a user's list count."""
         return int(self._cutoffs(k).depth(self.hits.list_length[[position]])[0, 0])

@@ -322,13 +322,11 @@ class ExplorerState:
         return [Bar(label, users[part], means[part], part == self.part) for part, label in enumerate(self.parts.labels)]
 
     def mean(self, model: int | None = None, *, part: bool = False) -> float:
-        """Return the mean over all users, averaged as the convention does; of a segment, the mean of its users."""
+        """Return the mean over all users; of a segment, over its users."""
         index = self.model if model is None else model
-        look, numbers = self.looks[index], self.values(index)
+        numbers = self.values(index)
         if part and self.part is not None:
             numbers = numbers[self.in_part()]
-        elif look.prepared.convention.average != "user" and len(self.users) == len(look.users):
-            return look.mean(self.k)
         numbers = numbers[~np.isnan(numbers)]
         return float(numbers.mean()) if len(numbers) else float("nan")
 
