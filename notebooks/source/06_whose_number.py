@@ -79,9 +79,9 @@ print(*(f"{group.value:.4f}  {len(group.names):2}  {group.names[0]}" for group i
 # %% [markdown]
 # ## One library's number
 #
-# `as_in` returns the number of one library's call. Where its convention gives none, neither does recnb: rs-metrics takes the
-# mean of an empty list, which is NaN, and cornac's MRR refuses a user without a hit. `under` makes an evaluation of it, with
-# everything that an evaluation can do.
+# `as_in` returns the number of one library's call. Where the library raises an error, so does recnb: ranx with its strict
+# setting refuses users that are in one frame only. `under` makes an evaluation of it, with everything that an evaluation can
+# do.
 
 # %%
 calls = [
@@ -90,7 +90,6 @@ calls = [
     ("lenskit", "ndcg"),
     ("recommenders", "ndcg"),
     ("recommenders", "precision"),
-    ("rs-metrics", "precision"),
 ]
 returned = {f"{library} {metric}": recnb.as_in(library, metric, recs, truth, k=5) for library, metric in calls}
 
@@ -98,9 +97,9 @@ assert abs(returned["rectools ndcg"] - by_hand["rectools ndcg"]) < 1e-12
 assert abs(returned["recommenders precision"] - (2 / 5 + 1 / 5) / 2) < 1e-12
 print(*(f"{value:.4f}  {name}" for name, value in returned.items()), sep="\n")
 try:
-    recnb.as_in("cornac", "rr[list]", recs, truth, k=5)
+    recnb.as_in("ranx", "ndcg[strict]", recs, truth, k=5)
 except recnb.errors.RecnbError as refused:
-    print("cornac rr[list]:", refused)
+    print("ranx ndcg[strict]:", refused)
 ev.under("rectools").table(["ndcg", "precision", "recall"], k=5)
 
 # %% [markdown]

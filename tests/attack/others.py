@@ -165,7 +165,7 @@ def compared(case: Case, want: Expected | None) -> None:
 BEYOND: dict[str, tuple[str, Options]] = {
     "coverage": ("coverage", {"catalogue": "catalogue", "count_only_catalogue": True, "normalize": True, "scale": 1, "round": None}),
     "gini": ("gini", {"population": "catalogue", "normalizer": "n", "weight": None}),
-    "entropy": ("entropy", {"base": 2, "normalize": False, "divide_by_items": False}),
+    "entropy": ("entropy", {"normalize": False}),
     "personalization": ("personalization", {"overlap": "cosine"}),
     "novelty": ("novelty", {"popularity": "users", "cold": "log2(users)", "divisor": "list", "normalize": False, "epsilon": 0.0}),
     "popularity": ("popularity", {"popularity": "users", "cold": "zero", "divisor": "list"}),
