@@ -43,7 +43,7 @@ spread = ev.spread("ndcg", k=5)
 spread
 
 # %% [markdown]
-# Twelve numbers of the same lists: from 0.28, RecTools, to 0.96, evidently and torchmetrics without empty users, and 0.98 where
+# Twelve numbers of the same lists: from 0.28, RecTools, to 0.96, evidently, and 0.98 where
 # evidently is also given the missed items. Here are seven by hand. The list of u1 earns 1/log2(2) + 1/log2(4) = 1.5, that of
 # u2 earns 1.
 
