@@ -109,8 +109,8 @@ def _fill(notebook: NotebookNode, source: Path) -> None:
 def translated(code: str, words: Mapping[str, str]) -> str:
     """Code with its strings, if there are words for them, in another language.
 
-    >>> translated("print(f'{n} hits', f[\"user\"])  # 'hits'", {"{} hits": "적중 {}개"})
-    'print(f\'적중 {n}개\', f["user"])  # \'hits\''
+    >>> print(translated("print(f'{n} hits', f['user'])  # 'hits'", {"{} hits": "적중 {}개", "hits": "적중"}))
+    print(f'적중 {n}개', f['user'])  # 'hits'
     """
 
     def replaced(string: re.Match[str]) -> str:

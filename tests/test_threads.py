@@ -1,11 +1,12 @@
-"""One Evaluation asked from several threads at a time gives each the number that it gives alone."""
+"""One Evaluation asked from several threads or processes at a time gives each the number that it gives alone."""
 
 from __future__ import annotations
 
+import multiprocessing
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -74,3 +75,14 @@ def test_hits_are_cut_by_eight_threads_at_once() -> None:
 
     with ThreadPoolExecutor(N_THREADS) as pool:
         assert all(pool.map(ask, range(N_THREADS)))
+
+
+def _asked(ev: Evaluation, name: str) -> Any:
+    return ASKED[name](ev)
+
+
+def test_a_spawned_process_gives_the_numbers_of_the_evaluation_it_is_sent() -> None:
+    shared = evaluated()
+    expected = [ASKED[name](shared) for name in ASKED]
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        assert list(pool.map(_asked, [shared] * len(ASKED), ASKED)) == expected
