@@ -166,6 +166,9 @@ def tail_share(
     return _mean_of_items(shown, tail.astype(np.float64), None, divisor, k, {"tail": tail.astype(np.int64)})
 
 
+#: Pairs of an explanation: those of a hundred items. A list of 20,000 items has 200 million.
+PAIRS_EXPLAINED = 4950
+
 #: Formula text of a pair, by distance: each names what the pair has in common, or how far apart it is.
 _PAIR = {"cosine": "cosine", "jaccard": "jaccard", "cooccurrence": "together"}
 
@@ -234,17 +237,18 @@ def diversity(
         total = pairwise.hamming(shown, lists.catalogue.described_by(shown, "diversity", features))
     else:
         total = n_pairs - pairwise.similarity(shown, distance, features)
-    total = np.where(n > 1, total, 0.0)  # exactly 0, whatever was rounded
+    total = np.where(np.abs(total) > 1e-12 * n_pairs, total, 0.0)  # exactly 0, whatever was rounded
     out_of = np.where(alone, 1.0, n_pairs if divisor == "pairs" else n)
 
     def rows(user: int) -> TermRows:
         """Each pair as a list of its own, by the same sums."""
-        both = shown.of(user).in_pairs()
+        both = shown.of(user).in_pairs(PAIRS_EXPLAINED)
         of_pairs = diversity.function(both, distance=distance, features=features, distances=distances)
         earned = of_pairs.total
         alike = np.round(1 - earned, 12) + 0.0  # the number that is shown
         names = dict.fromkeys(_PAIR.values(), alike) | dict.fromkeys(("distance", "differing"), earned)
-        return TermRows(earned, {**names, "n_shown": n[user]}, both.item.reshape(-1, 2))
+        names |= {"n_shown": n[user]}
+        return TermRows(earned, names, both.item.reshape(-1, 2), n_rows=int(n_pairs[user]), total=float(total[user]))
 
     return PerUser(total, out_of, (n > 1) | (alone & (single != "skip")), rows)
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recnb.errors import RecnbError
-from recnb.metrics.hits import Floats, Hits, Ints, Ranked
+from recnb.metrics.hits import Floats, Hits, Ints, Ranked, count_within
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -165,9 +165,12 @@ class Lists(Ranked):
         rows = self.user == user
         return self.some(rows, user=np.zeros(int(rows.sum()), dtype=np.int64), list_length=self.list_length[[user]])
 
-    def in_pairs(self) -> Lists:
-        """Every two items of a single list as a list of their own."""
-        first, second = np.triu_indices(len(self.item), 1)
+    def in_pairs(self, most: int) -> Lists:
+        """Every two items of a single list as a list of their own: the pairs of the first item, then of the second, at most so many."""
+        of_first = np.arange(len(self.item) - 1, 0, -1)
+        n_firsts = int(np.searchsorted(np.cumsum(of_first), most)) + 1
+        first = np.repeat(np.arange(len(of_first))[:n_firsts], of_first[:n_firsts])[:most]
+        second = first + count_within(first)
         pairs = np.arange(len(first))
         return replace(
             self,
@@ -208,6 +211,9 @@ class TermRows:
     items: Ints | None = None  #: positions of items: one for each row, or two for each row of pairs
     rank: Ints | None = None
     labels: Sequence[str] = ()  #: names of rows that are not items
+    n_rows: int | None = None  #: how many rows there are, if these are the first of them only
+    total: float | None = None  #: the credit of all rows then
+    undefined: bool = False  #: whether nothing is relevant, and the convention sets the value
 
 
 @dataclass(frozen=True, eq=False)

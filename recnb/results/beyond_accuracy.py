@@ -18,7 +18,7 @@ from recnb.errors import NoUsersError, OptionError
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import LIST_METRICS, Credit, Metric
 from recnb.metrics.recommendation_lists import PerUser, TermRows, Whole
-from recnb.results.aggregation import Averaged, averaged, cutoffs_under
+from recnb.results.aggregation import Averaged, averaged, cutoffs_under, undefined_in
 from recnb.results.arguments import check_options
 from recnb.results.evaluation_data import EvaluationData, index_of
 from recnb.results.item_metrics import arguments_of
@@ -101,10 +101,17 @@ class ListMetricResult:
         parts = [users if library is None or own else _("as {library}: {words}", library=library, words=users)]
         if isinstance(result, PerUser) and (left := int((~result.counted).sum())) and not self.of_evaluated:
             parts.append(_("{n:,} with a list without a value, left out", n=left))
-        if catalogue.listed is not None and ("catalogue" in needs or self.options.get("normalize")):
-            source = CATALOGUES["train" if item_data.side_data.items is None else "items"]
-            others = item_data.seen(lists.upto(self.k), catalogue.listed)
-            parts += [_(source, n=int(catalogue.listed.sum())), *_if_any(NOT_LISTED, others)]
+        population = {**self.metric.defaults, **self.options}.get("population", "catalogue")
+        counted = "catalogue" in needs or self.options.get("normalize")
+        if counted and population != "recommended" and catalogue.listed is not None:
+            of_train = population == "train" or item_data.side_data.items is None
+            members = catalogue.members("train" if of_train else "catalogue", self.metric.name)
+            others = item_data.seen(lists.upto(self.k), members)
+            parts += [
+                _(CATALOGUES["train" if of_train else "items"], n=int(members.sum())),
+                *_if_any(NOT_LISTED, others),
+            ]
+            parts += [_("and one more, of padding")] if population == "catalogue+padding" else []
         if catalogue.users is not None and "train" in needs:
             others = item_data.seen(lists.upto(self.k), catalogue.users > 0)
             parts.append(_("what {users:,} users had in train", users=catalogue.n_users))
@@ -130,7 +137,9 @@ def _rows_of_hits(evaluation: EvaluationData, credit: Credit, user: int) -> Term
         "list_length": hits.list_length[user],
     }  # fmt: skip
     items = positions(item_data.items, prepared.truth["item"])[row]
-    return TermRows(credit.earned[rows], names, items, hits.rank[rows])
+    undefined = undefined_in(credit, evaluation.convention, (hits.n_users, 1))
+    is_undefined = undefined is not None and bool(undefined[user, 0])
+    return TermRows(credit.earned[rows], names, items, hits.rank[rows], undefined=is_undefined)
 
 
 def _if_any(message: Plural, n: int) -> list[str]:

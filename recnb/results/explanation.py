@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from recnb.conventions import shown_at
+from recnb.conventions import Convention, shown_at
 from recnb.display.fonts import lettering
 from recnb.display.language import N_, _, current, ngettext, pgettext, use_language
 from recnb.display.svg import COLOURS
@@ -25,7 +25,7 @@ from recnb.errors import OptionError, RecnbError, Suggesting
 from recnb.metrics.accuracy import reach
 from recnb.metrics.formula import Formula, number
 from recnb.metrics.gain import discount_of, gain_of
-from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
+from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, Ints
 from recnb.metrics.metric import Credit, Metric
 from recnb.metrics.recommendation_lists import TermRows, Whole
 from recnb.results import beyond_accuracy
@@ -70,8 +70,8 @@ class Explanation(Suggesting):
     out_of: float = 1.0  #: the denominator
     ideal: pd.DataFrame | None = None  #: the ideal list, where the metric has one
     missed: tuple[Any, ...] = ()  #: relevant items that are not in the list down to k, the most relevant first
-    by_convention: bool = False  #: whether the value is set by the convention, for a user with no relevant item
-    line: str = ""  #: beyond accuracy, the formula with numbers
+    line: str = ""  #: the formula with numbers if it is not the sum of `terms`, or why there is nothing to add up
+    n_rows: int | None = None  #: the rows that the formula sums over, if `rows` holds the first of them only
     titles: Mapping[Any, str] = field(default_factory=dict)  #: titles of the items that have one
     lang: str = field(default_factory=current)  #: the language of its words, in which it is shown
 
@@ -84,13 +84,11 @@ class Explanation(Suggesting):
     def _numbers(self, most: int) -> str:
         if self.line:
             return self.line
-        if self.by_convention:
-            return _("no relevant item, so by convention {value}", value=f"{self.value:g}")
         over = _sum(self.terms, most)
         if self.out_of_terms:
-            quotient = f"{trimmed(float(self.rows['credit'].sum()))} / {trimmed(self.out_of)}"
+            quotient = f"{_printed(float(self.rows['credit'].sum()))} / {_printed(self.out_of)}"
             over = " = ".join(dict.fromkeys([_divided(over, _sum(self.out_of_terms, most)), quotient]))
-        return f"{over} = {trimmed(self.value)}"
+        return f"{over} = {_printed(self.value)}"
 
     @property
     def _lists(self) -> list[pd.DataFrame]:
@@ -156,7 +154,7 @@ class Explanation(Suggesting):
         """The rows for a console, what the user calls items and genres on one line each."""
         if not len(rows) and "running" in rows:
             return f"  {_('(no items)')}"
-        more = _more(rows)
+        more = self._more(rows)
         shown = rows.head(ROWS_SHOWN)
         shown = shown.assign(**{column: shown[column].map(self._titled) for column in _NAMED if column in shown})
         fixed = {column: "{:.4f}".format for column in FIXED if column in rows and "running" in rows}
@@ -188,7 +186,14 @@ class Explanation(Suggesting):
         numbers_from = max(sum(column in (*_NAMED, "rank") for column in shown), 1)
         header = [_header(str(column)) for column in shown]
         table = {"header": header, "rows": list(zip(*cells, strict=True)), "numbers_from": numbers_from}
-        return {**table, "caption": caption, "hits": hits, "more": _more(rows)}
+        return {**table, "caption": caption, "hits": hits, "more": self._more(rows)}
+
+    def _more(self, rows: pd.DataFrame) -> str:
+        """The number of rows that are not shown, if any are not."""
+        n = (self.n_rows or len(rows)) - ROWS_SHOWN
+        if n > 0 and "running" in rows:
+            return _("… {n:,} more ranks", n=n)
+        return ngettext("… {n:,} more row", "… {n:,} more rows", n) if n > 0 else ""
 
     def _cell(self, column: str, value: Any, *, exact: bool) -> str:
         if column == "term":
@@ -244,15 +249,9 @@ def _of_accuracy(
     convention = data.convention.with_metric(shown_at(cutoffs.values[0], {**metric.defaults, **options}))
     items, truth_items = data.list_of(position), data.truth_of(position)["item"].to_list()
     explanation = explain(
-        metric, hits, cutoffs.values[0], options, items=items, truth_items=truth_items, user=user,
+        metric, hits, cutoffs, options, items=items, truth_items=truth_items, user=user, convention=data.convention,
         basis="; ".join([*convention.phrases(graded=data.prepared.graded), *data.notes]),
     )  # fmt: skip
-    undefined = undefined_in(metric.at(hits, cutoffs, options), data.convention, (1, 1))
-    if undefined is not None and undefined.any() and data.convention.no_relevant == "skip":
-        raise not_evaluated(user, NOTHING_RELEVANT)
-    if undefined is not None and undefined.any() and data.convention.no_relevant == "one":
-        value = 1.0
-        explanation = replace(explanation, value=value, by_convention=True)
     return replace(explanation, titles=data.item_titles(list(dict.fromkeys([*items.values(), *truth_items]))))
 
 
@@ -284,7 +283,8 @@ def _beyond_accuracy(
         terms=tuple(terms),
         rows=_frame(rows, term, terms, items),
         basis="; ".join(found.basis()),
-        line=_line(metric, rows, terms, term, out_of, value),
+        line=_by_convention(value) if rows.undefined else _line(metric, rows, terms, term, out_of, value),
+        n_rows=rows.n_rows,
         titles=data.item_titles(list(dict.fromkeys(items[: 2 * ROWS_SHOWN]))),
     )
 
@@ -292,12 +292,13 @@ def _beyond_accuracy(
 def explain(
     metric: Metric[...],
     hits: Hits,
-    k: int | None,
+    k: Cutoff,
     options: Mapping[str, Any],
     *,
     items: Mapping[int, Any],
     truth_items: Sequence[Any] | None,
     user: Any,
+    convention: Convention,
     basis: str,
 ) -> Explanation:
     """Explain the score of the one user in `hits`: `items` holds the list's items by rank, `truth_items` the truth's, if named."""
@@ -337,20 +338,33 @@ def explain(
     if "max_relevance" in chosen and not chosen["max_relevance"]:
         top = _("grades from 0 to {top}, the highest in the truth", top=number(hits.max_relevance))
         basis = f"{basis}; {top}"
+    value, possible = float(result.value[0, 0]), np.asarray(credit.possible).item()
+    line = "" if possible else _("nothing to divide by, so {value}", value=f"{value:g}")
+    undefined = undefined_in(result, convention, (1, 1))
+    if undefined is not None and undefined.any():
+        if convention.no_relevant == "skip":
+            raise not_evaluated(user, NOTHING_RELEVANT)
+        value = 1.0 if convention.no_relevant == "one" else value
+        line = _by_convention(value)
     found = set(hits.truth_row[hits.rank <= depth].tolist())
     missed = [] if metric.over == "ideal" else [item for row, item in enumerate(truth_items or ()) if row not in found]
     return Explanation(
-        **_about(metric, k, options),
+        **_about(metric, cutoffs.values[0], options),
         user=user,
-        value=float(result.value[0, 0]),
+        value=value,
+        line=line,
         terms=tuple(filter(None, rows["term"])),
         out_of_terms=out_of_terms,
-        out_of=np.asarray(credit.possible).item(),
+        out_of=possible,
         rows=rows,
         missed=tuple(missed),
         basis=basis,
         ideal=rows if metric.over == "ideal" else ideal,
     )
+
+
+def _by_convention(value: float) -> str:
+    return _("no relevant item, so by convention {value}", value=f"{value:g}")
 
 
 def _about(metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -364,11 +378,13 @@ def _about(metric: Metric[...], k: int | None, options: Mapping[str, Any]) -> di
 def _term_rows(credit: Credit, chosen: Mapping[str, Any], formula: Formula) -> TermRows:
     """The hits of one user, with the numbers behind the names of a formula."""
     hits, names = credit.rows, formula.names()
-    depth = credit.k.depth(hits.list_length)[0, 0]
+    depth, size = credit.k.depth(hits.list_length)[0, 0], credit.k.size(hits.list_length)[0, 0]
+    if credit.k.uncut and "list_length" in names:  # the smaller of the two is then the length
+        size = hits.list_length[0]
     top = chosen.get("max_relevance") or hits.max_relevance
     numbers: dict[str, Any] = {
-        "k": depth, "n_relevant": hits.n_relevant[0], "n_hits": (hits.rank <= depth).sum(), "list_length": hits.list_length[0],
-        "max_relevance": top, "rank": hits.rank, "relevance": hits.relevance, "nth": hits.nth, "first": hits.nth == 1,
+        "k": size, "n_relevant": hits.n_relevant[0], "n_hits": (hits.rank <= depth).sum(), "list_length": hits.list_length[0],
+        "max_relevance": top, "rank": hits.rank, "relevance": hits.relevance, "nth": hits.nth, "first": hits.first,
     }  # fmt: skip
     if {"nonrelevant_above", "n_nonrelevant"} & names:
         numbers |= {
@@ -440,18 +456,20 @@ def _line(
 ) -> str:
     if not metric.per_row_texts:  # too many rows to write: their mean
         return f"{_text(rows, term, 0, short=True)} = {number(value, 4)}"
-    over = number(float(np.sum(rows.earned))) if metric.of == "all" else _sum(terms, TERMS_SHOWN)
+    total = float(np.sum(rows.earned)) if rows.total is None else rows.total
+    over = number(total) if metric.of == "all" else _sum(terms, TERMS_SHOWN, rows.n_rows)
     under = _text(rows, out_of, 0, short=True)
     if under != "1":
-        total, divisor = float(np.sum(rows.earned)), float(out_of.value(_numbers_of(rows, out_of, 0)))
+        divisor = float(out_of.value(_numbers_of(rows, out_of, 0)))
+        if divisor == 0:
+            return _("nothing to divide by, so {value}", value=f"{value:g}")
         over = " = ".join(dict.fromkeys([_divided(over, under), f"{number(total)} / {number(divisor)}"]))
     return f"{over} = {number(value, 4)}"
 
 
 def _divided(over: str, under: str) -> str:
-    over = f"({over})" if any(sign in over for sign in "/+*") else over
-    under = f"({under})" if any(sign in under for sign in "/+*") and not under.startswith("min") else under
-    return f"{over} / {under}"
+    under = f"({under})" if re.search(r"[-/+*^]", under) and not re.fullmatch(r"min\([^()]*\)", under) else under
+    return f"{f'({over})' if re.search(r'[-/+*]', over) else over} / {under}"
 
 
 def _frame(rows: TermRows, term: Formula, terms: Sequence[str], items: Sequence[Any]) -> pd.DataFrame:
@@ -471,8 +489,14 @@ def _frame(rows: TermRows, term: Formula, terms: Sequence[str], items: Sequence[
     return pd.DataFrame(columns)
 
 
-def _sum(terms: Sequence[str], most: int) -> str:
-    more = [_("… ({n} more)", n=len(terms) - most)] if len(terms) > most else []
+def _printed(value: float) -> str:
+    return number(value, 4) if 0 < abs(value) < 1e-3 else trimmed(value)
+
+
+def _sum(terms: Sequence[str], most: int, n: int | None = None) -> str:
+    """The first terms added up, and how many of all n there are besides."""
+    n = n or len(terms)
+    more = [_("… ({n} more)", n=n - most)] if n > most else []
     shown = [f"({term})" if len(terms) > 1 and _is_sum(term) else term for term in terms[:most]]
     return " + ".join([*shown, *more]) or "0"
 
@@ -492,11 +516,3 @@ def _listed(items: Sequence[Any], shown: Callable[[Any], str], most: int = 10) -
 
 def _header(column: str) -> str:
     return _(COLUMNS[column]) if column in COLUMNS else pgettext("formula", column)
-
-
-def _more(rows: pd.DataFrame) -> str:
-    """The number of rows that are not shown, if any are not."""
-    n = len(rows) - ROWS_SHOWN
-    if n > 0 and "running" in rows:
-        return _("… {n:,} more ranks", n=n)
-    return ngettext("… {n:,} more row", "… {n:,} more rows", n) if n > 0 else ""

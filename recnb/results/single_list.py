@@ -196,7 +196,7 @@ def explain(
     with use_language(lang):
         return explanation_of(
             chosen, hits_of(pairs), cutoff, options, items=items, truth_items=truth_items, user=None,
-            basis=_basis(pairs, chosen, k, options),
+            convention=LISTS, basis=_basis(pairs, chosen, k, options),
         )  # fmt: skip
 
 

@@ -1,0 +1,296 @@
+"""Explanations: every printed line of numbers is true arithmetic, for every metric, option and rule."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import decimal
+import functools
+import html
+import itertools
+import math
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import recnb
+from recnb import METRICS
+from recnb.errors import OptionError, RecnbError
+from recnb.metrics.metric import LIST_METRICS, RETRIEVAL_METRICS, Metric
+from tests.strategies import NUMBERS, each_word
+
+# A calculator for printed lines
+
+EXACT = decimal.Context(prec=40)
+
+
+@functools.cache
+def calculated(text: str) -> tuple[Decimal, Decimal] | None:
+    """The value of an expression as it is printed, and how far its rounded numbers can move it; None for words."""
+    if "…" in text:
+        return None
+    code = re.sub(r"log_?([\d.]+)\(", r"log(\1, ", text).replace("ln(", f"log({math.e!r}, ").replace("^", "**")
+    code = re.sub(
+        r"\[([^][]*?)(<=|==?)([^][]*)\]", lambda found: f"(({found[1]}) {found[2].rstrip('=')}= ({found[3]}))", code
+    )
+    tree = ast.parse(code, mode="eval").body
+    literals = [node for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    texts = {node: ast.get_source_segment(code, node) or "" for node in literals}
+    plain = {node: Decimal(texts[node]) for node in literals}
+    with decimal.localcontext(EXACT):
+        value = _value(tree, plain)
+        inexact = [node for node in literals if half_a_unit(texts[node])]
+        moved = (_value(tree, {**plain, node: plain[node] + half_a_unit(texts[node])}) for node in inexact)
+        return value, sum((abs(one - value) for one in moved), Decimal(0))
+
+
+def half_a_unit(literal: str) -> Decimal:
+    """Half of the last digit that a printed number may have: four digits at least; whole numbers are exact."""
+    number = Decimal(literal)
+    if literal.isdigit() or not number:
+        return Decimal(0)
+    last = int(number.as_tuple().exponent)
+    return Decimal(5).scaleb(min(last, number.adjusted() - 3) - 1 if last > -4 else last - 1)
+
+
+def _value(node: ast.expr, numbers: dict[ast.Constant, Decimal]) -> Decimal:
+    value = functools.partial(_value, numbers=numbers)
+    match node:
+        case ast.Constant():
+            return numbers[node]
+        case ast.UnaryOp(ast.USub(), inner):
+            return -value(inner)
+        case ast.Compare(left, [comparison], [right]):
+            left_value, right_value = value(left), value(right)
+            return Decimal(left_value <= right_value if isinstance(comparison, ast.LtE) else left_value == right_value)
+        case ast.BinOp(left, operator, right):
+            return _OPERATORS[type(operator)](value(left), value(right))
+        case ast.Call(ast.Name(name), arguments):
+            given_to = [value(argument) for argument in arguments]
+            return _ln(given_to[1]) / _ln(given_to[0]) if name == "log" else {"min": min, "max": max}[name](given_to)
+    raise AssertionError(ast.dump(node))
+
+
+@functools.cache
+def _ln(value: Decimal) -> Decimal:
+    return EXACT.ln(value)
+
+
+_OPERATORS: dict[type[ast.operator], Any] = {
+    ast.Add: Decimal.__add__, ast.Sub: Decimal.__sub__, ast.Mult: Decimal.__mul__,
+    ast.Div: Decimal.__truediv__, ast.Pow: lambda base, exponent: Decimal(1) if not exponent else base**exponent,
+}  # fmt: skip
+
+
+def assert_true(line: str, ends: float) -> None:
+    """Each "=" of a line is an equation at the printed digits, and the line ends with a number."""
+    if re.match("no relevant item|nothing to divide by", line):
+        assert line.endswith(f" {ends:g}"), line
+        return
+    parts = [calculated(part) for part in line.split(" = ")]
+    assert len(parts) > 1, line
+    known = [part for part in parts if part is not None]
+    for (left, left_off), (right, right_off) in itertools.pairwise([*known, (Decimal(ends), Decimal(0))]):
+        assert abs(left - right) <= left_off + right_off + Decimal("1e-12") * abs(right), line
+
+
+def lines_of(explained: recnb.results.Explanation) -> Iterator[str]:
+    """The line of numbers as each form shows it."""
+    yield explained.numbers
+    yield repr(explained).split("\n")[2].strip()
+    yield html.unescape(re.findall(r"<code>(.*?)</code>", explained._repr_html_(), re.DOTALL)[0])
+
+
+def assert_explained(explained: recnb.results.Explanation, value: float) -> None:
+    """The lines, the term of each row and the sums are true, and end at the value of the metric."""
+    assert explained.value == pytest.approx(value, rel=1e-12, abs=1e-15, nan_ok=True)
+    if math.isnan(value):
+        return
+    for line in lines_of(explained):
+        assert_true(line, value)
+    rows, ideal = explained.rows, explained.ideal
+    for frame in [rows] if ideal is None else [rows, ideal]:
+        for term, credit in zip(frame.get("term", ()), frame["credit"], strict=False):
+            if term:
+                assert_true(f"{term} = {credit!r}", credit)
+    for term in (*explained.terms, *explained.out_of_terms):
+        assert calculated(term) is not None, term
+    if not explained.line and METRICS.get(explained.metric):
+        under = explained.out_of
+        assert rows["credit"].sum() == pytest.approx(value * under, rel=1e-9, abs=1e-12)
+        if explained.out_of_terms and ideal is not rows:
+            over = sum((part[0] for term in explained.out_of_terms if (part := calculated(term))), Decimal(0))
+            assert float(over) == pytest.approx(under, rel=1e-4, abs=1e-15)
+
+
+# Lists with equal scores
+
+TIES = ("first", "last", "item_asc", "expected", "max_rank", "floor_mean_rank", "worst")
+
+RECS = pd.DataFrame(
+    [("u", "x", 3.0), ("u", "a", 2.0), ("u", "b", 2.0), ("u", "y", 2.0), ("u", "c", 1.0), ("v", "a", 1.0), ("v", "b", 1.0), ("v", "c", 1.0), ("w", "x", 1.0), ("w", "y", 0.5), ("alone", "a", 1.0), ("none", "x", 1.0)],
+    columns=["user", "item", "score"],
+)  # fmt: skip
+TRUTH = pd.DataFrame(
+    [("u", "a", 2.0), ("u", "b", 3.0), ("u", "c", 0.5), ("u", "z", 1.0), ("v", "a", 1.0), ("v", "b", 4.0), ("w", "z", 2.0), ("w", "y", 1.0), ("alone", "a", 1e-20), ("none", "x", 0.0), ("none", "y", 0.0)],
+    columns=["user", "item", "relevance"],
+)  # fmt: skip
+TRAIN = pd.DataFrame([("u", "x"), ("u", "q"), ("v", "x"), ("v", "b"), ("w", "a"), ("t", "x"), ("t", "r")], columns=["user", "item"])  # fmt: skip
+ITEMS = pd.DataFrame({"item": list("abcqrsxyz"), "genre": ["p|q", "p", "q|r|s", "r", "p", "q", "p|r", "s", "p|q|r"]})
+DISTANCES = pd.DataFrame(0.37, index=ITEMS["item"], columns=ITEMS["item"])
+
+ACCURACY: dict[str, Metric[...]] = {**METRICS, **{name: metric for name, metric in RETRIEVAL_METRICS.items() if not metric.summed and name != "judged"}}  # fmt: skip
+
+
+def explained_of_all(ev: recnb.Evaluation, name: str, k: int | None, options: dict[str, Any]) -> int:
+    """Explain a metric for each user that has a value, or for all lists, and say how many were explained."""
+    score = getattr(ev, name)(k=k, **options)
+    if isinstance(score, recnb.results.CatalogueScore):
+        assert_explained(ev.explain(name, k=k, **options), float(score))
+        return 1
+    for user, value in score.per_user.items():
+        assert_explained(ev.explain(name, user, k=k, **options), value)
+    return len(score.per_user)
+
+
+@pytest.mark.parametrize("ties", ["first", "expected", "max_rank", "floor_mean_rank"])
+@pytest.mark.parametrize("name", ACCURACY)
+def test_printed_arithmetic_is_true_where_scores_tie(name: str, ties: str) -> None:
+    """Equal scores may share a rank, on which several hits are each of them the first one or none is."""
+    numbers = NUMBERS | {"recall": (0.0, 0.5)}
+    choices = {**{option: numbers[option] for option in ACCURACY[name].numbers}, **ACCURACY[name].words}
+    each = [{option: value} for option, values in choices.items() for value in values]
+    for no_relevant in ("zero", "one") if ties == "max_rank" else ("nan",):
+        ev = recnb.evaluate(RECS, TRUTH, ties=ties, no_relevant=no_relevant)
+        for k, options in [(2, {}), (None, {}), *((3, options) for options in each if no_relevant == "zero")]:
+            refusable = contextlib.suppress(OptionError) if ties == "expected" else contextlib.nullcontext()
+            with refusable:
+                explained_of_all(ev, name, k, options)
+
+
+BEYOND: list[tuple[str, dict[str, Any]]] = [
+    *((name, {}) for name in LIST_METRICS),
+    *(("novelty", options) for options in ({"normalize": True}, {"divisor": "k"}, {"popularity": "interactions"}, {"cold": "drop"}, {"cold": "zero"})),
+    *(("popularity", options) for options in ({"popularity": "count"}, {"popularity": "max"}, {"cold": "drop"}, {"divisor": "k"})),
+    *(("popularity_rank", options) for options in ({"cold": "drop"}, {"divisor": "k"})),
+    *(("tail_share", options) for options in ({"ratio": 0.5}, {"ratio": 2}, {"divisor": "k"})),
+    *(("diversity", {"distance": distance}) for distance in ("jaccard", "hamming", "cooccurrence")),
+    *(("diversity", options) for options in ({"measure": "similarity"}, {"divisor": "list"}, {"single": "zero"}, {"distances": DISTANCES})),
+    *(("serendipity", options) for options in ({"unexpected": "popularity"}, {"out_of": "list"}, {"out_of": "hits"})),
+    *(("coverage", options) for options in ({"normalize": False}, {"population": "train"}, {"population": "catalogue+padding"}, {"count_only_catalogue": False})),
+    *(("gini", options) for options in ({"normalizer": "n-1"}, {"population": "train"}, {"population": "recommended"}, {"weight": 0.85})),
+    *(("entropy", options) for options in ({"normalize": True}, {"divide_by_items": True}, {"base": 10})),
+    ("personalization", {"overlap": "k"}),
+    *(("calibration", options) for options in ({"divergence": "js"}, {"alpha": 0.2}, {"weight": "rank"}, {"base": math.e})),
+    ("user_coverage", {"at_least": 2}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "options"), BEYOND, ids=lambda one: "" if isinstance(one, dict) and "distances" in one else str(one)
+)
+def test_printed_arithmetic_is_true_beyond_accuracy(name: str, options: dict[str, Any]) -> None:
+    """Also of lists with one item, one pair of items or no hit, and of users without a relevant item."""
+    train = (
+        pd.concat([TRAIN, pd.DataFrame({"user": ["t"] * 3, "item": ["y", "b", "c"]})])
+        if "population" in options
+        else TRAIN
+    )
+    for no_relevant, ties in (("zero", "first"), ("one", "max_rank"))[: 1 + (name == "serendipity")]:
+        ev = recnb.evaluate(RECS, TRUTH, train=train, items=ITEMS, ties=ties, no_relevant=no_relevant)
+        cuts = (2, 3) if options.get("overlap") == "k" else (1, 2, None)
+        n_explained = 0
+        for k in cuts:
+            try:
+                n_explained += explained_of_all(ev, name, k, options)
+            except recnb.errors.NoUsersError:
+                assert (name, k) == ("diversity", 1)
+        assert n_explained >= len(cuts) - 1
+
+
+# Random data
+
+GRADES = st.sampled_from([0.0, 0.0, 1.0, 2.0, 3.0, 0.5, 0.1, 1e-20])
+FRAMES = st.fixed_dictionaries({
+    "recs": st.lists(st.tuples(st.sampled_from("uvw"), st.sampled_from("abcdefghij"), st.sampled_from([0.0, 0.5, 1.0])), min_size=1, max_size=25, unique_by=lambda row: row[:2]),
+    "truth": st.lists(st.tuples(st.sampled_from("uvw"), st.sampled_from("abcdefghijkl"), GRADES), min_size=1, max_size=25, unique_by=lambda row: row[:2]),
+    "train": st.lists(st.tuples(st.sampled_from("uvxyz"), st.sampled_from("abcdefgh")), min_size=1, max_size=20, unique=True),
+})  # fmt: skip
+DECISIONS = st.fixed_dictionaries({
+    "ties": st.sampled_from(TIES),
+    "no_relevant": st.sampled_from(["skip", "zero", "one", "nan"]),
+}, optional={
+    "users": st.sampled_from(["recs", "both", "union"]), "candidates": st.sampled_from(["padded", "catalogue"]),
+    "cutoff": st.just("none"), "relevant": st.just("any"), "judged": st.just("list"), "judged_only": st.just(True),
+    "relevant_from": st.sampled_from([0.5, 2]),
+})  # fmt: skip
+
+
+@settings(max_examples=40)
+@given(FRAMES, DECISIONS, st.sampled_from([1, 2, 4, 10, None]), st.data())
+def test_printed_arithmetic_is_true_of_random_data(
+    frames: dict[str, Any], decisions: dict[str, Any], k: int | None, data: st.DataObject
+) -> None:
+    columns = {"recs": ["user", "item", "score"], "truth": ["user", "item", "relevance"], "train": ["user", "item"]}
+    recs, truth, train = (pd.DataFrame(frames[name], columns=columns[name]) for name in columns)
+    items = pd.DataFrame({"item": list("abcdefghijkl"), "genre": ["p", "q", "p|q", "r", "p|r", "p|q|r"] * 2})
+    try:
+        ev = recnb.evaluate(recs, truth, train=train, items=items, **decisions)
+    except RecnbError:
+        assume(False)
+    name, options = data.draw(st.sampled_from([*((name, None) for name in ACCURACY), *BEYOND]))
+    if options is None:
+        numbers = {option: NUMBERS.get(option, (0.0, 0.5)) for option in ACCURACY[name].numbers}
+        options = {
+            option: data.draw(st.sampled_from(values)) for option, values in {**numbers, **ACCURACY[name].words}.items()
+        }
+    try:
+        explained_of_all(ev, name, k, options)
+    except RecnbError:
+        assume(False)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_printed_arithmetic_is_true_of_one_list(name: str) -> None:
+    truth = {"a": 2.0, "b": 3.0, "c": 0.5, "d": 1.0, "z": 4.0}
+    for ranking in (["x", "a", "b", "y", "c"], ["c"], ["x", "y"], list("cbadefghijklmnopqrx")):
+        for options, k in itertools.product(each_word(METRICS[name]), (3, None)):
+            value = getattr(recnb, name)(ranking, truth, k=k, **options)
+            assert_explained(recnb.explain(name, ranking, truth, k=k, **options), float(value))
+
+
+@pytest.mark.parametrize("population", ["catalogue", "train", "catalogue+padding"])
+@pytest.mark.parametrize("name", ["coverage", "gini"])
+def test_the_basis_counts_the_items_that_the_number_is_divided_by(name: str, population: str) -> None:
+    sample = recnb.datasets.load_sample()
+    train = sample.train[sample.train["item"].isin(sample.train["item"].unique()[:200])]
+    recs = sample.models["item-knn"]
+    ev = recnb.evaluate(recs[recs["item"].isin(train["item"])], sample.test, train=train, items=sample.items)
+    score, explained = getattr(ev, name)(k=10, population=population), ev.explain(name, k=10, population=population)
+    (said,) = re.findall(r"out of (\d+) items", score.basis)
+    one_more = "one more, of padding" in score.basis
+    assert (
+        int(said) + one_more
+        == {"catalogue": len(sample.items), "train": 200, "catalogue+padding": len(sample.items) + 1}[population]
+    )
+    assert re.search(rf" / \(?{int(said) + one_more}\b", explained.numbers)
+    assert explained.basis == score.basis
+
+
+def test_of_a_long_list_only_the_pairs_that_are_shown_are_made() -> None:
+    """A list of 20,000 items has 200 million pairs."""
+    n = 20_000
+    recs = pd.DataFrame({"user": "u", "item": range(n), "rank": range(1, n + 1)})
+    items = pd.DataFrame({"item": range(n), "genre": ["p", "q", "p|q", "r"] * (n // 4)})
+    explained = recnb.evaluate(recs, recs.head(1), items=items).explain("diversity", "u")
+    assert len(explained.rows) < 10_000
+    assert "… 199,989,970 more rows" in repr(explained)
+    assert "… (199989988 more)" in explained.numbers
+    for line in lines_of(explained):
+        assert_true(line, explained.value)
