@@ -166,7 +166,7 @@ def test_printed_arithmetic_is_true_where_scores_tie(name: str, ties: str) -> No
     numbers = NUMBERS | {"recall": (0.0, 0.5)}
     choices = {**{option: numbers[option] for option in ACCURACY[name].numbers}, **ACCURACY[name].words}
     each = [{option: value} for option, values in choices.items() for value in values]
-    for no_relevant in ("zero", "one") if ties == "max_rank" else ("nan",):
+    for no_relevant in ("zero", "one") if ties == "max_rank" else ("skip",):
         ev = recnb.evaluate(RECS, TRUTH, ties=ties, no_relevant=no_relevant)
         for k, options in [(2, {}), (None, {}), *((3, options) for options in each if no_relevant == "zero")]:
             refusable = contextlib.suppress(OptionError) if ties == "expected" else contextlib.nullcontext()
@@ -181,11 +181,11 @@ BEYOND: list[tuple[str, dict[str, Any]]] = [
     *(("popularity_rank", options) for options in ({"cold": "drop"}, {"divisor": "k"})),
     *(("tail_share", options) for options in ({"ratio": 0.5}, {"ratio": 2}, {"divisor": "k"})),
     *(("diversity", {"distance": distance}) for distance in ("jaccard", "hamming", "cooccurrence")),
-    *(("diversity", options) for options in ({"measure": "similarity"}, {"divisor": "list"}, {"single": "zero"}, {"distances": DISTANCES})),
+    *(("diversity", options) for options in ({"divisor": "list"}, {"single": "zero"}, {"distances": DISTANCES})),
     *(("serendipity", options) for options in ({"unexpected": "popularity"}, {"out_of": "list"}, {"out_of": "hits"})),
     *(("coverage", options) for options in ({"normalize": False}, {"population": "train"}, {"population": "catalogue+padding"}, {"count_only_catalogue": False})),
     *(("gini", options) for options in ({"normalizer": "n-1"}, {"population": "train"}, {"population": "recommended"}, {"weight": 0.85})),
-    *(("entropy", options) for options in ({"normalize": True}, {"divide_by_items": True}, {"base": 10})),
+    *(("entropy", options) for options in ({"normalize": True},)),
     ("personalization", {"overlap": "k"}),
     *(("calibration", options) for options in ({"divergence": "js"}, {"alpha": 0.2}, {"weight": "rank"}, {"base": math.e})),
     ("user_coverage", {"at_least": 2}),
@@ -224,7 +224,7 @@ FRAMES = st.fixed_dictionaries({
 })  # fmt: skip
 DECISIONS = st.fixed_dictionaries({
     "ties": st.sampled_from(TIES),
-    "no_relevant": st.sampled_from(["skip", "zero", "one", "nan"]),
+    "no_relevant": st.sampled_from(["skip", "zero", "one"]),
 }, optional={
     "users": st.sampled_from(["recs", "both", "union"]), "candidates": st.sampled_from(["padded", "catalogue"]),
     "cutoff": st.just("none"), "relevant": st.just("any"), "judged": st.just("list"), "judged_only": st.just(True),
